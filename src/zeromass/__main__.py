@@ -1,0 +1,5 @@
+"""`python -m zeromass`."""
+
+from zeromass.cli import main
+
+main()

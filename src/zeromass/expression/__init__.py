@@ -1,0 +1,41 @@
+"""Scalar expressions used inside NumPy: built simplified and shared, differentiated exactly, evaluated, printed."""
+
+from zeromass.expression.arithmetic import where
+from zeromass.expression.c import c_code
+from zeromass.expression.derivative import acceleration, derivative, directional, gradient, jacobian, rate
+from zeromass.expression.evaluate import Evaluator, evaluate
+from zeromass.expression.grid import Grid
+from zeromass.expression.leaves import coordinate, coordinates, multiplier, parameter, t
+from zeromass.expression.node import Expression, ExpressionError, Symbol, as_expression, expressions, symbols
+from zeromass.expression.substitute import substitute
+from zeromass.expression.text import latex, matrix_text
+from zeromass.expression.to_sympy import to_sympy
+
+__all__ = [
+    "Evaluator",
+    "Expression",
+    "ExpressionError",
+    "Grid",
+    "Symbol",
+    "acceleration",
+    "as_expression",
+    "c_code",
+    "coordinate",
+    "coordinates",
+    "derivative",
+    "directional",
+    "evaluate",
+    "expressions",
+    "gradient",
+    "jacobian",
+    "latex",
+    "matrix_text",
+    "multiplier",
+    "parameter",
+    "rate",
+    "substitute",
+    "symbols",
+    "t",
+    "to_sympy",
+    "where",
+]

@@ -1,0 +1,85 @@
+"""Expressions as a C function without dependencies beyond <math.h>."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from zeromass.expression.functions import FUNCTIONS
+from zeromass.expression.node import (
+    Expression,
+    ExpressionError,
+    Gridded,
+    Symbol,
+    expressions,
+    is_integer,
+    ordered,
+    symbols,
+)
+
+_BINARY = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "less": "<", "less_equal": "<="}
+
+
+def c_code(outputs: Any, inputs: Sequence[Expression] | None = None, *, name: str = "evaluate") -> str:
+    """C source of `void name(const double *in, double *out)`.
+
+    outputs  an expression, an array, or a mapping of names to either; written to `out` one after the other, row by row
+    inputs   the order of `in`; by default every symbol without a fixed value, in order of creation
+    """
+    if not name.isidentifier() or not name.isascii():
+        raise ExpressionError(f"{name!r} is not a C identifier")
+    arrays = {key: expressions(value) for key, value in _named(outputs).items()}
+    flat = [e for array in arrays.values() for e in array.ravel()]
+    leaves = list(inputs) if inputs is not None else [s for s in symbols(flat) if s.default is None]
+    missing = [s for s in symbols(flat) if s not in leaves and s.default is None]
+    if missing:
+        raise ExpressionError(f"c_code: no input is named for {', '.join(map(repr, missing))}")
+    lines = ["#include <math.h>", "", "/* in: " + ", ".join(f"[{j}] {s!r}" for j, s in enumerate(leaves))]
+    offset = 0
+    for key, array in arrays.items():
+        lines.append(f"   out: [{offset}..{offset + array.size - 1}] {key} {array.shape or ''}")
+        offset += array.size
+    lines[-1] += " */"
+    lines += [f"void {name}(const double *in, double *out)", "{"]
+    place = {s: f"in[{j}]" for j, s in enumerate(leaves)}
+    for node in ordered(flat):
+        if node in place:
+            continue
+        if node.value is not None:
+            place[node] = _number(node.value)
+        elif isinstance(node, Symbol) and node.default is not None:
+            place[node] = f"{_number(node.default)} /* {node.name} */"
+        else:
+            place[node] = f"v{len(place)}"
+            lines.append(f"    const double {place[node]} = {_statement(node, [place[a] for a in node.args])};")
+    lines += [f"    out[{i}] = {place[e]};" for i, e in enumerate(flat)]
+    return "\n".join([*lines, "}", ""])
+
+
+def _named(outputs: Any) -> dict[str, Any]:
+    return dict(outputs) if isinstance(outputs, Mapping) else {"value": outputs}
+
+
+def _number(value: float) -> str:
+    words = repr(value).replace("inf", "INFINITY")
+    return f"({words})" if value < 0 else words
+
+
+def _statement(node: Expression, args: list[str]) -> str:
+    op = node.op
+    if op in _BINARY:
+        return f"{args[0]} {_BINARY[op]} {args[1]}"
+    if op == "negative":
+        return f"-{args[0]}"
+    if op == "power":
+        exponent = node.args[1].value
+        if exponent is not None and is_integer(exponent) and 2 <= exponent <= 4:
+            return " * ".join([args[0]] * int(exponent))
+        return f"pow({args[0]}, {args[1]})"
+    if op == "where":
+        return f"{args[0]} ? {args[1]} : {args[2]}"
+    if isinstance(node, Gridded):
+        raise ExpressionError(f"'{node.grid.name}' is given by numbers on a grid, which have no C form")
+    if op == "sign":
+        return f"({args[0]} > 0) - ({args[0]} < 0)"
+    return f"{FUNCTIONS[op].c}({', '.join(args)})"

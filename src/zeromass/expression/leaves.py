@@ -1,0 +1,49 @@
+"""The named leaves that a user writes formulas with."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from zeromass.expression.node import ExpressionError, Symbol, symbol
+
+t = symbol("t", "time", token="time")
+"""Time, in seconds."""
+
+
+def coordinate(name: str, *, latex: str | None = None) -> Symbol:
+    """A new generalised coordinate. Its rate is `zm.rate(q)`, its acceleration `zm.acceleration(q)`."""
+    return symbol(_checked(name), "coordinate", latex=latex)
+
+
+def coordinates(names: str) -> np.ndarray:
+    """New generalised coordinates, from names separated by blanks or commas, as an array."""
+    words = names.replace(",", " ").split()
+    if not words:
+        raise ExpressionError("zm.coordinates needs at least one name, such as zm.coordinates('x y')")
+    repeated = {word for word in words if words.count(word) > 1}
+    if repeated:
+        raise ExpressionError(f"zm.coordinates({names!r}) repeats the name {', '.join(sorted(repeated))}")
+    result = np.empty(len(words), dtype=object)
+    result[:] = [coordinate(word) for word in words]
+    return result
+
+
+def parameter(name: str, value: float, *, latex: str | None = None) -> Symbol:
+    """A number that can be changed without deriving or compiling the equations again."""
+    value = float(value)
+    if not np.isfinite(value):
+        raise ExpressionError(f"parameter '{name}' must have a finite value, not {value}")
+    return symbol(_checked(name), "parameter", default=value, latex=latex)
+
+
+def multiplier(name: str) -> Symbol:
+    """The Lagrange multiplier of one constraint row: known once the motion is solved."""
+    return symbol(name, "multiplier")
+
+
+def _checked(name: str) -> str:
+    if not isinstance(name, str) or not re.fullmatch(r"[^\W\d][\w.'\[\] ]*", name):
+        raise ExpressionError(f"{name!r} is not a name: begin with a letter, then letters, digits, '_' or '.'")
+    return name

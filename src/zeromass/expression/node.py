@@ -1,0 +1,273 @@
+"""The scalar expression: an immutable, hash-consed node of a graph.
+
+Equal expressions are the same object, so identity is structural equality, a subexpression is stored once, and
+an expression can be a dictionary key. Children are always older than their parents: sorting nodes by `serial`
+is a topological order, and no algorithm on the graph needs recursion.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import secrets
+import weakref
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from zeromass.expression.grid import Grid
+
+
+class ExpressionError(TypeError):
+    """An expression was used where only a number can stand, or was built from something that is no formula."""
+
+
+_serials = itertools.count()
+_nodes: weakref.WeakValueDictionary[tuple, Expression] = weakref.WeakValueDictionary()
+
+
+class Expression:
+    """A scalar formula in coordinates, rates, time and parameters.
+
+    op     what the node is: "constant", "symbol", or the name of an operation
+    args   the operands, a tuple of expressions
+    value  the number of a constant, otherwise None
+    """
+
+    __slots__ = ("__weakref__", "args", "op", "serial", "value")
+
+    op: str
+    args: tuple[Expression, ...]
+    value: float | None
+    serial: int
+
+    if TYPE_CHECKING:  # the operators are attached in `arithmetic`
+
+        def __add__(self, other: Any) -> Any: ...
+        def __radd__(self, other: Any) -> Any: ...
+        def __sub__(self, other: Any) -> Any: ...
+        def __rsub__(self, other: Any) -> Any: ...
+        def __mul__(self, other: Any) -> Any: ...
+        def __rmul__(self, other: Any) -> Any: ...
+        def __truediv__(self, other: Any) -> Any: ...
+        def __rtruediv__(self, other: Any) -> Any: ...
+        def __pow__(self, other: Any) -> Any: ...
+        def __rpow__(self, other: Any) -> Any: ...
+        def __lt__(self, other: Any) -> Any: ...
+        def __le__(self, other: Any) -> Any: ...
+        def __gt__(self, other: Any) -> Any: ...
+        def __ge__(self, other: Any) -> Any: ...
+        def __neg__(self) -> Any: ...
+        def __abs__(self) -> Any: ...
+
+    def __repr__(self) -> str:
+        from zeromass.expression.text import text
+
+        return text(self)
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, Expression):
+            return self is other
+        if isinstance(other, int | float):
+            _no_comparison(self, "==")
+        return NotImplemented
+
+    def __bool__(self) -> NoReturn:
+        raise ExpressionError(
+            f"the truth of '{_shortened(self)}' is not known while equations are derived; "
+            "write zm.where(condition, value_if_true, value_if_false) instead of branching on it"
+        )
+
+    def __float__(self) -> float:
+        if self.value is not None:
+            return self.value
+        raise ExpressionError(
+            f"'{_shortened(self)}' is a formula, not a number. Evaluate it with zm.evaluate(expression, values) or "
+            "state[expression]; for the length of a vector v write np.sqrt(v @ v)"
+        )
+
+    def __reduce__(self):
+        return _restored, (_recipe(self),)
+
+    def __copy__(self) -> Expression:
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Expression:
+        return self
+
+
+class Symbol(Expression):
+    """A named leaf: a coordinate or one of its time derivatives, a parameter, time, or a multiplier.
+
+    kind   "coordinate", "parameter", "time" or "multiplier"
+    order  how many time derivatives were taken of a coordinate: 0 position, 1 rate, 2 acceleration
+    """
+
+    __slots__ = ("default", "kind", "latex", "name", "order", "token")
+
+    name: str
+    kind: str
+    order: int
+    default: float | None
+    latex: str | None
+    token: str
+
+
+class Gridded(Expression):
+    """A function given on a grid, or one of its derivatives, at a point (x, y).
+
+    orders  how many derivatives were taken in x and in y
+    """
+
+    __slots__ = ("grid", "orders")
+
+    grid: Grid
+    orders: tuple[int, int]
+
+
+def constant(value: float) -> Expression:
+    """The expression of a number."""
+    value = float(value)
+    if value != value:
+        raise ExpressionError("not a number (NaN) can not be part of a formula")
+    value += 0.0  # −0 becomes 0: the two are one constant
+    key = ("constant", value)
+    node = _nodes.get(key)
+    if node is None:
+        node = _new(Expression, "constant", (), value)
+        _nodes[key] = node
+    return node
+
+
+def operation(op: str, *args: Expression) -> Expression:
+    """The node for an operation on expressions, without any simplification."""
+    key = (op, *[a.serial for a in args])
+    node = _nodes.get(key)
+    if node is None:
+        node = _new(Expression, op, args, None)
+        _nodes[key] = node
+    return node
+
+
+def symbol(
+    name: str,
+    kind: str,
+    *,
+    order: int = 0,
+    default: float | None = None,
+    latex: str | None = None,
+    token: str | None = None,
+) -> Symbol:
+    """A leaf. Without `token` it is new; with it, the one leaf that has this token and order."""
+    token = token or secrets.token_hex(8)
+    key = ("symbol", token, order)
+    node = _nodes.get(key)
+    if node is None:
+        node = _new(Symbol, "symbol", (), None)
+        node.name, node.kind, node.order, node.default = name, kind, order, default
+        node.latex, node.token = latex, token
+        _nodes[key] = node
+    return node  # type: ignore[return-value]
+
+
+def gridded(grid: Grid, orders: tuple[int, int], x: Expression, y: Expression) -> Gridded:
+    """The node for a function on a grid, without any simplification."""
+    key = ("grid", grid.key, orders, x.serial, y.serial)
+    node = _nodes.get(key)
+    if node is None:
+        node = _new(Gridded, "grid", (x, y), None)
+        node.grid, node.orders = grid, orders
+        _nodes[key] = node
+    return node  # type: ignore[return-value]
+
+
+def _new(cls: Callable[[], Any], op: str, args: tuple[Expression, ...], value: float | None) -> Any:
+    node = cls()
+    node.op, node.args, node.value, node.serial = op, args, value, next(_serials)
+    return node
+
+
+def as_expression(value: Any) -> Expression:
+    """The expression of a number or expression; anything else is refused."""
+    if isinstance(value, Expression):
+        return value
+    if isinstance(value, int | float | np.integer | np.floating | np.bool_):
+        return constant(float(value))
+    if isinstance(value, np.ndarray) and value.shape == ():
+        return as_expression(value.item())
+    raise ExpressionError(f"a formula can not contain {type(value).__name__} {value!r}; use numbers and expressions")
+
+
+def expressions(values: Any) -> np.ndarray:
+    """An object array of expressions from numbers, expressions, or nested sequences or arrays of them."""
+    array = np.asarray(values, dtype=object)
+    result = np.empty(array.shape, dtype=object)
+    result.ravel()[:] = [as_expression(v) for v in array.ravel()]
+    return result
+
+
+def ordered(roots: Iterable[Expression]) -> list[Expression]:
+    """All nodes under the roots, children before parents."""
+    seen: set[Expression] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            stack.extend(node.args)
+    return sorted(seen, key=lambda node: node.serial)
+
+
+def symbols(*roots: Any) -> list[Symbol]:
+    """All leaves with a name under the given expressions or arrays of them, oldest first."""
+    flat = [e for root in roots for e in expressions(root).ravel()]
+    return [node for node in ordered(flat) if isinstance(node, Symbol)]
+
+
+def _no_comparison(a: Expression, sign: str) -> NoReturn:
+    raise ExpressionError(
+        f"'{_shortened(a)}' has no value while equations are derived, so '{sign}' can not be decided; "
+        "write zm.where(condition, value_if_true, value_if_false) with a condition such as x > 0"
+    )
+
+
+def _shortened(e: Expression, limit: int = 60) -> str:
+    words = repr(e)
+    return words if len(words) <= limit else words[: limit - 1] + "…"
+
+
+def _recipe(root: Expression) -> list[tuple]:
+    nodes = ordered([root])
+    place = {node: i for i, node in enumerate(nodes)}
+    return [
+        ("symbol", n.name, n.kind, n.order, n.default, n.latex, n.token)
+        if isinstance(n, Symbol)
+        else (n.op, (n.grid, n.orders) if isinstance(n, Gridded) else n.value, *[place[a] for a in n.args])
+        for n in nodes
+    ]
+
+
+def _restored(recipe: list[tuple]) -> Expression:
+    nodes: list[Expression] = []
+    for op, *rest in recipe:
+        if op == "symbol":
+            name, kind, order, default, latex, token = rest
+            nodes.append(symbol(name, kind, order=order, default=default, latex=latex, token=token))
+        elif op == "constant":
+            nodes.append(constant(rest[0]))
+        elif op == "grid":
+            nodes.append(gridded(*rest[0], *[nodes[i] for i in rest[1:]]))
+        else:
+            args = [nodes[i] for i in rest[1:]]
+            if op in ("add", "multiply") and all(a.value is None for a in args):
+                args.sort(key=lambda a: a.serial)  # as `build` orders them; here they may be of another age
+            nodes.append(operation(op, *args))
+    return nodes[-1]
+
+
+def is_integer(value: float) -> bool:
+    return math.isfinite(value) and value == math.floor(value)

@@ -1,0 +1,88 @@
+"""Expressions as SymPy expressions, for cross-checks and further symbolic work. SymPy is an optional dependency."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zeromass.expression.functions import FUNCTIONS
+from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions, is_integer, ordered
+
+
+def to_sympy(e: Any) -> Any:
+    """The SymPy expression, or for an array a SymPy matrix.
+
+    Coordinates become functions of time t and their rates derivatives of them; parameters become real symbols.
+    """
+    try:
+        import sympy
+    except ImportError as error:
+        raise ImportError("conversion to SymPy needs sympy: pip install zeromass[symbolic]") from error
+
+    array = expressions(e)
+    time = sympy.Symbol("t", real=True)
+    done: dict[Expression, Any] = {}
+    for node in ordered(array.ravel()):
+        args = [done[a] for a in node.args]
+        if node.value is not None:
+            done[node] = sympy.Integer(int(node.value)) if is_integer(node.value) else sympy.Float(node.value, 17)
+        elif isinstance(node, Symbol):
+            done[node] = _leaf(sympy, node, time)
+        else:
+            done[node] = _operation(sympy, node, args)
+    if array.ndim == 0:
+        return done[array.item()]
+    if array.ndim == 1:
+        return sympy.Matrix([done[item] for item in array])
+    return sympy.Matrix([[done[item] for item in row] for row in array])
+
+
+def _leaf(sympy: Any, node: Symbol, time: Any) -> Any:
+    if node.kind == "time":
+        return time
+    if node.kind == "coordinate":
+        q = sympy.Function(node.name, real=True)(time)
+        return q if node.order == 0 else sympy.Derivative(q, (time, node.order))
+    return sympy.Symbol(node.name, real=True)
+
+
+def _operation(sympy: Any, node: Expression, args: list[Any]) -> Any:
+    op = node.op
+    if op == "where":
+        condition, a, b = args
+        condition = condition if _is_truth(condition) else sympy.Ne(condition, 0)
+        return sympy.Piecewise((_amount(sympy, a), condition), (_amount(sympy, b), True))
+    args = [_amount(sympy, a) for a in args]
+    if op == "add":
+        return args[0] + args[1]
+    if op == "subtract":
+        return args[0] - args[1]
+    if op == "multiply":
+        return args[0] * args[1]
+    if op == "divide":
+        return args[0] / args[1]
+    if op == "negative":
+        return -args[0]
+    if op == "power":
+        return args[0] ** args[1]
+    if op == "less":
+        return sympy.StrictLessThan(*args)
+    if op == "less_equal":
+        return sympy.LessThan(*args)
+    if isinstance(node, Gridded):
+        raise ExpressionError(f"'{node.grid.name}' is given by numbers on a grid, which have no SymPy form")
+    if op == "expm1":
+        return sympy.exp(args[0]) - 1
+    if op == "log1p":
+        return sympy.log(1 + args[0])
+    return getattr(sympy, FUNCTIONS[op].sympy)(*args)
+
+
+def _is_truth(value: Any) -> bool:
+    from sympy.logic.boolalg import BooleanAtom
+
+    return value.is_Relational or isinstance(value, BooleanAtom)
+
+
+def _amount(sympy: Any, value: Any) -> Any:
+    """A condition as the number 1 or 0; for SymPy it is neither."""
+    return sympy.Piecewise((1, value), (0, True)) if _is_truth(value) else value

@@ -1,0 +1,115 @@
+"""Conversion to SymPy: the same numbers, and SymPy's derivatives of what was converted are the library's."""
+
+import mpmath
+import numpy as np
+import pytest
+import sympy
+
+from expression.formulas import VARIABLES, random_trees, value
+from expression.languages import DIGITS
+from zeromass.expression import (
+    acceleration,
+    coordinate,
+    coordinates,
+    derivative,
+    evaluate,
+    parameter,
+    rate,
+    t,
+    to_sympy,
+    where,
+)
+
+x, y, z = q = coordinates("x y z")
+time = sympy.Symbol("t", real=True)
+
+
+def number(formula, values):
+    """A SymPy formula at the values of coordinates, rates and time, to 40 digits."""
+    names = list(values)
+    with mpmath.workdps(DIGITS):
+        f = sympy.lambdify([to_sympy(name) for name in names], formula, modules="mpmath")
+        return float(f(*[mpmath.mpf(float(values[name])) for name in names]))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_value(seed):
+    rng = np.random.default_rng(seed)
+    for tree in random_trees(seed, 30, depths=range(2, 5), smooth=True):
+        f = value(tree, q)
+        at = dict(zip(q, rng.uniform(-2, 2, VARIABLES), strict=True))
+        # some hundred roundings of 1e-16; absolute where terms cancel
+        assert evaluate(f, at) == pytest.approx(number(to_sympy(f), at), rel=1e-13, abs=1e-14), tree
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rate_is_the_total_derivative_of_sympy(seed):
+    rng = np.random.default_rng(seed)
+    for tree in random_trees(seed, 6, depths=range(1, 4), smooth=True):
+        f = value(tree, [x, y, t])
+        symbols = [x, y, t, rate(x), rate(y), acceleration(x), acceleration(y)]
+        at = dict(zip(symbols, rng.uniform(-2, 2, 7), strict=True))
+        for order, ours in ((1, rate(f)), (2, acceleration(f))):
+            theirs = number(sympy.diff(to_sympy(f), time, order), at)
+            # some hundred roundings of 1e-16, times what cancels between the terms of the second derivative
+            assert evaluate(ours, at) == pytest.approx(theirs, rel=1e-12, abs=1e-12), tree
+
+
+def test_leaves():
+    X = sympy.Function("x", real=True)(time)
+    assert to_sympy(x) == X
+    assert to_sympy(rate(x)) == X.diff(time)
+    assert to_sympy(acceleration(x)) == X.diff(time, 2)
+    assert to_sympy(t) == time
+    assert to_sympy(parameter("m", 2.0)) == sympy.Symbol("m", real=True)
+
+
+def test_numbers():
+    assert to_sympy(3.0) == sympy.Integer(3)
+    assert to_sympy(x**2) == to_sympy(x) ** 2
+    assert to_sympy(x**2).exp.is_Integer
+    assert float(to_sympy(0.1)) == 0.1
+
+
+def test_sympy_simplifies_what_is_equal():
+    f = np.sin(x) ** 2 + np.cos(x) ** 2
+    assert sympy.simplify(to_sympy(f)) == 1
+    assert sympy.simplify(to_sympy(derivative(np.tan(x), x) - 1 / np.cos(x) ** 2)) == 0
+
+
+PIECEWISE = {
+    "where": where(x > y, x**2, -y),
+    "where_equal": where(x <= y, x**2, -y),
+    "and": where((x > 0) & (y > 0), x, y),
+    "or": where((x > 0) | (y > 0), x, y),
+    "not": where(~(x > 0), x, y),
+    "nested": where(x > 0, where(y > 0, 1.0, 2.0), where(y > 0, 3.0, 4.0)),
+    "condition as a number": (x > 0) * x - 2 * (y <= 0),
+    "number as a condition": where(np.floor(x), 1.0, 2.0),
+    "maximum": np.maximum(x, y),
+    "minimum": np.minimum(x, y),
+    "abs": abs(x) * y,
+    "sign": np.sign(x) + 2 * np.sign(y),
+    "floor": np.floor(x / 0.3),
+    "remainder": x % 0.7,
+}
+
+
+@pytest.mark.parametrize("name", PIECEWISE)
+def test_piecewise_formulas(name):
+    f = PIECEWISE[name]
+    formula = to_sympy(f)
+    for a, b in ((0.4, 1.3), (-0.4, 1.3), (1.3, -0.4), (-1.3, -0.4), (0.5, 0.5)):
+        at = {x: a, y: b}
+        assert evaluate(f, at) == pytest.approx(number(formula, at), rel=1e-15)  # a rounding or two
+
+
+def test_arrays_become_matrices():
+    M = to_sympy(np.outer(q[:2], q))
+    assert M.shape == (2, 3)
+    assert M[1, 2] == to_sympy(y * z)
+    assert to_sympy(q).shape == (3, 1)
+
+
+def test_coordinates_of_one_name_are_one_symbol_for_sympy():
+    assert to_sympy(coordinate("x")) == to_sympy(x)
