@@ -1,0 +1,91 @@
+"""The fundamental equation of constrained motion as printed, with pseudo-inverses.
+
+These functions evaluate formulas. Whether the constraints contradict one another is for `solve` to say, and
+coordinates in very different units are for it to scale; here only the rows of A are, which changes nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arguments import problem
+from .checks import EquationError
+from .inverse import pseudoinverse
+from .rank import RANK_TOLERANCE, Lock, numerical_rank
+from .scaling import Array, unit_rows
+from .stack import transpose
+
+
+def acceleration(
+    M: ArrayLike,
+    Q: ArrayLike,
+    A: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    C: ArrayLike | None = None,
+    eta: ArrayLike | None = None,
+    *,
+    projected: bool = True,
+    rank_tolerance: float = RANK_TOLERANCE,
+    constraint_rank: Lock = None,
+    rank: Lock = None,
+) -> Array:
+    """Acceleration of a constrained system whose mass matrix may be singular, (..., n).
+
+        q̈ = M̄⁺ [(I − A⁺A)(Q + C); b] + (I − M̄⁺M̄) η,   M̄ = [(I − A⁺A) M; A]   [UP2006, eqs. 2.12–2.14]
+
+    Unique, whatever η, exactly when [M; A] has full column rank [UP2006, result 3]. With `projected=False`
+    the right-hand side is [Q + C; b], as eq. 2.14 prints it: the same solution, since M̄⁺ annihilates the
+    difference, but the difference is a large residual whose round-off grows with the square of the condition
+    number.
+
+    `constraint_rank` and `rank` lock the ranks of A and of [M; A]. M̄ has the null space of [M; A] and so its
+    rank; it is not equilibrated, because rows of (I − A⁺A) M may be zero up to round-off.
+    """
+    M, Q, A, b, C, η = problem(M, Q, A, b, C, eta)
+    I = np.eye(M.shape[-1])
+    rank_A = numerical_rank(A, tolerance=rank_tolerance, rank=constraint_rank).rank
+    rank_MA = numerical_rank(np.concatenate([M, A], axis=-2), tolerance=rank_tolerance, rank=rank).rank
+    A, b = unit_rows(A, b)
+
+    P = I - pseudoinverse(A, rank=rank_A, equilibrate=False) @ A
+    M_bar = np.concatenate([P @ M, A], axis=-2)
+    M_bar_inverse = pseudoinverse(M_bar, rank=rank_MA, equilibrate=False)
+    force = P @ (Q + C)[..., None] if projected else (Q + C)[..., None]
+    qdd = M_bar_inverse @ np.concatenate([force, b[..., None]], axis=-2)
+    qdd = qdd + (I - M_bar_inverse @ M_bar) @ η[..., None]
+    return qdd[..., 0]
+
+
+def udwadia_kalaba(
+    M: ArrayLike,
+    Q: ArrayLike,
+    A: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    C: ArrayLike | None = None,
+    *,
+    rank_tolerance: float = RANK_TOLERANCE,
+    constraint_rank: Lock = None,
+) -> Array:
+    """Acceleration of a constrained system whose mass matrix is positive definite, (..., n).
+
+        q̈ = a + M^(−1/2) B⁺ (b − A a) + M^(−1/2) (I − B⁺B) M^(−1/2) C,
+        a = M⁻¹ Q,   B = A M^(−1/2)                                                    [UP2006, eq. 4.24]
+
+    A singular M has no M^(−1/2) and raises an `EquationError`.
+    """
+    M, Q, A, b, C, _ = problem(M, Q, A, b, C)
+    n, I = M.shape[-1], np.eye(M.shape[-1])
+    if np.any(np.asarray(numerical_rank(M, tolerance=rank_tolerance).rank) < n):
+        raise EquationError("M is singular, so M^(−1/2) does not exist; use `solve` or `acceleration`")
+    rank_A = numerical_rank(A, tolerance=rank_tolerance, rank=constraint_rank).rank
+    A, b = unit_rows(A, b)
+
+    eigenvalues, vectors = np.linalg.eigh(M)
+    M_inverse_root = (vectors / np.sqrt(eigenvalues)[..., None, :]) @ transpose(vectors)
+    B = A @ M_inverse_root
+    B_inverse = pseudoinverse(B, rank=rank_A, equilibrate=False)
+    a = M_inverse_root @ (M_inverse_root @ Q[..., None])
+    qdd = a + M_inverse_root @ B_inverse @ (b[..., None] - A @ a)
+    qdd = qdd + M_inverse_root @ (I - B_inverse @ B) @ M_inverse_root @ C[..., None]
+    return qdd[..., 0]

@@ -1,0 +1,227 @@
+"""The one place that decides a rank, or calls a residual zero.
+
+Nothing else in zeromass compares a singular value or a residual with a number. The numbers used here are
+arguments with the defaults below, and every rank comes back with the margin by which it was decided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .basis import columns_from, span_and_complement
+from .checks import EquationError, numbers
+from .scaling import Array, equilibration
+from .stack import Index, freeze, per_problem, transpose
+
+RANK_TOLERANCE = 1e-11
+"""Singular values below this part of the largest one count as zero.
+
+Round-off in the entries (a few hundred operations) and in the decomposition disturbs the singular values of
+an equilibrated matrix by about 1e-14, and a state that satisfies its constraints to 1e-13 disturbs them as
+much. A singular value that means something but is smaller than 1e-11 would leave fewer than five digits of
+the answer. The tolerance lies between the two, nearer to the noise.
+"""
+
+CONSISTENCY_TOLERANCE = 1e-9
+"""Residuals below this part of the terms they are made of count as zero.
+
+A residual carries the errors of A, b and Q and those of the solution, which the condition of the equations
+has magnified. It is given two digits more than a rank.
+"""
+
+MASS_TOLERANCE = 1e-9
+"""Asymmetry and negative eigenvalues of a mass matrix, where its masses are 1, that count as zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rank:
+    """Rank of a matrix A, or of each of a stack of them, with what it was decided on.
+
+        r A c = U Σ Vᵀ,   rank = number of σ_i > tolerance · σ_1      (unless the rank was given: locked)
+
+    A matrix is decided on by `numerical_rank`. `level` is tolerance · σ_1, or what takes its place.
+    """
+
+    rank: NDArray[np.intp] | int
+    singular_values: Array  # σ, (..., min(m, n)), of the scaled matrix
+    tolerance: float
+    level: Array  # the singular values above it are those that the tolerance would keep
+    row_scale: Array  # r, (..., m)
+    column_scale: Array  # c, (..., n)
+    left: Array  # U, (..., m, m)
+    right: Array  # V, (..., n, n)
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    @property
+    def margin(self) -> Array:
+        """Factor by which the tolerance may grow or shrink before the rank changes.
+
+            min(σ_rank / (tolerance · σ_1), tolerance · σ_1 / σ_(rank + 1))
+
+        Below 1 it says that a locked rank is not the one that the tolerance would give: a singular
+        configuration is near, or the state is off the constraint manifold.
+        """
+        kept, dropped = _neighbours(self.singular_values, self.rank)
+        return np.minimum(_ratio(kept, self.level), _ratio(self.level, dropped))[()]
+
+    @property
+    def gap(self) -> Array:
+        """Smallest singular value kept over the largest one dropped; infinite if none is, or it is 0."""
+        return _ratio(*_neighbours(self.singular_values, self.rank))[()]
+
+    @property
+    def threshold(self) -> Array:
+        """A number that parts the singular values kept from those dropped: the level, unless locked."""
+        kept, dropped = _neighbours(self.singular_values, self.rank)
+        between = np.sqrt(kept) * np.sqrt(np.maximum(dropped, np.finfo(float).tiny))
+        return np.where((dropped <= self.level) & (self.level < kept), self.level, between)
+
+    @cached_property
+    def row_space(self) -> tuple[Array, Array]:
+        """Bases of the row space of A and of the null space, padded, see `span_and_complement`."""
+        return span_and_complement(self.right, self.rank, self.column_scale)
+
+    @cached_property
+    def column_space(self) -> tuple[Array, Array]:
+        """Bases of the column space of A and of the left null space, padded, see `span_and_complement`."""
+        return span_and_complement(self.left, self.rank, self.row_scale)
+
+    @property
+    def null_space(self) -> Any:
+        """Orthonormal basis N of {w: A w = 0}, (n, n − rank); an object array of them for a stack."""
+        return self._beyond_rank(self.row_space[1])
+
+    @property
+    def left_null_space(self) -> Any:
+        """Orthonormal basis Y of {y: yᵀA = 0}, (m, m − rank): the dependencies among the given rows."""
+        return self._beyond_rank(self.column_space[1])
+
+    @property
+    def scaled_left_null_space(self) -> Any:
+        """Orthonormal basis of the dependencies u among the rows of r A; y = r u is one among those of A."""
+        return self._beyond_rank(self.left)
+
+    def locked(self, rank: ArrayLike) -> Rank:
+        """The same decomposition at another rank, as far as there are nonzero singular values for it."""
+        most = np.count_nonzero(self.singular_values, axis=-1)
+        return replace(self, rank=_number(np.clip(np.asarray(rank, dtype=np.intp), 0, most)))
+
+    def member(self, index: Index) -> Rank:
+        """The decision on one matrix of a stack."""
+        σ, level, r, c = (x[index] for x in (self.singular_values, self.level, self.row_scale, self.column_scale))
+        rank = int(np.asarray(self.rank)[index])
+        return Rank(rank, σ, self.tolerance, level, r, c, self.left[index], self.right[index])
+
+    def _beyond_rank(self, basis: Array) -> Any:
+        rank = np.asarray(self.rank)
+        return per_problem(rank.shape, lambda index: basis[index][:, rank[index] :].copy())
+
+
+Lock = ArrayLike | Rank | None
+"""A rank that is given: a number, or one for each matrix of a stack, or the `Rank` of nearby matrices."""
+
+
+def numerical_rank(
+    A: ArrayLike,
+    *,
+    tolerance: float = RANK_TOLERANCE,
+    rank: Lock = None,
+    units: Array | None = None,
+    largest: float | None = None,
+    equilibrate: bool = True,
+) -> Rank:
+    """Rank of A, (..., m, n), decided on its equilibrated rows and columns.
+
+    With `rank` the decision is taken from there (locked) and only its margin is computed. The `Rank` of a
+    nearby matrix locks the scales as well; a number does not, so that a row or column that was zero there and
+    is round-off here would be scaled up. `equilibrate=False` is for a matrix in comparable units that has rows
+    or columns of round-off, such as (I − A⁺A) M.
+
+    `units`, (..., n), are scales of the columns to start from, for those that A says nothing about: zero columns,
+    blocks that no entry connects. They matter for the digits of the null space. `largest` takes the place of σ_1 where something else sets the scale.
+    """
+    A = numbers("A", A, 2, "rows and columns")
+    r, c = np.ones(A.shape[:-1]), np.ones(A.shape[:-2] + A.shape[-1:]) * (1.0 if units is None else units)
+    if equilibrate:
+        r, change = equilibration(A * c[..., None, :])
+        c = c * change
+    if isinstance(rank, Rank):
+        r, c, rank = _like(r, rank.row_scale), _like(c, rank.column_scale), rank.rank
+    U, σ, Vt = np.linalg.svd(r[..., :, None] * A * c[..., None, :], full_matrices=True)
+    level = tolerance * (_neighbours(σ, 0)[1] if largest is None else _like(σ.sum(axis=-1), np.asarray(largest)))
+    decided = np.count_nonzero(σ > level[..., None], axis=-1)
+    if rank is not None:
+        decided = _like(decided, np.asarray(rank, dtype=np.intp))
+        if np.any((decided < 0) | (decided > np.count_nonzero(σ, axis=-1))):
+            raise EquationError(
+                f"rank={rank} was given for a matrix of shape {A.shape} with {np.count_nonzero(σ, axis=-1)} "
+                "nonzero singular values; give no more than that, or let the rank be decided"
+            )
+    return Rank(_number(decided), σ, tolerance, level, r, c, U, transpose(Vt))
+
+
+def prefix_ranks(A: Array, decision: Rank) -> NDArray[np.intp]:
+    """Ranks of the first 1, 2, …, m rows of one matrix A, (m, n), at the threshold of the decision on it.
+
+    Adding a row lowers no singular value and lets at most one pass the threshold (interlacing), so the ranks
+    rise by 0 or 1 and end at that of A.
+    """
+    S = decision.row_scale[:, None] * A * decision.column_scale
+    prefixes = np.tri(len(S))[:, :, None] * S
+    return np.count_nonzero(np.linalg.svd(prefixes, compute_uv=False) > decision.threshold, axis=-1)
+
+
+def negligible(value: Array, size: ArrayLike, tolerance: float) -> NDArray[np.bool_]:
+    """Whether |value| ≤ tolerance · size, entry by entry."""
+    return np.abs(value) <= tolerance * np.asarray(size)
+
+
+def contradiction(
+    basis: Array, decision: Rank, values: Array, sizes: Array, errors: Array, tolerance: float
+) -> tuple[NDArray[np.bool_], Array]:
+    """Whether values that must be orthogonal to a null space N are not, and ρ, their part in it.
+
+        ρ = N Nᵀ values,   ‖ρ‖² > |ρ|ᵀ(tolerance · sizes + errors) + τ ‖sizes‖ ‖ρ‖
+
+    `basis` is `decision.left` or `.right`, N its columns beyond the rank; values, sizes, errors: (..., k).
+    The first term compares with what the contradiction is made of and with the known absolute errors of the
+    values. The second allows for N, which is a null space only to the tolerance τ of the rank. Where a locked
+    rank is not what that would give, τ is the tolerance of consistency, or the angle 1/gap by which N turns
+    when the singular values dropped become zero, if that is larger.
+    """
+    N = np.where(columns_from(decision.rank, basis.shape[-1]), basis, 0.0)
+    ρ = (N @ (transpose(N) @ values[..., None]))[..., 0]
+    length = np.linalg.norm(ρ, axis=-1)
+    allowed = (np.abs(ρ) * (tolerance * sizes + errors)).sum(axis=-1)
+    τ = np.where(decision.margin < 1.0, np.maximum(tolerance, 1.0 / decision.gap), decision.tolerance)
+    return length**2 > allowed + τ * np.linalg.norm(sizes, axis=-1) * length, ρ
+
+
+def _like(pattern: NDArray[Any], value: NDArray[Any]) -> NDArray[Any]:
+    """The value for each member of a stack that has the shape of the pattern."""
+    return np.broadcast_to(value, pattern.shape).copy()
+
+
+def _number(rank: NDArray[np.intp]) -> NDArray[np.intp] | int:
+    return int(rank) if np.ndim(rank) == 0 else rank
+
+
+def _neighbours(σ: Array, rank: ArrayLike) -> tuple[Array, Array]:
+    """The last singular value kept and the first one dropped; infinite and 0 where there is none."""
+    ends = np.ones((*σ.shape[:-1], 1))
+    padded = np.concatenate([np.inf * ends, σ, 0.0 * ends], axis=-1)
+    index = np.broadcast_to(np.asarray(rank), σ.shape[:-1])[..., None]
+    kept, dropped = (np.take_along_axis(padded, index + step, axis=-1)[..., 0] for step in (0, 1))
+    return kept, dropped
+
+
+def _ratio(larger: Array, smaller: Array) -> Array:
+    with np.errstate(over="ignore"):
+        return np.where(smaller > 0.0, larger / np.where(smaller > 0.0, smaller, 1.0), np.inf)
