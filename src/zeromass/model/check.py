@@ -1,0 +1,219 @@
+"""The diagnosis of a model at a state: does it determine its motion, and if not, what is missing or too much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.equation import Rank, Verdict, independent_rows, numerical_rank
+from zeromass.expression import Expression, expressions
+from zeromass.expression.build import ZERO
+from zeromass.model.integrability import kinds
+from zeromass.model.start import states_nearby
+from zeromass.model.state import State
+
+if TYPE_CHECKING:
+    from zeromass.model.system import System
+
+VISIBLE = 1e-8
+"""Components of a unit vector that are named: those above its round-off, which is the square root of rounding."""
+
+NEARBY = 1e-3
+"""Distance, in the coordinates' own units, of the states with which a loss of rank is compared."""
+
+
+@dataclass(frozen=True)
+class Undetermined:
+    """A direction of acceleration that neither inertia nor constraints fix.
+
+    direction  {coordinate name: component}, largest component 1
+    force      wᵀ(Q + C) along it as an expression, or None where it vanishes identically
+    """
+
+    direction: dict[str, float]
+    force: Expression | None
+
+    @property
+    def remedy(self) -> str:
+        names = ", ".join(self.direction)
+        if self.force is not None:
+            return (
+                f"no inertia resists along ({names}), so the force along it must vanish: add the constraint "
+                f"{self.force!r} = 0"
+            )
+        one = names if len(self.direction) == 1 else f"one of {names}"
+        return f"give {one} a mass, or add a constraint that contains it"
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """A constraint row that follows from others: row = Σ coefficient · other; `consistent` if b agrees."""
+
+    row: str
+    follows_from: dict[str, float]
+    consistent: bool
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the rank of [M; A] and of A say about a model at a state; `print` it."""
+
+    verdict: Verdict
+    coordinates: int
+    rank: int
+    margin: float
+    degrees_of_freedom: int
+    constraint_rank: int
+    constraint_rows: int
+    kinds: dict[str, str]
+    undetermined: tuple[Undetermined, ...]
+    dependent: tuple[Dependence, ...]
+    inseparable: tuple[str, ...]
+    lost: tuple[str, ...]
+
+    @property
+    def unique(self) -> bool:
+        """Whether the model determines its acceleration."""
+        return self.verdict is Verdict.UNIQUE
+
+    @property
+    def redundant(self) -> dict[str, tuple[str, ...]]:
+        """{row: the rows it follows from} for the redundant constraints."""
+        return {d.row: tuple(d.follows_from) for d in self.dependent if d.consistent}
+
+    @property
+    def contradictory(self) -> dict[str, tuple[str, ...]]:
+        """{row: the rows it contradicts}."""
+        return {d.row: tuple(d.follows_from) for d in self.dependent if not d.consistent}
+
+    def __str__(self) -> str:
+        lines = [
+            f"motion: {self.verdict.value}",
+            f"  rank of [M; A] is {self.rank} of {self.coordinates} coordinates (margin {self.margin:.1e})",
+            f"  {self.constraint_rows} constraint rows of rank {self.constraint_rank}; "
+            f"{self.degrees_of_freedom} degrees of freedom",
+        ]
+        lines += [f"  {name}: {kind}" for name, kind in self.kinds.items()]
+        for item in self.undetermined:
+            lines.append(f"  undetermined: acceleration of {', '.join(item.direction)}; {item.remedy}")
+        for item in self.dependent:
+            others = ", ".join(f"'{name}'" for name in item.follows_from) or "nothing: its row of A is zero"
+            word = "is redundant: it follows from" if item.consistent else "contradicts"
+            lines.append(f"  '{item.row}' {word} {others}")
+        if self.inseparable:
+            lines.append(f"  reactions that can not be told apart: {', '.join(self.inseparable)}")
+        lines += [f"  {words}" for words in self.lost]
+        return "\n".join(lines)
+
+
+def diagnosis(system: System, state: State) -> Diagnosis:
+    """The diagnosis at a state."""
+    M, _, A, _, _ = state.matrices
+    together = numerical_rank(np.vstack([M, A]))
+    motion = state.motion
+    rows = system.rows
+    kinematic = [i for i, row in enumerate(rows) if row.level < 2]
+    constraint = numerical_rank(A)
+    return Diagnosis(
+        verdict=motion.verdict,
+        coordinates=len(M),
+        rank=int(together.rank),
+        margin=float(together.margin),
+        degrees_of_freedom=len(M) - int(numerical_rank(A[kinematic]).rank),
+        constraint_rank=int(constraint.rank),
+        constraint_rows=len(rows),
+        kinds=kinds(system, state),
+        undetermined=_undetermined(system, state, together.null_space),
+        dependent=_dependences(system, A, motion),
+        inseparable=_inseparable(system, A, constraint),
+        lost=_lost(system, state, A),
+    )
+
+
+def _undetermined(system: System, state: State, basis: np.ndarray) -> tuple[Undetermined, ...]:
+    """The null space of [M; A], reduced so that each direction moves as few coordinates as possible."""
+    found = []
+    for w in _echelon(basis.T):
+        w = np.where(np.abs(w) < VISIBLE, 0.0, w / w[np.argmax(np.abs(w))])
+        rounded = np.round(w)
+        w = np.where(np.abs(w - rounded) < VISIBLE, rounded, w)
+        direction = {x.name: float(value) for x, value in zip(system.coordinates, w, strict=True) if value}
+        force = expressions(w @ (system.Q + system.nonideal.constant)).item()
+        found.append(Undetermined(direction, None if force is ZERO else force))
+    return tuple(found)
+
+
+def _dependences(system: System, A: np.ndarray, motion: Any) -> tuple[Dependence, ...]:
+    found = []
+    dependence = independent_rows(A)
+    wrong = set(np.atleast_1d(motion.inconsistent).tolist())
+    for i, coefficients in zip(dependence.dropped, dependence.coefficients, strict=True):
+        sizes = np.abs(coefficients) * np.abs(A[dependence.kept]).max(axis=1, initial=0.0)
+        visible = sizes > VISIBLE * max(np.abs(A[i]).max(), sizes.max(initial=0.0), np.finfo(float).tiny)
+        others = {
+            system.rows[k].name: float(c)
+            for k, c, show in zip(dependence.kept, coefficients, visible, strict=True)
+            if show
+        }
+        found.append(Dependence(system.rows[i].name, others, i not in wrong))
+    return tuple(found)
+
+
+def _inseparable(system: System, A: np.ndarray, rank: Rank) -> tuple[str, ...]:
+    """Names of constraints whose reaction Aᵀλ changes along the multipliers' null space, in comparable units."""
+    scaled = rank.row_scale[:, None] * A * rank.column_scale
+    u = rank.scaled_left_null_space
+    return tuple(name for name, g in _groups(system).items() if np.abs(scaled[g].T @ u[g]).max(initial=0.0) > VISIBLE)
+
+
+def _lost(system: System, state: State, A: np.ndarray) -> tuple[str, ...]:
+    """Constraints whose rows lose rank at just this state, compared with states nearby that satisfy them too."""
+    groups = _groups(system)
+    here = [int(numerical_rank(A[g]).rank) for g in groups.values()] + [int(numerical_rank(A).rank)]
+    if here[-1] == len(A):
+        return ()
+    there = np.array(here)
+    for other in states_nearby(system, state, spread=NEARBY, count=2):
+        usual = other.matrices.A
+        if np.all(np.isfinite(usual)):
+            ranks = [int(numerical_rank(usual[g]).rank) for g in groups.values()] + [int(numerical_rank(usual).rank)]
+            there = np.maximum(there, ranks)
+    lost = [
+        f"A has lost rank: '{name}' has {r} independent of {len(g)} rows at this state and {usual} nearby; "
+        "its acceleration form says less here than elsewhere, start from a state away from it"
+        for (name, g), r, usual in zip(groups.items(), here[:-1], there[:-1], strict=True)
+        if r < usual
+    ]
+    if not lost and here[-1] < there[-1]:
+        lost = [
+            f"A has lost rank: the constraints have {here[-1]} independent rows at this state and {there[-1]} nearby; "
+            "it is a singular configuration, start from a state away from it"
+        ]
+    return tuple(lost)
+
+
+def _groups(system: System) -> dict[str, list[int]]:
+    """Rows of each constraint, by its name."""
+    groups: dict[str, list[int]] = {}
+    for i, row in enumerate(system.rows):
+        groups.setdefault(row.group, []).append(i)
+    return groups
+
+
+def _echelon(basis: np.ndarray) -> np.ndarray:
+    """The same row space with as many zeros as Gauss–Jordan elimination with complete pivoting makes."""
+    rows = np.array(basis, dtype=float)
+    done: list[int] = []
+    for i in range(len(rows)):
+        rest = np.abs(rows[i:]).copy()
+        rest[:, done] = 0.0
+        r, j = np.unravel_index(np.argmax(rest), rest.shape)
+        rows[[i, i + r]] = rows[[i + r, i]]
+        rows[i] /= rows[i, j]
+        for k in range(len(rows)):
+            if k != i:
+                rows[k] -= rows[k, j] * rows[i]
+        done.append(int(j))
+    return rows

@@ -1,0 +1,134 @@
+"""Forces given by their virtual work: Q_j = F · ∂x/∂q_j for a force at x, τ · ∂ω/∂q̇_j for a torque."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from zeromass.expression import Expression, expressions, gradient, jacobian, rate, symbols
+from zeromass.expression.build import ZERO
+from zeromass.model.errors import ModelError
+from zeromass.model.given import given_scalar, given_vector
+from zeromass.model.parts import RigidBody
+
+
+class Load(Protocol):
+    """Anything that acts: a generalised force on the coordinates q, and the energy it stores."""
+
+    @property
+    def potential(self) -> Expression: ...
+
+    def generalized(self, q: np.ndarray) -> np.ndarray: ...
+
+
+class Force:
+    """A force (3,), N, in the inertial frame, at a point (3,) given in coordinates; `at` is part of the system."""
+
+    potential = ZERO
+
+    def __init__(self, force: Any, at: Any) -> None:
+        self.force, self.at = given_vector(force, "a force"), given_vector(at, "the point where a force acts")
+
+    def generalized(self, q: np.ndarray) -> np.ndarray:
+        _check_moved(self.at, q, "a force")
+        return self.force @ jacobian(self.at, q)
+
+
+class Torque:
+    """A torque (3,), N m, in the inertial frame, on a rigid body; for body components write body.rotate(torque)."""
+
+    potential = ZERO
+
+    def __init__(self, torque: Any, on: RigidBody) -> None:
+        if not isinstance(on, RigidBody):
+            raise ModelError(f"a torque acts on a rigid body, not on {on!r}")
+        self.torque, self.on = given_vector(torque, f"a torque on '{on.name}'"), on
+
+    def generalized(self, q: np.ndarray) -> np.ndarray:
+        _check_moved(self.on.quaternion, q, f"a torque on '{self.on.name}'")
+        return self.torque @ jacobian(self.on.angular_velocity, rate(q))
+
+
+class Spring:
+    """A linear spring between two points: V = k (|a − b| − length)²/2.
+
+    stiffness  N/m
+    length     unstretched, m; with length 0 the points may coincide
+    """
+
+    def __init__(self, stiffness: Any, a: Any, b: Any = (0.0, 0.0, 0.0), *, length: Any = 0.0) -> None:
+        self.ends = given_vector(a, "the end of a spring"), given_vector(b, "the end of a spring")
+        d = self.ends[0] - self.ends[1]
+        length = given_scalar(length, "the length of a spring")
+        stretch = d @ d if length is ZERO else (np.sqrt(d @ d) - length) ** 2
+        self.potential = given_scalar(stiffness, "the stiffness of a spring") * stretch / 2
+
+    def generalized(self, q: np.ndarray) -> np.ndarray:
+        _check_moved(self.ends, q, "a spring")
+        return -gradient(self.potential, q)
+
+
+class Damper:
+    """A viscous damper between two points, along their line: force −c d|a − b|/dt.
+
+    damping  N s/m
+    """
+
+    potential = ZERO
+
+    def __init__(self, damping: Any, a: Any, b: Any = (0.0, 0.0, 0.0)) -> None:
+        self.ends = given_vector(a, "the end of a damper"), given_vector(b, "the end of a damper")
+        d = self.ends[0] - self.ends[1]
+        self.damping, self.distance = given_scalar(damping, "the damping of a damper"), np.sqrt(d @ d)
+
+    def generalized(self, q: np.ndarray) -> np.ndarray:
+        _check_moved(self.ends, q, "a damper")
+        return -self.damping * rate(self.distance) * gradient(self.distance, q)
+
+
+class GeneralizedForce:
+    """Components of a generalised force, by coordinate."""
+
+    potential = ZERO
+
+    def __init__(self, components: Mapping[Expression, Any]) -> None:
+        self.components = {q: given_scalar(value, f"the force on {q!r}") for q, value in components.items()}
+
+    def generalized(self, q: np.ndarray) -> np.ndarray:
+        unknown = [repr(c) for c in self.components if not any(c is x for x in q)]
+        if unknown:
+            raise ModelError(f"a generalised force acts on {', '.join(unknown)}, which is no coordinate of the system")
+        return expressions([self.components.get(x, ZERO) for x in q])
+
+
+def loads(forces: Any, what: str = "forces") -> list[Load]:
+    """A list of loads from what a user gives: one or several loads, or mappings {coordinate: force}."""
+    if forces is None:
+        return []
+    if isinstance(forces, Mapping):
+        return [GeneralizedForce(forces)]
+    if not isinstance(forces, Iterable):
+        forces = [forces]
+    result: list[Load] = []
+    for i, item in enumerate(forces):
+        if isinstance(item, Mapping):
+            item = GeneralizedForce(item)
+        if not hasattr(item, "generalized"):
+            raise ModelError(
+                f"{what}[{i}] is {item!r}; give zm.Force, zm.Torque, zm.Spring, zm.Damper or {{coordinate: force}}"
+            )
+        result.append(item)
+    return result
+
+
+def _check_moved(points: Any, q: np.ndarray, what: str) -> None:
+    """Raises unless some coordinate of the system, and no other one, moves the points where a load acts."""
+    leaves = [leaf for leaf in symbols(points) if leaf.kind == "coordinate"]
+    if not leaves:
+        raise ModelError(f"{what} acts where no coordinate moves it and does no work; give the point in coordinates")
+    known = set(q)
+    unknown = [repr(leaf) for leaf in leaves if leaf not in known]
+    if unknown:
+        raise ModelError(f"{what} acts at a point given by '{unknown[0]}', which is no coordinate of the system")

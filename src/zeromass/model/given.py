@@ -1,0 +1,39 @@
+"""What a user gives, as expressions. What can not be one is refused under the name by which messages call it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from zeromass.expression import Expression, ExpressionError, expressions
+from zeromass.model.errors import ModelError
+
+
+def given_array(values: Any, what: str) -> np.ndarray:
+    """An object array of expressions from numbers, expressions, or nested sequences or arrays of them."""
+    try:
+        array = expressions(values)
+    except (ExpressionError, ValueError) as error:
+        raise ModelError(f"{what}: {error}") from error
+    for e in array.ravel():
+        if e.value is not None and not math.isfinite(e.value):
+            raise ModelError(f"{what} is {e.value}; every number in it must be finite")
+    return array
+
+
+def given_scalar(value: Any, what: str) -> Expression:
+    """One expression."""
+    array = given_array(value, what)
+    if array.ndim:
+        raise ModelError(f"{what} is one number or expression, not an array of shape {array.shape}")
+    return array.item()
+
+
+def given_vector(values: Any, what: str) -> np.ndarray:
+    """Three expressions, shape (3,)."""
+    array = given_array(values, what)
+    if array.shape != (3,):
+        raise ModelError(f"{what} needs three components, not shape {array.shape}")
+    return array

@@ -1,0 +1,134 @@
+"""Consistent starts: prescribed values completed to a state that satisfies the constraints.
+
+Positions first (holonomic constraints and prescriptions without rates), then velocities (first derivatives of the
+constraints, nonholonomic constraints and prescriptions with rates). Coordinates that are prescribed directly are not
+touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.expression import Expression, ExpressionError, Symbol, expressions, symbols
+from zeromass.expression import t as time
+from zeromass.model.errors import StartError
+from zeromass.model.solving import Equation, Equations
+from zeromass.model.state import State, parameter_values
+
+if TYPE_CHECKING:
+    from zeromass.model.system import System
+
+
+def consistent_start(
+    system: System,
+    prescribed: Mapping[Any, Any] | Iterable[tuple[Any, Any]],
+    *,
+    t: float,
+    parameters: Mapping[Expression, float] | None,
+    guess: Mapping[Any, Any] | Iterable[tuple[Any, Any]],
+) -> State:
+    """A state on the constraint manifold with the prescribed values; see `System.start`."""
+    t = float(t)
+    if not np.isfinite(t):
+        raise StartError(f"the start time is {t}")
+    values = parameter_values(system, parameters)
+    wishes = _pairs(system, prescribed, "prescribed")
+    first: dict[Expression, float] = {x: value for part in system.parts for x, value in part.usual.items()}
+    first.update(_pairs(system, guess, "guess"))
+    known: dict[Expression, float] = {time: t, **values}
+    free: list[str] = []
+    for level, unknowns in enumerate((system.coordinates, system.rates)):
+        wanted = {e: value for e, value in wishes.items() if _order(e) == level}
+        fixed = {x: wanted[x] for x in unknowns if x in wanted}
+        asked = [Equation(f"{e!r} = {value:g}", e - value, True) for e, value in wanted.items() if e not in fixed]
+        equations = Equations(constraint_equations(system, level) + asked, unknowns, list(known))
+        guessed = np.array([first.get(x, 0.0) for x in unknowns])
+        solution, open_ = equations.solution(guessed, list(known.values()), fixed)
+        known.update(zip(unknowns, solution, strict=True))
+        free += open_
+    n = len(system.coordinates)
+    numbers = np.array([known[x] for x in [*system.coordinates, *system.rates]])
+    return State(system, t, numbers[:n], numbers[n:], values, tuple(free))
+
+
+def constraint_equations(system: System, level: int) -> list[Equation]:
+    """What the constraints say about positions (level 0) or about rates (level 1)."""
+    if level == 0:
+        return [Equation(row.name, row.zero) for row in system.rows if row.level == 0]
+    rows = [row for row in system.rows if row.level < 2]
+    return [
+        Equation(row.name if row.level else f"rate of {row.name}", zero)
+        for row, zero in zip(rows, system.velocity_constraints, strict=True)
+    ]
+
+
+def states_nearby(system: System, state: State, *, spread: float, count: int, rates: bool = True) -> Iterator[State]:
+    """States that satisfy the constraints, found from random steps of size `spread` away from a state.
+
+    The steps are in the coordinates' own units, and the same every time. Steps that lead to no state are left out.
+    With `rates=False` only the positions satisfy them.
+    """
+    random = np.random.default_rng(0)
+    known = {time: state.t, **state.parameters}
+    place = Equations(constraint_equations(system, 0), system.coordinates, list(known))
+    moving = constraint_equations(system, 1) if rates else []
+    movement = Equations(moving, system.rates, [*known, *system.coordinates])
+    for _ in range(count):
+        numbers = list(known.values())
+        try:
+            q, _ = place.solution(random.normal(state.q, spread), numbers, {})
+            v, _ = movement.solution(random.normal(state.v, spread), [*numbers, *q], {})
+        except StartError:
+            continue
+        yield State(system, state.t, q, v, state.parameters)
+
+
+def _order(e: Expression) -> int:
+    return max((leaf.order for leaf in symbols(e) if leaf.kind == "coordinate"), default=-1)
+
+
+def _pairs(system: System, given: Mapping[Any, Any] | Iterable[tuple[Any, Any]], what: str) -> dict[Expression, float]:
+    """{expression: number} from a mapping or pairs of expressions or arrays and numbers or arrays."""
+    known = {*system.coordinates, *system.rates}
+    result: dict[Expression, float] = {}
+    for key, value in _items(given, what):
+        try:
+            keys = expressions(key)
+        except ExpressionError as error:
+            raise StartError(f"{what}: {error}") from error
+        try:
+            numbers = np.broadcast_to(np.asarray(value, dtype=float), keys.shape)
+        except (ValueError, TypeError) as error:
+            raise StartError(f"{what}: {value!r} is no value for {key!r} of shape {keys.shape}") from error
+        for e, number in zip(keys.ravel(), numbers.ravel(), strict=True):
+            _check_wish(e, number, known, what)
+            if e in result and result[e] != number:
+                raise StartError(f"{what}: '{e!r}' is given twice, as {result[e]:g} and as {number:g}")
+            result[e] = float(number)
+    return result
+
+
+def _items(given: Mapping[Any, Any] | Iterable[tuple[Any, Any]], what: str) -> list[tuple[Any, Any]]:
+    try:
+        return [(key, value) for key, value in (given.items() if isinstance(given, Mapping) else given)]
+    except (TypeError, ValueError):
+        words = "give {expression: value} or pairs (expressions, values)"
+        raise StartError(f"{what} is {given!r}; {words}") from None
+
+
+def _check_wish(e: Expression, number: float, known: set, what: str) -> None:
+    leaves = [leaf for leaf in symbols(e) if leaf.kind in ("coordinate", "multiplier")]
+    for leaf in leaves:
+        if leaf.kind == "multiplier" or leaf.order > 1:
+            raise StartError(f"{what}: '{e!r}' contains '{leaf!r}', which follows from the motion; prescribe states")
+        if leaf not in known:
+            raise StartError(f"{what}: '{leaf.name}' in '{e!r}' is no coordinate of the system")
+    if not leaves:
+        raise StartError(f"{what}: '{e!r}' contains no coordinate, so it can not be given a value")
+    if not np.isfinite(number):
+        raise StartError(f"{what}: '{e!r}' is {number}")
+    if what == "guess" and not isinstance(e, Symbol):
+        raise StartError(f"guess: '{e!r}' is no coordinate or rate; guess those, prescribe formulas")

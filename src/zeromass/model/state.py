@@ -1,0 +1,128 @@
+"""A state of a system: time, positions, rates and parameter values, and everything that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from zeromass.equation import Motion, solve
+from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
+from zeromass.model.errors import ModelError
+
+if TYPE_CHECKING:
+    from zeromass.model.system import System
+
+
+class Matrices(NamedTuple):
+    """Numbers of M q̈ = Q + C + Aᵀλ, A q̈ = b at one or many states."""
+
+    M: np.ndarray
+    Q: np.ndarray
+    A: np.ndarray
+    b: np.ndarray
+    C: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A state; `state[expression]` is the value of any expression, accelerations and reactions included.
+
+    free  what the prescriptions and constraints left open when the state was made
+    """
+
+    system: System
+    t: float
+    q: np.ndarray
+    v: np.ndarray
+    parameters: Mapping[Symbol, float] = field(default_factory=dict)
+    free: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        lines = [f"State at t = {self.t:g} s"]
+        names = [x.name for x in self.system.coordinates]
+        width = max(map(len, names))
+        lines += [
+            f"  {name.ljust(width)}  {q: .9g}   rate {v: .9g}" for name, q, v in zip(names, self.q, self.v, strict=True)
+        ]
+        if self.free:
+            lines.append("  left free: " + ", ".join(self.free))
+        return "\n".join(lines)
+
+    @cached_property
+    def inputs(self) -> np.ndarray:
+        """Numbers in the order of `system.inputs`."""
+        values = [self.parameters[p] for p in self.system.parameters]
+        return np.concatenate([[self.t], self.q, self.v, values])
+
+    @cached_property
+    def matrices(self) -> Matrices:
+        """Numbers of M, Q, A, b, C; entries of M and A that are mere round-off are zero."""
+        numbers, errors = self.system.matrices(self.inputs), self._roundoff
+        M, A = (np.where(np.abs(x) <= e, 0.0, x) for x, e in ((numbers.M, errors.M), (numbers.A, errors.A)))
+        return numbers._replace(M=M, A=A)
+
+    @cached_property
+    def motion(self) -> Motion:
+        """The acceleration, reactions and verdict of the fundamental equation, by pseudo-inverses."""
+        M, Q, A, b, C = self.matrices
+        errors = self._roundoff
+
+        def motion_for(C: np.ndarray) -> Motion:
+            return solve(M, Q, A, b, C, b_error=errors.b, Q_error=errors.Q + errors.C)
+
+        motion = motion_for(C)
+        places = list(self.system.nonideal.places)
+        if not places or not motion.unique:
+            return motion
+        D = Evaluator(self.system.nonideal.slopes, self.system.inputs)(self.inputs)
+        moved = [motion_for(C + column).acceleration for column in D.T]
+        z0 = motion.acceleration[places]
+        G = np.stack([a[places] for a in moved], axis=1) - z0[:, None]
+        z = np.linalg.solve(np.eye(len(places)) - G, z0)
+        return motion_for(C + D @ z)
+
+    @cached_property
+    def _roundoff(self) -> Matrices:
+        return self.system.roundoff(self.inputs)
+
+    def __getitem__(self, e: Any) -> Any:
+        e = expressions(e)
+        unsolved = [leaf for leaf in symbols(e) if leaf.order == 2 or leaf.kind == "multiplier"]
+        names, values = list(self.system.inputs), self.inputs
+        if unsolved:
+            self._check_solved(unsolved)
+            names += [*self.system.accelerations, *self.system.multipliers]
+            values = np.concatenate([values, self.motion.acceleration, self.motion.multipliers])
+        result = Evaluator(e, names)(values)
+        return result if result.ndim else float(result)
+
+    def _check_solved(self, unsolved: list[Symbol]) -> None:
+        if not np.all(np.isfinite(self.motion.acceleration)):
+            raise ModelError(
+                f"the motion is {self.motion.verdict.value} at t = {self.t:g} s; system.check(state) says why"
+            )
+        loose = np.abs(self.motion.undetermined).max(axis=1, initial=0.0) > 1e-9
+        for leaf, open_ in zip(self.system.accelerations, loose, strict=True):
+            if open_ and leaf in unsolved:
+                raise ModelError(
+                    f"the acceleration of '{leaf.name}' is not determined by the model; system.check(state) says "
+                    "what is missing"
+                )
+
+
+def parameter_values(system: System, given: Mapping[Any, float] | None) -> dict[Symbol, float]:
+    """The value of every parameter of a system: as given, or its default."""
+    given = dict(given or {})
+    for key in given:
+        if key not in system.parameters:
+            known = ", ".join(p.name for p in system.parameters) or "none"
+            raise ModelError(f"'{key!r}' is no parameter of the system; its parameters are: {known}")
+    result = {p: float(given.get(p, np.nan if p.default is None else p.default)) for p in system.parameters}
+    for p, value in result.items():
+        if not np.isfinite(value):
+            raise ModelError(f"parameter '{p.name}' is {value}")
+    return result

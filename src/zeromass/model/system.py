@@ -1,0 +1,370 @@
+"""The mechanical system: what the user wrote, as M q̈ = Q + C + Aᵀλ and A q̈ = b."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from zeromass.expression import (
+    Evaluator,
+    Expression,
+    Symbol,
+    as_expression,
+    expressions,
+    multiplier,
+    rate,
+    symbols,
+    t,
+)
+from zeromass.model.check import Diagnosis, diagnosis
+from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
+from zeromass.model.errors import ModelError
+from zeromass.model.event import Event
+from zeromass.model.forces import loads
+from zeromass.model.magnitude import ROUNDING, Magnitude
+from zeromass.model.nonideal import split
+from zeromass.model.parts import Part
+from zeromass.model.start import consistent_start
+from zeromass.model.state import Matrices, State
+from zeromass.model.unconstrained import (
+    Unconstrained,
+    coordinates_in,
+    from_energies,
+    from_matrices,
+    given_energy,
+)
+
+
+class System:
+    """A constrained mechanical system, M q̈ = Q + C + Aᵀλ with A q̈ = b [UP2006, eqs. 2.1–2.6].
+
+    parts        particles and rigid bodies
+    kinetic, potential   energies, J, beside those of the parts
+    lagrangian   instead of energies, or beside them
+    M, Q         instead of energies: mass matrix (n, n) and impressed force (n,), with `coordinates`
+    coordinates  order of the coordinates; those it does not list follow in order of creation
+    gravity      m/s²: g for (0, 0, −g), or a vector; acts on the parts
+    forces       zm.Force, zm.Torque, zm.Spring, zm.Damper or {coordinate: force}, one or several
+    constraints  {name: expression or array that must be zero}; with rates it is nonholonomic, with
+                 accelerations it is taken as it stands
+    nonideal     work done by the constraint forces, given like `forces`: C with wᵀQᶜ = wᵀC [UP2006, eq. 2.6]; it may be
+                 proportional to a reaction, written with accelerations, as friction is to the normal force
+    """
+
+    def __init__(
+        self,
+        parts: Iterable[Part] = (),
+        *,
+        kinetic: Any = None,
+        potential: Any = None,
+        lagrangian: Any = None,
+        M: Any = None,
+        Q: Any = None,
+        coordinates: Sequence[Expression] | np.ndarray | None = None,
+        gravity: Any = None,
+        forces: Any = None,
+        constraints: Mapping[str, Any] | None = None,
+        nonideal: Any = None,
+    ) -> None:
+        parts = _parts(parts)
+        acting = loads(forces)
+        own = {name: zero for part in parts for name, zero in part.constraints.items()}
+        asked = rows_of(constraints if constraints is not None else {})
+        clash = [row.group for row in asked if row.group in own]
+        if clash:
+            raise ModelError(f"constraint '{clash[0]}' comes with its body already; choose another name")
+        rows = rows_of(own) + asked
+        kinetic = given_energy(kinetic, "the kinetic energy", order=1)
+        potential = given_energy(potential, "the potential energy", order=0)
+        lagrangian = given_energy(lagrangian, "the Lagrangian", order=1)
+        energies = [x for x in (kinetic, potential, lagrangian) if x is not None]
+        zeros = [row.zero for row in rows]
+        if M is not None or Q is not None:
+            if M is None or Q is None or energies or parts or gravity is not None:
+                raise ModelError("give M and Q together, and no parts, gravity or energies beside them")
+            if coordinates is None:
+                raise ModelError("M and Q need coordinates=[…], in the order of their rows")
+            free = from_matrices(_coordinates(coordinates, []), M, Q, acting)
+        else:
+            found = coordinates_in(*energies, *zeros)
+            listed = [x for part in parts for x in part.coordinates] + list(
+                coordinates if coordinates is not None else []
+            )
+            free = from_energies(
+                parts,
+                acting,
+                _coordinates(listed, found),
+                kinetic=kinetic,
+                potential=potential,
+                lagrangian=lagrangian,
+                gravity=gravity,
+            )
+        C = sum(
+            (load.generalized(free.q) for load in loads(nonideal, "nonideal")),
+            expressions(np.zeros(len(free.q))),
+        )
+        self._complete(free, rows, C)
+
+    events: tuple[Event, ...] = ()
+    """Watched in every run of the system, beside those given to it."""
+
+    def _complete(self, free: Unconstrained, rows: list[Row], C: np.ndarray) -> None:
+        self._free = free
+        self.rows: tuple[Row, ...] = tuple(rows)
+        self.parts = free.parts
+        self.coordinates = free.q
+        self.rates = rate(free.q)
+        self.accelerations = rate(self.rates)
+        self.M, self.Q, self.C = free.M, free.Q, C
+        self.nonideal = split(C, self.accelerations)
+        _check_names(self)
+        used = symbols(self.M, self.Q, self.C, [row.zero for row in rows])
+        known = {*self.coordinates, *self.rates, *self.accelerations}
+        for leaf in used:
+            if leaf.kind == "coordinate" and leaf not in known:
+                raise ModelError(
+                    f"'{leaf!r}' appears in the forces or constraints, but '{leaf.name}' is no coordinate of the "
+                    "system; add it to coordinates=[…] or remove it"
+                )
+        for name, array in (("M", self.M), ("Q", self.Q), ("C", self.C)):
+            for leaf in symbols(array):
+                if leaf.order > (2 if name == "C" else 1) or leaf.kind == "multiplier":
+                    words = "masses and forces depend on positions, rates, time and parameters"
+                    raise ModelError(f"{name} contains '{leaf!r}'; {words}")
+        self.parameters: tuple[Symbol, ...] = tuple(leaf for leaf in used if leaf.kind == "parameter")
+        self.A, self.b = acceleration_rows(rows, free.q)
+        self.multipliers = np.array([multiplier(f"λ {row.name}") for row in rows] or [], dtype=object)
+        self.reaction = Reactions(self)
+
+    def __repr__(self) -> str:
+        kinds = Counter(("holonomic", "velocity-level", "acceleration-level")[row.level] for row in self.rows)
+        words = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "no"
+        return f"System({len(self.coordinates)} coordinates, {words} constraint rows)"
+
+    @property
+    def kinetic(self) -> Expression:
+        """Kinetic energy, J."""
+        return self._energy("kinetic")
+
+    @property
+    def potential(self) -> Expression:
+        """Potential energy of gravity, springs and what was given, J."""
+        return self._energy("potential")
+
+    @property
+    def energy(self) -> Expression:
+        """Kinetic and potential energy, J; for a Lagrangian q̇ᵀ∂L/∂q̇ − L."""
+        return self._energy("energy")
+
+    @property
+    def has_energy(self) -> bool:
+        """Whether the energy is known: it is not where M and Q were given directly."""
+        return self._free.energy is not None
+
+    def _energy(self, kind: str) -> Expression:
+        value = getattr(self._free, kind)
+        if value is None:
+            words = "energy" if kind == "energy" else f"{kind} energy"
+            raise ModelError(f"the {words} is not known of a system that was given by M and Q or by a Lagrangian")
+        return value
+
+    def with_constraints(self, constraints: Mapping[str, Any]) -> System:
+        """The same system under additional constraints."""
+        return _assembled([self], constraints)
+
+    def start(
+        self,
+        prescribed: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = (),
+        *,
+        t: float = 0.0,
+        parameters: Mapping[Expression, float] | None = None,
+        guess: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = (),
+    ) -> State:
+        """A state that satisfies every constraint at position and velocity level, to round-off.
+
+        prescribed  {expression: value} or pairs (array of expressions, array of values): coordinates, rates, or any
+                    function of them
+        guess       likewise for coordinates, where the constraints have several solutions
+
+        What the constraints and prescriptions leave open stays as close to the guess (zero by default) as they allow
+        and is named in `state.free`. Contradictions raise a StartError that names them.
+        """
+        return consistent_start(self, prescribed, t=t, parameters=parameters, guess=guess)
+
+    def check(self, state: State | None = None) -> Diagnosis:
+        """Whether the model determines its motion at a state, and if not why, in the user's names."""
+        return diagnosis(self, self.start() if state is None else state)
+
+    @cached_property
+    def inputs(self) -> np.ndarray:
+        """Order of numeric inputs: t, coordinates, rates, parameters."""
+        result = np.empty(1 + 2 * len(self.coordinates) + len(self.parameters), dtype=object)
+        result[:] = [t, *self.coordinates, *self.rates, *self.parameters]
+        return result
+
+    @cached_property
+    def _entries(self) -> np.ndarray:
+        return np.concatenate([block.ravel() for block in (self.M, self.Q, self.A, self.b, self.nonideal.constant)])
+
+    @cached_property
+    def _numbers(self) -> Evaluator:
+        return Evaluator(self._entries, self.inputs)
+
+    @cached_property
+    def _sizes(self) -> Magnitude:
+        return Magnitude(self._entries, self.inputs)
+
+    def matrices(self, inputs: Any) -> Matrices:
+        """Numbers of M, Q, A, b and C, but for its part in the accelerations, at given `inputs`.
+
+        `inputs` is an array whose last axis runs over `system.inputs`.
+        """
+        return self._blocks(self._numbers(inputs))
+
+    def roundoff(self, inputs: np.ndarray) -> Matrices:
+        """Largest errors that rounding can make in M, Q, A, b, C at the `inputs` of one state.
+
+        A state is known to rounding of its largest coordinate and rate: one that should be zero is not exactly so.
+        """
+        sizes, n = np.abs(inputs), len(self.coordinates)
+        for block in (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)):
+            sizes[block] = sizes[block].max()
+        return self._blocks(ROUNDING * self._sizes(inputs, sizes))
+
+    def _blocks(self, flat: np.ndarray) -> Matrices:
+        n, m = len(self.coordinates), len(self.rows)
+        shapes = {"M": (n, n), "Q": (n,), "A": (m, n), "b": (m,), "C": (n,)}
+        sizes = [int(np.prod(shape)) for shape in shapes.values()]
+        blocks = np.split(flat, np.cumsum(sizes)[:-1], axis=-1)
+        lead = flat.shape[:-1]
+        return Matrices(*[block.reshape(lead + shape) for block, shape in zip(blocks, shapes.values(), strict=True)])
+
+    @cached_property
+    def velocity_constraints(self) -> np.ndarray:
+        """What must vanish at velocity level, one expression for each row that is not at acceleration level."""
+        return velocity_residuals(list(self.rows), self.coordinates)
+
+    def index(self, coordinate: Expression) -> int:
+        """Place of a coordinate in q, and so in M, Q and A's columns."""
+        for j, x in enumerate(self.coordinates):
+            if x is coordinate:
+                return j
+        raise ModelError(f"'{coordinate!r}' is no coordinate of the system")
+
+
+class Reactions(Mapping[str, np.ndarray]):
+    """Generalised constraint forces, N or N m by coordinate, as expressions.
+
+    reaction[name]      Aᵀλ of one constraint, shape (n,)
+    reaction.total      Qᶜ = M q̈ − Q of all constraints, non-ideal part included [UP2006, eq. 2.5]
+    reaction.on(q)      the components of `total` on some coordinates, such as particle.position
+    """
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._names = list(dict.fromkeys(row.group for row in system.rows))
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        picked = [i for i, row in enumerate(self._system.rows) if row.group == name]
+        if not picked:
+            picked = [i for i, row in enumerate(self._system.rows) if row.name == name]
+        if not picked:
+            raise ModelError(f"no constraint is named '{name}'; there are: {', '.join(self._names) or 'none'}")
+        return self._system.multipliers[picked] @ self._system.A[picked]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    @cached_property
+    def total(self) -> np.ndarray:
+        return self._system.M @ self._system.accelerations - self._system.Q
+
+    def on(self, coordinates: Any) -> np.ndarray:
+        return self.total[[self._system.index(x) for x in expressions(coordinates).ravel()]]
+
+
+def join(*systems: System, constraints: Mapping[str, Any] | None = None) -> System:
+    """One system of several, connected by constraints between their coordinates [UP2006, example 3]."""
+    if not systems:
+        raise ModelError("zm.join needs at least one system")
+    return _assembled(systems, constraints or {})
+
+
+def _assembled(systems: Sequence[System], constraints: Mapping[str, Any]) -> System:
+    free = [system._free for system in systems]
+    q = np.concatenate([part.q for part in free])
+    M = expressions(np.zeros((len(q), len(q))))
+    first = 0
+    for part in free:
+        last = first + len(part.q)
+        M[first:last, first:last] = part.M
+        first = last
+
+    def total(kind: str) -> Expression | None:
+        values = [getattr(part, kind) for part in free]
+        return None if any(value is None for value in values) else as_expression(sum(values))
+
+    rows = [row for system in systems for row in system.rows]
+    added = rows_of(constraints)
+    taken = {row.group for row in rows} & {row.group for row in added}
+    if taken:
+        raise ModelError(f"a constraint named '{min(taken)}' is there already; choose another name")
+    joined = object.__new__(System)
+    joined._complete(
+        Unconstrained(
+            q,
+            M,
+            np.concatenate([part.Q for part in free]),
+            total("kinetic"),
+            total("potential"),
+            total("energy"),
+            tuple(p for part in free for p in part.parts),
+        ),
+        rows + added,
+        np.concatenate([system.C for system in systems]),
+    )
+    return joined
+
+
+def _parts(parts: Iterable[Part]) -> list[Part]:
+    if isinstance(parts, Part):
+        raise ModelError(f"parts is a list of parts: write [{parts.name}]")
+    parts = list(parts)
+    for part in parts:
+        if not isinstance(part, Part):
+            raise ModelError(f"parts are zm.Particle and zm.RigidBody, not {part!r}")
+    return parts
+
+
+def _coordinates(listed: Iterable[Any], found: Iterable[Symbol]) -> np.ndarray:
+    listed = list(listed)
+    for x in listed:
+        if not (isinstance(x, Symbol) and x.kind == "coordinate" and x.order == 0):
+            raise ModelError(f"coordinates are made by zm.coordinates, and {x!r} is none")
+    if len(set(listed)) < len(listed):
+        twice = next(x for x in listed if listed.count(x) > 1)
+        raise ModelError(f"coordinate '{twice.name}' is listed twice")
+    everything = listed + [x for x in found if x not in set(listed)]
+    if not everything:
+        raise ModelError("the system has no coordinates: give parts, energies of coordinates, or coordinates=[…]")
+    result = np.empty(len(everything), dtype=object)
+    result[:] = everything
+    return result
+
+
+def _check_names(system: System) -> None:
+    for what, names in (
+        ("parts", [part.name for part in system.parts]),
+        ("coordinates", [x.name for x in system.coordinates]),
+        ("constraints", [row.name for row in system.rows]),
+    ):
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise ModelError(f"two {what} have the name '{twice[0]}'; give each its own, so that results can name them")

@@ -1,0 +1,112 @@
+"""The unconstrained system: coordinates taken as independent, with mass matrix M and impressed force Q."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from zeromass.expression import Expression, Symbol, expressions, gradient, rate, symbols
+from zeromass.expression.build import ZERO
+from zeromass.expression.node import symbol
+from zeromass.model.errors import ModelError
+from zeromass.model.forces import Load
+from zeromass.model.given import given_array, given_scalar
+from zeromass.model.lagrange import motion_of
+from zeromass.model.parts import Part
+
+
+@dataclass(frozen=True)
+class Unconstrained:
+    """M q̈ = Q [UP2006, eq. 2.1], and the energies it came from (None where M and Q were given directly)."""
+
+    q: np.ndarray
+    M: np.ndarray
+    Q: np.ndarray
+    kinetic: Expression | None
+    potential: Expression | None
+    energy: Expression | None
+    parts: tuple[Part, ...] = ()
+
+
+def from_energies(
+    parts: Sequence[Part],
+    loads: Sequence[Load],
+    q: np.ndarray,
+    *,
+    kinetic: Expression | None,
+    potential: Expression | None,
+    lagrangian: Expression | None,
+    gravity: Any,
+) -> Unconstrained:
+    """From parts and energies: L = T − V, and the virtual work of the loads."""
+    T = sum((part.kinetic for part in parts), kinetic if kinetic is not None else ZERO)
+    V = potential if potential is not None else ZERO
+    if gravity is not None:
+        V = V + weight(parts, gravity)
+    stored = sum((load.potential for load in loads), ZERO)
+    given = lagrangian if lagrangian is not None else ZERO
+    M, Q = motion_of(T - V + given, q)
+    for load in loads:
+        Q = Q + load.generalized(q)
+    energy = T + V + stored
+    if lagrangian is not None:
+        v = rate(q)
+        energy = energy + gradient(given, v) @ v - given
+        return Unconstrained(q, M, Q, None, None, energy, tuple(parts))
+    return Unconstrained(q, M, Q, T, V + stored, energy, tuple(parts))
+
+
+def from_matrices(q: np.ndarray, M: Any, Q: Any, loads: Sequence[Load]) -> Unconstrained:
+    """From M and Q written down directly."""
+    M, Q = given_array(M, "M"), given_array(Q, "Q")
+    n = len(q)
+    if M.shape != (n, n):
+        raise ModelError(f"M has shape {M.shape}; {n} coordinates ({_names(q)}) need ({n}, {n})")
+    if Q.shape != (n,):
+        raise ModelError(f"Q has shape {Q.shape}; {n} coordinates ({_names(q)}) need ({n},)")
+    for load in loads:
+        Q = Q + load.generalized(q)
+    return Unconstrained(q, M, Q, None, None, None)
+
+
+def weight(parts: Sequence[Part], gravity: Any) -> Expression:
+    """Potential energy of the parts in a uniform field; a number g means (0, 0, −g), m/s²."""
+    if not parts:
+        raise ModelError("gravity acts on parts, and the system has none; write the potential yourself")
+    field = given_array(gravity, "gravity")
+    if field.ndim == 0:
+        field = expressions([0.0, 0.0, -field.item()])
+    if field.shape != (3,):
+        raise ModelError(f"gravity is a number g for (0, 0, −g) or a vector of three, not shape {field.shape}")
+    return sum((-part.mass * (field @ part.position) for part in parts), ZERO)
+
+
+def given_energy(value: Any, what: str, *, order: int) -> Expression | None:
+    """An energy as an expression. `order` is the highest time derivative that may be in it."""
+    if value is None:
+        return None
+    e = given_scalar(value, what)
+    for leaf in symbols(e):
+        if leaf.kind == "multiplier" or leaf.order > order:
+            remedy = "; give T − V as lagrangian=…" if leaf.order == 1 else ""
+            raise ModelError(f"{what} contains '{leaf!r}', and may depend on {_ALLOWED[order]} only{remedy}")
+    return e
+
+
+_ALLOWED = ("positions, time and parameters", "positions, rates, time and parameters")
+
+
+def coordinates_in(*sources: Any) -> list[Symbol]:
+    """The coordinates that appear, themselves or through their rates, oldest first."""
+    found: dict[Symbol, None] = {}
+    for leaf in symbols(*sources):
+        if leaf.kind == "coordinate":
+            found[symbol(leaf.name, leaf.kind, latex=leaf.latex, token=leaf.token)] = None
+    return list(found)
+
+
+def _names(q: np.ndarray) -> str:
+    return ", ".join(x.name for x in q)

@@ -1,0 +1,202 @@
+"""Consistent starts: every constraint holds at position and velocity level, and what was prescribed is kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from model.mechanisms import EPS, Coin, Shell, bowl, chain, four_bar, random_state
+
+# A sum of about ten rounded terms, half a unit of rounding each, in unknowns that are rounded themselves.
+CONSISTENT = 1e-14
+
+
+def misses(state: zm.State) -> np.ndarray:
+    """Residuals of all constraints, as parts of the terms they are made of.
+
+    Of f(x) the terms are |∂f/∂x_j x_j| and the constant f(0), so that a residual is compared with what cancels in it.
+    An unknown that is zero to rounding counts as √ε of the largest one.
+    """
+    system = state.system
+    levels = (
+        ([row.zero for row in system.rows if row.level == 0], system.coordinates),
+        (system.velocity_constraints, system.rates),
+    )
+    parts = []
+    for zeros, unknowns in levels:
+        if len(zeros):
+            slopes, values = state[zm.jacobian(zeros, unknowns)], np.abs(state[unknowns])
+            constant = state[zm.substitute(zeros, dict.fromkeys(unknowns, 0.0))]
+            terms = np.abs(slopes) @ np.maximum(values, np.sqrt(EPS) * values.max()) + np.abs(constant)
+            parts.append(np.abs(state[zeros]) / np.where(terms == 0, 1, terms))
+    return np.concatenate(parts)
+
+
+def mechanisms() -> dict[str, zm.System]:
+    random = np.random.default_rng(5)
+    return {
+        "four bar": four_bar(),
+        "shell": Shell(bowl).system,
+        "coin": Coin().system,
+        **{f"chain of {n}": chain(random, n)[0] for n in (1, 2, 5)},
+    }
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", mechanisms())
+def test_random_mechanisms_start_consistent(name, seed):
+    state = random_state(mechanisms()[name], np.random.default_rng(seed))
+    assert misses(state).max() <= CONSISTENT
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-4, 1.0, 1e5])
+def test_no_length_is_special(scale):
+    """A mechanism of nanometres starts as exactly as one of kilometres."""
+    lengths = scale * np.array([0.4, 1.1, 0.9, 1.0])
+    system = four_bar(*lengths)
+    a, b = (part.position for part in system.parts)
+    state = system.start({a[0]: 0.1 * scale}, guess={a[1]: scale, b[0]: scale, b[1]: scale})
+    assert misses(state).max() <= CONSISTENT
+    with pytest.raises(zm.StartError, match="'crank'"):
+        system.start({a[0]: 0.5 * scale})
+
+
+def shell_start(**changes):
+    body = Shell(bowl)
+    wishes = {
+        "place": (body.contact.position[:2], (-1.5, -0.75)),
+        "velocity": (body.center.velocity[:2], (1.5, 1.0)),
+        "orientation": (body.shell.quaternion, (0.5, -0.5, 0.5, 0.5)),
+        "spin": (body.n @ body.shell.angular_velocity, 3 * np.pi),
+    }
+    wishes |= changes
+    return body, body.system.start([wish for wish in wishes.values() if wish is not None])
+
+
+def test_prescribed_values_are_kept():
+    """Coordinates and rates to the last bit, formulas (the spin n·ω̄) to rounding."""
+    body, state = shell_start()
+    assert np.array_equal(state[body.contact.position[:2]], [-1.5, -0.75])
+    assert np.array_equal(state[body.center.velocity[:2]], [1.5, 1.0])
+    assert np.array_equal(state[body.shell.quaternion], [0.5, -0.5, 0.5, 0.5])
+    spin = state[body.n @ body.shell.angular_velocity]
+    # n·ω̄ is a sum of terms of the size of |ω̄|
+    assert abs(spin - 3 * np.pi) <= CONSISTENT * np.abs(state[body.shell.angular_velocity]).sum()
+    assert state.free == ()
+    assert misses(state).max() <= CONSISTENT
+
+
+def test_what_is_left_free_is_named():
+    _, state = shell_start(spin=None)
+    # it may still turn about the normal, and its mass centre with it
+    assert {f"rate(shell.u{i})" for i in range(4)} <= set(state.free)
+    assert not any("center" in name or "contact" in name for name in state.free)
+    _, state = shell_start(velocity=None, spin=None)
+    assert {"rate(shell.u0)", "rate(center.x)", "rate(contact.y)"} <= set(state.free)
+    assert not any(name.startswith("center") for name in state.free)
+    assert "left free: " in repr(state)
+    # what is left free is as small as the constraints allow: the shell does not move
+    assert np.abs(state.v).max() == 0
+    coin = Coin()
+    x, y, phi, theta = coin.coordinates
+    assert coin.system.start().free == (
+        *("x", "y", "phi", "theta"),
+        *("rate(x)", "rate(phi)", "rate(theta)"),  # heading along x, so y is at rest
+    )
+    assert coin.system.start({zm.rate(theta): 1, zm.rate(phi): 2, x: 0, y: 0, phi: 0.3, theta: 0}).free == ()
+
+
+def test_a_prescribed_formula_of_positions_says_nothing_about_rates():
+    bead = zm.Particle("bead", mass=1)
+    state = zm.System([bead]).start(
+        {bead.position @ bead.position: 4.0, bead.velocity[0]: 3.0}, guess={bead.position[0]: 1}
+    )
+    assert abs(state.q @ state.q - 4.0) <= CONSISTENT * 4
+    assert np.array_equal(state.v, [3.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_guess_selects_the_branch(side):
+    system = four_bar()
+    a, b = (part.position for part in system.parts)
+    state = system.start({a[0]: 0.4, a[1]: 0.0}, guess={b[0]: 0.7, b[1]: side})
+    assert np.sign(state[b[1]]) == side
+    assert misses(state).max() <= CONSISTENT
+
+
+def test_what_no_equation_touches_stays_at_its_guess():
+    a, b = zm.Particle("a", 1.0), zm.Particle("b", 1.0)
+    # the root has no value at the guess 4, so the search has to begin elsewhere
+    system = zm.System([a, b], constraints={"root": np.sqrt(a.position[0] - 5.0) - 1.0})
+    state = system.start(guess=[(a.position, (4.0, 1.0, 2.0)), (b.position, (3.0, 4.0, 5.0)), (b.velocity[0], 6.0)])
+    assert abs(state.q[0] - 6.0) <= CONSISTENT * 6
+    # moved away and back again: to rounding of the largest step, 50
+    assert np.abs(state.q[1:] - [1.0, 2.0, 3.0, 4.0, 5.0]).max() <= 50 * EPS
+    assert state[b.velocity[0]] == 6.0
+
+
+def test_start_at_a_time():
+    """A crank driven at a given rate: positions and rates follow from t alone."""
+    Ω, t = 3.0, 0.7
+    system = four_bar()
+    a, b = (part.position for part in system.parts)
+    driven = system.with_constraints({"drive": a[0] * np.sin(Ω * zm.t) - a[1] * np.cos(Ω * zm.t)})
+    state = driven.start(t=t, guess={a[0]: np.cos(Ω * t), a[1]: np.sin(Ω * t), b[0]: 1, b[1]: 1})
+    assert state.t == t
+    assert state.free == ()
+    assert misses(state).max() <= CONSISTENT
+    # the crank turns at Ω: |ȧ| = Ω · 0.4, across a
+    assert np.abs(state[zm.rate(a)] - Ω * np.cross([0, 0, 1], state[a])).max() <= CONSISTENT * Ω
+    # redundant, but not in the row space of "crank" alone; nothing is free to move
+    assert driven.check(state).degrees_of_freedom == 0
+
+
+def test_parameters_of_a_start():
+    L = zm.parameter("L", 1.0)
+    bead = zm.Particle("bead", mass=1)
+    system = zm.System([bead], constraints={"rod": bead.position @ bead.position - L**2})
+    for length in (0.5, 2.0):
+        state = system.start(parameters={L: length}, guess={bead.position[0]: 1.0})
+        assert abs(np.linalg.norm(state.q) - length) <= CONSISTENT * length
+
+
+def test_double_root():
+    """x² = 0 and a cone at rest have a solution, though no slope there."""
+    bead = zm.Particle("bead", mass=1)
+    x, y, z = bead.position
+    flat = zm.System([bead], constraints={"flat": x**2}).start(guess={x: 1.0})
+    assert abs(flat[x]) <= EPS
+    cone = zm.System([bead], constraints={"cone": x**2 + y**2 - z**2}).start({x: 0.0, y: 0.0}, guess={z: 2.0})
+    assert abs(cone[z]) <= 2 * EPS
+
+
+CONFLICTS = {
+    "too long": (lambda s, a, b: s.start({a[0]: 0.5}), ["'crank'", "A.x = 0.5"]),
+    "a formula": (lambda s, a, b: s.start({a[0] - b[0]: 9.0}), ["'crank'", "A.x - B.x = 9"]),
+    "off the plane": (lambda s, a, b: s.start({a[2]: 0.1}), ["'plane[0]'", "A.z = 0.1"]),
+    "against a rod": (
+        lambda s, a, b: s.start([(a, (0.4, 0, 0)), (zm.rate(a), (1.0, 0, 0))], guess={b[0]: 1, b[1]: 1}),
+        ["'rate of crank'", "rate(A.x) = 1"],
+    ),
+    "no value": (
+        lambda s, a, b: s.with_constraints({"odd": np.sqrt(a[0] - 9) - a[1]}).start({a[0]: 0.1, a[1]: 0.2}),
+        ["'odd'", "no finite value"],
+    ),
+    "driven twice": (
+        lambda s, a, b: s.with_constraints({"first": a[0] - np.sin(zm.t), "second": a[0] - zm.t / 2}).start(
+            guess={a[1]: 0.4, b[0]: 1, b[1]: 1}
+        ),
+        ["'rate of first'", "'rate of second'"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CONFLICTS)
+def test_conflicts_are_named(name):
+    system = four_bar()
+    make, words = CONFLICTS[name]
+    with pytest.raises(zm.StartError) as raised:
+        make(system, *(part.position for part in system.parts))
+    for word in words:
+        assert word in str(raised.value)

@@ -1,0 +1,104 @@
+"""Importing zeromass is quick to the eye and leaves no trace."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = [
+    "sympy",
+    "scipy.integrate",
+    "matplotlib",
+    "xarray",
+    "typer",
+    "rich",
+    "pandas",
+    "pydantic",
+    "h5netcdf",
+]
+
+SNAPSHOT = """
+import decimal, gc, locale, logging, os, random, signal, sys, threading, warnings
+import numpy as np
+
+def snapshot():
+    return {
+        "numpy errors": np.geterr(),
+        "numpy error callback": np.geterrcall(),
+        "numpy print options": np.get_printoptions(),
+        "numpy random state": str(np.random.get_state()),
+        "random state": random.getstate(),
+        "warnings filters": list(warnings.filters),
+        "warnings hook": warnings.showwarning,
+        "log handlers": list(logging.root.handlers),
+        "log level": logging.root.level,
+        "log disabled": logging.root.manager.disable,
+        "environment": dict(os.environ),
+        "working folder": os.getcwd(),
+        "locale": locale.setlocale(locale.LC_ALL),
+        "decimal context": str(decimal.getcontext()),
+        "recursion limit": sys.getrecursionlimit(),
+        "switch interval": sys.getswitchinterval(),
+        "exception hook": sys.excepthook,
+        "display hook": sys.displayhook,
+        "trace": sys.gettrace(),
+        "garbage collection": (gc.isenabled(), gc.get_threshold()),
+        "threads": threading.active_count(),
+        "interrupt handler": signal.getsignal(signal.SIGINT),
+        "search path": list(sys.path),
+    }
+"""
+
+
+def run(code: str) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_global_state_is_left_alone():
+    code = f"""{SNAPSHOT}
+before = snapshot()
+import zeromass
+after = snapshot()
+print([name for name in before if before[name] != after[name]])
+"""
+    assert run(code) == "[]"
+
+
+def test_heavy_packages_wait_until_they_are_needed():
+    code = f"import sys, zeromass; print([name for name in {HEAVY} if name in sys.modules])"
+    assert run(code) == "[]"
+
+
+def test_matplotlib_keeps_its_backend():
+    pytest.importorskip("matplotlib")
+    code = """
+import matplotlib
+matplotlib.use("svg")
+before = dict(matplotlib.rcParams)
+import zeromass
+print(matplotlib.get_backend(), dict(matplotlib.rcParams) == before)
+"""
+    assert run(code) == "svg True"
+
+
+def test_import_prints_and_warns_nothing():
+    code = "import warnings; warnings.simplefilter('error'); import zeromass"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_public_names():
+    """Every public name exists, and nothing else is offered by a star import."""
+    code = """
+import zeromass
+missing = [name for name in zeromass.__all__ if not hasattr(zeromass, name)]
+space = {}
+exec("from zeromass import *", space)
+print(missing, sorted(space.keys() - {"__builtins__"}) == sorted(zeromass.__all__))
+"""
+    assert run(code) == "[] True"
