@@ -1,0 +1,226 @@
+"""Static sparse elimination: the explicit acceleration as straight-line expressions.
+
+The equations M q̈ = f + Aᵀλ, A q̈ = b are solved once, symbolically, in an order that is fixed from numbers near one
+state and needs no pivoting afterwards:
+
+1. pairs (coordinate, multiplier) joined by a constant entry of A are eliminated where that is cheap: q̈_j follows
+   from row i;
+2. what remains is made positive definite by adding dᵢ aᵢᵀaᵢ of as few, as sparse rows as it takes: W = M + Aᵀ D A,
+   which is possible exactly when [M; A] has full column rank;
+3. coordinates are eliminated from W as in Cholesky's method, and each multiplier once all its coordinates are gone.
+
+Redundant rows, found by the rank at the state, are left out for good (the rank is locked).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zeromass.compile.factor import factored
+from zeromass.compile.samples import Samples
+from zeromass.equation import numerical_rank
+from zeromass.expression import Expression
+from zeromass.expression.build import ZERO, add, constant, divide, multiply, negative, subtract
+
+Vector = dict[int, Expression]
+
+LARGEST_FACTOR = 100.0
+"""A constant entry of a row is a pivot only if no other entry of the row is this many times larger."""
+
+LARGEST_COST = 50
+"""A coordinate is eliminated with a row only if that takes about this many operations at most.
+
+Dearer ones couple everything with everything: a chain of n bodies then takes n³ operations. What is left to the
+factorisation stays sparse.
+"""
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """Solution of the equations as expressions, and what tells of its accuracy.
+
+    acceleration  q̈, n expressions
+    multipliers   λ, one for each row of A; zero for rows left out
+    growth        expressions ≥ 1, one for each pivot that is not constant: digits lost are the logarithm of the largest
+    kept, dropped rows of A that are used, and rows left out because they follow from the others
+    """
+
+    acceleration: list[Expression]
+    multipliers: list[Expression]
+    growth: list[Expression]
+    kept: tuple[int, ...]
+    dropped: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A coordinate j eliminated with row i, and the equation of row j of M q̈ = f + Aᵀλ at that stage."""
+
+    i: int
+    j: int
+    pivot: Expression
+    shares: Vector
+    offset: Expression
+    mass: Vector
+    force: Expression
+    column: Vector
+
+
+class Equations:
+    """M q̈ = f + Aᵀλ, A q̈ = b with sparse symmetric M, reduced in place as coordinates are eliminated."""
+
+    def __init__(self, M: np.ndarray, f: np.ndarray, A: np.ndarray, b: np.ndarray) -> None:
+        n, m = len(f), len(b)
+        self.M: list[Vector] = [{j: M[i, j] for j in range(n) if M[i, j] is not ZERO} for i in range(n)]
+        self.A: list[Vector] = [{j: A[i, j] for j in range(n) if A[i, j] is not ZERO} for i in range(m)]
+        self.f, self.b = list(f), list(b)
+        self.columns: list[set[int]] = [{i for i in range(m) if j in self.A[i]} for j in range(n)]
+
+    def eliminate(self, i: int, j: int) -> _Pair:
+        """Takes out coordinate j with row i: q̈_j = c + Σ T_k q̈_k.
+
+        M ← TᵀMT,  f ← Tᵀ(f − M c),  A ← A T,  b ← b − A c
+        """
+        pivot = self.A[i].pop(j)
+        T = {k: negative(divide(a, pivot)) for k, a in self.A[i].items()}
+        c = divide(self.b[i], pivot)
+        mass = self.M[j]
+        column = {r: self.A[r].pop(j) for r in self.columns[j] if r != i}
+        M_j = {k: value for k, value in mass.items() if k != j}
+        M_jj = mass.get(j, ZERO)
+        pair = _Pair(i, j, pivot, T, c, mass, self.f[j], column)
+        for r, a in column.items():
+            self.b[r] = subtract(self.b[r], multiply(a, c))
+            for k, t in T.items():
+                self._add_row(r, k, multiply(a, t))
+        for k, value in M_j.items():
+            del self.M[k][j]
+            self.f[k] = subtract(self.f[k], multiply(value, c))
+        rest = subtract(self.f[j], multiply(M_jj, c))
+        for k, t in T.items():
+            self.f[k] = add(self.f[k], multiply(t, rest))
+            heavy = multiply(t, M_jj)
+            for l, s in T.items():
+                if l <= k:
+                    self._add_mass(k, l, multiply(heavy, s))
+            for l, value in M_j.items():  # T_k M_jl and its mirror image
+                share = multiply(t, value)
+                self._add_mass(k, l, share if k != l else multiply(constant(2), share))
+        for k in T:
+            self.columns[k].discard(i)
+        self.A[i], self.M[j], self.columns[j] = {}, {}, set()
+        return pair
+
+    def _add_mass(self, i: int, j: int, value: Expression) -> None:
+        if value is ZERO:
+            return
+        total = add(self.M[i].get(j, ZERO), value)
+        for a, c in ((i, j), (j, i)):
+            if total is ZERO:
+                self.M[a].pop(c, None)
+            else:
+                self.M[a][c] = total
+
+    def _add_row(self, i: int, j: int, value: Expression) -> None:
+        total = add(self.A[i].get(j, ZERO), value)
+        if total is ZERO:
+            self.A[i].pop(j, None)
+            self.columns[j].discard(i)
+        else:
+            self.A[i][j] = total
+            self.columns[j].add(i)
+
+
+def eliminated(
+    M: np.ndarray, f: np.ndarray, A: np.ndarray, b: np.ndarray, samples: Samples, rank: int | None = None
+) -> Elimination:
+    """The acceleration and multipliers of M q̈ = f + Aᵀλ, A q̈ = b as expressions.
+
+    samples  numbers at the states near which the order is chosen, the first of them the state itself
+    rank     of A, if it is known (locked); otherwise decided at the first sample
+    """
+    n, m = len(f), len(b)
+    if rank is None:
+        rank = int(numerical_rank(samples.matrix(A)[0]).rank) if m else 0
+    equations = Equations(M, f, A, b)
+    pairs = _pairs(equations, samples, rank)
+    rest = sorted(set(range(n)) - {pair.j for pair in pairs})
+    kept = _kept_rows(equations, rest, rank - len(pairs), samples)
+    factor = factored(
+        [[equations.M[i].get(j, ZERO) for j in rest] for i in rest],
+        [equations.f[j] for j in rest],
+        [[equations.A[i].get(j, ZERO) for j in rest] for i in kept],
+        [equations.b[i] for i in kept],
+        samples,
+    )
+    q = dict(zip(rest, factor.solution, strict=True))
+    λ = dict(zip(kept, factor.multipliers, strict=True))
+    for pair in reversed(pairs):
+        q[pair.j] = _sum(pair.offset, [multiply(t, q[k]) for k, t in pair.shares.items()])
+        force = _sum(negative(pair.force), [multiply(value, q[k]) for k, value in pair.mass.items()])
+        for r, a in pair.column.items():
+            force = subtract(force, multiply(a, λ.get(r, ZERO)))
+        λ[pair.i] = divide(force, pair.pivot)
+    used = tuple(sorted(λ))
+    return Elimination(
+        [q[j] for j in range(n)],
+        [λ.get(i, ZERO) for i in range(m)],
+        factor.growth,
+        used,
+        tuple(i for i in range(m) if i not in λ),
+    )
+
+
+def _sum(first: Expression, terms: list[Expression]) -> Expression:
+    for term in terms:
+        first = add(first, term)
+    return first
+
+
+def _pairs(e: Equations, samples: Samples, rank: int) -> list[_Pair]:
+    """Eliminates coordinates by constant entries of A, cheapest first, as long as there are cheap ones."""
+    pairs: list[_Pair] = []
+    refused: set[tuple[int, int]] = set()
+    while len(pairs) < rank:
+        candidates = [
+            (_cost(e, i, j), i, j)
+            for i, row in enumerate(e.A)
+            for j, a in row.items()
+            if a.value is not None and (i, j) not in refused
+        ]
+        if not candidates:
+            break
+        cost, i, j = min(candidates)
+        if cost > LARGEST_COST:
+            break
+        size = abs(e.A[i][j].value or 0.0) * LARGEST_FACTOR
+        if all(np.all(np.abs(samples(a)) <= size) for a in e.A[i].values()):
+            pairs.append(e.eliminate(i, j))
+        else:
+            refused.add((i, j))
+    return pairs
+
+
+def _cost(e: Equations, i: int, j: int) -> int:
+    """Operations, roughly, that eliminating coordinate j with row i takes."""
+    width, rows, mass = len(e.A[i]) - 1, len(e.columns[j]) - 1, len(e.M[j])
+    return width * (rows + mass) + (width * (width + 1) // 2 if j in e.M[j] else 0)
+
+
+def _kept_rows(e: Equations, rest: list[int], count: int, samples: Samples) -> list[int]:
+    """`count` rows of what is left of A that are as independent as can be at the first sample."""
+    candidates = [i for i, row in enumerate(e.A) if row]
+    if len(candidates) <= count:
+        return candidates
+    A = samples.matrix([[e.A[i].get(j, ZERO) for j in rest] for i in candidates])[0]
+    rows = A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), np.finfo(float).tiny)
+    chosen: list[int] = []
+    for _ in range(count):  # of each row, the part that the chosen ones do not span: the longest is next
+        k = int(np.argmax(np.linalg.norm(rows, axis=1)))
+        chosen.append(candidates[k])
+        direction = rows[k] / np.linalg.norm(rows[k])
+        rows = rows - np.outer(rows @ direction, direction)
+        rows[k] = 0.0
+    return sorted(chosen)

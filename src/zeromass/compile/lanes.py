@@ -1,0 +1,45 @@
+"""Functions of many states at once, in SIMD lanes."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from zeromass.compile.machine import machine
+from zeromass.compile.module import code
+from zeromass.expression import Expression, expressions
+
+
+class LaneFunction:
+    """Machine code of expressions, called on arrays whose last axis runs over the inputs.
+
+    lanes  states that go through each instruction; by default as many as a register of the machine holds
+    """
+
+    def __init__(self, outputs: Any, inputs: Sequence[Expression], lanes: int | None = None) -> None:
+        outputs = expressions(outputs)
+        self.shape = outputs.shape
+        self.lanes = lanes or machine().lanes
+        self._sizes = len(inputs), outputs.size
+        machine_code = code({"values": ([list(inputs)], [list(outputs.ravel())])}, self.lanes)
+        self._call = machine_code.function("values", None, ctypes.c_void_p, ctypes.c_void_p)
+
+    def __call__(self, values: Any) -> np.ndarray:
+        values = np.asarray(values, dtype=float)
+        lead = values.shape[:-1]
+        count = int(np.prod(lead))
+        inputs, outputs = self._sizes
+        if values.shape[-1:] != (inputs,):
+            raise ValueError(f"the last axis of the values has length {values.shape[-1:]}, not {inputs}")
+        groups = -(-count // self.lanes)
+        packed = np.empty((groups * self.lanes, inputs))
+        packed[:count] = values.reshape(count, inputs)
+        packed[count:] = packed[count - 1] if count else 0.0
+        columns = np.ascontiguousarray(packed.reshape(groups, self.lanes, inputs).swapaxes(1, 2))
+        results = np.empty((groups, outputs, self.lanes))
+        for g in range(groups):
+            self._call(columns[g].ctypes.data, results[g].ctypes.data)
+        return results.swapaxes(1, 2).reshape(groups * self.lanes, outputs)[:count].reshape(lead + self.shape)

@@ -1,0 +1,57 @@
+"""Values of expressions at a few states, kept as the graph grows: pivots are chosen by looking at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from zeromass.expression import Expression, Symbol
+from zeromass.expression.build import ZERO
+from zeromass.expression.evaluate import numeric
+
+
+class Samples:
+    """Numbers of expressions at sampled inputs; each node is evaluated once.
+
+    inputs  symbols
+    values  shape (states, inputs)
+    """
+
+    def __init__(self, inputs: Sequence[Expression], values: np.ndarray) -> None:
+        self.count = len(values)
+        self._known: dict[Expression, np.ndarray] = dict(zip(inputs, np.asarray(values, dtype=float).T, strict=True))
+
+    def __call__(self, e: Expression) -> np.ndarray:
+        """Values of one expression, shape (states,)."""
+        if e not in self._known:
+            with np.errstate(all="ignore"):
+                self._evaluate(e)
+        return self._known[e]
+
+    def _evaluate(self, e: Expression) -> None:
+        known, stack = self._known, [e]
+        while stack:
+            node = stack[-1]
+            if node in known:
+                stack.pop()
+            elif node.value is not None:
+                known[node] = np.full(self.count, node.value)
+            elif isinstance(node, Symbol):
+                raise KeyError(f"no sample of '{node!r}'")
+            else:
+                missing = [a for a in node.args if a not in known]
+                if missing:
+                    stack.extend(missing)
+                else:
+                    known[node] = numeric(node)(*[known[a] for a in node.args])
+
+    def matrix(self, rows: Iterable[Iterable[Expression]]) -> np.ndarray:
+        """Values of a rectangular arrangement of expressions, shape (states, rows, columns)."""
+        rows = [list(row) for row in rows]
+        result = np.zeros((self.count, len(rows), len(rows[0]) if rows else 0))
+        for i, row in enumerate(rows):
+            for j, e in enumerate(row):
+                if e is not ZERO:
+                    result[:, i, j] = self(e)
+        return result

@@ -1,0 +1,292 @@
+"""Expressions as straight-line LLVM IR: one function, one basic block, scalar or in SIMD lanes.
+
+A product that is used once, in a sum, becomes a fused multiply-add where the machine has one. That choice is made here,
+on the graph, and not by LLVM: a lane of a vector and a scalar go through the same operations and end with the same bits.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from zeromass.compile import grid as gridded
+from zeromass.expression import Expression, ExpressionError, Grid, Symbol
+from zeromass.expression.evaluate import OPERATIONS
+from zeromass.expression.functions import FUNCTIONS
+from zeromass.expression.node import Gridded, is_integer, ordered
+
+ELEMENTARY = {
+    **{name: name for name in ("sin", "cos", "tan", "exp", "expm1", "log", "log1p", "sinh", "cosh", "tanh")},
+    **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")},
+    "power": "pow",
+}
+"""Functions that are emitted once for a module and called: NumPy's name, and that in `elementary`."""
+
+_CODES = {op: 1000 + i for i, op in enumerate(sorted({*FUNCTIONS, *OPERATIONS}))}
+_CONSTANT, _GRID = 999, 998
+_BINARY = {"add": "fadd", "subtract": "fsub", "multiply": "fmul", "divide": "fdiv"}
+_INTRINSIC = {"sqrt": "sqrt", "abs": "fabs", "floor": "floor"}
+LARGEST_POWER = 64
+"""Integer powers up to this are products; beyond, the power function is called."""
+
+
+@dataclass(frozen=True)
+class Flavour:
+    """Of how many lanes a value is, and whether the machine fuses a·b + c."""
+
+    width: int
+    fused: bool
+
+    @property
+    def type(self) -> str:
+        return "double" if self.width == 1 else f"<{self.width} x double>"
+
+    @property
+    def truth(self) -> str:
+        return "i1" if self.width == 1 else f"<{self.width} x i1>"
+
+    @property
+    def suffix(self) -> str:
+        return "f64" if self.width == 1 else f"v{self.width}f64"
+
+    def number(self, value: float) -> str:
+        """A literal, in every lane."""
+        bits = f"0x{_bits(value):016X}"
+        return bits if self.width == 1 else "<" + ", ".join([f"double {bits}"] * self.width) + ">"
+
+
+def _bits(value: float) -> int:
+    return struct.unpack("<Q", struct.pack("<d", value))[0]
+
+
+def operations(outputs: Sequence[Expression]) -> int:
+    """Number of arithmetic operations of a straight-line evaluation."""
+    return sum(bool(node.args) for node in ordered(outputs))
+
+
+def canonical(
+    inputs: Sequence[Sequence[Expression]], outputs: Sequence[Expression]
+) -> tuple[list[Expression], dict[Expression, tuple[Expression, ...]]]:
+    """The nodes in an order, and their operands in an order, that depend on the formulas and not on their history.
+
+    Nodes are told apart by a hash of their structure, with symbols known by their place among the inputs: formulas that
+    were built twice, in whatever order, give the same code and the same bits.
+    """
+    key: dict[Expression, int] = {}
+    for g, group in enumerate(inputs):
+        for i, symbol in enumerate(group):
+            key[symbol] = hash((g, i))
+    operands: dict[Expression, tuple[Expression, ...]] = {}
+    for node in ordered(outputs):
+        if node in key:
+            operands[node] = ()
+        elif node.value is not None:
+            key[node] = hash((_CONSTANT, _bits(node.value)))  # of the bits: hash(−1) is hash(−2)
+            operands[node] = ()
+        elif isinstance(node, Symbol):
+            raise ExpressionError(f"'{node!r}' is in a formula, but it is no input of the function that is compiled")
+        else:
+            args = node.args
+            if node.op in ("add", "multiply"):
+                args = tuple(sorted(args, key=lambda a: (a.value is None, key[a])))
+            operands[node] = args
+            what = (_GRID, hash(node.grid), *node.orders) if isinstance(node, Gridded) else (_CODES[node.op],)
+            key[node] = hash((*what, *[key[a] for a in args]))
+    done: dict[Expression, None] = {}
+    for output in outputs:
+        stack = [output]
+        while stack:
+            node = stack[-1]
+            missing = [a for a in operands[node] if a not in done]
+            if missing:
+                stack.append(missing[0])
+            else:
+                done[node] = None
+                stack.pop()
+    return list(done), operands
+
+
+class StraightLine:
+    """`define void @name(ptr in₀, …, ptr out₀, …)`: groups of outputs from groups of inputs, one pointer for each group.
+
+    text      the function
+    calls     names of elementary functions it calls, "sincos" among them
+    grids     {name: (grid, orders of derivatives)} of the functions on grids it calls
+    """
+
+    def __init__(
+        self,
+        name: str,
+        inputs: Sequence[Sequence[Expression]],
+        outputs: Sequence[Sequence[Expression]],
+        flavour: Flavour,
+    ) -> None:
+        self.calls: set[str] = set()
+        self.grids: dict[str, tuple[Grid, list[tuple[int, int]]]] = {}
+        self._flavour = flavour
+        self._lines: list[str] = []
+        self._count = 0
+        self._values: dict[Expression, str] = {}
+        self._negatives: dict[str, str] = {}
+        flat = [e for group in outputs for e in group]
+        nodes, self._operands = canonical(inputs, flat)
+        self._uses = Counter(a for node in nodes for a in node.args)
+        self._uses.update(flat)
+        self._load(inputs, set(nodes))
+        fused = self._fusions(nodes) if flavour.fused else {}
+        hidden = set(fused.values())
+        present = set(nodes)
+        for node in nodes:
+            if node in self._values or node in hidden:
+                continue
+            if node in fused:
+                self._values[node] = self._fma(node, fused[node])
+            elif node.value is not None:
+                self._values[node] = flavour.number(node.value)
+            elif node.op in ("sin", "cos"):
+                self._sincos(node, present)
+            elif isinstance(node, Gridded):
+                self._gridded(node, nodes)
+            else:
+                self._values[node] = self._operation(node)
+        for g, group in enumerate(outputs):
+            for i, output in enumerate(group):
+                place = self._emit(f"getelementptr {flavour.type}, ptr %out{g}, i64 {i}")
+                self._lines.append(f"store {flavour.type} {self._values[output]}, ptr {place}, align 8")
+        arguments = ", ".join(
+            [f"ptr noalias readonly %in{g}" for g in range(len(inputs))]
+            + [f"ptr noalias %out{g}" for g in range(len(outputs))]
+        )
+        body = "\n  ".join(self._lines)
+        self.text = f"define void @{name}({arguments}) {{\n  {body}\n  ret void\n}}\n"
+
+    def _emit(self, instruction: str) -> str:
+        self._count += 1
+        self._lines.append(f"%v{self._count} = {instruction}")
+        return f"%v{self._count}"
+
+    def _load(self, groups: Sequence[Sequence[Expression]], present: set[Expression]) -> None:
+        T = self._flavour.type
+        for g, group in enumerate(groups):
+            for i, symbol in enumerate(group):
+                if symbol in present:
+                    place = self._emit(f"getelementptr {T}, ptr %in{g}, i64 {i}")
+                    self._values[symbol] = self._emit(f"load {T}, ptr {place}, align 8")
+
+    def _fusions(self, nodes: Sequence[Expression]) -> dict[Expression, Expression]:
+        """{sum: the product in it that is fused}, each product once."""
+
+        def product(e: Expression) -> bool:
+            square = e.op == "power" and e.args[1].value == 2
+            return (e.op == "multiply" or square) and self._uses[e] == 1
+
+        fused: dict[Expression, Expression] = {}
+        for node in nodes:
+            if node.op in ("add", "subtract"):
+                a, b = self._operands[node]
+                if product(b):
+                    fused[node] = b
+                elif product(a):
+                    fused[node] = a
+        return fused
+
+    def _fma(self, node: Expression, product: Expression) -> str:
+        x, y = self._operands[product] if product.op == "multiply" else (product.args[0], product.args[0])
+        a, b = self._operands[node]
+        first, second = self._values[x], self._values[y]
+        if product is b:
+            rest = self._values[a]
+            first = first if node.op == "add" else self._negative(first)
+        else:
+            rest = self._values[b] if node.op == "add" else self._negative(self._values[b])
+        T, s = self._flavour.type, self._flavour.suffix
+        return self._emit(f"call {T} @llvm.fma.{s}({T} {first}, {T} {second}, {T} {rest})")
+
+    def _negative(self, value: str) -> str:
+        if value not in self._negatives:
+            self._negatives[value] = self._emit(f"fneg {self._flavour.type} {value}")
+        return self._negatives[value]
+
+    def _sincos(self, node: Expression, present: set[Expression]) -> None:
+        """Sine and cosine of one argument share its reduction."""
+        from zeromass.expression.build import function
+
+        x = node.args[0]
+        other = function("cos" if node.op == "sin" else "sin", x)
+        if other not in present:
+            self._values[node] = self._operation(node)
+            return
+        self.calls.add("sincos")
+        T = self._flavour.type
+        both = self._emit(f"call fastcc {{{T}, {T}}} {self._callee('sincos')}({T} {self._values[x]})")
+        sine, cosine = (self._emit(f"extractvalue {{{T}, {T}}} {both}, {k}") for k in range(2))
+        first, second = (sine, cosine) if node.op == "sin" else (cosine, sine)
+        self._values[node], self._values[other] = first, second
+
+    def _gridded(self, node: Gridded, nodes: Sequence[Expression]) -> None:
+        """All derivatives of a function on a grid at one point come from one call."""
+        together = {
+            other.orders: other
+            for other in nodes
+            if isinstance(other, Gridded) and other.grid == node.grid and other.args == node.args
+        }
+        orders = sorted(together)
+        name = gridded.name(node.grid, orders, self._flavour.suffix, self._flavour.fused)
+        self.grids[name] = node.grid, orders
+        T = self._flavour.type
+        types = f"{{{', '.join([T] * len(orders))}}}"
+        x, y = (self._values[a] for a in node.args)
+        all_ = self._emit(f'call fastcc {types} @"{name}"({T} {x}, {T} {y})')
+        for k, pair in enumerate(orders):
+            self._values[together[pair]] = self._emit(f"extractvalue {types} {all_}, {k}")
+
+    def _operation(self, node: Expression) -> str:
+        op, T, s = node.op, self._flavour.type, self._flavour.suffix
+        args = [self._values[a] for a in self._operands[node]]
+        if op in _BINARY:
+            return self._emit(f"{_BINARY[op]} {T} {args[0]}, {args[1]}")
+        if op == "negative":
+            return self._negative(args[0])
+        if op in _INTRINSIC:
+            return self._emit(f"call {T} @llvm.{_INTRINSIC[op]}.{s}({T} {args[0]})")
+        if op in ("less", "less_equal"):
+            truth = self._emit(f"fcmp {'olt' if op == 'less' else 'ole'} {T} {args[0]}, {args[1]}")
+            one, zero = self._flavour.number(1.0), self._flavour.number(0.0)
+            return self._emit(f"select {self._flavour.truth} {truth}, {T} {one}, {T} {zero}")
+        if op == "where":
+            truth = self._emit(f"fcmp one {T} {args[0]}, {self._flavour.number(0.0)}")
+            return self._emit(f"select {self._flavour.truth} {truth}, {T} {args[1]}, {T} {args[2]}")
+        if op == "sign":
+            return self._sign(args[0])
+        if op == "power":
+            exponent = node.args[1].value
+            if exponent is not None and is_integer(exponent) and abs(exponent) <= LARGEST_POWER:
+                return self._power(args[0], int(exponent))
+        if op not in ELEMENTARY:
+            raise NotImplementedError(f"no machine code for '{op}'")
+        self.calls.add(ELEMENTARY[op])
+        return self._emit(f"call fastcc {T} {self._callee(ELEMENTARY[op])}({', '.join(f'{T} {a}' for a in args)})")
+
+    def _callee(self, name: str) -> str:
+        return f'@"zeromass.{name}.{self._flavour.suffix}{"" if self._flavour.fused else ".unfused"}"'
+
+    def _sign(self, x: str) -> str:
+        T, F = self._flavour.type, self._flavour
+        above = self._emit(f"fcmp ogt {T} {x}, {F.number(0.0)}")
+        below = self._emit(f"fcmp olt {T} {x}, {F.number(0.0)}")
+        rest = self._emit(f"fadd {T} {x}, {F.number(0.0)}")  # 0 of both zeros, and not a number of none
+        low = self._emit(f"select {F.truth} {below}, {T} {F.number(-1.0)}, {T} {rest}")
+        return self._emit(f"select {F.truth} {above}, {T} {F.number(1.0)}, {T} {low}")
+
+    def _power(self, x: str, n: int) -> str:
+        T = self._flavour.type
+        result, square, k = "", x, abs(n)
+        while k:
+            if k & 1:
+                result = self._emit(f"fmul {T} {result}, {square}") if result else square
+            k >>= 1
+            if k:
+                square = self._emit(f"fmul {T} {square}, {square}")
+        return result if n > 0 else self._emit(f"fdiv {T} {self._flavour.number(1.0)}, {result}")

@@ -1,0 +1,224 @@
+"""Static elimination: the solution of M q̈ = f + Aᵀλ, A q̈ = b as expressions, for matrices of every kind.
+
+Entries are symbols, zeros and constants, so that the order of elimination is found among all three; the numbers are
+random, and the solution is compared at the state where the pivots were chosen and at others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from zeromass.compile.elimination import LARGEST_FACTOR, eliminated
+from zeromass.compile.factor import factored
+from zeromass.compile.samples import Samples
+from zeromass.expression import Evaluator, expressions
+
+EPS = np.finfo(float).eps
+SEEDS = pytest.mark.parametrize("seed", range(60))
+
+
+class Written:
+    """Arrays of numbers written as expressions: zeros and small whole numbers as they are, all others as symbols."""
+
+    def __init__(self) -> None:
+        self.symbols: list[zm.Expression] = []
+        self.values: list[float] = []
+
+    def __call__(self, numbers: np.ndarray, symmetric: bool = False) -> np.ndarray:
+        result = np.empty(numbers.shape, dtype=object)
+        for index, number in np.ndenumerate(numbers):
+            if number in (0.0, 1.0, -1.0, 2.0):
+                result[index] = expressions(number).item()
+            elif symmetric and index[0] > index[1]:
+                result[index] = result[index[::-1]]
+            else:
+                result[index] = zm.coordinate(f"s{len(self.symbols)}")
+                self.symbols.append(result[index])
+                self.values.append(float(number))
+        return result
+
+    @property
+    def samples(self) -> Samples:
+        return Samples(self.symbols, np.array([self.values]))
+
+
+def problem(seed: int, redundant: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """M ≥ 0, singular as a rule, f, and A, b with some zeros and ones: the first drawn that determines its motion.
+
+    With `redundant` a row of A may follow from others, and no rows contradict one another.
+    """
+    random = np.random.default_rng(seed)
+    while True:
+        n = int(random.integers(2, 8))
+        rank = int(random.integers(1, n + 1))
+        L = random.normal(size=(n, rank)) * (random.random((n, rank)) < 0.7)
+        M = L @ L.T
+        m = int(random.integers(max(1, n - rank), n + 1))
+        A = random.normal(size=(m, n)) * (random.random((m, n)) < 0.6)
+        ones = random.random((m, n)) < 0.25
+        A[ones] = random.choice([1.0, -1.0], size=ones.sum())
+        if redundant and m > 2 and random.random() < 0.5:
+            A[-1] = A[0] - 2 * A[1]
+        if well_posed(M, A) and (redundant or np.linalg.matrix_rank(A, tol=1e-9) == m):
+            return M, random.normal(size=n), A, A @ random.normal(size=n)
+
+
+def well_posed(M: np.ndarray, A: np.ndarray) -> bool:
+    """[M; A] of full column rank, and no rank near a change: singular values are zero or above 1 % of the largest."""
+    together = np.linalg.svd(np.vstack([M, A]), compute_uv=False)
+    alone = np.linalg.svd(A, compute_uv=False)
+    alone = alone[alone > 1e-9 * alone.max(initial=1.0)]
+    return bool(together[-1] > 0.01 * together[0] and alone.min(initial=1.0) > 0.01 * alone.max(initial=1.0))
+
+
+@SEEDS
+def test_solution(seed):
+    """As the fundamental equation has it.
+
+    Conditions of the matrices are up to 1e2, and elimination squares them where it makes M definite: 1e-11.
+    """
+    M, f, A, b = problem(seed)
+    written = Written()
+    M_, f_, A_, b_ = written(M, symmetric=True), written(f), written(A), written(b)
+    e = eliminated(M_, f_, A_, b_, written.samples)
+    values = Evaluator([*e.acceleration, *e.multipliers], written.symbols)(np.array(written.values))
+    qdd, λ = np.split(values, [len(f)])
+    motion = zm.solve(M, f, A, b)
+    size = np.abs(motion.acceleration).max() + np.abs(λ).max(initial=0.0)
+    assert np.max(np.abs(qdd - motion.acceleration)) <= 1e-11 * size
+    assert np.max(np.abs(M @ qdd - f - A.T @ λ)) <= 1e-11 * size * np.abs(M).max()
+    assert np.max(np.abs(A @ qdd - b), initial=0.0) <= 1e-11 * size
+    # rows: as many as are independent, each once
+    assert sorted(e.kept + e.dropped) == list(range(len(b)))
+    assert len(e.kept) == np.linalg.matrix_rank(A, tol=1e-9)
+    assert all(λ[i] == 0 for i in e.dropped)
+    growth = Evaluator(e.growth, written.symbols)(np.array(written.values)) if e.growth else np.ones(1)
+    assert np.all(growth >= 1 - 100 * EPS)
+
+
+@SEEDS
+def test_the_order_serves_other_numbers(seed):
+    """The same expressions at numbers nearby: no pivot is chosen anew, and what the growth says is lost is lost."""
+    M, f, A, b = problem(seed, redundant=False)  # a row that follows from others does so for its own numbers only
+    written = Written()
+    M_, f_, A_, b_ = written(M, symmetric=True), written(f), written(A), written(b)
+    e = eliminated(M_, f_, A_, b_, written.samples)
+    random = np.random.default_rng(seed)
+    solution = Evaluator(e.acceleration, written.symbols)
+    growth = Evaluator(e.growth, written.symbols)
+    matrices = Evaluator(np.concatenate([M_.ravel(), f_, A_.ravel(), b_]), written.symbols)
+    n, m = len(f), len(b)
+    for _ in range(20):
+        # M stays as it is, so that it stays ≥ 0; the rows of A move by up to a tenth
+        moved = np.array(written.values)
+        first = next((i for i, s in enumerate(written.symbols) if s in set(f_)), len(moved))
+        moved[first:] *= 1 + random.uniform(-0.1, 0.1, size=len(moved) - first)
+        M2, f2, A2, b2 = np.split(matrices(moved), np.cumsum([n * n, n, m * n]))
+        M2, A2 = M2.reshape(n, n), A2.reshape(m, n)
+        if not well_posed(M2, A2):
+            continue
+        expected = zm.solve(M2, f2, A2, b2)
+        lost = np.max(growth(moved), initial=1.0)
+        error = np.max(np.abs(solution(moved) - expected.acceleration))
+        size = np.abs(expected.acceleration).max() + np.abs(expected.multipliers).max(initial=0.0)
+        assert error <= 1e-11 * lost * size
+
+
+def test_constant_entries_are_eliminated_first():
+    """x = y + z with a one for x: nothing is left to divide by but the masses, and q̈_x is a plain sum."""
+    p, q, b = zm.coordinates("p q b")
+    M = expressions(np.diag([0.0, 1.0, 1.0]))
+    M[1, 1], M[2, 2] = p, q
+    A, rhs = expressions([[1.0, -1.0, -1.0]]), expressions([b])
+    samples = Samples([p, q, b], np.array([[2.0, 3.0, 0.5]]))
+    e = eliminated(M, expressions([0.0, 1.0, 2.0]), A, rhs, samples)
+    values = Evaluator(e.acceleration, [p, q, b])([2.0, 3.0, 0.5])
+    np.testing.assert_allclose(values, [0.5 + 0.5 + 2 / 3, 0.5, 2 / 3], rtol=4 * EPS)
+    assert e.kept == (0,)
+    assert e.growth == []
+
+
+@pytest.mark.parametrize("large", [LARGEST_FACTOR / 2, LARGEST_FACTOR * 1e3, 1e12])
+def test_a_small_constant_is_no_pivot(large):
+    """Row (1, s) with s much larger than 1: dividing by the 1 would lose the digits of the other coordinate."""
+    s, b = zm.coordinates("s b")
+    M, f = expressions(np.eye(2)), expressions([1.0, 2.0])
+    values = np.array([large, 0.7])
+    e = eliminated(M, f, expressions([[1.0, s]]), expressions([b]), Samples([s, b], values[None]))
+    qdd = Evaluator(e.acceleration, [s, b])(values)
+    # q̈ = f + Aᵀ (b − A f)/(A Aᵀ)
+    expected = np.array([1.0, 2.0]) + np.array([1.0, large]) * ((0.7 - 1 - 2 * large) / (1 + large**2))
+    np.testing.assert_allclose(qdd, expected, rtol=1e-13, atol=1e-15)
+
+
+def test_the_rank_is_decided_once_or_given():
+    """Rows (1, 0) and (1, s): one for s = 0, two elsewhere; a given rank holds wherever the samples are."""
+    s = zm.coordinate("s")
+    M, f = expressions(np.eye(2)), expressions([1.0, 2.0])
+    A, b = expressions([[s * 0 + 1, 0.0], [1.0, s]]), expressions([0.0, 0.0])
+    at = {value: Samples([s], np.array([[value]])) for value in (0.0, 1e-3)}
+    assert len(eliminated(M, f, A, b, at[0.0]).kept) == 1
+    assert len(eliminated(M, f, A, b, at[1e-3]).kept) == 2
+    assert len(eliminated(M, f, A, b, at[1e-3], rank=1).kept) == 1
+
+
+def test_no_constraints():
+    p = zm.coordinate("p")
+    M = expressions([[2.0, 1.0], [1.0, 3.0]])
+    M[0, 0] = p
+    e = eliminated(
+        M, expressions([1.0, 2.0]), expressions(np.zeros((0, 2))), expressions([]), Samples([p], np.array([[2.0]]))
+    )
+    qdd = Evaluator(e.acceleration, [p])([2.0])
+    np.testing.assert_allclose(qdd, np.linalg.solve([[2, 1], [1, 3]], [1, 2]), rtol=4 * EPS)
+    assert (e.kept, e.dropped, e.multipliers) == ((), (), [])
+
+
+def test_as_many_constraints_as_coordinates():
+    """No mass at all: the constraints say everything, and λ balances the forces."""
+    a, b = zm.coordinates("a b")
+    M, f = expressions(np.zeros((2, 2))), expressions([3.0, -1.0])
+    A = expressions([[1.0, a], [b, 1.0]])
+    values = np.array([0.3, -0.4])
+    e = eliminated(M, f, A, expressions([1.0, 2.0]), Samples([a, b], values[None]))
+    numbers = np.array([[1.0, 0.3], [-0.4, 1.0]])
+    found = Evaluator([*e.acceleration, *e.multipliers], [a, b])(values)
+    np.testing.assert_allclose(found[:2], np.linalg.solve(numbers, [1.0, 2.0]), rtol=10 * EPS)
+    np.testing.assert_allclose(found[2:], np.linalg.solve(numbers.T, [-3.0, 1.0]), rtol=10 * EPS)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_factor_alone(seed):
+    """The second half without the first: a positive definite, then a semidefinite M with rows of full rank."""
+    random = np.random.default_rng(seed)
+    n, m = 5, 2
+    L = random.normal(size=(n, n - (seed % 3)))
+    M, A = L @ L.T, random.normal(size=(m, n))
+    f, b = random.normal(size=n), random.normal(size=m)
+    written = Written()
+    factor = factored(
+        written(M, symmetric=True).tolist(), list(written(f)), written(A).tolist(), list(written(b)), written.samples
+    )
+    x = Evaluator([*factor.solution, *factor.multipliers], written.symbols)(np.array(written.values))
+    K = np.block([[M, -A.T], [A, np.zeros((m, m))]])
+    expected = np.linalg.solve(K, np.concatenate([f, b]))
+    # both by elimination: the condition of K, squared where rows make M definite
+    np.testing.assert_allclose(x, expected, rtol=0, atol=EPS * np.linalg.cond(K) ** 2 * np.abs(expected).max())
+
+
+def test_the_solution_does_not_depend_on_the_order_of_the_symbols():
+    """The same numbers with coordinates renamed and permuted: the same motion to rounding."""
+    M, f, A, b = problem(11)
+    random = np.random.default_rng(0)
+    results = []
+    for _ in range(4):
+        order = random.permutation(len(f))
+        written = Written()
+        parts = written(M[np.ix_(order, order)], symmetric=True), written(f[order]), written(A[:, order]), written(b)
+        e = eliminated(*parts, written.samples)
+        qdd = Evaluator(e.acceleration, written.symbols)(np.array(written.values))
+        results.append(qdd[np.argsort(order)])
+    for other in results[1:]:
+        np.testing.assert_allclose(other, results[0], rtol=0, atol=1e-11 * np.abs(results[0]).max())
