@@ -1,0 +1,129 @@
+"""How far a run can be trusted: residuals, energy balance, margin of the rank, and digits from a second run."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from zeromass.analysis.work import Work, work
+from zeromass.equation import numerical_rank
+from zeromass.expression import expressions
+from zeromass.integrate import RunStopped, Trajectory, simulate
+from zeromass.integrate.trajectory import Sampled
+
+TIGHTER = 100.0
+"""How many times smaller the tolerances of the second run are."""
+
+TIGHTEST = 2e-15
+"""The smallest relative tolerance of a second run: a few roundings."""
+
+SAMPLES = 400
+"""States at which ranks and residuals are examined, besides none at the ends of steps alone."""
+
+
+@dataclass(frozen=True)
+class Residual:
+    """Largest violation of one constraint at position, velocity and acceleration level; NaN where it has no such level."""
+
+    name: str
+    position: float
+    velocity: float
+    acceleration: float
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is known of the errors of a run; `print` it.
+
+    residuals  of each constraint, in its own units
+    work       energy, and the work that changed it (None where the system has no energy)
+    margin     smallest margin of the rank of [M; A] along the run, a factor above the tolerance of the decision
+    error      largest difference of a state from that of a run at tighter tolerance, relative to the size of its coordinate
+    """
+
+    residuals: tuple[Residual, ...]
+    work: Work | None
+    margin: float
+    error: float
+    rtol: float
+    tighter_rtol: float
+
+    @property
+    def digits(self) -> float:
+        """Decimal digits that the two runs share, to the end of the run."""
+        return float(-np.log10(max(self.error, np.finfo(float).eps)))
+
+    def __str__(self) -> str:
+        width = max([len(r.name) for r in self.residuals] + [10])
+        lines = [f"{'constraint'.ljust(width)}   position   velocity   acceleration"]
+        for r in self.residuals:
+            cells = [f"{x:10.1e}" if np.isfinite(x) else "         –" for x in (r.position, r.velocity, r.acceleration)]
+            lines.append(f"{r.name.ljust(width)} {cells[0]} {cells[1]}     {cells[2]}")
+        if self.work is not None:
+            lines.append(str(self.work))
+        lines.append(f"rank of [M; A]: margin {self.margin:.1e} at least")
+        lines.append(
+            f"digits to trust: {self.digits:.1f} (largest relative difference {self.error:.1e} between rtol {self.rtol:g} "
+            f"and {self.tighter_rtol:g})"
+        )
+        return "\n".join(lines)
+
+
+def certificate(run: Trajectory) -> Certificate:
+    """The certificate of a run; it makes a second run with tolerances a hundred times smaller."""
+    times = np.union1d(np.linspace(run.t[0], run.t[-1], SAMPLES), run.t[:: max(1, len(run) // SAMPLES)])
+    sampled = run.at(times)
+    M, _, A, _, _ = run.system.matrices(sampled.inputs)
+    margin = float(np.min(numerical_rank(np.concatenate([M, A], axis=1)).margin))
+    rtol = run.settings["rtol"]
+    tighter = max(rtol / TIGHTER, TIGHTEST)
+    return Certificate(
+        residuals(run, sampled),
+        work(run) if run.system.has_energy else None,
+        margin,
+        _difference(run, sampled, tighter),
+        rtol,
+        tighter,
+    )
+
+
+def residuals(run: Trajectory, sampled: Sampled) -> tuple[Residual, ...]:
+    """Largest violation of each constraint, over its rows and over time."""
+    system = run.system
+    kinematic = [row for row in system.rows if row.level < 2]
+    empty = expressions(np.zeros(0))
+    position = sampled[expressions([row.zero for row in system.rows if row.level == 0]) if system.rows else empty]
+    velocity = sampled[system.velocity_constraints if kinematic else empty]
+    acceleration = sampled[system.A @ system.accelerations - system.b if system.rows else empty]
+    names = {
+        0: [row.group for row in system.rows if row.level == 0],
+        1: [row.group for row in kinematic],
+        2: [row.group for row in system.rows],
+    }
+    values = {0: position, 1: velocity, 2: acceleration}
+
+    def worst(level: int, group: str) -> float:
+        picked = [i for i, name in enumerate(names[level]) if name == group]
+        return float(np.abs(values[level][:, picked]).max()) if picked else float("nan")
+
+    groups = dict.fromkeys(row.group for row in system.rows)
+    return tuple(Residual(group, *[worst(level, group) for level in range(3)]) for group in groups)
+
+
+def _difference(run: Trajectory, sampled: Sampled, rtol: float) -> float:
+    """Largest difference from a second run, relative to the largest value of each coordinate and rate."""
+    settings = dict(run.settings)
+    settings["rtol"], settings["atol"] = rtol, settings["atol"] * rtol / run.settings["rtol"]
+    if settings["step"] is not None:
+        settings["step"] = settings["step"] / 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunStopped)
+        second = simulate(run.system, run.start, until=float(run.t[-1]), **settings)
+    end = second.t[-1]
+    reached = sampled.t <= end if run.t[-1] > run.t[0] else sampled.t >= end
+    if not np.any(reached):
+        return float("inf")
+    size = np.maximum(np.abs(sampled.y).max(axis=0), np.finfo(float).tiny)
+    return float((np.abs(second.at(sampled.t[reached]).y - sampled.y[reached]) / size).max())

@@ -1,0 +1,123 @@
+"""Neighbouring motions: forward sensitivities and the largest Lyapunov exponent, from the same graph.
+
+A tangent δy of a motion y obeys δẏ = ∂f/∂y δy + ∂f/∂p δp. It is carried along as further unknowns of the same compiled
+integration, with its right-hand side made by a directional derivative of the solved accelerations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from zeromass.compile.compiled import Compiled
+from zeromass.compile.module import code
+from zeromass.equation import numerical_rank
+from zeromass.expression import Evaluator, coordinate, directional, expressions, jacobian
+from zeromass.integrate import Trajectory
+from zeromass.integrate.dop853 import Dop853
+from zeromass.integrate.stepper import Status, Tolerances
+from zeromass.model import ModelError
+
+
+class TangentCode:
+    """Machine code of a motion with a neighbouring one: unknowns (y, δy), constants (p, δp)."""
+
+    projections: tuple[str, ...] = ()
+
+    def __init__(self, compiled: Compiled) -> None:
+        time, y, constants = compiled.inputs
+        δy = [coordinate(f"tangent.{i}") for i in range(len(y))]
+        δp = [coordinate(f"variation.{i}") for i in range(len(constants))]
+        slopes = expressions([*compiled.system.rates, *compiled.acceleration])
+        along = directional(slopes, dict(zip([*y, *constants], [*δy, *δp], strict=True)))
+        groups = [time, [*y, *δy], [*constants, *δp]]
+        self.code = code({"rhs": (groups, [[*slopes, *along], [compiled.growth]])})
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """Derivatives of the state along a run.
+
+    t           times, shape (k,)
+    start       ∂y(t)/∂y(0), shape (k, 2n, 2n), y = (q, q̇)
+    parameters  ∂y(t)/∂p for each parameter, shape (k, 2n, parameters), with the start held fixed
+    """
+
+    t: np.ndarray
+    start: np.ndarray
+    parameters: np.ndarray
+
+
+def sensitivity(run: Trajectory, times: Any = None) -> Sensitivity:
+    """Forward sensitivities of a run at given times, or at its end.
+
+    Directions of the start that leave the constraints are formal; those within them describe neighbouring motions.
+    """
+    times = np.atleast_1d(np.asarray(run.t[-1] if times is None else times, dtype=float))
+    m, parameters = run.y.shape[1], list(run.system.parameters)
+    starts = [_carried(run, δy, np.zeros(len(parameters)), times) for δy in np.eye(m)]
+    varied = [_carried(run, np.zeros(m), δp, times) for δp in np.eye(len(parameters))]
+    empty = np.zeros((len(times), m, 0))
+    return Sensitivity(times, np.stack(starts, axis=2), np.stack(varied, axis=2) if varied else empty)
+
+
+def lyapunov_exponent(run: Trajectory, *, every: float | None = None, seed: int = 0) -> float:
+    """Largest Lyapunov exponent, 1/s: mean rate of growth of a tangent of the motion over the run.
+
+    every  time between renormalisations, s; a hundredth of the run by default
+    """
+    span = float(run.t[-1] - run.t[0])
+    if not span > 0:
+        raise ModelError("a Lyapunov exponent needs a run forward in time")
+    every = span / 100 if every is None else float(every)
+    count = max(1, round(span / every))
+    times = np.linspace(run.t[0], run.t[-1], count + 1)
+    tangent = _allowed_direction(run, seed)
+    total = 0.0
+    for k in range(count):
+        moved = _carried(run, tangent, np.zeros(len(run.parameters)), times[k + 1 : k + 2], times[k])[0]
+        growth = np.linalg.norm(moved)
+        total += np.log(growth)
+        tangent = moved / growth
+    return total / span
+
+
+def _allowed_direction(run: Trajectory, seed: int) -> np.ndarray:
+    """A random unit tangent of the constraints, positions and velocities, at the start."""
+    system = run.system
+    y = [*system.coordinates, *system.rates]
+    zeros = expressions([row.zero for row in system.rows if row.level == 0] + list(system.velocity_constraints))
+    J = Evaluator(jacobian(zeros, y), system.inputs)(run.start.inputs)
+    N = numerical_rank(J).null_space
+    direction = N @ np.random.default_rng(seed).normal(size=N.shape[1])
+    return direction / np.linalg.norm(direction)
+
+
+def _carried(
+    run: Trajectory, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, since: float | None = None
+) -> np.ndarray:
+    """A tangent carried along a run to given times, shape (times, 2n)."""
+    since = float(run.t[0]) if since is None else float(since)
+    y = run.at(since).y[0]
+    m = len(y)
+    machine_code: Any = _tangent_code(run.compiled)
+    values = np.array([*[run.parameters[p] for p in run.system.parameters], *δp])
+    tolerances = Tolerances(run.settings["rtol"], run.settings["atol"])
+    first = 1e-6 if times[-1] >= since else -1e-6
+    stepper = Dop853(machine_code, since, np.concatenate([y, δy]), values, tolerances, first)
+    stepper.use(machine_code, project=False)
+    result = np.empty((len(times), m))
+    for k, time in enumerate(times):
+        status = stepper.advance(float(time), 1 << 40)
+        if status is not Status.FINISHED:
+            raise ModelError(f"the tangents can not be carried beyond t = {stepper.t:g} s ({status.name.lower()})")
+        result[k] = stepper.y[m:]
+    return result
+
+
+@lru_cache(maxsize=16)
+def _tangent_code(compiled: Compiled) -> TangentCode:
+    return TangentCode(compiled)

@@ -1,0 +1,40 @@
+"""How a run ended: by name, with the place, the reason and the remedy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Ending(Enum):
+    """The ways in which a run ends."""
+
+    FINISHED = "finished"
+    EVENT = "event"
+    NON_UNIQUE = "non-unique"
+    INCONSISTENT = "inconsistent"
+    SINGULAR_BRANCH = "singular branch"
+    STEP_TOO_SMALL = "step too small"
+    NOT_A_NUMBER = "not a number"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How and where a run ended; `message` says where, why and what to do, in the user's names."""
+
+    ending: Ending
+    t: float
+    message: str
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run went as far as it was asked to: to the end, or to a terminal event."""
+        return self.ending in (Ending.FINISHED, Ending.EVENT)
+
+    def __str__(self) -> str:
+        return f"{self.ending.value} at t = {self.t:.9g} s" + (f": {self.message}" if self.message else "")
+
+
+class RunStopped(UserWarning):
+    """A run ended before it was asked to; the part that is good is kept."""

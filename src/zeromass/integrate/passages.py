@@ -1,0 +1,84 @@
+"""Singular positions that a run has passed through: places where constraints lose their independence for a moment.
+
+There the growth of the pivots has a pole. Between steps it is followed on the dense output up to its peak; a peak that is
+higher than any regular state could give is a passage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from zeromass.equation import numerical_rank
+from zeromass.model import State, System
+
+PROMINENT = 10.0
+"""A peak of the growth at the ends of steps is looked into when it is this many times the median."""
+
+POLE = 1e8
+"""Growth that only a pole reaches."""
+
+WEAK = 1e-3
+"""Combinations of constraint rows weaker than this part of the strongest depend on one another at a passage."""
+
+PLACES = 60
+"""Golden sections of the time around a peak: 60 of them reach the rounding of time."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A singular position: its time, and the constraints that depend on one another there."""
+
+    t: float
+    constraints: tuple[str, ...]
+
+
+def passages(
+    system: System,
+    t: np.ndarray,
+    growth: np.ndarray,
+    growth_at: Callable[[float], float],
+    state_at: Callable[[float], State],
+) -> tuple[Passage, ...]:
+    """The singular positions on a run, from the growth at the ends of its steps and a function for it anywhere."""
+    if len(t) < 3:
+        return ()
+    padded = np.concatenate([[0.0], growth, [0.0]])
+    peaks = np.flatnonzero((growth >= padded[:-2]) & (growth >= padded[2:]) & (growth > PROMINENT * np.median(growth)))
+    found: list[Passage] = []
+    for i in peaks:
+        place, height = _peak(growth_at, t[max(i - 1, 0)], t[min(i + 1, len(t) - 1)])
+        if height > POLE and not any(abs(place - other.t) < 1e-6 for other in found):
+            found.append(Passage(place, dependent(system, state_at(place))))
+    return tuple(found)
+
+
+def _peak(f: Callable[[float], float], a: float, b: float) -> tuple[float, float]:
+    """Place and height of the highest value found between a and b by golden sections."""
+    ratio = (np.sqrt(5.0) - 1.0) / 2.0
+    c, d = b - ratio * (b - a), a + ratio * (b - a)
+    fc, fd = f(c), f(d)
+    best = max((fc, c), (fd, d))
+    for _ in range(PLACES):
+        if fc > fd:
+            b, d, fd = d, c, fc
+            c = b - ratio * (b - a)
+            fc = f(c)
+        else:
+            a, c, fc = c, d, fd
+            d = a + ratio * (b - a)
+            fd = f(d)
+        best = max(best, (fc, c), (fd, d))
+    return float(best[1]), float(best[0])
+
+
+def dependent(system: System, state: State) -> tuple[str, ...]:
+    """Names of the constraints with a share in the weak combinations of rows; in the weakest, if none is weak."""
+    # as it stands: equilibrating would enlarge the very columns that vanish here
+    rows = numerical_rank(state.matrices.A, tolerance=WEAK, equilibrate=False)
+    weakest = rows.left[:, len(rows.singular_values) - 1 :]
+    left = rows.left_null_space if rows.left_null_space.size else weakest
+    shares = np.abs(left).max(axis=1, initial=0.0)
+    return tuple(dict.fromkeys(system.rows[i].group for i in np.flatnonzero(shares > 0.01)))
