@@ -1,0 +1,196 @@
+"""Surfaces: implicit or as a height, at rest, in rigid motion, or changing their shape in time."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.expression import as_expression, expressions, gradient, jacobian, rate, symbols
+from zeromass.expression import derivative as derivative_of
+from zeromass.expression import t as time
+from zeromass.expression.build import ZERO
+from zeromass.model import ModelError
+
+if TYPE_CHECKING:
+    from zeromass.rolling.terrain import Terrain
+
+
+class Surface:
+    """The surface f(X, Y, Z) = 0, or Z = h(X, Y), in axes of its own that may move.
+
+    shape     f of three arguments or h of two, written in NumPy; `zm.t` in it makes the shape change in time
+    shift     place of the axes' origin, m, expressions of time
+    rotation  (3, 3) matrix that turns the axes, or (axis, angle), expressions of time
+    velocity  velocity of the surface's material at a point, a function of the position or a vector, where it is not that
+              of the axes: a conveyor belt. Only its part along the surface counts; the surface's own motion gives the rest
+    side      1 if bodies are on the side that ∇f points to (above a height), −1 on the other
+    name      for messages
+    area      corners [[X, Y], [X, Y]] of the rectangle, in the surface's own axes, over which it is known, or None
+    """
+
+    area: np.ndarray | None = None
+
+    def __init__(
+        self,
+        shape: Callable[..., Any],
+        *,
+        shift: Any = (0.0, 0.0, 0.0),
+        rotation: Any = None,
+        velocity: Any = None,
+        side: int = 1,
+        name: str = "surface",
+    ) -> None:
+        self.name = name
+        self._shape = _implicit(shape, name)
+        self.shift = _of_time(expressions(shift), (3,), "shift", name)
+        self.rotation = _rotation(rotation, name)
+        self._velocity = velocity
+        if side not in (1, -1):
+            raise ModelError(f"side of '{name}' is {side!r}; it is 1 or −1")
+        self.side = side
+
+    @staticmethod
+    def from_heights(x: Any, y: Any, z: Any, *, name: str = "terrain", **motion: Any) -> Terrain:
+        """Measured terrain: the spline of degree 5 through heights on a rectangular grid, with bodies above it.
+
+            Z = h(X, Y),   h(x[i], y[j]) = z[i, j],   fourth derivatives continuous
+
+        x, y    lines of the grid, m, rising, at least six each, evenly spaced or not
+        z       heights, m, shape (len(x), len(y))
+        motion  shift, rotation, velocity and side, as of every surface
+
+        The error falls with the sixth power of the spacing of the data, and by one power less for each derivative. Every
+        cell takes 288 bytes. A run whose contact leaves the data ends with the event "contact left the measured terrain".
+        """
+        from zeromass.rolling.terrain import Terrain
+
+        return Terrain(x, y, z, name=name, **motion)
+
+    def local(self, position: Any) -> np.ndarray:
+        """Coordinates of a point in the surface's own axes."""
+        position = np.asarray(position)
+        if position.shape[:1] != (3,):
+            raise ModelError(f"a point of '{self.name}' has three coordinates, not shape {position.shape}")
+        shifted = position if _all_zero(self.shift) else position - self.shift
+        return shifted if self.rotation is None else self.rotation.T @ shifted
+
+    def __call__(self, position: Any) -> Any:
+        """f at a point: zero on the surface; of expressions an expression, of numbers a number (at rest only)."""
+        return self._shape(*self.local(position))
+
+    def inside(self, position: Any) -> Any:
+        """Distance, m, in its axes' X or Y, of a point from the border of `area`, negative beyond it; None without one."""
+        if self.area is None:
+            return None
+        X, Y, _ = self.local(position)
+        (x0, y0), (x1, y1) = self.area
+        return np.minimum(np.minimum(X - x0, x1 - X), np.minimum(Y - y0, y1 - Y))
+
+    def gradient(self, position: np.ndarray) -> np.ndarray:
+        """k = ∇f at a point given by three coordinate symbols, pointing to the side of the bodies."""
+        k = gradient(as_expression(self(position)), position)
+        if all(component is ZERO for component in k):
+            raise ModelError(f"the gradient of '{self.name}' vanishes identically: it is no surface")
+        return self.side * k
+
+    def normal(self, position: np.ndarray) -> np.ndarray:
+        """Unit normal n = k/|k|, pointing to the side of the bodies."""
+        k = self.gradient(position)
+        return k / np.sqrt(k @ k)
+
+    def curvature(self, position: np.ndarray) -> np.ndarray:
+        """∂n/∂x restricted to the surface, shape (3, 3), 1/m: its eigenvalues along the surface are −1/R in a hollow."""
+        n = self.normal(position)
+        tangential = expressions(np.eye(3)) - np.outer(n, n)
+        return jacobian(n, position) @ tangential
+
+    @property
+    def moves(self) -> bool:
+        """Whether the surface, its shape or its material moves."""
+        x = _probe()
+        return self._velocity is not None or any(s is time for s in symbols(self(x))) or self._turns
+
+    @property
+    def _turns(self) -> bool:
+        return self.rotation is not None and any(s is time for s in symbols(self.rotation))
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """ω of the surface's axes, inertial components, rad/s: Ṙ Rᵀ as a vector."""
+        if self.rotation is None or not self._turns:
+            return expressions(np.zeros(3))
+        W = rate(self.rotation) @ self.rotation.T
+        return expressions([W[2, 1], W[0, 2], W[1, 0]])
+
+    def velocity(self, position: np.ndarray) -> np.ndarray:
+        """Velocity of the surface's material at a point on it, m/s."""
+        own = rate(self.shift) + np.cross(self.angular_velocity, position - self.shift)
+        if self._velocity is None and not self._deforms:
+            return expressions(own)
+        if self._velocity is not None:
+            own = self._velocity(position) if callable(self._velocity) else self._velocity
+            own = expressions(own)
+            if own.shape != (3,):
+                raise ModelError(f"the velocity of '{self.name}' has shape {own.shape}, not (3,)")
+        k = self.gradient(position)
+        f_t = self.side * derivative_of(as_expression(self(position)), time)
+        return own - k * (k @ own + f_t) / (k @ k)
+
+    @property
+    def _deforms(self) -> bool:
+        x = _probe()
+        return any(s is time for s in symbols(as_expression(self._shape(*x))))
+
+
+def _implicit(shape: Callable[..., Any], name: str) -> Callable[..., Any]:
+    if not callable(shape):
+        raise ModelError(f"the shape of '{name}' is a function f(X, Y, Z) or h(X, Y), not {shape!r}")
+    try:
+        count = len(inspect.signature(shape).parameters)
+    except (TypeError, ValueError):
+        count = 3
+    if count == 2:
+        return lambda X, Y, Z: Z - shape(X, Y)
+    if count == 3:
+        return shape
+    raise ModelError(f"the shape of '{name}' takes {count} arguments; it is a function f(X, Y, Z) or h(X, Y)")
+
+
+def _rotation(rotation: Any, name: str) -> np.ndarray | None:
+    if rotation is None:
+        return None
+    if isinstance(rotation, tuple) and len(rotation) == 2:
+        axis, angle = np.asarray(rotation[0], dtype=float), as_expression(rotation[1])
+        length = np.linalg.norm(axis)
+        if axis.shape != (3,) or not length > 0:
+            raise ModelError(f"the rotation of '{name}' needs an axis of three components, not {rotation[0]!r}")
+        rotation = turned(axis / length, angle)
+    return _of_time(expressions(rotation), (3, 3), "rotation", name)
+
+
+def turned(axis: np.ndarray, angle: Any) -> np.ndarray:
+    """The matrix that turns by an angle about a unit axis [Rodrigues]."""
+    K = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
+    return expressions(np.eye(3) + np.sin(angle) * expressions(K) + (1 - np.cos(angle)) * expressions(K @ K))
+
+
+def _of_time(array: np.ndarray, shape: tuple[int, ...], what: str, name: str) -> np.ndarray:
+    if array.shape != shape:
+        raise ModelError(f"the {what} of '{name}' has shape {array.shape}, not {shape}")
+    wrong = [s for s in symbols(array) if s.kind not in ("time", "parameter")]
+    if wrong:
+        raise ModelError(f"the {what} of '{name}' depends on '{wrong[0]!r}'; it is prescribed in time")
+    return array
+
+
+def _all_zero(array: np.ndarray) -> bool:
+    return all(entry is ZERO for entry in array.ravel())
+
+
+def _probe() -> np.ndarray:
+    from zeromass.expression import coordinates
+
+    return coordinates("X Y Z")
