@@ -1,0 +1,192 @@
+"""Cost against size: chains of rigid bodies in redundant coordinates, joined end to end by ball joints.
+
+    PYTHONPATH=src python benchmarks/growth.py [--bodies 1 2 5 10 20 50] [--json FILE]
+
+n bodies have 7n coordinates and 4n constraint rows. Times are CPU seconds, the shortest of a few for the small
+chains. The exponents are slopes of log(cost) over log(bodies): over all sizes, and between the last two.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from peers.engine import least_per_call
+from peers.zeromass_engine import REPEAT
+
+import zeromass as zm
+from zeromass.compile import module
+from zeromass.compile.compiled import Compiled
+from zeromass.compile.machine import Code
+
+LENGTH, RADIUS, MASS = 1.0, 0.05, 1.0
+ENOUGH = 1.0
+"""Seconds of repetitions after which the shortest time counts."""
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One chain.
+
+    derive      s, from bodies and joints to M, Q, A, b
+    start       s, a consistent start
+    compile     s, elimination, projections and machine code
+    evaluation  s, one right-hand side
+    difference  of the compiled accelerations from those of the pseudo-inverse, relative to the largest
+    """
+
+    bodies: int
+    coordinates: int
+    rows: int
+    operations: int
+    derive: float
+    start: float
+    compile: float
+    evaluation: float
+    difference: float
+
+
+def chain(bodies: list[zm.RigidBody]) -> zm.System:
+    """Rods, each one's end joined to the next one's other end, the first to the ground."""
+    joints: dict[str, Any] = {}
+    end: Any = np.zeros(3)
+    for body in bodies:
+        joints[f"joint of {body.name}"] = body.point([-LENGTH / 2, 0, 0]) - end
+        end = body.point([LENGTH / 2, 0, 0])
+    return zm.System(bodies, gravity=9.81, constraints=joints)
+
+
+def rods(count: int) -> list[zm.RigidBody]:
+    along, across = MASS * RADIUS**2 / 2, MASS * (3 * RADIUS**2 + LENGTH**2) / 12
+    return [zm.RigidBody(f"rod {k}", mass=MASS, inertia=[along, across, across]) for k in range(count)]
+
+
+def wound(system: zm.System, bodies: list[zm.RigidBody]) -> zm.State:
+    """A state in which every rod points and turns elsewhere, the same every time."""
+    random = np.random.default_rng(0)
+    guess: list[tuple[Any, Any]] = []
+    end = np.zeros(3)
+    for body in bodies:
+        u = np.array([1.0, 0.0, 0.0, 0.0]) + 0.4 * random.normal(size=4)
+        u /= np.linalg.norm(u)
+        half = zm.evaluate(body.rotate([LENGTH / 2, 0, 0]), dict(zip(body.quaternion, u, strict=True)))
+        guess += [(body.quaternion, u), (body.position, end + half)]
+        guess.append((zm.rate(body.quaternion), 0.5 * random.normal(size=4)))
+        end = end + 2 * half
+    return system.start(guess=guess)
+
+
+def timed(action: Callable[[], Made]) -> tuple[Made, float]:
+    """What an action makes, and its shortest time."""
+    spent, best = 0.0, np.inf
+    while True:
+        begin = time.process_time()
+        made = action()
+        took = time.process_time() - begin
+        best, spent = min(best, took), spent + took
+        if spent + took > ENOUGH:
+            return made, best
+
+
+def measured(count: int) -> Measured:
+    bodies = rods(count)
+    system, derive = timed(lambda: chain(bodies))
+    state, start = timed(lambda: wound(system, bodies))
+
+    def compile_anew() -> Compiled:
+        module._compiled.cache_clear()  # equal formulas would find their machine code there
+        return Compiled(system, state)
+
+    compiled, compile_ = timed(compile_anew)
+    y = np.concatenate([state.q, state.v])
+    out, growth = np.empty_like(y), np.empty(1)
+    arrays = [a.ctypes.data for a in (np.zeros(1), y, np.zeros(1), out, growth)]
+    repeat = Code(REPEAT).function("repeat", None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 5)
+    address = compiled.code.address("rhs")
+    evaluation = least_per_call(lambda n: repeat(address, n, *arrays), count=max(200, 20_000 // count), repeats=9)
+    exact = state.motion.acceleration
+    difference = np.abs(out[len(exact) :] - exact).max() / np.abs(exact).max()
+    shape = len(system.coordinates), len(system.rows)
+    return Measured(count, *shape, compiled.operations, derive, start, compile_, evaluation, float(difference))
+
+
+COSTS = ("operations", "derive", "start", "compile", "evaluation")
+
+
+def exponents(chains: list[Measured]) -> dict[str, dict[str, float]]:
+    """Slopes of the costs, log over log, over all sizes and between the last two."""
+    sizes = np.log([c.bodies for c in chains])
+    result = {}
+    for cost in COSTS:
+        values = np.log([getattr(c, cost) for c in chains])
+        last = (values[-1] - values[-2]) / (sizes[-1] - sizes[-2])
+        result[cost] = {"all": float(np.polyfit(sizes, values, 1)[0]), "last two": float(last)}
+    return result
+
+
+def table(chains: list[Measured]) -> str:
+    head = ("bodies", "coordinates", "rows", "operations", "derive", "start", "compile", "evaluation", "difference")
+    lines = [head, ("", "", "", "", "s", "s", "s", "µs", "")]
+    lines += [
+        (
+            str(c.bodies),
+            str(c.coordinates),
+            str(c.rows),
+            f"{c.operations:,}",
+            f"{c.derive:.3f}",
+            f"{c.start:.3f}",
+            f"{c.compile:.2f}",
+            f"{c.evaluation * 1e6:.3f}",
+            f"{c.difference:.0e}",
+        )
+        for c in chains
+    ]
+    if len(chains) > 1:
+        fitted = exponents(chains)
+        for which in ("all", "last two"):
+            values = [f"{fitted[cost][which]:.2f}" for cost in COSTS]
+            lines.append(("exponent", which, "", *values, ""))
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    return "\n".join("  ".join(x.rjust(w) for x, w in zip(line, widths, strict=True)) for line in lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--bodies", type=int, nargs="+", default=[1, 2, 5, 10, 20, 50])
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured")
+    asked = parser.parse_args()
+    Compiled(*_small())  # what is made once for a process counts for none of the chains
+    chains = []
+    for count in sorted(asked.bodies):
+        print(f"{count} bodies", file=sys.stderr)
+        chains.append(measured(count))
+    print(f"load {os.getloadavg()[0]:.1f}\n\n{table(chains)}")
+    if asked.json:
+        result = {"chains": [asdict(c) for c in chains]}
+        if len(chains) > 1:
+            result["exponents"] = exponents(chains)
+        asked.json.write_text(json.dumps(result, indent=1) + "\n")
+
+
+def _small() -> tuple[zm.System, zm.State]:
+    bodies = rods(1)
+    system = chain(bodies)
+    return system, wound(system, bodies)
+
+
+if __name__ == "__main__":
+    main()

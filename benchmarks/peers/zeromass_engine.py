@@ -1,0 +1,62 @@
+"""zeromass itself: as a user would call it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+import numpy as np
+
+import zeromass as zm
+from peers.engine import Engine, Result, least_per_call
+from peers.rolling import Rolling, rolling
+from zeromass.compile.machine import Code
+from zeromass.compile.module import code
+
+REPEAT = """
+define void @repeat(ptr %f, i64 %count, ptr %t, ptr %y, ptr %p, ptr %out, ptr %growth) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  call void %f(ptr %t, ptr %y, ptr %p, ptr %out, ptr %growth)
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %count
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+"""
+
+
+def prepare(variant: str, files: os.PathLike) -> Engine:
+    project = variant == "projected"
+    model = rolling()
+
+    def run(until: float, rtol: float, atol: float) -> Result:
+        motion = zm.simulate(model.system, model.start, until=until, rtol=rtol, atol=atol, project=project)
+        assert motion.outcome.complete, motion.outcome
+        contact = motion.y[-1][[model.system.index(x) for x in model.contact]]
+        return Result(contact, motion.statistics.evaluations)
+
+    settings = "zm.simulate, " + ("constraints restored after each step" if project else "project=False")
+    return Engine(settings, run, lambda: slope_seconds(model, lanes=1))
+
+
+def compiled(model: Rolling):
+    """What a run of the model uses."""
+    from zeromass.compile.compiled import compiled_at
+
+    return compiled_at(model.system, model.start)
+
+
+def slope_seconds(model: Rolling, *, lanes: int) -> float:
+    """Seconds of one call of the right-hand side, watch on the pivots included, for `lanes` states."""
+    known = compiled(model)
+    slopes = [*model.system.rates, *known.acceleration]
+    machine_code = code({"rhs": (known.inputs, [slopes, [known.growth]])}, lanes)
+    t, y = np.zeros(lanes), np.repeat(np.concatenate([model.start.q, model.start.v]), lanes)
+    out, growth = np.empty_like(y), np.empty(lanes)
+    arrays = [a.ctypes.data for a in (t, y, np.zeros(1), out, growth)]
+    repeat = Code(REPEAT).function("repeat", None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 5)
+    return least_per_call(lambda n: repeat(machine_code.address("rhs"), n, *arrays), count=20_000 // lanes)

@@ -1,0 +1,149 @@
+"""The page: data, scripts and looks in one HTML file that asks for nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from zeromass.integrate import Trajectory
+from zeromass.model import ModelError
+from zeromass.report.viewer.scene import scene
+from zeromass.report.viewer.shapes import Shape
+from zeromass.rolling import Rolling
+
+STATIC = Path(__file__).parent / "static"
+
+SCRIPTS = (
+    "data.js",
+    "colors.js",
+    "materials.js",
+    "surface.js",
+    "bodies.js",
+    "stage.js",
+    "charts.js",
+    "player.js",
+)
+"""Joined in this order to one module."""
+
+LAYOUTS = ("overlay", "side by side")
+
+
+def view(
+    runs: Trajectory | Sequence[Trajectory],
+    path: str | PathLike[str],
+    *,
+    others: Sequence[Trajectory] = (),
+    layout: str = "overlay",
+    names: Sequence[str] | None = None,
+    shapes: Mapping[Any, Shape] | None = None,
+    lines: Sequence[Any] = (),
+    trails: Sequence[Any] | None = None,
+    plots: Mapping[str, Any] | None = None,
+    fps: float | None = None,
+    title: str | None = None,
+) -> Path:
+    """Writes an HTML file that plays runs in three dimensions, and returns its path.
+
+    runs, others  a run, or several that share the clock
+    layout        of several runs: "overlay" or "side by side"
+    names         of the runs, for legends
+    shapes        {part: zm.Box((a, b, c)) | zm.Rod(length, radius, axis) | zm.Wheel(radius, width, axis) |
+                  zm.Dot(radius)}; a tuple (x, y, z) of expressions may stand for a part. Particles without one are dots,
+                  rigid bodies boxes that have their inertia
+    lines         [(point, point), …] drawn between points, three expressions each
+    trails        points whose paths are drawn; by default those of all parts
+    plots         {"title (unit)": expression or {name: expression}} instead of the usual charts
+    fps           samples a second; by default 60, at least 600 and at most 6000 in all
+    title         of the page
+
+    The file needs no network: a content policy in it forbids any request.
+    """
+    if layout not in LAYOUTS:
+        raise ModelError(f"layout is {layout!r}; it is one of {', '.join(map(repr, LAYOUTS))}")
+    everything = [runs] if isinstance(runs, Trajectory) else list(runs)
+    everything += list(others)
+    if not everything:
+        raise ModelError("there is no run to view")
+    names = [f"run {i + 1}" for i in range(len(everything))] if names is None else list(names)
+    if len(names) != len(everything):
+        raise ModelError(f"{len(everything)} runs have {len(names)} names")
+    data = scene(everything, names=names, shapes=shapes or {}, lines=lines, trails=trails, plots=plots, fps=fps)
+    data["layout"] = layout
+    data["title"] = _title(everything[0]) if title is None else title
+    path = Path(path)
+    path.write_text(page(data), encoding="utf-8")
+    return path
+
+
+def page(data: Mapping[str, Any]) -> str:
+    """The text of the page for the data of a scene."""
+    style, three = _static("viewer.css"), _static("three.min.js")
+    script = "\n".join(_static(name) for name in SCRIPTS)
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src {_hash(three)} {_hash(script)}",
+            f"style-src {_hash(style)}",
+            "img-src data: blob:",
+            "media-src blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    # Inside a script element only "<" can end the element or open a comment.
+    text = json.dumps(_pooled(data), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    parts = {
+        "policy": policy,
+        "title": html.escape(str(data["title"])),
+        "style": style,
+        "licence": html.escape(_static("three.LICENSE")).replace("--", "- -"),
+        "data": text,
+        "three": three,
+        "script": script,
+    }
+    pieces = _static("viewer.html").split("{{")
+    return pieces[0] + "".join(parts[name] + rest for name, rest in (piece.split("}}", 1) for piece in pieces[1:]))
+
+
+def _pooled(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The data with each packed array stored once, in `arrays`, and referred to by its place there."""
+    arrays: dict[str, int] = {}
+    stored: list[Any] = []
+
+    def walk(item: Any) -> Any:
+        if isinstance(item, Mapping) and "data" in item and "shape" in item:
+            key = json.dumps(item)
+            if key not in arrays:
+                arrays[key] = len(stored)
+                stored.append(item)
+            return {"array": arrays[key]}
+        if isinstance(item, Mapping):
+            return {name: walk(value) for name, value in item.items()}
+        return [walk(value) for value in item] if isinstance(item, list) else item
+
+    return walk(data) | {"arrays": stored}
+
+
+def _title(run: Trajectory) -> str:
+    system = run.system
+    if isinstance(system, Rolling):
+        text = f"{system.sphere.name} on {system.surface.name}"
+        return text[0].upper() + text[1:]
+    names = [part.name for part in system.parts]
+    return ", ".join(names[:4] + ["…"] * (len(names) > 4)) or "Motion"
+
+
+def _static(name: str) -> str:
+    return (STATIC / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """The source of an inline element as the content policy names it."""
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"

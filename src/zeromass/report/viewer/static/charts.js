@@ -1,0 +1,209 @@
+// Plots over time, linked to the clock: the curves are drawn once, the cursor at every frame.
+
+class Chart {
+  /** entries: [{name, color, values, clock}], one for each curve. */
+  constructor(parent, title, entries, span, least, onSeek) {
+    Object.assign(this, { entries, span });
+    this.box = document.createElement("section");
+    this.box.className = "chart";
+    const heading = document.createElement("h2");
+    heading.textContent = title;
+    const list = document.createElement("ul");
+    this.values = entries.map((entry) => {
+      const item = document.createElement("li");
+      const value = document.createElement("b");
+      item.append(`${entry.name} `, value);
+      list.append(item);
+      entry.item = item;
+      return value;
+    });
+    this.canvas = document.createElement("canvas");
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", `${title} over time`);
+    this.box.append(heading, list, this.canvas);
+    parent.append(this.box);
+    this.curves = document.createElement("canvas");
+    const seek = (event) => {
+      const x = event.clientX - this.canvas.getBoundingClientRect().left;
+      const part = (x - this.left) / (this.width - this.left - this.right);
+      onSeek(span[0] + Math.min(Math.max(part, 0), 1) * (span[1] - span[0]));
+    };
+    this.canvas.addEventListener("pointerdown", (event) => {
+      this.canvas.setPointerCapture(event.pointerId);
+      seek(event);
+    });
+    this.canvas.addEventListener("pointermove", (event) => event.buttons && seek(event));
+    this.range = spread(entries, least);
+  }
+
+  resize(themeName) {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (!width || !height) return;
+    this.theme = THEMES[themeName];
+    const ratio = Math.min(devicePixelRatio, 3);
+    for (const canvas of [this.canvas, this.curves]) {
+      [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
+    }
+    Object.assign(this, { width, height, ratio, left: 44, right: 6, top: 5, bottom: 17 });
+    this.drawCurves(themeName);
+  }
+
+  x(t) {
+    return this.left + ((t - this.span[0]) / (this.span[1] - this.span[0])) * (this.width - this.left - this.right);
+  }
+
+  y(value) {
+    const [low, high] = this.range;
+    return this.height - this.bottom - ((value - low) / (high - low)) * (this.height - this.top - this.bottom);
+  }
+
+  drawCurves(themeName) {
+    const pen = this.curves.getContext("2d");
+    pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    pen.clearRect(0, 0, this.width, this.height);
+    pen.font = '10.5px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+    pen.fillStyle = this.theme.soft;
+    pen.strokeStyle = this.theme.line;
+    pen.lineWidth = 1;
+    pen.textAlign = "right";
+    pen.textBaseline = "middle";
+    for (const value of ticks(...this.range, Math.max(2, this.height / 34))) {
+      const y = Math.round(this.y(value)) + 0.5;
+      pen.beginPath();
+      pen.moveTo(this.left, y);
+      pen.lineTo(this.width - this.right, y);
+      pen.stroke();
+      pen.fillText(tickText(value, this.range), this.left - 6, y);
+    }
+    pen.textBaseline = "alphabetic";
+    const times = ticks(...this.span, this.width / 62);
+    times.forEach((t, i) => {
+      const last = i === times.length - 1;
+      pen.textAlign = this.x(t) > this.width - 24 ? "right" : "center";
+      const x = pen.textAlign === "right" ? this.width - this.right : this.x(t);
+      pen.fillText(tickText(t, this.span) + (last ? " s" : ""), x, this.height - 3);
+    });
+    pen.save();
+    pen.beginPath();
+    pen.rect(this.left, this.top - 2, this.width - this.left - this.right, this.height - this.top - this.bottom + 4);
+    pen.clip();
+    for (const entry of [...this.entries].reverse()) this.drawCurve(pen, entry, themeName);
+    pen.restore();
+  }
+
+  /** Smallest and largest value in each column of pixels, so that no peak is lost. */
+  drawCurve(pen, { values, clock, color }, themeName) {
+    pen.strokeStyle = color(themeName);
+    pen.lineWidth = 1.5;
+    pen.lineJoin = "round";
+    pen.beginPath();
+    const columns = Math.max(this.ratio * (this.width - this.left - this.right), 1);
+    const block = Math.max(1, Math.floor(values.length / columns));
+    let down = false;
+    for (let i = 0; i < values.length; i += block) {
+      let [low, high] = [i, i];
+      for (let k = i; k < Math.min(i + block, values.length); k++) {
+        if (values[k] < values[low]) low = k;
+        if (values[k] > values[high]) high = k;
+      }
+      for (const k of low < high ? [low, high] : low > high ? [high, low] : [low]) {
+        if (!Number.isFinite(values[k])) {
+          down = false;
+          continue;
+        }
+        const [x, y] = [this.x(clock.first + k * clock.step), this.y(values[k])];
+        down ? pen.lineTo(x, y) : pen.moveTo(x, y);
+        down = true;
+      }
+    }
+    pen.stroke();
+  }
+
+  draw(t, themeName) {
+    if (!this.width) return;
+    const pen = this.canvas.getContext("2d");
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    pen.drawImage(this.curves, 0, 0);
+    pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    const x = this.x(t);
+    pen.strokeStyle = this.theme.soft;
+    pen.lineWidth = 1;
+    pen.beginPath();
+    pen.moveTo(x, this.top - 2);
+    pen.lineTo(x, this.height - this.bottom);
+    pen.stroke();
+    this.entries.forEach((entry, i) => {
+      const place = entry.clock.place(t);
+      const k = Math.min(Math.floor(place), entry.values.length - 2);
+      const value = entry.values[k] + (place - k) * (entry.values[k + 1] - entry.values[k]);
+      const text = written(value);
+      if (this.values[i].textContent !== text) this.values[i].textContent = text;
+      if (!Number.isFinite(value)) return;
+      pen.fillStyle = entry.color(themeName);
+      pen.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--panel");
+      pen.lineWidth = 1.5;
+      pen.beginPath();
+      const [low, high] = this.range;
+      pen.arc(Math.min(x, this.x(entry.clock.last)), this.y(Math.min(Math.max(value, low), high)), 3.4, 0, 7);
+      pen.fill();
+      pen.stroke();
+    });
+  }
+}
+
+/** The charts of the runs: of one run all curves, of several the first curve of each. */
+function makeCharts(parent, span, onSeek) {
+  const several = data.runs.length > 1;
+  const titles = [...new Set(data.runs.flatMap((run) => run.charts.map((chart) => chart.title)))];
+  return titles.map((title) => {
+    const entries = [];
+    data.runs.forEach((run, r) => {
+      const chart = run.charts.find((c) => c.title === title);
+      const series = chart ? (several ? chart.series.slice(0, 1) : chart.series) : [];
+      series.forEach((s, i) => {
+        const color = several ? () => RUNS[r % RUNS.length] : (themeName) => seriesColor(s.name, i, themeName);
+        entries.push({ name: several ? run.name : s.name, color, values: numbers(s.values), clock: new Clock(run.t) });
+      });
+    });
+    const first = data.runs[0].charts.find((c) => c.title === title);
+    const told = several && first && first.series.length > 1 ? `${title}, ${first.series[0].name}` : title;
+    const least = Math.max(0, ...data.runs.map((run) => run.charts.find((c) => c.title === title)?.least ?? 0));
+    return new Chart(parent, told, entries, span, least, onSeek);
+  });
+}
+
+/** What the vertical axis spans; a few extreme peaks do not flatten the rest. */
+function spread(entries, least = 0) {
+  const all = entries.flatMap((entry) => Array.from(entry.values).filter(Number.isFinite)).sort((a, b) => a - b);
+  if (!all.length) return [0, 1];
+  const at = (part) => all[Math.round(part * (all.length - 1))];
+  let [low, high] = [all[0], all[all.length - 1]];
+  const core = at(0.99) - at(0.01);
+  if (core > 0 && high > at(0.99) + 4 * core) high = at(0.99) + 0.15 * core;
+  if (core > 0 && low < at(0.01) - 4 * core) low = at(0.01) < 0 ? at(0.01) - 0.15 * core : 0;
+  if (low >= 0 && low < 0.4 * high) low = 0;
+  // A constant is shown as one: round-off is not blown up to the height of the plot.
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  if (size < Math.max(1e-12, least)) return [-1, 1];
+  const constant = high - low < Math.max(1e-5 * size, least);
+  const pad = constant ? 0.1 * size : 0.06 * (high - low);
+  return [low === 0 && !constant ? 0 : low - pad, high + pad];
+}
+
+function ticks(low, high, count) {
+  let step = niceStep((high - low) / Math.max(count, 1));
+  while ((high - low) / step > count + 1) step = niceStep(step * 1.9);
+  const result = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) result.push(k * step);
+  return result;
+}
+
+function tickText(value, [low, high]) {
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  if (Math.abs(value) < 1e-9 * size) return "0";
+  if (size >= 1e5 || size < 1e-3) return value.toExponential(1).replaceAll("-", "−").replace("e+", "e");
+  const places = Math.max(0, Math.min(4, 1 - Math.floor(Math.log10((high - low) / 2))));
+  const text = value.toFixed(places);
+  return (text.includes(".") ? text.replace(/\.?0+$/, "") : text).replace("-", "−");
+}

@@ -1,0 +1,407 @@
+"""The viewer: its numbers are those of the run, and a real browser shows them without a request or a complaint."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from report.chromium import Browser, browser, executable
+from zeromass.report.viewer import Box, Dot, Rod, Wheel, view
+from zeromass.report.viewer.mesh import is_closed, triangles
+from zeromass.report.viewer.pack import LEVELS, exact, indices, quantised, unit
+from zeromass.report.viewer.shapes import quaternions, usual
+from zeromass.report.viewer.terrain import terrain
+
+ARTEFACTS = Path(__file__).parents[2] / "build" / "viewer"
+"""Screenshots are kept here."""
+
+SINGLE = float(np.finfo(np.float32).eps)
+
+
+def rolling_run(until: float = 25.0, **options: Any) -> zm.Trajectory:
+    body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+    rolling = zm.Rolling(body, on=options.pop("on", zm.surfaces.dimpled_bowl()), gravity=9.81)
+    start = rolling.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0), **options)
+    return zm.simulate(rolling, start, until=until, rtol=1e-10, atol=1e-12)
+
+
+@pytest.fixture(scope="module")
+def run() -> zm.Trajectory:
+    return rolling_run(spin=3 * np.pi)
+
+
+@pytest.fixture(scope="module")
+def page(run, tmp_path_factory) -> Path:
+    return view(run, tmp_path_factory.mktemp("viewer") / "shell.html")
+
+
+def data_of(path: Path) -> dict[str, Any]:
+    """The data of a page, packed arrays as NumPy arrays."""
+    text = re.search(r'<script type="application/json" id="data">(.*?)</script>', path.read_text("utf-8"), re.S)
+    assert text
+    data = json.loads(text[1])
+
+    def walk(item: Any) -> Any:
+        if isinstance(item, dict):
+            return unpacked(data["arrays"][item["array"]]) if "array" in item else {k: walk(v) for k, v in item.items()}
+        return [walk(x) for x in item] if isinstance(item, list) else item
+
+    return walk({key: value for key, value in data.items() if key != "arrays"})
+
+
+def unpacked(packed: dict[str, Any]) -> np.ndarray:
+    raw = np.frombuffer(base64.b64decode(packed["data"]), "<" + packed["type"]).reshape(packed["shape"])
+    if "scale" not in packed:
+        return raw
+    return np.where(raw == packed.get("none", -1), np.nan, packed.get("offset", 0.0) + packed["scale"] * raw)
+
+
+# arrays -----------------------------------------------------------------------------------------------------------
+def test_packed_arrays_lose_no_more_than_they_say():
+    x = np.random.default_rng(0).normal(size=(50, 3)) * 7
+    assert np.abs(unpacked(exact(x)) / x - 1).max() <= SINGLE
+    u = x / np.linalg.norm(x, axis=1, keepdims=True)
+    assert np.abs(unpacked(unit(u)) - u).max() <= 0.51 / 32767
+    x[3, 1] = np.nan
+    back = unpacked(quantised(x))
+    assert np.array_equal(np.isnan(back), np.isnan(x))
+    assert np.nanmax(np.abs(back - x)) <= 0.51 * (np.nanmax(x) - np.nanmin(x)) / LEVELS
+    for k in (np.array([0, 65535]), np.array([0, 65536, 100_000]), np.zeros((0, 3))):
+        assert np.array_equal(unpacked(indices(k)), k)
+    assert np.array_equal(unpacked(quantised(np.full(4, 2.5))), np.full(4, 2.5))
+    assert np.isnan(unpacked(exact([np.inf, 1.0]))[0])
+
+
+def test_quaternions_turn_like_their_matrices():
+    angle = np.linspace(0.0, 20.0, 400)
+    axis = np.array([1.0, -2.0, 0.5]) / np.linalg.norm([1.0, -2.0, 0.5])
+    K = np.cross(np.eye(3), axis)
+    R = np.eye(3) + np.sin(angle)[:, None, None] * K + (1 - np.cos(angle))[:, None, None] * (K @ K)
+    u = quaternions(R)
+    expected = np.concatenate([np.cos(angle / 2)[:, None], np.sin(angle / 2)[:, None] * axis], axis=1)
+    assert np.abs(u - expected).max() <= 1e-13  # an eigenvector of a 4 × 4 matrix, well separated
+
+
+# surfaces ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("radius", "tube"), [(1.0, 0.4), (2.0, 0.3)])
+def test_mesh_of_a_torus(radius, tube):
+    """Closed, of genus one, on the surface, turned outwards, and of the right area [Pappus: 4π² R r]."""
+
+    def f(x: np.ndarray) -> np.ndarray:
+        return ((np.hypot(x[..., 0], x[..., 1]) - radius) ** 2 + x[..., 2] ** 2 - tube**2) / 2
+
+    def slope(x: np.ndarray) -> np.ndarray:
+        ring = np.hypot(x[..., 0], x[..., 1])
+        return np.stack([x[..., 0] * (1 - radius / ring), x[..., 1] * (1 - radius / ring), x[..., 2]], axis=-1)
+
+    high = np.array([1.1, 1.15, 0.6]) * (radius + tube)
+    vertices, corners = triangles(f, slope, -high, high, 60)
+    assert np.abs(f(vertices)).max() <= 1e-9
+    edges = np.sort(np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]]), axis=1)
+    count = np.unique(edges, axis=0, return_counts=True)[1]
+    assert np.all(count == 2)
+    assert len(vertices) - len(count) + len(corners) == 0
+    a, b, c = (vertices[corners[:, k]] for k in range(3))
+    normal = np.cross(b - a, c - a) / 2
+    assert np.mean(np.einsum("ij,ij->i", normal, slope((a + b + c) / 3)) > 0) > 0.995  # slivers may be turned
+    area = np.linalg.norm(normal, axis=1).sum()
+    assert area == pytest.approx(4 * np.pi**2 * radius * tube, rel=0.02)  # chords of cells of tube/4 … tube/8
+    assert is_closed(f, -high, high)
+    assert not is_closed(f, -high / 2, high / 2)
+
+
+def test_heights_are_those_of_the_surface(run, page):
+    [surface] = data_of(page)["surfaces"]
+    assert surface["kind"] == "height"
+    assert surface["motion"] is None
+    x, y = np.linspace(*surface["x"]), np.linspace(*surface["y"])
+    X, Y = np.meshgrid(x, y)
+    expected = -run.system.surface(np.stack([X, Y, np.zeros_like(X)]))
+    assert np.abs(surface["z"][0] - expected).max() <= 0.51 * np.ptp(expected) / LEVELS + 1e-12
+    contact = run[run.system.contact]
+    for k, axis in ((0, x), (1, y)):
+        assert axis[0] < contact[:, k].min() - 0.09
+        assert axis[-1] > contact[:, k].max() + 0.09
+
+
+@pytest.mark.parametrize("t", [0.0, 0.7, 2.0])
+def test_a_surface_that_moves_and_one_that_changes(t):
+    times = np.linspace(0.0, 2.0, 201)
+    path = [np.array([[-0.5, -0.5, 0.0], [0.5, 0.5, 0.0]])]
+    amplitude = zm.parameter("amplitude", 0.2)
+    moving = zm.Surface(lambda X, Y: 0.1 * X, shift=(amplitude * np.sin(zm.t), 0, 1), rotation=((0, 0, 1), 2 * zm.t))
+    motion = terrain(moving, path, 0.1, times, {amplitude: 0.3})["motion"]
+    k = round(100 * t)
+    assert unpacked(motion["shift"])[k] == pytest.approx([0.3 * np.sin(t), 0.0, 1.0], abs=1e-6)
+    assert unpacked(motion["turn"])[k] == pytest.approx([np.cos(t), 0.0, 0.0, np.sin(t)], abs=4e-5)
+    waves = zm.Surface(lambda X, Y: 0.1 * np.sin(X - zm.t))
+    made = terrain(waves, path, 0.1, times, {})
+    moments, z = np.linspace(*made["moments"]), unpacked(made["z"])
+    i = int(np.argmin(np.abs(moments - t)))
+    expected = np.broadcast_to(0.1 * np.sin(np.linspace(*made["x"]) - moments[i]), z[i].shape)
+    assert z[i] == pytest.approx(expected, abs=0.2 / LEVELS)
+    swelling = zm.Surface(lambda X, Y, Z: X**2 + Y**2 + Z**2 - (1 + 0.1 * zm.t) ** 2)
+    meshes = terrain(swelling, [np.array([[0.0, 0.0, 1.0]])], 0.1, times, {})["meshes"]
+    first, last = (np.linalg.norm(unpacked(meshes[i]["vertices"]), axis=1) for i in (0, -1))
+    assert first == pytest.approx(1.0, abs=1e-5)
+    assert last == pytest.approx(1.2, abs=1e-5)
+
+
+def test_a_tilted_and_a_vertical_plane():
+    path = [np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])]
+    times = np.linspace(0.0, 1.0, 3)
+    assert terrain(zm.surfaces.plane(0.3), path, 0.1, times, {})["kind"] == "height"
+    vertical = terrain(zm.Surface(lambda X, Y, Z: X - 0.01), path, 0.1, times, {})
+    assert unpacked(vertical["meshes"][0]["vertices"])[:, 0] == pytest.approx(0.01, abs=1e-6)
+
+
+# runs -------------------------------------------------------------------------------------------------------------
+def test_numbers_are_those_of_the_run(run, page):
+    [shown] = data_of(page)["runs"]
+    rolling, t = run.system, np.linspace(*shown["t"])
+    assert len(t) == 1501
+    sampled = run.at(t)
+    [body] = shown["bodies"]
+    assert np.abs(body["position"] - sampled[rolling.center]).max() <= 4 * SINGLE * 5
+    assert np.abs(body["quaternion"] - sampled[rolling.body.quaternion]).max() <= 1 / 32767
+    normal, friction = shown["arrows"]
+    assert np.abs(normal["vector"] + friction["vector"] - sampled[rolling.reaction_force]).max() <= 1e-3
+    charts = {chart["title"]: {s["name"]: s["values"] for s in chart["series"]} for chart in shown["charts"]}
+    energy = charts["Energy (J)"]
+    total = energy["translational"] + energy["rotational"] + energy["potential"]
+    assert total == pytest.approx(energy["total"], rel=1e-5)
+    force = charts["Force (N)"]
+    assert force["friction"] / force["normal"] == pytest.approx(charts["Friction ratio"]["friction ratio"], rel=1e-5)
+
+
+def test_about_a_megabyte(page):
+    assert page.stat().st_size < 1_100_000
+
+
+def test_several_runs_share_a_surface(tmp_path):
+    bowl = zm.surfaces.paraboloid(0.1)
+    runs = [rolling_run(1.0, on=bowl, spin=s) for s in (0.0, 5.0)]
+    data = data_of(view(runs, tmp_path / "two.html", layout="side by side", names=["still", "spinning"]))
+    assert [run["name"] for run in data["runs"]] == ["still", "spinning"]
+    assert len(data["surfaces"]) == 1
+    assert data["layout"] == "side by side"
+    assert len(data_of(runs[0].view(tmp_path / "others.html", others=runs[1:]))["runs"]) == 2
+
+
+def chain() -> tuple[zm.System, list[Any], zm.Trajectory]:
+    bob = zm.Particle("bob", mass=1.0)
+    rod = zm.RigidBody("rod", mass=0.5, inertia=(0.02, 0.02, 0.001))
+    marker = zm.Particle("marker", mass=0)
+    system = zm.System(
+        [bob, rod, marker],
+        gravity=9.81,
+        constraints={
+            "string": bob.position @ bob.position - 1,
+            "hinge": rod.point((0, 0, 0.4)) - bob.position,
+            "marker": marker.position - rod.point((0, 0, -0.4)),
+        },
+    )
+    start = system.start({bob.position[0]: 0.8, bob.position[1]: 0.0}, guess={bob.position[2]: -0.6})
+    return system, [bob, rod, marker], zm.simulate(system, start, until=2.0)
+
+
+def test_general_systems(tmp_path):
+    _, (bob, rod, marker), run = chain()
+    lines = [((0, 0, 0), bob.position), (bob.position, marker.position)]
+    shapes = {rod: Rod(0.8, 0.02, (0, 0, 1)), tuple(rod.point((0, 0, 0.1))): Dot(0.03)}
+    plots = {"Height (m)": {"bob": bob.position[2]}, "x (m)": rod.position[0]}
+    path = run.view(tmp_path / "chain.html", shapes=shapes, lines=lines, plots=plots, fps=30, title="A <chain>")
+    assert "<title>A &lt;chain&gt;</title>" in path.read_text("utf-8")
+    [shown] = data_of(path)["runs"]
+    assert [body["shape"]["kind"] for body in shown["bodies"]] == ["dot", "rod", "dot", "dot"]
+    assert shown["bodies"][2]["shape"]["marker"]
+    t = np.linspace(*shown["t"])
+    assert len(t) == 61
+    string = shown["lines"][0]["to"] - shown["lines"][0]["from"]
+    assert np.linalg.norm(string, axis=1) == pytest.approx(1.0, abs=1e-6)
+    assert [chart["title"] for chart in shown["charts"]] == ["Height (m)", "x (m)"]
+    assert shown["charts"][0]["series"][0]["values"] == pytest.approx(run.at(t)[bob.position[2]], abs=1e-6)
+
+
+def test_a_box_has_the_inertia_it_was_made_from():
+    sides, mass = np.array([0.3, 0.2, 0.1]), 2.0
+    moments = mass / 12 * (sides @ sides - sides**2)
+    R = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
+    for inertia in (moments, R @ np.diag(moments) @ R.T):
+        shape = usual(zm.RigidBody("box", mass=mass, inertia=inertia), {}, 1.0)
+        assert sorted(shape["sides"]) == pytest.approx(sorted(sides))
+        u0, u = shape["turn"][0], np.array(shape["turn"][1:])
+        K = np.cross(np.eye(3), u)
+        turn = np.eye(3) + 2 * u0 * K + 2 * K @ K
+        a = np.array(shape["sides"])
+        J = turn @ np.diag(mass / 12 * (a @ a - a**2)) @ turn.T
+        expected = np.diag(inertia) if inertia.ndim == 1 else inertia
+        assert pytest.approx(expected, abs=1e-12) == J
+
+
+def test_words_for_what_is_wrong(run, tmp_path):
+    other = zm.Particle("stranger", mass=1)
+    _, (bob, *_), general = chain()
+    for words, call in [
+        ("layout is 'stacked'", lambda: view(run, tmp_path / "x.html", layout="stacked")),
+        ("no run to view", lambda: view([], tmp_path / "x.html")),
+        ("1 runs have 2 names", lambda: view(run, tmp_path / "x.html", names=["a", "b"])),
+        ("'stranger' has a shape", lambda: view(general, tmp_path / "x.html", shapes={other: Dot(0.1)})),
+        ("a shape is zm.Dot", lambda: view(general, tmp_path / "x.html", shapes={bob: 0.1})),  # type: ignore[dict-item]
+        ("a line is a pair", lambda: view(general, tmp_path / "x.html", lines=[bob.position])),
+        ("points of three components", lambda: view(general, tmp_path / "x.html", lines=[((0, 0), (1, 1))])),
+        ("fps is -1", lambda: view(run, tmp_path / "x.html", fps=-1)),
+        ("radius of a dot", lambda: Dot(0.0)),
+        ("a side of a box", lambda: Box((1.0, -1.0, 1.0))),
+        ("axis of a wheel", lambda: Wheel(1.0, 0.1, (0.0, 0.0, 0.0))),
+    ]:
+        with pytest.raises(zm.ModelError, match=re.escape(words)):
+            call()
+
+
+# the browser ------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def chromium():
+    path = executable()
+    if path is None:
+        pytest.skip("no Chromium on this machine")
+    with browser(path) as page:
+        page.size(1280, 800)
+        yield page
+
+
+def check_silent(chromium: Browser, page: Path) -> None:
+    assert chromium.complaints() == []
+    assert [url.split("#")[0] for url in chromium.requests()] == [page.resolve().as_uri()]
+
+
+COLORS = """(() => {
+  viewer.redraw();
+  const canvas = document.createElement("canvas");
+  const view = document.getElementById("view");
+  [canvas.width, canvas.height] = [200, 120];
+  const pen = canvas.getContext("2d");
+  pen.drawImage(view, 0, 0, 200, 120);
+  const seen = new Set();
+  const { data } = pen.getImageData(0, 0, 200, 120);
+  for (let i = 0; i < data.length; i += 4) seen.add((data[i] >> 3) * 1024 + (data[i + 1] >> 3) * 32 + (data[i + 2] >> 3));
+  return seen.size;
+})()"""
+
+
+def test_the_page_shows_the_run(chromium, run, page):
+    """Loads silently, draws, and the slider moves the shell to where the run has it."""
+    chromium.open(page, "paused")
+    check_silent(chromium, page)
+    assert chromium.evaluate(COLORS) > 100  # a blank canvas has one colour, a gradient a few
+    for t in (0.0, 6.25, 25.0):
+        chromium.evaluate(
+            f"""(() => {{ const s = document.getElementById("time"); s.value = {1000 * t / 25};
+            s.dispatchEvent(new Event("input", {{bubbles: true}})); }})()"""
+        )
+        chromium.drawn()
+        assert chromium.evaluate("viewer.t") == pytest.approx(t, abs=1e-9)
+        assert chromium.evaluate("viewer.body()") == pytest.approx(run.at(t)[run.system.center][0], abs=1e-4)
+        u = run.at(t)[run.system.body.quaternion][0]
+        shown = np.array(chromium.evaluate("viewer.turn()"))[[3, 0, 1, 2]]
+        assert abs(shown @ u) == pytest.approx(1.0, abs=1e-4)
+    assert chromium.screenshot(ARTEFACTS / "shell.png")
+    check_silent(chromium, page)
+
+
+def test_keys_play_and_speed(chromium, page):
+    chromium.open(page, "paused")
+    chromium.press("ArrowRight")
+    assert chromium.evaluate("viewer.t") == pytest.approx(1 / 60)
+    chromium.press("End")
+    assert chromium.evaluate("viewer.t") == pytest.approx(25.0)
+    chromium.press("Home")
+    chromium.press(" ")
+    assert chromium.evaluate("viewer.playing")
+    chromium.wait("viewer.t > 0.05")
+    chromium.press(" ")
+    assert not chromium.evaluate("viewer.playing")
+    chromium.press("ArrowUp")
+    assert chromium.evaluate('document.getElementById("speed").value') == "2"
+    for key in "fnvaggvactttl0123lc":
+        chromium.press(key)
+    chromium.press("?")
+    assert chromium.evaluate('document.getElementById("help").open')
+    chromium.drawn()
+    check_silent(chromium, page)
+
+
+def test_recording_gives_a_film(chromium, page):
+    chromium.open(page, "paused")
+    chromium.evaluate("""(() => { window.films = []; const make = URL.createObjectURL;
+      URL.createObjectURL = (blob) => { films.push([blob.type, blob.size]); return make.call(URL, blob); }; })()""")
+    chromium.call("Browser.setDownloadBehavior", behavior="deny")
+    chromium.press("r")
+    chromium.wait("viewer.t > 2.0")  # of its own clock: a busy machine draws few frames in it
+    chromium.press("r")
+    chromium.wait("films.length > 0")
+    [[kind, size]] = chromium.evaluate("films")
+    assert kind.startswith("video/")
+    assert size > 1000
+
+
+def test_both_qualities_and_themes(chromium, page):
+    for quality, scheme in (("low", "dark"), ("high", "light")):
+        chromium.scheme(scheme)
+        chromium.open(page, f"t=11.1&quality={quality}&follow")
+        assert chromium.evaluate("viewer.quality") == quality
+        assert chromium.evaluate("document.documentElement.dataset.theme") == scheme
+        assert chromium.evaluate(COLORS) > 60
+        chromium.drawn()
+        chromium.screenshot(ARTEFACTS / f"shell-{quality}-{scheme}.png")
+        check_silent(chromium, page)
+
+
+def test_narrow_window(chromium, page):
+    chromium.size(420, 800)
+    chromium.open(page, "paused")
+    assert chromium.evaluate("document.documentElement.scrollWidth") <= 420
+    chromium.screenshot(ARTEFACTS / "shell-narrow.png")
+    chromium.size(1280, 800)
+    check_silent(chromium, page)
+
+
+def test_a_moving_surface_moves(chromium, tmp_path):
+    bowl = zm.Surface(lambda X, Y: 0.03 * (X**2 + Y**2), shift=(0.4 * np.sin(zm.t), 0, 0))
+    page = rolling_run(4.0, on=bowl).view(tmp_path / "moving.html")
+    chromium.open(page, "t=1.5")
+    assert chromium.evaluate("viewer.ground()") == pytest.approx([0.4 * np.sin(1.5), 0, 0], abs=1e-4)
+    check_silent(chromium, page)
+
+
+@pytest.mark.parametrize("layout", ["overlay", "side by side"])
+def test_several_runs(chromium, tmp_path, layout):
+    torus = zm.surfaces.torus(1.0, 0.4, inside=True)
+    runs = []
+    for speed in (2.0, 2.5):
+        rolling = zm.Rolling(zm.ball(0.08, 1.0), on=torus)
+        start = rolling.start(contact=(1.0, 0, -0.4), velocity=(1.0, speed, 0.0))
+        runs.append(zm.simulate(rolling, start, until=2.0 * speed))
+    page = view(runs, tmp_path / "several.html", layout=layout)
+    chromium.open(page, "t=4.5")
+    for i, run in enumerate(runs):
+        t = min(4.5, run.t[-1])
+        assert chromium.evaluate(f"viewer.body({i})") == pytest.approx(run.at(t)[run.system.center][0], abs=1e-3)
+    chromium.screenshot(ARTEFACTS / f"{layout.replace(' ', '-')}.png")
+    check_silent(chromium, page)
+
+
+def test_a_mechanism(chromium, tmp_path):
+    _, (bob, rod, marker), run = chain()
+    page = run.view(tmp_path / "chain.html", lines=[((0, 0, 0), bob.position), (bob.position, marker.position)])
+    chromium.open(page, "t=1.0")
+    assert chromium.evaluate("viewer.body(0, 1)") == pytest.approx(run.at(1.0)[rod.position][0], abs=1e-4)
+    chromium.screenshot(ARTEFACTS / "mechanism.png")
+    check_silent(chromium, page)
