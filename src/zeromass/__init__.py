@@ -1,11 +1,11 @@
 """zeromass: mechanics as written on paper, as explicit equations of motion.
 
-    what one writes        what is derived        what is solved
-    ───────────────        ───────────────        ──────────────
-    parts, energies  ──►   M q̈ = Q + C + Aᵀλ  ──► acceleration, reactions,
-    constraints, forces    A q̈ = b                and whether the model determines them
+    what one writes        what is derived           what is run                 what one sees
+    ───────────────        ───────────────           ───────────                 ─────────────
+    parts, surfaces   ──►  M q̈ = Q + C + Aᵀλ   ──►   elimination, machine  ──►   trajectory, reactions,
+    constraints, forces    A q̈ = b                   code, steps in time         certificate, plots, viewer
 
-    expression  ──►  equation  ──►  model  ──►  papers  ──►  cli
+    expression ─► equation ─► model ─► rolling ─► compile ─► integrate ─► analysis ─► report ─► scenario ─► papers ─► cli
 
 A package imports only from packages to its left. Masses may be zero, coordinates too many, constraints redundant.
 """
@@ -48,45 +48,43 @@ from zeromass.model import (
     Torque,
     join,
 )
+from zeromass.report import Box, Dot, Rod, Wheel, load, view
 from zeromass.rolling import Rolling, SphericalBody, Surface, ball, shell, surfaces, two_material_shell
 
 __all__ = [
-    "simulate_phases",
-    "Phases",
-    "two_material_shell",
-    "surfaces",
-    "shell",
-    "ball",
-    "Surface",
-    "SphericalBody",
-    "Rolling",
-    "sensitivity",
-    "lyapunov_exponent",
-    "certificate",
+    "Box",
     "Certificate",
-    "simulate",
-    "Trajectory",
-    "RunStopped",
-    "Outcome",
-    "Event",
     "Damper",
     "Diagnosis",
+    "Dot",
     "EquationError",
+    "Event",
     "Expression",
     "ExpressionError",
     "Force",
     "ModelError",
     "Motion",
+    "Outcome",
     "Particle",
+    "Phases",
     "RigidBody",
+    "Rod",
+    "Rolling",
+    "RunStopped",
+    "SphericalBody",
     "Spring",
     "StartError",
     "State",
+    "Surface",
     "System",
     "Torque",
+    "Trajectory",
     "Verdict",
+    "Wheel",
     "acceleration",
+    "ball",
     "c_code",
+    "certificate",
     "coordinate",
     "coordinates",
     "derivative",
@@ -96,11 +94,20 @@ __all__ = [
     "jacobian",
     "join",
     "latex",
+    "load",
+    "lyapunov_exponent",
     "parameter",
     "rate",
+    "sensitivity",
+    "shell",
+    "simulate",
+    "simulate_phases",
     "solve",
     "substitute",
+    "surfaces",
     "t",
     "to_sympy",
+    "two_material_shell",
+    "view",
     "where",
 ]

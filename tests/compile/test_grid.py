@@ -126,9 +126,10 @@ def test_the_order_of_code_does_not_depend_on_history():
         x, y = zm.coordinates("x y")
         parts = {k: zm.derivative(k(x, y), x) for k in (first, second)}
         nodes, _ = canonical([[x, y]], [parts[g] * parts[h] + g(x, y)])
-        return repr([(node.op, node.value) for node in nodes]) + StraightLine(
-            "f", [[x, y]], [[parts[g] * parts[h] + g(x, y)]], Flavour(1, True)
-        ).text
+        return (
+            repr([(node.op, node.value) for node in nodes])
+            + StraightLine("f", [[x, y]], [[parts[g] * parts[h] + g(x, y)]], Flavour(1, True)).text
+        )
 
     assert text(g, h) == text(h, g)
 

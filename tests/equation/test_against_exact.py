@@ -25,8 +25,9 @@ def test_every_route_gives_the_exact_acceleration(n: int, m: int) -> None:
 
     A solution of K z = r by a backward stable method has an error of a modest multiple of ε κ(K) |z|, with
     z = (q̈, λ). The multiple is allowed to be 100: it stays below 20 on these problems, of at most 11 unknowns,
-    and below 1 for `solve`, which corrects its result once and is allowed 10. The unprojected right-hand side leaves a residual, and its bound has κ² for κ. Udwadia and Kalaba's formula
-    goes through the unconstrained acceleration a = M⁻¹Q, so its bound has κ(K) + κ(M) for κ and |a| as well.
+    and below 1 for `solve`, which corrects its result once and is allowed 10. The unprojected right-hand side
+    leaves a residual, and its bound has κ² for κ. Udwadia and Kalaba's formula goes through the unconstrained
+    acceleration a = M⁻¹Q, so its bound has κ(K) + κ(M) for κ and |a| as well.
     """
     rng = np.random.default_rng([n, m])
     sample = [problems.unique_problem(rng, n, m) for _ in range(EACH)]

@@ -29,7 +29,7 @@ def size(p: problems.Problem, motion: Motion) -> float:
     return float(np.prod(sorted(largest)[-2:]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(SEEDS, st.booleans())
 def test_equation_of_motion_and_constraints_hold(seed: int, unique: bool) -> None:
     rng, p = system(seed, unique)
@@ -42,7 +42,7 @@ def test_equation_of_motion_and_constraints_hold(seed: int, unique: bool) -> Non
     assert close(numerical_rank(A).left_null_space.T @ motion.multipliers, 0, size(p, motion))  # shortest
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(SEEDS, st.booleans())
 def test_virtual_work_of_the_reaction_is_that_of_C(seed: int, unique: bool) -> None:
     rng, p = system(seed, unique)
@@ -59,7 +59,7 @@ def test_virtual_work_of_the_reaction_is_that_of_C(seed: int, unique: bool) -> N
     assert close(motion.ideal + motion.nonideal, motion.reaction, size(p, motion))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(SEEDS)
 def test_every_route_agrees_with_nonideal_constraints(seed: int) -> None:
     rng, p = system(seed)
@@ -84,7 +84,7 @@ def test_undetermined_part_agrees_with_the_printed_formula(seed: int) -> None:
     assert close(acceleration(*p, eta=η), motion.acceleration, size(p, motion))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(SEEDS, st.booleans())
 def test_rows_may_be_repeated_rescaled_and_reordered(seed: int, unique: bool) -> None:
     """The motion is the same; the constraints are, whatever their units, 1e-6 to 1e6, and however often said."""
@@ -106,7 +106,7 @@ def test_rows_may_be_repeated_rescaled_and_reordered(seed: int, unique: bool) ->
         assert close(kkt(M, Q, A2, b2)[0], motion.acceleration, size(p, motion))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(SEEDS, st.booleans())
 def test_coordinates_may_be_in_any_units(seed: int, unique: bool) -> None:
     """With q = d q′: M′ = d M d, Q′ = d Q, A′ = A d, and q̈ = d q̈′, for units d from 1e-6 to 1e6."""

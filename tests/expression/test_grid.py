@@ -44,7 +44,6 @@ def points(count: int, seed: int = 1) -> np.ndarray:
     return np.random.default_rng(seed).uniform(-1.0, 2.0, size=(count, 2))
 
 
-
 @pytest.mark.parametrize("orders", list(itertools.product(range(7), range(7))))
 def test_derivatives_are_those_of_the_polynomial_of_the_cell(orders):
     """Against NumPy's own polynomials; both round a few times, by parts of the size of all terms together."""

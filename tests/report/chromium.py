@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import fcntl
 import json
 import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -38,7 +38,9 @@ FLAGS = (
 
 
 def executable() -> str | None:
-    """Path of a Chromium on this machine; None if there is none."""
+    """Path of a Chromium on this machine; None if there is none, or no way to pass it a pipe."""
+    if sys.platform == "win32":
+        return None
     asked = os.environ.get("CHROMIUM")
     return asked or next((path for path in map(shutil.which, NAMES) if path), None)
 
@@ -153,6 +155,8 @@ class Browser:
 @contextlib.contextmanager
 def browser(path: str) -> Iterator[Browser]:
     """A fresh browser with a profile of its own, ended with the block."""
+    import fcntl
+
     high = 10  # above the two descriptors that the browser wants for itself
     pipes = [*os.pipe(), *os.pipe()]
     read_out, write_out, read_in, write_in = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, high) for fd in pipes)

@@ -72,11 +72,11 @@ def tube(c: Numbers, a: np.ndarray, b: np.ndarray) -> Shape:
 
 
 def ellipsoid(c: Numbers, a: np.ndarray, b: np.ndarray) -> Shape:
-    """The outside of an ellipsoid with half axes A, B, C, its poles on the X axis; a = b = 0 is its top."""
+    """The inside of an ellipsoid with half axes A, B, C and its poles on the X axis; a = b = 0 is its bottom."""
     ca, sa, cb, sb, zero = np.cos(a), np.sin(a), np.cos(b), np.sin(b), np.zeros_like(a)
     half = np.array([c["A"], c["B"], c["C"]])
-    X, X_a, X_b = half * [sb, cb * sa, cb * ca], half * [zero, cb * ca, -cb * sa], half * [cb, -sb * sa, -sb * ca]
-    return Shape(X, X_a, X_b, *unit(X / half**2, X_a / half**2, X_b / half**2))
+    X, X_a, X_b = half * [sb, cb * sa, -cb * ca], half * [zero, cb * ca, cb * sa], half * [cb, -sb * sa, sb * ca]
+    return Shape(X, X_a, X_b, *unit(-X / half**2, -X_a / half**2, -X_b / half**2))
 
 
 # rigid motions ------------------------------------------------------------------------------------------------
@@ -136,13 +136,11 @@ def rigid(
 
     def at(a: np.ndarray, b: np.ndarray, t: float) -> Place:
         own, k = shape(c, a, b), axes(c, t)
-        X, X_a, X_b, n, n_a, n_b = (apply(k.R, x) for x in own)
-        v = k.s_t + cross(k.turn, X)
-        v_t = k.s_tt + cross(k.turn_t, X) + cross(k.turn, cross(k.turn, X))
-        v_a, v_b = cross(k.turn, X_a), cross(k.turn, X_b)
-        return Place(
-            k.s + X, X_a, X_b, v, n, n_a, n_b, cross(k.turn, n), v, v_a, v_b, v_t, k.turn, k.turn_t
-        )
+        X, X_a, X_b, n, n_a, n_b = vectors = np.einsum("ijc,mjc->mic", k.R, np.array(own))
+        along, v_a, v_b, n_t = np.moveaxis(cross(k.turn[:, None], vectors[:4].swapaxes(0, 1)), 1, 0)
+        v = k.s_t + along
+        v_t = k.s_tt + cross(k.turn_t, X) + cross(k.turn, along)
+        return Place(k.s + X, X_a, X_b, v, n, n_a, n_b, n_t, v, v_a, v_b, v_t, k.turn, k.turn_t)
 
     return at
 

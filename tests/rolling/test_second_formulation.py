@@ -16,7 +16,7 @@ import pytest
 import zeromass as zm
 from rolling import parametrised
 from rolling.lumps import lumpy, spherical
-from rolling.newton_euler import SurfaceAt, attitude, cross, integrated, motion
+from rolling.newton_euler import SurfaceAt, apply, attitude, cross, dot, integrated, motion
 from rolling.parametrised import Numbers, rigid
 
 CASES = 4
@@ -110,12 +110,12 @@ FAMILIES = {
         0.11,
         ((-3.0, 3.0), (-2.5, -0.6)),
     ),
-    "fixed ellipsoid, outside": Family(
+    "fixed ellipsoid, inside": Family(
         {"A": (0.5, 0.9), "B": (0.5, 0.9), "C": (0.5, 0.9)},
-        lambda c: zm.Surface(ellipsoid(c)),
+        lambda c: zm.Surface(ellipsoid(c), side=-1),
         lambda c: rigid(parametrised.ellipsoid, parametrised.resting, c),
         0.15,
-        ((-3.0, 3.0), (-0.4, 0.4)),
+        ((-0.8, 0.8), (-0.4, 0.4)),
     ),
     "wave": Family(
         {"c1": (0.05, 0.15), "c3": (0.05, 0.15), "A": (0.01, 0.03), "kappa": (2.0, 4.0), "nu": (1.0, 3.0)},
@@ -136,31 +136,38 @@ FAMILIES = {
 }
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_same_motion(name):
+def disagreement(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Largest relative differences of the motion, of force and torque, and digits lost in pivots, for each case."""
     family = FAMILIES[name]
-    random = np.random.default_rng(list(FAMILIES).index(name))
+    random = np.random.default_rng([list(FAMILIES).index(name), seed])
     body = lumpy(random, family.radius)
-    g = np.array([random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5), -9.81])
+    g = np.array([*random.uniform(-0.5, 0.5, 2), -9.81])
     symbols = {key: zm.parameter(key, 0.0) for key in family.ranges}
-    rolling = zm.Rolling(
-        spherical(body), on=family.surface(symbols), gravity=g, spin=family.spin, contact="two-sided"
-    )
+    rolling = zm.Rolling(spherical(body), on=family.surface(symbols), gravity=g, spin=family.spin, contact="two-sided")
 
     c = {key: random.uniform(low, high, CASES) for key, (low, high) in family.ranges.items()}
     at = family.second(c)
     a, b = (random.uniform(low, high, CASES) for low, high in family.places)
     place = at(a, b, 0.0)
     omega = random.uniform(-4.0, 4.0, (3, CASES))
-    if family.spin == "none":
-        omega = omega - place.n * np.einsum("ic,ic->c", place.n, omega - place.turn)
+    spins = family.spin == "free"
+    if not spins:
+        omega = omega - place.n * dot(place.n, omega - place.turn)
     u = random.normal(size=(4, CASES))
     u = u / np.linalg.norm(u, axis=0)
-    y0 = np.concatenate([[a, b], u, np.einsum("ijc,ic->jc", attitude(u), omega)])
-    spins = family.spin == "free"
-    second = integrated(at, body, g, y0, TIMES, spins=spins)
+    y0 = np.concatenate([[a, b], u, apply(attitude(u).swapaxes(0, 1), omega)])
     velocity = place.v + body.radius * cross(omega, place.n)
-
+    second = integrated(at, body, g, y0, TIMES, spins=spins)
+    there = [at(*y[:2], t) for t, y in zip(TIMES, second, strict=True)]
+    moved = [motion(at, body, g, spins, t, y) for t, y in zip(TIMES, second, strict=True)]
+    expected = {  # what, and its scale
+        "contact": ([place.p for place in there], 1.0),
+        "quaternion": (second[:, 2:6], 1.0),
+        "angular velocity": ([apply(attitude(y[2:6]), y[6:]) for y in second], 10.0),
+        "force": ([m.force for m in moved], 10 * body.mass),
+        "torque": ([m.torque for m in moved], body.mass * body.radius),
+    }
+    errors, growth = np.empty((CASES, len(expected))), np.empty(CASES)
     for i in range(CASES):
         start = rolling.start(
             contact=place.p[:, i],
@@ -169,16 +176,22 @@ def test_same_motion(name):
             orientation=u[:, i],
             parameters={symbol: c[key][i] for key, symbol in symbols.items()},
         )
-        run = zm.simulate(rolling, start, until=TIMES[-1], rtol=1e-13, atol=1e-15).at(TIMES)
-        for j, t in enumerate(TIMES):
-            y = second[j]
-            there, exact = at(y[0], y[1], t), motion(at, body, g, spins, t, y)
-            S = attitude(y[2:6])[:, :, i]
-            pairs = {
-                "contact": (run[rolling.contact][j], there.p[:, i], 1.0),
-                "quaternion": (run[rolling.body.quaternion][j], y[2:6, i], 1.0),
-                "angular velocity": (run[rolling.body.angular_velocity][j], S @ y[6:, i], 10.0),
-                "force": (run[rolling.reaction_force][j], exact.force[:, i], 10 * body.mass),
-                "torque": (run[rolling.torque_at_contact][j], exact.torque[:, i], body.mass * body.radius),
-            }
-            print(name, i, t, *[f"{np.abs(x-y).max()/s:.1e}" for x,y,s in pairs.values()])
+        assert not start.free
+        run = zm.simulate(rolling, start, until=TIMES[-1], rtol=1e-13, atol=1e-15)
+        body_ = rolling.body
+        computed = [rolling.contact, body_.quaternion, body_.angular_velocity, rolling.reaction_force, rolling.torque_at_contact]
+        sampled = run.at(TIMES)
+        for j, (what, (values, scale)) in enumerate(expected.items()):
+            errors[i,j] = np.abs(sampled[computed[j]] - np.array(values)[..., i]).max() / scale
+        growth[i] = run.statistics.growth
+    return errors, growth
+
+
+if __name__ == "__main__":
+    import sys, time
+    for seed in map(int, sys.argv[1:]):
+        for name in FAMILIES:
+            t0=time.process_time()
+            try: e, gr = disagreement(name, seed)
+            except Exception as x: print(seed, name, repr(x)); continue
+            print(seed, name, f"{time.process_time()-t0:.1f}", [f"{x:.0e}/{g:.0e}" for x, g in zip(e.max(axis=1), gr)], flush=True)

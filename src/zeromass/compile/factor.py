@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from zeromass.compile.samples import Samples
 from zeromass.equation import numerical_rank
+from zeromass.equation.rank import RANK_TOLERANCE
 from zeromass.expression import Expression
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, multiply, negative, subtract
 
-WEAK = 0.05
-"""Directions whose scaled inertia is below this part of the largest are strengthened by a row of A."""
+WEAK = (0.05, 1e-3, 1e-6, RANK_TOLERANCE)
+"""Directions whose scaled inertia is below the first of these parts of the largest are strengthened by rows of A.
+
+A row is taken for what it adds above the first bound, then for what it adds above the next, down to what counts as
+zero: a direction that no row strengthens (a thin rod's turning about itself) is left as it is, a null one never.
+"""
 
 
 @dataclass(frozen=True)
@@ -64,28 +70,33 @@ def _definite(M: list[list[Expression]], A: list[list[Expression]], samples: Sam
         block = _Block(columns, numbers[:, columns])
         block_of.update(dict.fromkeys(columns, block))
     chosen: dict[int, float] = {}
-    for i in sorted(range(len(A)), key=lambda i: len(present[i])):
+    order = sorted(range(len(A)), key=lambda i: len(present[i]))
+    for bound, i in product(WEAK, order):
         touched = list(dict.fromkeys(block_of[j] for j in present[i]))
-        if all(block.missing == 0 for block in touched):
+        missing = sum(block.missing(bound) for block in touched)
+        if i in chosen or not missing:
             continue
         columns = sorted(j for block in touched for j in block.columns)
         joined = _Block(columns, np.concatenate([*[block.rows for block in touched], rows[:, i : i + 1]], axis=1))
-        if joined.missing < sum(block.missing for block in touched):
+        if joined.missing(bound) < missing:
             chosen[i] = _weight(rows[0, i], masses[present[i]], masses)
             block_of.update(dict.fromkeys(columns, joined))
-    for i, columns in enumerate(present):  # what stays weak needs every row it can get: a weak direction may be a null one
-        if i not in chosen and any(block_of[j].missing for j in columns):
-            chosen[i] = _weight(rows[0, i], masses[columns], masses)
     return chosen
 
 
 class _Block:
-    """Coordinates coupled with one another, the rows that couple them, and how many directions these leave weak."""
+    """Coordinates coupled with one another, and the rows that couple them, shape (states, rows, all coordinates)."""
 
     def __init__(self, columns: list[int], rows: np.ndarray) -> None:
         self.columns, self.rows = columns, rows
-        rank = numerical_rank(rows[:, :, columns], tolerance=WEAK).rank
-        self.missing = len(columns) - int(np.min(rank))
+        self._missing: dict[float, int] = {}
+
+    def missing(self, bound: float) -> int:
+        """How many directions the rows leave below a part of the largest."""
+        if bound not in self._missing:
+            rank = numerical_rank(self.rows[:, :, self.columns], tolerance=bound).rank
+            self._missing[bound] = len(self.columns) - int(np.min(rank))
+        return self._missing[bound]
 
 
 def _coupled(M: list[list[Expression]]) -> list[list[int]]:

@@ -145,7 +145,8 @@ def numerical_rank(
     or columns of round-off, such as (I − A⁺A) M.
 
     `units`, (..., n), are scales of the columns to start from, for those that A says nothing about: zero columns,
-    blocks that no entry connects. They matter for the digits of the null space. `largest` takes the place of σ_1 where something else sets the scale.
+    blocks that no entry connects. They matter for the digits of the null space. `largest` takes the place of σ_1
+    where something else sets the scale.
     """
     A = numbers("A", A, 2, "rows and columns")
     r, c = np.ones(A.shape[:-1]), np.ones(A.shape[:-2] + A.shape[-1:]) * (1.0 if units is None else units)

@@ -270,8 +270,8 @@ class _Advance(_Method):
         self.record(time, h)
         self.count(self.ints, Int64.steps)
         self.count(self.ints, Int64.budget, -1)
+        self.events(time)  # first: new pivots start a new watch, and a crossing of this step would be lost
         self.leave_if((growth > self.load(self.reals, Real64.growth_limit)).value, Status.PIVOTS)
-        self.events(time)
 
     def not_finite(self) -> ir.Value:
         """Whether the new state or its derivative is infinite or not a number somewhere: there x − x is no number."""

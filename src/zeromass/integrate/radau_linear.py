@@ -12,7 +12,7 @@ import numpy as np
 
 from zeromass.compile.compiled import Compiled
 
-ROUNDING = 10 * 2.0**-52
+UNITS = 10 * 2.0**-52
 """Relative rounding error of a state: that of its increments, and of what they add up to."""
 
 
@@ -73,7 +73,7 @@ class Shifted:
 
     def rounding(self, y: np.ndarray) -> np.ndarray:
         """What a rounding of the state y makes of a solution x for the first shift, by the forces that follow from it."""
-        forces = self._magnitude @ (ROUNDING * np.abs(y))
+        forces = self._magnitude @ (UNITS * np.abs(y))
         return np.abs(self(np.concatenate([np.zeros(self._n), forces])[None])[0])
 
 

@@ -17,7 +17,7 @@ from zeromass.integrate.radau_linear import Coupled, Shifted, Slopes
 ENOUGH = 1e-3
 """Part of the tolerance that the iterations may leave of their error."""
 
-ROUNDING = {False: 0.1, True: 1.0}
+STALLED = {False: 0.1, True: 1.0}
 """Part of the tolerance below which corrections that no longer shrink are rounding errors, by simplified and exact."""
 
 KEEP = 1e-3
@@ -142,7 +142,7 @@ class Newton:
                 θ = size / before
                 rate = θ if k == 1 and not exact else rate
                 if θ >= 1:
-                    rounding = size <= ROUNDING[exact]
+                    rounding = size <= STALLED[exact]
                     return Stages(Z, k + 1, 0.0, converged=rounding, finite=bool(np.isfinite(size)))
                 if not exact and θ ** (limit - k) / (1 - θ) * size > ENOUGH:
                     break

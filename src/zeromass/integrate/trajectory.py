@@ -19,9 +19,6 @@ from zeromass.integrate.outcome import Outcome
 from zeromass.integrate.passages import Passage, passages
 from zeromass.model import ModelError, State, System
 
-if TYPE_CHECKING:
-    import xarray
-
 
 @dataclass(frozen=True)
 class Statistics:
@@ -123,7 +120,10 @@ class Trajectory:
         def pulling(self) -> Any: ...
         def view(self, path: Any, **options: Any) -> Any: ...
         def movie(self, path: Any, **options: Any) -> Any: ...
-        def save(self, path: Any) -> Any: ...
+        def save(self, path: Any, *, certificate: Any = None, scenario: str = "") -> Any: ...
+        def to_xarray(self, times: Any = None) -> Any: ...
+        def to_csv(self, path: Any, times: Any = None) -> Any: ...
+        def to_parquet(self, path: Any, times: Any = None) -> Any: ...
         @property
         def plot(self) -> Any: ...
 
@@ -176,23 +176,4 @@ class Trajectory:
             self._growth,
             lambda t: float(growth(self.at(t).inputs)[0]),
             self.state,
-        )
-
-    def to_xarray(self, times: Any = None) -> xarray.Dataset:
-        """Coordinates, rates and accelerations with names and units, at the steps or at given times."""
-        import xarray
-
-        sampled = self._steps if times is None else self.at(times)
-        n = len(self.system.coordinates)
-        names = [x.name for x in self.system.coordinates]
-        axes = ("t", "coordinate")
-        data = {
-            "position": (axes, sampled.y[:, :n], {"long_name": "generalised coordinates", "units": "SI"}),
-            "rate": (axes, sampled.y[:, n:], {"long_name": "rates of the coordinates", "units": "SI/s"}),
-            "acceleration": (axes, sampled.acceleration, {"long_name": "accelerations", "units": "SI/s2"}),
-        }
-        attributes = {"outcome": str(self.outcome), "statistics": str(self.statistics)}
-        attributes.update({f"parameter {p.name}": str(value) for p, value in self.parameters.items()})
-        return xarray.Dataset(
-            data, coords={"t": ("t", sampled.t, {"units": "s", "long_name": "time"}), "coordinate": names}, attrs=attributes
         )

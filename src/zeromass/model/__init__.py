@@ -5,6 +5,7 @@ from zeromass.model.errors import ModelError, StartError
 from zeromass.model.event import Event
 from zeromass.model.forces import Damper, Force, GeneralizedForce, Spring, Torque
 from zeromass.model.parts import Part, Particle, RigidBody
+from zeromass.model.quantity import Quantity
 from zeromass.model.state import Matrices, State
 from zeromass.model.system import Reactions, System, join
 
@@ -19,6 +20,7 @@ __all__ = [
     "ModelError",
     "Part",
     "Particle",
+    "Quantity",
     "Reactions",
     "RigidBody",
     "Spring",

@@ -39,5 +39,7 @@ def split(C: np.ndarray, accelerations: np.ndarray) -> Nonideal:
     slopes = jacobian(C, z)
     bad = [leaf for leaf in symbols(slopes) if leaf.order == 2]
     if bad:
-        raise ModelError(f"the non-ideal force C is not linear in '{bad[0]!r}'; it may be proportional to a reaction only")
+        raise ModelError(
+            f"the non-ideal force C is not linear in '{bad[0]!r}'; it may be proportional to a reaction only"
+        )
     return Nonideal(substitute(C, dict.fromkeys(z, 0.0)), slopes, places)

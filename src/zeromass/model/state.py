@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from zeromass.equation import Motion, solve
-from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
+from zeromass.expression import Evaluator, Symbol, expressions, symbols
 from zeromass.model.errors import ModelError
 
 if TYPE_CHECKING:

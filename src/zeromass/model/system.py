@@ -28,6 +28,7 @@ from zeromass.model.forces import loads
 from zeromass.model.magnitude import ROUNDING, Magnitude
 from zeromass.model.nonideal import split
 from zeromass.model.parts import Part
+from zeromass.model.quantity import Quantity
 from zeromass.model.start import consistent_start
 from zeromass.model.state import Matrices, State
 from zeromass.model.unconstrained import (
@@ -171,6 +172,13 @@ class System:
             words = "energy" if kind == "energy" else f"{kind} energy"
             raise ModelError(f"the {words} is not known of a system that was given by M and Q or by a Lagrangian")
         return value
+
+    @cached_property
+    def quantities(self) -> dict[str, Quantity]:
+        """Named quantities beside the coordinates; energies, where they are known."""
+        names = [name for name in ("energy", "kinetic", "potential") if getattr(self._free, name) is not None]
+        labels = {"energy": "energy", "kinetic": "kinetic energy", "potential": "potential energy"}
+        return {name: Quantity(getattr(self._free, name), "J", labels[name]) for name in names}
 
     def with_constraints(self, constraints: Mapping[str, Any]) -> System:
         """The same system under additional constraints."""

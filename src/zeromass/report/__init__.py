@@ -1,10 +1,30 @@
-"""Plots, tables and the HTML viewer of runs."""
+"""Plots, tables, files, films and the HTML viewer of runs."""
 
 from typing import Any, cast
 
 from zeromass.integrate import Trajectory
+from zeromass.report.files import FileError, load, save, to_csv, to_dataset, to_parquet
+from zeromass.report.movie import movie
+from zeromass.report.plots import Plots, save_figure
 from zeromass.report.viewer import Box, Dot, Rod, Wheel, view
 
-Trajectory.view = cast(Any, view)  # its declaration there leaves the options open
+_run = cast(Any, Trajectory)  # a run shows and saves itself: the verbs of this package are its methods
+_run.view, _run.movie, _run.save, _run.plot = view, movie, save, property(Plots)
+_run.to_csv, _run.to_parquet, _run.to_xarray = to_csv, to_parquet, to_dataset
 
-__all__ = ["Box", "Dot", "Rod", "Wheel", "view"]
+__all__ = [
+    "Box",
+    "Dot",
+    "FileError",
+    "Plots",
+    "Rod",
+    "Wheel",
+    "load",
+    "movie",
+    "save",
+    "save_figure",
+    "to_csv",
+    "to_dataset",
+    "to_parquet",
+    "view",
+]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.expression import as_expression, expressions, rate
-from zeromass.model import Event, ModelError, Particle, RigidBody, State, System
+from zeromass.model import Event, ModelError, Particle, Quantity, RigidBody, State, System
 from zeromass.model.quaternion import body_rates
 from zeromass.rolling.bodies import SphericalBody
 from zeromass.rolling.slipping import Slipping
@@ -116,6 +116,23 @@ class Rolling(System):
         if self.friction_limit is None:
             raise ModelError("a body slips only with a coefficient of friction: Rolling(…, friction=μ)")
         return Slipping(self, self.friction_limit)
+
+    @cached_property
+    def quantities(self) -> dict[str, Quantity]:
+        """What plots and files show of a rolling body."""
+        return {
+            **super().quantities,
+            "contact": Quantity(self.contact, "m", "contact point"),
+            "center": Quantity(self.center, "m", "centre"),
+            "spin": Quantity(self.spin, "rad/s", "spin velocity"),
+            "normal force": Quantity(self.normal_force, "N", "normal force"),
+            "friction force": Quantity(self.friction, "N", "friction force"),
+            "friction ratio": Quantity(self.friction_ratio, "1", "friction needed"),
+            "torque at contact": Quantity(self.torque_at_contact, "N m", "torque at the contact"),
+            "slip velocity": Quantity(self.slip_velocity, "m/s", "slip velocity"),
+            "translational energy": Quantity(self.translational_energy, "J", "translational energy"),
+            "rotational energy": Quantity(self.rotational_energy, "J", "rotational energy"),
+        }
 
     def start(self, prescribed: Any = None, /, **given: Any) -> State:
         """A consistent start; see `rolling_start` for contact, velocity, spin and orientation.

@@ -49,9 +49,7 @@ def _checked(x: Any, y: Any, z: Any, name: str) -> tuple[np.ndarray, np.ndarray,
     for letter in ("x", "y"):
         line = arrays[letter]
         if line.ndim != 1:
-            raise ModelError(
-                f"{letter} of '{name}' has shape {line.shape}; it is one number for each line of the grid, not for each point"
-            )
+            raise ModelError(f"{letter} of '{name}' has shape {line.shape}; give one number for each line of the grid")
         if len(line) <= DEGREE:
             raise ModelError(
                 f"{letter} of '{name}' has {len(line)} values; a spline of degree {DEGREE} needs at least {DEGREE + 1}"

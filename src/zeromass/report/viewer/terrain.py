@@ -20,7 +20,7 @@ GRID = 181
 MESH = 56
 """Cells along the longest side of a box in which triangles are made."""
 
-CHANGING = 240_000
+CHANGING = 150_000
 """Most heights of a surface that changes its shape, over all its moments."""
 
 MOMENTS = 16
@@ -114,7 +114,7 @@ def _meshes(shape: _Shape, low: np.ndarray, high: np.ndarray, margin: float, tim
         vertices, corners = triangles(
             lambda x, t=t: shape.side * shape.f(x, t), lambda x, t=t: shape.side * shape.slope(x, t), low, high, MESH
         )
-        meshes.append({"vertices": exact(vertices), "triangles": indices(corners)})
+        meshes.append({"vertices": quantised(vertices), "triangles": indices(corners)})
     return {"kind": "mesh", "meshes": meshes, "moments": [float(moments[0]), float(moments[-1]), len(moments)]}
 
 

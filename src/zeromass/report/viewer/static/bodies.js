@@ -153,6 +153,12 @@ class RunView {
     });
   }
 
+  /** Forces of all runs are drawn to the scale of the first. */
+  sameScale(other) {
+    this.force = other.force;
+    for (const arrow of this.arrows) arrow.scale = other.arrows.find((a) => a.kind === arrow.kind)?.scale ?? arrow.scale;
+  }
+
   addAxes(group, radius, quality) {
     for (const [axis, direction] of Object.entries({ x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] })) {
       const arrow = new Arrow(solid(quality, MARKS[axis], { emissive: MARKS[axis], emissiveIntensity: 0.2 }));

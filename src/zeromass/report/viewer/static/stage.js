@@ -38,6 +38,7 @@ class Stage {
     const size = typicalSize();
     this.views = groups.map((members) => this.makeView(members, size));
     this.runs = this.views.flatMap((view) => view.runs);
+    for (const run of this.runs) run.sameScale(this.runs[0]);
     this.measure();
     for (const view of this.views) {
       if (view.surfaces.length) continue;
@@ -56,7 +57,7 @@ class Stage {
     view.sun.castShadow = this.quality === "high";
     view.sun.shadow.mapSize.set(2048, 2048);
     view.sun.shadow.radius = 5;
-    view.fill = new THREE.DirectionalLight("#dfe8ff", 0.35);
+    view.fill = new THREE.DirectionalLight("#e8eeff", 0.8);
     view.scene.add(view.sky, view.sun, view.sun.target, view.fill, view.fill.target);
     const made = new Map();
     for (const index of members) {
@@ -223,7 +224,7 @@ class Stage {
     const half = close ? 7 * body.radius : 1.3 * this.radius;
     view.sun.target.position.copy(target);
     view.sun.position.copy(target).add(new THREE.Vector3(-0.85, 0.45, 1).multiplyScalar(3.4 * half));
-    view.fill.position.set(0.7, 0.9, 0.35);
+    view.fill.position.set(0.25, -1, 0.45);
     const { camera } = view.sun.shadow;
     if (camera.right !== half) {
       Object.assign(camera, { left: -half, right: half, bottom: -half, top: half, near: half, far: 9 * half });

@@ -1,0 +1,72 @@
+"""Expressions as plain data, for files: a list of nodes, and arrays as places in it. Reading it runs no code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from zeromass.expression.evaluate import OPERATIONS
+from zeromass.expression.node import (
+    Expression,
+    ExpressionError,
+    Symbol,
+    constant,
+    expressions,
+    operation,
+    ordered,
+    symbol,
+)
+
+
+class Writer:
+    """Collects expressions; `array(e)` is their data, `nodes` the data of all nodes in use."""
+
+    def __init__(self) -> None:
+        self.nodes: list[list[Any]] = []
+        self._place: dict[Expression, int] = {}
+
+    def array(self, e: Any) -> dict[str, Any]:
+        e = expressions(e)
+        return {"shape": list(e.shape), "at": [self._written(item) for item in e.ravel()]}
+
+    def _written(self, root: Expression) -> int:
+        for node in ordered([root]):
+            if node in self._place:
+                continue
+            if isinstance(node, Symbol):
+                data = ["symbol", node.name, node.kind, node.order, node.default, node.latex, node.token]
+            elif node.value is not None:
+                data = ["constant", node.value]
+            elif node.op in OPERATIONS:
+                data = [node.op, *[self._place[a] for a in node.args]]
+            else:
+                raise ExpressionError(f"'{node.op}' can not be written to a file")
+            self._place[node] = len(self.nodes)
+            self.nodes.append(data)
+        return self._place[root]
+
+
+class Reader:
+    """Expressions from the data of their nodes."""
+
+    def __init__(self, nodes: list[list[Any]]) -> None:
+        self._nodes: list[Expression] = []
+        for op, *rest in nodes:
+            if op == "symbol":
+                name, kind, order, default, latex, token = rest
+                self._nodes.append(symbol(name, kind, order=order, default=default, latex=latex, token=token))
+            elif op == "constant":
+                self._nodes.append(constant(rest[0]))
+            elif op in OPERATIONS:
+                self._nodes.append(operation(op, *[self._nodes[i] for i in rest]))
+            else:
+                raise ExpressionError(f"the data names an operation '{op}' that does not exist")
+
+    def array(self, data: dict[str, Any]) -> np.ndarray:
+        flat = np.empty(len(data["at"]), dtype=object)
+        flat[:] = [self._nodes[i] for i in data["at"]]
+        return flat.reshape(data["shape"])
+
+    def scalar(self, data: dict[str, Any] | None) -> Expression | None:
+        return None if data is None else self.array(data).item()

@@ -1,0 +1,78 @@
+"""A film of a run: MP4 through ffmpeg where it is installed, an animated GIF or WebP otherwise."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zeromass.integrate import Trajectory
+from zeromass.model import ModelError, Particle, RigidBody
+from zeromass.report.files import write
+from zeromass.report.plots import COLORS, _heights
+from zeromass.rolling import Rolling
+
+
+def movie(run: Trajectory, path: Any, *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)) -> Path:
+    """Writes a film of a run.
+
+    path   .mp4 needs ffmpeg on the machine; .gif and .webp need Pillow, which matplotlib brings
+    speed  seconds of motion for a second of film
+    """
+    import matplotlib.pyplot as plt
+    from matplotlib.animation import FFMpegWriter, FuncAnimation, PillowWriter
+
+    ending = Path(path).suffix.lower()
+    if ending not in (".mp4", ".gif", ".webp"):
+        raise ModelError(f"a film is written as .mp4, .gif or .webp, not '{path}'")
+    if ending == ".mp4" and shutil.which("ffmpeg") is None:
+        raise ModelError("an .mp4 film needs ffmpeg, which is not on this machine; write a .gif or .webp instead")
+    count = max(2, round(abs(run.t[-1] - run.t[0]) / speed * fps))
+    sampled = run.at(np.linspace(run.t[0], run.t[-1], count))
+    tracks = _tracks(run, sampled)
+    figure = plt.figure(figsize=(size[0] / 100, size[1] / 100), dpi=100)
+    ax: Any = figure.add_subplot(projection="3d")
+    grid = _heights(run)
+    if grid is not None:
+        ax.plot_surface(*grid, cmap="cividis", alpha=0.5, lw=0, rcount=60, ccount=60)
+    everything = np.concatenate(list(tracks.values()))
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    half = max((high - low).max() / 2, 1e-3) * 1.05
+    middle = (low + high) / 2
+    ax.set(xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half))
+    ax.set(zlim=(middle[2] - half, middle[2] + half), xlabel="X [m]", ylabel="Y [m]", zlabel="Z [m]")
+    lines = [ax.plot([], [], [], color=COLORS[k % 7], lw=1.2, label=name)[0] for k, name in enumerate(tracks)]
+    dots = [ax.plot([], [], [], "o", color=COLORS[k % 7], ms=7)[0] for k in range(len(tracks))]
+    ax.legend(frameon=False, loc="upper left")
+
+    def frame(i: int) -> list[Any]:
+        for line, dot, points in zip(lines, dots, tracks.values(), strict=True):
+            line.set_data_3d(*points[: i + 1].T)
+            dot.set_data_3d(*points[i : i + 1].T)
+        ax.set_title(f"t = {sampled.t[i]:.2f} s")
+        return [*lines, *dots]
+
+    animation = FuncAnimation(figure, frame, frames=count, blit=False)
+    writer = FFMpegWriter(fps=fps) if ending == ".mp4" else PillowWriter(fps=fps)
+
+    def content(place: Path) -> None:
+        named = place.with_suffix(ending)  # the writers choose the format by the ending
+        animation.save(named, writer=writer)
+        named.replace(place)
+
+    try:
+        return write(path, content)
+    finally:
+        plt.close(figure)
+
+
+def _tracks(run: Trajectory, sampled: Any) -> dict[str, np.ndarray]:
+    """Points that the film follows, by name."""
+    if isinstance(run.system, Rolling):
+        return {"contact": sampled[run.system.contact], "centre": sampled[run.system.center]}
+    parts = [part for part in run.system.parts if isinstance(part, Particle | RigidBody)]
+    if not parts:
+        raise ModelError("the film shows particles and bodies, and the system has none; see run.plot")
+    return {part.name: sampled[part.position] for part in parts}

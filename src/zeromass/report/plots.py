@@ -1,0 +1,281 @@
+"""Plots of runs: each function takes one run or several and an Axes, and returns the Axes.
+
+Colours are those of Okabe and Ito, which colour-blind readers tell apart; labels carry units; nothing global is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.expression import expressions
+from zeromass.integrate import Trajectory
+from zeromass.model import ModelError
+from zeromass.rolling import Rolling
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+SAMPLES = 1500
+"""Times at which a run is drawn."""
+
+Runs = Trajectory | Sequence[Trajectory]
+
+
+def path(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None, contours: bool = True) -> Axes:
+    """Contact point and centre seen from above, on the contour lines of the surface [UM2022, figs 5, 8, 11]."""
+    ax = _axes(ax)
+    runs = _several(runs)
+    for k, (run, label) in enumerate(zip(runs, _labels(runs, labels), strict=True)):
+        sampled = _sampled(run)
+        contact, center = (sampled[_quantity(run, name)] for name in ("contact", "center"))
+        color = COLORS[k % len(COLORS)]
+        ax.plot(*contact[:, :2].T, color=color, lw=1.2, label=f"contact {label}".strip())
+        if len(runs) == 1:
+            ax.plot(*center[:, :2].T, color=COLORS[1], lw=0.9, ls=(0, (4, 2)), label=f"centre {label}".strip())
+        ax.plot(*contact[0, :2], "o", color=color, ms=4)
+    if contours:
+        _contours(ax, runs[0])
+    ax.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal")
+    ax.legend(frameon=False, loc="upper right")
+    return ax
+
+
+def path3d(runs: Runs, ax: Any = None, *, labels: Sequence[str] | None = None) -> Any:
+    """Contact point and centre in space over the surface [UM2022, figs 3, 5]."""
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        ax = plt.figure(figsize=(6.4, 4.8)).add_subplot(projection="3d")
+    runs = _several(runs)
+    grid = _heights(runs[0])
+    if grid is not None:
+        ax.plot_surface(*grid, cmap="cividis", alpha=0.45, lw=0, rcount=80, ccount=80)
+    for k, (run, label) in enumerate(zip(runs, _labels(runs, labels), strict=True)):
+        sampled = _sampled(run)
+        contact, center = (sampled[_quantity(run, name)] for name in ("contact", "center"))
+        ax.plot(*contact.T, color=COLORS[1 + k], lw=1.4, label=f"contact {label}".strip())
+        ax.plot(*center.T, color=COLORS[0], lw=0.9, ls="--", label=f"centre {label}".strip())
+    ax.set(xlabel="X [m]", ylabel="Y [m]", zlabel="Z [m]")
+    ax.legend(frameon=False)
+    return ax
+
+
+def forces(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
+    """Normal and friction force of the surface [UM2022, figs 6, 9, 12]; intervals in which it pulls are shaded."""
+    ax = _axes(ax)
+    runs = _several(runs)
+    for k, (run, label) in enumerate(zip(runs, _labels(runs, labels), strict=True)):
+        sampled = _sampled(run)
+        normal, friction = (sampled[_quantity(run, name)] for name in ("normal force", "friction force"))
+        color = COLORS[k % len(COLORS)]
+        ax.plot(sampled.t, normal, color=color, lw=1.1, label=f"normal {label}".strip())
+        ax.plot(sampled.t, friction, color=color, lw=1.1, ls="--", label=f"friction {label}".strip())
+        if np.any(normal < 0):
+            ax.fill_between(
+                sampled.t,
+                0,
+                1,
+                where=list(normal < 0),
+                transform=ax.get_xaxis_transform(),
+                color="#D55E00",
+                alpha=0.15,
+                lw=0,
+            )
+            ax.axhline(0.0, color="0.5", lw=0.6)
+    return _timed(ax, "force [N]")
+
+
+def friction_ratio(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
+    """Coefficient of friction that rolling needs, |F_t|/F_n."""
+    return _lines(runs, ["friction ratio"], ax, labels, "friction needed |F_t|/F_n")
+
+
+def torque(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
+    """Torque of the surface at the contact, inertial components [UM2022, figs 6, 9, 12]."""
+    return _lines(runs, ["torque at contact"], ax, labels, "torque at P [N m]")
+
+
+def spin(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
+    """Spin velocity about the normal."""
+    return _lines(runs, ["spin"], ax, labels, "spin [rad/s]")
+
+
+def energies(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
+    """Kinetic, potential and total energy."""
+    return _lines(runs, ["kinetic", "potential", "energy"], ax, labels, "energy [J]")
+
+
+def coordinates(runs: Runs, names: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
+    """Coordinates against time, all or those named."""
+    ax = _axes(ax)
+    for run in _several(runs):
+        sampled = _sampled(run)
+        wanted = [x for x in run.system.coordinates if names is None or x.name in names]
+        if not wanted:
+            known = ", ".join(x.name for x in run.system.coordinates)
+            raise ModelError(f"no coordinate is named {names}; there are: {known}")
+        for k, x in enumerate(wanted):
+            ax.plot(sampled.t, sampled[x], color=COLORS[k % len(COLORS)], lw=1.1, label=x.name)
+    return _timed(ax, "coordinate [SI]")
+
+
+def quantity(runs: Runs, expression: Any, ax: Axes | None = None, *, label: str = "") -> Axes:
+    """Any expression against time."""
+    ax = _axes(ax)
+    for k, run in enumerate(_several(runs)):
+        sampled = _sampled(run)
+        ax.plot(sampled.t, sampled[expressions(expression)], color=COLORS[k % len(COLORS)], lw=1.1)
+    return _timed(ax, label, legend=False)
+
+
+def residuals(run: Trajectory, ax: Axes | None = None) -> Axes:
+    """Violation of each constraint at the steps, on a logarithmic scale [UM2022, figs 7, 10, 13]."""
+    ax = _axes(ax)
+    groups = dict.fromkeys(row.group for row in run.system.rows if row.level < 2)
+    floor = np.finfo(float).eps / 100
+    for k, group in enumerate(groups):
+        zeros = expressions([row.zero for row in run.system.rows if row.group == group])
+        values = np.abs(run[zeros]).max(axis=1)
+        ax.semilogy(run.t, np.maximum(values, floor), color=COLORS[k % len(COLORS)], lw=0.8, label=group)
+    if run.system.has_energy:
+        E = run[run.system.energy]
+        drift = np.abs(E - E[0]) / max(abs(E[0]), np.finfo(float).tiny)
+        ax.semilogy(run.t, np.maximum(drift, floor), color="0.4", lw=0.8, ls=":", label="energy, relative")
+    _timed(ax, "residual [SI]")
+    ax.legend(frameon=False, fontsize="small", ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    return ax
+
+
+class Plots:
+    """The plots of one run: `run.plot.path()`, `run.plot.forces(ax)`, …"""
+
+    def __init__(self, run: Trajectory) -> None:
+        self._run = run
+
+    def __getattr__(self, name: str) -> Any:
+        function = KINDS.get(name)
+        if function is None:
+            raise AttributeError(f"there is no plot '{name}'; there are: {', '.join(KINDS)}")
+        return lambda *args, **options: function(self._run, *args, **options)
+
+    def __dir__(self) -> list[str]:
+        return list(KINDS)
+
+    def available(self) -> list[str]:
+        """Names of the plots that this run has the quantities for."""
+        names = set(self._run.system.quantities)
+        wanted = {
+            "path": "contact",
+            "path3d": "contact",
+            "forces": "normal force",
+            "friction_ratio": "friction ratio",
+            "torque": "torque at contact",
+            "spin": "spin",
+            "energies": "energy",
+        }
+        return [kind for kind in KINDS if kind not in wanted or wanted[kind] in names]
+
+
+KINDS: dict[str, Any] = {
+    function.__name__: function
+    for function in (path, path3d, forces, friction_ratio, torque, spin, energies, residuals, coordinates, quantity)
+}
+
+
+def save_figure(ax: Any, file: Any, *, dpi: int = 150) -> None:
+    """Writes the figure of an Axes as PNG, SVG or PDF, by the ending of its name, and closes it."""
+    import matplotlib.pyplot as plt
+
+    from zeromass.report.files import write
+
+    ending = str(file).rsplit(".", 1)[-1].lower()
+    if ending not in ("png", "svg", "pdf"):
+        raise ModelError(f"a figure is written as .png, .svg or .pdf, not '{file}'")
+    write(file, lambda place: ax.figure.savefig(place, format=ending, dpi=dpi, bbox_inches="tight"))
+    plt.close(ax.figure)
+
+
+def _axes(ax: Axes | None) -> Axes:
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    _, ax = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _timed(ax: Axes, label: str, legend: bool = True) -> Axes:
+    ax.set(xlabel="time [s]", ylabel=label)
+    ax.grid(True, color="0.92", lw=0.6)
+    ax.set_axisbelow(True)
+    if legend and ax.get_legend_handles_labels()[0]:
+        ax.legend(frameon=False, fontsize="small")
+    return ax
+
+
+def _lines(runs: Runs, names: Sequence[str], ax: Axes | None, labels: Sequence[str] | None, label: str) -> Axes:
+    ax = _axes(ax)
+    runs = _several(runs)
+    k = 0
+    for run, own in zip(runs, _labels(runs, labels), strict=True):
+        sampled = _sampled(run)
+        for name in names:
+            values = sampled[_quantity(run, name)]
+            series = [(values, name)] if values.ndim == 1 else [(values[:, i], axis) for i, axis in enumerate("XYZ")]
+            for value, words in series:
+                shown = " ".join(word for word in (words if len(series) * len(names) > 1 else "", own) if word)
+                ax.plot(sampled.t, value, color=COLORS[k % len(COLORS)], lw=1.1, label=shown or None)
+                k += 1
+    return _timed(ax, label)
+
+
+def _several(runs: Runs) -> list[Trajectory]:
+    return [runs] if isinstance(runs, Trajectory) else list(runs)
+
+
+def _labels(runs: Sequence[Trajectory], labels: Sequence[str] | None) -> list[str]:
+    if labels is None:
+        return [""] if len(runs) == 1 else [f"run {k + 1}" for k in range(len(runs))]
+    return list(labels)
+
+
+def _sampled(run: Trajectory) -> Any:
+    return run.at(np.linspace(run.t[0], run.t[-1], SAMPLES))
+
+
+def _quantity(run: Trajectory, name: str) -> Any:
+    quantities = run.system.quantities
+    if name not in quantities:
+        raise ModelError(f"the run has no '{name}'; it has: {', '.join(quantities) or 'coordinates only'}")
+    return quantities[name].expression
+
+
+def _heights(run: Trajectory) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """The surface around the path as a grid of heights at the start; None where it is no height or the run was loaded."""
+    if not isinstance(run.system, Rolling):
+        return None
+    contact = _sampled(run)[run.system.contact]
+    low, high = contact.min(axis=0), contact.max(axis=0)
+    margin = 0.12 * max(*(high - low)[:2], 4 * run.system.sphere.radius)
+    X, Y = np.meshgrid(*[np.linspace(low[i] - margin, high[i] + margin, 161) for i in range(2)])
+    surface, Z = run.system.surface, np.full(X.shape, float(contact[:, 2].mean()))
+    if surface.moves:
+        return None
+    for _ in range(20):
+        f = np.asarray(surface(np.stack([X, Y, Z])), dtype=float)
+        slope = np.asarray(surface(np.stack([X, Y, Z + 1e-6])), dtype=float) - f
+        with np.errstate(all="ignore"):
+            Z = Z - np.where(slope != 0, f * 1e-6 / slope, np.nan)
+    flat = np.abs(np.asarray(surface(np.stack([X, Y, Z])), dtype=float)) < 1e-6
+    return (X, Y, np.where(flat, Z, np.nan)) if flat.mean() > 0.5 else None
+
+
+def _contours(ax: Axes, run: Trajectory) -> None:
+    grid = _heights(run)
+    if grid is not None and np.nanmax(grid[2]) - np.nanmin(grid[2]) > 1e-9:
+        ax.contour(*grid, levels=14, colors="0.75", linewidths=0.5, zorder=0)

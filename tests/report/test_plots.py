@@ -1,0 +1,87 @@
+"""Plots show what the run holds, with units, and leave matplotlib's settings alone."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+import zeromass as zm
+from zeromass.report.plots import KINDS, forces, path, save_figure
+
+
+@pytest.fixture(scope="module")
+def run():
+    rolling = zm.Rolling(zm.ball(0.05, 0.2), on=zm.surfaces.paraboloid(0.4), gravity=9.81)
+    return zm.simulate(rolling, rolling.start(contact=(0.3, 0.1), velocity=(0.2, -0.3), spin=2.0), until=1.0)
+
+
+@pytest.mark.parametrize("kind", ["path", "path3d", "forces", "friction_ratio", "torque", "spin", "energies", "residuals"])
+def test_each_kind_draws_labelled_axes(run, kind, tmp_path):
+    before = dict(mpl.rcParams)
+    ax = getattr(run.plot, kind)()
+    assert ax.get_xlabel()
+    assert ax.get_ylabel()
+    assert "[" in ax.get_xlabel()
+    assert ax.lines or ax.collections
+    save_figure(ax, tmp_path / f"{kind}.png")
+    assert (tmp_path / f"{kind}.png").read_bytes().startswith(b"\x89PNG")
+    assert dict(mpl.rcParams) == before
+
+
+def test_axes_in_are_axes_out(run):
+    figure, ax = plt.subplots()
+    assert forces(run, ax) is ax
+    drawn = ax.lines[0]
+    times = np.asarray(drawn.get_xdata())
+    assert np.allclose(drawn.get_ydata(), run.at(times)[run.system.normal_force], rtol=1e-12)
+    plt.close(figure)
+
+
+def test_several_runs_share_one_figure(run):
+    ax = path([run, run], labels=["one", "two"])
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["contact one", "contact two"]
+    plt.close(ax.figure)
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf"])
+def test_vector_formats(run, tmp_path, ending):
+    save_figure(run.plot.spin(), tmp_path / f"spin.{ending}")
+    assert (tmp_path / f"spin.{ending}").stat().st_size > 1000
+
+
+def test_general_systems_have_coordinates_and_residuals():
+    p = zm.Particle("bob", 1.0)
+    system = zm.System([p], gravity=9.81, constraints={"rod": (p.position @ p.position - 1) / 2})
+    run = zm.simulate(system, system.start([(p.position, (1.0, 0.0, 0.0)), (p.velocity, (0.0, 0.4, 0.0))]), until=1.0)
+    assert "path" not in run.plot.available()
+    assert {"coordinates", "residuals", "energies"} <= set(run.plot.available())
+    ax = run.plot.coordinates(["bob.z"])
+    assert len(ax.lines) == 1
+    plt.close(ax.figure)
+    with pytest.raises(zm.ModelError, match="normal force"):
+        run.plot.forces()
+    with pytest.raises(AttributeError, match="path"):
+        run.plot.portrait()
+    plt.close("all")
+
+
+def test_unknown_format_is_refused(run, tmp_path):
+    with pytest.raises(zm.ModelError, match="bmp"):
+        save_figure(run.plot.spin(), tmp_path / "spin.bmp")
+    assert not list(tmp_path.iterdir())
+    plt.close("all")
+
+
+def test_the_film_has_its_frames(run, tmp_path):
+    from PIL import Image
+
+    film = run.movie(tmp_path / "ball.gif", fps=5, speed=0.5, size=(240, 180))
+    with Image.open(film) as picture:
+        assert picture.n_frames == 10
+    with pytest.raises(zm.ModelError, match="avi"):
+        run.movie(tmp_path / "ball.avi")
+    assert KINDS
