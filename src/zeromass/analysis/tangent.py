@@ -82,7 +82,7 @@ def lyapunov_exponent(run: Trajectory, *, every: float | None = None, seed: int 
         growth = np.linalg.norm(moved)
         total += np.log(growth)
         tangent = moved / growth
-    return total / span
+    return float(total / span)
 
 
 def _allowed_direction(run: Trajectory, seed: int) -> np.ndarray:

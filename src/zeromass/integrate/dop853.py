@@ -95,7 +95,7 @@ class Dop853:
         self._ints[Int64.events] = count
         self._signs = np.zeros((max(count, 1), 2))
         self._signs[:count, 1] = directions
-        self._scratch = np.ones(max(self.size, count, 64))
+        self._scratch = np.ones(max(self.size, 2 * count, 64))  # event functions at the end and in the middle
         self._signs[:count, 0] = self.event_values(self.t, self.y)
 
     def event_values(self, t: float, y: np.ndarray) -> np.ndarray:

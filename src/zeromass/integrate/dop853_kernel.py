@@ -30,6 +30,9 @@ EPSILON = 2.0**-52
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 """Part of the step that the error estimate allows that is taken, and the bounds of its change from step to step."""
 
+FIRST, MIDDLE = 13, 14
+"""Stages of the dense output, free during a step: they hold the slope at its start and the state in its middle."""
+
 HEAD = 3
 """Values in a record before the state: t, h and the growth of the pivots."""
 
@@ -258,7 +261,10 @@ class _Advance(_Method):
         cut = abs(h) < abs(planned)
         controlled = where(cut & (abs(planned) > abs(bounded)), planned, bounded)
         self.project(time)
+        with self.loop(self.size, CHUNK) as i:  # the slope at the start of the step, for its middle
+            self.store_chunk(self.load_chunk(a["stages"], i), a["stages"], b.add(b.mul(self.int(FIRST), self.size), i))
         self.derivative(time, a["new"], 0)
+        self.middle(h)
         growth = self.load(self.reals, Real64.growth)
         self.leave_if(b.or_(growth.is_nan().value, self.not_finite()), Status.NOT_A_NUMBER)
         room = 1.0 / sqrt(growth)
@@ -270,8 +276,18 @@ class _Advance(_Method):
         self.record(time, h)
         self.count(self.ints, Int64.steps)
         self.count(self.ints, Int64.budget, -1)
-        self.events(time)  # first: new pivots start a new watch, and a crossing of this step would be lost
+        self.events(time, h)  # first: new pivots start a new watch, and a crossing of this step would be lost
         self.leave_if((growth > self.load(self.reals, Real64.growth_limit)).value, Status.PIVOTS)
+
+    def middle(self, h: Real) -> None:
+        """The state in the middle of the step by Hermite's cubic, (y + y_new)/2 + h (f − f_new)/8, for events."""
+        b, a = self.b, self.arguments
+        eighth = self.splat(h * 0.125)
+        with self.loop(self.size, CHUNK) as i:
+            first = self.load_chunk(a["stages"], b.add(b.mul(self.int(FIRST), self.size), i))
+            turn = first - self.load_chunk(a["stages"], i)
+            mean = (self.load_chunk(a["y"], i) + self.load_chunk(a["new"], i)) * 0.5
+            self.store_chunk(fma(eighth, turn, mean), a["stages"], b.add(b.mul(self.int(MIDDLE), self.size), i))
 
     def not_finite(self) -> ir.Value:
         """Whether the new state or its derivative is infinite or not a number somewhere: there x − x is no number."""
@@ -332,8 +348,8 @@ class _Advance(_Method):
             self.store(self.load(a["new"], i), row, b.add(i, self.int(HEAD)))
         self.count(self.ints, Int64.recorded)
 
-    def events(self, time: Real) -> None:
-        """Returns where an event function has changed sign the way it is watched for.
+    def events(self, time: Real, h: Real) -> None:
+        """Returns where an event function has changed sign the way it is watched for, or has another sign in the middle.
 
         `signs` holds for each event its last value and its direction: 1 rising, −1 falling, 0 either.
         """
@@ -345,13 +361,19 @@ class _Advance(_Method):
             self.store(time, self.reals, Real64.stage_time)
             clock = self.at(self.reals, Real64.stage_time)
             self.call(a["event"], clock, a["y"], a["parameters"], a["scratch"])
+            self.store(time - h * 0.5, self.reals, Real64.stage_time)
+            between = self.at(a["scratch"], count)
+            halfway = self.at(a["stages"], b.mul(self.int(MIDDLE), self.size))
+            self.call(a["event"], clock, halfway, a["parameters"], between)
             with self.loop(count) as i:
                 place = b.mul(i, self.int(2))
                 old, new = self.load(a["signs"], place), self.load(a["scratch"], i)
                 direction = self.load(a["signs"], b.add(place, self.int(1)))
                 rising = (old < 0.0) & (new >= 0.0) & (direction >= 0.0)
                 falling = (old > 0.0) & (new <= 0.0) & (direction <= 0.0)
-                crossed = b.zext((rising | falling).value, INT)
+                inside = self.load(between, i)
+                twice = ((old * inside) < 0.0) & ((inside * new) < 0.0)
+                crossed = b.zext((rising | falling | twice).value, INT)
                 b.store(b.or_(b.load(hit, typ=INT), crossed), hit)
                 self.store(where(new.equals(0.0), old, new), a["signs"], place)
         self.leave_if(b.icmp_signed("!=", b.load(hit, typ=INT), self.int(0)), Status.EVENT)

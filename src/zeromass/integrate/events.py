@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -48,9 +49,12 @@ def events_of(given: Any) -> list[Event]:
 
 
 def event_code(events: list[Event], compiled: Compiled) -> Code | None:
-    """Machine code of the event functions, as `event(t, y, parameters, out)`."""
-    if not events:
-        return None
+    """Machine code of the event functions, as `event(t, y, parameters, out)`; None if there are none."""
+    return _event_code(tuple(events), compiled) if events else None
+
+
+@lru_cache(maxsize=64)
+def _event_code(events: tuple[Event, ...], compiled: Compiled) -> Code:
     known = {symbol for group in compiled.inputs for symbol in group}
     zeros = []
     for event in events:

@@ -11,7 +11,7 @@ import numpy as np
 
 from zeromass.compile.compiled import Compiled, compiled_at
 from zeromass.equation import Verdict
-from zeromass.expression import Expression
+from zeromass.expression import Expression, expressions
 from zeromass.integrate.dense import DenseOutput
 from zeromass.integrate.dop853 import Dop853
 from zeromass.integrate.events import Occurrence, event_code, events_of
@@ -27,6 +27,12 @@ from zeromass.model.state import parameter_values
 
 GROWTH_LIMIT = 1e6
 """Cancellation in a pivot at which the pivots are chosen anew at the current state."""
+
+PARTS = 8
+"""Parts of a step in which the events of that step are looked for."""
+
+VIOLATED = 1e-6
+"""Constraint residuals at the start, relative to the state or 1, above which a run does not begin."""
 
 CHUNK_OF_STEPS = 4096
 """Steps between looks at the keyboard and the progress bar."""
@@ -52,7 +58,8 @@ def simulate(
     rtol, atol   error allowed in a step, relative and absolute, for every coordinate and rate
     method       "dop853" (order 8, step control), "radau" (stiff systems) or "fixed" (order 8, steps of length `step`)
     step         length of every step, with method="fixed", or with "radau", which then keeps order 5
-    events       zm.Event, several, or {name: expression}; their zeros are located on the dense output
+    events       zm.Event, several, or {name: expression}; their zeros are located on the dense output. Two zeros of one
+                 event that both lie within half a step are missed: `longest_step` bounds the steps
     project      return to the constraints after each step; without it they drift as in the papers
     parameters   values other than those of the start
     progress     a progress bar on the terminal, or a function that is told the time reached
@@ -164,17 +171,19 @@ class _Run:
         (t0, t1), (y0, y1) = t[-2:], y[-2:]
         project = self._functions().projected if self.project else None
         dense = DenseOutput(np.array([t0, t1]), np.stack([y0, y1]), self.work, project)
-        before, after = self.work.event_values(t0, y0), self.work.event_values(t1, y1)
+        places = np.linspace(t0, t1, 1 + PARTS)
+        values = np.array([self.work.event_values(t, y) for t, y in zip(places, dense(places), strict=True)])
         found: list[tuple[float, Event]] = []
         tolerance = 1e-14 * max(1.0, abs(t1))
         for k, event in enumerate(self.watched):
-            rises, falls = before[k] < 0 <= after[k], before[k] > 0 >= after[k]
-            if (rises and event.direction >= 0) or (falls and event.direction <= 0):
 
-                def value(t: float, k: int = k) -> float:
-                    return float(self.work.event_values(t, dense(np.array([t]))[0])[k])
+            def value(t: float, k: int = k) -> float:
+                return float(self.work.event_values(t, dense(np.array([t]))[0])[k])
 
-                found.append((located(value, t0, t1, before[k], after[k], tolerance), event))
+            for a, b, before, after in zip(places[:-1], places[1:], values[:-1, k], values[1:, k], strict=True):
+                rises, falls = before < 0 <= after, before > 0 >= after
+                if (rises and event.direction >= 0) or (falls and event.direction <= 0):
+                    found.append((located(value, a, b, before, after, tolerance), event))
         found.sort(key=lambda item: item[0] if t1 > t0 else -item[0])
         end = next((place for place, event in found if event.terminal), None)
         for place, event in found:
@@ -184,8 +193,9 @@ class _Run:
         if end is None:
             return None
         self.work.cut(end, dense(np.array([end]))[0])
-        names = [event.name for place, event in found if event.terminal and abs(place - end) <= 2 * tolerance]
-        return Outcome(Ending.EVENT, float(end), ", ".join(f"'{name}'" for name in names))
+        ending = [event for place, event in found if event.terminal and abs(place - end) <= 2 * tolerance]
+        words = [f"'{event.name}'" + (f": {event.message}" if event.message else "") for event in ending]
+        return Outcome(Ending.EVENT, float(end), ", ".join(words))
 
     def _beyond_a_guard(self) -> Outcome | None:
         """The end of a run that starts where it must not even be, such as where a contact would have to pull."""
@@ -199,11 +209,27 @@ class _Run:
         names = self._not_finite(self.start.inputs)
         if names:
             return Outcome(Ending.NOT_A_NUMBER, self.start.t, f"at the start {names} has no finite value")
+        violated = self._violated()
+        if violated:
+            words = f"the start violates {violated}; make it with system.start(…) and the parameters of the run"
+            return Outcome(Ending.INCONSISTENT, self.start.t, words)
         motion = self.start.motion
         if motion.verdict is Verdict.UNIQUE:
             return None
         ending = Ending.NON_UNIQUE if motion.verdict is Verdict.UNDETERMINED else Ending.INCONSISTENT
         return Outcome(ending, self.start.t, self._diagnosed(self.start))
+
+    def _violated(self) -> str:
+        """Names of the constraints that the start does not satisfy, at position or velocity level."""
+        positions = [row for row in self.system.rows if row.level == 0]
+        rows = [row for row in self.system.rows if row.level < 2]
+        names = [row.name for row in positions] + [row.name if row.level else f"rate of {row.name}" for row in rows]
+        zeros = [*[row.zero for row in positions], *self.system.velocity_constraints]
+        if not zeros:
+            return ""
+        values = self.start[expressions(zeros)]
+        size = VIOLATED * max(1.0, float(np.abs(self.y0).max()))
+        return ", ".join([f"'{n}' by {v:.3g}" for n, v in zip(names, values, strict=True) if abs(v) > size][:4])
 
     def _stopped(self, ending: Ending) -> Outcome:
         state = self._state()

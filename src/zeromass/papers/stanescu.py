@@ -73,11 +73,11 @@ def _parts() -> tuple[Particle, Expression, Expression]:
 
 
 def run(name: str, *, on: Sphere | None = None, until: float = UNTIL) -> Trajectory:
-    """One case; the run lists the times at which the sphere's push turns into a pull."""
+    """One case; the run lists the times at which the sphere changes between push and pull."""
     on, case = on or sphere(), CASES[name]
     given = [(on.particle.position, case.position), (on.particle.velocity, case.velocity)]
     start = on.system.start(given, parameters={on.a: case.a})
-    turn = [Event("the sphere begins to pull", λ, direction=-1, terminal=False) for λ in on.system.multipliers]
+    turn = [Event("push and pull change", λ, direction=0, terminal=False) for λ in on.system.multipliers]
     return simulate(on.system, start, until=until, rtol=RTOL, atol=ATOL, events=turn)
 
 
@@ -168,7 +168,7 @@ def _planar(run: Trajectory) -> list[Row]:
     θ = angle.y[:, 0]
     theirs = np.stack([RADIUS * (np.cos(OMEGA * angle.t) + np.sin(θ)), 0 * θ, RADIUS * np.cos(θ)], axis=1)
     gap = float(np.abs(ours - theirs).max())
-    leaves = run.events[0].t
+    leaves, returns = (event.t for event in run.events[:2])
     return [
         Row("Y of the planar case", "0", below(across, 1e-14) if across else "0", across < 1e-14),
         Row(
@@ -180,9 +180,9 @@ def _planar(run: Trajectory) -> list[Row]:
         Row(
             "planar case, the sphere pulls",
             "two-sided",
-            f"from {leaves:.6f} s on",
+            f"from {leaves:.6f} to {returns:.6f} s",
             None,
-            "a particle that lies on the sphere would leave it there",
+            "a particle that lies on the sphere would leave it",
         ),
     ]
 

@@ -1,0 +1,227 @@
+"""The formula language of scenario files: precedence climbing, straight into expressions.
+
+    0.04*sin(1.2*sqrt(2)*pi*X)/(1 + X**2)      where(x > 0, x', -x')      m*rate(x)**2/2
+
+Numbers, + − * / ** (or ^), brackets, the elementary functions, the constants pi and e, and the names that are declared.
+x' is the rate of x and x'' its acceleration. Nothing is executed: a formula can only become an expression. Its length,
+nesting and exponents are bounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, rate, where
+from zeromass.expression.functions import FUNCTIONS
+from zeromass.scenario.errors import FormulaError, listed, nearest
+from zeromass.scenario.tokens import Token, tokens
+
+DEEPEST = 100
+"""Brackets, functions, signs and powers inside one another."""
+
+LARGEST_EXPONENT = 1000
+MOST_RATES = 2
+"""Rates inside one another: rate(rate(x)) is an acceleration, and there is nothing beyond."""
+
+CONSTANTS = {"pi": math.pi, "e": math.e}
+_BINARY = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 4, "^": 4}
+_SIGN = 3
+_COMPARISONS = ("<", "<=", ">", ">=")
+_OTHER_FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
+    "min": (np.minimum, 2),
+    "max": (np.maximum, 2),
+    "hypot": (np.hypot, 2),
+    "radians": (np.radians, 1),
+    "degrees": (np.degrees, 1),
+}
+_SPELLINGS = {
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh",
+    "atanh": "arctanh", "ln": "log",
+}  # fmt: skip
+FUNCTION_NAMES = (*FUNCTIONS, *_OTHER_FUNCTIONS, *_SPELLINGS, "where", "rate")
+RESERVED = frozenset((*FUNCTION_NAMES, *CONSTANTS, "t"))
+"""Names that a scenario can not give to something else."""
+
+
+def formula(source: str, names: Mapping[str, Expression]) -> Expression:
+    """The expression of a formula in the declared names; a FormulaError says what is wrong and where."""
+    return _Parser(source, names).whole()
+
+
+class _Parser:
+    """One formula being read."""
+
+    def __init__(self, source: str, names: Mapping[str, Expression]) -> None:
+        self.source, self.names = source, names
+        self.tokens = tokens(source)
+        self.place = self.depth = self.rates = 0
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.place]
+
+    def whole(self) -> Expression:
+        result = self.expression(0)
+        token = self.token
+        if token.text in _COMPARISONS:
+            raise self.error("a comparison stands only in where(condition, value, other value)", token)
+        if token.kind != "end":
+            words = "a closing bracket without an opening one" if token.text == ")" else f"'{token.text[:30]}'"
+            raise self.error(f"{words} is not expected here: an operator is missing, or this is too much", token)
+        return result
+
+    def error(self, message: str, token: Token) -> FormulaError:
+        return FormulaError(message, token.position, self.source)
+
+    def taken(self, *texts: str) -> bool:
+        """Whether the next sign is one of these; then it is passed."""
+        if self.token.kind == "sign" and self.token.text in texts:
+            self.place += 1
+            return True
+        return False
+
+    def expect(self, text: str, words: str) -> None:
+        if not self.taken(text):
+            found = f"not '{self.token.text[:30]}'" if self.token.text else "but the formula ends"
+            raise self.error(f"'{text}' {words}, {found}", self.token)
+
+    def expression(self, least: int) -> Expression:
+        """Operators that bind at least as strongly as `least`."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.error(f"the formula is nested more than {DEEPEST} deep", self.token)
+        left = self.operand()
+        while self.token.kind == "sign" and _BINARY.get(self.token.text, -1) >= least:
+            sign = self.token
+            self.place += 1
+            strength = _BINARY[sign.text]
+            right = self.expression(_SIGN if strength == 4 else strength + 1)
+            left = self.applied(sign, left, right)
+        self.depth -= 1
+        return left
+
+    def applied(self, sign: Token, left: Expression, right: Expression) -> Expression:
+        if sign.text in ("**", "^"):
+            if right.value is not None and abs(right.value) > LARGEST_EXPONENT:
+                raise self.error(f"the exponent is {right.value:g}; at most {LARGEST_EXPONENT} is read", sign)
+            return self.checked(lambda: left**right, sign)
+        rules = {"+": lambda: left + right, "-": lambda: left - right, "*": lambda: left * right}
+        return self.checked(rules.get(sign.text, lambda: left / right), sign)
+
+    def checked(self, rule: Callable[[], Any], token: Token) -> Expression:
+        """What a rule gives, if it is a finite number or a formula."""
+        try:
+            result = as_expression(rule())
+        except (ExpressionError, OverflowError, ValueError, ZeroDivisionError) as error:
+            raise self.error(str(error), token) from error
+        if result.value is not None and not math.isfinite(result.value):
+            raise self.error("the value is too large for a number", token)
+        return result
+
+    def operand(self) -> Expression:
+        token = self.token
+        self.place += 1
+        if token.kind == "number":
+            return as_expression(float(token.text))
+        if token.kind == "name":
+            return self.call(token) if self.taken("(") else self.primed(self.named(token), token)
+        if token.text == "-":
+            value = self.expression(_SIGN)
+            return self.checked(lambda: -value, token)
+        if token.text == "+":
+            return self.expression(_SIGN)
+        if token.text == "(":
+            value = self.expression(0)
+            if self.token.text in _COMPARISONS:
+                raise self.error("a comparison stands only in where(condition, value, other value)", self.token)
+            self.expect(")", "is expected to close the bracket")
+            return value
+        found = f"'{token.text}' stands" if token.text else "the formula ends"
+        raise self.error(f"{found} where a number, a name or a bracket is expected", token)
+
+    def named(self, token: Token) -> Expression:
+        name = token.text
+        if name in self.names:
+            return self.names[name]
+        if name in CONSTANTS:
+            return as_expression(CONSTANTS[name])
+        if name in FUNCTION_NAMES:
+            raise self.error(f"'{name}' is a function: write {name}(…)", token)
+        hint = nearest(name, [*self.names, *CONSTANTS])
+        known = listed([*self.names, *CONSTANTS])
+        raise self.error(f"'{name}' is not declared{hint}" + ("" if hint else f"; known here are: {known}"), token)
+
+    def primed(self, value: Expression, token: Token) -> Expression:
+        """x' and x''."""
+        count = 0
+        while self.taken("'"):
+            count += 1
+            if count > MOST_RATES:
+                raise self.error("there are rates x' and accelerations x'', nothing beyond", token)
+            value = self.rate_of(value, token)
+        return value
+
+    def rate_of(self, value: Expression, token: Token) -> Expression:
+        if isinstance(value, Symbol) and value.kind == "coordinate" and value.order >= MOST_RATES:
+            raise self.error("there are rates x' and accelerations x'', nothing beyond", token)
+        return self.checked(lambda: rate(value), token)
+
+    def call(self, token: Token) -> Expression:
+        name = _SPELLINGS.get(token.text, token.text)
+        if name == "where":
+            condition = self.condition()
+            self.expect(",", "is expected between the arguments of where(condition, value, other value)")
+            a, b = self.arguments(token, 2)
+            return self.checked(lambda: where(condition, a, b), token)
+        if name == "rate":
+            self.rates += 1
+            if self.rates > MOST_RATES:
+                raise self.error(f"rates are nested more than {MOST_RATES} deep", token)
+            (value,) = self.arguments(token, 1)
+            self.rates -= 1
+            return self.rate_of(value, token)
+        if name in _OTHER_FUNCTIONS:
+            rule, count = _OTHER_FUNCTIONS[name]
+        elif name in FUNCTIONS:
+            rule, count = getattr(np, name), 2 if name == "arctan2" else 1
+        else:
+            hint = nearest(name, FUNCTION_NAMES)
+            if name in self.names or name in CONSTANTS:
+                hint = f"; '{name}' is a name, a product is written {name}*(…)"
+            raise self.error(f"there is no function '{name}'{hint or f'; there are: {listed(FUNCTION_NAMES, 99)}'}", token)
+        arguments = self.arguments(token, count)
+        return self.checked(lambda: rule(*arguments), token)
+
+    def condition(self) -> Expression:
+        left = self.expression(0)
+        sign = self.token
+        if not self.taken(*_COMPARISONS):
+            raise self.error("where(…) begins with a comparison, such as x > 0", sign)
+        right = self.expression(0)
+        rules = {
+            "<": lambda: left < right,
+            "<=": lambda: left <= right,
+            ">": lambda: left > right,
+            ">=": lambda: left >= right,
+        }
+        return self.checked(rules[sign.text], sign)
+
+    def arguments(self, token: Token, count: int) -> list[Expression]:
+        words = f"in {token.text}(…), which takes {count} argument{'s' if count > 1 else ''}"
+        if self.token.text == ")":
+            raise self.error(f"an argument is missing {words}", self.token)
+        found = [self.expression(0)]
+        while self.taken(","):
+            found.append(self.expression(0))
+        if self.token.text in _COMPARISONS:
+            raise self.error("a comparison stands only in where(condition, value, other value)", self.token)
+        self.expect(")", f"is expected to close {token.text}(")
+        if token.text != "where" and len(found) != count:
+            raise self.error(f"{len(found)} arguments are given {words}", token)
+        if token.text == "where" and len(found) != count:
+            raise self.error("where takes three arguments: where(condition, value, other value)", token)
+        return found

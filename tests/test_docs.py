@@ -1,0 +1,53 @@
+"""The Python code of the guide runs, page by page, each in one namespace and an empty folder."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+
+import matplotlib
+import matplotlib.pyplot as plt
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = sorted((DOCS / "guide").glob("*.md"))
+
+
+def blocks(page: Path) -> list[tuple[int, str]]:
+    """Each block of Python code with the line on which it begins."""
+    text = page.read_text(encoding="utf-8")
+    found = re.finditer(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    return [(text[: match.start(1)].count("\n"), match.group(1)) for match in found]
+
+
+def test_there_are_pages():
+    assert len(PAGES) >= 10
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_code_runs(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    matplotlib.use("Agg")
+    namespace: dict[str, object] = {"__name__": page.stem}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", module=r"zeromass(\.|$)")
+        for line, code in blocks(page):
+            # empty lines in front, so that an error shows the line of the page
+            exec(compile("\n" * line + code, str(page), "exec"), namespace)
+    plt.close("all")
+    assert "nan" not in capsys.readouterr().out.lower().split()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_page_is_in_the_table_of_contents(page):
+    assert f"\n{page.stem}\n" in (DOCS / "guide" / "index.md").read_text(encoding="utf-8") or page.stem == "index"
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")) + PAGES, ids=lambda page: page.stem)
+def test_relative_links_lead_somewhere(page):
+    """Links to files in the repository; what the build makes (gallery, viewer) is checked by the build."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        if not re.match(r"[a-z]+:", target) and "gallery/" not in target and "_static/viewer" not in target:
+            assert (page.parent / target).exists(), target
