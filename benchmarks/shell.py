@@ -31,7 +31,7 @@ sys.path.insert(0, str(HERE))
 
 from peers import pipes, shape, stepping, tape  # noqa: E402
 from peers.rolling import Rolling, rolling  # noqa: E402
-from peers.zeromass_engine import compiled, slope_seconds  # noqa: E402
+from peers.zeromass_engine import compiled, instructions, slope_seconds  # noqa: E402
 
 import zeromass as zm  # noqa: E402  after the path to the peers
 from zeromass.compile.machine import machine  # noqa: E402
@@ -85,15 +85,31 @@ def rows() -> list[Row]:
     ]
 
 
+def environment(folder: Path) -> dict[str, str]:
+    """Of the engines' processes: the paths of this one, one thread for BLAS, and compiled modules kept in the folder."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    paths = [str(HERE), *[path for path in sys.path if path and path != str(HERE)]]
+    return {
+        **kept,
+        **threads,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),
+    }
+
+
+def imported(module: str, folder: Path) -> None:
+    """Imports an engine once, so that Python has compiled its modules, as after an installation."""
+    command = [sys.executable, "-c", f"import peers.{module}"]
+    subprocess.run(command, env=environment(folder), cwd=HERE, capture_output=True)
+
+
 def measured(row: Row, folder: Path, *, full: bool) -> dict:
     """What a fresh process says of an engine."""
     short = row.module == "numpy_scipy" and row.variant.endswith("RK45") and not full
     until = SHORT if short else shape.UNTIL
-    paths = [str(HERE), *[p for p in sys.path if p and p != str(HERE)]]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    environment |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     command = [sys.executable, "-m", "peers.worker", row.module, row.variant, str(folder), str(until)]
-    done = subprocess.run(command, env=environment, cwd=HERE, capture_output=True, text=True)
+    done = subprocess.run(command, env=environment(folder), cwd=HERE, capture_output=True, text=True)
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
         return {"skipped": f"it failed: {reason}"}
@@ -113,12 +129,14 @@ class Machinery:
     """What can be said of one right-hand side of zeromass, and of the machine.
 
     operations            arithmetic operations of it, the watch on the pivots included
+    instructions          the same, with products fused into sums
     peak, peak_with_sums  scalar fused multiply-adds a second, alone and with additions beside them
     lanes                 {lanes: seconds of one right-hand side}
     drift                 {time: distance of the tight run from the reference, m}
     """
 
     operations: int
+    instructions: int
     peak: float
     peak_with_sums: float
     lanes: dict[int, float]
@@ -133,6 +151,7 @@ def machinery(model: Rolling) -> Machinery:
     widths = sorted({1, 2, 4, 8, machine().lanes})
     return Machinery(
         known.operations,
+        instructions(model),
         pipes.operations_per_second(sums=False),
         pipes.operations_per_second(sums=True),
         {w: slope_seconds(model, lanes=w) / w for w in widths if w <= machine().lanes},
@@ -203,9 +222,11 @@ def findings(engines: list[Row], machine_: Machinery) -> list[str]:
     slope = min(machine_.lanes[1], own["slope"])
     floor = machine_.operations / machine_.peak
     lines = [
-        f"right-hand side: {machine_.operations:,} operations in {slope * 1e9:.0f} ns",
+        f"right-hand side: {machine_.operations:,} operations, {machine_.instructions:,} instructions after fusing, "
+        f"in {slope * 1e9:.0f} ns",
         f"floor: {floor * 1e9:.0f} ns at {machine_.peak / 1e9:.1f} billion fused multiply-adds a second "
-        f"({machine_.peak_with_sums / 1e9:.1f} with additions beside them)",
+        f"({machine_.peak_with_sums / 1e9:.1f} with additions beside them), an operation each; "
+        f"{machine_.instructions / machine_.peak * 1e9:.0f} ns by instructions",
     ]
     for lanes, seconds in machine_.lanes.items():
         runs = 1 / seconds / own["evaluations"]
@@ -246,6 +267,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         prepared(model, folder)
+        for module in dict.fromkeys(row.module for row in engines):
+            imported(module, folder)
         for round_ in range(asked.rounds):
             for row in engines:
                 if "skipped" not in row.measured and not (row.slow and round_):
@@ -263,6 +286,7 @@ def main() -> None:
         everything = {
             "engines": {row.name: row.measured for row in engines},
             "operations": ours.operations,
+            "instructions": ours.instructions,
             "floor, s": ours.operations / ours.peak,
             "lanes, s": ours.lanes,
             "distance of the tight run from the reference, m": ours.drift,

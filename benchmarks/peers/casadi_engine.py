@@ -95,10 +95,10 @@ def compiled(slope: casadi.Function, words: str, folder: Path) -> Engine:
     generator.generate(f"{own}/")
     size = slope.sz_w()
     (own / "f.c").write_text(CALL.replace("slope_SZ_W", str(size)))
-    shared = ctypes.CDLL(str(library(own / "f.c", own / "f.so")))
+    shared = ctypes.CDLL(str(library(own / "f.c", own / "f.so", "-O2", "-ffast-math")))
     address = ctypes.cast(shared.f, ctypes.c_void_p).value
     assert address is not None
-    return stepped(address, f"SX, {words}; gcc -O3 -march=native", folder, shared)
+    return stepped(address, f"SX, {words}; gcc -O2 -ffast-math -march=native", folder, shared)
 
 
 def virtual(y: casadi.SX, dy: casadi.SX, slope: casadi.Function, words: str) -> Engine:

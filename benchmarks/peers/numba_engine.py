@@ -60,5 +60,5 @@ def prepare(variant: str, files: os.PathLike) -> Engine:
     stores = [f"    dy[{i}] = {value}" for i, value in enumerate([*inputs[13:], *outputs])]
     namespace = {"math": math}
     exec("\n".join(["def f(y, dy):", *Name.lines, *stores]), namespace)
-    compiled = cfunc(SIGNATURE, error_model="numpy", fastmath={"contract"})(namespace["f"])
-    return stepped(compiled.address, "@cfunc, contract", files, compiled)
+    compiled = cfunc(SIGNATURE, error_model="numpy", fastmath=True)(namespace["f"])
+    return stepped(compiled.address, "the tape, @cfunc, fastmath=True", files, compiled)

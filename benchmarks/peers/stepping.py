@@ -14,7 +14,7 @@ import numpy as np
 from peers import shape
 from peers.engine import Engine, Result, least_per_call
 
-FLAGS = ("-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC")
+FLAGS = ("-march=native", "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC")
 LIBRARY = "dop853.so"
 
 
@@ -43,7 +43,7 @@ def build(folder: Path) -> None:
     lines = [f"#define N {len(shape.start())}", f"#define STAGES {STAGES + 1}"]
     lines += [f"#define {name} {sum_(weights)}" for name, weights in rows.items()]
     (folder / "coefficients.h").write_text("\n".join(lines) + "\n")
-    library(Path(__file__).with_name("dop853.c"), folder / LIBRARY, f"-I{folder}")
+    library(Path(__file__).with_name("dop853.c"), folder / LIBRARY, "-O3", f"-I{folder}")
 
 
 def stepped(address: int, settings: str, files: os.PathLike, keep: object) -> Engine:

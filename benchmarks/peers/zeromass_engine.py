@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 
 import numpy as np
 
 import zeromass as zm
 from peers.engine import Engine, Result, least_per_call
 from peers.rolling import Rolling, rolling
-from zeromass.compile.machine import Code
+from zeromass.compile.machine import Code, machine
 from zeromass.compile.module import code
+from zeromass.compile.rewrite import with_reciprocals
+from zeromass.compile.straight import Flavour, StraightLine
 
 REPEAT = """
 define void @repeat(ptr %f, i64 %count, ptr %t, ptr %y, ptr %p, ptr %out, ptr %growth) {
@@ -48,6 +51,14 @@ def compiled(model: Rolling):
     from zeromass.compile.compiled import compiled_at
 
     return compiled_at(model.system, model.start)
+
+
+def instructions(model: Rolling) -> int:
+    """Arithmetic instructions of the right-hand side as emitted: a product and the sum it is fused with are one."""
+    known = compiled(model)
+    outputs = with_reciprocals([*model.system.rates, *known.acceleration, known.growth])
+    text = StraightLine("rhs", known.inputs, [outputs], Flavour(1, machine().fused)).text
+    return len(re.findall(r"= (?:f(?:add|sub|mul|div)|call)\b", text))
 
 
 def slope_seconds(model: Rolling, *, lanes: int) -> float:

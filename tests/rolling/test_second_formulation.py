@@ -1,6 +1,6 @@
 """Rolling agrees with a second formulation that shares nothing with it: Newton and Euler on a parametrised surface.
 
-28 random cases: surfaces of four kinds, fixed, shaken, revolving, tilting, waving or covered by a moving carpet; uneven
+32 random cases: surfaces of several kinds, fixed, shaken, revolving, tilting, waving or covered by a moving carpet; uneven
 bodies with full inertia; any start. The formulas of a surface are written twice, as f(X, Y, Z) for zeromass and with
 derivatives by hand in `parametrised`.
 """
@@ -70,6 +70,7 @@ class Family(NamedTuple):
     radius: float
     places: tuple[tuple[float, float], tuple[float, float]]
     spin: str = "free"
+    seed: int = 2
 
 
 BOWL = ((-0.6, 0.6), (-0.6, 0.6))
@@ -94,6 +95,7 @@ FAMILIES = {
         lambda c: rigid(parametrised.hills, parametrised.revolving, c),
         0.1,
         BOWL,
+        seed=3,
     ),
     "no spin on tilting hills": Family(
         {**HILLS, **SHAKEN, "Omega": (-0.6, 0.6), "w": (0.05, 0.2)},
@@ -137,7 +139,7 @@ FAMILIES = {
 
 
 def disagreement(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Largest relative differences of the motion, of force and torque, and digits lost in pivots, for each case."""
+    """Largest difference of each case along its run, relative to the scales below; and the cancellation in its pivots."""
     family = FAMILIES[name]
     random = np.random.default_rng([list(FAMILIES).index(name), seed])
     body = lumpy(random, family.radius)
@@ -156,18 +158,19 @@ def disagreement(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     u = random.normal(size=(4, CASES))
     u = u / np.linalg.norm(u, axis=0)
     y0 = np.concatenate([[a, b], u, apply(attitude(u).swapaxes(0, 1), omega)])
-    velocity = place.v + body.radius * cross(omega, place.n)
     second = integrated(at, body, g, y0, TIMES, spins=spins)
-    there = [at(*y[:2], t) for t, y in zip(TIMES, second, strict=True)]
-    moved = [motion(at, body, g, spins, t, y) for t, y in zip(TIMES, second, strict=True)]
-    expected = {  # what, and its scale
-        "contact": ([place.p for place in there], 1.0),
-        "quaternion": (second[:, 2:6], 1.0),
-        "angular velocity": ([apply(attitude(y[2:6]), y[6:]) for y in second], 10.0),
-        "force": ([m.force for m in moved], 10 * body.mass),
-        "torque": ([m.torque for m in moved], body.mass * body.radius),
-    }
-    errors, growth = np.empty((CASES, len(expected))), np.empty(CASES)
+    moments = list(zip(TIMES, second, strict=True))
+    moved = [motion(at, body, g, spins, t, y) for t, y in moments]
+    compared = [  # what, its values in the second formulation, its scale
+        (rolling.contact, [at(*y[:2], t).p for t, y in moments], 1.0),
+        (rolling.body.quaternion, second[:, 2:6], 1.0),
+        (rolling.body.angular_velocity, [apply(attitude(y[2:6]), y[6:]) for y in second], 10.0),
+        (rolling.reaction_force, [law.force for law in moved], 10 * body.mass),
+        (rolling.torque_at_contact, [law.torque for law in moved], body.mass * body.radius),
+    ]
+
+    velocity = place.v + body.radius * cross(omega, place.n)
+    errors, growth = np.zeros(CASES), np.zeros(CASES)
     for i in range(CASES):
         start = rolling.start(
             contact=place.p[:, i],
@@ -178,20 +181,23 @@ def disagreement(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
         )
         assert not start.free
         run = zm.simulate(rolling, start, until=TIMES[-1], rtol=1e-13, atol=1e-15)
-        body_ = rolling.body
-        computed = [rolling.contact, body_.quaternion, body_.angular_velocity, rolling.reaction_force, rolling.torque_at_contact]
         sampled = run.at(TIMES)
-        for j, (what, (values, scale)) in enumerate(expected.items()):
-            errors[i,j] = np.abs(sampled[computed[j]] - np.array(values)[..., i]).max() / scale
+        errors[i] = max(np.abs(sampled[e] - np.array(x)[..., i]).max() / scale for e, x, scale in compared)
         growth[i] = run.statistics.growth
     return errors, growth
 
 
-if __name__ == "__main__":
-    import sys, time
-    for seed in map(int, sys.argv[1:]):
-        for name in FAMILIES:
-            t0=time.process_time()
-            try: e, gr = disagreement(name, seed)
-            except Exception as x: print(seed, name, repr(x)); continue
-            print(seed, name, f"{time.process_time()-t0:.1f}", [f"{x:.0e}/{g:.0e}" for x, g in zip(e.max(axis=1), gr)], flush=True)
+@pytest.mark.parametrize("name", FAMILIES)
+def test_same_motion(name):
+    """Motion and reactions until t = 5 s. Measured: 2e-13 … 2e-11, as sensitive as the motion is."""
+    errors, _ = disagreement(name, FAMILIES[name].seed)
+    assert np.all(errors <= 1e-10), errors
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10, 16))
+@pytest.mark.parametrize("name", FAMILIES)
+def test_same_motion_of_many(name, seed):
+    """A pivot that cancels k digits costs the motion as many of its sixteen."""
+    errors, growth = disagreement(name, seed)
+    assert np.all(errors <= 1e-9 * np.maximum(1.0, growth / 1e2)), (errors, growth)

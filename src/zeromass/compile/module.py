@@ -35,7 +35,7 @@ def code(functions: Mapping[str, tuple[Groups, Groups]], width: int = 1) -> Code
         grid.function(module, name, *gridded[name], kind, flavour.fused)
     T, s = flavour.type, flavour.suffix
     text = str(module)
-    declared = [f"declare {T} @llvm.{name}.{s}({T})" for name in ("sqrt", "fabs", "floor")]
+    declared = [f"declare {T} @llvm.{name}.{s}({T})" for name in ("sqrt", "fabs")]
     declared.append(f"declare {T} @llvm.fma.{s}({T}, {T}, {T})")
     missing = [line for line in declared if line.split("@")[1].split("(")[0] not in text]
     grids = tuple(gridded[name][0] for name in sorted(gridded))

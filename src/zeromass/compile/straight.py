@@ -21,15 +21,16 @@ ELEMENTARY = {
     **{name: name for name in ("sin", "cos", "tan", "exp", "expm1", "log", "log1p", "sinh", "cosh", "tanh")},
     **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")},
     "power": "pow",
+    "floor": "floor",  # not the intrinsic, which is a call to a library on machines without the instruction
 }
 """Functions that are emitted once for a module and called: NumPy's name, and that in `elementary`."""
 
 _CODES = {op: 1000 + i for i, op in enumerate(sorted({*FUNCTIONS, *OPERATIONS}))}
 _CONSTANT, _GRID = 999, 998
 _BINARY = {"add": "fadd", "subtract": "fsub", "multiply": "fmul", "divide": "fdiv"}
-_INTRINSIC = {"sqrt": "sqrt", "abs": "fabs", "floor": "floor"}
-LARGEST_POWER = 64
-"""Integer powers up to this are products; beyond, the power function is called."""
+_INTRINSIC = {"sqrt": "sqrt", "abs": "fabs"}
+LARGEST_POWER = 4
+"""Integer powers up to this are products, to 1.9 units in the last place; beyond, the power function is called."""
 
 
 @dataclass(frozen=True)

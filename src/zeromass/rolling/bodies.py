@@ -67,7 +67,7 @@ def two_material_shell(
     if not 0 <= inner < outer:
         raise ModelError(f"the inner radius of '{name}' is {inner}; it lies between 0 and {outer}")
     d = np.asarray(densities, dtype=float)
-    if d.shape != (2,) or not np.all(d >= 0) or not d.sum() > 0:
+    if d.shape != (2,) or not np.all(np.isfinite(d) & (d >= 0)) or not d.sum() > 0:
         raise ModelError(f"'{name}' needs two densities, not {densities!r}")
     cubes, fourths, fifths = (outer**k - inner**k for k in (3, 4, 5))
     masses = 2 * np.pi / 3 * d * cubes

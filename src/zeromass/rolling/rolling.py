@@ -11,13 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import as_expression, expressions, rate
+from zeromass.expression import as_expression, rate, symbols
+from zeromass.expression import t as time
+from zeromass.expression.build import ZERO
 from zeromass.model import Event, ModelError, Particle, Quantity, RigidBody, State, System
+from zeromass.model.forces import loads
 from zeromass.model.quaternion import body_rates
 from zeromass.rolling.bodies import SphericalBody
 from zeromass.rolling.slipping import Slipping
 from zeromass.rolling.start import rolling_start
 from zeromass.rolling.surface import Surface
+
+TIGHT = 1e-4
+"""Room at which a hollow counts as too tight: the contact point would run ever faster, and never reach zero room."""
 
 
 class Rolling(System):
@@ -29,6 +35,7 @@ class Rolling(System):
     contact          "one-sided": the run ends where the surface would have to pull; "two-sided": it goes on, as in the
                      papers, and the run marks where it pulls
     friction         coefficient μ at which the body would slip; the run ends there
+    forces           as of a System, or a function that gives them: lambda rolling: zm.Force(…, at=rolling.body.point(…))
     """
 
     def __init__(
@@ -49,11 +56,15 @@ class Rolling(System):
         ):
             if value not in allowed:
                 raise ModelError(f"{name} is {value!r}; it is one of {', '.join(map(repr, allowed))}")
+        if not isinstance(body, SphericalBody):
+            raise ModelError(f"what rolls is a zm.SphericalBody, such as zm.ball(…), not {body!r}")
+        if not isinstance(on, Surface):
+            raise ModelError(f"on is {on!r}; give a zm.Surface, such as zm.Surface(lambda X, Y: …)")
         if conserve_energy and on.moves:
             raise ModelError(f"'{on.name}' moves and does work: the energy is not conserved, leave conserve_energy out")
         if friction is not None and not friction > 0:
             raise ModelError(f"friction is {friction}; a coefficient is positive")
-        self.gravity, self.applied = gravity, forces
+        self.gravity = gravity
         self.sphere, self.surface, self.two_sided, self.friction_limit = body, on, contact == "two-sided", friction
         self.body = RigidBody(body.name, mass=body.mass, inertia=body.inertia)
         self.contact_particle, self.center_particle = Particle("contact", mass=0), Particle("center", mass=0)
@@ -69,8 +80,15 @@ class Rolling(System):
         if spin == "none":
             k = on.gradient(P.position)
             constraints["no spin"] = k @ (self.body.angular_velocity - on.angular_velocity)
-        super().__init__([self.body, P, O], gravity=gravity, forces=forces, constraints=constraints)
+        self.applied = loads(forces(self) if callable(forces) else forces)
+        super().__init__([self.body, P, O], gravity=gravity, forces=self.applied, constraints=constraints)
+        if any(self.Q[self.index(x)] is not ZERO for x in (*P.position, *O.position)):
+            raise ModelError(
+                "a force acts on the contact or the centre, which have no mass; give at=rolling.body.point(…)"
+            )
         if conserve_energy:
+            if any(load.potential is ZERO for load in self.applied) or time in symbols(self.energy):
+                raise ModelError("a force changes the energy: it is not conserved, leave conserve_energy out")
             self._complete(self._free, [*self.rows, *_energy_row(self)], self.C)
         self.events = self._events()
 
@@ -85,7 +103,7 @@ class Rolling(System):
         )
         tight = Event(
             "hollow too tight",
-            self.room,
+            self.room - TIGHT,
             direction=-1,
             guard=True,
             message="the hollow is as tight as the body is round, which then touches in more than one point",
@@ -168,9 +186,14 @@ class Rolling(System):
 
     @cached_property
     def room(self) -> Any:
-        """det(I + r ∂n/∂x): 1 on a plane, 0 where the hollow is as tight as the body is round [UM2022, J_f, eq. 21]."""
-        J = expressions(np.eye(3)) + self.sphere.radius * self.surface.curvature(self.contact)
-        return np.cross(J[0], J[1]) @ J[2]
+        """1 + r κ of the tightest curvature: 1 on a plane, 0 where the hollow is as tight as the body is round.
+
+        The smallest eigenvalue along the surface of J_f = I + r ∂n/∂x [UM2022, eq. 21]; the contact point moves with the
+        centre's velocity over it.
+        """
+        K = self.sphere.radius * self.surface.curvature(self.contact)
+        mean = np.trace(K) / 2
+        return 1 + mean - np.sqrt(np.maximum(np.trace(K @ K) / 2 - mean**2, 0.0))
 
     # forces ---------------------------------------------------------------------------------------------------
     @cached_property

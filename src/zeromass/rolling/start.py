@@ -38,6 +38,8 @@ def rolling_start(
     """
     contact = _numbers(contact, "contact", (2, 3))
     velocity = _numbers(velocity, "velocity", (2, 3))
+    if spin is not None and not (np.ndim(spin) == 0 and np.isfinite(spin)):
+        raise StartError(f"spin = {spin!r}: give a finite number")
     _check_inside(rolling, contact, t, parameters)
     place = _on_surface(rolling, contact, t, parameters, guess)
     prescribed: list[tuple[Any, Any]] = list(zip(rolling.contact, place, strict=True))
@@ -46,19 +48,19 @@ def rolling_start(
     n = _value(rolling.normal, known)
     if not np.all(np.isfinite(n)):
         raise StartError(
-            f"the normal of '{rolling.surface.name}' is not defined at {tuple(place)}: its gradient vanishes"
+            f"the normal of '{rolling.surface.name}' is not defined at {tuple(place.tolist())}: its gradient vanishes"
         )
     _check_room(rolling, known, place)
     moving = rolling.center_particle.velocity
     if relative:
         moving = moving - rolling.surface.velocity(rolling.contact)
-    if len(velocity) == 3 and relative is False:
-        surface = _value(rolling.surface.velocity(rolling.contact), known)
+    if len(velocity) == 3:
+        surface = 0.0 if relative else _value(rolling.surface.velocity(rolling.contact), known)
         off = float(n @ (velocity - surface))
         if abs(off) > 1e-9 * max(1.0, float(np.linalg.norm(velocity))):
             raise StartError(
-                f"velocity {tuple(velocity)} contradicts contact: it has a part {off:.3g} m/s along the normal against the "
-                f"surface; give two components and the third follows"
+                f"velocity {tuple(velocity.tolist())} contradicts contact: it has a part {off:.3g} m/s along the normal "
+                "against the surface; give two components and the third follows"
             )
     axes = _independent(n, len(velocity))
     prescribed += [(moving[i], velocity[i]) for i in axes]
@@ -95,7 +97,7 @@ def _on_surface(rolling: Rolling, contact: np.ndarray, t: float, parameters: Any
     def at(point: np.ndarray) -> np.ndarray:
         numbers = function(np.array([*point, t, *values]))
         if not np.all(np.isfinite(numbers)):
-            raise StartError(f"'{rolling.surface.name}' has no finite value or slope at {tuple(point)}")
+            raise StartError(f"'{rolling.surface.name}' has no finite value or slope at {tuple(point.tolist())}")
         return numbers
 
     if len(contact) == 3:
@@ -103,18 +105,25 @@ def _on_surface(rolling: Rolling, contact: np.ndarray, t: float, parameters: Any
         steep = float(np.linalg.norm(numbers[1:]))
         if steep == 0.0:
             raise StartError(
-                f"the gradient of '{rolling.surface.name}' vanishes at {tuple(contact)}: it has no normal there"
+                f"the gradient of '{rolling.surface.name}' vanishes at {tuple(contact.tolist())}: it has no normal there"
             )
         distance = abs(numbers[0]) / steep
         if distance > 1e-9 * max(1.0, float(np.abs(contact).max())):
             raise StartError(
-                f"contact {tuple(contact)} lies {distance:.3g} m off '{rolling.surface.name}'; give (X, Y) and Z follows"
+                f"contact {tuple(contact.tolist())} lies {distance:.3g} m off '{rolling.surface.name}'; give (X, Y) and Z "
+                "follows"
             )
         return contact - numbers[0] * numbers[1:] / steep**2
     point, step = np.array([*contact, guess]), np.inf
     for _ in range(100):
         numbers = at(point)
-        if abs(numbers[3]) < 1e-12 * max(1.0, float(np.linalg.norm(numbers[1:]))):
+        steep = float(np.linalg.norm(numbers[1:]))
+        if steep == 0.0:
+            raise StartError(
+                f"the gradient of '{rolling.surface.name}' vanishes at {tuple(point.tolist())}: it has no normal there; "
+                "give another guess"
+            )
+        if abs(numbers[3]) < 1e-12 * steep:
             raise StartError(
                 f"'{rolling.surface.name}' is vertical over ({contact[0]:g}, {contact[1]:g}) near Z = {point[2]:g}; give "
                 "three coordinates, or another guess"
@@ -175,12 +184,15 @@ def _quaternion(orientation: Any, n: np.ndarray) -> np.ndarray:
         return np.array([np.cos(angle / 2), *(np.sin(angle / 2) * axis)])
     length = float(np.linalg.norm(values))
     if not 0.9 < length < 1.1:
-        raise StartError(f"orientation {tuple(values)} is a quaternion of length {length:g}, not 1")
+        raise StartError(f"orientation {tuple(values.tolist())} is a quaternion of length {length:g}, not 1")
     return values / length
 
 
 def _numbers(value: Any, what: str, sizes: tuple[int, ...]) -> np.ndarray:
-    array = np.asarray(value, dtype=float)
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
     if array.ndim != 1 or len(array) not in sizes or not np.all(np.isfinite(array)):
         raise StartError(f"{what} = {value!r}: give {' or '.join(map(str, sizes))} finite numbers")
     return array

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import as_expression, expressions, gradient, jacobian, rate, symbols
+from zeromass.expression import ExpressionError, as_expression, evaluate, expressions, gradient, jacobian, rate, symbols
 from zeromass.expression import derivative as derivative_of
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
@@ -45,7 +45,8 @@ class Surface:
     ) -> None:
         self.name = name
         self._shape = _implicit(shape, name)
-        self.shift = _of_time(expressions(shift), (3,), "shift", name)
+        _check_value(self._shape, name)
+        self.shift = _of_time(shift, (3,), "shift", name)
         self.rotation = _rotation(rotation, name)
         self._velocity = velocity
         if side not in (1, -1):
@@ -74,8 +75,12 @@ class Surface:
         position = np.asarray(position)
         if position.shape[:1] != (3,):
             raise ModelError(f"a point of '{self.name}' has three coordinates, not shape {position.shape}")
-        shifted = position if _all_zero(self.shift) else position - self.shift
-        return shifted if self.rotation is None else self.rotation.T @ shifted
+        shift, rotation = self.shift, self.rotation
+        if position.dtype != object:
+            shift, rotation = _as_numbers(shift), rotation if rotation is None else _as_numbers(rotation)
+        if not _all_zero(self.shift):
+            position = position - shift.reshape((3,) + (1,) * (position.ndim - 1))
+        return position if rotation is None else np.tensordot(rotation.T, position, axes=1)
 
     def __call__(self, position: Any) -> Any:
         """f at a point: zero on the surface; of expressions an expression, of numbers a number (at rest only)."""
@@ -111,7 +116,8 @@ class Surface:
     def moves(self) -> bool:
         """Whether the surface, its shape or its material moves."""
         x = _probe()
-        return self._velocity is not None or any(s is time for s in symbols(self(x))) or self._turns
+        carried = [self(x), *self.shift]  # a plane shifted along itself has the same equation at all times
+        return self._velocity is not None or any(s is time for s in symbols(carried)) or self._turns
 
     @property
     def _turns(self) -> bool:
@@ -149,7 +155,8 @@ def _implicit(shape: Callable[..., Any], name: str) -> Callable[..., Any]:
     if not callable(shape):
         raise ModelError(f"the shape of '{name}' is a function f(X, Y, Z) or h(X, Y), not {shape!r}")
     try:
-        count = len(inspect.signature(shape).parameters)
+        arguments = inspect.signature(shape).parameters.values()
+        count = sum(1 for argument in arguments if argument.default is inspect.Parameter.empty)
     except (TypeError, ValueError):
         count = 3
     if count == 2:
@@ -159,16 +166,41 @@ def _implicit(shape: Callable[..., Any], name: str) -> Callable[..., Any]:
     raise ModelError(f"the shape of '{name}' takes {count} arguments; it is a function f(X, Y, Z) or h(X, Y)")
 
 
+def _check_value(shape: Callable[..., Any], name: str) -> None:
+    """Raises unless the shape is one expression; a not-a-number in it is found here too."""
+    try:
+        as_expression(shape(*_probe()))
+    except (ExpressionError, TypeError) as error:
+        raise ModelError(f"the shape of '{name}' does not give a formula of its arguments: {error}") from error
+
+
 def _rotation(rotation: Any, name: str) -> np.ndarray | None:
     if rotation is None:
         return None
-    if isinstance(rotation, tuple) and len(rotation) == 2:
-        axis, angle = np.asarray(rotation[0], dtype=float), as_expression(rotation[1])
+    if isinstance(rotation, tuple | list) and len(rotation) == 2:
+        try:
+            axis, angle = np.asarray(rotation[0], dtype=float), as_expression(rotation[1])
+        except (ExpressionError, TypeError, ValueError) as error:
+            raise ModelError(f"the rotation of '{name}' is (axis, angle), not {rotation!r}: {error}") from error
         length = np.linalg.norm(axis)
-        if axis.shape != (3,) or not length > 0:
+        if axis.shape != (3,) or not 0 < length < np.inf:
             raise ModelError(f"the rotation of '{name}' needs an axis of three components, not {rotation[0]!r}")
         rotation = turned(axis / length, angle)
-    return _of_time(expressions(rotation), (3, 3), "rotation", name)
+    R = _of_time(rotation, (3, 3), "rotation", name)
+    _check_orthogonal(R, name)
+    return R
+
+
+def _check_orthogonal(R: np.ndarray, name: str) -> None:
+    """Raises where a matrix is no rotation; one with parameters, whose values may change, is taken on trust."""
+    if any(s.kind == "parameter" for s in symbols(R)):
+        return
+    for moment in (0.0, 0.7, 3.1):
+        numbers = evaluate(R, {time: moment})
+        if not (np.abs(numbers.T @ numbers - np.eye(3)).max() < 1e-9 and np.linalg.det(numbers) > 0):
+            raise ModelError(
+                f"the rotation of '{name}' is at t = {moment:g} s the matrix {numbers.tolist()}: no rotation"
+            )
 
 
 def turned(axis: np.ndarray, angle: Any) -> np.ndarray:
@@ -177,13 +209,23 @@ def turned(axis: np.ndarray, angle: Any) -> np.ndarray:
     return expressions(np.eye(3) + np.sin(angle) * expressions(K) + (1 - np.cos(angle)) * expressions(K @ K))
 
 
-def _of_time(array: np.ndarray, shape: tuple[int, ...], what: str, name: str) -> np.ndarray:
+def _of_time(given: Any, shape: tuple[int, ...], what: str, name: str) -> np.ndarray:
+    try:
+        array = expressions(given)
+    except ExpressionError as error:
+        raise ModelError(f"the {what} of '{name}': {error}") from error
     if array.shape != shape:
         raise ModelError(f"the {what} of '{name}' has shape {array.shape}, not {shape}")
     wrong = [s for s in symbols(array) if s.kind not in ("time", "parameter")]
     if wrong:
         raise ModelError(f"the {what} of '{name}' depends on '{wrong[0]!r}'; it is prescribed in time")
     return array
+
+
+def _as_numbers(array: np.ndarray) -> np.ndarray:
+    """Constant expressions as floats; anything else as it is."""
+    values = [entry.value for entry in array.ravel()]
+    return array if None in values else np.array(values, dtype=float).reshape(array.shape)
 
 
 def _all_zero(array: np.ndarray) -> bool:

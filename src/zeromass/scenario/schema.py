@@ -5,7 +5,7 @@ A number may also be a formula in quotes, such as "3*pi" or "m*g". Lengths are i
 
 from __future__ import annotations
 
-import math
+import sys
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
@@ -18,7 +18,7 @@ def _formula(value: Any) -> Any:
         raise ValueError("this is a number, or a formula in quotes")
     if isinstance(value, str) and not 0 < len(value) <= LONGEST:
         raise ValueError(f"a formula has between 1 and {LONGEST} characters")
-    if not isinstance(value, str) and not math.isfinite(value):
+    if not isinstance(value, str) and not abs(value) <= sys.float_info.max:
         raise ValueError("a number is finite")
     return value
 
@@ -153,7 +153,7 @@ class Given(Moving):
     @model_validator(mode="after")
     def one_formula(self) -> Given:
         if (self.height is None) == (self.implicit is None):
-            raise ValueError("a surface has one formula: height = \"…\" in X and Y, or implicit = \"…\" in X, Y and Z")
+            raise ValueError('a surface has one formula: height = "…" in X and Y, or implicit = "…" in X, Y and Z')
         return self
 
 

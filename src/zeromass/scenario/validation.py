@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -10,6 +11,8 @@ from pydantic import BaseModel, ValidationError
 from zeromass.scenario.errors import ScenarioError, listed, nearest
 from zeromass.scenario.schema import Document
 from zeromass.scenario.source import DEEPEST, Key, Source
+
+MISSING = "this key is missing"
 
 
 def with_case(source: Source, case: str | None) -> tuple[dict[str, Any], list[str]]:
@@ -24,6 +27,14 @@ def with_case(source: Source, case: str | None) -> tuple[dict[str, Any], list[st
         words = nearest(case, cases) or (f"; there are: {listed(cases)}" if cases else "; it has none")
         raise ScenarioError(f"the scenario has no case '{case}'{words}", file=source.name)
     return _merged(data, cases[case]), list(cases)
+
+
+def lines_with_case(source: Source, case: str | None) -> Source:
+    """The source with the keys that a case changes found where the case has them."""
+    if case is None:
+        return source
+    own = {key[2:]: line for key, line in source.lines.items() if key[:2] == ("cases", case) and len(key) > 2}
+    return replace(source, lines={**source.lines, **own})
 
 
 def _merged(data: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,7 +59,7 @@ def _worst(source: Source, data: dict[str, Any], error: ValidationError) -> Scen
     """The first error by line; further ones are counted."""
     found = [_translated(source, data, item) for item in error.errors(include_url=False)]
     found = list({(e.key, e.message): e for e in found}.values())
-    found.sort(key=lambda e: (e.line or 0))
+    found.sort(key=lambda e: (e.message == MISSING, e.line or 0))  # a misspelt key explains one that is missing
     first = found[0]
     if len(found) > 1:
         others = listed(dict.fromkeys(e.key for e in found[1:] if e.key != first.key), 6)
@@ -65,10 +76,9 @@ def _translated(source: Source, data: Any, item: Any) -> ScenarioError:
         words = nearest(str(key[-1]), known) or (f"; there are: {listed(known)}" if known else "")
         return source.error(f"there is no such key{words}", key)
     if kind == "missing":
-        message = "this key is missing"
+        message = MISSING
     elif kind == "union_tag_not_found":
-        key = (*key, "kind")
-        message = "this key is missing"
+        key, message = (*key, "kind"), MISSING
     elif kind == "union_tag_invalid":
         words = [tag.strip().strip("'") for tag in str(ctx.get("expected_tags", "")).split(",")]
         key, value = (*key, "kind"), str(ctx.get("tag", ""))
@@ -76,6 +86,9 @@ def _translated(source: Source, data: Any, item: Any) -> ScenarioError:
     elif kind == "literal_error":
         words = [str(x) for x in _literals(ctx)]
         message = f"{item['input']!r} is none of {', '.join(words)}{nearest(str(item['input']), words)}"
+    elif kind in ("too_short", "too_long"):
+        words = [f"{ctx[limit]} at {side}" for side, limit in (("least", "min_length"), ("most", "max_length")) if limit in ctx]
+        message = f"it has {ctx.get('actual_length')} items, and needs {' and '.join(words)}"
     elif kind == "value_error":
         message = str(ctx.get("error", item["msg"]))
     elif kind == "string_pattern_mismatch":
@@ -119,10 +132,9 @@ def _inner(model: Any, part: Any) -> Any:
     if isinstance(model, type) and issubclass(model, BaseModel):
         if part in model.model_fields:
             return _members(model.model_fields[part].annotation)
-        return model if part in _tags(model) else None
+        return model  # the place in a list, a name in a table of tables, or the name of a union's member
     if isinstance(model, list):
-        own = [member for member in model if part in _tags(member)]
-        return own[0] if own else _inner(model[0], part) if len(model) == 1 else None
+        return next((member for member in model if part in _tags(member)), None)
     return None
 
 

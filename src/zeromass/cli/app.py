@@ -1,0 +1,76 @@
+"""The `zeromass` command and what it says of itself."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+HELP = """Equations of motion as written on paper: write a scenario, run it, watch it.
+
+[bold]Examples[/bold]
+
+  zeromass new bowl                   write bowl.toml, a scenario to change
+
+  zeromass run bowl.toml              run it; plots, viewer, data go to bowl/
+
+  zeromass check bowl.toml            is its motion determined? if not, why?
+
+  zeromass equations bowl.toml        M, Q, A, b; --format latex, sympy or c
+
+  zeromass plot bowl/run.nc forces    one plot of a run that was saved
+
+  zeromass view bowl/run.nc           a page that plays it
+
+  zeromass run um2022 --case 2B       a scenario that comes along
+
+  zeromass papers                     what papers print, what we compute
+
+These come along: um2022, ud2011, up2006-wheel, stanescu.
+
+[bold]Exit codes[/bold]
+
+   0  well done
+
+   1  a defect of zeromass
+
+   2  wrong usage, or an invalid scenario
+
+   3  the physics stopped the run; what was computed is saved
+
+   5  a file can not be read or written
+
+ 130  interrupted
+
+With --json the result is alone on stdout; all else goes to stderr. NO_COLOR is respected.
+"""
+
+app = typer.Typer(
+    add_completion=True,
+    no_args_is_help=True,
+    help=HELP,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, alone on stdout.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")]
+Case = Annotated[str | None, typer.Option(help="A variant that the scenario has, such as 2B.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"zeromass {version('zeromass')}")
+        raise typer.Exit
+
+
+@app.callback(help=HELP)
+def zeromass(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Equations of motion as written on paper."""

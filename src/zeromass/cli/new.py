@@ -1,0 +1,52 @@
+"""`zeromass new`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from zeromass.cli.app import AsJson, Debug, app
+from zeromass.cli.console import UsageError, out, print_json, reporting
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(help="Name of the file, with or without .toml.")],
+    like: Annotated[str | None, typer.Option(help="A scenario that comes along, to begin with instead.")] = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Write a commented scenario to start from; a file that is there is not overwritten."""
+    with reporting("new", as_json=as_json, debug=debug):
+        from zeromass.report.files import write
+
+        target = Path(name) if name.endswith(".toml") else Path(f"{name}.toml")
+        text = _text(like).replace("NAME.toml", str(target.name))
+        if target.exists():
+            raise UsageError(f"'{target}' is there already and is left as it is; choose another name")
+        write(target, lambda place: _put(place, text))
+        if as_json:
+            print_json({"command": "new", "exit_code": 0, "file": target})
+        else:
+            console = out()
+            console.print(f"{escape(str(target))} is written; next: zeromass run {escape(str(target))}", soft_wrap=True)
+
+
+def _put(place: Path, text: str) -> None:
+    place.write_text(text, encoding="utf-8")
+
+
+def _text(like: str | None) -> str:
+    from zeromass.scenario.errors import nearest
+    from zeromass.scenario.scenario import STARTER, shipped_scenarios
+
+    if like is None:
+        return STARTER.read_text(encoding="utf-8")
+    known = shipped_scenarios()
+    if like not in known:
+        hint = nearest(like, known) or f"; there are: {', '.join(known)}"
+        raise UsageError(f"no scenario '{like}' comes along{hint}")
+    return known[like].read_text(encoding="utf-8")

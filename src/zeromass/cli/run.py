@@ -1,0 +1,176 @@
+"""`zeromass run`."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from zeromass.cli.app import AsJson, Case, Debug, app
+from zeromass.cli.console import Exit, err, out, print_json, reporting
+
+if TYPE_CHECKING:
+    from zeromass.analysis import Certificate
+    from zeromass.integrate import Trajectory
+    from zeromass.scenario import Scenario
+
+
+@app.command()
+def run(
+    file: Annotated[str, typer.Argument(help="A scenario file, or a name that comes along, such as um2022.")],
+    folder: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for what is written.")] = None,
+    case: Case = None,
+    certificate: Annotated[bool, typer.Option(help="Measure how far the run can be trusted, by a second one.")] = True,
+    plots: Annotated[bool, typer.Option(help="Draw the plots.")] = True,
+    viewer: Annotated[bool, typer.Option(help="Write the page that plays the run.")] = True,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Run a scenario; summary, certificate, plots, viewer and data.
+
+    Writes run.nc, run.csv, the plots and viewer.html into a folder: --out, or what the scenario says, or the name of the
+    file in the current folder.
+    """
+    from zeromass.cli.files import folder_at, scenario_at, written
+
+    with reporting("run", as_json=as_json, debug=debug):
+        begin = time.perf_counter()
+        scenario = scenario_at(file, case)
+        with folder_at(folder or _folder(scenario, file)) as place:
+            found = simulated(scenario)
+            seconds = time.perf_counter() - begin
+            trust = found.certificate() if certificate and len(found) > 1 else None
+            files = written(scenario, found, place, certificate=trust, plots=plots, viewer=viewer)
+        code = exit_code(found)
+        data = {
+            "command": "run",
+            "exit_code": int(code),
+            "scenario": {"name": scenario.name, "file": scenario.source.name, "case": scenario.case},
+            **_summary(found),
+            "seconds": seconds,
+            "certificate": None if trust is None else _certificate(trust),
+            "folder": place,
+            "files": files,
+        }
+        if as_json:
+            print_json(data)
+        else:
+            _show(scenario, found, trust, data)
+        raise typer.Exit(int(code))
+
+
+def simulated(scenario: Scenario) -> Trajectory:
+    """Runs a scenario, with a progress bar where stderr is a terminal."""
+    from zeromass.integrate import RunStopped
+
+    with warnings.catch_warnings(), _progress(scenario) as progress:
+        warnings.simplefilter("ignore", RunStopped)  # the summary says so
+        return scenario.simulate(progress)
+
+
+def exit_code(run: Trajectory) -> Exit:
+    """0 where the run went as far as it was asked to, 3 where the physics stopped it."""
+    from zeromass.integrate.outcome import Ending
+
+    if run.outcome.ending is Ending.INTERRUPTED:
+        return Exit.INTERRUPTED
+    guards = {event.name for event in run.system.events if event.guard}
+    guarded = run.outcome.ending is Ending.EVENT and any(f"'{name}'" in run.outcome.message for name in guards)
+    return Exit.OK if run.outcome.complete and not guarded else Exit.STOPPED
+
+
+def _folder(scenario: Scenario, file: str) -> Path:
+    stem = Path(file).stem
+    own = stem if scenario.case is None else f"{stem}-{scenario.case.replace(' ', '-')}"
+    return Path(scenario.output.folder or own)
+
+
+@contextmanager
+def _progress(scenario: Scenario) -> Iterator[Any]:
+    console = err()
+    if not console.is_terminal:
+        yield False
+        return
+    from rich.progress import Progress
+
+    begin, end = scenario.start.t, scenario.settings["until"]
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("running", total=abs(end - begin))
+        yield lambda t: bar.update(task, completed=abs(t - begin))
+
+
+def _summary(run: Trajectory) -> dict[str, Any]:
+    n, outcome = len(run.system.coordinates), run.outcome
+    names = [x.name for x in run.system.coordinates]
+    return {
+        "outcome": {
+            "ending": outcome.ending.value,
+            "t": float(outcome.t),
+            "message": outcome.message,
+            "complete": outcome.complete,
+        },
+        "statistics": {name: value.item() if hasattr(value, "item") else value for name, value in vars(run.statistics).items()},
+        "events": [{"name": event.name, "t": float(event.t)} for event in run.events],
+        "end": {
+            "position": dict(zip(names, run.y[-1, :n].tolist(), strict=True)),
+            "rate": dict(zip(names, run.y[-1, n:].tolist(), strict=True)),
+        },
+        "extremes": _extremes(run),
+    }
+
+
+def _extremes(run: Trajectory) -> dict[str, Any]:
+    """Smallest and largest value, at the steps, of each quantity that is one number."""
+    if len(run) < 2:
+        return {}
+    found = {}
+    for name, quantity in run.system.quantities.items():
+        values = run[quantity.expression]
+        if values.ndim == 1:
+            found[name] = {"min": float(values.min()), "max": float(values.max()), "unit": quantity.unit}
+    return found
+
+
+def _certificate(trust: Certificate) -> dict[str, Any]:
+    return {
+        "digits": trust.digits,
+        "error": trust.error,
+        "margin": trust.margin,
+        "rtol": trust.rtol,
+        "tighter_rtol": trust.tighter_rtol,
+        "energy_imbalance": None if trust.work is None else trust.work.imbalance,
+        "residuals": [
+            {key: getattr(r, key) for key in ("name", "position", "velocity", "acceleration")} for r in trust.residuals
+        ],
+    }
+
+
+def _show(scenario: Scenario, run: Trajectory, trust: Certificate | None, data: dict[str, Any]) -> None:
+    console = out()
+    title = scenario.name + (f", case {scenario.case}" if scenario.case else "")
+    table = Table(title=escape(title), title_justify="left", show_header=False)
+    color = "green" if data["exit_code"] == 0 else "yellow"
+    table.add_row("outcome", f"[{color}]{escape(str(run.outcome))}[/{color}]")
+    table.add_row("work", f"{run.statistics}; {data['seconds']:.2f} s")
+    for name, item in data["extremes"].items():
+        table.add_row(escape(name), f"{item['min']:.6g} … {item['max']:.6g} {escape(item['unit'])}")
+    for event in data["events"][:12]:
+        table.add_row("event", f"{escape(event['name'])} at {event['t']:.9g} s")
+    if len(data["events"]) > 12:
+        table.add_row("events", f"and {len(data['events']) - 12} more")
+    console.print(table, highlight=False)
+    if trust is not None:
+        console.print(escape(str(trust)), highlight=False, soft_wrap=True)
+    count = len(data["files"].get("plots", ()))
+    others = [str(path) for kind, path in data["files"].items() if kind != "plots"]
+    words = [*others, f"{count} plots"] if count else others
+    console.print(f"written to {escape(str(data['folder']))}: {escape(', '.join(Path(w).name for w in words))}", soft_wrap=True)
+    if "viewer" in data["files"]:
+        console.print(f"open {escape(str(data['files']['viewer']))} to watch it", soft_wrap=True)

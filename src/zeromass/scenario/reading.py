@@ -1,0 +1,109 @@
+"""The formulas of a scenario as numbers and expressions, with errors that point to their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from zeromass.equation import EquationError
+from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, parameter, t
+from zeromass.model import ModelError, StartError
+from zeromass.scenario.errors import FormulaError, nearest
+from zeromass.scenario.formula import RESERVED, formula
+from zeromass.scenario.schema import Document
+from zeromass.scenario.source import Key, Source
+
+WIDEST = 72
+"""Characters of a formula that a message shows around the place of an error."""
+
+
+class Reader:
+    """The parameters of a scenario, and its formulas in them.
+
+    parameters  symbols, by name, with the values of the file
+    """
+
+    def __init__(self, source: Source, document: Document) -> None:
+        self.source, self.document = source, document
+        self.parameters: dict[str, Symbol] = {}
+        self._values: dict[str, Expression] = {}
+        for name, given in document.parameters.items():
+            key = ("parameters", name)
+            self.check_name(name, key)
+            value = self.number(given, key)
+            self.parameters[name], self._values[name] = parameter(name, value), as_expression(value)
+
+    def error(self, message: str, key: Key) -> Exception:
+        return self.source.error(message, key)
+
+    def check_name(self, name: str, key: Key) -> None:
+        """Refuses a name that means something already."""
+        if name in RESERVED:
+            raise self.error(f"'{name}' has a meaning in formulas already; choose another name", key)
+
+    @contextmanager
+    def pointing(self, *key: str | int) -> Iterator[None]:
+        """Errors of the model that arise inside point to a key."""
+        try:
+            yield
+        except (ModelError, StartError, ExpressionError, EquationError) as error:
+            raise self.error(str(error), key) from error
+
+    def number(self, given: Any, key: Key) -> float:
+        """A number, from constants and parameters."""
+        e = self._read(given, key, self._values)
+        assert e.value is not None
+        return e.value
+
+    def numbers(self, given: Sequence[Any], key: Key) -> list[Any]:
+        """Numbers, nested like what is given."""
+        return [
+            self.numbers(item, (*key, i)) if isinstance(item, list) else self.number(item, (*key, i))
+            for i, item in enumerate(given)
+        ]
+
+    def expression(self, given: Any, key: Key, names: Mapping[str, Expression]) -> Expression:
+        """An expression in the parameters, time and some names."""
+        return self._read(given, key, {**self.parameters, "t": t, **names})
+
+    def vector(self, given: Sequence[Any], key: Key, names: Mapping[str, Expression]) -> np.ndarray:
+        """An array of expressions."""
+        result = np.empty(len(given), dtype=object)
+        result[:] = [self.expression(item, (*key, i), names) for i, item in enumerate(given)]
+        return result
+
+    def _read(self, given: Any, key: Key, names: Mapping[str, Expression]) -> Expression:
+        if not isinstance(given, str):
+            return as_expression(given)
+        try:
+            return formula(given, names)
+        except FormulaError as error:
+            shown, caret = _excerpt(given, error.position)
+            message = f"{error.message}\n    {shown}\n    {' ' * caret}^ {_place(error)}"
+            raise self.source.error(message, key, error.column) from error
+
+
+def _place(error: FormulaError) -> str:
+    return f"column {error.column}" if error.line == 1 else f"line {error.line}, column {error.column}"
+
+
+def _excerpt(source: str, position: int) -> tuple[str, int]:
+    """The line of a formula with an error, cut around its place, and the place in it."""
+    begin = source.rfind("\n", 0, position) + 1
+    end = source.find("\n", position)
+    line, place = source[begin : end if end >= 0 else len(source)], position - begin
+    if len(line) > WIDEST:
+        first = max(0, place - WIDEST // 2)
+        line, place = "…" + line[first : first + WIDEST] + "…", place - first + 1
+    return line.replace("\t", " "), place
+
+
+def named_coordinate(reader: Reader, name: str, known: Mapping[str, Expression], key: Key) -> Expression:
+    """The coordinate of a name."""
+    if name not in known:
+        hint = nearest(name, known) or f"; there are: {', '.join(known)}"
+        raise reader.error(f"'{name}' is no coordinate{hint}", key)
+    return known[name]

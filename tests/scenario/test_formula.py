@@ -1,0 +1,183 @@
+"""Formulas: what they mean, what is wrong with them and where, and that nothing is ever executed."""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from zeromass.scenario import FormulaError, formula
+from zeromass.scenario.formula import DEEPEST, FUNCTION_NAMES, LARGEST_EXPONENT
+from zeromass.scenario.tokens import LONGEST
+
+x, y = zm.coordinates("x y")
+m = zm.parameter("m", 2.0)
+NAMES = {"x": x, "y": y, "m": m, "t": zm.t, "body.x": zm.coordinate("body.x")}
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("1 + 2*3", 7.0),
+        ("-2**2", -4.0),
+        ("2**-1", 0.5),
+        ("2^3^2", 512.0),
+        ("8/4/2", 1.0),
+        ("1 - 2 - 3", -4.0),
+        ("-(-3)", 3.0),
+        ("3*pi", 3 * math.pi),
+        ("sqrt(2 + sqrt(2))/2", math.sqrt(2 + math.sqrt(2)) / 2),
+        ("min(1, 2) + max(3, 4)", 5.0),
+        ("where(1 < 2, 10, 20)", 10.0),
+        ("where(1 >= 2, 10, 20)", 20.0),
+        (".5e1 + 5.", 10.0),
+        ("arctan2(1, 1) - atan2(1, 1)", 0.0),
+        ("ln(e)", 1.0),
+        ("abs(-3)*sign(-2)", -3.0),
+        ("+4", 4.0),
+    ],
+)
+def test_numbers(source, value):
+    assert formula(source, {}).value == value
+
+
+@pytest.mark.parametrize(
+    ("source", "meant"),
+    [
+        ("m*x'**2/2", m * zm.rate(x) ** 2 / 2),
+        ("x''", zm.acceleration(x)),
+        ("rate(x*y)", zm.rate(x * y)),
+        ("rate(rate(x))", zm.acceleration(x)),
+        ("0.04*sin(1.2*sqrt(2)*pi*x)/(1+x**2)", 0.04 * np.sin(1.2 * 2**0.5 * np.pi * x) / (1 + x**2)),
+        ("where(x > 0, x, -x)", zm.where(x > 0, x, -x)),
+        ("cos(m*t)", np.cos(m * zm.t)),
+        ("body.x", NAMES["body.x"]),
+        (" x \n + y\t", x + y),
+    ],
+)
+def test_expressions_are_those_of_python(source, meant):
+    assert formula(source, NAMES) is meant
+
+
+@pytest.mark.parametrize(
+    ("source", "column", "words"),
+    [
+        ("", 1, "the formula ends"),
+        ("x +", 4, "the formula ends"),
+        ("2*mm", 3, "did you mean 'm'"),
+        ("1 + X", 5, "did you mean 'x'"),
+        ("sn(x)", 1, "did you mean 'sin'"),
+        ("sin x", 1, "write sin(…)"),
+        ("sin(x", 6, "')' is expected"),
+        ("sin(x, y)", 1, "takes 1 argument"),
+        ("min(x)", 1, "takes 2 arguments"),
+        ("where(x, 1, 2)", 8, "a comparison"),
+        ("where(x > 0, 1)", 1, "three arguments"),
+        ("x > 1", 3, "stands only in where"),
+        ("1 2", 3, "an operator is missing"),
+        ("x)", 2, "closing bracket"),
+        ("m(x)", 1, "a product is written m*(…)"),
+        ("x'''", 1, "nothing beyond"),
+        ("x''*rate(x'')", 5, "nothing beyond"),
+        ("1/0", 2, "by zero"),
+        ("log(0)", 1, "no real value"),
+        ("(-1)**0.5", 5, "not a real number"),
+        ("1e308*10", 6, "too large"),
+        ("1e999", 1, "too large"),
+        ("x**1e6", 2, f"at most {LARGEST_EXPONENT}"),
+        ("x @ y", 3, "no meaning"),
+        ("x[0]", 2, "no meaning"),
+        ("__import__('os')", 1, "no function"),
+        ("x.__class__", 1, "not declared"),
+        ("lambda: 0", 1, "not declared"),
+        ("(" * (DEEPEST + 1) + "x", DEEPEST + 1, "nested"),
+        ("-" * 5000 + "x", DEEPEST + 1, "nested"),
+        ("x" + "**x" * 5000, None, "characters"),
+        ("+".join("x" * 4000), None, None),
+        ("1" * (LONGEST + 1), 1, "characters"),
+    ],
+)
+def test_errors_have_their_place(source, column, words):
+    if words is None:
+        formula(source, NAMES)
+        return
+    with pytest.raises(FormulaError, match=r"(?s).*") as caught:
+        formula(source, NAMES)
+    assert words in str(caught.value)
+    assert column is None or caught.value.column == column
+
+
+def test_second_line_of_a_formula():
+    with pytest.raises(FormulaError) as caught:
+        formula("x +\n  yy", NAMES)
+    assert (caught.value.line, caught.value.column) == (2, 3)
+
+
+PIECES = [
+    *FUNCTION_NAMES, *NAMES, "pi", "e", "X", "unknown", "+", "-", "*", "/", "**", "^", "(", ")", ",", "<", ">=", "'", "''",
+    "1", "0", "2.5", "1e300", "1e-300", ".5", " ", "\n", "((((", "))))", "x'", "rate(", "where(x>0,", "__import__('os')",
+    "eval('1')", "exec", "open('/etc/passwd')", "().__class__.__bases__", "lambda", "import os", "os.system('true')",
+    "f'{x}'", "\\", "\x00", "é", "𝒙", "∞", "[", "]", "{", "}", "=", ":=", ";", "#", "@", "%", "~", "9" * 400, "x" * 150,
+    "**99999", "1/0", "-" * 120, "(" * 120,
+]  # fmt: skip
+
+
+def hostile(random_: random.Random) -> str:
+    """A formula of random pieces, or of random characters, sometimes long."""
+    if random_.random() < 0.15:
+        return "".join(chr(random_.choice((random_.randrange(32, 127), random_.randrange(0x2FFF)))) for _ in range(40))
+    length = random_.choice((3, 6, 12, 25, 25, 60)) if random_.random() < 0.995 else 1500
+    return random_.choice(("", " ")).join(random_.choice(PIECES) for _ in range(length))
+
+
+_seen: list[str] = []
+_watching = False
+
+
+def _hook(event: str, _arguments: tuple) -> None:
+    if _watching and event.split(".")[0] in {"exec", "compile", "open", "import", "os", "subprocess", "socket", "ctypes"}:
+        _seen.append(event)
+
+
+def attack(count: int, seed: int) -> tuple[int, float]:
+    """Reads many hostile formulas under an audit hook; how many were valid, and the longest time for one."""
+    global _watching
+    sys.addaudithook(_hook)
+    random_ = random.Random(seed)
+    valid, longest = 0, 0.0
+    formula("sin(x) + unknown" if False else "sin(x)", NAMES)
+    _seen.clear()
+    sources = (hostile(random_) for _ in range(count))
+    for source in sources:
+        _watching = True
+        begin = time.process_time()
+        try:
+            assert isinstance(formula(source, NAMES), zm.Expression)
+            valid += 1
+        except FormulaError as error:
+            assert 0 <= error.position <= len(source)
+            assert str(error)
+        finally:
+            _watching = False
+        longest = max(longest, time.process_time() - begin)
+    return valid, longest
+
+
+def test_hostile_formulas_do_nothing():
+    valid, longest = attack(5000, seed=0)
+    assert _seen == []
+    assert valid > 5  # the fuzz reaches real formulas too
+    assert longest < 1.0
+
+
+@pytest.mark.slow
+def test_many_hostile_formulas_do_nothing():
+    valid, longest = attack(100_000, seed=1)
+    assert _seen == []
+    assert valid > 100
+    assert longest < 1.0
