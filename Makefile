@@ -19,6 +19,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 UV_SYSTEM_CERTS ?= true
 export UV_SYSTEM_CERTS
 
+# Two processes run the tests; each with its own threads for small matrices would only be slower.
+export OPENBLAS_NUM_THREADS := 1
+
 .PHONY: demo test test-all docs lint format clean
 .DELETE_ON_ERROR:
 

@@ -72,7 +72,7 @@ def rows() -> list[Row]:
     return [
         Row("zeromass", "zeromass_engine", "projected"),
         Row("zeromass, no projection", "zeromass_engine", "free"),
-        Row("NumPy pinv + SciPy RK45", "numpy_scipy", "pinv RK45", slow=True),
+        Row("NumPy pinv + SciPy RK45", "numpy_scipy", "pinv RK45"),
         Row("NumPy pinv + SciPy DOP853", "numpy_scipy", "pinv DOP853"),
         Row("NumPy KKT + SciPy DOP853", "numpy_scipy", "kkt DOP853"),
         Row("CasADi, C by gcc", "casadi_engine", "C"),
@@ -242,6 +242,7 @@ def goals(engines: list[Row], over_floor: float) -> list[tuple[str, bool]]:
     there = {row.name: row.measured for row in engines if "skipped" not in row.measured}
     own = there["zeromass"]
     peers = {name: m for name, m in there.items() if not name.startswith("zeromass")}
+    which = f"measured ({len(rows()) - len(there)} left out)"
     result = [(f"within 2 × the floor: {over_floor:.2f}", over_floor <= 2)]
     for name, least in (("NumPy pinv + SciPy RK45", 5000), ("NumPy KKT + SciPy DOP853", 300)):
         if name in there:
@@ -251,7 +252,7 @@ def goals(engines: list[Row], over_floor: float) -> list[tuple[str, bool]]:
         if peers:
             best = min(peers, key=lambda name: value(peers[name]))
             ratio = value(peers[best]) / value(own)
-            result.append((f"ahead of every peer in {words}: {ratio:.2f} × to the best, {best}", ratio > 1))
+            result.append((f"ahead of every peer {which} in {words}: {ratio:.2f} × to the best, {best}", ratio > 1))
     return result
 
 

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
 
 from pybtex.plugin import register_plugin
 from pybtex.style.formatting.unsrt import Style as UnsortedStyle
 from pybtex.style.labels import BaseLabelStyle
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # for embedded_viewer
 
 project = "zeromass"
 author = "The zeromass developers"
 copyright = f"2026, {author}"
 release = version = installed_version("zeromass")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinxcontrib.bibtex"]
-exclude_patterns = ["_build"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
+    "sphinxcontrib.bibtex",
+]
+exclude_patterns = ["_build", "gallery/static", "gallery/README.rst", "_static"]
 templates_path: list[str] = []
 
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
@@ -30,7 +42,26 @@ suppress_warnings = ["ref.python"]
 html_theme = "pydata_sphinx_theme"
 html_title = "zeromass"
 html_show_sourcelink = False
+html_static_path = ["_static", "gallery/static"]
+(HERE / "gallery" / "static").mkdir(parents=True, exist_ok=True)  # made by the build, and there before it
+mathjax_path = "mathjax/tex-svg.js"  # shipped with the pages, which need no network
 html_theme_options = {"show_prev_next": False, "navigation_with_keys": False, "show_toc_level": 2}
+
+# ---- the gallery: each program of examples/ is run again when it has changed; ZEROMASS_GALLERY=0 shows code only
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "plot_gallery": os.environ.get("ZEROMASS_GALLERY", "1") != "0",
+    "image_scrapers": ("matplotlib", "embedded_viewer"),
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "write_computation_times": False,
+    "min_reported_time": 1e9,
+    "show_signature": False,
+    "remove_config_comments": True,
+}
 
 bibtex_bibfiles = ["references.bib"]
 bibtex_default_style = "keys"
@@ -89,3 +120,13 @@ def plain_docstring(app, what, name, obj, options, lines: list[str]) -> None:
 
 def setup(app) -> None:
     app.connect("autodoc-process-docstring", plain_docstring)
+    app.connect("builder-inited", write_shell_viewer)
+
+
+def write_shell_viewer(app) -> None:
+    """The viewer page that the guide shows; made once, and again where the package is newer."""
+    from embedded_viewer import shell_page
+
+    import zeromass
+
+    shell_page(HERE / "gallery" / "static" / "viewer" / "shell.html", newer_than=Path(zeromass.__file__).parent)

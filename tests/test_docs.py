@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -19,6 +21,30 @@ def blocks(page: Path) -> list[tuple[int, str]]:
     text = page.read_text(encoding="utf-8")
     found = re.finditer(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     return [(text[: match.start(1)].count("\n"), match.group(1)) for match in found]
+
+
+def fenced(page: Path, language: str) -> list[str]:
+    """Blocks in another language."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def test_scenarios_are_valid():
+    from zeromass.scenario import parse_scenario
+
+    found = [text for page in PAGES for text in fenced(page, "toml")]
+    assert found
+    for text in found:
+        parse_scenario(text)
+
+
+def test_commands_exist():
+    """Each `zeromass …` of the shell blocks is a command that the help lists."""
+    lines = [line for page in PAGES for text in fenced(page, "sh") for line in text.splitlines()]
+    commands = {line.split()[1] for line in lines if line.startswith("zeromass ")}
+    assert commands
+    told = subprocess.run([sys.executable, "-m", "zeromass", "--help"], capture_output=True, text=True, check=True)
+    assert commands <= set(told.stdout.split())
 
 
 def test_there_are_pages():

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.expression import symbols
 from zeromass.scenario import FormulaError, formula
 from zeromass.scenario.formula import DEEPEST, FUNCTION_NAMES, LARGEST_EXPONENT
 from zeromass.scenario.tokens import LONGEST
@@ -94,22 +95,23 @@ def test_expressions_are_those_of_python(source, meant):
         ("x[0]", 2, "no meaning"),
         ("__import__('os')", 1, "no function"),
         ("x.__class__", 1, "not declared"),
-        ("lambda: 0", 1, "not declared"),
+        ("lambda: 0", 7, "no meaning"),
         ("(" * (DEEPEST + 1) + "x", DEEPEST + 1, "nested"),
-        ("-" * 5000 + "x", DEEPEST + 1, "nested"),
+        ("-" * 4000 + "x", DEEPEST + 1, "nested"),
         ("x" + "**x" * 5000, None, "characters"),
-        ("+".join("x" * 4000), None, None),
         ("1" * (LONGEST + 1), 1, "characters"),
     ],
 )
 def test_errors_have_their_place(source, column, words):
-    if words is None:
-        formula(source, NAMES)
-        return
-    with pytest.raises(FormulaError, match=r"(?s).*") as caught:
+    with pytest.raises(FormulaError) as caught:
         formula(source, NAMES)
     assert words in str(caught.value)
     assert column is None or caught.value.column == column
+
+
+def test_long_sums_are_read():
+    names = {f"x{i}": zm.coordinate(f"x{i}") for i in range(1300)}
+    assert len(symbols(formula(" + ".join(names), names))) == 1300
 
 
 def test_second_line_of_a_formula():
@@ -127,8 +129,24 @@ PIECES = [
 ]  # fmt: skip
 
 
+def written(random_: random.Random, depth: int) -> str:
+    """A formula by the rules, of a given depth."""
+    if depth == 0:
+        return random_.choice(["x", "y'", "m", "t", "body.x", "pi", "2", "0.5", "1e3", "x''"])
+    a, b, c = (written(random_, depth - 1 - random_.randrange(depth)) for _ in range(3))
+    name = random_.choice(FUNCTION_NAMES[:21])
+    forms = [f"{a} {random_.choice('+-*/')} {b}", f"({a})**{random_.randrange(-4, 5)}", f"{name}({a})", f"-({a})"]
+    return random_.choice([*forms, f"where({a} < {b}, {b}, {c})", f"max({a}, {b})", f"rate({a})", f"({a})^({b})"])
+
+
 def hostile(random_: random.Random) -> str:
-    """A formula of random pieces, or of random characters, sometimes long."""
+    """A formula by the rules, damaged or not, or of random pieces or characters, sometimes long."""
+    if random_.random() < 0.4:
+        source = written(random_, random_.randrange(1, 7))
+        if random_.random() < 0.5:  # damaged in one place
+            i = random_.randrange(len(source))
+            source = source[:i] + random_.choice(PIECES) + source[i + random_.randrange(3) :]
+        return source
     if random_.random() < 0.15:
         return "".join(chr(random_.choice((random_.randrange(32, 127), random_.randrange(0x2FFF)))) for _ in range(40))
     length = random_.choice((3, 6, 12, 25, 25, 60)) if random_.random() < 0.995 else 1500
@@ -140,7 +158,16 @@ _watching = False
 
 
 def _hook(event: str, _arguments: tuple) -> None:
-    if _watching and event.split(".")[0] in {"exec", "compile", "open", "import", "os", "subprocess", "socket", "ctypes"}:
+    if _watching and event.split(".")[0] in {
+        "exec",
+        "compile",
+        "open",
+        "import",
+        "os",
+        "subprocess",
+        "socket",
+        "ctypes",
+    }:
         _seen.append(event)
 
 
@@ -149,8 +176,7 @@ def attack(count: int, seed: int) -> tuple[int, float]:
     global _watching
     sys.addaudithook(_hook)
     random_ = random.Random(seed)
-    valid, longest = 0, 0.0
-    formula("sin(x) + unknown" if False else "sin(x)", NAMES)
+    valid, longest, wrong = 0, 0.0, 0
     _seen.clear()
     sources = (hostile(random_) for _ in range(count))
     for source in sources:
@@ -160,18 +186,18 @@ def attack(count: int, seed: int) -> tuple[int, float]:
             assert isinstance(formula(source, NAMES), zm.Expression)
             valid += 1
         except FormulaError as error:
-            assert 0 <= error.position <= len(source)
-            assert str(error)
+            wrong += not (0 <= error.position <= len(source) and str(error))
         finally:
             _watching = False
         longest = max(longest, time.process_time() - begin)
+    assert wrong == 0
     return valid, longest
 
 
 def test_hostile_formulas_do_nothing():
     valid, longest = attack(5000, seed=0)
     assert _seen == []
-    assert valid > 5  # the fuzz reaches real formulas too
+    assert valid > 500  # the fuzz reaches real formulas too
     assert longest < 1.0
 
 
@@ -179,5 +205,5 @@ def test_hostile_formulas_do_nothing():
 def test_many_hostile_formulas_do_nothing():
     valid, longest = attack(100_000, seed=1)
     assert _seen == []
-    assert valid > 100
+    assert valid > 10_000
     assert longest < 1.0

@@ -106,5 +106,7 @@ def reporting(command: str, *, as_json: bool, debug: bool) -> Iterator[None]:
         named = f"'{error.filename}': {error.strerror}" if error.filename and error.strerror else ""
         fail("input/output", error, Exit.FILES, named)
     except Exception as error:
-        words = f"{type(error).__name__}: {' '.join(str(error).split())}; please report it, with --debug for the details"
+        words = (
+            f"{type(error).__name__}: {' '.join(str(error).split())}; please report it, with --debug for the details"
+        )
         fail("a defect of zeromass", error, Exit.DEFECT, words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -63,7 +63,7 @@ def check(
         raise typer.Exit(int(code))
 
 
-class Format(str, Enum):
+class Format(StrEnum):
     """How equations are written."""
 
     text = "text"

@@ -46,9 +46,10 @@ def run(
         with folder_at(folder or _folder(scenario, file)) as place:
             found = simulated(scenario)
             seconds = time.perf_counter() - begin
-            trust = found.certificate() if certificate and len(found) > 1 else None
-            files = written(scenario, found, place, certificate=trust, plots=plots, viewer=viewer)
-        code = exit_code(found)
+            code = exit_code(found)
+            go_on = code is not Exit.INTERRUPTED  # who interrupts wants what there is, and soon
+            trust = found.certificate() if certificate and go_on and len(found) > 1 else None
+            files = written(scenario, found, place, certificate=trust, plots=plots and go_on, viewer=viewer and go_on)
         data = {
             "command": "run",
             "exit_code": int(code),
@@ -116,7 +117,9 @@ def _summary(run: Trajectory) -> dict[str, Any]:
             "message": outcome.message,
             "complete": outcome.complete,
         },
-        "statistics": {name: value.item() if hasattr(value, "item") else value for name, value in vars(run.statistics).items()},
+        "statistics": {
+            name: value.item() if hasattr(value, "item") else value for name, value in vars(run.statistics).items()
+        },
         "events": [{"name": event.name, "t": float(event.t)} for event in run.events],
         "end": {
             "position": dict(zip(names, run.y[-1, :n].tolist(), strict=True)),
@@ -171,6 +174,8 @@ def _show(scenario: Scenario, run: Trajectory, trust: Certificate | None, data: 
     count = len(data["files"].get("plots", ()))
     others = [str(path) for kind, path in data["files"].items() if kind != "plots"]
     words = [*others, f"{count} plots"] if count else others
-    console.print(f"written to {escape(str(data['folder']))}: {escape(', '.join(Path(w).name for w in words))}", soft_wrap=True)
+    console.print(
+        f"written to {escape(str(data['folder']))}: {escape(', '.join(Path(w).name for w in words))}", soft_wrap=True
+    )
     if "viewer" in data["files"]:
         console.print(f"open {escape(str(data['files']['viewer']))} to watch it", soft_wrap=True)

@@ -19,10 +19,15 @@ if TYPE_CHECKING:
 def plot(
     file: Annotated[Path, typer.Argument(help="A run that was saved, such as bowl/run.nc.", metavar="RUN.nc")],
     kind: Annotated[
-        str, typer.Argument(help="path, path3d, forces, friction_ratio, torque, spin, energies, residuals, coordinates, quantity.")
+        str,
+        typer.Argument(
+            help="path, path3d, forces, friction_ratio, torque, spin, energies, residuals, coordinates, quantity."
+        ),
     ],
     target: Annotated[Path | None, typer.Option("--out", "-o", help="A .png, .svg or .pdf file.")] = None,
-    formula: Annotated[str | None, typer.Option(help="What the plot 'quantity' shows, such as \"contact.x**2\".")] = None,
+    formula: Annotated[
+        str | None, typer.Option(help="What the plot 'quantity' shows, such as \"contact.x**2\".")
+    ] = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
@@ -40,7 +45,9 @@ def plot(
 
 @app.command()
 def view(
-    file: Annotated[str, typer.Argument(help="A run that was saved, or a scenario to run first.", metavar="RUN.nc|FILE")],
+    file: Annotated[
+        str, typer.Argument(help="A run that was saved, or a scenario to run first.", metavar="RUN.nc|FILE")
+    ],
     target: Annotated[Path | None, typer.Option("--out", "-o", help="The page, an .html file.")] = None,
     case: Case = None,
     as_json: AsJson = False,

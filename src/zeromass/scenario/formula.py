@@ -192,7 +192,9 @@ class _Parser:
             hint = nearest(name, FUNCTION_NAMES)
             if name in self.names or name in CONSTANTS:
                 hint = f"; '{name}' is a name, a product is written {name}*(…)"
-            raise self.error(f"there is no function '{name}'{hint or f'; there are: {listed(FUNCTION_NAMES, 99)}'}", token)
+            raise self.error(
+                f"there is no function '{name}'{hint or f'; there are: {listed(FUNCTION_NAMES, 99)}'}", token
+            )
         arguments = self.arguments(token, count)
         return self.checked(lambda: rule(*arguments), token)
 

@@ -41,9 +41,10 @@ def _merged(data: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
     result = dict(data)
     for key, value in changes.items():
         old = result.get(key)
-        both = isinstance(old, dict) and isinstance(value, dict)
-        same = both and old.get("kind") == value.get("kind", old.get("kind"))  # another kind has other keys
-        result[key] = _merged(old, value) if same else value
+        if isinstance(old, dict) and isinstance(value, dict) and value.get("kind", old.get("kind")) == old.get("kind"):
+            result[key] = _merged(old, value)
+        else:
+            result[key] = value  # another kind has other keys
     return result
 
 
@@ -87,7 +88,11 @@ def _translated(source: Source, data: Any, item: Any) -> ScenarioError:
         words = [str(x) for x in _literals(ctx)]
         message = f"{item['input']!r} is none of {', '.join(words)}{nearest(str(item['input']), words)}"
     elif kind in ("too_short", "too_long"):
-        words = [f"{ctx[limit]} at {side}" for side, limit in (("least", "min_length"), ("most", "max_length")) if limit in ctx]
+        words = [
+            f"{ctx[limit]} at {side}"
+            for side, limit in (("least", "min_length"), ("most", "max_length"))
+            if limit in ctx
+        ]
         message = f"it has {ctx.get('actual_length')} items, and needs {' and '.join(words)}"
     elif kind == "value_error":
         message = str(ctx.get("error", item["msg"]))

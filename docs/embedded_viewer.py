@@ -1,0 +1,47 @@
+"""Viewer pages inside the documentation: below each example of the gallery whose run has bodies, and in the guide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+STATIC = Path(__file__).parent / "gallery" / "static" / "viewer"
+
+
+def _get_sg_image_scraper() -> Any:
+    """What sphinx-gallery asks a module of scrapers for."""
+    return run_of_example
+
+
+def run_of_example(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
+    """After the block that shows the figure: a frame with the example's run, the first one that has bodies to show."""
+    import zeromass as zm
+
+    found = block_vars["example_globals"].values()
+    run = next((value for value in found if isinstance(value, zm.Trajectory) and value.system.parts), None)
+    if "plt.show()" not in block[1] or run is None:
+        return ""
+    name = Path(block_vars["src_file"]).stem
+    STATIC.mkdir(parents=True, exist_ok=True)
+    run.view(STATIC / f"{name}.html", title=name.replace("_", " "))
+    return f"""
+.. raw:: html
+
+    <iframe src="../_static/viewer/{name}.html" title="The run in three dimensions" loading="lazy"
+            style="width: 100%; height: 32rem; border: 1px solid #8884"></iframe>
+
+"""
+
+
+def shell_page(path: Path, *, newer_than: Path) -> None:
+    """The shell of the papers in 25 s; not written again while it is newer than all code."""
+    import zeromass as zm
+
+    code = max(file.stat().st_mtime for file in newer_than.rglob("*") if file.suffix in (".py", ".js", ".css", ".html"))
+    if path.exists() and path.stat().st_mtime > code:
+        return
+    body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+    rolling = zm.Rolling(body, on=zm.surfaces.dimpled_bowl(), gravity=9.81)
+    start = rolling.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    zm.simulate(rolling, start, until=25.0).view(path, title="The shell on the dimpled bowl")

@@ -1,0 +1,206 @@
+"""What goes wrong: the message, the exit code, and that nothing half-written is left."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import zeromass as zm
+from zeromass import cli
+from zeromass.scenario.scenario import SHIPPED, STARTER
+
+WHEEL = (SHIPPED / "up2006-wheel.toml").read_text(encoding="utf-8")
+BALL = STARTER.read_text(encoding="utf-8")
+QUICK = ("--no-certificate", "--no-plots", "--no-viewer")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def invoke(*words: object) -> tuple[int, str, str]:
+    done = CliRunner().invoke(cli.app, [str(word) for word in words])
+    return done.exit_code, done.stdout, done.stderr
+
+
+def written(here: Path) -> set[str]:
+    return {str(path.relative_to(here)) for path in here.rglob("*")}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("until = 2", "", "run.until: this key is missing"),
+        ("until = 2", "until = [2]", "run.until: this is a number, or a formula in quotes"),
+        ("until = 2", "untill = 2", "did you mean 'until'"),
+        ("theta*sin", "thet*sin", "did you mean 'theta'"),
+        ("theta*sin", "theta*)sin", "column 13"),
+        ("theta = 0.3", "theta = 0.3\ny = 5", "no state satisfies 'rolling'"),
+        ("[run]", "[run", "not valid TOML"),
+        ("until = 2", 'until = 2\nmethod = "fixed"', "needs step="),
+    ],
+)
+def test_bad_scenarios(here, old, new, words):
+    """Message, exit code 2, and no output folder, in words and as JSON."""
+    (here / "bad.toml").write_text(WHEEL.replace(old, new, 1), encoding="utf-8")
+    code, out, err = invoke("run", "bad.toml")
+    assert (code, out) == (2, "")
+    assert words in err
+    assert err.startswith("invalid scenario: bad.toml:")
+    assert "Traceback" not in err
+    code, out, _ = invoke("run", "bad.toml", "--json")
+    assert code == 2
+    problem = json.loads(out)["error"]
+    assert problem["kind"] == "invalid scenario"
+    assert problem["file"] == "bad.toml"
+    assert isinstance(problem["line"], int)
+    assert written(here) == {"bad.toml"}
+
+
+def test_bad_scenario_as_a_process(here):
+    (here / "bad.toml").write_text(WHEEL.replace("until = 2", "until = nan"), encoding="utf-8")
+    words = [sys.executable, "-m", "zeromass", "run", "bad.toml", "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["error"]["key"] == "run.until"
+    assert "a number is finite" in done.stderr
+
+
+def test_wrong_usage(here):
+    assert invoke("run")[0] == 2
+    assert invoke("fly")[0] == 2
+    assert invoke("equations", "um2022", "--format", "pascal")[0] == 2
+    code, _, err = invoke("run", "um2022", "--case", "2E")
+    assert code == 2
+    assert "2B" in err
+    code, _, err = invoke("equations", "um2022", "--format", "latex")
+    assert code == 2
+    assert "too many to read" in err
+
+
+def test_files_that_can_not_be_read(here):
+    code, _, err = invoke("run", "none.toml")
+    assert code == 5
+    assert "there is no file 'none.toml'" in err
+    assert "did you mean 'um2022'" in invoke("run", "um202")[2]
+    (here / "folder.toml").mkdir()
+    assert invoke("check", "folder.toml")[0] == 5
+    assert written(here) == {"folder.toml"}
+
+
+def test_output_folder_that_can_not_be_written_to(here):
+    (here / "file").write_text("in the way", encoding="utf-8")
+    code, out, err = invoke("run", "up2006-wheel", "--out", "file/below")
+    assert (code, out) == (5, "")
+    assert "the output folder 'file/below' can not be written to" in err
+    assert invoke("equations", "up2006-wheel", "--out", "file/x.c")[0] == 5
+    assert written(here) == {"file"}
+
+
+@pytest.mark.parametrize("good", [0, 1])
+def test_disk_full(here, monkeypatch, good):
+    """Files that were complete stay, the one that was not leaves no trace."""
+    real, calls = os.fsync, []
+
+    def fsync(descriptor: int) -> None:
+        calls.append(descriptor)
+        if len(calls) > good:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    code, out, err = invoke("run", "up2006-wheel", "--out", "wheel", *QUICK, "--json")
+    assert code == 5
+    assert "No space left on device" in err
+    assert json.loads(out)["error"]["kind"] == "input/output"
+    assert written(here) == ({"wheel", "wheel/run.nc"} if good else set())
+
+
+def test_disk_full_keeps_the_old_files(here, monkeypatch):
+    assert invoke("run", "up2006-wheel", "--out", "wheel", *QUICK)[0] == 0
+    before = {path.name: path.read_bytes() for path in (here / "wheel").iterdir()}
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert invoke("run", "up2006-wheel", "--out", "wheel", *QUICK)[0] == 5
+    assert {path.name: path.read_bytes() for path in (here / "wheel").iterdir()} == before
+
+
+def test_the_physics_stops_a_run(here):
+    """A ball on a sphere leaves it: exit code 3, and the run until there is saved."""
+    text = BALL.replace('height = "0.3*(X**2 + Y**2)"', 'kind = "sphere"\nradius = 0.3').replace(
+        "contact = [0.3, 0.0]", "contact = [0.05, 0.0, 0.29580398915498085]"
+    )
+    text = text.replace('shift = ["A*cos(Omega*t)", 0, 0]', "").replace(
+        "velocity = [0.0, 0.4]", "velocity = [0.0, 0.0]"
+    )
+    (here / "top.toml").write_text(text, encoding="utf-8")
+    code, out, err = invoke("run", "top.toml", *QUICK)
+    assert code == 3, out + err
+    assert "'contact lost'" in out
+    run = zm.load(here / "top" / "run.nc")
+    assert 0.1 < run.t[-1] < 5.0
+
+
+def test_interruption_keeps_what_was_computed(here, monkeypatch):
+    from zeromass.cli import run as module
+
+    @contextmanager
+    def impatient(scenario):
+        def tell(t: float) -> None:
+            raise KeyboardInterrupt
+
+        yield tell
+
+    monkeypatch.setattr(module, "_progress", impatient)
+    code, out, _ = invoke("run", "up2006-wheel", "--out", "wheel", "--json")
+    assert code == 130
+    found = json.loads(out)
+    assert found["outcome"]["ending"] == "interrupted"
+    assert found["certificate"] is None
+    assert set(found["files"]) == {"run", "table"}
+
+
+def test_interruption_of_a_process(here):
+    (here / "long.toml").write_text(
+        WHEEL.replace("until = 2", 'until = 2e9\nmethod = "fixed"\nstep = 1e-3'), encoding="utf-8"
+    )
+    words = [sys.executable, "-m", "zeromass", "run", "long.toml", *QUICK]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not (here / "long").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+
+
+def test_a_defect_of_ours_is_one_line(here, monkeypatch):
+    from zeromass.cli import files
+
+    def broken(file: str, case: str | None) -> None:
+        raise RuntimeError("this should\nnot happen")
+
+    monkeypatch.setattr(files, "scenario_at", broken)
+    code, out, err = invoke("check", "um2022")
+    assert (code, out) == (1, "")
+    assert len(err.splitlines()) == 1
+    assert "RuntimeError: this should not happen" in err
+    code, _, err = invoke("check", "um2022", "--debug")
+    assert code == 1
+    assert "Traceback" in err
