@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import zeromass as zm
 from zeromass import cli
+from zeromass.cli.output import SCHEMAS
 from zeromass.scenario.scenario import SHIPPED, STARTER
 
 BALL = STARTER.read_text(encoding="utf-8").replace("viewer = true", 'plots = ["forces"]')
@@ -45,7 +46,7 @@ def data(*words: object, code: int = 0) -> dict:
     assert exit_code == code, out + err
     found = json.loads(out)
     assert found["exit_code"] == code
-    assert found["command"] == words[0]
+    SCHEMAS[str(words[0])].model_validate(found)
     return found
 
 

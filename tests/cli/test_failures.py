@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 import zeromass as zm
 from zeromass import cli
+from zeromass.cli.output import Failure, RunOutput
 from zeromass.scenario.scenario import SHIPPED, STARTER
 
 WHEEL = (SHIPPED / "up2006-wheel.toml").read_text(encoding="utf-8")
@@ -62,6 +63,7 @@ def test_bad_scenarios(here, old, new, words):
     assert "Traceback" not in err
     code, out, _ = invoke("run", "bad.toml", "--json")
     assert code == 2
+    Failure.model_validate_json(out)
     problem = json.loads(out)["error"]
     assert problem["kind"] == "invalid scenario"
     assert problem["file"] == "bad.toml"
@@ -124,7 +126,7 @@ def test_disk_full(here, monkeypatch, good):
     code, out, err = invoke("run", "up2006-wheel", "--out", "wheel", *QUICK, "--json")
     assert code == 5
     assert "No space left on device" in err
-    assert json.loads(out)["error"]["kind"] == "input/output"
+    assert Failure.model_validate_json(out).error.kind == "input/output"
     assert written(here) == ({"wheel", "wheel/run.nc"} if good else set())
 
 
@@ -169,6 +171,7 @@ def test_interruption_keeps_what_was_computed(here, monkeypatch):
     monkeypatch.setattr(module, "_progress", impatient)
     code, out, _ = invoke("run", "up2006-wheel", "--out", "wheel", "--json")
     assert code == 130
+    RunOutput.model_validate_json(out)
     found = json.loads(out)
     assert found["outcome"]["ending"] == "interrupted"
     assert found["certificate"] is None

@@ -86,9 +86,9 @@ def test_csv_holds_every_digit(run, tmp_path):
 def test_what_is_no_run_is_refused(tmp_path):
     other = tmp_path / "other.nc"
     other.write_bytes(b"not a file of that kind")
-    with pytest.raises(FileError, match="other.nc"):
+    with pytest.raises(FileError, match=r"other\.nc"):
         zm.load(other)
-    with pytest.raises(FileError, match="missing.nc"):
+    with pytest.raises(FileError, match=r"missing\.nc"):
         zm.load(tmp_path / "missing.nc")
 
 

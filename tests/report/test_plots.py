@@ -19,7 +19,9 @@ def run():
     return zm.simulate(rolling, rolling.start(contact=(0.3, 0.1), velocity=(0.2, -0.3), spin=2.0), until=1.0)
 
 
-@pytest.mark.parametrize("kind", ["path", "path3d", "forces", "friction_ratio", "torque", "spin", "energies", "residuals"])
+@pytest.mark.parametrize(
+    "kind", ["path", "path3d", "forces", "friction_ratio", "torque", "spin", "energies", "residuals"]
+)
 def test_each_kind_draws_labelled_axes(run, kind, tmp_path):
     before = dict(mpl.rcParams)
     ax = getattr(run.plot, kind)()

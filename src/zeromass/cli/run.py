@@ -163,7 +163,9 @@ def _show(scenario: Scenario, run: Trajectory, trust: Certificate | None, data: 
     table.add_row("outcome", f"[{color}]{escape(str(run.outcome))}[/{color}]")
     table.add_row("work", f"{run.statistics}; {data['seconds']:.2f} s")
     for name, item in data["extremes"].items():
-        table.add_row(escape(name), f"{item['min']:.6g} … {item['max']:.6g} {escape(item['unit'])}")
+        table.add_row(
+            escape(name), f"{item['min']:.6g} … {item['max']:.6g} {escape(item['unit'] if item['unit'] != '1' else '')}"
+        )
     for event in data["events"][:12]:
         table.add_row("event", f"{escape(event['name'])} at {event['t']:.9g} s")
     if len(data["events"]) > 12:

@@ -23,7 +23,9 @@ def code(functions: Mapping[str, tuple[Groups, Groups]], width: int = 1) -> Code
     """
     flavour = Flavour(width, machine().fused)
     lines = [
-        StraightLine(name, inputs, _grouped(with_reciprocals([e for group in outputs for e in group]), outputs), flavour)
+        StraightLine(
+            name, inputs, _grouped(with_reciprocals([e for group in outputs for e in group]), outputs), flavour
+        )
         for name, (inputs, outputs) in functions.items()
     ]
     module = ir.Module()

@@ -22,7 +22,9 @@ class DenseOutput:
     project  returns an interpolated state to the constraints, as the run did at the ends of its steps
     """
 
-    def __init__(self, t: np.ndarray, y: np.ndarray, stepper: Stepper | None, project: Projection | None = None) -> None:
+    def __init__(
+        self, t: np.ndarray, y: np.ndarray, stepper: Stepper | None, project: Projection | None = None
+    ) -> None:
         self.t, self.y = t, y
         self._stepper = stepper
         self._project = project

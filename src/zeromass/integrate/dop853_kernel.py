@@ -99,7 +99,7 @@ def code(name: str) -> Code:
     """
     module = ir.Module(name)
     {"dop853_advance": _Advance, "dop853_dense": _Dense}[name](module)
-    return Code(str(module), optimisation=1)
+    return Code(str(module), optimisation=0)
 
 
 class _Method(Writer):
@@ -399,9 +399,7 @@ class _Dense(_Method):
             self.derivative(fma(h, C[s], t), a["scratch"], s)
         step = self.splat(h)
         with self.loop(self.size, CHUNK) as i:
-            first, last = (
-                self.load_chunk(a["stages"], b.add(b.mul(self.int(s), self.size), i)) for s in (0, STAGES)
-            )
+            first, last = (self.load_chunk(a["stages"], b.add(b.mul(self.int(s), self.size), i)) for s in (0, STAGES))
             change = self.load_chunk(a["new"], i) - self.load_chunk(a["y"], i)
             vectors = [change, step * first - change, change * 2.0 - step * (first + last)]
             vectors += [step * self.combination(weights, a["stages"], self.size, i) for weights in DENSE]

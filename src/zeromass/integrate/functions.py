@@ -38,7 +38,6 @@ class Functions:
         _call(self._corrections[name], np.array([t]), y, self.parameters, result)
         return result
 
-
     def projected(self, t: float, y: np.ndarray) -> np.ndarray:
         """The state on the constraints nearest to y, positions first, then velocities."""
         y = np.array(y, dtype=float)

@@ -11,7 +11,7 @@ import numpy as np
 
 from zeromass.compile.compiled import Compiled, compiled_at
 from zeromass.equation import Verdict
-from zeromass.expression import Expression, expressions
+from zeromass.expression import Expression
 from zeromass.integrate.dense import DenseOutput
 from zeromass.integrate.dop853 import Dop853
 from zeromass.integrate.events import Occurrence, event_code, events_of
@@ -206,30 +206,20 @@ class _Run:
         return None
 
     def _trouble_at_start(self) -> Outcome | None:
-        names = self._not_finite(self.start.inputs)
-        if names:
+        if not all(np.all(np.isfinite(block)) for block in self.start.matrices):
+            names = self._not_finite(self.start.inputs)
             return Outcome(Ending.NOT_A_NUMBER, self.start.t, f"at the start {names} has no finite value")
-        violated = self._violated()
+        size = VIOLATED * max(1.0, float(np.abs(self.y0).max()))
+        violated = [f"'{name}' by {value:.3g}" for name, value in self.start.residuals.items() if abs(value) > size]
         if violated:
-            words = f"the start violates {violated}; make it with system.start(…) and the parameters of the run"
+            words = ", ".join(violated[:4])
+            words = f"the start violates {words}; make it with system.start(…) and the parameters of the run"
             return Outcome(Ending.INCONSISTENT, self.start.t, words)
         motion = self.start.motion
         if motion.verdict is Verdict.UNIQUE:
             return None
         ending = Ending.NON_UNIQUE if motion.verdict is Verdict.UNDETERMINED else Ending.INCONSISTENT
         return Outcome(ending, self.start.t, self._diagnosed(self.start))
-
-    def _violated(self) -> str:
-        """Names of the constraints that the start does not satisfy, at position or velocity level."""
-        positions = [row for row in self.system.rows if row.level == 0]
-        rows = [row for row in self.system.rows if row.level < 2]
-        names = [row.name for row in positions] + [row.name if row.level else f"rate of {row.name}" for row in rows]
-        zeros = [*[row.zero for row in positions], *self.system.velocity_constraints]
-        if not zeros:
-            return ""
-        values = self.start[expressions(zeros)]
-        size = VIOLATED * max(1.0, float(np.abs(self.y0).max()))
-        return ", ".join([f"'{n}' by {v:.3g}" for n, v in zip(names, values, strict=True) if abs(v) > size][:4])
 
     def _stopped(self, ending: Ending) -> Outcome:
         state = self._state()

@@ -86,6 +86,16 @@ class State:
         return motion_for(C + D @ z)
 
     @cached_property
+    def residuals(self) -> dict[str, float]:
+        """What is left of each constraint row at position and velocity level, by name; rounding on a consistent state."""
+        rows = self.system.rows
+        names = [row.name for row in rows if row.level == 0]
+        zeros = [row.zero for row in rows if row.level == 0]
+        names += [row.name if row.level else f"rate of {row.name}" for row in rows if row.level < 2]
+        zeros += list(self.system.velocity_constraints)
+        return dict(zip(names, self[expressions(zeros)].tolist(), strict=True)) if zeros else {}
+
+    @cached_property
     def _roundoff(self) -> Matrices:
         return self.system.roundoff(self.inputs)
 

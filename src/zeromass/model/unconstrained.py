@@ -101,11 +101,11 @@ _ALLOWED = ("positions, time and parameters", "positions, rates, time and parame
 
 def coordinates_in(*sources: Any) -> list[Symbol]:
     """The coordinates that appear, themselves or through their rates, oldest first."""
-    found: dict[Symbol, None] = {}
+    found: set[Symbol] = set()
     for leaf in symbols(*sources):
         if leaf.kind == "coordinate":
-            found[symbol(leaf.name, leaf.kind, latex=leaf.latex, token=leaf.token)] = None
-    return list(found)
+            found.add(symbol(leaf.name, leaf.kind, latex=leaf.latex, token=leaf.token))
+    return sorted(found, key=lambda leaf: leaf.serial)
 
 
 def _names(q: np.ndarray) -> str:

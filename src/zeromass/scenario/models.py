@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.expression import Expression, coordinate, expressions
-from zeromass.model import Particle, RigidBody, State, System
+from zeromass.model import Damper, Particle, RigidBody, Spring, State, System
 from zeromass.rolling import Rolling
 from zeromass.scenario import schema
 from zeromass.scenario.reading import Reader, named_coordinate
@@ -108,12 +108,8 @@ def _system(reader: Reader, given: schema.System) -> System:
         else reader.expression(zero, ("system", "constraints", name), names)
         for name, zero in given.constraints.items()
     }
-    forces = {
-        named_coordinate(reader, name, names, ("system", "forces", name)): reader.expression(
-            value, ("system", "forces", name), names
-        )
-        for name, value in given.forces.items()
-    }
+    forces = [_by_coordinate(reader, given.forces, "forces", names), *_between(reader, given, names)]
+    nonideal = _by_coordinate(reader, given.nonideal, "nonideal", names)
     if not (own or parts):
         raise reader.error("a system has coordinates, particles or bodies", ("system",))
     with reader.pointing("system"):
@@ -121,10 +117,39 @@ def _system(reader: Reader, given: schema.System) -> System:
             parts,
             coordinates=own,
             gravity=gravity(reader, given.gravity, ("system", "gravity")),
-            forces=forces or None,
+            forces=forces,
             constraints=constraints,
+            nonideal=nonideal,
             **energies,
         )
+
+
+def _by_coordinate(
+    reader: Reader, given: dict[str, Any], kind: str, names: dict[str, Expression]
+) -> dict[Expression, Expression]:
+    """{coordinate: generalised force}."""
+    found = {}
+    for name, value in given.items():
+        key = ("system", kind, name)
+        found[named_coordinate(reader, name, names, key)] = reader.expression(value, key, names)
+    return found
+
+
+def _between(reader: Reader, given: schema.System, names: dict[str, Expression]) -> list[Spring | Damper]:
+    """Springs and dampers between points."""
+    found: list[Spring | Damper] = []
+    for i, spring in enumerate(given.springs):
+        key = ("system", "springs", i)
+        a, b = reader.vector(spring.a, (*key, "a"), names), reader.vector(spring.b, (*key, "b"), names)
+        stiffness, length = (reader.expression(getattr(spring, x), (*key, x), {}) for x in ("stiffness", "length"))
+        with reader.pointing(*key):
+            found.append(Spring(stiffness, a, b, length=length))
+    for i, damper in enumerate(given.dampers):
+        key = ("system", "dampers", i)
+        a, b = reader.vector(damper.a, (*key, "a"), names), reader.vector(damper.b, (*key, "b"), names)
+        with reader.pointing(*key):
+            found.append(Damper(reader.expression(damper.damping, (*key, "damping"), {}), a, b))
+    return found
 
 
 def _parts(reader: Reader, given: schema.System) -> list[Any]:

@@ -30,8 +30,25 @@ class BodyPart(Table):
     inertia: Vector | Annotated[list[Vector], Field(min_length=3, max_length=3)]
 
 
+class SpringTable(Table):
+    """[[system.springs]]: between two points, three formulas each; `length` is the unstretched one."""
+
+    stiffness: Formula
+    a: Vector
+    b: Vector = Field(default=[0.0, 0.0, 0.0])
+    length: Formula = 0.0
+
+
+class DamperTable(Table):
+    """[[system.dampers]]: between two points, three formulas each."""
+
+    damping: Formula
+    a: Vector
+    b: Vector = Field(default=[0.0, 0.0, 0.0])
+
+
 class System(Table):
-    """[system]: coordinates, energies, constraints and forces."""
+    """[system]: coordinates, energies, constraints and forces; `nonideal` is the work of constraint forces."""
 
     coordinates: list[Name] = Field(default=[])
     particles: dict[Name, ParticlePart] = Field(default={})
@@ -42,6 +59,9 @@ class System(Table):
     lagrangian: Formula | None = None
     constraints: dict[Words, Formula | list[Formula]] = Field(default={})
     forces: dict[Words, Formula] = Field(default={})
+    nonideal: dict[Words, Formula] = Field(default={})
+    springs: list[SpringTable] = Field(default=[])
+    dampers: list[DamperTable] = Field(default=[])
     start: dict[Words, Formula] = Field(default={})
     guess: dict[Words, Formula] = Field(default={})
 
