@@ -42,7 +42,7 @@ def run_of(surface: zm.Surface, spin: str = "free", until: float = 5.0, **option
 @spins
 @everywhere
 def test_reactions_and_work(name, spin):
-    """One run, all laws of its reactions, at its steps and between them. Measured: see below."""
+    """One run, all laws of its reactions, at its steps and between them. Measured: reactions 2e-15, work 5e-13."""
     run = run_of(SURFACES[name](), spin)
     rolling, dense = run.system, run.at(TIMES)
     force = np.abs(dense[rolling.reaction_force]).max()
