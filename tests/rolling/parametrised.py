@@ -120,7 +120,7 @@ def tilting(c: Numbers, t: float) -> Axes:
     rest = resting(c, t)
     x, z = rest.s + [[1.0], [0.0], [0.0]], rest.s + [[0.0], [0.0], [1.0]]
     tilt, turn = c["w"] * np.sin(c["nu"] * t), c["Omega"] * t
-    tilt_t, tilt_tt = c["w"] * c["nu"] * np.cos(c["nu"] * t), -c["nu"] ** 2 * tilt
+    tilt_t, tilt_tt = c["w"] * c["nu"] * np.cos(c["nu"] * t), -(c["nu"] ** 2) * tilt
     Rx = turned(x, tilt)
     axle = apply(Rx, z)
     R = np.einsum("ijc,jkc->ikc", Rx, turned(z, turn))

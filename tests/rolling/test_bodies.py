@@ -12,7 +12,9 @@ import zeromass as zm
 EPS = np.finfo(float).eps
 
 
-def integrated(outer: float, inner: float, density: Callable[[np.ndarray], np.ndarray]) -> tuple[float, np.ndarray, np.ndarray]:
+def integrated(
+    outer: float, inner: float, density: Callable[[np.ndarray], np.ndarray]
+) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass, centre of mass and inertia about it, of a density that depends on the sign of x alone.
 
     Gauss's rules in r² dr and on each half of the axis x, the trapezoidal rule around it: exact for these polynomials.

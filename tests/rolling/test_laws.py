@@ -71,9 +71,9 @@ def test_reactions_and_work(name, spin):
     turned = np.einsum("tij,tj->ti", S, dense[rolling.torque_at_contact_body])
     assert np.abs(turned - torque).max() <= 1e-12 * lever
     arm = dense[rolling.contact - rolling.body.position]
-    assert np.abs(dense[rolling.torque_at_mass_center] - np.cross(arm, dense[rolling.reaction_force]) - torque).max() <= (
-        1e-11 * lever
-    )
+    assert np.abs(
+        dense[rolling.torque_at_mass_center] - np.cross(arm, dense[rolling.reaction_force]) - torque
+    ).max() <= (1e-11 * lever)
 
     # energy changes by the work of the moving surface, and by nothing else
     work = run.work()
@@ -109,7 +109,9 @@ def test_residuals(name):
         rolling, lost = run.system, max(lost, run.statistics.growth / 1e2)
         positions = run[np.array([row.zero for row in rolling.rows if row.level == 0])]
         velocities = run[rolling.velocity_constraints]
-        worst[project] = max(np.abs(positions).max(), np.abs(velocities).max(), np.abs(run[rolling.slip_velocity]).max())
+        worst[project] = max(
+            np.abs(positions).max(), np.abs(velocities).max(), np.abs(run[rolling.slip_velocity]).max()
+        )
     assert worst[True] <= 1e-14 * lost
     assert 1e-13 < worst[False] <= 1e-8
 

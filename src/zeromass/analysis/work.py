@@ -10,8 +10,6 @@ from zeromass.expression import Expression, rate
 from zeromass.expression.build import ZERO
 from zeromass.integrate import Trajectory
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
-
 
 @dataclass(frozen=True)
 class Work:
@@ -61,9 +59,9 @@ def work(run: Trajectory) -> Work:
     """The energy balance of a run: powers are integrated over each step by Gauss's rule of six points."""
     energy = run[run.system.energy]
     applied, constraint = powers(run)
-    h = np.diff(run.t)
-    nodes = (run.t[:-1, None] + h[:, None] * (NODES + 1) / 2).ravel()
+    h, (places, weights) = np.diff(run.t), np.polynomial.legendre.leggauss(6)
+    nodes = (run.t[:-1, None] + h[:, None] * (places + 1) / 2).ravel()
     rates = [np.zeros(len(nodes)) if p is ZERO else run.at(nodes)[p] for p in (applied, constraint)]
-    sums = [((p.reshape(len(h), -1) @ WEIGHTS) * h / 2).cumsum() for p in rates]
+    sums = [((p.reshape(len(h), -1) @ weights) * h / 2).cumsum() for p in rates]
     first = np.zeros(1)
     return Work(run.t, float(energy[0]), energy - energy[0], *[np.concatenate([first, s]) for s in sums])

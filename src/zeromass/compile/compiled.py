@@ -10,7 +10,7 @@ import numpy as np
 
 from zeromass.compile.elimination import Elimination, eliminated
 from zeromass.compile.lanes import LaneFunction
-from zeromass.compile.machine import Code
+from zeromass.compile.machine import together
 from zeromass.compile.module import Groups, code
 from zeromass.compile.nonideal import solved_motion
 from zeromass.compile.samples import Samples
@@ -44,7 +44,8 @@ class Compiled:
         self.inputs: Groups = [[t], self.state_symbols, list(system.parameters)]
         slopes = [*system.rates, *self.acceleration]
         self.operations = operations([*slopes, self.growth])
-        functions: dict[str, tuple[Groups, Groups]] = {"rhs": (self.inputs, [slopes, [self.growth]])}
+        rhs = code({"rhs": (self.inputs, [slopes, [self.growth]])})
+        functions: dict[str, tuple[Groups, Groups]] = {}
         position = [i for i, row in enumerate(system.rows) if row.level == 0]
         velocity = [i for i, row in enumerate(system.rows) if row.level < 2]
         if position:
@@ -55,8 +56,9 @@ class Compiled:
                 self.inputs,
                 [self._correction(velocity, list(system.velocity_constraints), samples)],
             )
-        self.projections = tuple(name for name in ("positions", "velocities") if name in functions)
-        self.code: Code = code(functions)
+        self.projections = tuple(functions)
+        # a correction is called once a step, the right-hand side twelve times: half of its compile time is saved
+        self.code = together(rhs, code(functions, optimisation=0)) if functions else rhs
 
     def _correction(self, rows: list[int], residuals: Sequence[Expression], samples: Samples) -> list[Expression]:
         """δ that satisfies Aδ = −residual and is shortest in the metric of the kinetic energy, δᵀMδ.

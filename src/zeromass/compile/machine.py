@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -45,6 +45,26 @@ class Machine:
 def machine() -> Machine:
     """The host, asked once."""
     return Machine()
+
+
+class Codes:
+    """Several pieces of machine code as one, for functions that are worth more or less of LLVM's time."""
+
+    def __init__(self, *codes: Code) -> None:
+        self._codes = codes
+
+    def address(self, name: str) -> int:
+        return next(address for code in self._codes if (address := code.address(name)))
+
+    def function(self, name: str, result: Any, *arguments: Any) -> Any:
+        """The function as a ctypes callable; the code is kept alive with it."""
+        return next(code for code in self._codes if code.address(name)).function(name, result, *arguments)
+
+
+@lru_cache(maxsize=128)
+def together(*codes: Code) -> Codes:
+    """Pieces of machine code as one; the same pieces are the same one."""
+    return Codes(*codes)
 
 
 class Code:

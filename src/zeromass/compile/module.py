@@ -16,10 +16,11 @@ from zeromass.expression import Expression, Grid
 Groups = Sequence[Sequence[Expression]]
 
 
-def code(functions: Mapping[str, tuple[Groups, Groups]], width: int = 1) -> Code:
+def code(functions: Mapping[str, tuple[Groups, Groups]], width: int = 1, *, optimisation: int = 2) -> Code:
     """Machine code of functions given as {name: (groups of inputs, groups of outputs)}, for a number of lanes.
 
     Each becomes `void name(const double *in₀, …, double *out₀, …)`; in lanes, a value stands `width` times in a row.
+    `optimisation` is LLVM's effort, 0 to 3: functions that are called seldom are not worth much of it.
     """
     flavour = Flavour(width, machine().fused)
     lines = [
@@ -41,7 +42,7 @@ def code(functions: Mapping[str, tuple[Groups, Groups]], width: int = 1) -> Code
     declared.append(f"declare {T} @llvm.fma.{s}({T}, {T}, {T})")
     missing = [line for line in declared if line.split("@")[1].split("(")[0] not in text]
     grids = tuple(gridded[name][0] for name in sorted(gridded))
-    return _compiled("\n".join([text, *missing, *[line.text for line in lines]]), grids)
+    return _compiled("\n".join([text, *missing, *[line.text for line in lines]]), grids, optimisation)
 
 
 def _grouped(flat: list[Expression], like: Groups) -> Groups:
@@ -50,6 +51,6 @@ def _grouped(flat: list[Expression], like: Groups) -> Groups:
 
 
 @lru_cache(maxsize=128)
-def _compiled(text: str, grids: tuple[Grid, ...]) -> Code:
+def _compiled(text: str, grids: tuple[Grid, ...], optimisation: int) -> Code:
     """Equal formulas have equal text: their machine code is made once. It reads the grids' arrays where they are."""
-    return Code(text, keep=grids)
+    return Code(text, keep=grids, optimisation=optimisation)

@@ -18,7 +18,6 @@ from zeromass.integrate.events import Occurrence, event_code, events_of
 from zeromass.integrate.functions import Functions
 from zeromass.integrate.outcome import Ending, Outcome, RunStopped
 from zeromass.integrate.passages import dependent
-from zeromass.integrate.radau import Radau
 from zeromass.integrate.root import located
 from zeromass.integrate.stepper import Status, Stepper, Tolerances
 from zeromass.integrate.trajectory import Statistics, Trajectory
@@ -112,7 +111,7 @@ class _Run:
         values = np.array([start.parameters[p] for p in system.parameters])
         tolerances = Tolerances(rtol, atol, longest_step, step)
         first = _first_step(self._functions(), start.t, self.y0, self.until, tolerances)
-        self.work: Stepper = METHODS[method](self.compiled, start.t, self.y0, values, tolerances, first)
+        self.work: Stepper = METHODS[method]()(self.compiled, start.t, self.y0, values, tolerances, first)
         self.work.growth_limit = GROWTH_LIMIT
         self._use(self.compiled)
         self.outcome = self._beyond_a_guard()
@@ -361,7 +360,14 @@ def _check(
         raise ModelError(f"step = {step}: it must be positive")
 
 
-METHODS: dict[str, Any] = {"dop853": Dop853, "fixed": Dop853, "radau": Radau}
+def _radau() -> Any:
+    from zeromass.integrate.radau import Radau  # its coefficients are computed when it is first used
+
+    return Radau
+
+
+METHODS: dict[str, Callable[[], Any]] = {"dop853": lambda: Dop853, "fixed": lambda: Dop853, "radau": _radau}
+"""The stepping methods by name, each as a function that gives its class."""
 
 
 @contextmanager

@@ -1,0 +1,261 @@
+"""Every mistake about bodies, surfaces, contacts and starts raises one error that names the culprit."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+
+NAN = float("nan")
+BALL = zm.ball(0.1, 1.0)
+x = zm.coordinate("x")
+
+
+def bowl(X, Y):
+    return 0.3 * (X**2 + Y**2)
+
+
+def surface(shape=bowl, **motion) -> zm.Surface:
+    return zm.Surface(shape, name="bowl", **motion)
+
+
+def rolling(on: zm.Surface | None = None, **options) -> zm.Rolling:
+    return zm.Rolling(BALL, on=on or surface(), **options)
+
+
+def start(on: zm.Surface | None = None, **given):
+    return rolling(on, contact="two-sided").start(**given)
+
+
+# name: (what is done, the error, words that must be in its message)
+MISTAKES = {
+    # bodies
+    "radius is negative": (lambda: zm.ball(-0.1, 1.0), zm.ModelError, "radius 'ball' -0.1"),
+    "radius is NaN": (lambda: zm.ball(NAN, 1.0), zm.ModelError, "radius 'ball' nan"),
+    "mass is zero": (lambda: zm.ball(0.1, 0.0), zm.ModelError, "mass 'ball' 0"),
+    "mass is NaN": (lambda: zm.ball(0.1, NAN), zm.ModelError, "mass 'ball' nan"),
+    "mass is infinite": (lambda: zm.Rolling(zm.ball(0.1, np.inf), on=surface()), zm.ModelError, "mass 'ball' inf"),
+    "hollow larger than the shell": (lambda: zm.shell(0.1, 0.2, 1.0), zm.ModelError, "inner 'shell' 0.2"),
+    "hollow is NaN": (lambda: zm.shell(0.1, NAN, 1.0), zm.ModelError, "inner 'shell' nan"),
+    "two materials without thickness": (
+        lambda: zm.two_material_shell(0.1, 0.1, densities=(1, 1)),
+        zm.ModelError,
+        "inner 'shell' 0.1",
+    ),
+    "one density": (lambda: zm.two_material_shell(0.1, 0.09, densities=(1,)), zm.ModelError, "'shell' two (1,)"),
+    "density is negative": (lambda: zm.two_material_shell(0.1, 0.09, (1, -2)), zm.ModelError, "'shell' -2"),
+    "density is infinite": (lambda: zm.two_material_shell(0.1, 0.09, (1, np.inf)), zm.ModelError, "'shell' inf"),
+    "no density": (lambda: zm.two_material_shell(0.1, 0.09, (0, 0)), zm.ModelError, "'shell' (0, 0)"),
+    "mass centre outside": (
+        lambda: zm.SphericalBody(0.1, 1.0, (1e-3,) * 3, (0.1, 0.1, 0), name="egg"),
+        zm.ModelError,
+        "'egg' 0.141421 outside",
+    ),
+    "mass centre of two components": (
+        lambda: zm.SphericalBody(0.1, 1.0, (1e-3,) * 3, (0.1, 0.1), name="egg"),
+        zm.ModelError,
+        "mass 'egg' (0.1, 0.1) three",
+    ),
+    "inertia of two components": (
+        lambda: zm.Rolling(zm.SphericalBody(0.1, 1.0, (1e-3, 1e-3), name="egg"), on=surface()),
+        zm.ModelError,
+        "inertia 'egg' (2,)",
+    ),
+    "inertia of no body": (
+        lambda: zm.Rolling(zm.SphericalBody(0.1, 1.0, (1e-3, 1e-3, 1e-2), name="egg"), on=surface()),
+        zm.ModelError,
+        "inertia 'egg' triangle",
+    ),
+    "body with the contact's name": (
+        lambda: zm.Rolling(zm.ball(0.1, 1.0, name="contact"), on=surface()),
+        zm.ModelError,
+        "'contact'",
+    ),
+    # surfaces
+    "shape is a number": (lambda: surface(3.0), zm.ModelError, "shape 'bowl' 3.0"),
+    "height of four arguments": (lambda: surface(lambda X, Y, Z, t: Z), zm.ModelError, "shape 'bowl' 4 f(X, Y, Z)"),
+    "height of one argument": (lambda: surface(lambda X: X), zm.ModelError, "shape 'bowl' 1"),
+    "shape returns nothing": (lambda: surface(lambda X, Y: None), zm.ModelError, "shape 'bowl' NoneType"),
+    "shape is NaN": (lambda: surface(lambda X, Y: NAN * X), zm.ModelError, "shape 'bowl' NaN"),
+    "shape is two": (lambda: surface(lambda X, Y: np.array([X, Y])), zm.ModelError, "shape 'bowl' array"),
+    "shape of the math module": (lambda: surface(lambda X, Y: math.sin(X)), zm.ModelError, "shape 'bowl' formula"),
+    "shape without slope": (lambda: rolling(surface(lambda X, Y, Z: 1.0)), zm.ModelError, "gradient 'bowl'"),
+    "shift of two components": (lambda: surface(shift=(1.0, 2.0)), zm.ModelError, "shift 'bowl' (2,) (3,)"),
+    "shift is text": (lambda: surface(shift="up"), zm.ModelError, "shift 'bowl' 'up'"),
+    "shift is NaN": (lambda: surface(shift=(NAN, 0, 0)), zm.ModelError, "shift 'bowl' NaN"),
+    "shift of a coordinate": (lambda: surface(shift=(x, 0, 0)), zm.ModelError, "shift 'bowl' 'x' time"),
+    "rotation of a coordinate": (lambda: surface(rotation=((0, 0, 1), x)), zm.ModelError, "rotation 'bowl' 'x' time"),
+    "rotation of a rate": (
+        lambda: surface(rotation=((0, 0, 1), zm.rate(x))),
+        zm.ModelError,
+        "rotation 'bowl' 'rate(x)' time",
+    ),
+    "rotation of shape (2, 2)": (lambda: surface(rotation=np.eye(2)), zm.ModelError, "rotation 'bowl' (2, 2) (3, 3)"),
+    "rotation that stretches": (lambda: surface(rotation=2 * np.eye(3)), zm.ModelError, "rotation 'bowl' 2.0"),
+    "rotation that mirrors": (lambda: surface(rotation=np.diag([1, 1, -1])), zm.ModelError, "rotation 'bowl' -1.0"),
+    "rotation that stretches later": (
+        lambda: surface(rotation=np.diag([1, 1, 1]) * (1 + zm.t)),
+        zm.ModelError,
+        "rotation 'bowl' t = 0.7",
+    ),
+    "axis of two components": (lambda: surface(rotation=((0, 1), zm.t)), zm.ModelError, "rotation 'bowl' axis (0, 1)"),
+    "axis is zero": (lambda: surface(rotation=((0, 0, 0), zm.t)), zm.ModelError, "rotation 'bowl' axis (0, 0, 0)"),
+    "axis is text": (lambda: surface(rotation=("z", zm.t)), zm.ModelError, "rotation 'bowl' axis 'z'"),
+    "side is zero": (lambda: surface(side=0), zm.ModelError, "side 'bowl' 0"),
+    "velocity of two components": (
+        lambda: rolling(surface(velocity=(1.0, 0.0))),
+        zm.ModelError,
+        "velocity 'bowl' (2,) (3,)",
+    ),
+    "velocity function of two components": (
+        lambda: rolling(surface(velocity=lambda p: p[:2])),
+        zm.ModelError,
+        "velocity 'bowl' (2,) (3,)",
+    ),
+    "point of two coordinates": (lambda: surface()(np.array([1.0, 2.0])), zm.ModelError, "'bowl' three (2,)"),
+    # the rolling system
+    "no body": (lambda: zm.Rolling(0.1, on=surface()), zm.ModelError, "SphericalBody 0.1"),
+    "no surface": (lambda: zm.Rolling(BALL, on=bowl), zm.ModelError, "zm.Surface function"),
+    "unknown spin": (lambda: rolling(spin="some"), zm.ModelError, "spin 'some' 'free' 'none'"),
+    "unknown contact": (lambda: rolling(contact="three-sided"), zm.ModelError, "contact 'three-sided' 'two-sided'"),
+    "unknown option": (lambda: rolling(colour="red"), TypeError, "'colour'"),
+    "friction is negative": (lambda: rolling(friction=-0.1), zm.ModelError, "friction -0.1"),
+    "friction is NaN": (lambda: rolling(friction=NAN), zm.ModelError, "friction nan"),
+    "gravity of two components": (lambda: rolling(gravity=(0, -9.81)), zm.ModelError, "gravity (2,)"),
+    "energy row on a moving surface": (
+        lambda: rolling(surface(shift=(zm.t, 0, 0)), conserve_energy=True),
+        zm.ModelError,
+        "'bowl' moves conserve_energy",
+    ),
+    "energy row with a force": (
+        lambda: rolling(conserve_energy=True, forces=lambda r: zm.Force((1, 0, 0), at=r.body.position)),
+        zm.ModelError,
+        "force conserve_energy",
+    ),
+    "energy row with changing gravity": (
+        lambda: rolling(conserve_energy=True, gravity=9.81 + np.sin(zm.t)),
+        zm.ModelError,
+        "conserve_energy",
+    ),
+    "force on a particle of mass zero": (
+        lambda: rolling(forces=lambda r: zm.Force((1, 0, 0), at=r.center)),
+        zm.ModelError,
+        "force centre mass body.point",
+    ),
+    "slipping without friction": (lambda: rolling().slipping, zm.ModelError, "friction"),
+    # starts
+    "no contact": (lambda: start(), TypeError, "'contact'"),
+    "contact off the surface": (lambda: start(contact=(1, 1, 1)), zm.StartError, "contact (1.0, 1.0, 1.0) 0.305 'bowl'"),
+    "contact of one number": (lambda: start(contact=(1,)), zm.StartError, "contact (1,)"),
+    "contact is text": (lambda: start(contact="here"), zm.StartError, "contact 'here'"),
+    "contact is NaN": (lambda: start(contact=(1, NAN)), zm.StartError, "contact nan"),
+    "contact beside the surface": (
+        lambda: start(zm.surfaces.sphere(1.0), contact=(2.0, 0.0), guess=1.0),
+        zm.StartError,
+        "'sphere' (2, 0)",
+    ),
+    "two coordinates on a wall": (
+        lambda: start(zm.surfaces.cylinder(1.0), contact=(1.0, 0.0)),
+        zm.StartError,
+        "'cylinder' vertical (1, 0) three",
+    ),
+    "no slope at the contact": (
+        lambda: start(surface(lambda X, Y, Z: Z**2), contact=(1, 0, 0)),
+        zm.StartError,
+        "gradient 'bowl' (1.0, 0.0, 0.0)",
+    ),
+    "no slope over the contact": (
+        lambda: start(surface(lambda X, Y, Z: Z**2), contact=(1, 0)),
+        zm.StartError,
+        "gradient 'bowl' (1.0, 0.0, 0.0)",
+    ),
+    "tip of a cone": (lambda: start(zm.surfaces.cone(0.5), contact=(0, 0)), zm.StartError, "'cone' (0.0, 0.0, 0.0)"),
+    "no height at the contact": (
+        lambda: start(surface(lambda X, Y: np.log(X)), contact=(-1, 0)),
+        zm.StartError,
+        "'bowl' finite (-1.0, 0.0, 0.0)",
+    ),
+    "hollow too tight": (
+        lambda: start(surface(lambda X, Y: 8 * X**2), contact=(0, 0)),
+        zm.StartError,
+        "radius 'ball' 0.1 curvature 'bowl' 0.0625",
+    ),
+    "sphere in a smaller one": (
+        lambda: start(zm.surfaces.sphere(0.09, inside=True), contact=(0, 0), guess=-0.1),
+        zm.StartError,
+        "radius 'ball' curvature 'sphere' 0.09",
+    ),
+    "velocity off the surface": (
+        lambda: start(contact=(1, 0), velocity=(1, 0, 0)),
+        zm.StartError,
+        "velocity (1.0, 0.0, 0.0) contradicts contact -0.514",
+    ),
+    "velocity off the moving surface": (
+        lambda: start(surface(shift=(0, 0, zm.t)), contact=(0, 0), velocity=(1, 0, 0)),
+        zm.StartError,
+        "velocity (1.0, 0.0, 0.0) contradicts contact -1",
+    ),
+    "relative velocity off the surface": (
+        lambda: start(surface(shift=(0, 0, zm.t)), contact=(0, 0), velocity=(1, 0, 1), relative=True),
+        zm.StartError,
+        "velocity (1.0, 0.0, 1.0) contradicts contact",
+    ),
+    "velocity into a wall": (
+        lambda: start(zm.surfaces.cylinder(1.0), contact=(1, 0, 0), velocity=(1, 1)),
+        zm.StartError,
+        "'no slip[0]' rate(center.x)",
+    ),
+    "velocity is a number": (lambda: start(contact=(0, 0), velocity=1.0), zm.StartError, "velocity 1.0"),
+    "spin where there is none": (
+        lambda: rolling(spin="none").start(contact=(0, 0), spin=2.0),
+        zm.StartError,
+        "spin 2 'none'",
+    ),
+    "spin is NaN": (lambda: start(contact=(0, 0), spin=NAN), zm.StartError, "spin nan"),
+    "spin is a vector": (lambda: start(contact=(0, 0), spin=(0, 1)), zm.StartError, "spin (0, 1)"),
+    "unknown orientation": (lambda: start(contact=(0, 0), orientation="up"), zm.StartError, "orientation 'up'"),
+    "orientation too long": (
+        lambda: start(contact=(0, 0), orientation=(1, 1, 0, 0)),
+        zm.StartError,
+        "orientation (1.0, 1.0, 0.0, 0.0) 1.41421",
+    ),
+    "orientation of two numbers": (
+        lambda: start(contact=(0, 0), orientation=(1, 0)),
+        zm.StartError,
+        "orientation (1, 0)",
+    ),
+    "unknown option of a start": (lambda: start(contact=(0, 0), colour="red"), TypeError, "'colour'"),
+    "unknown parameter": (
+        lambda: start(contact=(0, 0), parameters={zm.parameter("bend", 1.0): 2.0}),
+        zm.ModelError,
+        "'bend'",
+    ),
+    "time is NaN": (lambda: start(contact=(0, 0), t=NAN), zm.StartError, "time nan"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistake(name):
+    do, error, words = MISTAKES[name]
+    with pytest.raises(error) as raised:
+        do()
+    message = str(raised.value)
+    for word in words.split(" "):
+        assert word in message, f"'{word}' is not in: {message}"
+    assert "\n" not in message
+    assert "float64" not in message
+    assert len(message) < 400
+
+
+def test_a_surface_that_ends_on_the_way():
+    """log X has no value where X < 0: the run ends before, and says which constraint has none."""
+    slope = zm.Rolling(BALL, on=zm.Surface(lambda X, Y: 0.2 * np.sqrt(X)), contact="two-sided")
+    state = slope.start(contact=(0.5, 0.0), velocity=(-1.0, 0.0))
+    with pytest.warns(zm.RunStopped):
+        run = zm.simulate(slope, state, until=5.0)
+    assert not run.outcome.complete
+    assert np.all(np.isfinite(run.y))
+    assert run.t[-1] > 0.1
