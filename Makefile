@@ -27,6 +27,7 @@ export OPENBLAS_NUM_THREADS := 1
 
 demo: $(VENV)/core.stamp
 	$(RUN) zeromass papers
+	$(RUN) zeromass run um2022 --case 1A --out build/demo
 
 test: lint docs
 	$(RUN) pytest -n 2 -m "not slow"
@@ -48,7 +49,7 @@ format: $(VENV)/dev.stamp
 
 # Removes what the targets above made, except .venv.
 clean:
-	rm -rf build dist docs/_build .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist docs/_build docs/gallery .pytest_cache .ruff_cache .hypothesis
 	find src tests docs -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # ---- set-up: .venv with uv, then the package and what it needs, then what its developers need

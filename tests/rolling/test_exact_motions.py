@@ -40,7 +40,8 @@ def test_incline(k, ball):
 @pytest.mark.parametrize("drive", ["rotation", "velocity"])
 @both
 def test_turntable(k, ball, drive):
-    """The contact runs on a circle at k/(1 + k) of the table's rate [Weltner, Am. J. Phys. 47 (1979) 984], however the table is written.
+    """The contact runs on a circle at k/(1 + k) of the table's rate, however the table is written
+    [Weltner, Am. J. Phys. 47 (1979) 984].
 
     Measured in 6 s: 5e-12.
     """
