@@ -93,7 +93,7 @@ def turned(axis: np.ndarray, angle: np.ndarray) -> np.ndarray:
 
 def resting(c: Numbers, t: float) -> Axes:
     zero = np.zeros((3, len(next(iter(c.values())))))
-    return Axes(zero, zero, zero, turned([*zero, [0.0], [0.0], [1.0]], zero[0]), zero, zero)
+    return Axes(zero, zero, zero, turned(np.add(zero, [[0.0], [0.0], [1.0]]), zero[0]), zero, zero)
 
 
 def shaken(c: Numbers, t: float) -> Axes:
@@ -111,14 +111,14 @@ def revolving(c: Numbers, t: float) -> Axes:
     first = c["Omega"] + c["w"] * c["nu"] * np.cos(c["nu"] * t)
     second = -c["w"] * c["nu"] ** 2 * np.sin(c["nu"] * t)
     rest = resting(c, t)
-    up = [*rest.s, [0.0], [0.0], [1.0]]
+    up = np.add(rest.s, [[0.0], [0.0], [1.0]])
     return rest._replace(R=turned(up, angle), turn=first * up, turn_t=second * up)
 
 
 def tilting(c: Numbers, t: float) -> Axes:
     """Shaken, and tilted by w sin(νt) about the X axis after a turn by Ωt about Z: R = R_x R_z."""
     rest = resting(c, t)
-    x, z = [*rest.s, [1.0], [0.0], [0.0]], [*rest.s, [0.0], [0.0], [1.0]]
+    x, z = np.add(rest.s, [[1.0], [0.0], [0.0]]), np.add(rest.s, [[0.0], [0.0], [1.0]])
     tilt, turn = c["w"] * np.sin(c["nu"] * t), c["Omega"] * t
     tilt_t, tilt_tt = c["w"] * c["nu"] * np.cos(c["nu"] * t), -(c["nu"] ** 2) * tilt
     Rx = turned(x, tilt)

@@ -20,7 +20,7 @@ import numpy as np
 
 from zeromass.compile.factor import factored
 from zeromass.compile.samples import Samples
-from zeromass.equation import numerical_rank
+from zeromass.equation import RANK_TOLERANCE, numerical_rank
 from zeromass.expression import Expression
 from zeromass.expression.build import ZERO, add, constant, divide, multiply, negative, subtract
 
@@ -142,12 +142,13 @@ def eliminated(
     rank     of A, if it is known (locked); otherwise decided at the first sample
     """
     n, m = len(f), len(b)
-    if rank is None:
-        rank = int(numerical_rank(samples.matrix(A)[0]).rank) if m else 0
+    numbers = samples.matrix(A)[0] if m else np.zeros((0, n))
+    rank = int(numerical_rank(numbers).rank) if rank is None else rank
+    noise = RANK_TOLERANCE * np.abs(numbers).max(axis=1, initial=0.0)  # what may be left of a row that follows from others
     equations = Equations(M, f, A, b)
-    pairs = _pairs(equations, samples, rank)
+    pairs = _pairs(equations, samples, rank, noise)
     rest = sorted(set(range(n)) - {pair.j for pair in pairs})
-    kept = _kept_rows(equations, rest, rank - len(pairs), samples)
+    kept = _kept_rows(equations, rest, rank - len(pairs), samples, noise)
     factor = factored(
         [[equations.M[i].get(j, ZERO) for j in rest] for i in rest],
         [equations.f[j] for j in rest],
@@ -179,7 +180,7 @@ def _sum(first: Expression, terms: list[Expression]) -> Expression:
     return first
 
 
-def _pairs(e: Equations, samples: Samples, rank: int) -> list[_Pair]:
+def _pairs(e: Equations, samples: Samples, rank: int, noise: np.ndarray) -> list[_Pair]:
     """Eliminates coordinates by constant entries of A, cheapest first, as long as there are cheap ones."""
     pairs: list[_Pair] = []
     refused: set[tuple[int, int]] = set()
@@ -188,7 +189,7 @@ def _pairs(e: Equations, samples: Samples, rank: int) -> list[_Pair]:
             (_cost(e, i, j), i, j)
             for i, row in enumerate(e.A)
             for j, a in row.items()
-            if a.value is not None and (i, j) not in refused
+            if a.value is not None and abs(a.value) > noise[i] and (i, j) not in refused
         ]
         if not candidates:
             break
@@ -209,13 +210,14 @@ def _cost(e: Equations, i: int, j: int) -> int:
     return width * (rows + mass) + (width * (width + 1) // 2 if j in e.M[j] else 0)
 
 
-def _kept_rows(e: Equations, rest: list[int], count: int, samples: Samples) -> list[int]:
+def _kept_rows(e: Equations, rest: list[int], count: int, samples: Samples, noise: np.ndarray) -> list[int]:
     """`count` rows of what is left of A that are as independent as can be at the first sample."""
     candidates = [i for i, row in enumerate(e.A) if row]
     if len(candidates) <= count:
         return candidates
     A = samples.matrix([[e.A[i].get(j, ZERO) for j in rest] for i in candidates])[0]
-    rows = A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), np.finfo(float).tiny)
+    length = np.linalg.norm(A, axis=1)
+    rows = np.where(length > noise[candidates], 1.0 / np.maximum(length, np.finfo(float).tiny), 0.0)[:, None] * A
     chosen: list[int] = []
     for _ in range(count):  # of each row, the part that the chosen ones do not span: the longest is next
         k = int(np.argmax(np.linalg.norm(rows, axis=1)))

@@ -266,7 +266,7 @@ class StraightLine:
             if exponent is not None and is_integer(exponent) and abs(exponent) <= LARGEST_POWER:
                 return self._power(args[0], int(exponent))
         if op not in ELEMENTARY:
-            raise NotImplementedError(f"no machine code for '{op}'")
+            raise ExpressionError(f"there is no machine code for '{op}'")
         self.calls.add(ELEMENTARY[op])
         return self._emit(f"call fastcc {T} {self._callee(ELEMENTARY[op])}({', '.join(f'{T} {a}' for a in args)})")
 

@@ -33,6 +33,9 @@ PARTS = 8
 VIOLATED = 1e-6
 """Constraint residuals at the start, relative to the state or 1, above which a run does not begin."""
 
+STALLED = 1e-7
+"""Part of a run that as many steps as `CHUNK_OF_STEPS` must bring it forward: with less it would never end."""
+
 CHUNK_OF_STEPS = 4096
 """Steps between looks at the keyboard and the progress bar."""
 
@@ -120,9 +123,12 @@ class _Run:
         """Steps until there is an outcome."""
         try:
             while self.outcome is None:
+                since = self.work.t
                 status = self.work.advance(self.until, CHUNK_OF_STEPS)
                 tell(self.work.t)
                 self.outcome = self._answer(status)
+                if status is Status.PAUSED and abs(self.work.t - since) < STALLED * abs(self.until - self.start.t):
+                    self.outcome = self._stopped(Ending.STEP_TOO_SMALL)
         except KeyboardInterrupt:
             self.outcome = Outcome(Ending.INTERRUPTED, self.work.t, "what was computed so far is kept")
 
