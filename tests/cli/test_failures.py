@@ -180,7 +180,7 @@ def test_interruption_keeps_what_was_computed(here, monkeypatch):
 
 def test_interruption_of_a_process(here):
     (here / "long.toml").write_text(
-        WHEEL.replace("until = 2", 'until = 2e9\nmethod = "fixed"\nstep = 1e-3'), encoding="utf-8"
+        WHEEL.replace("until = 2", 'until = 2e9\nmethod = "radau"\nstep = 1e-3'), encoding="utf-8"
     )
     words = [sys.executable, "-m", "zeromass", "run", "long.toml", *QUICK]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -127,10 +127,15 @@ class _Run:
                 status = self.work.advance(self.until, CHUNK_OF_STEPS)
                 tell(self.work.t)
                 self.outcome = self._answer(status)
-                if status is Status.PAUSED and abs(self.work.t - since) < STALLED * abs(self.until - self.start.t):
+                if status is Status.PAUSED and self._stalls(since):
                     self.outcome = self._stopped(Ending.STEP_TOO_SMALL)
         except KeyboardInterrupt:
             self.outcome = Outcome(Ending.INTERRUPTED, self.work.t, "what was computed so far is kept")
+
+    def _stalls(self, since: float) -> bool:
+        """Whether steps whose length is controlled bring the run forward by next to nothing."""
+        controlled = self.settings["step"] is None
+        return controlled and abs(self.work.t - since) < STALLED * abs(self.until - self.start.t)
 
     def _use(self, compiled: Compiled) -> None:
         self.compiled = compiled
