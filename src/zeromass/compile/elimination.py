@@ -144,7 +144,8 @@ def eliminated(
     n, m = len(f), len(b)
     numbers = samples.matrix(A)[0] if m else np.zeros((0, n))
     rank = int(numerical_rank(numbers).rank) if rank is None else rank
-    noise = RANK_TOLERANCE * np.abs(numbers).max(axis=1, initial=0.0)  # what may be left of a row that follows from others
+    # what may be left of a row that follows from others
+    noise = RANK_TOLERANCE * np.abs(numbers).max(axis=1, initial=0.0)
     equations = Equations(M, f, A, b)
     pairs = _pairs(equations, samples, rank, noise)
     rest = sorted(set(range(n)) - {pair.j for pair in pairs})
