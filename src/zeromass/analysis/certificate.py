@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from zeromass.analysis.contact import Interval, pulling_intervals
 from zeromass.analysis.work import Work, work
 from zeromass.equation import numerical_rank
 from zeromass.expression import expressions
 from zeromass.integrate import RunStopped, Trajectory, simulate
 from zeromass.integrate.trajectory import Sampled
+from zeromass.rolling import Rolling
 
 TIGHTER = 100.0
 """How many times smaller the tolerances of the second run are."""
@@ -41,6 +43,7 @@ class Certificate:
     work       energy, and the work that changed it (None where the system has no energy)
     margin     smallest margin of the rank of [M; A] along the run, a factor above the tolerance of the decision
     error      largest difference of a state from that of a run at tighter tolerance, relative to the size of its coordinate
+    pulled     intervals in which a two-sided contact has to pull
     """
 
     residuals: tuple[Residual, ...]
@@ -49,6 +52,7 @@ class Certificate:
     error: float
     rtol: float
     tighter_rtol: float
+    pulled: tuple[Interval, ...] = ()
 
     @property
     def digits(self) -> float:
@@ -64,6 +68,9 @@ class Certificate:
         if self.work is not None:
             lines.append(str(self.work))
         lines.append(f"rank of [M; A]: margin {self.margin:.1e} at least")
+        if self.pulled:
+            spans = ", ".join(f"{span.begin:.4g} … {span.end:.4g} s" for span in self.pulled)
+            lines.append(f"the surface has to pull the body: {spans}")
         lines.append(
             f"digits to trust: {self.digits:.1f} (largest relative difference {self.error:.1e} between rtol {self.rtol:g} "
             f"and {self.tighter_rtol:g})"
@@ -86,6 +93,7 @@ def certificate(run: Trajectory) -> Certificate:
         _difference(run, sampled, tighter),
         rtol,
         tighter,
+        pulling_intervals(run) if isinstance(run.system, Rolling) else (),
     )
 
 

@@ -204,15 +204,15 @@ class _Run:
             return None
         self.work.cut(end, dense(np.array([end]))[0])
         ending = [event for place, event in found if event.terminal and abs(place - end) <= 2 * tolerance]
-        words = [f"'{event.name}'" + (f": {event.message}" if event.message else "") for event in ending]
-        return Outcome(Ending.EVENT, float(end), ", ".join(words))
+        state = self._state()
+        return Outcome(Ending.EVENT, float(end), ", ".join(event.words(state) for event in ending))
 
     def _beyond_a_guard(self) -> Outcome | None:
         """The end of a run that starts where it must not even be, such as where a contact would have to pull."""
         for event, value in zip(self.watched, self.work.event_values(self.start.t, self.y0), strict=True):
             if event.guard and value * event.direction > 0:
                 self.occurrences.append(Occurrence(event.name, self.start.t, self.y0.copy()))
-                return Outcome(Ending.EVENT, self.start.t, f"'{event.name}' already at the start: {event.message}")
+                return Outcome(Ending.EVENT, self.start.t, event.words(self.start, " already at the start"))
         return None
 
     def _trouble_at_start(self) -> Outcome | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from zeromass.expression import Expression
+from zeromass.model.state import State
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,7 @@ class Event:
     terminal   whether the run ends there
     guard      whether the run must not even start beyond it: `direction` is the way out
     message    what it means that it happened, and what to do
+    detail     more words from the state where it happened
     """
 
     name: str
@@ -24,3 +27,9 @@ class Event:
     terminal: bool = True
     guard: bool = False
     message: str = ""
+    detail: Callable[[State], str] | None = None
+
+    def words(self, state: State, when: str = "") -> str:
+        """Name, meaning and details of the event at a state where it happened."""
+        parts = [f"'{self.name}'{when}", self.message, self.detail(state) if self.detail is not None else ""]
+        return ": ".join(part for part in parts if part)

@@ -107,6 +107,7 @@ class Rolling(System):
             direction=-1,
             guard=True,
             message="the hollow is as tight as the body is round, which then touches in more than one point",
+            detail=self._radii,
         )
         inside = self.surface.inside(self.contact)
         border = Event(
@@ -151,6 +152,14 @@ class Rolling(System):
             "translational energy": Quantity(self.translational_energy, "J", "translational energy"),
             "rotational energy": Quantity(self.rotational_energy, "J", "rotational energy"),
         }
+
+    def _radii(self, state: State) -> str:
+        """Where a hollow is too tight, and the two radii."""
+        bend = float(np.real(np.linalg.eigvals(state[self.surface.curvature(self.contact)])).min())
+        place = ", ".join(f"{x:.6g}" for x in state[self.contact])
+        return (
+            f"at ({place}) m the radius of curvature is {-1.0 / bend:.6g} m, that of the body {self.sphere.radius:g} m"
+        )
 
     def start(self, prescribed: Any = None, /, **given: Any) -> State:
         """A consistent start; see `rolling_start` for contact, velocity, spin and orientation.
