@@ -217,8 +217,8 @@ def _kept_rows(e: Equations, rest: list[int], count: int, samples: Samples, nois
     if len(candidates) <= count:
         return candidates
     A = samples.matrix([[e.A[i].get(j, ZERO) for j in rest] for i in candidates])[0]
-    length = np.linalg.norm(A, axis=1)
-    rows = np.where(length > noise[candidates], 1.0 / np.maximum(length, np.finfo(float).tiny), 0.0)[:, None] * A
+    # measured against the rows as they were given: what elimination has left little of is nearly dependent
+    rows = A * RANK_TOLERANCE / np.maximum(noise[candidates], np.finfo(float).tiny)[:, None]
     chosen: list[int] = []
     for _ in range(count):  # of each row, the part that the chosen ones do not span: the longest is next
         k = int(np.argmax(np.linalg.norm(rows, axis=1)))

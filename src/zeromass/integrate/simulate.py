@@ -24,7 +24,7 @@ from zeromass.integrate.trajectory import Statistics, Trajectory
 from zeromass.model import Event, ModelError, State, System
 from zeromass.model.state import parameter_values
 
-GROWTH_LIMIT = 1e6
+GROWTH_LIMIT = 1e3
 """Cancellation in a pivot at which the pivots are chosen anew at the current state."""
 
 PARTS = 8
