@@ -183,7 +183,14 @@ def test_interruption_of_a_process(here):
         WHEEL.replace("until = 2", 'until = 2e9\nmethod = "radau"\nstep = 1e-3'), encoding="utf-8"
     )
     words = [sys.executable, "-m", "zeromass", "run", "long.toml", *QUICK]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # tests that run in the background of a shell have interrupts ignored, and would hand that down
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     deadline = time.monotonic() + 60
     while not (here / "long").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
