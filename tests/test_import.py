@@ -102,3 +102,32 @@ exec("from zeromass import *", space)
 print(missing, sorted(space.keys() - {"__builtins__"}) == sorted(zeromass.__all__))
 """
     assert run(code) == "[] True"
+
+
+def test_a_run_finds_what_is_imported_later():
+    """The methods that analysis and report give to a run are those that stand in for them before they are imported."""
+    code = """
+import sys, zeromass
+from zeromass.integrate import Trajectory
+later = {name for name, value in vars(Trajectory).items() if isinstance(value, zeromass._Verb)}
+early = [name for name in ("zeromass.analysis", "zeromass.report") if name in sys.modules]
+before = dict(vars(Trajectory))
+import zeromass.analysis, zeromass.report
+attached = {name for name, value in vars(Trajectory).items() if before.get(name) is not value}
+print(early, later == attached)
+"""
+    assert run(code) == "[] True"
+
+
+def test_a_method_of_a_run_imports_its_package():
+    code = """
+import sys
+from zeromass.integrate import Trajectory
+print(Trajectory.certificate.__module__, "zeromass.analysis" in sys.modules, "zeromass.report" in sys.modules)
+"""
+    assert run(code) == "zeromass.analysis.certificate True False"
+
+
+def test_packages_are_found_as_attributes():
+    code = "import zeromass; print(zeromass.report.__name__, zeromass.analysis.__name__, 'view' in dir(zeromass))"
+    assert run(code) == "zeromass.report zeromass.analysis True"

@@ -120,6 +120,14 @@ def test_margin_and_gap_tell_how_clear_the_decision_was() -> None:
     assert numerical_rank([[1, 1], [1, 1 + 1e-10]], tolerance=1e-9).rank == 1
 
 
+def test_the_rank_at_another_tolerance_is_that_of_another_decision() -> None:
+    stack = np.array([[[1, 1], [1, 1 + δ]] for δ in (1e-13, 1e-10, 1e-6, 1e-2)])
+    decision = numerical_rank(stack)
+    for tolerance in (1e-12, 1e-11, 1e-8, 1e-4):
+        assert np.array_equal(decision.at(tolerance), numerical_rank(stack, tolerance=tolerance).rank)
+    assert numerical_rank(np.zeros((2, 3))).at(1e-3) == 0
+
+
 def test_a_locked_rank_is_kept_where_a_tolerance_would_jump() -> None:
     """Twice the same constraint, off by ε: with the rank locked the acceleration moves by ε, else by O(1)."""
     M, Q = np.diag([1.0, 2.0]), [1.0, 0.0]

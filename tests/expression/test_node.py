@@ -139,18 +139,26 @@ def test_copies_are_the_object(x):
 
 def test_nodes_are_freed_when_nobody_holds_them(x):
     gc.collect()
-    before = len(graph._nodes)
+    before = graph._nodes.swept()
     f = np.exp(np.sin(x[0]) * 123.456)
     inner = weakref.ref(f.args[0])
     derived = gradient(f, x)
-    assert len(graph._nodes) > before
+    assert graph._nodes.swept() > before
     del f
     gc.collect()
     assert inner() is not None  # the derivative still holds it
     del derived
     gc.collect()
     assert inner() is None
-    assert len(graph._nodes) == before
+    assert graph._nodes.swept() == before
+
+
+def test_the_table_of_nodes_is_swept(x):
+    """A program that builds and drops formulas for ever does not fill the memory with what they were called."""
+    for i in range(3 * graph._Table.FEWEST):
+        x[0] + (i + 0.5)
+    gc.collect()
+    assert len(graph._nodes) <= graph._Table.FEWEST + 2 * graph._nodes.swept()
 
 
 def test_symbols_are_freed_too():

@@ -161,6 +161,25 @@ def test_parameters_of_a_start():
         assert abs(np.linalg.norm(state.q) - length) <= CONSISTENT * length
 
 
+def test_a_later_start_owes_nothing_to_earlier_ones():
+    """Equations are kept for the next start of the same system with the same expressions, and only some of them."""
+    random = np.random.default_rng(3)
+    used = four_bar()
+    for count in range(3):
+        values = random.uniform(-0.3, 0.3, 2)
+        for _ in range(2):
+            system = four_bar()
+            starts = [
+                s.start({s.coordinates[0]: values[0], s.rates[0] + count * s.coordinates[1]: values[1]})
+                for s in (used, system)
+            ]
+            assert np.array_equal(starts[0].inputs, starts[1].inputs)
+            assert starts[0].free == starts[1].free
+    for k in range(20):
+        used.start({used.coordinates[0]: 0.1, used.rates[0] + k * used.coordinates[1]: 0.0})
+    assert len(used.equations_of_starts) <= 8
+
+
 def test_double_root():
     """x² = 0 and a cone at rest have a solution, though no slope there."""
     bead = zm.Particle("bead", mass=1)

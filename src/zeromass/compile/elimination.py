@@ -14,7 +14,7 @@ Redundant rows, found by the rank at the state, are left out for good (the rank 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,8 +37,7 @@ factorisation stays sparse.
 """
 
 
-@dataclass(frozen=True)
-class Elimination:
+class Elimination(NamedTuple):
     """Solution of the equations as expressions, and what tells of its accuracy.
 
     acceleration  q̈, n expressions
@@ -54,8 +53,7 @@ class Elimination:
     dropped: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class _Pair:
+class _Pair(NamedTuple):
     """A coordinate j eliminated with row i, and the equation of row j of M q̈ = f + Aᵀλ at that stage."""
 
     i: int

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from zeromass.compile.samples import Samples
-from zeromass.equation import numerical_rank
-from zeromass.equation.rank import RANK_TOLERANCE
+from zeromass.equation import RANK_TOLERANCE, Rank, numerical_rank
 from zeromass.expression import Expression
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, multiply, negative, subtract
 
@@ -21,8 +21,7 @@ zero: a direction that no row strengthens (a thin rod's turning about itself) is
 """
 
 
-@dataclass(frozen=True)
-class Factor:
+class Factor(NamedTuple):
     """Solution and multipliers as expressions; `growth` ≥ 1 of each pivot, the cancellation that led to it."""
 
     solution: list[Expression]
@@ -89,14 +88,14 @@ class _Block:
 
     def __init__(self, columns: list[int], rows: np.ndarray) -> None:
         self.columns, self.rows = columns, rows
-        self._missing: dict[float, int] = {}
+
+    @cached_property
+    def _rank(self) -> Rank:
+        return numerical_rank(self.rows[:, :, self.columns])
 
     def missing(self, bound: float) -> int:
         """How many directions the rows leave below a part of the largest."""
-        if bound not in self._missing:
-            rank = numerical_rank(self.rows[:, :, self.columns], tolerance=bound).rank
-            self._missing[bound] = len(self.columns) - int(np.min(rank))
-        return self._missing[bound]
+        return len(self.columns) - int(np.min(self._rank.at(bound)))
 
 
 def _coupled(M: list[list[Expression]]) -> list[list[int]]:

@@ -29,20 +29,37 @@ def code(functions: Mapping[str, tuple[Groups, Groups]], width: int = 1, *, opti
         )
         for name, (inputs, outputs) in functions.items()
     ]
-    module = ir.Module()
-    kind = ir.DoubleType() if width == 1 else ir.VectorType(ir.DoubleType(), width)
-    for name in sorted(set().union(*[line.calls for line in lines])):
-        elementary.function(module, name, kind, flavour.fused)
     gridded = {name: entry for line in lines for name, entry in line.grids.items()}
-    for name in sorted(gridded):
-        grid.function(module, name, *gridded[name], kind, flavour.fused)
+    calls = tuple(sorted(set().union(*[line.calls for line in lines])))
+    module = ir.Module()
+    if gridded:
+        _elementary(module, calls, flavour)
+        for name in sorted(gridded):
+            grid.function(module, name, *gridded[name], _kind(width), flavour.fused)
+    text = str(module) if gridded else _library(calls, flavour)
     T, s = flavour.type, flavour.suffix
-    text = str(module)
     declared = [f"declare {T} @llvm.{name}.{s}({T})" for name in ("sqrt", "fabs")]
     declared.append(f"declare {T} @llvm.fma.{s}({T}, {T}, {T})")
     missing = [line for line in declared if line.split("@")[1].split("(")[0] not in text]
     grids = tuple(gridded[name][0] for name in sorted(gridded))
     return _compiled("\n".join([text, *missing, *[line.text for line in lines]]), grids, optimisation)
+
+
+def _kind(width: int) -> ir.Type:
+    return ir.DoubleType() if width == 1 else ir.VectorType(ir.DoubleType(), width)
+
+
+def _elementary(module: ir.Module, names: tuple[str, ...], flavour: Flavour) -> None:
+    for name in names:
+        elementary.function(module, name, _kind(flavour.width), flavour.fused)
+
+
+@lru_cache(maxsize=64)
+def _library(names: tuple[str, ...], flavour: Flavour) -> str:
+    """Elementary functions as text; the same few are called in most systems."""
+    module = ir.Module()
+    _elementary(module, names, flavour)
+    return str(module)
 
 
 def _grouped(flat: list[Expression], like: Groups) -> Groups:

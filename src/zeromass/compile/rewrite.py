@@ -29,9 +29,8 @@ def with_reciprocals(outputs: Sequence[Expression]) -> list[Expression]:
     shared = Counter(node.args[1] for node in nodes if node.op == "divide")
     new: dict[Expression, Expression] = {}
     for node in nodes:
-        args = [new.get(a, a) for a in node.args]
-        if node.op == "divide" and _worthwhile(node.args[1], shared[node.args[1]]):
-            new[node] = multiply(args[0], divide(ONE, args[1]))
-        elif any(a is not b for a, b in zip(args, node.args, strict=True)):
-            new[node] = renewed(node, args)
+        inverted = node.op == "divide" and _worthwhile(node.args[1], shared[node.args[1]])
+        if inverted or not new.keys().isdisjoint(node.args):
+            args = [new.get(a, a) for a in node.args]
+            new[node] = multiply(args[0], divide(ONE, args[1])) if inverted else renewed(node, args)
     return [new.get(e, e) for e in outputs]

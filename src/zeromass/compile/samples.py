@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +21,12 @@ class Samples:
 
     def __init__(self, inputs: Sequence[Expression], values: np.ndarray) -> None:
         self.count = len(values)
-        self._known: dict[Expression, np.ndarray] = dict(zip(inputs, np.asarray(values, dtype=float).T, strict=True))
+        columns = np.asarray(values, dtype=float).T
+        columns = columns[:, 0] if self.count == 1 else columns  # numbers are several times as fast as arrays of one
+        self._known: dict[Expression, Any] = dict(zip(inputs, columns, strict=True))
 
-    def __call__(self, e: Expression) -> np.ndarray:
-        """Values of one expression, shape (states,)."""
+    def __call__(self, e: Expression) -> Any:
+        """Values of one expression, shape (states,); one number if there is one state, or they are all the same."""
         if e not in self._known:
             with np.errstate(all="ignore"):
                 self._evaluate(e)
@@ -36,7 +39,7 @@ class Samples:
             if node in known:
                 stack.pop()
             elif node.value is not None:
-                known[node] = np.full(self.count, node.value)
+                known[node] = np.float64(node.value)
             elif isinstance(node, Symbol):
                 raise KeyError(f"no sample of '{node!r}'")
             else:

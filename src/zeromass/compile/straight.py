@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from zeromass.compile import grid as gridded
 from zeromass.expression import Expression, ExpressionError, Grid, Symbol
@@ -33,8 +33,7 @@ LARGEST_POWER = 4
 """Integer powers up to this are products, to 1.9 units in the last place; beyond, the power function is called."""
 
 
-@dataclass(frozen=True)
-class Flavour:
+class Flavour(NamedTuple):
     """Of how many lanes a value is, and whether the machine fuses a·b + c."""
 
     width: int
@@ -81,31 +80,35 @@ def canonical(
             key[symbol] = hash((g, i))
     operands: dict[Expression, tuple[Expression, ...]] = {}
     for node in ordered(outputs):
+        op, args = node.op, node.args
         if node in key:
-            operands[node] = ()
+            args = ()
         elif node.value is not None:
             key[node] = hash((_CONSTANT, _bits(node.value)))  # of the bits: hash(−1) is hash(−2)
-            operands[node] = ()
         elif isinstance(node, Symbol):
             raise ExpressionError(f"'{node!r}' is in a formula, but it is no input of the function that is compiled")
+        elif isinstance(node, Gridded):
+            key[node] = hash((_GRID, hash(node.grid), *node.orders, *[key[a] for a in args]))
+        elif len(args) == 2:
+            a, b = args
+            if op in ("add", "multiply") and (a.value is None, key[a]) > (b.value is None, key[b]):
+                args = a, b = b, a  # a constant first, then by the keys
+            key[node] = hash((_CODES[op], key[a], key[b]))
         else:
-            args = node.args
-            if node.op in ("add", "multiply"):
-                args = tuple(sorted(args, key=lambda a: (a.value is None, key[a])))
-            operands[node] = args
-            what = (_GRID, hash(node.grid), *node.orders) if isinstance(node, Gridded) else (_CODES[node.op],)
-            key[node] = hash((*what, *[key[a] for a in args]))
+            key[node] = hash((_CODES[op], *[key[a] for a in args]))
+        operands[node] = args
     done: dict[Expression, None] = {}
-    for output in outputs:
-        stack = [output]
-        while stack:
-            node = stack[-1]
-            missing = [a for a in operands[node] if a not in done]
-            if missing:
-                stack.append(missing[0])
-            else:
-                done[node] = None
-                stack.pop()
+    opened: set[Expression] = set()
+    stack = list(reversed(outputs))
+    while stack:
+        node = stack[-1]
+        if node in done:
+            stack.pop()
+        elif node in opened or not operands[node]:
+            done[stack.pop()] = None
+        else:
+            opened.add(node)
+            stack.extend(reversed(operands[node]))
     return list(done), operands
 
 
@@ -126,7 +129,7 @@ class StraightLine:
     ) -> None:
         self.calls: set[str] = set()
         self.grids: dict[str, tuple[Grid, list[tuple[int, int]]]] = {}
-        self._flavour = flavour
+        self._flavour, self._type, self._suffix = flavour, flavour.type, flavour.suffix
         self._lines: list[str] = []
         self._count = 0
         self._values: dict[Expression, str] = {}
@@ -135,27 +138,31 @@ class StraightLine:
         nodes, self._operands = canonical(inputs, flat)
         self._uses = Counter(a for node in nodes for a in node.args)
         self._uses.update(flat)
-        self._load(inputs, set(nodes))
+        present = set(nodes)
+        self._load(inputs, present)
         fused = self._fusions(nodes) if flavour.fused else {}
         hidden = set(fused.values())
-        present = set(nodes)
+        places: dict[Expression, list[tuple[int, int]]] = {}
+        for g, group in enumerate(outputs):
+            for i, output in enumerate(group):
+                places.setdefault(output, []).append((g, i))
         for node in nodes:
-            if node in self._values or node in hidden:
+            if node in hidden:
                 continue
             if node in fused:
                 self._values[node] = self._fma(node, fused[node])
             elif node.value is not None:
                 self._values[node] = flavour.number(node.value)
+            elif node in self._values:
+                pass  # loaded, or computed together with another one
             elif node.op in ("sin", "cos"):
                 self._sincos(node, present)
             elif isinstance(node, Gridded):
                 self._gridded(node, nodes)
             else:
                 self._values[node] = self._operation(node)
-        for g, group in enumerate(outputs):
-            for i, output in enumerate(group):
-                place = self._emit(f"getelementptr {flavour.type}, ptr %out{g}, i64 {i}")
-                self._lines.append(f"store {flavour.type} {self._values[output]}, ptr {place}, align 8")
+            if node in places:
+                self._store(node, places[node])  # at once: what is stored no longer needs a register
         arguments = ", ".join(
             [f"ptr noalias readonly %in{g}" for g in range(len(inputs))]
             + [f"ptr noalias %out{g}" for g in range(len(outputs))]
@@ -169,12 +176,18 @@ class StraightLine:
         return f"%v{self._count}"
 
     def _load(self, groups: Sequence[Sequence[Expression]], present: set[Expression]) -> None:
-        T = self._flavour.type
+        T = self._type
         for g, group in enumerate(groups):
             for i, symbol in enumerate(group):
                 if symbol in present:
                     place = self._emit(f"getelementptr {T}, ptr %in{g}, i64 {i}")
                     self._values[symbol] = self._emit(f"load {T}, ptr {place}, align 8")
+
+    def _store(self, output: Expression, places: Sequence[tuple[int, int]]) -> None:
+        T = self._type
+        for g, i in places:
+            place = self._emit(f"getelementptr {T}, ptr %out{g}, i64 {i}")
+            self._lines.append(f"store {T} {self._values[output]}, ptr {place}, align 8")
 
     def _fusions(self, nodes: Sequence[Expression]) -> dict[Expression, Expression]:
         """{sum: the product in it that is fused}, each product once."""
@@ -202,12 +215,12 @@ class StraightLine:
             first = first if node.op == "add" else self._negative(first)
         else:
             rest = self._values[b] if node.op == "add" else self._negative(self._values[b])
-        T, s = self._flavour.type, self._flavour.suffix
+        T, s = self._type, self._suffix
         return self._emit(f"call {T} @llvm.fma.{s}({T} {first}, {T} {second}, {T} {rest})")
 
     def _negative(self, value: str) -> str:
         if value not in self._negatives:
-            self._negatives[value] = self._emit(f"fneg {self._flavour.type} {value}")
+            self._negatives[value] = self._emit(f"fneg {self._type} {value}")
         return self._negatives[value]
 
     def _sincos(self, node: Expression, present: set[Expression]) -> None:
@@ -220,7 +233,7 @@ class StraightLine:
             self._values[node] = self._operation(node)
             return
         self.calls.add("sincos")
-        T = self._flavour.type
+        T = self._type
         both = self._emit(f"call fastcc {{{T}, {T}}} {self._callee('sincos')}({T} {self._values[x]})")
         sine, cosine = (self._emit(f"extractvalue {{{T}, {T}}} {both}, {k}") for k in range(2))
         first, second = (sine, cosine) if node.op == "sin" else (cosine, sine)
@@ -234,9 +247,9 @@ class StraightLine:
             if isinstance(other, Gridded) and other.grid == node.grid and other.args == node.args
         }
         orders = sorted(together)
-        name = gridded.name(node.grid, orders, self._flavour.suffix, self._flavour.fused)
+        name = gridded.name(node.grid, orders, self._suffix, self._flavour.fused)
         self.grids[name] = node.grid, orders
-        T = self._flavour.type
+        T = self._type
         types = f"{{{', '.join([T] * len(orders))}}}"
         x, y = (self._values[a] for a in node.args)
         all_ = self._emit(f'call fastcc {types} @"{name}"({T} {x}, {T} {y})')
@@ -244,7 +257,7 @@ class StraightLine:
             self._values[together[pair]] = self._emit(f"extractvalue {types} {all_}, {k}")
 
     def _operation(self, node: Expression) -> str:
-        op, T, s = node.op, self._flavour.type, self._flavour.suffix
+        op, T, s = node.op, self._type, self._suffix
         args = [self._values[a] for a in self._operands[node]]
         if op in _BINARY:
             return self._emit(f"{_BINARY[op]} {T} {args[0]}, {args[1]}")
@@ -271,10 +284,10 @@ class StraightLine:
         return self._emit(f"call fastcc {T} {self._callee(ELEMENTARY[op])}({', '.join(f'{T} {a}' for a in args)})")
 
     def _callee(self, name: str) -> str:
-        return f'@"zeromass.{name}.{self._flavour.suffix}{"" if self._flavour.fused else ".unfused"}"'
+        return f'@"zeromass.{name}.{self._suffix}{"" if self._flavour.fused else ".unfused"}"'
 
     def _sign(self, x: str) -> str:
-        T, F = self._flavour.type, self._flavour
+        T, F = self._type, self._flavour
         above = self._emit(f"fcmp ogt {T} {x}, {F.number(0.0)}")
         below = self._emit(f"fcmp olt {T} {x}, {F.number(0.0)}")
         rest = self._emit(f"fadd {T} {x}, {F.number(0.0)}")  # 0 of both zeros, and not a number of none
@@ -282,7 +295,7 @@ class StraightLine:
         return self._emit(f"select {F.truth} {above}, {T} {F.number(1.0)}, {T} {low}")
 
     def _power(self, x: str, n: int) -> str:
-        T = self._flavour.type
+        T = self._type
         result, square, k = "", x, abs(n)
         while k:
             if k & 1:

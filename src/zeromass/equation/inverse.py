@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from .rank import RANK_TOLERANCE, Lock, Rank, numerical_rank
@@ -24,8 +23,13 @@ def pseudoinverse(
     X inverts A on its column space. The projections along the null space N and the left null space Y, both
     orthonormal in the units of A, make A⁺ b the shortest of the vectors that bring A x nearest to b.
     """
-    decision = numerical_rank(A, tolerance=tolerance, rank=rank, equilibrate=equilibrate)
-    return _along(decision.row_space[1], transpose(_along(decision.column_space[1], transpose(_inverse(decision)))))
+    return moore_penrose(numerical_rank(A, tolerance=tolerance, rank=rank, equilibrate=equilibrate))
+
+
+def moore_penrose(decision: Rank) -> Array:
+    """A⁺, (..., n, m), of the A that was decided on; see `pseudoinverse`."""
+    N, Y = decision.padded_null_space, decision.padded_left_null_space
+    return _along(N, transpose(_along(Y, transpose(decision.inverse))))
 
 
 def least_norm(decision: Rank, b: Array) -> Array:
@@ -37,7 +41,7 @@ def least_norm(decision: Rank, b: Array) -> Array:
     column space, which would mix rows of different units, is left out. If b is not consistent, x solves the
     equilibrated rows in the sense of least squares.
     """
-    return _along(decision.row_space[1], _inverse(decision) @ b[..., None])[..., 0]
+    return _along(decision.padded_null_space, decision.inverse @ b[..., None])[..., 0]
 
 
 def least_norm_multipliers(decision: Rank, A: Array, f: Array) -> Array:
@@ -48,19 +52,9 @@ def least_norm_multipliers(decision: Rank, A: Array, f: Array) -> Array:
     Where rows that follow from others are in very different units the projection disturbs Aᵀλ, and the second
     step restores it: that the force is f matters more than that λ is the shortest.
     """
-    Xt, At = transpose(_inverse(decision)), transpose(A)
-    λ = _along(decision.column_space[1], Xt @ f[..., None])
+    Xt, At = transpose(decision.inverse), transpose(A)
+    λ = _along(decision.padded_left_null_space, Xt @ f[..., None])
     return (λ + Xt @ (f[..., None] - At @ λ))[..., 0]
-
-
-def _inverse(decision: Rank) -> Array:
-    """X = c V Σ⁻¹ Uᵀ r with the singular values beyond the rank left out."""
-    σ = decision.singular_values
-    kept = np.arange(σ.shape[-1]) < np.asarray(decision.rank)[..., None]
-    inverse = np.where(kept, 1.0 / np.where(kept, σ, 1.0), 0.0)
-    V = decision.column_scale[..., :, None] * decision.right[..., :, : σ.shape[-1]]
-    U = decision.row_scale[..., :, None] * decision.left[..., :, : σ.shape[-1]]
-    return (V * inverse[..., None, :]) @ transpose(U)
 
 
 def _along(N: Array, x: Array) -> Array:

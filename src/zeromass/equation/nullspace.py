@@ -30,7 +30,7 @@ def freedom(M: Array, constraints: Rank, d: Array, tolerance: float) -> Freedom:
     """
     M = d[..., :, None] * M * d[..., None, :]
     rows = replace(constraints, column_scale=constraints.column_scale / d)
-    N = rows.row_space[1]
+    N = rows.padded_null_space
     modes = numerical_rank(transpose(N) @ M @ N, tolerance=tolerance, largest=1.0, equilibrate=False)
     return Freedom(d, M, rows, N, modes)
 

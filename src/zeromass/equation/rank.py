@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .basis import columns_from, span_and_complement
+from .basis import columns_from, complement
 from .checks import EquationError, numbers
 from .scaling import Array, equilibration
 from .stack import Index, freeze, per_problem, transpose
@@ -68,40 +68,60 @@ class Rank:
         Below 1 it says that a locked rank is not the one that the tolerance would give: a singular
         configuration is near, or the state is off the constraint manifold.
         """
-        kept, dropped = _neighbours(self.singular_values, self.rank)
+        kept, dropped = self._neighbours
         return np.minimum(_ratio(kept, self.level), _ratio(self.level, dropped))[()]
 
     @property
     def gap(self) -> Array:
         """Smallest singular value kept over the largest one dropped; infinite if none is, or it is 0."""
-        return _ratio(*_neighbours(self.singular_values, self.rank))[()]
+        return _ratio(*self._neighbours)[()]
 
     @property
     def threshold(self) -> Array:
         """A number that parts the singular values kept from those dropped: the level, unless locked."""
-        kept, dropped = _neighbours(self.singular_values, self.rank)
+        kept, dropped = self._neighbours
         between = np.sqrt(kept) * np.sqrt(np.maximum(dropped, np.finfo(float).tiny))
         return np.where((dropped <= self.level) & (self.level < kept), self.level, between)
 
     @cached_property
-    def row_space(self) -> tuple[Array, Array]:
-        """Bases of the row space of A and of the null space, padded, see `span_and_complement`."""
-        return span_and_complement(self.right, self.rank, self.column_scale)
+    def _neighbours(self) -> tuple[Array, Array]:
+        """The last singular value kept and the first one dropped; infinite and 0 where there is none."""
+        σ = self.singular_values
+        ends = np.ones((*σ.shape[:-1], 1))
+        padded = np.concatenate([np.inf * ends, σ, 0.0 * ends], axis=-1)
+        index = np.asarray(self.rank)[..., None]
+        kept, dropped = (np.take_along_axis(padded, index + step, axis=-1)[..., 0] for step in (0, 1))
+        return kept, dropped
 
     @cached_property
-    def column_space(self) -> tuple[Array, Array]:
-        """Bases of the column space of A and of the left null space, padded, see `span_and_complement`."""
-        return span_and_complement(self.left, self.rank, self.row_scale)
+    def inverse(self) -> Array:
+        """X = c V Σ⁻¹ Uᵀ r, (..., n, m), with the singular values beyond the rank left out."""
+        σ = self.singular_values
+        kept = np.arange(σ.shape[-1]) < np.asarray(self.rank)[..., None]
+        inverse = np.where(kept, 1.0 / np.where(kept, σ, 1.0), 0.0)
+        V = self.column_scale[..., :, None] * self.right[..., :, : σ.shape[-1]]
+        U = self.row_scale[..., :, None] * self.left[..., :, : σ.shape[-1]]
+        return (V * inverse[..., None, :]) @ transpose(U)
+
+    @cached_property
+    def padded_null_space(self) -> Array:
+        """The null space of A as n columns, those before the rank zero: N Nᵀ projects for a stack of matrices too."""
+        return complement(self.right, self.rank, self.column_scale)
+
+    @cached_property
+    def padded_left_null_space(self) -> Array:
+        """The left null space of A as m columns, those before the rank zero."""
+        return complement(self.left, self.rank, self.row_scale)
 
     @property
     def null_space(self) -> Any:
         """Orthonormal basis N of {w: A w = 0}, (n, n − rank); an object array of them for a stack."""
-        return self._beyond_rank(self.row_space[1])
+        return self._beyond_rank(self.padded_null_space)
 
     @property
     def left_null_space(self) -> Any:
         """Orthonormal basis Y of {y: yᵀA = 0}, (m, m − rank): the dependencies among the given rows."""
-        return self._beyond_rank(self.column_space[1])
+        return self._beyond_rank(self.padded_left_null_space)
 
     @property
     def scaled_left_null_space(self) -> Any:
@@ -112,6 +132,11 @@ class Rank:
         """The same decomposition at another rank, as far as there are nonzero singular values for it."""
         most = np.count_nonzero(self.singular_values, axis=-1)
         return replace(self, rank=_number(np.clip(np.asarray(rank, dtype=np.intp), 0, most)))
+
+    def at(self, tolerance: float) -> NDArray[np.intp] | int:
+        """The rank that another tolerance gives: the number of σ_i > tolerance · σ_1."""
+        σ = self.singular_values
+        return _number(np.count_nonzero(σ > tolerance * σ.max(axis=-1, initial=0.0)[..., None], axis=-1))
 
     def member(self, index: Index) -> Rank:
         """The decision on one matrix of a stack."""
@@ -156,7 +181,8 @@ def numerical_rank(
     if isinstance(rank, Rank):
         r, c, rank = _like(r, rank.row_scale), _like(c, rank.column_scale), rank.rank
     U, σ, Vt = np.linalg.svd(r[..., :, None] * A * c[..., None, :], full_matrices=True)
-    level = tolerance * (_neighbours(σ, 0)[1] if largest is None else _like(σ.sum(axis=-1), np.asarray(largest)))
+    σ_1 = σ.max(axis=-1, initial=0.0)
+    level = tolerance * (σ_1 if largest is None else _like(σ_1, np.asarray(largest)))
     decided = np.count_nonzero(σ > level[..., None], axis=-1)
     if rank is not None:
         decided = _like(decided, np.asarray(rank, dtype=np.intp))
@@ -197,7 +223,10 @@ def contradiction(
     rank is not what that would give, τ is the tolerance of consistency, or the angle 1/gap by which N turns
     when the singular values dropped become zero, if that is larger.
     """
-    N = np.where(columns_from(decision.rank, basis.shape[-1]), basis, 0.0)
+    beyond = columns_from(decision.rank, basis.shape[-1])
+    if not beyond.any():
+        return np.zeros(values.shape[:-1], dtype=bool), np.zeros(values.shape)
+    N = np.where(beyond, basis, 0.0)
     ρ = (N @ (transpose(N) @ values[..., None]))[..., 0]
     length = np.linalg.norm(ρ, axis=-1)
     allowed = (np.abs(ρ) * (tolerance * sizes + errors)).sum(axis=-1)
@@ -212,15 +241,6 @@ def _like(pattern: NDArray[Any], value: NDArray[Any]) -> NDArray[Any]:
 
 def _number(rank: NDArray[np.intp]) -> NDArray[np.intp] | int:
     return int(rank) if np.ndim(rank) == 0 else rank
-
-
-def _neighbours(σ: Array, rank: ArrayLike) -> tuple[Array, Array]:
-    """The last singular value kept and the first one dropped; infinite and 0 where there is none."""
-    ends = np.ones((*σ.shape[:-1], 1))
-    padded = np.concatenate([np.inf * ends, σ, 0.0 * ends], axis=-1)
-    index = np.broadcast_to(np.asarray(rank), σ.shape[:-1])[..., None]
-    kept, dropped = (np.take_along_axis(padded, index + step, axis=-1)[..., 0] for step in (0, 1))
-    return kept, dropped
 
 
 def _ratio(larger: Array, smaller: Array) -> Array:

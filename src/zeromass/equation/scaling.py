@@ -70,16 +70,16 @@ def _largest_one(
 def _mean_one(size: Array, row: Array, column: Array, found: NDArray[np.bool_]) -> tuple[Array, Array]:
     """Exponents that bring the mean of √|entry| over the nonzero entries of each row and column to 1."""
     root = np.exp2(_scaled(size, row, column) / 2.0)
-    in_row, in_column = (root > 0.0).sum(axis=-1), (root > 0.0).sum(axis=-2)
+    varied = np.where(found[..., None, :], root, 0.0)
+    in_row, in_column = (root > 0.0).sum(axis=-1), (varied > 0.0).sum(axis=-2)
+    # 1 where there is no entry: the factor is then 1/(0 + 1)
+    none_in_row, none_in_column = np.where(in_row == 0, 1.0, 0.0), np.where(in_column == 0, 1.0, 0.0)
+    in_row, in_column = np.maximum(in_row, 1.0), np.maximum(in_column, 1.0)
     x, y = np.ones(row.shape), np.ones(column.shape)
     for _ in range(SWEEPS):
-        x = _quotient(in_row, (root @ y[..., None])[..., 0])
-        y = np.where(found, _quotient(in_column, (x[..., None, :] @ root)[..., 0, :]), 1.0)
+        x = in_row / ((root @ y[..., None])[..., 0] + none_in_row)
+        y = in_column / ((x[..., None, :] @ varied)[..., 0, :] + none_in_column)
     return row + 2.0 * np.log2(x), column + 2.0 * np.log2(y)
-
-
-def _quotient(count: NDArray[np.intp], total: Array) -> Array:
-    return np.where(count > 0, count / np.where(count > 0, total, 1.0), 1.0)
 
 
 def _finite(exponent: Array) -> Array:

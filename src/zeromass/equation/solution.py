@@ -65,7 +65,7 @@ def solve(
         number = np.minimum(total.rank, np.add(constraints.rank, free.modes.rank))
         total = total.locked(number)
     free = free._replace(modes=free.modes.locked(np.subtract(total.rank, constraints.rank)))
-    N = total.row_space[1]
+    N = total.padded_null_space
 
     def possible(f: Array) -> tuple[Array, Obstacle, Obstacle]:
         qdd = refined_acceleration(free, constraints, M, f, A, b)

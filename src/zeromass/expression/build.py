@@ -40,13 +40,14 @@ def add(a: Expression, b: Expression) -> Expression:
         if a.op == "add" and a.args[1].value is not None:
             return add(a.args[0], constant(a.args[1].value + b.value))
         return operation("add", a, b)
-    (p, x), (q, y) = _coefficient(a), _coefficient(b)
-    if x is y:
-        return multiply(constant(p + q), x)
-    if q < 0:
-        return subtract(a, multiply(constant(-q), y))
-    if p < 0:
-        return subtract(b, multiply(constant(-p), x))
+    if a is b or a.op == "multiply" or b.op == "multiply":
+        (p, x), (q, y) = _coefficient(a), _coefficient(b)
+        if x is y:
+            return multiply(constant(p + q), x)
+        if q < 0:
+            return subtract(a, multiply(constant(-q), y))
+        if p < 0:
+            return subtract(b, multiply(constant(-p), x))
     return operation("add", a, b) if a.serial < b.serial else operation("add", b, a)
 
 
@@ -114,9 +115,10 @@ def multiply(a: Expression, b: Expression) -> Expression:
         return multiply(a.args[0], multiply(a.args[1], b))
     if b.op == "multiply" and b.args[0].value is not None:
         return multiply(b.args[0], multiply(a, b.args[1]))
-    (x, p), (y, q) = _exponent(a), _exponent(b)
-    if x is y and is_integer(p) and is_integer(q):
-        return power(x, constant(p + q))
+    if a is b or a.op == "power" or b.op == "power":
+        (x, p), (y, q) = _exponent(a), _exponent(b)
+        if x is y and is_integer(p) and is_integer(q):
+            return power(x, constant(p + q))
     if a is b and a.op == "sqrt":
         return a.args[0]
     if a.op == "divide" and a.args[1] is b:

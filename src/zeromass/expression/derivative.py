@@ -30,6 +30,7 @@ from zeromass.expression.node import (
     ExpressionError,
     Gridded,
     Symbol,
+    as_expression,
     constant,
     expressions,
     ordered,
@@ -147,7 +148,7 @@ def _rows(
     """Nonzero derivatives {x: ∂n/∂x} of every node n under the functions."""
     rows: dict[Expression, dict[Expression, Expression]] = {x: {x: ONE} for x in leaves}
     for node in ordered(functions):
-        if node in rows or not any(operand in rows for operand in node.args):
+        if node in rows or rows.keys().isdisjoint(node.args):
             continue
         row: dict[Expression, Expression] = {}
         if node.op == "where":
@@ -168,9 +169,9 @@ def _rows(
 def directional(functions: Any, direction: Mapping[Expression, Any]) -> Any:
     """Σ_j ∂f/∂x_j d_j for a direction {x_j: d_j}; scalar in, scalar out."""
     array = expressions(functions)
-    slope: dict[Expression, Expression] = {_leaf(x): expressions(d).item() for x, d in direction.items()}
+    slope: dict[Expression, Expression] = {_leaf(x): as_expression(d) for x, d in direction.items()}
     for node in ordered(array.ravel()):
-        if node in slope or not any(operand in slope for operand in node.args):
+        if node in slope or slope.keys().isdisjoint(node.args):
             continue
         if node.op == "divide":  # one division: (a/b)' = (a' − (a/b) b')/b
             a, b = node.args

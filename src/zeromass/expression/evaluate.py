@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,16 +12,29 @@ import numpy as np
 from zeromass.expression.functions import FUNCTIONS
 from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions, ordered
 
+
+def _less(a: Any, b: Any) -> Any:
+    return np.less(a, b) * 1.0  # a condition is the number 1 or 0
+
+
+def _less_equal(a: Any, b: Any) -> Any:
+    return np.less_equal(a, b) * 1.0
+
+
+def _where(condition: Any, a: Any, b: Any) -> Any:
+    return np.where(condition, a, b)[()]
+
+
 OPERATIONS: dict[str, Callable[..., Any]] = {
-    "add": np.add,
-    "subtract": np.subtract,
-    "multiply": np.multiply,
-    "divide": np.divide,
-    "negative": np.negative,
+    "add": operator.add,  # of NumPy's numbers the same as np.add, and several times as fast
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "negative": operator.neg,
     "power": np.float_power,
-    "less": lambda a, b: np.less(a, b) * 1.0,  # a condition is the number 1 or 0
-    "less_equal": lambda a, b: np.less_equal(a, b) * 1.0,
-    "where": lambda condition, a, b: np.where(condition, a, b),
+    "less": _less,
+    "less_equal": _less_equal,
+    "where": _where,
     **{name: rule.array for name, rule in FUNCTIONS.items()},
 }
 
@@ -27,9 +42,46 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 def numeric(node: Expression) -> Callable[..., Any]:
     """The operation of a node as a function of the arrays of its operands."""
     if isinstance(node, Gridded):
-        grid, orders = node.grid, node.orders
-        return lambda x, y: grid.derivative(x, y, orders)
+        return partial(node.grid.derivative, orders=node.orders)
     return OPERATIONS[node.op]
+
+
+class Tape:
+    """Every node under some expressions as a number, or an array of numbers.
+
+    `Tape(roots, inputs)(values)` takes an array whose last axis runs over the inputs, in their order, and returns a list
+    with the values of the nodes, that of a node at `place[node]`, children before parents. Parameters that are not inputs
+    keep their default.
+    """
+
+    def __init__(self, roots: Iterable[Expression], inputs: Iterable[Expression]) -> None:
+        given = {node: j for j, node in enumerate(inputs)}
+        nodes = ordered(roots)
+        leaves = [node for node in nodes if node in given]
+        self._inputs = [given[node] for node in leaves]
+        constants = [node for node in nodes if not node.args and node not in given]
+        self._constants = [np.float64(_number(node)) for node in constants]
+        self.place: dict[Expression, int] = {node: i for i, node in enumerate([*leaves, *constants])}
+        self._steps: list[tuple[Callable[..., Any], tuple[int, ...]]] = []
+        place = self.place
+        for node in nodes:
+            if node not in place:
+                square = node.op == "power" and node.args[1].value == 2
+                operation = operator.mul if square else numeric(node)
+                args = node.args[:1] * 2 if square else node.args
+                self._steps.append((operation, tuple([place[a] for a in args])))
+                place[node] = len(place)
+
+    def __call__(self, values: np.ndarray) -> list[Any]:
+        columns = np.moveaxis(values, -1, 0)
+        tape: list[Any] = [*[columns[j] for j in self._inputs], *self._constants]
+        with np.errstate(all="ignore"):
+            for operation, operands in self._steps:
+                if len(operands) == 2:
+                    tape.append(operation(tape[operands[0]], tape[operands[1]]))
+                else:
+                    tape.append(operation(*[tape[i] for i in operands]))
+        return tape
 
 
 class Evaluator:
@@ -39,47 +91,30 @@ class Evaluator:
     returns an array of shape values.shape[:-1] + outputs.shape. Parameters that are not inputs keep their default.
     """
 
-    def __init__(self, outputs: Any, inputs: Sequence[Expression] | np.ndarray) -> None:
+    def __init__(self, outputs: Any, inputs: Iterable[Expression]) -> None:
         outputs = expressions(outputs)
         self.shape = outputs.shape
-        nodes = ordered(outputs.ravel())
-        place = {node: i for i, node in enumerate(nodes)}
-        given = {node: j for j, node in enumerate(inputs)}
-        self._size = len(nodes)
-        self._constants: list[tuple[int, float]] = []
-        self._inputs: list[tuple[int, int]] = []
-        self._steps: list[tuple[int, Callable[..., Any], tuple[int, ...]]] = []
-        self._outputs = [place[node] for node in outputs.ravel()]
-        for i, node in enumerate(nodes):
-            if node in given:
-                self._inputs.append((i, given[node]))
-            elif node.value is not None:
-                self._constants.append((i, node.value))
-            elif isinstance(node, Symbol):
-                if node.default is None:
-                    raise ExpressionError(f"no value is given for '{node!r}'")
-                self._constants.append((i, node.default))
-            elif node.op == "power" and node.args[1].value == 2:
-                base = place[node.args[0]]
-                self._steps.append((i, np.multiply, (base, base)))
-            else:
-                self._steps.append((i, numeric(node), tuple(place[a] for a in node.args)))
+        self._tape = Tape(outputs.ravel(), inputs)
+        self._outputs = [self._tape.place[node] for node in outputs.ravel()]
 
     def __call__(self, values: Any) -> np.ndarray:
         values = np.asarray(values, dtype=float)
-        tape: list[Any] = [None] * self._size
-        for i, value in self._constants:
-            tape[i] = np.float64(value)
-        for i, j in self._inputs:
-            tape[i] = values[..., j]
-        with np.errstate(all="ignore"):
-            for i, step, operands in self._steps:
-                tape[i] = step(*[tape[k] for k in operands])
-        lead = values.shape[:-1]
+        tape, lead = self._tape(values), values.shape[:-1]
+        if not lead:
+            return np.fromiter([tape[i] for i in self._outputs], dtype=float).reshape(self.shape)
         result = np.empty((*lead, len(self._outputs)))
         for column, i in enumerate(self._outputs):
             result[..., column] = tape[i]
         return result.reshape((*lead, *self.shape))
+
+
+def _number(leaf: Expression) -> float:
+    """The value of a constant, or the default of a parameter."""
+    if leaf.value is not None:
+        return leaf.value
+    if not isinstance(leaf, Symbol) or leaf.default is None:
+        raise ExpressionError(f"no value is given for '{leaf!r}'")
+    return leaf.default
 
 
 def evaluate(outputs: Any, values: Mapping[Expression, Any]) -> Any:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(NamedTuple):
     """How one elementary function is evaluated and written."""
 
     number: Callable[..., float]

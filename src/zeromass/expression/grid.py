@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -47,6 +46,8 @@ class Grid:
             )
         if not np.all(np.isfinite(self.coefficients)):
             raise ExpressionError(f"the coefficients of '{name}' must be finite")
+        import hashlib  # only where there is a grid: it loads OpenSSL
+
         digest = hashlib.blake2b(repr((name, self.coefficients.shape)).encode(), digest_size=16)
         for values in (self.x, self.y, self.coefficients):
             digest.update(values.data)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
-import secrets
+import operator
+import os
 import weakref
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -25,7 +26,27 @@ class ExpressionError(TypeError):
 
 
 _serials = itertools.count()
-_nodes: weakref.WeakValueDictionary[tuple, Expression] = weakref.WeakValueDictionary()
+_SERIAL = operator.attrgetter("serial")
+
+
+class _Table(dict[tuple, "weakref.ref[Any]"]):
+    """The nodes that there are, by what they are made of; it keeps none of them alive.
+
+    Entries of nodes that are gone are swept out whenever the table has doubled since the last time.
+    """
+
+    FEWEST = 10_000
+    largest = FEWEST
+
+    def swept(self) -> int:
+        """Sweeps; returns how many nodes there are."""
+        for key in [key for key, entry in self.items() if entry() is None]:
+            del self[key]
+        self.largest = max(self.FEWEST, 2 * len(self))
+        return len(self)
+
+
+_nodes = _Table()
 
 
 class Expression:
@@ -136,21 +157,15 @@ def constant(value: float) -> Expression:
         raise ExpressionError("not a number (NaN) can not be part of a formula")
     value += 0.0  # −0 becomes 0: the two are one constant
     key = ("constant", value)
-    node = _nodes.get(key)
-    if node is None:
-        node = _new(Expression, "constant", (), value)
-        _nodes[key] = node
-    return node
+    node = _nodes.get(key, _nothing)()
+    return _new(Expression, key, "constant", (), value) if node is None else node
 
 
 def operation(op: str, *args: Expression) -> Expression:
     """The node for an operation on expressions, without any simplification."""
-    key = (op, *[a.serial for a in args])
-    node = _nodes.get(key)
-    if node is None:
-        node = _new(Expression, op, args, None)
-        _nodes[key] = node
-    return node
+    key = (op, args[0].serial, args[1].serial) if len(args) == 2 else (op, *[a.serial for a in args])
+    node = _nodes.get(key, _nothing)()
+    return _new(Expression, key, op, args) if node is None else node
 
 
 def symbol(
@@ -163,31 +178,36 @@ def symbol(
     token: str | None = None,
 ) -> Symbol:
     """A leaf. Without `token` it is new; with it, the one leaf that has this token and order."""
-    token = token or secrets.token_hex(8)
+    token = token or os.urandom(8).hex()
     key = ("symbol", token, order)
-    node = _nodes.get(key)
+    node = _nodes.get(key, _nothing)()
     if node is None:
-        node = _new(Symbol, "symbol", (), None)
+        node = _new(Symbol, key, "symbol", ())
         node.name, node.kind, node.order, node.default = name, kind, order, default
         node.latex, node.token = latex, token
-        _nodes[key] = node
-    return node  # type: ignore[return-value]
+    return node
 
 
 def gridded(grid: Grid, orders: tuple[int, int], x: Expression, y: Expression) -> Gridded:
     """The node for a function on a grid, without any simplification."""
     key = ("grid", grid.key, orders, x.serial, y.serial)
-    node = _nodes.get(key)
+    node = _nodes.get(key, _nothing)()
     if node is None:
-        node = _new(Gridded, "grid", (x, y), None)
+        node = _new(Gridded, key, "grid", (x, y))
         node.grid, node.orders = grid, orders
-        _nodes[key] = node
-    return node  # type: ignore[return-value]
+    return node
 
 
-def _new(cls: Callable[[], Any], op: str, args: tuple[Expression, ...], value: float | None) -> Any:
+def _nothing() -> None:
+    """Stands for the reference to a node that there is none of."""
+
+
+def _new(cls: Callable[[], Any], key: tuple, op: str, args: tuple[Expression, ...], value: float | None = None) -> Any:
     node = cls()
     node.op, node.args, node.value, node.serial = op, args, value, next(_serials)
+    _nodes[key] = weakref.ref(node)
+    if len(_nodes) > _nodes.largest:
+        _nodes.swept()
     return node
 
 
@@ -218,13 +238,13 @@ def ordered(roots: Iterable[Expression]) -> list[Expression]:
         node = stack.pop()
         if node not in seen:
             seen.add(node)
-            stack.extend(node.args)
-    return sorted(seen, key=lambda node: node.serial)
+            stack += node.args
+    return sorted(seen, key=_SERIAL)
 
 
 def symbols(*roots: Any) -> list[Symbol]:
     """All leaves with a name under the given expressions or arrays of them, oldest first."""
-    flat = [e for root in roots for e in expressions(root).ravel()]
+    flat = [e for root in roots for e in ((root,) if isinstance(root, Expression) else expressions(root).ravel())]
     return [node for node in ordered(flat) if isinstance(node, Symbol)]
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from zeromass.expression.evaluate import OPERATIONS
+from zeromass.expression.grid import Grid
 from zeromass.expression.node import (
     Expression,
     ExpressionError,
+    Gridded,
     Symbol,
     constant,
     expressions,
+    gridded,
     operation,
     ordered,
     symbol,
@@ -20,10 +24,11 @@ from zeromass.expression.node import (
 
 
 class Writer:
-    """Collects expressions; `array(e)` is their data, `nodes` the data of all nodes in use."""
+    """Collects expressions; `array(e)` is their data, `nodes` the data of all nodes in use, `grids` the grids they name."""
 
     def __init__(self) -> None:
         self.nodes: list[list[Any]] = []
+        self.grids: list[Grid] = []
         self._place: dict[Expression, int] = {}
 
     def array(self, e: Any) -> dict[str, Any]:
@@ -38,6 +43,10 @@ class Writer:
                 data = ["symbol", node.name, node.kind, node.order, node.default, node.latex, node.token]
             elif node.value is not None:
                 data = ["constant", node.value]
+            elif isinstance(node, Gridded):
+                if node.grid not in self.grids:
+                    self.grids.append(node.grid)
+                data = ["grid", self.grids.index(node.grid), *node.orders, *[self._place[a] for a in node.args]]
             elif node.op in OPERATIONS:
                 data = [node.op, *[self._place[a] for a in node.args]]
             else:
@@ -48,9 +57,9 @@ class Writer:
 
 
 class Reader:
-    """Expressions from the data of their nodes."""
+    """Expressions from the data of their nodes, and the grids that these name."""
 
-    def __init__(self, nodes: list[list[Any]]) -> None:
+    def __init__(self, nodes: list[list[Any]], grids: Sequence[Grid] = ()) -> None:
         self._nodes: list[Expression] = []
         for op, *rest in nodes:
             if op == "symbol":
@@ -58,6 +67,9 @@ class Reader:
                 self._nodes.append(symbol(name, kind, order=order, default=default, latex=latex, token=token))
             elif op == "constant":
                 self._nodes.append(constant(rest[0]))
+            elif op == "grid":
+                which, m, n, *point = rest
+                self._nodes.append(gridded(grids[which], (m, n), *[self._nodes[i] for i in point]))
             elif op in OPERATIONS:
                 self._nodes.append(operation(op, *[self._nodes[i] for i in rest]))
             else:

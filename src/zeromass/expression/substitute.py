@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from zeromass.expression import build
-from zeromass.expression.functions import FUNCTIONS
 from zeromass.expression.node import Expression, Gridded, as_expression, expressions, ordered
 
 _RULES = {
@@ -24,11 +23,10 @@ _RULES = {
 
 def rebuilt(op: str, *args: Expression) -> Expression:
     """The simplified node of an operation given by its name."""
-    if op in FUNCTIONS:
-        return build.function(op, *args)
-    if op in ("less", "less_equal"):
-        return build.compare(op, *args)
-    return _RULES[op](*args)
+    rule = _RULES.get(op)
+    if rule is not None:
+        return rule(*args)
+    return build.compare(op, *args) if op in ("less", "less_equal") else build.function(op, *args)
 
 
 def renewed(node: Expression, args: Sequence[Expression]) -> Expression:
@@ -43,10 +41,8 @@ def substitute(functions: Any, replacements: Mapping[Expression, Any]) -> Any:
     array = expressions(functions)
     new = {symbol: as_expression(value) for symbol, value in replacements.items()}
     for node in ordered(array.ravel()):
-        if node not in new and node.args:
-            args = [new.get(a, a) for a in node.args]
-            if any(a is not b for a, b in zip(args, node.args, strict=True)):
-                new[node] = renewed(node, args)
+        if node not in new and not new.keys().isdisjoint(node.args):
+            new[node] = renewed(node, [new.get(a, a) for a in node.args])
     result = np.empty(array.shape, dtype=object)
     result.ravel()[:] = [new.get(e, e) for e in array.ravel()]
     return result if array.ndim else result.item()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,7 @@ NEARBY = 1e-3
 """Distance, in the coordinates' own units, of the states with which a loss of rank is compared."""
 
 
-@dataclass(frozen=True)
-class Undetermined:
+class Undetermined(NamedTuple):
     """A direction of acceleration that neither inertia nor constraints fix.
 
     direction  {coordinate name: component}, largest component 1
@@ -47,8 +46,7 @@ class Undetermined:
         return f"give {one} a mass, or add a constraint that contains it"
 
 
-@dataclass(frozen=True)
-class Dependence:
+class Dependence(NamedTuple):
     """A constraint row that follows from others: row = Σ coefficient · other; `consistent` if b agrees."""
 
     row: str

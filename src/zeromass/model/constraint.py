@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +24,7 @@ from zeromass.model.lagrange import along_motion
 LEVELS = ("position", "velocity", "acceleration")
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One scalar constraint.
 
     name   of the constraint it belongs to, with [i] where that has several rows
@@ -74,30 +72,27 @@ def _level(label: str, zero: Expression) -> int:
     return max(orders)
 
 
-def acceleration_rows(rows: list[Row], q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A and b of A q̈ = b.
+def acceleration_rows(rows: list[Row], velocity: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A and b of A q̈ = b, from the rows and from what they say at velocity level, see `velocity_residuals`.
 
     position φ(q, t):        ∂φ/∂q q̈ = −d/dt(∂φ/∂q q̇ + ∂φ/∂t) with q̇ held
     velocity ψ(q, q̇, t):     ∂ψ/∂q̇ q̈ = −(∂ψ/∂q q̇ + ∂ψ/∂t)
     acceleration:            must be affine in q̈, and is split as it stands
     """
     v, a = rate(q), rate(rate(q))
-    onward = along_motion(q)
     A = np.empty((len(rows), len(q)), dtype=object)
     b = np.empty(len(rows), dtype=object)
     for level, unknown in enumerate((q, v, a)):
         picked = [i for i, row in enumerate(rows) if row.level == level]
-        if not picked:
-            continue
-        zero = expressions([rows[i].zero for i in picked])
-        A[picked] = jacobian(zero, unknown)
-        if level == 0:
-            b[picked] = -directional(directional(zero, onward), onward)
-        elif level == 1:
-            b[picked] = -directional(zero, onward)
-        else:
-            _check_affine([rows[i] for i in picked], A[picked])
-            b[picked] = -substitute(zero, dict.fromkeys(a, 0))
+        if picked:
+            A[picked] = jacobian([rows[i].zero for i in picked], unknown)
+    kinematic = [i for i, row in enumerate(rows) if row.level < 2]
+    if kinematic:
+        b[kinematic] = -directional(velocity, along_motion(q))
+    dynamic = [i for i, row in enumerate(rows) if row.level == 2]
+    if dynamic:
+        _check_affine([rows[i] for i in dynamic], A[dynamic])
+        b[dynamic] = -substitute([rows[i].zero for i in dynamic], dict.fromkeys(a, 0))
     for row, coefficients in zip(rows, A, strict=True):
         if all(e is ZERO for e in coefficients):
             words = "it has no slope, as a condition, np.sign or np.floor has none"
@@ -107,8 +102,9 @@ def acceleration_rows(rows: list[Row], q: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def velocity_residuals(rows: list[Row], q: np.ndarray) -> np.ndarray:
     """What must vanish at velocity level: φ̇ of position constraints and ψ of velocity constraints."""
-    onward = along_motion(q)
-    return expressions([directional(row.zero, onward) if row.level == 0 else row.zero for row in rows if row.level < 2])
+    kinematic = [row for row in rows if row.level < 2]
+    rates = iter(directional([row.zero for row in kinematic if row.level == 0], along_motion(q)))
+    return expressions([row.zero if row.level else next(rates) for row in kinematic])
 
 
 def _check_affine(rows: list[Row], A: np.ndarray) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Evaluator, Expression, expressions, where
+from zeromass.expression import Expression, expressions, where
 from zeromass.expression.build import ONE, ZERO
 from zeromass.expression.derivative import partials
+from zeromass.expression.evaluate import Tape
 from zeromass.expression.node import ordered
 
 ROUNDING = 4 * np.finfo(float).eps
@@ -30,33 +31,36 @@ class Magnitude:
 
     def __init__(self, functions: Any, inputs: Sequence[Expression] | np.ndarray) -> None:
         functions = expressions(functions)
-        nodes = ordered(functions.ravel())
-        place = {node: i for i, node in enumerate(nodes)}
-        slopes: list[Expression] = []
-        self._operands: list[list[tuple[int, int]]] = []
-        for node in nodes:
-            self._operands.append([(len(slopes) + k, place[a]) for k, a in enumerate(node.args)])
-            slopes += _slopes(node)
+        effects = {node: _slopes(node) for node in ordered(functions.ravel())}
+        self._tape = Tape([*effects, *[slope for slopes in effects.values() for slope in slopes]], inputs)
+        place = self._tape.place
+        self._operations = [
+            (place[node], [(place[slope], place[a]) for slope, a in zip(slopes, node.args, strict=True)])
+            for node, slopes in effects.items()
+            if slopes
+        ]
         self._inputs = [(place[x], j) for j, x in enumerate(inputs) if x in place]
-        self._count = len(nodes)
-        self._values = Evaluator([*nodes, *slopes], inputs)
         self._outputs = [place[f] for f in functions.ravel()]
 
     def __call__(self, values: np.ndarray, sizes: np.ndarray | None = None) -> np.ndarray:
-        own, slopes = np.split(np.abs(self._values(values)), [self._count])
+        return self.with_values(values, sizes)[1]
+
+    def with_values(self, values: np.ndarray, sizes: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The values of the functions, and their magnitudes."""
+        tape = np.fromiter(self._tape(values), dtype=float)
+        numbers = np.abs(tape).tolist()
+        result = numbers.copy()
         if sizes is not None:
             for i, j in self._inputs:
-                own[i] = sizes[j]
-        result = own.tolist()
-        effects = slopes.tolist()
-        for i, operands in enumerate(self._operands):
-            for k, j in operands:
-                result[i] += effects[k] * result[j]
-        return np.array([result[i] for i in self._outputs])
+                result[i] = float(sizes[j])
+        for i, operands in self._operations:
+            for slope, operand in operands:
+                result[i] += numbers[slope] * result[operand]
+        return tape[self._outputs], np.array([result[i] for i in self._outputs])
 
 
-def _slopes(node: Expression) -> list[Expression]:
+def _slopes(node: Expression) -> tuple[Expression, ...]:
     if node.op == "where":
         condition = node.args[0]
-        return [ZERO, where(condition, ONE, ZERO), where(condition, ZERO, ONE)]
-    return list(partials(node)) if node.args else []
+        return ZERO, where(condition, ONE, ZERO), where(condition, ZERO, ONE)
+    return partials(node) if node.args else ()

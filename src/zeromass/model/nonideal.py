@@ -7,7 +7,7 @@ The motion is affine in C, so that z = z₀ + G z with z₀ the accelerations fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from zeromass.expression import jacobian, substitute, symbols
 from zeromass.model.errors import ModelError
 
 
-@dataclass(frozen=True)
-class Nonideal:
+class Nonideal(NamedTuple):
     """C split into what does not depend on accelerations, and the slopes of the rest.
 
     constant  C₀, (n,)

@@ -149,6 +149,8 @@ def _inertia(name: str, inertia: Any) -> np.ndarray:
 
 def _number(e: Expression, what: str) -> float | None:
     """The value with parameters at their defaults, or None where it depends on more than parameters."""
+    if e.value is not None:
+        return e.value
     leaves = symbols(e)
     if any(leaf.kind == "coordinate" or leaf.kind == "multiplier" for leaf in leaves):
         raise ModelError(f"{what} depends on {', '.join(repr(s) for s in leaves)}; only parameters may be in it")

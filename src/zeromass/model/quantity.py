@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, eq=False)
-class Quantity:
+class Quantity(NamedTuple):
     """An expression, or array of them, with its unit and the words for an axis."""
 
     expression: Any

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from zeromass.expression import rate
+from zeromass.expression import Grid, rate
 from zeromass.expression.record import Reader, Writer
 from zeromass.model.constraint import Row
 from zeromass.model.parts import Part, Particle, RigidBody
@@ -17,8 +18,8 @@ from zeromass.model.unconstrained import Unconstrained
 VERSION = 1
 
 
-def to_record(system: System) -> dict[str, Any]:
-    """The data of a system: expressions, names and named quantities."""
+def to_record(system: System) -> tuple[dict[str, Any], list[Grid]]:
+    """The data of a system, expressions, names and named quantities, and the grids that it is given on."""
     w = Writer()
     free = system._free
     data = {
@@ -39,14 +40,14 @@ def to_record(system: System) -> dict[str, Any]:
         },
     }
     data["nodes"] = w.nodes
-    return data
+    return data, w.grids
 
 
-def from_record(data: dict[str, Any]) -> System:
-    """The system of its data."""
+def from_record(data: dict[str, Any], grids: Sequence[Grid] = ()) -> System:
+    """The system of its data and grids."""
     if data.get("version") != VERSION:
         raise ValueError(f"the data of the system has version {data.get('version')!r}, this program reads {VERSION}")
-    r = Reader(data["nodes"])
+    r = Reader(data["nodes"], grids)
     free = Unconstrained(
         r.array(data["coordinates"]),
         r.array(data["M"]),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.equation import numerical_rank, pseudoinverse
+from zeromass.equation import numerical_rank
+from zeromass.equation.inverse import moore_penrose
 from zeromass.expression import Evaluator, Expression, expressions, jacobian
 from zeromass.model.errors import StartError
 from zeromass.model.magnitude import ROUNDING, Magnitude
@@ -21,159 +22,210 @@ RETURNS = 20
 """Steps back towards the guess after a run that had to begin elsewhere."""
 
 
-@dataclass(frozen=True)
-class Equation:
-    """An expression that must be zero, under the name by which messages call it."""
-
-    name: str
-    zero: Expression
-    prescribed: bool = False
-
-
 class Equations:
     """Equations for some unknowns, ready to be solved for them at values of everything else.
 
-    unknowns  array of symbols
-    known     the other symbols, whose values `solution` takes
+    constraints  (name, expression that must be zero)
+    slopes       their derivatives by the unknowns, shape (constraints, unknowns)
+    prescribed   expressions that must take the values that `solution` is given
+    unknowns     array of symbols
+    known        the other symbols, whose values `solution` takes
     """
 
-    def __init__(self, equations: Sequence[Equation], unknowns: np.ndarray, known: Sequence[Expression]) -> None:
-        zeros = expressions([equation.zero for equation in equations])
-        inputs = [*unknowns, *known]
-        self.names = [equation.name for equation in equations]
-        self.prescribed = [equation.prescribed for equation in equations]
+    def __init__(
+        self,
+        constraints: Sequence[tuple[str, Expression]],
+        slopes: np.ndarray,
+        prescribed: Sequence[Expression],
+        unknowns: np.ndarray,
+        known: Sequence[Expression],
+    ) -> None:
+        self.constraints = [name for name, _ in constraints]
+        self.prescribed = list(prescribed)
         self.unknowns = unknowns
-        self._residual = Evaluator(zeros, inputs)
-        self._slopes = Evaluator(jacobian(zeros, unknowns), inputs)
-        self._magnitude = Magnitude(zeros, inputs)
+        functions = expressions([*[zero for _, zero in constraints], *prescribed])
+        inputs = [*unknowns, *known]
+        self.values = Evaluator(functions, inputs)
+        slopes = np.concatenate([slopes, jacobian(list(prescribed), unknowns)])
+        self.values_and_slopes = Evaluator(np.concatenate([functions[:, None], slopes], axis=1), inputs)
+        self.magnitude = Magnitude(functions, inputs)
 
     def solution(
-        self, guess: np.ndarray, known: Sequence[float], fixed: Mapping[Expression, float]
+        self,
+        guess: np.ndarray,
+        known: Sequence[float],
+        fixed: Mapping[Expression, float],
+        prescribed: Sequence[float] = (),
     ) -> tuple[np.ndarray, list[str]]:
         """Values of the unknowns, and the names of those that the equations do not determine.
 
         Unknowns in `fixed` keep the value they have there.
         """
-        varied = np.array([x not in fixed for x in self.unknowns])
-        start = np.where(varied, guess, [fixed.get(x, 0.0) for x in self.unknowns])
-        best: tuple[float, np.ndarray] | None = None
-        random = np.random.default_rng(0)  # the same guesses in the same order every time
-        for attempt in range(ATTEMPTS):
-            x = start.copy()
-            if attempt:
-                x[varied] += random.normal(scale=10.0 ** (attempt / 3 - 2), size=varied.sum())
-            unit = self._sizes(x, known)
-            x = self._gauss_newton(x, varied, known, unit)
-            error = self._error(x, varied, known, unit)
-            if error <= ROUNDING:
+        return _Numbers(self, known, fixed, prescribed).solution(guess)
+
+
+class _Point(NamedTuple):
+    """Values of the unknowns, with the residuals there and their slopes."""
+
+    x: np.ndarray
+    r: np.ndarray
+    J: np.ndarray
+
+
+class _Reached(NamedTuple):
+    """A point from which no step leads further, its error, and the basis of what the varied unknowns are free to do.
+
+    Where the equations have no value or no slope, the error is NaN and there is no basis.
+    """
+
+    point: _Point
+    error: float
+    free: np.ndarray
+
+
+class _Numbers:
+    """Equations at numbers for everything but the varied unknowns."""
+
+    def __init__(
+        self,
+        equations: Equations,
+        known: Sequence[float],
+        fixed: Mapping[Expression, float],
+        prescribed: Sequence[float],
+    ) -> None:
+        self._equations, self._fixed = equations, fixed
+        self._known = np.array(known, dtype=float)
+        self._wanted = np.array([*[0.0] * len(equations.constraints), *prescribed])
+        self._varied = np.array([x not in fixed for x in equations.unknowns])
+
+    def solution(self, guess: np.ndarray) -> tuple[np.ndarray, list[str]]:
+        start = np.where(self._varied, guess, [self._fixed.get(x, 0.0) for x in self._equations.unknowns])
+        best: _Reached | None = None
+        for attempt, x in enumerate(self._attempts(start)):
+            first = self._at(x)
+            unit = self._sizes(first)
+            reached = self._gauss_newton(first, unit)
+            if reached.error <= ROUNDING:
                 if attempt:
-                    x = self._returned(x, start, varied, known, unit)
-                return x, self._open_names(x, varied, known)
-            if np.isfinite(error) and (best is None or error < best[0]):
-                best = (error, x)
-        raise StartError(self._contradiction(start, known, fixed, best))
+                    reached = self._returned(reached, start, unit)
+                return reached.point.x, self._open_names(reached)
+            if np.isfinite(reached.error) and (best is None or reached.error < best.error):
+                best = reached
+        raise StartError(self._contradiction(start, best))
 
-    def _at(self, x: np.ndarray, known: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-        """Residuals and their slopes."""
-        point = np.concatenate([x, known])
-        return self._residual(point), self._slopes(point)
+    def _attempts(self, start: np.ndarray) -> Iterator[np.ndarray]:
+        """The start, then random points around it, ever further away and the same every time."""
+        yield start.copy()
+        random = np.random.default_rng(0)
+        for attempt in range(1, ATTEMPTS):
+            x = start.copy()
+            x[self._varied] += random.normal(scale=10.0 ** (attempt / 3 - 2), size=self._varied.sum())
+            yield x
 
-    def _sizes(self, x: np.ndarray, known: Sequence[float]) -> np.ndarray:
-        """The magnitudes of the residuals; 1 where all terms are zero."""
-        sizes = self._magnitude(np.concatenate([x, known]))
+    def _at(self, x: np.ndarray) -> _Point:
+        numbers = self._equations.values_and_slopes(np.concatenate([x, self._known]))
+        return _Point(x, numbers[:, 0] - self._wanted, numbers[:, 1:])
+
+    def _sizes(self, point: _Point) -> np.ndarray:
+        """The magnitudes of the residuals f − wanted; 1 where all terms are zero."""
+        sizes = self._equations.magnitude(np.concatenate([point.x, self._known]))
+        sizes += np.where(self._wanted == 0.0, 0.0, np.abs(point.r) + np.abs(self._wanted))
         return np.where(sizes == 0.0, 1.0, sizes)
 
-    def _error(self, x: np.ndarray, varied: np.ndarray, known: Sequence[float], unit: np.ndarray) -> float:
-        """Largest residual as part of its terms; NaN where the equations have no value or no slope.
+    def _error(self, point: _Point, J: np.ndarray, inverse: np.ndarray, unit: np.ndarray) -> float:
+        """Largest residual as part of its terms.
 
         Equations that depend on one another share their round-off: what one of them is off by, no step can mend, and
         least squares distributes it among them by the projector I − J J⁺.
         """
-        r, J = self._at(x, known)
-        if not (np.all(np.isfinite(r)) and np.all(np.isfinite(J))):
-            return np.nan
-        own = self._terms(x, known, unit) / unit
-        J = J[:, varied] / unit[:, None]
-        shared = np.abs(np.eye(len(r)) - J @ pseudoinverse(J)) @ own
-        return float(np.max(np.abs(r) / unit / (own + shared), initial=0.0))
+        own = self._terms(point, unit) / unit
+        shared = np.abs(np.eye(len(J)) - J @ inverse) @ own
+        return float(np.max(np.abs(point.r) / unit / (own + shared), initial=0.0))
 
-    def _terms(
-        self, x: np.ndarray, known: Sequence[float], unit: np.ndarray, least: float = np.finfo(float).eps
-    ) -> np.ndarray:
+    def _terms(self, point: _Point, unit: np.ndarray, least: float = np.finfo(float).eps) -> np.ndarray:
         """Magnitudes of the residuals, but not less than the part `least` of those at the beginning, `unit`, nor than
         an unknown of that part of the largest one makes them.
 
         For where x = 0 or x² = 0 is approached by steps, the terms shrink with the residual.
         """
-        largest = np.abs(self._slopes(np.concatenate([x, known]))).sum(axis=1) * np.max(np.abs(x), initial=0.0)
-        return np.maximum(self._sizes(x, known), least * np.maximum(unit, largest))
+        largest = np.abs(point.J).sum(axis=1) * np.max(np.abs(point.x), initial=0.0)
+        return np.maximum(self._sizes(point), least * np.maximum(unit, largest))
 
-    def _gauss_newton(self, x: np.ndarray, varied: np.ndarray, known: Sequence[float], unit: np.ndarray) -> np.ndarray:
-        """The point reached by damped shortest Gauss–Newton steps on the varied unknowns, residuals in their units."""
-        r, J = self._at(x, known)
-        for _ in range(ITERATIONS):
-            if not (np.all(np.isfinite(r)) and np.all(np.isfinite(J)) and np.all(np.isfinite(unit))):
-                break
-            step = np.zeros_like(x)
-            step[varied] = -(pseudoinverse(J[:, varied] / unit[:, None]) @ (r / unit))
-            last = np.all(np.abs(step) <= np.finfo(float).eps * np.abs(x))
-            for damping in 0.5 ** np.arange(1 if last else HALVINGS):
-                trial = x + damping * step
-                new = self._at(trial, known)
-                if np.linalg.norm(new[0] / unit) < np.linalg.norm(r / unit):
-                    break
-            else:
-                break
-            x, (r, J) = trial, new
-        return x
+    def _gauss_newton(self, point: _Point, unit: np.ndarray) -> _Reached:
+        """What damped shortest Gauss–Newton steps on the varied unknowns reach, residuals in their units."""
+        slopes = inverse = free = np.empty((0, 0))
+        left = ITERATIONS
+        while all(np.isfinite(numbers).all() for numbers in (unit, point.r, point.J)):
+            J = point.J[:, self._varied] / unit[:, None]
+            if not np.array_equal(J, slopes):  # linear equations have the same slopes everywhere
+                decision = numerical_rank(J)
+                slopes, inverse, free = J, moore_penrose(decision), decision.null_space
+            better = self._better(point, inverse, unit) if left else None
+            if better is None:
+                return _Reached(point, self._error(point, J, inverse, unit), free)
+            point, left = better, left - 1
+        return _Reached(point, np.nan, free)
 
-    def _returned(
-        self, x: np.ndarray, start: np.ndarray, varied: np.ndarray, known: Sequence[float], unit: np.ndarray
-    ) -> np.ndarray:
-        """A solution nearer to the start than x, reached by moving along what the equations leave open."""
+    def _better(self, point: _Point, inverse: np.ndarray, unit: np.ndarray) -> _Point | None:
+        """The point of smaller residuals after a whole Gauss–Newton step or its half, quarter, …; None if there is none."""
+        x, r, _ = point
+        step = np.zeros_like(x)
+        step[self._varied] = -(inverse @ (r / unit))
+        size = np.linalg.norm(r / unit)
+        if size == 0.0:
+            return None
+        whole = self._at(x + step)
+        if np.linalg.norm(whole.r / unit) < size:
+            return whole
+        if np.all(np.abs(step) <= np.finfo(float).eps * np.abs(x)):
+            return None
+        trials = x + 0.5 ** np.arange(1, HALVINGS)[:, None] * step
+        known = np.broadcast_to(self._known, (len(trials), len(self._known)))
+        residuals = self._equations.values(np.concatenate([trials, known], axis=1)) - self._wanted
+        smaller = (trial for trial, r in zip(trials, residuals, strict=True) if np.linalg.norm(r / unit) < size)
+        first = next(smaller, None)
+        return None if first is None else self._at(first)
+
+    def _returned(self, reached: _Reached, start: np.ndarray, unit: np.ndarray) -> _Reached:
+        """A solution nearer to the start than another one, reached by moving along what the equations leave open."""
         for _ in range(RETURNS):
-            back = np.zeros_like(x)
-            N = numerical_rank(self._at(x, known)[1][:, varied]).null_space
-            back[varied] = N @ (N.T @ (start - x)[varied])
-            nearer = self._gauss_newton(x + back, varied, known, unit)
-            closer = np.linalg.norm(nearer - start) < np.linalg.norm(x - start)
-            if not closer or not self._error(nearer, varied, known, unit) <= ROUNDING:
+            x, N = reached.point.x, reached.free
+            back = np.zeros_like(start)
+            back[self._varied] = N @ (N.T @ (start - x)[self._varied])
+            nearer = self._gauss_newton(self._at(x + back), unit)
+            closer = np.linalg.norm(nearer.point.x - start) < np.linalg.norm(x - start)
+            if not closer or not nearer.error <= ROUNDING:
                 break
-            x = nearer
-        return x
+            reached = nearer
+        return reached
 
-    def _open_names(self, x: np.ndarray, varied: np.ndarray, known: Sequence[float]) -> list[str]:
-        if not np.any(varied):
-            return []
-        basis = numerical_rank(self._at(x, known)[1][:, varied]).null_space
-        loose = np.abs(basis).max(axis=1, initial=0.0) > np.sqrt(np.finfo(float).eps)
-        return [repr(x) for x, open_ in zip(self.unknowns[varied], loose, strict=True) if open_]
+    def _open_names(self, reached: _Reached) -> list[str]:
+        loose = np.abs(reached.free).max(axis=1, initial=0.0) > np.sqrt(np.finfo(float).eps)
+        return [repr(x) for x, open_ in zip(self._equations.unknowns[self._varied], loose, strict=True) if open_]
 
-    def _contradiction(
-        self,
-        start: np.ndarray,
-        known: Sequence[float],
-        fixed: Mapping[Expression, float],
-        best: tuple[float, np.ndarray] | None,
-    ) -> str:
+    def _names(self) -> list[str]:
+        """What messages call the equations."""
+        constraints, prescribed = self._equations.constraints, self._equations.prescribed
+        values = self._wanted[len(constraints) :]
+        return constraints + [f"{e!r} = {value:g}" for e, value in zip(prescribed, values, strict=True)]
+
+    def _contradiction(self, start: np.ndarray, best: _Reached | None) -> str:
+        names, fixed = self._names(), self._fixed
         if best is None:
-            r, _ = self._at(start, known)
-            bad = [name for name, value in zip(self.names, r, strict=True) if not np.isfinite(value)] or self.names
+            r = self._at(start).r
+            bad = [name for name, value in zip(names, r, strict=True) if not np.isfinite(value)] or names
             return f"'{bad[0]}' has no finite value at the prescribed values; prescribe others or give guess={{…}}"
-        r, J = self._at(best[1], known)
-        unit = self._sizes(start, known)
-        part = np.abs(r) / self._terms(best[1], known, unit, least=np.sqrt(np.finfo(float).eps))
+        _, r, J = best.point
+        part = np.abs(r) / self._terms(best.point, self._sizes(self._at(start)), least=np.sqrt(np.finfo(float).eps))
         rows = [i for i in np.argsort(-part) if part[i] > 1e-3 * part.max()]
-        names = [f"'{self.names[i]}' (off by {r[i]:.3g})" for i in rows[:4]]
+        missed = [f"'{names[i]}' (off by {r[i]:.3g})" for i in rows[:4]]
         touched = np.any(J[rows] != 0.0, axis=0)
-        held = [f"{x!r} = {fixed[x]:g}" for x, hit in zip(self.unknowns, touched, strict=True) if hit and x in fixed]
-        held += [
-            name
-            for i, (name, asked) in enumerate(zip(self.names, self.prescribed, strict=True))
-            if asked and i not in rows and np.any(J[i][touched])
-        ]
-        words = ", ".join(names) + (f" with {', '.join(held[:6])} prescribed" if held else "")
+        unknowns = self._equations.unknowns
+        held = [f"{x!r} = {fixed[x]:g}" for x, hit in zip(unknowns, touched, strict=True) if hit and x in fixed]
+        asked = range(len(self._equations.constraints), len(names))
+        held += [names[i] for i in asked if i not in rows and np.any(J[i][touched])]
+        words = ", ".join(missed) + (f" with {', '.join(held[:6])} prescribed" if held else "")
         return (
-            f"no state satisfies {words}; the smallest miss that was found is {best[0]:.2g}. "
+            f"no state satisfies {words}; the smallest miss that was found is {best.error:.2g}. "
             "Drop or change one of them, or give guess={…} nearer to a solution"
         )

@@ -15,11 +15,14 @@ import numpy as np
 from zeromass.expression import Expression, ExpressionError, Symbol, expressions, symbols
 from zeromass.expression import t as time
 from zeromass.model.errors import StartError
-from zeromass.model.solving import Equation, Equations
+from zeromass.model.solving import Equations
 from zeromass.model.state import State, parameter_values
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
+
+REMEMBERED = 8
+"""Sets of equations that a system keeps for its next starts."""
 
 
 def consistent_start(
@@ -42,11 +45,10 @@ def consistent_start(
     free: list[str] = []
     for level, unknowns in enumerate((system.coordinates, system.rates)):
         wanted = {e: value for e, value in wishes.items() if _order(e) == level}
-        fixed = {x: wanted[x] for x in unknowns if x in wanted}
-        asked = [Equation(f"{e!r} = {value:g}", e - value, True) for e, value in wanted.items() if e not in fixed]
-        equations = Equations(constraint_equations(system, level) + asked, unknowns, list(known))
+        fixed = {x: wanted.pop(x) for x in unknowns if x in wanted}
         guessed = np.array([first.get(x, 0.0) for x in unknowns])
-        solution, open_ = equations.solution(guessed, list(known.values()), fixed)
+        equations = equations_of(system, level, tuple(wanted))
+        solution, open_ = equations.solution(guessed, list(known.values()), fixed, list(wanted.values()))
         known.update(zip(unknowns, solution, strict=True))
         free += open_
     n = len(system.coordinates)
@@ -54,15 +56,23 @@ def consistent_start(
     return State(system, t, numbers[:n], numbers[n:], values, tuple(free))
 
 
-def constraint_equations(system: System, level: int) -> list[Equation]:
-    """What the constraints say about positions (level 0) or about rates (level 1)."""
-    if level == 0:
-        return [Equation(row.name, row.zero) for row in system.rows if row.level == 0]
-    rows = [row for row in system.rows if row.level < 2]
-    return [
-        Equation(row.name if row.level else f"rate of {row.name}", zero)
-        for row, zero in zip(rows, system.velocity_constraints, strict=True)
-    ]
+def equations_of(system: System, level: int, prescribed: tuple[Expression, ...] = ()) -> Equations:
+    """What constraints and prescribed expressions say about positions (level 0) or rates (level 1).
+
+    They are solved at values of time, the parameters and, for rates, the positions. The system keeps them for its next
+    start with the same expressions.
+    """
+    kept = system.equations_of_starts
+    equations = kept.pop((level, prescribed), None)
+    if equations is None:
+        known = [time, *system.parameters, *(system.coordinates if level else ())]
+        unknowns = system.rates if level else system.coordinates
+        slopes = system.A[[row.level <= level for row in system.rows]]  # ∂φ/∂q is ∂φ̇/∂q̇
+        equations = Equations(system.zeros(level), slopes, prescribed, unknowns, known)
+    kept[level, prescribed] = equations  # the last ones used stand last
+    while len(kept) > REMEMBERED:
+        del kept[next(iter(kept))]
+    return equations
 
 
 def states_nearby(system: System, state: State, *, spread: float, count: int, rates: bool = True) -> Iterator[State]:
@@ -72,22 +82,24 @@ def states_nearby(system: System, state: State, *, spread: float, count: int, ra
     With `rates=False` only the positions satisfy them.
     """
     random = np.random.default_rng(0)
-    known = {time: state.t, **state.parameters}
-    place = Equations(constraint_equations(system, 0), system.coordinates, list(known))
-    moving = constraint_equations(system, 1) if rates else []
-    movement = Equations(moving, system.rates, [*known, *system.coordinates])
+    known = [state.t, *[state.parameters[p] for p in system.parameters]]
     for _ in range(count):
-        numbers = list(known.values())
         try:
-            q, _ = place.solution(random.normal(state.q, spread), numbers, {})
-            v, _ = movement.solution(random.normal(state.v, spread), [*numbers, *q], {})
+            q, _ = equations_of(system, 0).solution(random.normal(state.q, spread), known, {})
+            v = random.normal(state.v, spread)
+            if rates:
+                v, _ = equations_of(system, 1).solution(v, [*known, *q], {})
         except StartError:
             continue
         yield State(system, state.t, q, v, state.parameters)
 
 
 def _order(e: Expression) -> int:
-    return max((leaf.order for leaf in symbols(e) if leaf.kind == "coordinate"), default=-1)
+    return max((leaf.order for leaf in _leaves(e) if leaf.kind == "coordinate"), default=-1)
+
+
+def _leaves(e: Expression) -> list[Symbol]:
+    return [e] if isinstance(e, Symbol) else symbols(e)
 
 
 def _pairs(system: System, given: Mapping[Any, Any] | Iterable[tuple[Any, Any]], what: str) -> dict[Expression, float]:
@@ -120,7 +132,7 @@ def _items(given: Mapping[Any, Any] | Iterable[tuple[Any, Any]], what: str) -> l
 
 
 def _check_wish(e: Expression, number: float, known: set, what: str) -> None:
-    leaves = [leaf for leaf in symbols(e) if leaf.kind in ("coordinate", "multiplier")]
+    leaves = [leaf for leaf in _leaves(e) if leaf.kind in ("coordinate", "multiplier")]
     for leaf in leaves:
         if leaf.kind == "multiplier" or leaf.order > 1:
             raise StartError(f"{what}: '{e!r}' contains '{leaf!r}', which follows from the motion; prescribe states")

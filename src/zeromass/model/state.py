@@ -61,7 +61,7 @@ class State:
     @cached_property
     def matrices(self) -> Matrices:
         """Numbers of M, Q, A, b, C; entries of M and A that are mere round-off are zero."""
-        numbers, errors = self.system.matrices(self.inputs), self._roundoff
+        numbers, errors = self._matrices_and_roundoff
         M, A = (np.where(np.abs(x) <= e, 0.0, x) for x, e in ((numbers.M, errors.M), (numbers.A, errors.A)))
         return numbers._replace(M=M, A=A)
 
@@ -69,7 +69,7 @@ class State:
     def motion(self) -> Motion:
         """The acceleration, reactions and verdict of the fundamental equation, by pseudo-inverses."""
         M, Q, A, b, C = self.matrices
-        errors = self._roundoff
+        _, errors = self._matrices_and_roundoff
 
         def motion_for(C: np.ndarray) -> Motion:
             return solve(M, Q, A, b, C, b_error=errors.b, Q_error=errors.Q + errors.C)
@@ -88,16 +88,12 @@ class State:
     @cached_property
     def residuals(self) -> dict[str, float]:
         """What is left of each constraint row at position and velocity level, by name; rounding on a consistent state."""
-        rows = self.system.rows
-        names = [row.name for row in rows if row.level == 0]
-        zeros = [row.zero for row in rows if row.level == 0]
-        names += [row.name if row.level else f"rate of {row.name}" for row in rows if row.level < 2]
-        zeros += list(self.system.velocity_constraints)
-        return dict(zip(names, self[expressions(zeros)].tolist(), strict=True)) if zeros else {}
+        names, zeros = self.system.residuals
+        return dict(zip(names, zeros(self.inputs).tolist(), strict=True))
 
     @cached_property
-    def _roundoff(self) -> Matrices:
-        return self.system.roundoff(self.inputs)
+    def _matrices_and_roundoff(self) -> tuple[Matrices, Matrices]:
+        return self.system.matrices_and_roundoff(self.inputs)
 
     def __getitem__(self, e: Any) -> Any:
         e = expressions(e)

@@ -29,6 +29,7 @@ from zeromass.model.magnitude import ROUNDING, Magnitude
 from zeromass.model.nonideal import split
 from zeromass.model.parts import Part
 from zeromass.model.quantity import Quantity
+from zeromass.model.solving import Equations
 from zeromass.model.start import consistent_start
 from zeromass.model.state import Matrices, State
 from zeromass.model.unconstrained import (
@@ -113,6 +114,9 @@ class System:
     events: tuple[Event, ...] = ()
     """Watched in every run of the system, beside those given to it."""
 
+    velocity_constraints: np.ndarray
+    """What must vanish at velocity level, one expression for each row that is not at acceleration level."""
+
     def _complete(self, free: Unconstrained, rows: list[Row], C: np.ndarray) -> None:
         self._free = free
         self.rows: tuple[Row, ...] = tuple(rows)
@@ -137,7 +141,8 @@ class System:
                     words = "masses and forces depend on positions, rates, time and parameters"
                     raise ModelError(f"{name} contains '{leaf!r}'; {words}")
         self.parameters: tuple[Symbol, ...] = tuple(leaf for leaf in used if leaf.kind == "parameter")
-        self.A, self.b = acceleration_rows(rows, free.q)
+        self.velocity_constraints = velocity_residuals(rows, free.q)
+        self.A, self.b = acceleration_rows(rows, self.velocity_constraints, free.q)
         self.multipliers = np.array([multiplier(f"λ {row.name}") for row in rows] or [], dtype=object)
         self.reaction = Reactions(self)
 
@@ -233,15 +238,16 @@ class System:
         """
         return self._blocks(self._numbers(inputs))
 
-    def roundoff(self, inputs: np.ndarray) -> Matrices:
-        """Largest errors that rounding can make in M, Q, A, b, C at the `inputs` of one state.
+    def matrices_and_roundoff(self, inputs: np.ndarray) -> tuple[Matrices, Matrices]:
+        """M, Q, A, b, C at the `inputs` of one state, and the largest errors that rounding can make in them.
 
         A state is known to rounding of its largest coordinate and rate: one that should be zero is not exactly so.
         """
         sizes, n = np.abs(inputs), len(self.coordinates)
         for block in (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)):
             sizes[block] = sizes[block].max()
-        return self._blocks(ROUNDING * self._sizes(inputs, sizes))
+        numbers, magnitudes = self._sizes.with_values(inputs, sizes)
+        return self._blocks(numbers), self._blocks(ROUNDING * magnitudes)
 
     def _blocks(self, flat: np.ndarray) -> Matrices:
         n, m = len(self.coordinates), len(self.rows)
@@ -251,10 +257,23 @@ class System:
         lead = flat.shape[:-1]
         return Matrices(*[block.reshape(lead + shape) for block, shape in zip(blocks, shapes.values(), strict=True)])
 
+    def zeros(self, level: int) -> list[tuple[str, Expression]]:
+        """What must vanish at positions (level 0) or at rates (level 1), with the names that messages use."""
+        if level == 0:
+            return [(row.name, row.zero) for row in self.rows if row.level == 0]
+        names = [row.name if row.level else f"rate of {row.name}" for row in self.rows if row.level < 2]
+        return list(zip(names, self.velocity_constraints, strict=True))
+
     @cached_property
-    def velocity_constraints(self) -> np.ndarray:
-        """What must vanish at velocity level, one expression for each row that is not at acceleration level."""
-        return velocity_residuals(list(self.rows), self.coordinates)
+    def residuals(self) -> tuple[list[str], Evaluator]:
+        """Names and values of all that must vanish at positions and rates, from numbers in the order of `inputs`."""
+        zeros = [*self.zeros(0), *self.zeros(1)]
+        return [name for name, _ in zeros], Evaluator([zero for _, zero in zeros], self.inputs)
+
+    @cached_property
+    def equations_of_starts(self) -> dict[tuple[int, tuple[Expression, ...]], Equations]:
+        """Equations that were solved for earlier starts, by their level and what was prescribed; see `start`."""
+        return {}
 
     def index(self, coordinate: Expression) -> int:
         """Place of a coordinate in q, and so in M, Q and A's columns."""
@@ -295,7 +314,9 @@ class Reactions(Mapping[str, np.ndarray]):
         return self._system.M @ self._system.accelerations - self._system.Q
 
     def on(self, coordinates: Any) -> np.ndarray:
-        return self.total[[self._system.index(x) for x in expressions(coordinates).ravel()]]
+        system = self._system
+        rows = [system.index(x) for x in expressions(coordinates).ravel()]
+        return system.M[rows] @ system.accelerations - system.Q[rows]
 
 
 def join(*systems: System, constraints: Mapping[str, Any] | None = None) -> System:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +17,7 @@ from zeromass.model.lagrange import motion_of
 from zeromass.model.parts import Part
 
 
-@dataclass(frozen=True)
-class Unconstrained:
+class Unconstrained(NamedTuple):
     """M q̈ = Q [UP2006, eq. 2.1], and the energies it came from (None where M and Q were given directly)."""
 
     q: np.ndarray

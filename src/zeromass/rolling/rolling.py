@@ -6,12 +6,13 @@ surface may move as it likes [UD2011, eq. 17, for surfaces that turn and change 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from zeromass.expression import as_expression, rate, symbols
+from zeromass.expression import Evaluator, as_expression, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.model import Event, ModelError, Particle, Quantity, RigidBody, State, System
@@ -19,7 +20,7 @@ from zeromass.model.forces import loads
 from zeromass.model.quaternion import body_rates
 from zeromass.rolling.bodies import SphericalBody
 from zeromass.rolling.slipping import Slipping
-from zeromass.rolling.start import rolling_start
+from zeromass.rolling.start import SurfaceAt, rolling_start
 from zeromass.rolling.surface import Surface
 
 TIGHT = 1e-4
@@ -169,6 +170,17 @@ class Rolling(System):
         if prescribed is not None:
             return super().start(prescribed, **given)
         return rolling_start(self, super().start, **given)
+
+    def surface_at(self, point: np.ndarray, others: Sequence[float]) -> SurfaceAt:
+        """The surface at a point, at values of time and of the parameters."""
+        numbers = self._surface_at([*point, *others])
+        return SurfaceAt(float(numbers[0]), numbers[1:4], numbers[4:7], numbers[7:].reshape(3, 3))
+
+    @cached_property
+    def _surface_at(self) -> Evaluator:
+        P, on = self.contact, self.surface
+        outputs = [as_expression(on(P)), *(on.side * on.gradient(P)), *self.normal, *on.curvature(P).ravel()]
+        return Evaluator(outputs, [*P, time, *self.parameters])
 
     # geometry and motion --------------------------------------------------------------------------------------
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -41,16 +41,20 @@ def rolling_start(
     if spin is not None and not (np.ndim(spin) == 0 and np.isfinite(spin)):
         raise StartError(f"spin = {spin!r}: give a finite number")
     _check_inside(rolling, contact, t, parameters)
-    place = _on_surface(rolling, contact, t, parameters, guess)
+    given = {time: t, **{p: p.default for p in rolling.parameters}, **(parameters or {})}
+
+    def at(point: np.ndarray) -> SurfaceAt:
+        return rolling.surface_at(point, [given[s] for s in (time, *rolling.parameters)])
+
+    place = _on_surface(rolling, contact, at, guess)
     prescribed: list[tuple[Any, Any]] = list(zip(rolling.contact, place, strict=True))
-    known = dict(zip(rolling.contact, place, strict=True))
-    known.update({time: t, **{p: p.default for p in rolling.parameters}, **(parameters or {})})
-    n = _value(rolling.normal, known)
+    known = {**dict(zip(rolling.contact, place, strict=True)), **given}
+    _, _, n, K = at(place)
     if not np.all(np.isfinite(n)):
         raise StartError(
             f"the normal of '{rolling.surface.name}' is not defined at {tuple(place.tolist())}: its gradient vanishes"
         )
-    _check_room(rolling, known, place)
+    _check_room(rolling, K, place)
     moving = rolling.center_particle.velocity
     if relative:
         moving = moving - rolling.surface.velocity(rolling.contact)
@@ -85,50 +89,55 @@ def _independent(n: np.ndarray, count: int) -> list[int]:
     return sorted(np.argsort(np.abs(n))[:2].tolist())
 
 
-def _on_surface(rolling: Rolling, contact: np.ndarray, t: float, parameters: Any, guess: float) -> np.ndarray:
-    """The contact point on the surface: Z found by Newton's method, or three coordinates checked."""
-    f = rolling.rows[[row.name for row in rolling.rows].index("surface")].zero
-    P = rolling.contact
-    slope = rolling.surface.side * rolling.surface.gradient(P)
-    symbols = [*P, time, *rolling.parameters]
-    values = [{**{p: p.default for p in rolling.parameters}, **(parameters or {})}[p] for p in rolling.parameters]
-    function = Evaluator([f, *slope], symbols)
+class SurfaceAt(NamedTuple):
+    """What a surface is like at a point: f and its gradient, unit normal, and curvature, shape (3, 3)."""
 
-    def at(point: np.ndarray) -> np.ndarray:
-        numbers = function(np.array([*point, t, *values]))
-        if not np.all(np.isfinite(numbers)):
+    f: float
+    slope: np.ndarray
+    normal: np.ndarray
+    curvature: np.ndarray
+
+
+def _on_surface(
+    rolling: Rolling, contact: np.ndarray, surface_at: Callable[[np.ndarray], SurfaceAt], guess: float
+) -> np.ndarray:
+    """The contact point on the surface: Z found by Newton's method, or three coordinates checked."""
+
+    def at(point: np.ndarray) -> tuple[float, np.ndarray]:
+        f, slope, _, _ = surface_at(point)
+        if not (np.isfinite(f) and np.all(np.isfinite(slope))):
             raise StartError(f"'{rolling.surface.name}' has no finite value or slope at {tuple(point.tolist())}")
-        return numbers
+        return f, slope
 
     if len(contact) == 3:
-        numbers = at(contact)
-        steep = float(np.linalg.norm(numbers[1:]))
+        f, slope = at(contact)
+        steep = float(np.linalg.norm(slope))
         if steep == 0.0:
             raise StartError(
                 f"the gradient of '{rolling.surface.name}' vanishes at {tuple(contact.tolist())}: it has no normal there"
             )
-        distance = abs(numbers[0]) / steep
+        distance = abs(f) / steep
         if distance > 1e-9 * max(1.0, float(np.abs(contact).max())):
             raise StartError(
                 f"contact {tuple(contact.tolist())} lies {distance:.3g} m off '{rolling.surface.name}'; give (X, Y) and Z "
                 "follows"
             )
-        return contact - numbers[0] * numbers[1:] / steep**2
+        return contact - f * slope / steep**2
     point, step = np.array([*contact, guess]), np.inf
     for _ in range(100):
-        numbers = at(point)
-        steep = float(np.linalg.norm(numbers[1:]))
+        f, slope = at(point)
+        steep = float(np.linalg.norm(slope))
         if steep == 0.0:
             raise StartError(
                 f"the gradient of '{rolling.surface.name}' vanishes at {tuple(point.tolist())}: it has no normal there; "
                 "give another guess"
             )
-        if abs(numbers[3]) < 1e-12 * steep:
+        if abs(slope[2]) < 1e-12 * steep:
             raise StartError(
                 f"'{rolling.surface.name}' is vertical over ({contact[0]:g}, {contact[1]:g}) near Z = {point[2]:g}; give "
                 "three coordinates, or another guess"
             )
-        step = numbers[0] / numbers[3]
+        step = f / slope[2]
         point[2] -= step
         if abs(step) <= 4e-16 * max(1.0, abs(point[2])):
             return point
@@ -157,9 +166,8 @@ def _check_inside(rolling: Rolling, contact: np.ndarray, t: float, parameters: A
         )
 
 
-def _check_room(rolling: Rolling, known: dict[Any, Any], place: np.ndarray) -> None:
-    """Single-point contact: no hollow tighter than the body."""
-    K = _value(rolling.surface.curvature(rolling.contact), known)
+def _check_room(rolling: Rolling, K: np.ndarray, place: np.ndarray) -> None:
+    """Single-point contact: no hollow tighter than the body, from the curvature K of the surface."""
     bends = np.real(np.linalg.eigvals(K))
     tightest = bends.min()
     if 1.0 + rolling.sphere.radius * tightest <= 0.0:

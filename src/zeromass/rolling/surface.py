@@ -70,6 +70,16 @@ class Surface:
 
         return Terrain(x, y, z, name=name, **motion)
 
+    @property
+    def shape(self) -> Callable[..., Any]:
+        """f(X, Y, Z) in the surface's own axes; Z − h(X, Y) where a height was given."""
+        return self._shape
+
+    @property
+    def uniform_velocity(self) -> np.ndarray | None:
+        """The given velocity of the material, m/s, expressions of shape (3,), where it is the same everywhere, or None."""
+        return None if self._velocity is None or callable(self._velocity) else expressions(self._velocity)
+
     def local(self, position: Any) -> np.ndarray:
         """Coordinates of a point in the surface's own axes."""
         position = np.asarray(position)

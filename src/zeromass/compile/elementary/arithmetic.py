@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir
@@ -43,13 +42,15 @@ def suffix(type: ir.Type) -> str:
     return "f64" if n == 1 else f"v{n}f64"
 
 
-@dataclass(frozen=True, eq=False)
 class Arithmetic:
     """Where operations are emitted, on what type, and whether a·b + c may be one fused operation."""
 
-    builder: Any  # an ir.IRBuilder, whose methods llvmlite does not annotate
-    type: ir.Type
-    fused: bool
+    __slots__ = ("builder", "fused", "type")
+
+    def __init__(self, builder: Any, type: ir.Type, fused: bool) -> None:
+        self.builder = builder  # an ir.IRBuilder, whose methods llvmlite does not annotate
+        self.type = type
+        self.fused = fused
 
     def real(self, value: ir.Value | float) -> Real:
         if not isinstance(value, ir.Value):
@@ -74,12 +75,13 @@ class Arithmetic:
         return Real(self, self.builder.call(callee, [a.value for a in arguments]))
 
 
-@dataclass(frozen=True, eq=False)
 class Real:
     """A float64 value, or lanes of them."""
 
-    on: Arithmetic
-    value: ir.Value
+    __slots__ = ("on", "value")
+
+    def __init__(self, on: Arithmetic, value: ir.Value) -> None:
+        self.on, self.value = on, value
 
     def _other(self, other: Real | float) -> ir.Value:
         return other.value if isinstance(other, Real) else self.on.real(other).value
@@ -143,12 +145,13 @@ class Real:
         return Bits(self.on, self.on.builder.bitcast(self.value, self.on.integer))
 
 
-@dataclass(frozen=True, eq=False)
 class Bits:
     """64-bit integers, one for each lane."""
 
-    on: Arithmetic
-    value: ir.Value
+    __slots__ = ("on", "value")
+
+    def __init__(self, on: Arithmetic, value: ir.Value) -> None:
+        self.on, self.value = on, value
 
     def _emit(self, emit: Callable[..., ir.Value], other: Bits | int) -> Bits:
         right = other if isinstance(other, Bits) else self.on.bits(other)
@@ -183,12 +186,13 @@ class Bits:
         return Real(self.on, self.on.builder.bitcast(self.value, self.on.type))
 
 
-@dataclass(frozen=True, eq=False)
 class Truth:
     """The outcome of a comparison, lane by lane."""
 
-    on: Arithmetic
-    value: ir.Value
+    __slots__ = ("on", "value")
+
+    def __init__(self, on: Arithmetic, value: ir.Value) -> None:
+        self.on, self.value = on, value
 
     def __and__(self, other: Truth) -> Truth:
         return Truth(self.on, self.on.builder.and_(self.value, other.value))
