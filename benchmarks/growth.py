@@ -116,7 +116,7 @@ def measured(count: int) -> Measured:
     out, growth = np.empty_like(y), np.empty(1)
     arrays = [a.ctypes.data for a in (np.zeros(1), y, np.zeros(1), out, growth)]
     repeat = Code(REPEAT).function("repeat", None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 5)
-    address = compiled.code.address("rhs")
+    address = compiled.rhs().address("rhs")
     evaluation = least_per_call(lambda n: repeat(address, n, *arrays), count=max(200, 20_000 // count), repeats=9)
     exact = state.motion.acceleration
     difference = np.abs(out[len(exact) :] - exact).max() / np.abs(exact).max()

@@ -37,7 +37,8 @@ def test_maximum_between_long_steps():
     ratio = run.at(times)[rolling.friction_ratio]
     # samples 0.25 ms apart miss a maximum by at most ω²h²/8 of it
     assert 0 <= found.value - ratio.max() <= 1e-5 * found.value
-    assert abs(found.time - times[np.argmax(ratio)]) <= 5e-4
+    # the course repeats itself, and so does its maximum, to the tolerance of the run
+    assert 0 <= found.value - run.at(found.time)[rolling.friction_ratio][0] <= 1e-12
     assert found.value >= run[rolling.friction_ratio].max()
     assert "needed at" in str(found)
 

@@ -18,7 +18,7 @@ from integrate.problems import oscillator, pendulum
         ({"atol": -1e-9}, "atol = -1e-09: it must be positive"),
         ({"rtol": np.nan}, "rtol = nan"),
         ({"longest_step": 0.0}, "longest_step = 0.0"),
-        ({"method": "euler"}, "no method 'euler'; there are: dop853"),
+        ({"method": "euler"}, "no method 'euler'; there are: collocation, dop853"),
         ({"method": "fixed"}, "'fixed'.* step"),
         ({"step": 0.1}, "step=… go"),
         ({"method": "fixed", "step": -0.1}, "step = -0.1: it must be positive"),

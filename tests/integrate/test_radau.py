@@ -320,8 +320,8 @@ def test_a_run_goes_on_after_an_event_and_after_a_cut():
     p = kepler()
     x = p.system.coordinates[0]
     work = stepper(p)
-    code = event_code([Event("x", x, -1)], compiled_at(p.system, p.start))
-    work.watch(code, np.array([-1.0]))
+    compiled = compiled_at(p.system, p.start)
+    work.watch(lambda lanes: event_code([Event("x", x, -1)], compiled, lanes), np.array([-1.0]))
     assert work.advance(p.until, 1000) is Status.EVENT
     steps = work.steps
     assert (
@@ -335,7 +335,7 @@ def test_a_run_goes_on_after_an_event_and_after_a_cut():
     assert work.steps == steps
     assert work.t == middle[0]
     assert np.array_equal(work.y, there)
-    work.watch(None, np.zeros(0))
+    work.watch(lambda lanes: None, np.zeros(0))
     assert work.advance(p.until, 1000) is Status.FINISHED
     assert errors(p, work.times[-1:], work.states[-1:])[0] <= 1e-8
 
@@ -358,7 +358,7 @@ def test_pivots_after_events():
     p = top()
     compiled = compiled_at(p.system, p.start)
     work = stepper(p)
-    work.watch(event_code([Event("t", zm.t - 2.0)], compiled), np.zeros(1))
+    work.watch(lambda lanes: event_code([Event("t", zm.t - 2.0)], compiled, lanes), np.zeros(1))
     work.growth_limit = 0.5
     assert work.advance(p.until, 1000) is Status.PIVOTS
     assert work.steps == 0

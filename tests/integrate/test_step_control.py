@@ -1,4 +1,4 @@
-"""Step control: errors follow the tolerance, steps follow the motion, and the counts add up."""
+"""Step control of the method of order 8: errors follow the tolerance, steps follow the motion, and the counts add up."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_the_error_is_proportional_to_the_tolerance(problem, allowed):
     `allowed` is for rejected steps, which shift the sequence: a free top, whose motion is steady, has none.
     """
     p = problem()
-    errors = [p.errors(p.run(rtol=rtol, atol=rtol)).max() for rtol in TOLERANCES]
+    errors = [p.errors(p.run(method="dop853", rtol=rtol, atol=rtol)).max() for rtol in TOLERANCES]
     power = np.polyfit(np.log(TOLERANCES), np.log(errors), 1)[0]
     assert abs(power - 1) <= allowed
 
@@ -26,7 +26,7 @@ def test_the_error_is_proportional_to_the_tolerance(problem, allowed):
 def test_the_error_is_not_far_above_the_tolerance(problem, factor):
     """Errors of steps add up, and some motions magnify them: `factor` is three times what was measured."""
     p = problem()
-    errors = np.array([p.errors(p.run(rtol=rtol, atol=rtol)).max() for rtol in TOLERANCES])
+    errors = np.array([p.errors(p.run(method="dop853", rtol=rtol, atol=rtol)).max() for rtol in TOLERANCES])
     assert np.all(errors <= factor * TOLERANCES)
     assert np.all(np.diff(errors) < 0)
 
@@ -34,15 +34,16 @@ def test_the_error_is_not_far_above_the_tolerance(problem, factor):
 def test_the_work_of_an_order_8_method():
     """Ten times the accuracy costs 10^(1/8) = 1.33 times the steps."""
     p = top()
-    steps = [p.run(rtol=rtol, atol=rtol).statistics.steps for rtol in TOLERANCES]
+    steps = [p.run(method="dop853", rtol=rtol, atol=rtol).statistics.steps for rtol in TOLERANCES]
     power = np.polyfit(np.log(TOLERANCES), np.log(steps), 1)[0]
     assert abs(power + 1 / 8) <= 0.01
 
 
-def test_steps_follow_the_motion():
+@pytest.mark.parametrize("method", ["collocation", "dop853"])
+def test_steps_follow_the_motion(method):
     """On an orbit with e = 0.9 the time scale, r^(3/2), is eighty times longer at the apocentre than at the ends."""
     p = kepler(e=0.9)
-    run = p.run(rtol=1e-10, atol=1e-12)
+    run = p.run(method=method, rtol=1e-10, atol=1e-12)
     h, middle = np.diff(run.t), (run.t[1:] + run.t[:-1]) / 2
     assert abs(middle[np.argmax(h)] / p.until - 0.5) < 0.1
     near = h[middle > 0.99 * p.until][:-1]  # the last step is cut off at the end
@@ -53,15 +54,16 @@ def test_steps_follow_the_motion():
 @pytest.mark.parametrize("problem", [oscillator, kepler, wire, top, sleigh])
 def test_evaluations_add_up(problem):
     """One evaluation at the start, then 12 in a step, and 11 in a rejected one: its last one is the next one's first."""
-    run = problem().run(rtol=1e-9, atol=1e-9)
+    run = problem().run(method="dop853", rtol=1e-9, atol=1e-9)
     counts = run.statistics
     assert counts.evaluations == 1 + 12 * counts.steps + 11 * counts.rejected
     assert counts.steps == len(run) - 1
 
 
-def test_the_longest_step_is_kept():
+@pytest.mark.parametrize("method", ["collocation", "dop853"])
+def test_the_longest_step_is_kept(method):
     p = oscillator()
-    run = p.run(rtol=1e-6, atol=1e-6, longest_step=0.07)
+    run = p.run(method=method, rtol=1e-6, atol=1e-6, longest_step=0.07)
     h = np.diff(run.t)
     assert h.max() <= 0.07 * (1 + 1e-12)  # t is rounded at the ends of a step
     assert h.max() >= 0.069

@@ -162,7 +162,7 @@ def test_statistics_and_text():
     assert words.startswith("Trajectory(0 … 6.28319 s, finished; ")
     assert f"{run.statistics.steps} steps, {run.statistics.rejected} rejected" in words
     assert run.statistics.growth >= 1
-    assert run.settings["method"] == "dop853"
+    assert run.settings["method"] == "collocation"
 
 
 def test_to_xarray():

@@ -81,13 +81,19 @@ def test_a_start_where_the_surface_would_pull():
     ids=["a valley that narrows", "a bowl that bends", "a balloon that shrinks"],
 )
 def test_hollow_too_tight(surface, start):
-    """The run ends where the radius of curvature is the ball's up to 1e-4; the contact point runs ever faster towards it."""
+    """The run ends where the radius of curvature is the ball's up to 1e-4; the contact point runs ever faster towards it.
+
+    On the balloon it swings ever faster, without bound: no step is short enough in the end, and the reason is named.
+    """
     rolling = zm.Rolling(BALL, on=surface, contact="two-sided")
     run = zm.simulate(rolling, rolling.start(**start), until=10.0)
     assert "'hollow too tight'" in run.outcome.message
-    assert run[rolling.room][-1] == pytest.approx(1e-4, abs=3e-8)  # rounding under a square root on the balloon
+    if "nearly" in run.outcome.message:
+        assert 1e-4 < run[rolling.room][-1] < 1e-3
+    else:
+        assert run[rolling.room][-1] == pytest.approx(1e-4, abs=3e-8)  # rounding under a square root on the balloon
     K = run.state(float(run.t[-1]))[rolling.surface.curvature(rolling.contact)]
-    assert -1 / np.real(np.linalg.eigvals(K)).min() == pytest.approx(r, rel=2e-4)
+    assert -1 / np.real(np.linalg.eigvals(K)).min() == pytest.approx(r, rel=2e-3)
 
 
 def test_a_socket_with_a_part_in_a_thousand_of_play():

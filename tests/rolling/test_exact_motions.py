@@ -116,7 +116,7 @@ def test_small_swings_in_a_spherical_bowl():
 
 
 def test_chaplygin_ball():
-    """Energy and all space-fixed components of the angular momentum about the contact are constant [Chaplygin 1903].
+    """Energy and all space-fixed components of the angular momentum about the contact are constant [C1903].
 
     Measured in 10 s: energy 1e-14, momentum 5e-14.
     """

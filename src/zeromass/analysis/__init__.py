@@ -2,17 +2,19 @@
 
 from zeromass.analysis.certificate import Certificate, Residual, certificate
 from zeromass.analysis.contact import Interval, RequiredFriction, pulling_intervals, required_friction
+from zeromass.analysis.extrema import Extremum, maximum, minimum
 from zeromass.analysis.tangent import Sensitivity, lyapunov_exponent, sensitivity
 from zeromass.analysis.work import Work, work
 from zeromass.integrate import Trajectory
 
 # a run answers for itself: the verbs of this package are its methods
-for _verb in (certificate, work, sensitivity, lyapunov_exponent, required_friction):
+for _verb in (certificate, work, sensitivity, lyapunov_exponent, required_friction, maximum, minimum):
     setattr(Trajectory, _verb.__name__, _verb)
 Trajectory.pulling = pulling_intervals  # pyright: ignore[reportAttributeAccessIssue]
 
 __all__ = [
     "Certificate",
+    "Extremum",
     "Interval",
     "RequiredFriction",
     "Residual",
@@ -20,6 +22,8 @@ __all__ = [
     "Work",
     "certificate",
     "lyapunov_exponent",
+    "maximum",
+    "minimum",
     "pulling_intervals",
     "required_friction",
     "sensitivity",

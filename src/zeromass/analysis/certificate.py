@@ -79,7 +79,13 @@ class Certificate:
 
 
 def certificate(run: Trajectory) -> Certificate:
-    """The certificate of a run; it makes a second run with tolerances a hundred times smaller."""
+    """The certificate of a run; it makes a second run with tolerances a hundred times smaller, once for a run."""
+    if "_certificate" not in run.__dict__:  # kept as cached properties are: a run never changes
+        run.__dict__["_certificate"] = _measured(run)
+    return run.__dict__["_certificate"]
+
+
+def _measured(run: Trajectory) -> Certificate:
     times = np.union1d(np.linspace(run.t[0], run.t[-1], SAMPLES), run.t[:: max(1, len(run) // SAMPLES)])
     sampled = run.at(times)
     M, _, A, _, _ = run.system.matrices(sampled.inputs)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.compile.compiled import Compiled
+from zeromass.compile.machine import Code
 from zeromass.compile.module import code
 from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator, coordinate, directional, expressions, jacobian
@@ -26,6 +27,7 @@ class TangentCode:
     """Machine code of a motion with a neighbouring one: unknowns (y, δy), constants (p, δp)."""
 
     projections: tuple[str, ...] = ()
+    effort = 0
 
     def __init__(self, compiled: Compiled) -> None:
         time, y, constants = compiled.inputs
@@ -34,7 +36,12 @@ class TangentCode:
         slopes = expressions([*compiled.system.rates, *compiled.acceleration])
         along = directional(slopes, dict(zip([*y, *constants], [*δy, *δp], strict=True)))
         groups = [time, [*y, *δy], [*constants, *δp]]
-        self.code = code({"rhs": (groups, [[*slopes, *along], [compiled.growth]])})
+        self._code = code({"rhs": (groups, [[*slopes, *along], [compiled.growth]])})
+
+    def rhs(self, lanes: int = 1) -> Code:
+        """Machine code of the right-hand side of one state."""
+        assert lanes == 1
+        return self._code
 
 
 @dataclass(frozen=True)

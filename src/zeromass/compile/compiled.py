@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from zeromass.compile.elimination import Elimination, eliminated
 from zeromass.compile.lanes import LaneFunction
-from zeromass.compile.machine import together
+from zeromass.compile.machine import Code
 from zeromass.compile.module import Groups, code
 from zeromass.compile.nonideal import solved_motion
 from zeromass.compile.samples import Samples
@@ -19,6 +19,12 @@ from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator, Expression, expressions, jacobian, substitute, t
 from zeromass.expression.build import ONE, ZERO, compare, where
 from zeromass.model import State, System
+
+BUSY = 400_000
+"""Evaluations after which machine code is made again with more of LLVM's effort."""
+
+LARGE = 4_000
+"""Operations from which LLVM spends more effort at once: without it, each of them takes room on the stack."""
 
 FITTING = 1e2
 """Growth of the pivots up to which machine code made at one state is used from another."""
@@ -42,30 +48,62 @@ class Compiled:
         self.growth = largest(self.elimination.growth)
         self.state_symbols = [*system.coordinates, *system.rates]
         self.inputs: Groups = [[t], self.state_symbols, list(system.parameters)]
-        slopes = [*system.rates, *self.acceleration]
-        self.operations = operations([*slopes, self.growth])
-        rhs = code({"rhs": (self.inputs, [slopes, [self.growth]])})
-        functions: dict[str, tuple[Groups, Groups]] = {}
+        self.operations = operations([*system.rates, *self.acceleration, self.growth])
+        self._samples = samples
+        self._codes: dict[tuple[str, int, int], Code] = {}
+        self._evaluations = 0
+        levels = [row.level for row in system.rows]
+        self.projections = tuple(
+            name for name, level in (("positions", 0), ("velocities", 1)) if any(found <= level for found in levels)
+        )
+
+    def rhs(self, lanes: int = 1) -> Code:
+        """Machine code of `rhs(t, y, parameters, slopes, growth)`: (q̇, q̈) of one state, only q̈ of several in lanes.
+
+        Little of LLVM's time is spent on it until it has been called so often that more is repaid; the arithmetic is the
+        same, to the last bit.
+        """
+        slopes = [*self.system.rates, *self.acceleration] if lanes == 1 else list(self.acceleration)
+        return self._code("rhs", lanes, lambda: {"rhs": (self.inputs, [slopes, [self.growth]])})
+
+    @property
+    def corrections(self) -> Code:
+        """Machine code of the `projections`, each as `name(t, y, parameters, correction)`."""
+        return self._code("corrections", 1, lambda: self._corrections)
+
+    def _code(self, name: str, lanes: int, functions: Callable[[], Mapping[str, tuple[Groups, Groups]]]) -> Code:
+        key = name, lanes, self.effort
+        if key not in self._codes:
+            self._codes[key] = code(functions(), lanes, optimisation=self.effort)
+        return self._codes[key]
+
+    @property
+    def effort(self) -> int:
+        """LLVM's effort, 0 to 3, that code for this system is worth now."""
+        return 2 if self._evaluations >= BUSY else 1 if self.operations >= LARGE else 0
+
+    def called(self, evaluations: int) -> None:
+        """Counts evaluations, for the effort that machine code is worth."""
+        self._evaluations += evaluations
+
+    @cached_property
+    def _corrections(self) -> dict[str, tuple[Groups, Groups]]:
+        system = self.system
         position = [i for i, row in enumerate(system.rows) if row.level == 0]
         velocity = [i for i, row in enumerate(system.rows) if row.level < 2]
-        if position:
-            zeros = [system.rows[i].zero for i in position]
-            functions["positions"] = self.inputs, [self._correction(position, zeros, samples)]
-        if velocity:
-            functions["velocities"] = (
-                self.inputs,
-                [self._correction(velocity, list(system.velocity_constraints), samples)],
-            )
-        self.projections = tuple(functions)
-        # a correction is called once a step, the right-hand side twelve times: half of its compile time is saved
-        self.code = together(rhs, code(functions, optimisation=0)) if functions else rhs
+        residuals = {
+            "positions": (position, [system.rows[i].zero for i in position]),
+            "velocities": (velocity, list(system.velocity_constraints)),
+        }
+        wanted = {name: residuals[name] for name in self.projections}
+        return {name: (self.inputs, [self._correction(rows, zeros)]) for name, (rows, zeros) in wanted.items()}
 
-    def _correction(self, rows: list[int], residuals: Sequence[Expression], samples: Samples) -> list[Expression]:
+    def _correction(self, rows: list[int], residuals: Sequence[Expression]) -> list[Expression]:
         """δ that satisfies Aδ = −residual and is shortest in the metric of the kinetic energy, δᵀMδ.
 
         Where mass and these rows leave a direction free, the other rows of A take part in the metric.
         """
-        system = self.system
+        system, samples = self.system, self._samples
         A, M = system.A[rows], system.M
         n = len(M)
         stacked = samples.matrix([*M, *A])[0]

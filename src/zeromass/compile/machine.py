@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -47,26 +47,6 @@ def machine() -> Machine:
     return Machine()
 
 
-class Codes:
-    """Several pieces of machine code as one, for functions that are worth more or less of LLVM's time."""
-
-    def __init__(self, *codes: Code) -> None:
-        self._codes = codes
-
-    def address(self, name: str) -> int:
-        return next(address for code in self._codes if (address := code.address(name)))
-
-    def function(self, name: str, result: Any, *arguments: Any) -> Any:
-        """The function as a ctypes callable; the code is kept alive with it."""
-        return next(code for code in self._codes if code.address(name)).function(name, result, *arguments)
-
-
-@lru_cache(maxsize=128)
-def together(*codes: Code) -> Codes:
-    """Pieces of machine code as one; the same pieces are the same one."""
-    return Codes(*codes)
-
-
 class Code:
     """Machine code of LLVM IR text; `address(name)` of a function stays valid as long as this object lives.
 
@@ -76,6 +56,7 @@ class Code:
 
     def __init__(self, text: str, *, passes: int = 0, optimisation: int = 2, keep: Any = None) -> None:
         self._kept = keep
+        self._addresses: dict[str, int] = {}
         target = machine().target(optimisation)
         module = llvm.parse_assembly(text)
         module.triple = machine().triple
@@ -87,7 +68,10 @@ class Code:
         self._engine.finalize_object()
 
     def address(self, name: str) -> int:
-        return self._engine.get_function_address(name)
+        """Of a function; zero if there is none of that name."""
+        if name not in self._addresses:
+            self._addresses[name] = self._engine.get_function_address(name)
+        return self._addresses[name]
 
     def function(self, name: str, result: Any, *arguments: Any) -> Any:
         """The function as a ctypes callable; the code is kept alive with it."""

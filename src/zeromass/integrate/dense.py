@@ -1,7 +1,8 @@
 """Dense output: the state between steps, made when it is asked for.
 
-Only the ends of the steps are kept during a run. When a time inside a step is asked for, the step is taken again from
-its stored start, with the three further stages that the interpolation of order 7 needs, and its coefficients are kept.
+Only the ends of the steps are kept during a run. When a time inside a step is asked for, its method gives the polynomial of
+that step, which it finds by taking the step again from its stored start; polynomials are kept as coefficients of Legendre's,
+which neither writing nor reading them disturbs.
 """
 
 from __future__ import annotations
@@ -10,16 +11,40 @@ from collections.abc import Callable
 
 import numpy as np
 
-from zeromass.integrate.stepper import Interpolant, Stepper
+from zeromass.integrate.stepper import Stepper
 
-Projection = Callable[[float, np.ndarray], np.ndarray]
+DEGREE = 9
+"""Of the polynomials inside steps: that of places in a step of order 15."""
+
+Projection = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""States, shape (k, 2n), brought onto the constraints at times (k,)."""
+
+
+def legendre(θ: np.ndarray) -> np.ndarray:
+    """P_0 … P_DEGREE on [0, 1] at places θ in a step, shape (DEGREE + 1, len(θ))."""
+    x = 2 * np.asarray(θ, dtype=float) - 1
+    P = [np.ones_like(x), x]
+    for k in range(1, DEGREE):
+        P.append(((2 * k + 1) * x * P[k] - k * P[k - 1]) / (k + 1))
+    return np.array(P)
+
+
+NODES = (1 - np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))) / 2
+"""Chebyshev's places in a step, from whose states a polynomial is found well."""
+
+_FIT = np.linalg.inv(legendre(NODES).T)
+
+
+def fitted(states: np.ndarray) -> np.ndarray:
+    """Legendre's coefficients of the polynomial through states at `NODES`, both of shape (DEGREE + 1, 2n)."""
+    return _FIT @ states
 
 
 class DenseOutput:
     """States at any times of a run, from its recorded steps: t, shape (k,), and y, shape (k, 2n).
 
     stepper  the method that took the steps; None for a run without any
-    project  returns an interpolated state to the constraints, as the run did at the ends of its steps
+    project  returns interpolated states to the constraints, as the run did at the ends of its steps
     """
 
     def __init__(
@@ -28,31 +53,32 @@ class DenseOutput:
         self.t, self.y = t, y
         self._stepper = stepper
         self._project = project
-        self._known: dict[int, Interpolant] = {}
+        self._known: dict[int, np.ndarray] = {}
 
-    def inside(self, step: int) -> Interpolant:
-        """The states inside one step."""
+    def polynomial(self, step: int) -> np.ndarray:
+        """Legendre's coefficients of the states inside one step, shape (DEGREE + 1, 2n)."""
         if step not in self._known:
             assert self._stepper is not None  # a run with steps has one
             ends = self.t[step], self.y[step], self.t[step + 1], self.y[step + 1]
-            self._known[step] = self._stepper.interpolant(*ends)
+            self._known[step] = self._stepper.polynomial(*ends)
         return self._known[step]
 
-    def __call__(self, times: np.ndarray) -> np.ndarray:
+    def __call__(self, times: np.ndarray, *, project: bool = True) -> np.ndarray:
         """States at times within the run, shape (len(times), 2n); ends of steps are given as they were recorded."""
         times = np.asarray(times, dtype=float)
         if len(self.t) == 1:
             return np.repeat(self.y, len(times), axis=0)
         sign = 1.0 if self.t[-1] > self.t[0] else -1.0
         places = np.searchsorted(sign * self.t, sign * times, side="right") - 1
-        steps = np.clip(places, 0, len(self.t) - 2)
         result = self.y[np.clip(places, 0, len(self.t) - 1)].copy()
-        between = times != self.t[np.clip(places, 0, len(self.t) - 1)]
-        for step in np.unique(steps[between]):
-            here = between & (steps == step)
-            t0, t1 = self.t[step], self.t[step + 1]
-            result[here] = self.inside(int(step))((times[here] - t0) / (t1 - t0))
-        if self._project is not None:
-            for i in np.flatnonzero(between):
-                result[i] = self._project(times[i], result[i])
+        between = np.flatnonzero(times != self.t[np.clip(places, 0, len(self.t) - 1)])
+        if not len(between):
+            return result
+        steps, which = np.unique(np.clip(places[between], 0, len(self.t) - 2), return_inverse=True)
+        polynomials = np.stack([self.polynomial(int(step)) for step in steps], axis=1)
+        t0, t1 = self.t[steps][which], self.t[steps + 1][which]
+        found = np.zeros((len(between), self.y.shape[1]))
+        for P, coefficients in zip(legendre((times[between] - t0) / (t1 - t0)), polynomials, strict=True):
+            found += P[:, None] * coefficients[which]
+        result[between] = self._project(times[between], found) if self._project and project else found
         return result

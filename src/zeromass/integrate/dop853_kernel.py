@@ -1,16 +1,10 @@
 # pyright: reportArgumentType=false
 # llvmlite has no types: what its builder returns is taken for None
-"""The method of Dormand and Prince of order 8(5,3) with step control, as machine code [HNW1993, §II.4–II.6].
-
-One piece of code for systems of every size: it is compiled once and calls the system's own functions by address. After
-each accepted step the state is projected onto the constraints, then recorded; Python is asked only when the
-record is full, an event function changes sign, or something is wrong.
-"""
+"""The method of Dormand and Prince of order 8(5,3) with step control, as machine code [HNW1993, §II.4–II.6]."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import IntEnum
 from functools import cache
 
 from llvmlite import ir
@@ -18,14 +12,9 @@ from llvmlite import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
 from zeromass.compile.machine import Code
 from zeromass.integrate.dop853_coefficients import DENSE, ERROR_3, ERROR_5, EXTENDED, STAGES, A, C
-from zeromass.integrate.functions import PROJECTIONS, REPEAT
-from zeromass.integrate.kernel import CHUNK, DOUBLE, INT, POINTER, Writer, function_pointer
+from zeromass.integrate.kernel import CHUNK, DOUBLE
 from zeromass.integrate.stepper import Status
-
-CROSSING = 0.466
-"""Part of a step at which a singular position is best placed: no stage is nearer to it than 0.13 of the step."""
-
-EPSILON = 2.0**-52
+from zeromass.integrate.stepping_kernel import EPSILON, Advance, Int64, Method, Real64
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 """Part of the step that the error estimate allows that is taken, and the bounds of its change from step to step."""
@@ -33,80 +22,17 @@ SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 FIRST, MIDDLE = 13, 14
 """Stages of the dense output, free during a step: they hold the slope at its start and the state in its middle."""
 
-HEAD = 3
-"""Values in a record before the state: t, h and the growth of the pivots."""
-
-
-class Real64(IntEnum):
-    """Places in the array of float64 settings and results."""
-
-    t = 0
-    h = 1
-    until = 2
-    rtol = 3
-    atol = 4
-    longest = 5
-    growth_limit = 6
-    growth = 7
-    stage_time = 8
-    fixed = 9  # not zero: every step has length h, no error is estimated
-    room = 10  # growth^(−1/2), which falls linearly to zero at a singular position
-    fall = 11  # its fall in unit time over the last step
-    worst = 12  # largest growth in the stages of a step
-
-
-class Int64(IntEnum):
-    """Places in the array of int64 settings and counters."""
-
-    coordinates = 0
-    size = 1  # padded length of a state vector
-    steps = 2
-    rejected = 3
-    evaluations = 4
-    recorded = 5
-    capacity = 6
-    events = 7
-    budget = 8  # steps until the code pauses
-    started = 9  # whether the first derivative is there
-    project_positions = 10
-    project_velocities = 11
-    repeated = 12  # rejections in a row
-    width = 13  # values in a record: t, h, growth and the state
-
-
-_ARGUMENTS: dict[str, ir.Type] = {
-    "reals": POINTER,
-    "ints": POINTER,
-    "y": POINTER,
-    "stages": POINTER,
-    "new": POINTER,
-    "scratch": POINTER,
-    "parameters": POINTER,
-    "record": POINTER,
-    "signs": POINTER,
-    "rhs": function_pointer(5),
-    "positions": function_pointer(4),
-    "velocities": function_pointer(4),
-    "event": function_pointer(4),
-}
-
 
 @cache
-def code(name: str) -> Code:
-    """The machine code of `dop853_advance` or `dop853_dense`.
-
-    LLVM's optimiser is left out: it doubles the time to compile and gains nothing, the loops are written as they shall run.
-    """
+def code(name: str, effort: int) -> Code:
+    """The machine code of `dop853_advance` or `dop853_dense`."""
     module = ir.Module(name)
     {"dop853_advance": _Advance, "dop853_dense": _Dense}[name](module)
-    return Code(str(module), optimisation=0)
+    return Code(str(module), optimisation=effort)
 
 
-class _Method(Writer):
-    def __init__(self, module: ir.Module, name: str) -> None:
-        super().__init__(module, name, _ARGUMENTS, INT)
-        self.reals, self.ints = self.arguments["reals"], self.arguments["ints"]
-        self.size = self.load_int(self.ints, Int64.size)
+class _Stages(Method):
+    """Derivatives and combinations of them."""
 
     def derivative(self, time: Real, y: ir.Value, stage: int) -> None:
         """k_stage = f(time, y), and the growth of its pivots."""
@@ -125,75 +51,26 @@ class _Method(Writer):
             self.store_chunk(fma(step, slope, self.load_chunk(self.arguments["y"], i)), target, i)
 
 
-class _Advance(_Method):
-    """Steps until `until`, or until something happens."""
+class _Advance(_Stages, Advance):
+    """Steps of order 8; no stage is nearer to a singular position than 0.13 of the step that crosses it."""
+
+    crossing = 0.466
 
     def __init__(self, module: ir.Module) -> None:
         super().__init__(module, "dop853_advance")
-        b, arguments = self.b, self.arguments
-        loop, attempt, accepted, rejected = (self.block(n) for n in ("step", "attempt", "accepted", "rejected"))
-        with self.if_(b.icmp_signed("==", self.load_int(self.ints, Int64.started), self.int(0))):
-            self.derivative(self.load(self.reals, Real64.t), arguments["y"], 0)
-            self.store_int(self.int(1), self.ints, Int64.started)
-        b.branch(loop)
 
-        b.position_at_end(loop)
-        t, until = self.load(self.reals, Real64.t), self.load(self.reals, Real64.until)
-        self.leave_if(b.fcmp_ordered("==", t.value, until.value), Status.FINISHED)
-        full = b.icmp_signed(">=", self.load_int(self.ints, Int64.recorded), self.load_int(self.ints, Int64.capacity))
-        self.leave_if(full, Status.RECORD_FULL)
-        self.leave_if(b.icmp_signed("<=", self.load_int(self.ints, Int64.budget), self.int(0)), Status.PAUSED)
-        b.branch(attempt)
+    def begin(self) -> None:
+        self.derivative(self.load(self.reals, Real64.t), self.arguments["y"], 0)
 
-        b.position_at_end(attempt)
-        h = self.step_length(t, until)
+    def attempt(self, t: Real, h: Real, until: Real) -> None:
         self.stages(t, h)
         error = self.error(h)
-        fixed = self.fixed()
-        b.cbranch(b.or_(fixed, (error < 1.0).value), accepted, rejected)
-
-        b.position_at_end(rejected)
-        self.reject(h, error)
-        b.branch(loop)
-
-        b.position_at_end(accepted)
-        self.accept(t, h, until, error, fixed)
-        b.branch(loop)
-        self.finish()
-
-    def leave_if(self, condition: ir.Value, status: Status) -> None:
-        with self.if_(condition):
-            self.b.ret(self.int(status))
-
-    def step_length(self, t: Real, until: Real) -> Real:
-        """The step to try: as controlled, not over `until`; a remainder shorter than a millionth of it is taken along."""
-        h, rest = self.planned(self.load(self.reals, Real64.h)), until - t
-        self.leave_if(self.too_small(h, t), Status.STEP_TOO_SMALL)
-        return where(abs(h) * (1.0 + 1e-6) >= abs(rest), rest, h)
-
-    def too_small(self, h: Real, t: Real) -> ir.Value:
-        """Whether a step no longer changes the time."""
-        return (abs(h) < abs(t) * 1e-15 + 1e-300).value
-
-    def planned(self, h: Real) -> Real:
-        """The step h, changed where a singular position lies ahead so that it falls between two stages.
-
-        Its distance d follows from the fall of growth^(−1/2). The step before it ends where the next one, of length h,
-        has it at `CROSSING`.
-        """
-        room, fall = self.load(self.reals, Real64.room), self.load(self.reals, Real64.fall)
-        length, sign = abs(h), where(h < 0.0, -1.0, 1.0)
-        d = room / fall
-        ahead = (fall > 0.0) & (room < 0.25) & (d < length * 2.0)
-        ahead = ahead & self.real(self.b.select(self.fixed(), self.real(0.0).value, self.real(1.0).value)).equals(1.0)
-        runway = d - length * CROSSING
-        shorter = where(runway < length, runway, length)
-        across = where(d > length, length, d * (1.0 / CROSSING))
-        return where(ahead, sign * where(runway > length * 0.05, shorter, across), h)
-
-    def fixed(self) -> ir.Value:
-        """Whether steps have a fixed length."""
-        return self.b.fcmp_ordered("!=", self.load(self.reals, Real64.fixed).value, self.real(0.0).value)
+        accepted, rejected = self.block("accepted"), self.block("rejected")
+        self.b.cbranch(self.b.or_(self.fixed(), (error < 1.0).value), accepted, rejected)
+        self.b.position_at_end(rejected)
+        self.reject(h, self.factor(error), error.is_nan())
+        self.b.position_at_end(accepted)
+        self.accept(t, h, until, error)
 
     def stages(self, t: Real, h: Real) -> None:
         """k_1 … k_11 and the new state of order 8; k_0 is there from the last step."""
@@ -224,7 +101,7 @@ class _Advance(_Method):
                 e = self.combination(weights, a["stages"], self.size, i) * scale
                 self.store(self.load(sum_) + self.total(e * e), sum_)
         e5, e3 = self.load(fifth), self.load(third)
-        n = self.real(self.b.sitofp(self.b.mul(self.load_int(self.ints, Int64.coordinates), self.int(2)), DOUBLE))
+        n = self.real(self.b.sitofp(self.b.mul(self.coordinates, self.int(2)), DOUBLE))
         below = sqrt((e5 + e3 * 0.01) * n)
         rounding = self.load(self.reals, Real64.worst) * EPSILON / self.load(self.reals, Real64.rtol)
         return where(e5.equals(0.0), 0.0, abs(h) * e5 / (below * where(rounding > 1.0, rounding, 1.0)))
@@ -235,49 +112,15 @@ class _Advance(_Method):
         change = where(root > SAFETY / GROW, SAFETY / root, GROW)
         return where(change < SHRINK, SHRINK, change)
 
-    def reject(self, h: Real, error: Real) -> None:
-        """A smaller step; one that is not a number first becomes ten times smaller."""
-        self.count(self.ints, Int64.rejected)
-        self.count(self.ints, Int64.repeated)
-        smaller = where(error.is_nan(), self.real(0.1), self.factor(error))
-        shorter = where(smaller > 1.0, 1.0, smaller) * h
-        again = self.b.icmp_signed(">", self.load_int(self.ints, Int64.repeated), self.int(60))
-        vain = self.b.or_(again, self.too_small(shorter, self.load(self.reals, Real64.t)))
-        self.leave_if(self.b.and_(vain, error.is_nan().value), Status.NOT_A_NUMBER)
-        self.store(shorter, self.reals, Real64.h)
-
-    def accept(self, t: Real, h: Real, until: Real, error: Real, fixed: ir.Value) -> None:
+    def accept(self, t: Real, h: Real, until: Real, error: Real) -> None:
         b, a = self.b, self.arguments
-        rest = until - t
-        last = where(abs(h) >= abs(rest), 1.0, 0.0)
-        time = where(last > 0.5, until, t + h)
-        change = self.factor(error)
-        after_rejection = b.icmp_signed(">", self.load_int(self.ints, Int64.repeated), self.int(0))
-        change = self.real(b.select(after_rejection, where(change > 1.0, 1.0, change).value, change.value))
-        longer, longest = h * change, self.load(self.reals, Real64.longest)
-        bounded = where(abs(longer) > longest, longest * where(h < 0.0, -1.0, 1.0), longer)
-        # a step cut short, by `until` or before a singular position, says nothing against the longer one of before
-        planned = self.load(self.reals, Real64.h)
-        cut = abs(h) < abs(planned)
-        controlled = where(cut & (abs(planned) > abs(bounded)), planned, bounded)
+        time = self.arrival(t, h, until)
         self.project(time)
         with self.loop(self.size, CHUNK) as i:  # the slope at the start of the step, for its middle
             self.store_chunk(self.load_chunk(a["stages"], i), a["stages"], b.add(b.mul(self.int(FIRST), self.size), i))
         self.derivative(time, a["new"], 0)
         self.middle(h)
-        growth = self.load(self.reals, Real64.growth)
-        self.leave_if(b.or_(growth.is_nan().value, self.not_finite()), Status.NOT_A_NUMBER)
-        room = 1.0 / sqrt(growth)
-        self.store((self.load(self.reals, Real64.room) - room) / abs(h), self.reals, Real64.fall)
-        self.store(room, self.reals, Real64.room)
-        self.store(self.real(b.select(fixed, planned.value, controlled.value)), self.reals, Real64.h)
-        self.store(time, self.reals, Real64.t)
-        self.store_int(self.int(0), self.ints, Int64.repeated)
-        self.record(time, h)
-        self.count(self.ints, Int64.steps)
-        self.count(self.ints, Int64.budget, -1)
-        self.events(time, h)  # first: new pivots start a new watch, and a crossing of this step would be lost
-        self.leave_if((growth > self.load(self.reals, Real64.growth_limit)).value, Status.PIVOTS)
+        self.settle(time, h, self.factor(error))
 
     def middle(self, h: Real) -> None:
         """The state in the middle of the step by Hermite's cubic, (y + y_new)/2 + h (f − f_new)/8, for events."""
@@ -299,87 +142,28 @@ class _Advance(_Method):
                 self.store(self.load(sum_) + self.total(x - x), sum_)
         return self.load(sum_).is_nan().value
 
-    def project(self, time: Real) -> None:
-        """new ← the nearest state on the constraints, positions first, then velocities."""
-        a = self.arguments
-        self.store(time, self.reals, Real64.stage_time)
-        n = self.load_int(self.ints, Int64.coordinates)
-        velocities = self.at(a["new"], n)
-        for flag, function, place in (
-            (Int64.project_positions, a["positions"], a["new"]),
-            (Int64.project_velocities, a["velocities"], velocities),
-        ):
-            self.correct(flag, function, place, n)
-
-    def correct(self, flag: Int64, function: ir.Value, place: ir.Value, n: ir.Value) -> None:
-        b, a = self.b, self.arguments
-        again, after = self.block("correct"), self.block("corrected")
-        passes, largest = self.variable(INT, "passes"), self.variable(DOUBLE, "largest")
-        self.b.store(self.int(0), passes)
-        wanted = b.icmp_signed("!=", self.load_int(self.ints, flag), self.int(0))
-        b.cbranch(wanted, again, after)
-        b.position_at_end(again)
-        clock = self.at(self.reals, Real64.stage_time)
-        self.call(function, clock, a["new"], a["parameters"], a["scratch"])
-        self.store(0.0, largest)
-        with self.loop(n) as i:
-            x, change = self.load(place, i), self.load(a["scratch"], i)
-            size = abs(change) / where(abs(x) > 1.0, abs(x), 1.0)
-            worst = self.load(largest)
-            self.store(where(size > worst, size, worst), largest)
-            self.store(x + change, place, i)
-        done = b.add(b.load(passes, typ=INT), self.int(1))
-        b.store(done, passes)
-        more = b.and_((self.load(largest) > REPEAT).value, b.icmp_signed("<", done, self.int(PROJECTIONS)))
-        b.cbranch(more, again, after)
-        b.position_at_end(after)
-
-    def record(self, time: Real, h: Real) -> None:
-        """y ← new, and into the record with t, h and the growth of the pivots."""
-        b, a = self.b, self.arguments
-        with self.loop(self.size, CHUNK) as i:
-            self.store_chunk(self.load_chunk(a["new"], i), a["y"], i)
-        width, k = self.load_int(self.ints, Int64.width), self.load_int(self.ints, Int64.recorded)
-        row = self.at(a["record"], b.mul(k, width))
-        self.store(time, row, 0)
-        self.store(h, row, 1)
-        self.store(self.load(self.reals, Real64.growth), row, 2)
-        with self.loop(b.sub(width, self.int(HEAD))) as i:
-            self.store(self.load(a["new"], i), row, b.add(i, self.int(HEAD)))
-        self.count(self.ints, Int64.recorded)
-
-    def events(self, time: Real, h: Real) -> None:
-        """Returns where an event function has changed sign the way it is watched for, or has another sign in the middle.
-
-        `signs` holds for each event its last value and its direction: 1 rising, −1 falling, 0 either.
-        """
+    def happened(self, time: Real, h: Real) -> ir.Value:
+        """An event function is looked at in the middle of the step too: it may have changed sign twice."""
         b, a = self.b, self.arguments
         count = self.load_int(self.ints, Int64.events)
-        hit = self.variable(INT, "hit")
-        b.store(self.int(0), hit)
-        with self.if_(b.icmp_signed(">", count, self.int(0))):
-            self.store(time, self.reals, Real64.stage_time)
-            clock = self.at(self.reals, Real64.stage_time)
-            self.call(a["event"], clock, a["y"], a["parameters"], a["scratch"])
-            self.store(time - h * 0.5, self.reals, Real64.stage_time)
-            between = self.at(a["scratch"], count)
-            halfway = self.at(a["stages"], b.mul(self.int(MIDDLE), self.size))
-            self.call(a["event"], clock, halfway, a["parameters"], between)
-            with self.loop(count) as i:
-                place = b.mul(i, self.int(2))
-                old, new = self.load(a["signs"], place), self.load(a["scratch"], i)
-                direction = self.load(a["signs"], b.add(place, self.int(1)))
-                rising = (old < 0.0) & (new >= 0.0) & (direction >= 0.0)
-                falling = (old > 0.0) & (new <= 0.0) & (direction <= 0.0)
-                inside = self.load(between, i)
-                twice = ((old * inside) < 0.0) & ((inside * new) < 0.0)
-                crossed = b.zext((rising | falling | twice).value, INT)
-                b.store(b.or_(b.load(hit, typ=INT), crossed), hit)
-                self.store(where(new.equals(0.0), old, new), a["signs"], place)
-        self.leave_if(b.icmp_signed("!=", b.load(hit, typ=INT), self.int(0)), Status.EVENT)
+        self.store(time, self.reals, Real64.stage_time)
+        clock = self.at(self.reals, Real64.stage_time)
+        self.call(a["event"], clock, a["y"], a["parameters"], a["scratch"])
+        self.store(time - h * 0.5, self.reals, Real64.stage_time)
+        between = self.at(a["scratch"], count)
+        halfway = self.at(a["stages"], b.mul(self.int(MIDDLE), self.size))
+        self.call(a["event"], clock, halfway, a["parameters"], between)
+        with self.summing(count, self.real(0.0)) as (i, hits):
+            place = b.mul(i, self.int(2))
+            old, new, inside = self.load(a["signs"], place), self.load(a["scratch"], i), self.load(between, i)
+            twice = ((old * inside) < 0.0) & ((inside * new) < 0.0)
+            crossed = self.crossed(old, new, self.load(a["signs"], b.add(place, self.int(1)))) | twice
+            hits.value = hits.value + where(crossed, 1.0, 0.0)
+            self.store(where(new.equals(0.0), old, new), a["signs"], place)
+        return (hits.value > 0.0).value
 
 
-class _Dense(_Method):
+class _Dense(_Stages):
     """Coefficients of the dense output of the step h from y to `new` at t, written to `record`: seven vectors of `size`.
 
     y(t + θh) = y + θ (F₀ + (1 − θ)(F₁ + θ (F₂ + (1 − θ)(F₃ + θ (F₄ + (1 − θ)(F₅ + θ F₆))))))

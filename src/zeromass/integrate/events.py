@@ -48,13 +48,13 @@ def events_of(given: Any) -> list[Event]:
     return found
 
 
-def event_code(events: list[Event], compiled: Compiled) -> Code | None:
-    """Machine code of the event functions, as `event(t, y, parameters, out)`; None if there are none."""
-    return _event_code(tuple(events), compiled) if events else None
+def event_code(events: list[Event], compiled: Compiled, lanes: int) -> Code | None:
+    """Machine code of the event functions, as `event(t, y, parameters, out)` in lanes; None if there are none."""
+    return _event_code(tuple(events), compiled, lanes, compiled.effort) if events else None
 
 
 @lru_cache(maxsize=64)
-def _event_code(events: tuple[Event, ...], compiled: Compiled) -> Code:
+def _event_code(events: tuple[Event, ...], compiled: Compiled, lanes: int, effort: int) -> Code:
     known = {symbol for group in compiled.inputs for symbol in group}
     zeros = []
     for event in events:
@@ -64,4 +64,4 @@ def _event_code(events: tuple[Event, ...], compiled: Compiled) -> Code:
         if strangers:
             raise ModelError(f"event '{event.name}' contains '{strangers[0]!r}', which is nothing of the system")
         zeros.append(expressions(substitute(zero, {leaf: leaf.default for leaf in others})).item())
-    return code({"event": (compiled.inputs, [zeros])})
+    return code({"event": (compiled.inputs, [zeros])}, lanes, optimisation=effort)

@@ -3,61 +3,73 @@
 from __future__ import annotations
 
 import ctypes
+from functools import cache
+from typing import Any
 
 import numpy as np
+from llvmlite import ir
 
 from zeromass.compile.compiled import Compiled
 from zeromass.compile.machine import Code
-
-REPEAT = 3e-8
-"""A projection that moved the state further than this, relative to 1 and the state, is repeated: its square is rounding."""
-
-PROJECTIONS = 4
+from zeromass.integrate.stepping_kernel import Int64, Project, Real64, addresses, callable_method
 
 
 class Functions:
-    """The compiled functions of a system, called on one state."""
+    """The compiled functions of a system, called on states; `rhs` is that made for a number of lanes."""
 
-    def __init__(self, compiled: Compiled, parameters: np.ndarray) -> None:
+    def __init__(self, compiled: Compiled, parameters: np.ndarray, lanes: int = 1) -> None:
         self.compiled = compiled
         self.parameters = np.ascontiguousarray(parameters, dtype=float)
-        self._rhs = compiled.code.function("rhs", None, *[ctypes.c_void_p] * 5)
-        self._corrections = {
-            name: compiled.code.function(name, None, *[ctypes.c_void_p] * 4) for name in compiled.projections
-        }
+        self._lanes = lanes
 
     def slope(self, t: float, y: np.ndarray) -> tuple[np.ndarray, float]:
         """dy/dt at a state, and the growth of the pivots."""
-        result, growth = np.empty(len(y)), np.empty(1)
-        _call(self._rhs, np.array([t]), y, self.parameters, result, growth)
-        return result, float(growth[0])
+        n, lanes = len(y) // 2, self._lanes
+        rhs = self.compiled.rhs(lanes).function("rhs", None, *[ctypes.c_void_p] * 5)
+        slopes, growth = np.empty((2 * n if lanes == 1 else n, lanes)), np.empty(lanes)
+        _call(rhs, *(np.repeat(x, lanes) for x in ([t], y, self.parameters)), slopes, growth)
+        return np.concatenate([y[n:], slopes[-n:, 0]]), float(growth[0])
 
     def correction(self, name: str, t: float, y: np.ndarray) -> np.ndarray:
         """What returns "positions" or "velocities" to the constraints, to first order, shape (n,)."""
         result = np.empty(len(y) // 2)
-        _call(self._corrections[name], np.array([t]), y, self.parameters, result)
+        correct = self.compiled.corrections.function(name, None, *[ctypes.c_void_p] * 4)
+        _call(correct, np.array([t]), y, self.parameters, result)
         return result
 
-    def projected(self, t: float, y: np.ndarray) -> np.ndarray:
-        """The state on the constraints nearest to y, positions first, then velocities."""
-        y = np.array(y, dtype=float)
-        n = len(y) // 2
-        for name, part in (("positions", slice(0, n)), ("velocities", slice(n, None))):
-            for _ in range(PROJECTIONS if name in self._corrections else 0):
-                change = self.correction(name, t, y)
-                size = np.max(np.abs(change) / np.maximum(np.abs(y[part]), 1.0))
-                y[part] += change
-                if not size > REPEAT:
-                    break
-        return y
+    def projected(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """The states on the constraints nearest to y, shape (k, 2n), at times t, positions first, then velocities."""
+        compiled, (count, m) = self.compiled, y.shape
+        rows = np.column_stack([t, y])
+        reals, ints, memory = np.zeros(len(Real64)), np.zeros(len(Int64), dtype=np.int64), np.zeros((2, m))
+        ints[Int64.coordinates], ints[Int64.width], ints[Int64.capacity] = m // 2, m + 1, count
+        ints[Int64.project_positions] = "positions" in compiled.projections
+        ints[Int64.project_velocities] = "velocities" in compiled.projections
+        if count:
+            new, scratch = memory
+            places = [a.ctypes.data for a in (reals, ints, new, scratch, self.parameters, rows)]
+            nothing = 0
+            y_and_stages = nothing, nothing
+            _project()(*places[:2], *y_and_stages, *places[2:], nothing, nothing, *addresses(compiled), nothing)
+        return rows[:, 1:]
 
 
-def event_values(code: Code | None, count: int, t: float, y: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-    """Values of event functions at a state."""
-    result = np.empty(count)
+@cache
+def _project() -> Any:
+    module = ir.Module("project")
+    Project(module)
+    return callable_method(Code(str(module), optimisation=0), "project")
+
+
+def event_values(
+    code: Code | None, count: int, t: float, y: np.ndarray, parameters: np.ndarray, lanes: int = 1
+) -> np.ndarray:
+    """Values of event functions, given by code for a number of lanes, at one state."""
+    result = np.empty((count, lanes))
     if code is not None:
-        _call(code.function("event", None, *[ctypes.c_void_p] * 4), np.array([t]), y, parameters, result)
-    return result
+        event = code.function("event", None, *[ctypes.c_void_p] * 4)
+        _call(event, *(np.repeat(x, lanes) for x in ([t], y, parameters)), result)
+    return result[:, 0]
 
 
 def _call(function, *arrays: np.ndarray) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from llvmlite import ir
 
@@ -19,6 +20,13 @@ from zeromass.compile.machine import machine
 CHUNK = 8
 DOUBLE, INT, POINTER = ir.DoubleType(), ir.IntType(64), ir.PointerType()
 VECTOR = ir.VectorType(DOUBLE, CHUNK)
+
+
+@dataclass
+class Sum:
+    """A sum carried from one turn of a loop to the next."""
+
+    value: Real
 
 
 class Writer:
@@ -101,15 +109,31 @@ class Writer:
     @contextmanager
     def loop(self, count: ir.Value, step: int = 1) -> Iterator[ir.Value]:
         """for (i = 0; i < count; i += step), count > 0."""
+        with self._loop(count, step, []) as (i, _):
+            yield i
+
+    @contextmanager
+    def summing(self, count: ir.Value, start: Real, step: int = 1) -> Iterator[tuple[ir.Value, Sum]]:
+        """The same loop with a sum that begins at `start` and stays in a register."""
+        with self._loop(count, step, [start]) as (i, sums):
+            yield i, sums[0]
+
+    @contextmanager
+    def _loop(self, count: ir.Value, step: int, starts: list[Real]) -> Iterator[tuple[ir.Value, list[Sum]]]:
         before = self.b.block
         inside, after = (self.function.append_basic_block(name) for name in ("loop", "done"))
         self.b.branch(inside)
         self.b.position_at_end(inside)
-        i = self.b.phi(INT)
+        i, *carried = [self.b.phi(type) for type in (INT, *[start.on.type for start in starts])]
         i.add_incoming(self.int(0), before)
-        yield i
+        for phi, start in zip(carried, starts, strict=True):
+            phi.add_incoming(start.value, before)
+        sums = [Sum(Real(start.on, phi)) for phi, start in zip(carried, starts, strict=True)]
+        yield i, sums
         following = self.b.add(i, self.int(step))
         i.add_incoming(following, self.b.block)
+        for phi, total in zip(carried, sums, strict=True):
+            phi.add_incoming(total.value.value, self.b.block)
         self.b.cbranch(self.b.icmp_signed("<", following, count), inside, after)
         self.b.position_at_end(after)
 

@@ -125,5 +125,5 @@ def _carried_over(run: Trajectory, system: System) -> State:
     n = len(y) // 2
     state = _of(system, t, y[:n].copy(), y[n:].copy(), run.parameters)
     values = np.array([state.parameters[p] for p in system.parameters])
-    y = Functions(compiled_at(system, state), values).projected(t, y)
+    y = Functions(compiled_at(system, state), values).projected(np.array([t]), y[None])[0]
     return _of(system, t, y[:n], y[n:], run.parameters)

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from zeromass.compile.compiled import Compiled
-from zeromass.compile.machine import Code
+from zeromass.integrate.dense import NODES, fitted
 from zeromass.integrate.functions import Functions, event_values
 from zeromass.integrate.radau_collocation import Collocation, collocation
 from zeromass.integrate.radau_control import Control
 from zeromass.integrate.radau_linear import Slopes
 from zeromass.integrate.radau_newton import Newton, Stages, norm
-from zeromass.integrate.stepper import Interpolant, Status, Tolerances
+from zeromass.integrate.stepper import EventCode, Status, Tolerances
 
 ORDERS = 5, 9, 13
 
@@ -58,6 +58,11 @@ class Radau:
     """
 
     growth_limit: float = np.inf
+    places = np.linspace(0.0, 1.0, 9)
+
+    @staticmethod
+    def lanes() -> int:
+        return 1
 
     def __init__(
         self,
@@ -78,7 +83,7 @@ class Radau:
         self._newton = Newton(self._slopes)
         self.rejected = 0
         self.use(compiled, project=False)
-        self.watch(None, np.zeros(0))
+        self.watch(lambda lanes: None, np.zeros(0))
 
     t = property(lambda self: self._end[0])
     y = property(lambda self: self._end[1].copy())
@@ -108,8 +113,8 @@ class Radau:
         self._newton.restart()
         self._slope: tuple[float, np.ndarray, float] | None = None
 
-    def watch(self, code: Code | None, directions: np.ndarray) -> None:
-        self._events, self._directions = code, np.asarray(directions, dtype=float)
+    def watch(self, code: EventCode, directions: np.ndarray) -> None:
+        self._events, self._directions = code(1), np.asarray(directions, dtype=float)
         self._signs = self.event_values(*self._end)
 
     def event_values(self, t: float, y: np.ndarray) -> np.ndarray:
@@ -120,9 +125,8 @@ class Radau:
         self._record[t0, float(t)] = replace(last, t=float(t), y=np.array(y, dtype=float))
         self._restart()
 
-    def interpolant(self, t0: float, y0: np.ndarray, t1: float, y1: np.ndarray) -> Interpolant:
-        step = self._record[float(t0), float(t1)]
-        return lambda θ: step.states(t0 + θ * (t1 - t0))
+    def polynomial(self, t0: float, y0: np.ndarray, t1: float, y1: np.ndarray) -> np.ndarray:
+        return fitted(self._record[float(t0), float(t1)].states(t0 + NODES * (t1 - t0)))
 
     def advance(self, until: float, budget: int) -> Status:
         self._control.turn(until - self.t)
@@ -217,7 +221,7 @@ class Radau:
     def _completed(self, t: float, y: np.ndarray, h: float, time: float, stages: Stages) -> Step | None:
         """The step with its end returned to the constraints; None where that or the slope there is not finite."""
         method, end = self._control.method, y + stages.Z[-1]
-        projected = self._functions.projected(time, end) if self._project else end
+        projected = self._functions.projected(np.array([time]), end[None])[0] if self._project else end
         f, growth = self._slopes(np.array([time]), projected[None])
         if not (np.all(np.isfinite(f)) and np.isfinite(growth[0])):
             return None

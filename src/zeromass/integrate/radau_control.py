@@ -78,7 +78,7 @@ class Control:
             self._take(self._place + 1)
 
     def _change(self, h: float, error: float, stages: Stages) -> float:
-        """h_new/h: the error's own verdict, or what its trend predicts if that is less [Gustafsson 1994]."""
+        """h_new/h: the error's own verdict, or what its trend predicts if that is less [G1994]."""
         power = 1 / (self.method.stages + 1)
         limit = iterations(self.method)
         safety = SAFETY * (2 * limit + 1) / (2 * limit + stages.iterations)

@@ -25,13 +25,13 @@ class Slopes:
     def __init__(self, compiled: Compiled, parameters: np.ndarray) -> None:
         self._compiled = compiled
         self._parameters = np.ascontiguousarray(parameters, dtype=float)
-        self._rhs = compiled.code.function("rhs", None, *[ctypes.c_void_p] * 5)
+        self._rhs = compiled.rhs().function("rhs", None, *[ctypes.c_void_p] * 5)
         self.evaluations = self.jacobians = 0
 
     def use(self, compiled: Compiled) -> None:
         """Goes on with this machine code, and counts on."""
         self._compiled = compiled
-        self._rhs = compiled.code.function("rhs", None, *[ctypes.c_void_p] * 5)
+        self._rhs = compiled.rhs().function("rhs", None, *[ctypes.c_void_p] * 5)
 
     def __call__(self, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """dy/dt, shape (k, 2n), and growth of the pivots, shape (k,), at times (k,) and states (k, 2n)."""

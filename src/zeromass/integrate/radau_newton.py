@@ -1,7 +1,7 @@
 """The stages of one step, by Newton iterations [HW1996, §IV.8].
 
 Simplified ones, with one Jacobian for all stages and, while it serves, for several steps. They crawl where a stiff
-direction turns during the step, as that of a stiff spring does [Lubich 1993]; then each stage has its own Jacobian.
+direction turns during the step, as that of a stiff spring does [L1993]; then each stage has its own Jacobian.
 """
 
 from __future__ import annotations

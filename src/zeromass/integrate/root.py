@@ -8,7 +8,7 @@ from collections.abc import Callable
 def located(f: Callable[[float], float], a: float, b: float, fa: float, fb: float, tolerance: float) -> float:
     """The place x between a and b with f(x) = 0, to `tolerance`, on the side of b: f(x) has the sign of f(b), or is 0.
 
-    Inverse quadratic interpolation where it is sure to help, bisection elsewhere [Chandrupatla 1997].
+    Inverse quadratic interpolation where it is sure to help, bisection elsewhere [C1997].
     """
     if fa == 0.0:
         return a

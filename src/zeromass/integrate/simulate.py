@@ -12,6 +12,7 @@ import numpy as np
 from zeromass.compile.compiled import Compiled, compiled_at
 from zeromass.equation import Verdict
 from zeromass.expression import Expression
+from zeromass.integrate.collocation import Collocation
 from zeromass.integrate.dense import DenseOutput
 from zeromass.integrate.dop853 import Dop853
 from zeromass.integrate.events import Occurrence, event_code, events_of
@@ -27,14 +28,14 @@ from zeromass.model.state import parameter_values
 GROWTH_LIMIT = 1e3
 """Cancellation in a pivot at which the pivots are chosen anew at the current state."""
 
-PARTS = 8
-"""Parts of a step in which the events of that step are looked for."""
-
 VIOLATED = 1e-6
 """Constraint residuals at the start, relative to the state or 1, above which a run does not begin."""
 
 STALLED = 1e-7
 """Part of a run that as many steps as `CHUNK_OF_STEPS` must bring it forward: with less it would never end."""
+
+CLOSE = 1e-2
+"""Part of its largest value that a guard has left where a run that gets stuck is said to have come to it."""
 
 CHUNK_OF_STEPS = 4096
 """Steps between looks at the keyboard and the progress bar."""
@@ -47,7 +48,7 @@ def simulate(
     until: float,
     rtol: float = 1e-10,
     atol: float = 1e-13,
-    method: str = "dop853",
+    method: str = "collocation",
     events: Any = None,
     project: bool = True,
     step: float | None = None,
@@ -58,10 +59,11 @@ def simulate(
     """The motion of a system from a start until a time.
 
     rtol, atol   error allowed in a step, relative and absolute, for every coordinate and rate
-    method       "dop853" (order 8, step control), "radau" (stiff systems) or "fixed" (order 8, steps of length `step`)
+    method       "collocation" (order 15, its stages side by side in SIMD lanes), "dop853" (order 8), "radau" (stiff
+                 systems) or "fixed" (order 8, steps of length `step`)
     step         length of every step, with method="fixed", or with "radau", which then keeps order 5
     events       zm.Event, several, or {name: expression}; their zeros are located on the dense output. Two zeros of one
-                 event that both lie within half a step are missed: `longest_step` bounds the steps
+                 event between two neighbouring stages of a step are missed: `longest_step` bounds the steps
     project      return to the constraints after each step; without it they drift as in the papers
     parameters   values other than those of the start
     progress     a progress bar on the terminal, or a function that is told the time reached
@@ -110,11 +112,12 @@ class _Run:
         self.stands = self.outcome is not None
         if self.stands:
             return  # there is no acceleration to compile
+        self.method = METHODS[method]()
         self.compiled = compiled_at(system, start)
         values = np.array([start.parameters[p] for p in system.parameters])
         tolerances = Tolerances(rtol, atol, longest_step, step)
         first = _first_step(self._functions(), start.t, self.y0, self.until, tolerances)
-        self.work: Stepper = METHODS[method]()(self.compiled, start.t, self.y0, values, tolerances, first)
+        self.work: Stepper = self.method(self.compiled, start.t, self.y0, values, tolerances, first)
         self.work.growth_limit = GROWTH_LIMIT
         self._use(self.compiled)
         self.outcome = self._beyond_a_guard()
@@ -124,11 +127,13 @@ class _Run:
         try:
             while self.outcome is None:
                 since = self.work.t
+                evaluations = self.work.evaluations
                 status = self.work.advance(self.until, CHUNK_OF_STEPS)
                 tell(self.work.t)
+                self.compiled.called(self.work.evaluations - evaluations)
                 self.outcome = self._answer(status)
                 if status is Status.PAUSED and self._stalls(since):
-                    self.outcome = self._stopped(Ending.STEP_TOO_SMALL)
+                    self.outcome = self._stuck()
         except KeyboardInterrupt:
             self.outcome = Outcome(Ending.INTERRUPTED, self.work.t, "what was computed so far is kept")
 
@@ -141,7 +146,7 @@ class _Run:
         self.compiled = compiled
         self.work.use(compiled, project=self.project)
         directions = np.array([event.direction for event in self.watched], dtype=float)
-        self.work.watch(event_code(self.watched, compiled), directions)
+        self.work.watch(lambda lanes: event_code(self.watched, compiled, lanes), directions)
 
     def _answer(self, status: Status) -> Outcome | None:
         """What follows from the reason why the stepping code returned; None to go on."""
@@ -152,7 +157,7 @@ class _Run:
         if status is Status.EVENT:
             return self._happened()
         if status is Status.STEP_TOO_SMALL:
-            return self._stopped(Ending.STEP_TOO_SMALL)
+            return self._stuck()
         if status is Status.NOT_A_NUMBER:
             return self._stopped(Ending.NOT_A_NUMBER)
         return None
@@ -181,7 +186,7 @@ class _Run:
         (t0, t1), (y0, y1) = t[-2:], y[-2:]
         project = self._functions().projected if self.project else None
         dense = DenseOutput(np.array([t0, t1]), np.stack([y0, y1]), self.work, project)
-        places = np.linspace(t0, t1, 1 + PARTS)
+        places = np.append(t0 + (t1 - t0) * self.work.places[:-1], t1)
         values = np.array([self.work.event_values(t, y) for t, y in zip(places, dense(places), strict=True)])
         found: list[tuple[float, Event]] = []
         tolerance = 1e-14 * max(1.0, abs(t1))
@@ -257,6 +262,20 @@ class _Run:
             )
         return Outcome(ending, self.work.t, words)
 
+    def _stuck(self) -> Outcome:
+        """The end of a run whose steps have become too short: it may be at what must not happen, which is named then."""
+        t, y = self._recorded()
+        some = np.linspace(0, len(t) - 1, 50).astype(int)
+        values = np.array([self.work.event_values(float(t[k]), y[k]) for k in some])
+        for event, end, course in zip(
+            self.watched, self.work.event_values(self.work.t, self.work.y), values.T, strict=True
+        ):
+            if event.guard and abs(end) < CLOSE * np.abs(course).max():
+                self.occurrences.append(Occurrence(event.name, self.work.t, self.work.y))
+                words = event.words(self._state(), " nearly: no step is short enough to come closer")
+                return Outcome(Ending.EVENT, self.work.t, words)
+        return self._stopped(Ending.STEP_TOO_SMALL)
+
     def _diagnosed(self, state: State) -> str:
         return str(self.system.check(state)).replace("\n", "; ")
 
@@ -290,7 +309,8 @@ class _Run:
         return str(self.system.coordinates[np.argmax(np.where(state.v == 0, 0, change))].name)
 
     def _functions(self) -> Functions:
-        return Functions(self.compiled, np.array([self.start.parameters[p] for p in self.system.parameters]))
+        values = np.array([self.start.parameters[p] for p in self.system.parameters])
+        return Functions(self.compiled, values, self.method.lanes())
 
     def _recorded(self) -> tuple[np.ndarray, np.ndarray]:
         """Times and states of the start and of all accepted steps."""
@@ -365,8 +385,8 @@ def _check(
         raise ModelError(f"there is no method {method!r}; there are: {', '.join(METHODS)}")
     if method == "fixed" and step is None:
         raise ModelError("method='fixed' needs step=…, the length of its steps")
-    if method == "dop853" and step is not None:
-        raise ModelError("method='dop853' chooses its steps; step=… goes with method='fixed' or 'radau'")
+    if method in ("collocation", "dop853") and step is not None:
+        raise ModelError(f"method='{method}' chooses its steps; step=… goes with method='fixed' or 'radau'")
     if step is not None and not (np.isfinite(step) and step > 0):
         raise ModelError(f"step = {step}: it must be positive")
 
@@ -377,7 +397,12 @@ def _radau() -> Any:
     return Radau
 
 
-METHODS: dict[str, Callable[[], Any]] = {"dop853": lambda: Dop853, "fixed": lambda: Dop853, "radau": _radau}
+METHODS: dict[str, Callable[[], Any]] = {
+    "collocation": lambda: Collocation,
+    "dop853": lambda: Dop853,
+    "radau": _radau,
+    "fixed": lambda: Dop853,
+}
 """The stepping methods by name, each as a function that gives its class."""
 
 

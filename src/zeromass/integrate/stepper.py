@@ -12,8 +12,8 @@ import numpy as np
 from zeromass.compile.compiled import Compiled
 from zeromass.compile.machine import Code
 
-Interpolant = Callable[[np.ndarray], np.ndarray]
-"""States inside one step, shape (k, 2n), from places θ in it, 0 at its start and 1 at its end, shape (k,)."""
+EventCode = Callable[[int], Code | None]
+"""Machine code of `event(t, y, parameters, out)` for a number of lanes; None if there are no events."""
 
 
 class Status(IntEnum):
@@ -26,6 +26,7 @@ class Status(IntEnum):
     NOT_A_NUMBER = 4
     PIVOTS = 5
     EVENT = 6
+    SINGULAR_AHEAD = 7
 
 
 @dataclass(frozen=True)
@@ -42,15 +43,22 @@ class Stepper(Protocol):
     """A stepping method at work on y = (q, q̇).
 
     t, y           where it is
+    places         where in a step events are looked for, from 0 to 1
     growth_limit   growth of the pivots at which it returns PIVOTS
     times, states  ends of the accepted steps, without the start; growth: of the pivots there
     """
 
     t: float
+    places: np.ndarray
     growth_limit: float
     steps: int
     rejected: int
     evaluations: int
+
+    @staticmethod
+    def lanes() -> int:
+        """States that the functions of the system take at once."""
+        ...
 
     @property
     def y(self) -> np.ndarray: ...
@@ -68,8 +76,8 @@ class Stepper(Protocol):
         """Goes on with this machine code, from the current state."""
         ...
 
-    def watch(self, code: Code | None, directions: np.ndarray) -> None:
-        """Watches event functions, given by code of `event(t, y, parameters, out)`, from the current state on."""
+    def watch(self, code: EventCode, directions: np.ndarray) -> None:
+        """Watches event functions from the current state on."""
         ...
 
     def advance(self, until: float, budget: int) -> Status:
@@ -84,6 +92,6 @@ class Stepper(Protocol):
         """The watched functions at a state."""
         ...
 
-    def interpolant(self, t0: float, y0: np.ndarray, t1: float, y1: np.ndarray) -> Interpolant:
-        """The states inside the step from (t0, y0) to (t1, y1), both as recorded."""
+    def polynomial(self, t0: float, y0: np.ndarray, t1: float, y1: np.ndarray) -> np.ndarray:
+        """The states inside the step from (t0, y0) to (t1, y1), both as recorded, as `DenseOutput.polynomial`."""
         ...

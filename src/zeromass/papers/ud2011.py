@@ -119,7 +119,7 @@ def _contact(name: str, run: Trajectory) -> Row:
     pulling = run.pulling()
     if not pulling:
         μ = run.required_friction()
-        least = run[model().rolling.normal_force].min()
+        least = run.minimum(model().rolling.normal_force).value
         found = f"kept, F_n ≥ {least:.2f} N; needs μ = {μ.value:.4f} at {μ.time:.2f} s"
         return Row(f"contact, {name}", "taken for granted", found, True)
     part = sum(interval.end - interval.begin for interval in pulling) / (run.t[-1] - run.t[0])

@@ -120,7 +120,7 @@ def _claim(quantity: str, true_in: list[str]) -> Row:
 
 
 def _contacts(runs: dict[str, Trajectory]) -> list[Row]:
-    least = {case: run[rolling(run).normal_force].min() for case, run in runs.items()}
+    least = {case: run.minimum(rolling(run).normal_force).value for case, run in runs.items()}
     weakest = min(least, key=least.__getitem__)
     pulling = [case for case, run in runs.items() if run.pulling()]
     torques = {case: _torques(run) for case, run in runs.items()}

@@ -1,0 +1,433 @@
+# pyright: reportArgumentType=false, reportReturnType=false
+# llvmlite has no types: what its builder returns is taken for None
+"""Collocation of order 15 whose eight stages are evaluated together in SIMD lanes, as machine code.
+
+The accelerations at the stages are predicted by the polynomial of the step before, continued, and then iterated,
+
+    states of the stages from accelerations → accelerations at these states → …,
+
+until the end of the step stands still [HS1990]. All stages of an iteration are independent: a processor that works on
+eight numbers at a time evaluates them in little more than the time of one. What is left of the error after an iteration
+follows from its contraction; the step is as long as lets `ITERATIONS` of them reach the tolerance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from llvmlite import ir
+
+from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
+from zeromass.compile.machine import Code
+from zeromass.integrate.collocation_coefficients import BARYCENTRIC, ONCE, STAGES, TOP, TWICE, C
+from zeromass.integrate.kernel import CHUNK, DOUBLE, INT, VECTOR
+from zeromass.integrate.stepper import Status
+from zeromass.integrate.stepping_kernel import EPSILON, NEAR, Advance, Int64, Method, Real64
+
+END = STAGES - 1
+"""The stage at the end of the step."""
+
+TIMES, GROWTH, MATRIX, LANES = 0, 8, 16, 80
+"""Places in the memory of the stages: their times and growths, the matrix of the prediction, tables of the system's size."""
+
+ITERATIONS = 3
+"""Iterations that the length of a step aims at."""
+
+MOST = 12
+"""Iterations after which a step is given up."""
+
+CONVERGED = 0.1
+"""What may be left of the error of the iteration, in units of the tolerance."""
+
+DIVERGING, WORSE = 0.8, 10.0
+"""Contraction from which an iteration is not worth going on with, and growth of the second change from the first."""
+
+UNKNOWN = 1.0
+"""Stands for a contraction that no step has told yet."""
+
+EXPECTED = 0.01
+"""Least contraction that is believed before it has been measured in a step."""
+
+INTERPOLATED = 0.02
+"""Error of the polynomial between the stages in units of its last Legendre coefficient."""
+
+SHRINK, GROW, FURTHEST = 0.3, 1.6, 3.0
+"""Bounds of the change of the step, and longest step, in steps, that the polynomial before it is continued over."""
+
+NOISE = 8 * EPSILON
+"""Rounding of a state that no iteration makes smaller, in units of the growth of the pivots."""
+
+
+@cache
+def code(name: str, width: int, effort: int) -> Code:
+    """The machine code of `collocation_advance` or `collocation_dense`, for functions in `width` lanes."""
+    module = ir.Module(name)
+    {"collocation_advance": _Advance, "collocation_dense": _Dense}[name](module, width)
+    return Code(str(module), optimisation=effort)
+
+
+class _Stages(Method):
+    """Stages in lanes: of a table with r rows, the values of a row stand beside each other in groups of `width`."""
+
+    lanes: int
+
+    def prepare(self) -> None:
+        b, n = self.b, self.coordinates
+        self.twice = b.mul(n, self.int(2))
+        stages = self.arguments["stages"]
+        self.times, self.growths, self.matrix = (self.at(stages, place) for place in (TIMES, GROWTH, MATRIX))
+
+        def part(values: int) -> ir.Value:
+            return self.at(stages, b.add(self.int(LANES), b.mul(n, self.int(values))))
+
+        self.states, self.accelerations, self.before = part(0), part(16), part(24)
+        self.scales, self.constants = part(32), part(34)
+
+    # memory ----------------------------------------------------------------------------------------------------
+    def place(self, rows: ir.Value, i: ir.Value, stage: int) -> ir.Value:
+        """Index of one value of a table in lanes."""
+        b, group = self.b, stage // self.lanes * self.lanes
+        inside = b.add(b.mul(i, self.int(self.lanes)), self.int(stage % self.lanes))
+        return b.add(b.mul(rows, self.int(group)), inside) if group else inside
+
+    def load_stages(self, table: ir.Value, rows: ir.Value, i: ir.Value) -> Real:
+        """A row of a table, all stages as one chunk."""
+        part, width = ir.VectorType(DOUBLE, self.lanes), self.lanes
+        places = [self.at(table, self.place(rows, i, stage)) for stage in range(0, STAGES, self.lanes)]
+        parts = [self.b.load(place, typ=part, align=8) for place in places]
+        while len(parts) > 1:
+            width *= 2
+            mask = self._mask(range(width))
+            parts = [self.b.shuffle_vector(x, y, mask) for x, y in zip(parts[::2], parts[1::2], strict=True)]
+        return self.vector(parts[0])
+
+    def store_stages(self, value: Real, table: ir.Value, rows: ir.Value, i: ir.Value) -> None:
+        for stage in range(0, STAGES, self.lanes):
+            chosen = value.value
+            if self.lanes < STAGES:
+                mask = self._mask(range(stage, stage + self.lanes))
+                chosen = self.b.shuffle_vector(value.value, ir.Constant(VECTOR, ir.Undefined), mask)
+            self.b.store(chosen, self.at(table, self.place(rows, i, stage)), align=8)
+
+    @staticmethod
+    def _mask(places: range) -> ir.Constant:
+        return ir.Constant(ir.VectorType(ir.IntType(32), len(places)), list(places))
+
+    def constant(self, values: tuple[float, ...]) -> Real:
+        return self.vector(ir.Constant(VECTOR, list(values)))
+
+    # the method ------------------------------------------------------------------------------------------------
+    def begin(self) -> None:
+        """Takes the acceleration at the current state for all stages of a step before."""
+        with self.loop(self.twice) as i:
+            self.store_stages(self.splat(self.load(self.arguments["y"], i)), self.states, self.twice, i)
+        self.store_chunk(self.splat(self.load(self.reals, Real64.t)), self.times, self.int(0))
+        self.evaluate()
+        self.keep()
+        self.store(self.load(self.reals, Real64.h), self.reals, Real64.previous)
+        self.store(UNKNOWN, self.reals, Real64.contraction)
+
+    def keep(self) -> None:
+        """The accelerations of this step are those that the next one is predicted from."""
+        with self.loop(self.b.mul(self.coordinates, self.int(STAGES)), CHUNK) as i:
+            self.store_chunk(self.load_chunk(self.accelerations, i), self.before, i)
+
+    def evaluate(self) -> None:
+        """Accelerations and growths at the states of the stages."""
+        b, n, a = self.b, self.coordinates, self.arguments
+        for first in range(0, STAGES, self.lanes):
+            states, slopes = (
+                self.at(table, b.mul(rows, self.int(first)))
+                for table, rows in ((self.states, self.twice), (self.accelerations, n))
+            )
+            self.call(
+                a["rhs"], self.at(self.times, first), states, self.constants, slopes, self.at(self.growths, first)
+            )
+        self.count(self.ints, Int64.evaluations, STAGES)
+
+    def predict(self, t: Real, h: Real) -> None:
+        """Continues the accelerations of the step before, of length h₀, to the stages of the step h at t.
+
+        E_ij = w_j Π_{k ≠ j} (x_i − c_k),   x_i = 1 + c_i h / h₀
+        """
+        length = self.load(self.reals, Real64.previous)
+        self.store_chunk(fma(self.constant(C), self.splat(h), self.splat(t)), self.times, self.int(0))
+        x = fma(self.constant(C), self.splat(h / length), 1.0)
+        distances = [x - c for c in C]
+        below, above = [self.vector(1.0)], [self.vector(1.0)]
+        for d in distances[:-1]:
+            below.append(below[-1] * d)
+        for d in reversed(distances[1:]):
+            above.append(above[-1] * d)
+        for j, weight in enumerate(BARYCENTRIC):
+            self.store_chunk(below[j] * above[END - j] * weight, self.matrix, self.int(STAGES * j))
+        n = self.coordinates
+        with self.loop(n) as i:
+            parts = [self.splat(self.load(self.before, self.place(n, i, j))) for j in range(STAGES)]
+            total = parts[0] * self.load_chunk(self.matrix, self.int(0))
+            for j in range(1, STAGES):
+                total = fma(parts[j], self.load_chunk(self.matrix, self.int(STAGES * j)), total)
+            self.store_stages(total, self.accelerations, n, i)
+
+    def place_stages(self, h: Real) -> Real:
+        """States of the stages from their accelerations; the mean square of their change, for each stage."""
+        b, n, y = self.b, self.coordinates, self.arguments["y"]
+        step = self.splat(h)
+        columns = [[self.constant(column) for column in zip(*matrix, strict=True)] for matrix in (ONCE, TWICE)]
+        with self.summing(n, self.vector(0.0)) as (i, total):
+            parts = [self.splat(self.load(self.accelerations, self.place(n, i, j))) for j in range(STAGES)]
+            sums = [parts[0] * matrix[0] for matrix in columns]
+            for j in range(1, STAGES):
+                sums = [fma(parts[j], matrix[j], s) for matrix, s in zip(columns, sums, strict=True)]
+            j = b.add(i, n)
+            q, v = self.splat(self.load(y, i)), self.splat(self.load(y, j))
+            velocity = fma(step, sums[0], v)
+            position = fma(step, fma(step, sums[1], v * self.constant(C)), q)
+            for row, x in ((i, position), (j, velocity)):
+                change = x - self.load_stages(self.states, self.twice, row)
+                change = change * self.splat(self.load(self.scales, row))
+                total.value = fma(change, change, total.value)
+                self.store_stages(x, self.states, self.twice, row)
+        return total.value * (0.5 / self.splat(self.real(b.sitofp(n, DOUBLE))))
+
+    def measure(self) -> None:
+        """1 / (atol + rtol max(|y|, |y at the end of the step|)), the units of all errors.
+
+        Rounding that the growth of the pivots has magnified is not made smaller by a shorter step, so the tolerance is
+        never below it.
+        """
+        rtol, atol = (self.load(self.reals, place) for place in (Real64.rtol, Real64.atol))
+        rounding = self.worst() * EPSILON / rtol
+        least = where(rounding > 1.0, 1.0 / rounding, 1.0)
+        with self.loop(self.twice) as i:
+            old = abs(self.load(self.arguments["y"], i))
+            new = abs(self.load(self.states, self.place(self.twice, i, END)))
+            self.store(least / fma(rtol, where(old > new, old, new), atol), self.scales, i)
+
+    def worst(self) -> Real:
+        """The largest growth of the pivots at the stages."""
+        growth = [self.load(self.growths, stage) for stage in range(STAGES)]
+        while len(growth) > 1:
+            growth = [where(x > y, x, y) for x, y in zip(growth[::2], growth[1::2], strict=True)]
+        return growth[0]
+
+    def iterate(self, t: Real, h: Real, judge: Callable[[Real, ir.Value, ir.Block], None]) -> None:
+        """Iterates the stages of a step until `judge` says otherwise.
+
+        It is given the change of the end of the step in units of the tolerance, the number of iterations so far, and
+        where to branch to for another one.
+        """
+        b = self.b
+        placing, measuring, evaluating, judging = (
+            self.block(name) for name in ("placing", "measuring", "evaluating", "judging")
+        )
+        count = self.variable(INT, "count")
+        self.predict(t, h)
+        b.store(self.int(0), count)
+        b.branch(placing)
+
+        b.position_at_end(placing)
+        squares = self.place_stages(h)
+        done = b.load(count, typ=INT)
+        b.cbranch(b.icmp_signed("==", done, self.int(0)), measuring, judging)
+
+        b.position_at_end(measuring)
+        self.measure()
+        b.branch(evaluating)
+
+        b.position_at_end(evaluating)
+        self.evaluate()
+        b.store(b.add(b.load(count, typ=INT), self.int(1)), count)
+        b.branch(placing)
+
+        b.position_at_end(judging)
+        change = sqrt(self.real(b.extract_element(squares.value, ir.Constant(ir.IntType(32), END))))
+        judge(change, done, evaluating)
+
+
+class _Advance(_Stages, Advance):
+    """Steps of order 15.
+
+    They do not cross singular positions: however short the step, the iteration does not contract at a stage whose distance
+    from one is a small part of it.
+    """
+
+    crossing = None
+
+    def __init__(self, module: ir.Module, width: int) -> None:
+        self.lanes = width
+        super().__init__(module, "collocation_advance")
+
+    def attempt(self, t: Real, h: Real, until: Real) -> None:
+        b = self.b
+        first, last, before = (self.variable(DOUBLE, name) for name in ("first", "last", "before"))
+        with self.if_((abs(h) > abs(self.load(self.reals, Real64.previous)) * FURTHEST).value):
+            self.store_int(self.int(0), self.ints, Int64.started)
+            b.branch(self.next_step)
+        expected = self.load(self.reals, Real64.contraction)
+        fresh = expected.equals(UNKNOWN)
+
+        def judge(e: Real, done: ir.Value, again: ir.Block) -> None:
+            on, failed, converged = (self.block(name) for name in ("on", "failed", "converged"))
+            once, twice = (b.icmp_signed("==", done, self.int(count)) for count in (1, 2))
+            with self.if_(once):
+                self.store(e, first)
+            contraction = self.contraction(e, self.load(last), self.load(before), expected, once, twice)
+            left = where(contraction < 1.0, e * contraction / (1.0 - contraction), 1.0)
+            noise = self.worst() * NOISE / self.load(self.reals, Real64.rtol)
+            b.cbranch(((left < CONVERGED) | (e < noise)).value, converged, on)
+
+            b.position_at_end(on)
+            late = b.not_(b.or_(once, twice))
+            diverging = b.or_(
+                b.and_(late, (contraction > DIVERGING).value), b.and_(twice, (e > self.load(first) * WORSE).value)
+            )
+            many = b.icmp_signed(">=", done, self.int(MOST))
+            self.store(self.load(last), before)
+            self.store(e, last)
+            b.cbranch(b.or_(b.or_(diverging, many), e.is_nan().value), failed, again)
+
+            b.position_at_end(failed)
+            self.reject(h, self.real(0.5), e.is_nan())
+
+            b.position_at_end(converged)
+            ratio, half = e / self.load(last), where(fresh, 0.0, expected * 0.5)
+            second = where(ratio > half, ratio, half)
+            measured = self.real(b.select(twice, second.value, contraction.value))
+            measured = self.real(b.select(once, expected.value, measured.value))
+            self.check(t, h, until, self.load(first), fresh, measured)
+
+        self.iterate(t, h, judge)
+
+    def contraction(self, e: Real, last: Real, before: Real, expected: Real, once: ir.Value, twice: ir.Value) -> Real:
+        """By what the iteration shrinks its changes, from the last three: fast and slow iterations may alternate.
+
+        Before it is known, the step before tells: after one iteration alone, after two together with their ratio.
+        """
+        b = self.b
+        believed = where(expected > EXPECTED, expected, EXPECTED)
+        known = where(expected.equals(UNKNOWN), 0.0, expected)
+        ratio = e / last
+        second = where(ratio > known, ratio, known)
+        early = b.select(once, believed.value, second.value)
+        return self.real(b.select(b.or_(once, twice), early, sqrt(e / before).value))
+
+    def check(self, t: Real, h: Real, until: Real, first: Real, fresh: Truth, contraction: Real) -> None:
+        """Accepts the step if its polynomial is good, and chooses the next one."""
+        b = self.b
+        coarse, accepted = self.block("coarse"), self.block("accepted")
+        error = self.truncation(h)
+        bound = self.rooted(error)
+        near = self.near()
+        b.cbranch(((error < 1.0) & ~near).value, accepted, coarse)
+
+        b.position_at_end(coarse)
+        shorter = where(near, 0.5, bound)
+        self.reject(h, where(shorter > SHRINK, shorter, SHRINK), error.is_nan())
+
+        b.position_at_end(accepted)
+        self.store(contraction, self.reals, Real64.contraction)
+        # where nothing was known before this step, its prediction tells nothing of the next
+        change = where(fresh, 2.0, self.change(first, contraction))
+        change = where(change > bound, bound, change)
+        self.accept(t, h, until, where(change > SHRINK, change, SHRINK))
+
+    def near(self) -> Truth:
+        """Whether a singular position lies less than half a step beyond the end of this one: no method would cross it."""
+        room = 1.0 / sqrt(self.load(self.growths, END))
+        return (room < NEAR) & (room * 3.0 < self.load(self.reals, Real64.room))
+
+    def truncation(self, h: Real) -> Real:
+        """Error of the polynomial of a step between its stages, in units of the tolerance."""
+        n = self.coordinates
+        with self.summing(n, self.real(0.0)) as (i, total):
+            top = self.load(self.accelerations, self.place(n, i, 0)) * TOP[0]
+            for j in range(1, STAGES):
+                top = fma(self.load(self.accelerations, self.place(n, i, j)), TOP[j], top)
+            top = top * self.load(self.scales, self.b.add(i, n))
+            total.value = fma(top, top, total.value)
+        mean = total.value * (0.5 / self.real(self.b.sitofp(n, DOUBLE)))
+        return abs(h) * INTERPOLATED * sqrt(mean)
+
+    def rooted(self, error: Real) -> Real:
+        """0.9 error^(−1/8): the change of the step that makes this error of order 8 just tolerable."""
+        return 0.9 / sqrt(sqrt(sqrt(error)))
+
+    def change(self, first: Real, contraction: Real) -> Real:
+        """The change r of the step after which the aimed at iterations leave half of what is allowed.
+
+        The first change of the iteration has order 9 and each contraction order 1, so r is a 12th root; x^(1/16 + 1/64)
+        comes near enough.
+        """
+        x = first * contraction * contraction * contraction * (2.0 / CONVERGED)
+        root = sqrt(sqrt(sqrt(sqrt(x))))
+        root = root * sqrt(sqrt(root))
+        return where(root * GROW > 1.0, 1.0 / root, GROW)
+
+    def accept(self, t: Real, h: Real, until: Real, change: Real) -> None:
+        new = self.arguments["new"]
+        time = self.arrival(t, h, until)
+        self.store(h, self.reals, Real64.previous)
+        self.keep()
+        with self.loop(self.twice) as i:
+            self.store(self.load(self.states, self.place(self.twice, i, END)), new, i)
+        self.store(self.load(self.growths, END), self.reals, Real64.growth)
+        self.project(time)
+        self.settle(time, h, change)
+
+    def not_finite(self) -> ir.Value:
+        new = self.arguments["new"]
+        with self.summing(self.size, self.vector(0.0), CHUNK) as (i, total):
+            x = self.load_chunk(new, i)
+            total.value = total.value + (x - x)
+        return self.total(total.value).is_nan().value
+
+    def happened(self, time: Real, h: Real) -> ir.Value:
+        """An event function is looked at in every stage; the last of them is the recorded state."""
+        b, a = self.b, self.arguments
+        count = self.load_int(self.ints, Int64.events)
+        with self.loop(self.twice) as i:
+            self.store(self.load(a["y"], i), self.states, self.place(self.twice, i, END))
+        self.store(time, self.times, END)
+        for first in range(0, STAGES, self.lanes):
+            states = self.at(self.states, b.mul(self.twice, self.int(first)))
+            values = self.at(a["scratch"], b.mul(count, self.int(first)))
+            self.call(a["event"], self.at(self.times, first), states, self.constants, values)
+        with self.summing(count, self.real(0.0)) as (i, hits):
+            place = b.mul(i, self.int(2))
+            old, direction = self.load(a["signs"], place), self.load(a["signs"], b.add(place, self.int(1)))
+            for stage in range(STAGES):
+                new = self.load(a["scratch"], self.place(count, i, stage))
+                hits.value = hits.value + where(self.crossed(old, new, direction), 1.0, 0.0)
+                old = where(new.equals(0.0), old, new)
+            self.store(old, a["signs"], place)
+        return (hits.value > 0.0).value
+
+
+class _Dense(_Stages):
+    """Accelerations at the stages of the step h from y at t, written to `record`: a row of eight for each coordinate."""
+
+    def __init__(self, module: ir.Module, width: int) -> None:
+        self.lanes = width
+        super().__init__(module, "collocation_dense")
+        b = self.b
+        t, h = self.load(self.reals, Real64.t), self.load(self.reals, Real64.h)
+        last, finished = self.variable(DOUBLE, "last"), self.block("finished")
+
+        def judge(e: Real, done: ir.Value, again: ir.Block) -> None:
+            # from a constant the changes may grow at first; what remains of them in the end is rounding
+            early = b.icmp_signed("<", done, self.int(MOST))
+            falling = b.and_((e < self.load(last) * DIVERGING).value, b.icmp_signed("<", done, self.int(4 * MOST)))
+            more = b.and_(b.or_(early, falling), (e > CONVERGED * 1e-3).value)
+            self.store(e, last)
+            b.cbranch(more, again, finished)
+
+        self.begin()
+        self.iterate(t, h, judge)
+        b.position_at_end(finished)
+        with self.loop(self.coordinates) as i:
+            row = self.load_stages(self.accelerations, self.coordinates, i)
+            self.store_chunk(row, self.arguments["record"], b.mul(i, self.int(STAGES)))
+        b.ret(self.int(Status.FINISHED))
+        self.finish()
