@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import random
 import signal
 import subprocess
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray
 
 import zeromass as zm
+from zeromass.report import from_scenario
 from zeromass.report.files import FileError, write
 
 
@@ -40,11 +43,20 @@ def test_states_come_back_exactly(run, saved):
 
 
 def test_dense_output_comes_back(run, saved):
-    """To rounding: a polynomial of degree 7 is the same through other points, and both ends are projected."""
+    """To the last bit: the polynomials of the steps are stored, and the projection is made again in the same way."""
     times = np.linspace(0.0, 2.0, 173)
-    again = zm.load(saved).at(times)
-    before = run.at(times)
-    assert np.abs(again.y - before.y).max() <= 1e-13 * np.abs(before.y).max()
+    assert np.array_equal(zm.load(saved).at(times).y, run.at(times).y)
+
+
+def test_measured_terrain_comes_back(tmp_path):
+    x = y = np.linspace(-1.0, 1.0, 21)
+    heights = 0.3 * np.add.outer(x**2, y**2) + 0.02 * np.outer(np.sin(5 * x), np.cos(4 * y))
+    rolling = zm.Rolling(zm.ball(0.05, 0.2), on=zm.Surface.from_heights(x, y, heights))
+    run = zm.simulate(rolling, rolling.start(contact=(0.4, 0.1)), until=1.0)
+    again = zm.load(run.save(tmp_path / "terrain.nc", certificate=False))
+    times = np.linspace(0.0, 1.0, 57)
+    assert np.array_equal(again.at(times).y, run.at(times).y)
+    assert np.allclose(again.at(times)[rolling.normal_force], run.at(times)[rolling.normal_force], rtol=1e-12)
 
 
 def test_expressions_of_the_original_system_are_known(run, saved):
@@ -67,20 +79,102 @@ def test_dataset_has_names_units_and_attributes(run, saved):
     assert data["normal_force"].attrs == {"long_name": "normal force", "units": "N"}
     assert data["t"].attrs["units"] == "s"
     assert "finished" in data.attrs["outcome"]
-    import xarray
-
     with xarray.open_dataset(saved, engine="h5netcdf") as file:
         assert file.attrs["scenario"] == "name = 'ball'"
         assert np.array_equal(file["energy"].values, run[run.system.energy])
 
 
-def test_csv_holds_every_digit(run, tmp_path):
-    path = run.to_csv(tmp_path / "ball.csv")
-    names = path.read_text().splitlines()[0].replace('"', "").split(",")
-    table = np.loadtxt(path, delimiter=",", skiprows=1)
-    assert table.shape == (len(run.t), len(names))
-    assert np.array_equal(table[:, 0], run.t)
-    assert np.array_equal(table[:, names.index("energy [J]")], run[run.system.energy])
+@pytest.fixture
+def second_runs(monkeypatch) -> list[float]:
+    """Tolerances of the runs that certificates make from now on."""
+    made: list[float] = []
+    module = sys.modules["zeromass.analysis.certificate"]  # the package has a function of that name
+    simulate = module.simulate  # type: ignore[attr-defined]
+
+    def counted(*args, **options):
+        made.append(options["rtol"])
+        return simulate(*args, **options)
+
+    monkeypatch.setattr(module, "simulate", counted)
+    return made
+
+
+def pendulum_run(**options) -> zm.Trajectory:
+    angle, length = zm.coordinate("angle"), zm.parameter("length", 0.7)
+    system = zm.System(kinetic=(length * zm.rate(angle)) ** 2 / 2, potential=-9.81 * length * np.cos(angle))
+    return zm.simulate(system, system.start({angle: 1.0, zm.rate(angle): 0.0}), until=1.0, **options)
+
+
+def test_dataset_and_file_tell_the_same(run, saved):
+    """Scenario, certificate, versions and all else: the file adds only what it takes to read the run again."""
+    told = run.to_xarray(scenario="name = 'ball'").attrs
+    assert told["certificate"] == str(run.certificate())
+    assert told["scenario"] == "name = 'ball'"
+    assert told["numpy_version"] == np.__version__
+    assert told["python_version"] == platform.python_version()
+    assert {name for name in told if name.endswith("_version")} > {
+        "zeromass_version",
+        "scipy_version",
+        "llvmlite_version",
+    }
+    with xarray.open_dataset(saved, engine="h5netcdf") as file:
+        assert {name: file.attrs[name] for name in told} == told
+
+
+def test_a_second_run_is_made_once(second_runs, tmp_path):
+    run = pendulum_run()
+    assert run.to_xarray(certificate=False).attrs["certificate"] == ""
+    run.save(tmp_path / "plain.nc", certificate=None)
+    assert second_runs == []
+    words = run.to_xarray().attrs["certificate"]
+    assert words == str(run.certificate())
+    run.save(tmp_path / "pendulum.nc")
+    assert run.to_xarray([0.5]).attrs["certificate"] == words
+    assert second_runs == [1e-12]  # a hundredth of the tolerance of the run
+    other = pendulum_run(rtol=1e-6).certificate()
+    assert run.to_xarray(certificate=other).attrs["certificate"] == str(other) != words
+
+
+def test_a_loaded_run_tells_what_its_file_tells(second_runs, tmp_path, monkeypatch):
+    run = from_scenario(pendulum_run(), "name = 'pendulum'", "long")
+    told = run.to_xarray().attrs
+    assert (told["scenario"], told["scenario_case"], told["parameter length"]) == ("name = 'pendulum'", "long", 0.7)
+    path = run.save(tmp_path / "pendulum.nc")
+    second_runs.clear()
+    monkeypatch.setattr("zeromass.report.origin.version", lambda name: "other")  # it is read with other packages
+    again = zm.load(path)
+    assert again.to_xarray().attrs == told
+    assert zm.load(again.save(tmp_path / "again.nc")).to_xarray().attrs == told
+    assert second_runs == []
+    assert pendulum_run().to_xarray(certificate=False).attrs["numpy_version"] == "other"
+
+
+def stopped_runs():
+    x, y = zm.coordinates("x y")
+    dx, dy = zm.rate([x, y])
+    half = {"half circle": y - np.sqrt(1 - x**2)}
+    bob, ghost = zm.Particle("bob", mass=1.0), zm.Particle("ghost", mass=0)
+    return {
+        "non-unique": (zm.System([bob, ghost], gravity=9.81), {}),
+        "not a number": (
+            zm.System(kinetic=(dx**2 + dy**2) / 2, constraints=half, coordinates=[x, y]),
+            {x: 0.0, dx: 1.0},
+        ),
+        "step too small": (zm.System(kinetic=dx**2 / 2, potential=-1 / x), {x: 1.0}),
+    }
+
+
+@pytest.mark.parametrize("ending", stopped_runs())
+def test_a_run_that_stopped_is_kept_too(ending, tmp_path):
+    system, values = stopped_runs()[ending]
+    with pytest.warns(zm.RunStopped):
+        run = zm.simulate(system, system.start(values), until=10.0)
+    assert run.outcome.ending.value == ending
+    again = zm.load(run.save(tmp_path / "stopped.nc"))
+    assert np.array_equal(again.y, run.y)
+    assert again.to_xarray().attrs == run.to_xarray().attrs
+    begun = len(run) > 1  # else there is nothing to be measured
+    assert ("digits to trust" in run.to_xarray().attrs["certificate"]) == begun
 
 
 def test_what_is_no_run_is_refused(tmp_path):

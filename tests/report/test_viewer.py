@@ -162,6 +162,27 @@ def test_a_tilted_and_a_vertical_plane():
     assert unpacked(vertical["meshes"][0]["vertices"])[:, 0] == pytest.approx(0.01, abs=3.0 / LEVELS)
 
 
+def test_the_grid_flows_with_a_belt():
+    """A velocity that is one vector of numbers moves the grid; one that differs from place to place or in time can not."""
+    path = [np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])]
+    velocities = {
+        "belt": (0.2, -0.1, 0),
+        "function": lambda p: (p[1], 0, 0),
+        "in time": (np.sin(zm.t), 0, 0),
+        "none": None,
+    }
+    made = {
+        name: terrain(zm.Surface(lambda X, Y: 0 * X, velocity=v), path, 0.1, np.linspace(0.0, 1.0, 3), {})
+        for name, v in velocities.items()
+    }
+    assert {name: entry.get("flow") for name, entry in made.items()} == {
+        "belt": [0.2, -0.1, 0.0],
+        "function": None,
+        "in time": None,
+        "none": None,
+    }
+
+
 # runs -------------------------------------------------------------------------------------------------------------
 def test_numbers_are_those_of_the_run(run, page):
     [shown] = data_of(page)["runs"]
@@ -410,6 +431,63 @@ def test_several_runs(chromium, tmp_path, layout):
         t = min(4.5, run.t[-1])
         assert chromium.evaluate(f"viewer.body({i})") == pytest.approx(run.at(t)[run.system.center][0], abs=1e-3)
     chromium.screenshot(ARTEFACTS / f"{layout.replace(' ', '-')}.png")
+    check_silent(chromium, page)
+
+
+CURVES = """(() => {
+  const named = (color) => [1, 3, 5].map((i) => parseInt(color.trim().slice(i, i + 2), 16));
+  const runs = [...document.querySelectorAll(".runs li")].map((item) => named(item.style.getPropertyValue("--mark")));
+  return Object.fromEntries([...document.querySelectorAll(".chart")].map((chart) => {
+    const canvas = chart.querySelector("canvas");
+    const { data } = canvas.getContext("2d").getImageData(60, 0, canvas.width - 60, canvas.height); // right of the cursor
+    const counts = runs.map(() => 0);
+    for (let i = 0; i < data.length; i += 4) {
+      const pixel = data.slice(i, i + 3);
+      if (data[i + 3] < 90 || Math.max(...pixel) - Math.min(...pixel) < 60) continue; // nothing there, or a grey line
+      const apart = runs.map((color) => Math.hypot(...color.map((c, k) => c - pixel[k])));
+      counts[apart.indexOf(Math.min(...apart))] += 1;
+    }
+    const values = [...chart.querySelectorAll("li b")].map((b) => Number(b.textContent.replace("−", "-")));
+    return [canvas.getAttribute("aria-label").replace(" over time", ""), { counts, values }];
+  }));
+})()"""
+"""For each chart: pixels nearest to the colour of each run, away from the cursor, and the values that it tells."""
+
+
+@pytest.mark.parametrize("spins", [(0.0, 9.0), (4.0, 4.0)], ids=["different", "coincident"])
+def test_charts_show_all_curves_of_all_runs(chromium, tmp_path, spins):
+    """Also where two runs coincide, so that one curve would hide the other."""
+    bowl = zm.surfaces.paraboloid(0.1)
+    runs = [rolling_run(4.0, on=bowl, spin=spin) for spin in spins]
+    page = view(runs, tmp_path / "compared.html", names=["first", "second"])
+    chromium.open(page, "paused")
+    chromium.drawn()
+    charts = chromium.evaluate(CURVES)
+    energies = {"total": "energy", "potential": "potential"}
+    energies |= {kind: f"{kind}_energy" for kind in ("translational", "rotational")}
+    expected = {"Force (N), normal": "normal_force", "Force (N), friction": "friction", "Spin n·ω (rad/s)": "spin"}
+    expected |= {"Friction ratio": "friction_ratio"} | {f"Energy (J), {name}": e for name, e in energies.items()}
+    assert charts.keys() == expected.keys()
+    for title, name in expected.items():
+        assert min(charts[title]["counts"]) > 30, title  # a curve is 200 pixels wide; a mark alone would be left out
+        start = [float(run[getattr(run.system, name)][0]) for run in runs]
+        assert charts[title]["values"] == pytest.approx(start, rel=1e-3, abs=1e-4)  # four digits are written
+    chromium.evaluate("viewer.seek(2.0)")
+    chromium.drawn()
+    chromium.screenshot(ARTEFACTS / f"compared-{'same' if spins[0] == spins[1] else 'two'}.png")
+    check_silent(chromium, page)
+
+
+def test_charts_of_different_systems_stand_beside_one_another(chromium, tmp_path):
+    _, _, general = chain()
+    page = view([rolling_run(1.0, on=zm.surfaces.paraboloid(0.1)), general], tmp_path / "mixed.html")
+    chromium.open(page, "paused")
+    chromium.drawn()
+    drawn = {title: [n > 30 for n in chart["counts"]] for title, chart in chromium.evaluate(CURVES).items()}
+    assert drawn["Energy (J), total"] == [True, True]
+    assert drawn["Energy (J), rotational"] == [True, False]
+    assert drawn["Energy (J), kinetic"] == [False, True]
+    assert drawn["Speed (m/s), bob"] == [False, True]
     check_silent(chromium, page)
 
 

@@ -13,10 +13,6 @@ IMAGES = "images/papers"
 """Folder of the figures, beside the page."""
 
 HEAD = """\
----
-orphan: true
----
-
 # The papers, computed
 
 <!-- Made by `python -m zeromass papers --docs docs/papers.md`; changes by hand are lost. -->

@@ -3,9 +3,11 @@
 from typing import Any, cast
 
 from zeromass.integrate import Trajectory
-from zeromass.report.files import FileError, load, save, to_csv, to_dataset, to_parquet
+from zeromass.report.files import FileError, load, save, to_dataset
 from zeromass.report.movie import movie
+from zeromass.report.origin import from_scenario
 from zeromass.report.plots import Plots, save_figure
+from zeromass.report.tables import to_csv, to_parquet
 from zeromass.report.viewer import Box, Dot, Rod, Wheel, view
 
 _run = cast(Any, Trajectory)  # a run shows and saves itself: the verbs of this package are its methods
@@ -19,6 +21,7 @@ __all__ = [
     "Plots",
     "Rod",
     "Wheel",
+    "from_scenario",
     "load",
     "movie",
     "save",

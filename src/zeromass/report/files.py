@@ -1,4 +1,4 @@
-"""Runs in files: netCDF that is read back as a run, CSV and Parquet for other programs.
+"""Runs in files: netCDF that is read back as a run, and the same data as an xarray Dataset.
 
 A file is written beside its place, flushed to the disk and then renamed: there is the old file or the new one, never
 half of one.
@@ -10,34 +10,35 @@ import json
 import os
 import secrets
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.analysis import Certificate
 from zeromass.compile.compiled import compiled_at
-from zeromass.expression import expressions
+from zeromass.expression import Grid
 from zeromass.integrate import Trajectory
-from zeromass.integrate.dense import DenseOutput, Projection
+from zeromass.integrate.dense import DEGREE, DenseOutput, Projection
 from zeromass.integrate.events import Occurrence
 from zeromass.integrate.functions import Functions
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.trajectory import Statistics
 from zeromass.model import State
 from zeromass.model.record import from_record, to_record
+from zeromass.report.origin import Origin, attributes, with_origin
 
 if TYPE_CHECKING:
     import xarray
 
-FORMAT = "zeromass run 1"
+FORMAT = "zeromass run 2"
 
 
 class FileError(OSError):
     """A file could not be written or read; the message says which and why."""
 
 
-def write(path: Any, content: Callable[[Path], None]) -> Path:
+def write(path: Any, content: Callable[[Path], object]) -> Path:
     """Writes a file whole or not at all; `content` writes to the path that it is given."""
     target = Path(path)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
@@ -53,8 +54,22 @@ def write(path: Any, content: Callable[[Path], None]) -> Path:
     return target
 
 
-def to_dataset(run: Trajectory, times: Any = None) -> xarray.Dataset:
-    """Coordinates, rates, accelerations and the named quantities of a run, with units and long names."""
+def to_dataset(
+    run: Trajectory,
+    times: Any = None,
+    *,
+    certificate: Certificate | bool | None = True,
+    scenario: str | None = None,
+) -> xarray.Dataset:
+    """Coordinates, rates, accelerations and the named quantities of a run, with units and long names.
+
+    times        by default those of the steps
+    certificate  True: that of the run, for which a second run is made unless it is known; False or None: none;
+                 or a certificate
+    scenario     text of the scenario file, where the run does not know it
+
+    The attributes tell outcome, cost, settings, parameters, scenario, certificate and versions.
+    """
     import xarray
 
     sampled = run.at(run.t if times is None else times)
@@ -74,44 +89,43 @@ def to_dataset(run: Trajectory, times: Any = None) -> xarray.Dataset:
     coordinates: dict[str, Any] = {"t": ("t", sampled.t, {"units": "s", "long_name": "time"}), "coordinate": names}
     if any("component" in entry[0] for entry in data.values()):
         coordinates["component"] = ["x", "y", "z"]
-    attributes: dict[str, Any] = {
-        "outcome": str(run.outcome),
-        "statistics": str(run.statistics),
-        "settings": json.dumps(dict(run.settings)),
-        "zeromass_version": version("zeromass"),
-    }
-    attributes.update({f"parameter {p.name}": float(value) for p, value in run.parameters.items()})
-    return xarray.Dataset(data, coords=coordinates, attrs=attributes)
+    told = attributes(run, certificate=certificate, scenario=scenario)
+    return xarray.Dataset(data, coords=coordinates, attrs=told)
 
 
-def save(run: Trajectory, path: Any, *, certificate: Any = None, scenario: str = "") -> Path:
+def save(
+    run: Trajectory, path: Any, *, certificate: Certificate | bool | None = True, scenario: str | None = None
+) -> Path:
     """Writes a run to a netCDF file from which `load` makes it again, dense output included.
 
-    certificate, scenario  kept in the attributes, where given
+    certificate, scenario  as of `to_dataset`, whose data and attributes the file holds
     """
     import xarray
 
-    dataset = to_dataset(run)
-    record = to_record(run.system)
+    record, grids = to_record(run.system)  # first: a system that can not be written needs no certificate
+    dataset = to_dataset(run, certificate=certificate, scenario=scenario)
     inside = _inside(run)
     extra = {
         "y": (("t", "state"), run.y),
-        "dense": (("step", "place", "state"), inside),
+        "dense": (("step", "degree", "state"), inside),
         "growth": (("step",), run._growth),
         "event_t": (("event",), np.array([e.t for e in run.events])),
         "event_y": (("event", "state"), np.array([e.y for e in run.events]).reshape(len(run.events), run.y.shape[1])),
     }
+    for k, grid in enumerate(grids):
+        lines = {name: ((f"grid{k}_{name}",), getattr(grid, name)) for name in ("x", "y")}
+        powers = (((f"grid{k}_x_cell", f"grid{k}_y_cell", f"grid{k}_x_power", f"grid{k}_y_power")), grid.coefficients)
+        extra |= {f"grid{k}_{name}": value for name, value in (lines | {"coefficients": powers}).items()}
     dataset = dataset.assign({f"run_{name}": value for name, value in extra.items()})
     dataset.attrs.update(
         {
             "format": FORMAT,
             "system": json.dumps(record),
+            "grid_names": json.dumps([grid.name for grid in grids]),
             "ending": json.dumps([run.outcome.ending.value, run.outcome.t, run.outcome.message]),
             "counts": json.dumps(list(vars(run.statistics).values())),
             "event_names": json.dumps([e.name for e in run.events]),
             "parameter_values": json.dumps([run.parameters[p] for p in run.system.parameters]),
-            "scenario": scenario,
-            "certificate": "" if certificate is None else str(certificate),
         }
     )
     assert isinstance(dataset, xarray.Dataset)
@@ -119,7 +133,7 @@ def save(run: Trajectory, path: Any, *, certificate: Any = None, scenario: str =
 
 
 def load(path: Any) -> Trajectory:
-    """The run of a file that `save` wrote."""
+    """The run of a file that `save` wrote; it knows its scenario and certificate as the file tells them."""
     import xarray
 
     try:
@@ -129,7 +143,11 @@ def load(path: Any) -> Trajectory:
         raise FileError(f"'{path}' could not be read as a run: {error}") from error
     if data.attrs.get("format") != FORMAT:
         raise FileError(f"'{path}' is no run of this program: its format is {data.attrs.get('format')!r}")
-    system = from_record(json.loads(data.attrs["system"]))
+    grids = [
+        Grid(*(data[f"run_grid{k}_{part}"].values for part in ("x", "y", "coefficients")), name=name)
+        for k, name in enumerate(json.loads(data.attrs["grid_names"]))
+    ]
+    system = from_record(json.loads(data.attrs["system"]), grids)
     t, y = data["t"].values, data["run_y"].values
     n = y.shape[1] // 2
     values = json.loads(data.attrs["parameter_values"])
@@ -145,7 +163,7 @@ def load(path: Any) -> Trajectory:
     moved = outcome.ending not in (Ending.NON_UNIQUE, Ending.INCONSISTENT) and len(t) > 1
     compiled = compiled_at(system, start) if moved else None
     project = Functions(compiled, np.array(values)).projected if compiled and settings["project"] else None
-    return Trajectory(
+    run = Trajectory(
         system=system,
         start=start,
         t=t,
@@ -159,80 +177,18 @@ def load(path: Any) -> Trajectory:
         _growth=data["run_growth"].values,
         _dense=_Stored(t, y, data["run_dense"].values, project),
     )
-
-
-def _places() -> np.ndarray:
-    """Where in a step states are stored: six of the nodes of Chebyshev, which with the ends fix a polynomial of degree 7."""
-    return (1 - np.cos(np.pi * (np.arange(6) + 0.5) / 6)) / 2
+    return with_origin(run, Origin.from_attributes(data.attrs))
 
 
 def _inside(run: Trajectory) -> np.ndarray:
-    """States inside each step, shape (steps, 6, 2n), as the interpolant of the method gives them."""
+    """The polynomials inside all steps, shape (steps, DEGREE + 1, 2n)."""
     steps = len(run.t) - 1
-    result = np.empty((steps, len(_places()), run.y.shape[1]))
-    for k in range(steps):
-        result[k] = run._dense.inside(k)(_places())
-    return result
+    return np.array([run._dense.polynomial(k) for k in range(steps)]).reshape(steps, DEGREE + 1, run.y.shape[1])
 
 
 class _Stored(DenseOutput):
-    """Dense output from stored states: in each step the polynomial of degree 7 through them and the ends."""
+    """Dense output from stored polynomials."""
 
     def __init__(self, t: np.ndarray, y: np.ndarray, inside: np.ndarray, project: Projection | None) -> None:
-        self.t, self.y = t, y
-        self._known = {}
-        self._project = project
-        self._inside = inside
-
-    def inside(self, step: int) -> Callable[[np.ndarray], np.ndarray]:
-        nodes = np.concatenate([[0.0], _places(), [1.0]])
-        values = np.concatenate([self.y[step][None], self._inside[step], self.y[step + 1][None]])
-        weights = 1.0 / np.array([np.prod(x - np.delete(nodes, k)) for k, x in enumerate(nodes)])
-
-        def states(θ: np.ndarray) -> np.ndarray:
-            gaps = θ[:, None] - nodes
-            exact = gaps == 0.0
-            shares = weights / np.where(exact, 1.0, gaps)
-            shares = np.where(exact.any(axis=1, keepdims=True), exact, shares)
-            return shares @ values / shares.sum(axis=1, keepdims=True)
-
-        return states
-
-
-def to_csv(run: Trajectory, path: Any, times: Any = None) -> Path:
-    """Writes time, coordinates, rates and named quantities as a CSV table, one row a time."""
-    frame = _table(run, times)
-
-    def content(place: Path) -> None:
-        with place.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(",".join(f'"{name}"' for name in frame) + "\n")
-            for row in zip(*frame.values(), strict=True):
-                file.write(",".join(repr(float(x)) for x in row) + "\n")
-
-    return write(path, content)
-
-
-def to_parquet(run: Trajectory, path: Any, times: Any = None) -> Path:
-    """Writes the table of `to_csv` as Parquet; needs pyarrow."""
-    try:
-        import pyarrow  # pyright: ignore[reportMissingImports]
-        import pyarrow.parquet  # pyright: ignore[reportMissingImports]
-    except ImportError as error:
-        raise ImportError("Parquet files need pyarrow: pip install pyarrow") from error
-    frame = _table(run, times)
-    return write(path, lambda place: pyarrow.parquet.write_table(pyarrow.table(frame), place))
-
-
-def _table(run: Trajectory, times: Any) -> dict[str, np.ndarray]:
-    sampled = run.at(run.t if times is None else times)
-    n = len(run.system.coordinates)
-    table = {"t [s]": sampled.t}
-    for j, x in enumerate(run.system.coordinates):
-        table[x.name], table[f"rate of {x.name}"] = sampled.y[:, j], sampled.y[:, n + j]
-    for name, quantity in run.system.quantities.items():
-        values = sampled[expressions(quantity.expression)]
-        if values.ndim == 1:
-            table[f"{name} [{quantity.unit}]"] = values
-        else:
-            table.update({f"{name}.{axis} [{quantity.unit}]": values[:, i] for i, axis in enumerate("xyz")})
-    return table
+        super().__init__(t, y, None, project)
+        self._known = dict(enumerate(inside))

@@ -1,4 +1,4 @@
-"""Triangles of an implicit surface f = 0 inside a box, by surface nets [Gibson 1998]."""
+"""Triangles of an implicit surface f = 0 inside a box, by surface nets [G1998]."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from zeromass.integrate import Trajectory
 from zeromass.model import ModelError
+from zeromass.report.files import write
 from zeromass.report.viewer.scene import scene
 from zeromass.report.viewer.shapes import Shape
 from zeromass.rolling import Rolling
@@ -76,9 +77,8 @@ def view(
     data = scene(everything, names=names, shapes=shapes or {}, lines=lines, trails=trails, plots=plots, fps=fps)
     data["layout"] = layout
     data["title"] = _title(everything[0]) if title is None else title
-    path = Path(path)
-    path.write_text(page(data), encoding="utf-8")
-    return path
+    text = page(data)
+    return write(path, lambda place: place.write_text(text, encoding="utf-8"))
 
 
 def page(data: Mapping[str, Any]) -> str:

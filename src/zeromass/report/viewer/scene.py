@@ -228,7 +228,7 @@ def _points(sampled: Sampled, place: Any, what: str) -> dict[str, Any]:
 
 
 def _chart(sampled: Sampled, title: str, series: Any) -> dict[str, Any]:
-    """A chart of one expression, or of several by name; the first stands for the run where several are compared."""
+    """A chart of one expression, or of several by name."""
     if not isinstance(series, Mapping):
         series = {title: series}
     return {"title": title, "series": [{"name": name, "values": exact(sampled[e])} for name, e in series.items()]}

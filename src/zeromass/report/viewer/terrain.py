@@ -62,7 +62,7 @@ class _Shape:
     def __init__(self, surface: Surface, parameters: Mapping[Any, float]) -> None:
         self.side = surface.side
         x = coordinates("X Y Z")
-        f = as_expression(surface._shape(*x))
+        f = as_expression(surface.shape(*x))
         self._inputs = [*x, time, *parameters]
         self._rest = list(parameters.values())
         self.changes = any(leaf is time for leaf in symbols(f))
@@ -150,7 +150,5 @@ def _motion(surface: Surface, times: np.ndarray, parameters: Mapping[Any, float]
 
 def _flow(surface: Surface) -> list[float] | None:
     """Velocity of a belt that is the same everywhere and always; the grid on it moves along."""
-    if surface._velocity is None or callable(surface._velocity):
-        return None
-    velocity = expressions(surface._velocity)
-    return None if symbols(velocity) else [float(v.value) for v in velocity.ravel()]
+    velocity = surface.uniform_velocity
+    return None if velocity is None or symbols(velocity) else [float(v.value) for v in velocity]

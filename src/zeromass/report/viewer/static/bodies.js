@@ -116,7 +116,7 @@ class RunView {
     this.run = run;
     this.clock = new Clock(run.t);
     this.group = new THREE.Group();
-    this.color = RUNS[index % RUNS.length];
+    this.color = runColor(index);
     this.several = several;
     this.kinds = { contact: [], center: [], path: [], force: [], axes: [], line: [] };
     const theme = THEMES[themeName];

@@ -1,26 +1,36 @@
 // Plots over time, linked to the clock: the curves are drawn once, the cursor at every frame.
 
 class Chart {
-  /** entries: [{name, color, values, clock}], one for each curve. */
-  constructor(parent, title, entries, span, least, onSeek) {
-    Object.assign(this, { entries, span });
+  /**
+   * entries: [{name, color, values, clock}], one for each curve.
+   * compared: the curves are those of several runs, which are named elsewhere.
+   * strip: what it is one part of; the parts share the time axis of the last, which alone has `axis`, the numbers.
+   */
+  constructor(parent, title, entries, { span, onSeek, least = 0, compared = false, strip = "", axis = true }) {
+    Object.assign(this, { entries, span, compared, axis });
     this.box = document.createElement("section");
-    this.box.className = "chart";
-    const heading = document.createElement("h2");
+    this.box.className = compared ? "chart compared" : "chart";
+    const header = document.createElement("header");
+    const heading = document.createElement(strip ? "h3" : "h2");
     heading.textContent = title;
     const list = document.createElement("ul");
     this.values = entries.map((entry) => {
       const item = document.createElement("li");
       const value = document.createElement("b");
-      item.append(`${entry.name} `, value);
+      if (compared) item.title = entry.name;
+      item.append(compared ? "" : `${entry.name} `, value);
       list.append(item);
       entry.item = item;
       return value;
     });
     this.canvas = document.createElement("canvas");
     this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-label", `${title} over time`);
-    this.box.append(heading, list, this.canvas);
+    this.canvas.setAttribute("aria-label", `${strip ? `${strip}, ` : ""}${title} over time`);
+    const plot = document.createElement("div");
+    plot.className = "plot";
+    plot.append(this.canvas);
+    header.append(heading, list);
+    this.box.append(header, plot);
     parent.append(this.box);
     this.curves = document.createElement("canvas");
     const seek = (event) => {
@@ -44,7 +54,7 @@ class Chart {
     for (const canvas of [this.canvas, this.curves]) {
       [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
     }
-    Object.assign(this, { width, height, ratio, left: 44, right: 6, top: 5, bottom: 17 });
+    Object.assign(this, { width, height, ratio, left: 44, right: 6, top: 5, bottom: this.axis ? 17 : 4 });
     this.drawCurves(themeName);
   }
 
@@ -77,7 +87,7 @@ class Chart {
     }
     pen.textBaseline = "alphabetic";
     const times = ticks(...this.span, this.width / 62);
-    times.forEach((t, i) => {
+    if (this.axis) times.forEach((t, i) => {
       const last = i === times.length - 1;
       pen.textAlign = this.x(t) > this.width - 24 ? "right" : "center";
       const x = pen.textAlign === "right" ? this.width - this.right : this.x(t);
@@ -88,7 +98,19 @@ class Chart {
     pen.rect(this.left, this.top - 2, this.width - this.left - this.right, this.height - this.top - this.bottom + 4);
     pen.clip();
     for (const entry of [...this.entries].reverse()) this.drawCurve(pen, entry, themeName);
+    if (this.compared) this.drawDashes(pen, themeName);
     pen.restore();
+  }
+
+  /** Each curve again in dashes, in turn: where runs coincide, all their colours show. */
+  drawDashes(pen, themeName) {
+    const [length, count] = [8, this.entries.length];
+    pen.setLineDash([length, length * (count - 1)]);
+    this.entries.forEach((entry, i) => {
+      pen.lineDashOffset = -i * length;
+      this.drawCurve(pen, entry, themeName);
+    });
+    pen.setLineDash([]);
   }
 
   /** Smallest and largest value in each column of pixels, so that no peak is lost. */
@@ -133,7 +155,7 @@ class Chart {
     pen.moveTo(x, this.top - 2);
     pen.lineTo(x, this.height - this.bottom);
     pen.stroke();
-    this.entries.forEach((entry, i) => {
+    [...this.entries.entries()].reverse().forEach(([i, entry]) => {
       const place = entry.clock.place(t);
       const k = Math.min(Math.floor(place), entry.values.length - 2);
       const value = entry.values[k] + (place - k) * (entry.values[k + 1] - entry.values[k]);
@@ -145,32 +167,68 @@ class Chart {
       pen.lineWidth = 1.5;
       pen.beginPath();
       const [low, high] = this.range;
-      pen.arc(Math.min(x, this.x(entry.clock.last)), this.y(Math.min(Math.max(value, low), high)), 3.4, 0, 7);
+      const radius = this.compared ? 2.8 + 1.3 * Math.min(i, 2) : 3.4; // marks in one place become rings
+      pen.arc(Math.min(x, this.x(entry.clock.last)), this.y(Math.min(Math.max(value, low), high)), radius, 0, 7);
       pen.fill();
-      pen.stroke();
+      if (!this.compared) pen.stroke();
     });
   }
 }
 
-/** The charts of the runs: of one run all curves, of several the first curve of each. */
+/** The charts: of one run all curves of a kind in one plot; of several runs a plot for each curve, in which they meet. */
 function makeCharts(parent, span, onSeek) {
-  const several = data.runs.length > 1;
   const titles = [...new Set(data.runs.flatMap((run) => run.charts.map((chart) => chart.title)))];
-  return titles.map((title) => {
-    const entries = [];
-    data.runs.forEach((run, r) => {
-      const chart = run.charts.find((c) => c.title === title);
-      const series = chart ? (several ? chart.series.slice(0, 1) : chart.series) : [];
-      series.forEach((s, i) => {
-        const color = several ? () => RUNS[r % RUNS.length] : (themeName) => seriesColor(s.name, i, themeName);
-        entries.push({ name: several ? run.name : s.name, color, values: numbers(s.values), clock: new Clock(run.t) });
-      });
-    });
-    const first = data.runs[0].charts.find((c) => c.title === title);
-    const told = several && first && first.series.length > 1 ? `${title}, ${first.series[0].name}` : title;
-    const least = Math.max(0, ...data.runs.map((run) => run.charts.find((c) => c.title === title)?.least ?? 0));
-    return new Chart(parent, told, entries, span, least, onSeek);
+  if (data.runs.length === 1) return titles.map((title) => new Chart(parent, title, ownCurves(title), { span, onSeek, least: least(title) }));
+  if (titles.length) parent.append(runNames());
+  return titles.flatMap((title) => comparedCharts(parent, title, { span, onSeek, least: least(title), compared: true }));
+}
+
+function chartsOf(title) {
+  return data.runs.map((run) => run.charts.find((chart) => chart.title === title));
+}
+
+/** Changes smaller than this are shown as none. */
+function least(title) {
+  return Math.max(0, ...chartsOf(title).map((chart) => chart?.least ?? 0));
+}
+
+function ownCurves(title) {
+  const clock = new Clock(data.runs[0].t);
+  return chartsOf(title)[0].series.map(({ name, values }, i) => ({
+    name, clock, values: numbers(values), color: (themeName) => seriesColor(name, i, themeName),
+  }));
+}
+
+/** One plot for each curve, with that curve of every run; several stand below one another under a heading. */
+function comparedCharts(parent, title, options) {
+  const names = [...new Set(chartsOf(title).flatMap((chart) => chart?.series.map((s) => s.name) ?? []))];
+  const curves = (name) => chartsOf(title).flatMap((chart, r) => {
+    const series = chart?.series.find((s) => s.name === name);
+    const run = data.runs[r];
+    return series ? [{ name: run.name, clock: new Clock(run.t), values: numbers(series.values), color: () => runColor(r) }] : [];
   });
+  if (names.length === 1) return [new Chart(parent, title, curves(names[0]), options)];
+  const group = document.createElement("section");
+  group.className = "strips";
+  group.style.setProperty("--strips", names.length);
+  const heading = document.createElement("h2");
+  heading.textContent = title;
+  group.append(heading);
+  parent.append(group);
+  return names.map((name, i) => new Chart(group, name, curves(name), { ...options, strip: title, axis: i === names.length - 1 }));
+}
+
+/** Which colour is which run, for all plots. */
+function runNames() {
+  const list = document.createElement("ul");
+  list.className = "runs";
+  data.runs.forEach((run, r) => {
+    const item = document.createElement("li");
+    item.textContent = run.name;
+    item.style.setProperty("--mark", runColor(r));
+    list.append(item);
+  });
+  return list;
 }
 
 /** What the vertical axis spans; a few extreme peaks do not flatten the rest. */

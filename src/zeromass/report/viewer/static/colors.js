@@ -44,6 +44,10 @@ function heightColors(theme) {
   return bytes;
 }
 
+function runColor(index) {
+  return RUNS[index % RUNS.length];
+}
+
 function seriesColor(name, index, theme) {
   const color = SERIES[name] ?? PARTS[index % PARTS.length];
   return color === "ink" ? THEMES[theme].ink : color;

@@ -129,7 +129,7 @@ function makeLegend() {
     ["surface", ground.plain ? "floor" : ground.name, ground.plain ? theme.faint : "#5b9a8b", "patch", true],
     ["grid", "grid", theme.soft, "line", true],
     ["contact", "contact", one ? theme.contact : theme.soft, "line", has("contact")],
-    ["center", "centre", one ? RUNS[0] : theme.soft, "line", has("center")],
+    ["center", "centre", one ? runColor(0) : theme.soft, "line", has("center")],
     ["path", "trails", theme.soft, "line", has("path")],
     ["line", "lines", "#6d7786", "line", has("line")],
     ["normal", "normal force", MARKS.normal, "line", has("force")],
@@ -180,7 +180,7 @@ function makeLabels() {
     ...(several ? data.runs : []).map((run, i) => {
       const label = document.createElement("span");
       label.textContent = run.name;
-      label.style.setProperty("--mark", RUNS[i % RUNS.length]);
+      label.style.setProperty("--mark", runColor(i));
       return label;
     }),
   );

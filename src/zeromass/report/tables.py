@@ -1,0 +1,88 @@
+"""Runs as tables for other programs, one row a time: CSV, and Parquet with units and attributes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zeromass.analysis import Certificate
+from zeromass.expression import expressions
+from zeromass.integrate import Trajectory
+from zeromass.report.files import write
+from zeromass.report.origin import attributes
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: values over time, with unit and long name; the name of the column has the unit, where it is known."""
+
+    name: str
+    values: np.ndarray
+    unit: str
+    label: str
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
+
+
+def to_csv(run: Trajectory, path: Any, times: Any = None) -> Path:
+    """Writes time, coordinates, rates and named quantities as a CSV table, one row a time."""
+    table = columns(run, times)
+
+    def content(place: Path) -> None:
+        with place.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(",".join(f'"{column.title}"' for column in table) + "\n")
+            for row in zip(*[column.values for column in table], strict=True):
+                file.write(",".join(repr(float(x)) for x in row) + "\n")
+
+    return write(path, content)
+
+
+def to_parquet(
+    run: Trajectory,
+    path: Any,
+    times: Any = None,
+    *,
+    certificate: Certificate | bool | None = True,
+    scenario: str | None = None,
+) -> Path:
+    """Writes the table of `to_csv` as Parquet; needs pyarrow.
+
+    Each column has its "units" and "long_name", the table the attributes of `to_dataset`, as metadata of its schema.
+    """
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ImportError("Parquet files need pyarrow, which is not installed: pip install pyarrow") from error
+    table = columns(run, times)
+    told = attributes(run, certificate=certificate, scenario=scenario)
+    fields = [
+        pyarrow.field(column.title, pyarrow.float64(), metadata={"units": column.unit, "long_name": column.label})
+        for column in table
+    ]
+    schema = pyarrow.schema(fields, metadata={name: str(value) for name, value in told.items()})
+    data = pyarrow.table([column.values for column in table], schema=schema)
+    return write(path, lambda place: parquet.write_table(data, place))
+
+
+def columns(run: Trajectory, times: Any = None) -> list[Column]:
+    """Time, coordinates and rates, which have no unit of their own, and named quantities; vectors by component."""
+    sampled = run.at(run.t if times is None else times)
+    n = len(run.system.coordinates)
+    table = [Column("t", sampled.t, "s", "time")]
+    for j, x in enumerate(run.system.coordinates):
+        table.append(Column(x.name, sampled.y[:, j], "", f"coordinate {x.name}"))
+        table.append(Column(f"rate of {x.name}", sampled.y[:, n + j], "", f"rate of {x.name}"))
+    for name, quantity in run.system.quantities.items():
+        values = sampled[expressions(quantity.expression)]
+        if values.ndim == 1:
+            table.append(Column(name, values, quantity.unit, quantity.label))
+        else:
+            parts = zip("xyz", values.T, strict=True)
+            table += [Column(f"{name}.{x}", value, quantity.unit, f"{quantity.label}, {x}") for x, value in parts]
+    return table
