@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 import zeromass as zm
 from zeromass import cli
 from zeromass.cli.output import SCHEMAS
+from zeromass.scenario import shipped_scenarios
 from zeromass.scenario.scenario import SHIPPED, STARTER
 
 BALL = STARTER.read_text(encoding="utf-8").replace("viewer = true", 'plots = ["forces"]')
@@ -70,6 +72,7 @@ def test_help_teaches_by_example_and_comes_quickly(tmp_path):
     assert done.returncode == 0
     for words in ("zeromass run bowl.toml", "zeromass papers", "130", "--version", "--install-completion"):
         assert words in done.stdout
+    assert set(shipped_scenarios()) <= set(re.findall(r"[\w-]+", done.stdout))
     heavy = ["pydantic", "matplotlib", "xarray", "sympy", "zeromass.papers", "zeromass.scenario.schema"]
     code = f"import sys, zeromass.cli; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -213,6 +216,51 @@ def test_new_does_not_overwrite(here):
     assert data("new", "shell", "--like", "um2022")["file"] == "shell.toml"
     assert data("check", "shell.toml", "--case", "3D")["unique"] is True
     assert "did you mean 'um2022'" in invoke("new", "other", "--like", "um2021")[2]
+
+
+@pytest.mark.parametrize("name", shipped_scenarios())
+def test_what_comes_along_can_be_copied_and_checked(here, name):
+    assert data("new", "mine", "--like", name)["file"] == "mine.toml"
+    virtual = name == "up2006-virtual-particle"  # whose motion nothing determines
+    assert data("check", "mine.toml", code=3 if virtual else 0)["unique"] is not virtual
+
+
+def test_run_on_measured_terrain(here):
+    x, y = np.linspace(-1, 1, 9), np.linspace(-1, 1, 8)
+    np.savez(here / "hills.npz", x=x, y=y, z=0.3 * (x[:, None] ** 2 + y**2))
+    old = 'height = "0.3*(X**2 + Y**2)"'
+    (here / "hills.toml").write_text(BALL.replace(old, 'kind = "terrain"\nfile = "hills.npz"'), encoding="utf-8")
+    found = data("run", "hills.toml", "--no-certificate")
+    assert {"table", "plots", "viewer"} <= set(found["files"])
+    (here / "bowl.toml").write_text(BALL, encoding="utf-8")
+    bowl = data("run", "bowl.toml", "--no-certificate", "--no-plots", "--no-viewer")
+    # a spline of degree 5 through a paraboloid is the paraboloid, up to rounding and the tolerance 1e-10
+    for kind in ("position", "rate"):
+        assert np.allclose(list(found["end"][kind].values()), list(bowl["end"][kind].values()), rtol=0, atol=1e-6)
+
+
+def test_bad_terrain_leaves_nothing_behind(here):
+    old = 'height = "0.3*(X**2 + Y**2)"'
+    (here / "hills.toml").write_text(BALL.replace(old, 'kind = "terrain"\nfile = "hills.csv"'), encoding="utf-8")
+    before = set(here.iterdir())
+    code, out, err = invoke("run", "hills.toml")
+    assert (code, out) == (2, "")
+    assert "hills.toml:" in err
+    assert "rolling.surface.file: there is no file 'hills.csv' beside the scenario" in err
+    assert set(here.iterdir()) == before
+
+
+def test_the_viewer_shows_what_the_scenario_asks_for(here):
+    more = '[output]\ntrails = []\n[output.charts]\n"Angle of the wheel (rad)" = "theta"\n'
+    shape = '[[output.shapes]]\nat = ["R*theta", 0, "-y"]\nkind = "wheel"\nradius = "R"\nwidth = 0.123456\n'
+    (here / "drawn.toml").write_text(WHEEL + more + shape, encoding="utf-8")
+    data("run", "drawn.toml", "--no-certificate", "--no-plots")
+    data("view", "drawn.toml")
+    data("view", "drawn/run.nc", "--out", "saved.html")
+    for page in (here / "drawn" / "viewer.html", here / "drawn.html", here / "saved.html"):
+        text = page.read_text(encoding="utf-8")
+        assert "Angle of the wheel (rad)" in text
+        assert '"width":0.123456' in text
 
 
 def test_papers_json(monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import re
 import time
 
 import pytest
@@ -15,6 +16,25 @@ from zeromass.scenario.source import LARGEST, dotted, parsed
 BALL = STARTER.read_text(encoding="utf-8")
 SPHERE = (SHIPPED / "stanescu.toml").read_text(encoding="utf-8")
 WHEEL = (SHIPPED / "up2006-wheel.toml").read_text(encoding="utf-8")
+LOADED = re.sub(r"(?m)^#.*\n", "", BALL).replace(
+    "[rolling.start]",
+    """[[rolling.forces]]
+force = ["-0.1*ball.x'", 0, 0]
+[[rolling.torques]]
+torque = [0, 0, "-0.1*angular_velocity.z"]
+[[rolling.springs]]
+stiffness = 2
+to = [0, 0, 1]
+[rolling.start]""",
+)
+MATRICES = WHEEL.replace(
+    """kinetic = "m*(R*theta')**2/2 + Ic*theta'**2/2"
+potential = "-m*g*y"
+""",
+    """M = [["m*R**2 + Ic", 0], [0, 0]]
+Q = [0, "m*g"]
+""",
+)
 
 
 def failure(text: str, case: str | None = None) -> ScenarioError:
@@ -41,7 +61,7 @@ def line_of(text: str, words: str) -> int:
         (BALL, 'kind = "ball"', "", "rolling.body.kind", "missing"),
         (BALL, "until = 5", "", "run.until", "missing"),
         (BALL, "until = 5", 'until = "t"', "run.until", "'t' is not declared"),
-        (BALL, "until = 5", 'until = 5\nmethod = "euler"', "run.method", "none of dop853"),
+        (BALL, "until = 5", 'until = 5\nmethod = "euler"', "run.method", "none of collocation, dop853"),
         (BALL, "rtol = 1e-10", "rtol = -1", "run.rtol", "positive"),
         (BALL, "[rolling]", "[roling]", "roling", "did you mean 'rolling'"),
         (BALL, 'spin = "free"', 'spin = "fre"', "rolling.spin", "did you mean 'free'"),
@@ -56,6 +76,24 @@ def line_of(text: str, words: str) -> int:
         (BALL, "terminal = false", "terminal = 0", "events[0].terminal", "boolean"),
         (BALL, "viewer = true", 'plots = ["pth"]', "output.plots[0]", "did you mean 'path'"),
         (BALL, "A = 0.02", "pi = 0.02", "parameters.pi", "has a meaning"),
+        (BALL, "A = 0.02", "and = 0.02", "parameters.and", "has a meaning"),
+        (BALL, 'height = "0.3*(X**2 + Y**2)"', "", "rolling.surface", "a surface has one formula"),
+        (BALL, 'height = "0.3*(X**2 + Y**2)"', 'kind = "terain"', "rolling.surface.kind", "did you mean 'terrain'"),
+        (BALL, "spin = 0.0", "t = 1", "rolling.start.t", "no such key"),
+        (LOADED, "ball.x'", "bal.x'", "rolling.forces[0].force[0]", "did you mean 'ball.x'"),
+        (LOADED, "ball.x'", "ball.x''", "rolling", "Q contains"),
+        (LOADED, ", 0, 0]\n[[rolling.torques", "]\n[[rolling.torques", "rolling.forces[0].force", "needs 3"),
+        (LOADED, "force = [", "forces = [", "rolling.forces[0].forces", "did you mean 'force'"),
+        (LOADED, "angular_velocity.z", "angular_velocity", "rolling.torques[0].torque[2]", "did you mean 'angular_vel"),
+        (LOADED, "stiffness = 2", "stifness = 2", "rolling.springs[0].stifness", "did you mean 'stiffness'"),
+        (LOADED, "[rolling]\n", "[rolling]\nconserve_energy = true\n", "rolling", "does work"),
+        (MATRICES, ", 0], [0, 0]]", ", 0]]", "system.M", "it has 1 rows, and there are 2 coordinates"),
+        (MATRICES, "[0, 0]]", "[0, 0, 0]]", "system.M[1]", "it has 3 entries, and there are 2 coordinates"),
+        (MATRICES, 'Q = [0, "m*g"]', 'Q = ["m*g"]', "system.Q", "it has 1 entries, and there are 2 coordinates"),
+        (MATRICES, 'Q = [0, "m*g"]', "", "system", "give M and Q together"),
+        (MATRICES, 'Q = [0, "m*g"]', 'Q = [0, "m*g"]\npotential = "y"', "system", "no parts, gravity or energies"),
+        (MATRICES, "m*R**2", "m*Rr**2", "system.M[0][0]", "did you mean 'R'"),
+        (MATRICES, '"m*g"', "\"m*g*y''\"", "system", "Q contains"),
         (WHEEL, "theta = 0.3", "theta = 0.3\ny = 5.0", "system.start", "no state satisfies 'rolling'"),
         (WHEEL, "theta = 0.3", "thet = 0.3", "system.start.thet", "did you mean 'theta'"),
         (WHEEL, '["theta", "y"]', '["theta", "m"]', "system.coordinates[1]", "taken"),
@@ -134,8 +172,8 @@ def test_random_damage_is_an_error_of_the_file():
         "\x00",
         "[cases.a]",
     ]
-    for _ in range(60):
-        text = random_.choice((WHEEL, SPHERE))
+    for _ in range(120):
+        text = random_.choice((WHEEL, SPHERE, LOADED, MATRICES))
         for _ in range(random_.randrange(1, 4)):
             i = random_.randrange(len(text))
             text = text[:i] + random_.choice(junk) + text[i + random_.randrange(12) :]

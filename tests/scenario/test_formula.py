@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.expression import symbols
+from zeromass.expression import Evaluator, symbols
 from zeromass.scenario import FormulaError, formula
 from zeromass.scenario.formula import DEEPEST, FUNCTION_NAMES, LARGEST_EXPONENT
 from zeromass.scenario.tokens import LONGEST
@@ -36,6 +36,9 @@ NAMES = {"x": x, "y": y, "m": m, "t": zm.t, "body.x": zm.coordinate("body.x")}
         ("min(1, 2) + max(3, 4)", 5.0),
         ("where(1 < 2, 10, 20)", 10.0),
         ("where(1 >= 2, 10, 20)", 20.0),
+        ("where(1 < 2 and 3 < 2, 10, 20)", 20.0),
+        ("where(1 < 2 or 3 < 2, 10, 20)", 10.0),
+        ("where(not 1 < 2, 10, 20)", 20.0),
         (".5e1 + 5.", 10.0),
         ("arctan2(1, 1) - atan2(1, 1)", 0.0),
         ("ln(e)", 1.0),
@@ -56,6 +59,13 @@ def test_numbers(source, value):
         ("rate(rate(x))", zm.acceleration(x)),
         ("0.04*sin(1.2*sqrt(2)*pi*x)/(1+x**2)", 0.04 * np.sin(1.2 * 2**0.5 * np.pi * x) / (1 + x**2)),
         ("where(x > 0, x, -x)", zm.where(x > 0, x, -x)),
+        ("where((x > 0), x, -x)", zm.where(x > 0, x, -x)),
+        ("where(x > 0 and y > 1, x, y)", zm.where((x > 0) & (y > 1), x, y)),
+        ("where(x > 0 or y > 1 and m > t, x, y)", zm.where((x > 0) | ((y > 1) & (m > zm.t)), x, y)),
+        ("where((x > 0 or y > 1) and m > t, x, y)", zm.where(((x > 0) | (y > 1)) & (m > zm.t), x, y)),
+        ("where(not x > 0 and y > 1, x, y)", zm.where(~(x > 0) & (y > 1), x, y)),
+        ("where(not (x > 0 and y > 1), x, y)", zm.where(~((x > 0) & (y > 1)), x, y)),
+        ("where(not not x + 1 > 2*y, x, y)", zm.where(~~(x + 1 > 2 * y), x, y)),
         ("cos(m*t)", np.cos(m * zm.t)),
         ("body.x", NAMES["body.x"]),
         (" x \n + y\t", x + y),
@@ -78,6 +88,23 @@ def test_expressions_are_those_of_python(source, meant):
         ("sin(x, y)", 1, "takes 1 argument"),
         ("min(x)", 1, "takes 2 arguments"),
         ("where(x, 1, 2)", 8, "a comparison"),
+        ("where(0 < x < 1, 1, 2)", 13, "write 0 < x and x < 1"),
+        ("where(x > (y > 0), 1, 2)", 14, "stands only in where"),
+        ("where(x and y > 0, 1, 2)", 9, "'and' takes conditions"),
+        ("where(y > 0 or x, 1, 2)", 13, "'or' takes conditions"),
+        ("where(not x, 1, 2)", 7, "'not' takes conditions"),
+        ("where(x > 0 and, 1, 2)", 16, "',' stands where"),
+        ("where(x > 0 And y > 0, 1, 2)", 13, "did you mean 'and'"),
+        ("where(x > 0 && y > 0, 1, 2)", 13, "joined by and, or, not"),
+        ("1 + (x > 0)", 8, "stands only in where"),
+        ("-(x > 0)", 5, "stands only in where"),
+        ("sin(not x > 0)", 5, "stands only in where"),
+        ("rate(x > 0 or y > 0)", 12, "stands only in where"),
+        ("(x > 0)**2", 4, "stands only in where"),
+        ("and", 1, "'and' stands where"),
+        ("where(" + "not " * 4000 + "x > 0, 1, 2)", None, "characters"),
+        ("where(" + "not " * 2000 + "x > 0, 1, 2)", 3 + 4 * DEEPEST, "nested"),
+        ("where(" + "(" * DEEPEST + "x > 0", 6 + DEEPEST, "nested"),
         ("where(x > 0, 1)", 1, "three arguments"),
         ("x > 1", 3, "stands only in where"),
         ("1 2", 3, "an operator is missing"),
@@ -114,6 +141,30 @@ def test_long_sums_are_read():
     assert len(symbols(formula(" + ".join(names), names))) == 1300
 
 
+def test_long_conditions_are_read():
+    e = formula(f"where({' or '.join(f'x > {k} and x < {k}.5' for k in range(400))}, 1, 2)", NAMES)
+    assert Evaluator(e, [x])(np.array([[0.2], [0.7], [399.4], [399.6], [-1.0]])).tolist() == [1.0, 2.0, 1.0, 2.0, 2.0]
+
+
+def stated(random_: random.Random, depth: int) -> str:
+    """A condition by the rules, of a given depth."""
+    if depth == 0:
+        return f"{random_.choice('xyt')} {random_.choice(('<', '<=', '>', '>='))} {random_.choice(('x', 't - 1', '0'))}"
+    a, b = (stated(random_, depth - 1 - random_.randrange(depth)) for _ in range(2))
+    return random_.choice([f"{a} and {b}", f"{a} or {b}", f"not {a}", f"({a})", f"not ({a} or {b})"])
+
+
+def test_conditions_mean_what_they_mean_in_python():
+    """The same words, read by Python, on random and on equal numbers."""
+    random_ = random.Random(3)
+    places = np.array([[random_.choice((-1.0, 0.0, 1.0, random_.random())) for _ in range(3)] for _ in range(24)])
+    for _ in range(300):
+        words = stated(random_, random_.randrange(1, 6))
+        ours = Evaluator(formula(f"where({words}, 1, 0)", NAMES), [x, y, zm.t])(places)
+        theirs = [float(eval(words, {}, dict(zip("xyt", place, strict=True)))) for place in places.tolist()]
+        assert ours.tolist() == theirs, words
+
+
 def test_second_line_of_a_formula():
     with pytest.raises(FormulaError) as caught:
         formula("x +\n  yy", NAMES)
@@ -123,6 +174,7 @@ def test_second_line_of_a_formula():
 PIECES = [
     *FUNCTION_NAMES, *NAMES, "pi", "e", "X", "unknown", "+", "-", "*", "/", "**", "^", "(", ")", ",", "<", ">=", "'", "''",
     "1", "0", "2.5", "1e300", "1e-300", ".5", " ", "\n", "((((", "))))", "x'", "rate(", "where(x>0,", "__import__('os')",
+    "and", "or", "not", " and ", " or ", " not ", "x>0 and y<1", "where(not(", "not " * 120, "&", "|", "!", "<=", ">",
     "eval('1')", "exec", "open('/etc/passwd')", "().__class__.__bases__", "lambda", "import os", "os.system('true')",
     "f'{x}'", "\\", "\x00", "é", "𝒙", "∞", "[", "]", "{", "}", "=", ":=", ";", "#", "@", "%", "~", "9" * 400, "x" * 150,
     "**99999", "1/0", "-" * 120, "(" * 120,
@@ -136,7 +188,8 @@ def written(random_: random.Random, depth: int) -> str:
     a, b, c = (written(random_, depth - 1 - random_.randrange(depth)) for _ in range(3))
     name = random_.choice(FUNCTION_NAMES[:21])
     forms = [f"{a} {random_.choice('+-*/')} {b}", f"({a})**{random_.randrange(-4, 5)}", f"{name}({a})", f"-({a})"]
-    return random_.choice([*forms, f"where({a} < {b}, {b}, {c})", f"max({a}, {b})", f"rate({a})", f"({a})^({b})"])
+    condition = f"{a} < {b}" if random_.random() < 0.5 else stated(random_, random_.randrange(1, 4))
+    return random_.choice([*forms, f"where({condition}, {b}, {c})", f"max({a}, {b})", f"rate({a})", f"({a})^({b})"])
 
 
 def hostile(random_: random.Random) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.papers import um2022
+from zeromass.papers import stanescu, ud2011, um2022, up2006
 from zeromass.scenario import load_scenario, shipped_scenarios
 
 TIGHT = {"rtol": 1e-13, "atol": 1e-16}
@@ -23,6 +24,15 @@ TROUGH = {  # amplitudes, m, and frequencies, π rad/s, along x, y, z, and the c
     "IIc": ({"x": [(0.1, 3.0)], "y": [(0.1, 3.0)]}, 0.2),
     "IIId": ({"x": [(0.1, 6.0)], "y": [(0.1, 6.0)], "z": [(0.1, 6.0)]}, 0.3),
     "two frequencies": ({"x": [(0.05, 1.0), (0.1, 1.5)], "y": [(0.1, 1.0), (0.05, 6.0)]}, 0.3),
+}
+
+
+EXAMPLES = {
+    "up2006-wheel": up2006.wheel,
+    "up2006-virtual-particle": up2006.virtual_particle,
+    "up2006-chain": up2006.chain,
+    "up2006-light-first-mass": up2006.light_first_mass,
+    "up2006-light-second-mass": up2006.light_second_mass,
 }
 
 
@@ -50,6 +60,26 @@ def test_shell(case):
 def test_shell_of_the_papers(case):
     um2022.system.cache_clear()  # its machine code depends on the case that ran before
     assert same(load_scenario("um2022", case).simulate(), um2022.run(case))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [*ud2011.CASES, *ud2011.READINGS])
+def test_trough_of_the_papers(case):
+    ud2011.model.cache_clear()
+    assert same(load_scenario("ud2011", case).simulate(), ud2011.run({**ud2011.CASES, **ud2011.READINGS}[case]))
+
+
+@pytest.mark.parametrize("case", stanescu.CASES)
+def test_particle_of_the_papers(case):
+    ours, theirs = load_scenario("stanescu", case).simulate(), stanescu.run(case)
+    assert same(ours, theirs)
+    assert [event.t for event in ours.events] == [event.t for event in theirs.events]
+
+
+def test_every_case_of_the_papers_is_shipped():
+    for name, cases in (("um2022", um2022.CASES), ("stanescu", stanescu.CASES)):
+        assert set(load_scenario(name).cases) == set(cases)
+    assert set(load_scenario("ud2011").cases) == {*ud2011.CASES, *ud2011.READINGS}
 
 
 def test_the_file_as_it_stands_is_its_first_case():
@@ -93,6 +123,30 @@ def test_wheel():
     assert same(load_scenario("up2006-wheel").simulate(), run)
 
 
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_singular_mass_matrices(name):
+    """UP2006, examples 1–3: state, accelerations, diagnosis and run are those of `papers`."""
+    scenario, case = load_scenario(name), EXAMPLES[name]()
+    ours, theirs = scenario.start, case.state
+    assert [x.name for x in scenario.system.coordinates] == [x.name for x in case.system.coordinates]
+    assert [row.name for row in scenario.system.rows] == [row.name for row in case.system.rows]
+    assert np.array_equal(ours.q, theirs.q)
+    assert np.array_equal(ours.v, theirs.v)
+    assert np.array_equal(ours.motion.acceleration, theirs.motion.acceleration)
+    assert str(scenario.system.check(ours)) == str(case.diagnosis)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", zm.RunStopped)  # the virtual particle's
+        run, other = scenario.simulate(), zm.simulate(case.system, case.state, until=2.0)
+    assert same(run, other)
+    assert run.outcome == other.outcome
+
+
+def test_every_example_with_singular_mass_matrices_is_shipped():
+    titles = [case().title for case in EXAMPLES.values()]
+    assert titles == [case.title for case in up2006.cases()]
+    assert {name for name in shipped_scenarios() if name.startswith("up2006")} == set(EXAMPLES)
+
+
 @pytest.mark.parametrize(
     ("case", "a", "place", "velocity"),
     [
@@ -115,6 +169,6 @@ def test_particle(case, a, place, velocity):
 def test_every_case_of_every_file_is_valid():
     for name in shipped_scenarios():
         cases = load_scenario(name).cases
-        assert len(cases) == {"um2022": 12, "ud2011": 13, "stanescu": 2, "up2006-wheel": 0}[name]
+        assert len(cases) == {"um2022": 12, "ud2011": 17, "stanescu": 2, **dict.fromkeys(EXAMPLES, 0)}[name]
         for case in cases[::5]:
             assert load_scenario(name, case).case == case

@@ -150,3 +150,92 @@ def test_cases_change_what_stands_above():
     with pytest.raises(ScenarioError) as caught:
         parse_scenario(text, "bad")
     assert text.splitlines()[caught.value.line - 1] == "[cases.bad.rolling.body]"
+
+
+def test_forces_torques_springs_and_dampers_on_a_rolling_body():
+    text = """
+[parameters]
+c = 0.3
+k = 2.0
+[rolling]
+body = { kind = "ball", radius = 0.1, mass = 2 }
+surface = { height = "0.2*(X**2 + Y**2)" }
+start = { contact = [0.3, 0.1], velocity = [0.2, 0.1] }
+[[rolling.forces]]
+force = ["-c*ball.x'", "-c*ball.y'", "where(t > 0.1 and not contact.x < 0, 0.2*normal.z, 0)"]
+at = [0, 0, 0.05]
+[[rolling.forces]]
+force = [0.1, 0, 0]
+[[rolling.torques]]
+torque = ["-0.01*angular_velocity.x", 0, "-0.01*angular_velocity.z"]
+[[rolling.torques]]
+torque = [0, "0.02*cos(t)", 0]
+frame = "body"
+[[rolling.springs]]
+stiffness = "k"
+length = 0.4
+at = [0.1, 0, 0]
+to = [0, "0.1*sin(t)", 0.5]
+[[rolling.dampers]]
+damping = "c"
+to = [0, 0, 1]
+[run]
+until = 0.4
+"""
+    c, k = zm.parameter("c", 0.3), zm.parameter("k", 2.0)
+
+    def loads(rolling: zm.Rolling) -> list:
+        body, n, zero = rolling.body, rolling.normal, (0, 0, 0)
+        (x, y, _), w = body.velocity, body.angular_velocity
+        lift = zm.where((zm.t > 0.1) & ~(rolling.contact[0] < 0), 0.2 * n[2], 0)
+        return [
+            zm.Force([-c * x, -c * y, lift], at=body.point((0, 0, 0.05))),
+            zm.Force([0.1, 0, 0], at=body.point(zero)),
+            zm.Torque([-0.01 * w[0], 0, -0.01 * w[2]], on=body),
+            zm.Torque(body.rotate([0, 0.02 * np.cos(zm.t), 0]), on=body),
+            zm.Spring(k, body.point((0.1, 0, 0)), [0, 0.1 * np.sin(zm.t), 0.5], length=0.4),
+            zm.Damper(c, body.point(zero), [0, 0, 1]),
+        ]
+
+    bowl = zm.Surface(lambda X, Y: 0.2 * (X**2 + Y**2))
+    rolling = zm.Rolling(zm.ball(0.1, 2.0), on=bowl, forces=loads)
+    run = zm.simulate(rolling, rolling.start(contact=(0.3, 0.1), velocity=(0.2, 0.1)), until=0.4)
+    ours = parse_scenario(text).simulate()
+    assert np.array_equal(ours.y, run.y)
+    start, end = text.index("[[rolling.forces]]"), text.index("[run]")
+    without = parse_scenario(text[:start] + text[end:]).simulate()
+    assert abs(without.y[-1] - ours.y[-1]).max() > 1e-3
+
+
+def test_a_system_by_its_matrices():
+    """The wheel of UP2006, example 1, with M and Q as printed (eqs. 5.6, 5.7)."""
+    text = """
+[parameters]
+m = 2.0
+R = 0.35
+Ic = 0.1
+[system]
+coordinates = ["theta", "y"]
+M = [["m*R**2 + Ic", 0], [0, 0]]
+Q = [0, "m*9.81"]
+forces.theta = "-0.1*theta'"
+[system.constraints]
+rolling = "y - R*theta*sin(0.4)"
+[system.start]
+theta = 0.3
+[run]
+until = 1
+"""
+    theta, y = zm.coordinates("theta y")
+    m, R, Ic = (zm.parameter(name, value) for name, value in {"m": 2.0, "R": 0.35, "Ic": 0.1}.items())
+    wheel = zm.System(
+        coordinates=[theta, y],
+        M=[[m * R**2 + Ic, 0], [0, 0]],
+        Q=[0, m * 9.81],
+        forces={theta: -0.1 * zm.rate(theta)},
+        constraints={"rolling": y - R * theta * np.sin(0.4)},
+    )
+    run = zm.simulate(wheel, wheel.start({theta: 0.3}), until=1)
+    scenario = parse_scenario(text)
+    assert np.array_equal(scenario.simulate().y, run.y)
+    assert not scenario.system.has_energy

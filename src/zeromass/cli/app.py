@@ -26,7 +26,8 @@ HELP = """Equations of motion as written on paper: write a scenario, run it, wat
 
   zeromass papers                     what papers print, what we compute
 
-These come along: um2022, ud2011, up2006-wheel, stanescu.
+These come along: um2022, ud2011, stanescu, up2006-wheel, up2006-virtual-particle, up2006-chain,
+up2006-light-first-mass, up2006-light-second-mass.
 
 [bold]Exit codes[/bold]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,8 +53,8 @@ def written(
     """Writes what the scenario asks for and returns the paths."""
     from zeromass.model import ModelError
 
-    files: dict[str, Any] = {}
-    files["run"] = run.save(folder / "run.nc", certificate=certificate, scenario=scenario.source.text)
+    run_file = run.save(folder / "run.nc", certificate=certificate, scenario=scenario.source.text)
+    files: dict[str, Any] = {"run": run_file}
     if scenario.output.table:
         try:
             files["table"] = run.to_csv(folder / "run.csv", scenario.table_times(run))
@@ -66,18 +66,18 @@ def written(
         files["plots"] = _plots(scenario, run, folder)
     if viewer and scenario.output.viewer:
         try:
-            files["viewer"] = page(run, folder / "viewer.html", title=scenario.name)
+            files["viewer"] = page(run, folder / "viewer.html", scenario.drawing)
         except ModelError as error:
             note(f"no viewer is written: {error}")
     return files
 
 
-def page(run: Trajectory, path: Path, title: str | None = None) -> Path:
-    """Writes the viewer's page, whole or not at all."""
+def page(run: Trajectory, path: Path, drawing: Mapping[str, Any]) -> Path:
+    """Writes the viewer's page, whole or not at all; `drawing` is what its scenario asks for."""
     from zeromass.report.files import write
 
     def content(place: Path) -> None:
-        run.view(place, title=title)
+        run.view(place, **drawing)
 
     return write(path, content)
 

@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from zeromass.cli.app import AsJson, Case, Debug, app
-from zeromass.cli.console import UsageError, out, print_json, reporting
+from zeromass.cli.console import UsageError, note, out, print_json, reporting
 
 if TYPE_CHECKING:
     from zeromass.integrate import Trajectory
@@ -62,10 +62,26 @@ def view(
         scenario = None if saved else scenario_at(file, case)
         run = _loaded(Path(file)) if scenario is None else simulated(scenario)
         target = target or Path(Path(file).stem).with_suffix(".html")
-        page(run, target, title=None if scenario is None else scenario.name)
+        page(run, target, _drawing(run) if scenario is None else scenario.drawing)
         code = 0 if saved else int(exit_code(run))
         _tell("view", target, as_json, code, outcome=str(run.outcome))
         raise typer.Exit(code)
+
+
+def _drawing(run: Trajectory) -> dict[str, Any]:
+    """What the scenario of a saved run asks the viewer to draw, where the file tells it."""
+    from zeromass.report.origin import origin
+    from zeromass.scenario.errors import ScenarioError
+    from zeromass.scenario.scenario import drawing_of
+
+    known = origin(run)
+    if not known.scenario:
+        return {}
+    try:
+        return drawing_of(known.scenario, known.case or None, run.system)
+    except ScenarioError as error:
+        note(f"the run is drawn as usual, for its scenario can not be read: {error}")
+        return {}
 
 
 def _loaded(file: Path) -> Trajectory:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Expression, coordinate, coordinates, rate
+from zeromass.expression import Expression, coordinate, coordinates, parameter, rate
 from zeromass.expression import acceleration as acceleration_of
 from zeromass.model import State, System, join
 from zeromass.papers.comparison import Case, Comparison
@@ -77,7 +78,7 @@ def _rows(case: Case) -> list[Row]:
 def wheel(p: Wheel = SAMPLE_WHEEL) -> Case:
     """Example 1: one degree of freedom described by the two coordinates θ and y."""
     theta, y = coordinates("theta y")
-    system = System(**_wheel(p, theta, y), coordinates=[theta, y])
+    system = System(**_wheel(_named(p), theta, y), coordinates=[theta, y])
     state = system.start({theta: 0.3, rate(theta): 1.2})
     return Case("UP2006 example 1: wheel on an incline, eq. 5.17", system, state, _wheel_lines(p, state, theta, y))
 
@@ -86,7 +87,7 @@ def virtual_particle(p: Wheel = SAMPLE_WHEEL) -> Case:
     """Example 2: the same wheel and a particle of mass zero at x, whose acceleration nothing determines."""
     theta, y = coordinates("theta y")
     x = coordinate("x")
-    system = System(**_wheel(p, theta, y), coordinates=[theta, y, x])
+    system = System(**_wheel(_named(p), theta, y), coordinates=[theta, y, x])
     state = system.start({theta: 0.3, rate(theta): 1.2, x: 0.7, rate(x): -0.1})
     lines = _wheel_lines(p, state, theta, y)
     shortest = float(state.motion.acceleration[system.index(x)])
@@ -96,7 +97,7 @@ def virtual_particle(p: Wheel = SAMPLE_WHEEL) -> Case:
 
 def chain(p: Chain = SAMPLE_CHAIN) -> Case:
     """Example 3, case 5.1: two sub-systems joined by the constraint q1 = x1 + d."""
-    x1, q1, q2, system = _chain(p)
+    x1, q1, q2, system = _chain(_named(p))
     state = system.start({x1: 0.37, q2: 0.14, rate(x1): 0.6, rate(q2): -0.2})
     a, b = state[x1] - p.l10, state[q2] - p.l20
     first = (-p.k1 * a + p.k2 * b) / p.m1
@@ -110,34 +111,36 @@ def chain(p: Chain = SAMPLE_CHAIN) -> Case:
 
 def light_first_mass(p: Chain = LIGHT_FIRST) -> Case:
     """Example 3, case 5.2: m₁ = 0 needs the constraint k₁x̄₁ = k₂q̄₂ (eq. 5.40)."""
-    x1, q1, q2, system = _chain(p)
-    system = system.with_constraints({"balance at m1": p.k1 * (x1 - p.l10) - p.k2 * (q2 - p.l20)})
+    s = _named(p)
+    x1, q1, q2, system = _chain(s)
+    system = system.with_constraints({"balance at m1": s.k1 * (x1 - s.l10) - s.k2 * (q2 - s.l20)})
     state = system.start({q2: 0.14, rate(q2): -0.2})
-    s = (state[x1] - p.l10 + state[q2] - p.l20) / (p.m2 * (p.k1 + p.k2) ** 2)
+    stretch = (state[x1] - p.l10 + state[q2] - p.l20) / (p.m2 * (p.k1 + p.k2) ** 2)
     closed = {
-        x1: (-p.k1 * p.k2**2 * s, "−k₁k₂²(x̄₁ + q̄₂)/(m₂(k₁ + k₂)²)"),
-        q1: (-p.k1 * p.k2**2 * s, "−k₁k₂²(x̄₁ + q̄₂)/(m₂(k₁ + k₂)²)"),
-        q2: (-(p.k1**2) * p.k2 * s, "−k₁²k₂(x̄₁ + q̄₂)/(m₂(k₁ + k₂)²)"),
+        x1: (-p.k1 * p.k2**2 * stretch, "−k₁k₂²(x̄₁ + q̄₂)/(m₂(k₁ + k₂)²)"),
+        q1: (-p.k1 * p.k2**2 * stretch, "−k₁k₂²(x̄₁ + q̄₂)/(m₂(k₁ + k₂)²)"),
+        q2: (-(p.k1**2) * p.k2 * stretch, "−k₁²k₂(x̄₁ + q̄₂)/(m₂(k₁ + k₂)²)"),
     }
     return Case("UP2006 example 3, case 5.2: m₁ = 0, eq. 5.47", system, state, _lines(state, closed))
 
 
 def light_second_mass(p: Chain = LIGHT_SECOND) -> Case:
     """Example 3, case 5.3: m₂ = 0 needs the constraint k₂q̄₂ = 0 (eq. 5.49)."""
-    x1, q1, q2, system = _chain(p)
-    system = system.with_constraints({"no force in k2": p.k2 * (q2 - p.l20)})
+    s = _named(p)
+    x1, q1, q2, system = _chain(s)
+    system = system.with_constraints({"no force in k2": s.k2 * (q2 - s.l20)})
     state = system.start({x1: 0.37, rate(x1): 0.6})
     first = -p.k1 * (state[x1] - p.l10) / p.m1
     closed = {x1: (first, "−k₁x̄₁/m₁"), q1: (first, "−k₁x̄₁/m₁"), q2: (0.0, "0")}
     return Case("UP2006 example 3, case 5.3: m₂ = 0, eq. 5.56", system, state, _lines(state, closed))
 
 
-def _wheel(p: Wheel, theta: Expression, y: Expression) -> dict[str, Any]:
+def _wheel(s: SimpleNamespace, theta: Expression, y: Expression) -> dict[str, Any]:
     """Energies (5.1), (5.2) and the rolling constraint (5.8)."""
     return {
-        "kinetic": p.m * (p.R * rate(theta)) ** 2 / 2 + p.Ic * rate(theta) ** 2 / 2,
-        "potential": -p.m * p.g * y,
-        "constraints": {"rolling": y - p.R * theta * np.sin(p.alpha)},
+        "kinetic": s.m * (s.R * rate(theta)) ** 2 / 2 + s.Ic * rate(theta) ** 2 / 2,
+        "potential": -s.m * s.g * y,
+        "constraints": {"rolling": y - s.R * theta * np.sin(s.alpha)},
     }
 
 
@@ -150,17 +153,22 @@ def _wheel_lines(p: Wheel, state: State, theta: Expression, y: Expression) -> li
     return _lines(state, closed)
 
 
-def _chain(p: Chain) -> tuple[Expression, Expression, Expression, System]:
+def _chain(s: SimpleNamespace) -> tuple[Expression, Expression, Expression, System]:
     """The two sub-systems of figure 3 with energies (5.24), (5.25), joined by q1 = x1 + d."""
     x1 = coordinate("x1")
     q1, q2 = coordinates("q1 q2")
-    first = System(kinetic=p.m1 * rate(x1) ** 2 / 2, potential=p.k1 * (x1 - p.l10) ** 2 / 2)
+    first = System(kinetic=s.m1 * rate(x1) ** 2 / 2, potential=s.k1 * (x1 - s.l10) ** 2 / 2)
     second = System(
-        kinetic=p.m2 * (rate(q1) + rate(q2)) ** 2 / 2,
-        potential=p.k2 * (q2 - p.l20) ** 2 / 2,
+        kinetic=s.m2 * (rate(q1) + rate(q2)) ** 2 / 2,
+        potential=s.k2 * (q2 - s.l20) ** 2 / 2,
         coordinates=[q1, q2],
     )
-    return x1, q1, q2, join(first, second, constraints={"connection": x1 + p.d - q1})
+    return x1, q1, q2, join(first, second, constraints={"connection": x1 + s.d - q1})
+
+
+def _named(p: Wheel | Chain) -> SimpleNamespace:
+    """The parameters as symbols with these values: the equations keep their names, as in the scenario files."""
+    return SimpleNamespace(**{name: parameter(name, value) for name, value in asdict(p).items()})
 
 
 def _lines(state: State, closed: dict[Expression, tuple[float, str]]) -> list[Comparison]:

@@ -1,16 +1,17 @@
 """The formula language of scenario files: precedence climbing, straight into expressions.
 
-    0.04*sin(1.2*sqrt(2)*pi*X)/(1 + X**2)      where(x > 0, x', -x')      m*rate(x)**2/2
+    0.04*sin(1.2*sqrt(2)*pi*X)/(1 + X**2)      where(x > 0 and not y > 1, x', -x')      m*rate(x)**2/2
 
 Numbers, + − * / ** (or ^), brackets, the elementary functions, the constants pi and e, and the names that are declared.
-x' is the rate of x and x'' its acceleration. Nothing is executed: a formula can only become an expression. Its length,
-nesting and exponents are bounded.
+x' is the rate of x and x'' its acceleration. Conditions, which only where(…) takes, are comparisons joined by and, or and
+not. Nothing is executed: a formula can only become an expression. Its length, nesting and exponents are bounded.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, rate, where
 from zeromass.expression.functions import FUNCTIONS
 from zeromass.scenario.errors import FormulaError, listed, nearest
-from zeromass.scenario.tokens import Token, tokens
+from zeromass.scenario.tokens import WORDS, Token, tokens
 
 DEEPEST = 100
 """Brackets, functions, signs and powers inside one another."""
@@ -28,9 +29,13 @@ MOST_RATES = 2
 """Rates inside one another: rate(rate(x)) is an acceleration, and there is nothing beyond."""
 
 CONSTANTS = {"pi": math.pi, "e": math.e}
-_BINARY = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 4, "^": 4}
-_SIGN = 3
 _COMPARISONS = ("<", "<=", ">", ">=")
+_NOT, _SIGN, _POWER = 3, 7, 8
+_BINARY = {
+    "or": 1, "and": 2, **dict.fromkeys(_COMPARISONS, 4), "+": 5, "-": 5, "*": 6, "/": 6, "**": _POWER, "^": _POWER,
+}  # fmt: skip
+"""How strongly operators bind, as in Python: `not` between `and` and comparisons, a sign between * and **."""
+
 _OTHER_FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
     "min": (np.minimum, 2),
     "max": (np.maximum, 2),
@@ -43,13 +48,21 @@ _SPELLINGS = {
     "atanh": "arctanh", "ln": "log",
 }  # fmt: skip
 FUNCTION_NAMES = (*FUNCTIONS, *_OTHER_FUNCTIONS, *_SPELLINGS, "where", "rate")
-RESERVED = frozenset((*FUNCTION_NAMES, *CONSTANTS, "t"))
+RESERVED = frozenset((*FUNCTION_NAMES, *CONSTANTS, *WORDS, "t"))
 """Names that a scenario can not give to something else."""
 
 
 def formula(source: str, names: Mapping[str, Expression]) -> Expression:
     """The expression of a formula in the declared names; a FormulaError says what is wrong and where."""
     return _Parser(source, names).whole()
+
+
+@dataclass(frozen=True)
+class _Condition:
+    """What holds or does not, 1 or 0, and the word or sign that makes it a condition."""
+
+    truth: Expression
+    sign: Token
 
 
 class _Parser:
@@ -65,10 +78,8 @@ class _Parser:
         return self.tokens[self.place]
 
     def whole(self) -> Expression:
-        result = self.expression(0)
+        result = self.value(0)
         token = self.token
-        if token.text in _COMPARISONS:
-            raise self.error("a comparison stands only in where(condition, value, other value)", token)
         if token.kind != "end":
             words = "a closing bracket without an opening one" if token.text == ")" else f"'{token.text[:30]}'"
             raise self.error(f"{words} is not expected here: an operator is missing, or this is too much", token)
@@ -87,10 +98,15 @@ class _Parser:
     def expect(self, text: str, words: str) -> None:
         if not self.taken(text):
             found = f"not '{self.token.text[:30]}'" if self.token.text else "but the formula ends"
-            raise self.error(f"'{text}' {words}, {found}", self.token)
+            hint = nearest(self.token.text, WORDS) if self.token.kind == "name" else ""
+            raise self.error(f"'{text}' {words}, {found}{hint}", self.token)
 
-    def expression(self, least: int) -> Expression:
-        """Operators that bind at least as strongly as `least`."""
+    def value(self, least: int) -> Expression:
+        """A number or a formula, of operators that bind at least as strongly as `least`."""
+        return self.amount(self.expression(least))
+
+    def expression(self, least: int) -> Expression | _Condition:
+        """A value or a condition, of operators that bind at least as strongly as `least`."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise self.error(f"the formula is nested more than {DEEPEST} deep", self.token)
@@ -99,18 +115,48 @@ class _Parser:
             sign = self.token
             self.place += 1
             strength = _BINARY[sign.text]
-            right = self.expression(_SIGN if strength == 4 else strength + 1)
+            right = self.expression(_SIGN if strength == _POWER else strength + 1)
             left = self.applied(sign, left, right)
         self.depth -= 1
         return left
 
-    def applied(self, sign: Token, left: Expression, right: Expression) -> Expression:
+    def amount(self, found: Expression | _Condition) -> Expression:
+        """What is no condition."""
+        if isinstance(found, _Condition):
+            raise self.error("a condition stands only in where(condition, value, other value)", found.sign)
+        return found
+
+    def truth(self, found: Expression | _Condition, sign: Token) -> Any:
+        """Of a condition that `and`, `or` or `not` takes."""
+        if not isinstance(found, _Condition):
+            raise self.error(f"'{sign.text}' takes conditions, such as x > 0", sign)
+        return found.truth
+
+    def applied(self, sign: Token, left: Any, right: Any) -> Expression | _Condition:
+        if sign.text in ("and", "or"):
+            a, b = self.truth(left, sign), self.truth(right, sign)
+            rule = np.logical_and if sign.text == "and" else np.logical_or
+            return _Condition(self.checked(lambda: rule(a, b), sign), sign)
+        if sign.text in _COMPARISONS:
+            if isinstance(left, _Condition):
+                raise self.error("comparisons are joined by words: write 0 < x and x < 1", sign)
+            return self.compared(sign, left, self.amount(right))
+        left, right = self.amount(left), self.amount(right)
         if sign.text in ("**", "^"):
             if right.value is not None and abs(right.value) > LARGEST_EXPONENT:
                 raise self.error(f"the exponent is {right.value:g}; at most {LARGEST_EXPONENT} is read", sign)
             return self.checked(lambda: left**right, sign)
         rules = {"+": lambda: left + right, "-": lambda: left - right, "*": lambda: left * right}
         return self.checked(rules.get(sign.text, lambda: left / right), sign)
+
+    def compared(self, sign: Token, left: Any, right: Any) -> _Condition:
+        rules = {
+            "<": lambda: left < right,
+            "<=": lambda: left <= right,
+            ">": lambda: left > right,
+            ">=": lambda: left >= right,
+        }
+        return _Condition(self.checked(rules[sign.text], sign), sign)
 
     def checked(self, rule: Callable[[], Any], token: Token) -> Expression:
         """What a rule gives, if it is a finite number or a formula."""
@@ -122,7 +168,7 @@ class _Parser:
             raise self.error("the value is too large for a number", token)
         return result
 
-    def operand(self) -> Expression:
+    def operand(self) -> Expression | _Condition:
         token = self.token
         self.place += 1
         if token.kind == "number":
@@ -130,16 +176,17 @@ class _Parser:
         if token.kind == "name":
             return self.call(token) if self.taken("(") else self.primed(self.named(token), token)
         if token.text == "-":
-            value = self.expression(_SIGN)
+            value = self.value(_SIGN)
             return self.checked(lambda: -value, token)
         if token.text == "+":
-            return self.expression(_SIGN)
+            return self.value(_SIGN)
+        if token.text == "not":
+            truth = self.truth(self.expression(_NOT), token)
+            return _Condition(self.checked(lambda: np.logical_not(truth), token), token)
         if token.text == "(":
-            value = self.expression(0)
-            if self.token.text in _COMPARISONS:
-                raise self.error("a comparison stands only in where(condition, value, other value)", self.token)
+            inner = self.expression(0)
             self.expect(")", "is expected to close the bracket")
-            return value
+            return inner
         found = f"'{token.text}' stands" if token.text else "the formula ends"
         raise self.error(f"{found} where a number, a name or a bracket is expected", token)
 
@@ -199,28 +246,19 @@ class _Parser:
         return self.checked(lambda: rule(*arguments), token)
 
     def condition(self) -> Expression:
-        left = self.expression(0)
-        sign = self.token
-        if not self.taken(*_COMPARISONS):
-            raise self.error("where(…) begins with a comparison, such as x > 0", sign)
-        right = self.expression(0)
-        rules = {
-            "<": lambda: left < right,
-            "<=": lambda: left <= right,
-            ">": lambda: left > right,
-            ">=": lambda: left >= right,
-        }
-        return self.checked(rules[sign.text], sign)
+        """The first argument of where(…)."""
+        found = self.expression(0)
+        if not isinstance(found, _Condition):
+            raise self.error("where(…) begins with a comparison, such as x > 0", self.token)
+        return found.truth
 
     def arguments(self, token: Token, count: int) -> list[Expression]:
         words = f"in {token.text}(…), which takes {count} argument{'s' if count > 1 else ''}"
         if self.token.text == ")":
             raise self.error(f"an argument is missing {words}", self.token)
-        found = [self.expression(0)]
+        found = [self.value(0)]
         while self.taken(","):
-            found.append(self.expression(0))
-        if self.token.text in _COMPARISONS:
-            raise self.error("a comparison stands only in where(condition, value, other value)", self.token)
+            found.append(self.value(0))
         self.expect(")", f"is expected to close {token.text}(")
         if token.text != "where" and len(found) != count:
             raise self.error(f"{len(found)} arguments are given {words}", token)

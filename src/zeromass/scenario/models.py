@@ -97,7 +97,7 @@ def _system(reader: Reader, given: schema.System) -> System:
     own = list(names.values())
     parts = _parts(reader, given)
     names.update({x.name: x for part in parts for x in part.coordinates})
-    energies = {
+    energies: dict[str, Any] = {
         kind: reader.expression(getattr(given, kind), ("system", kind), names)
         for kind in ("kinetic", "potential", "lagrangian")
         if getattr(given, kind) is not None
@@ -108,6 +108,7 @@ def _system(reader: Reader, given: schema.System) -> System:
         else reader.expression(zero, ("system", "constraints", name), names)
         for name, zero in given.constraints.items()
     }
+    energies.update(_matrices(reader, given, names))
     forces = [_by_coordinate(reader, given.forces, "forces", names), *_between(reader, given, names)]
     nonideal = _by_coordinate(reader, given.nonideal, "nonideal", names)
     if not (own or parts):
@@ -122,6 +123,25 @@ def _system(reader: Reader, given: schema.System) -> System:
             nonideal=nonideal,
             **energies,
         )
+
+
+def _matrices(reader: Reader, given: schema.System, names: dict[str, Expression]) -> dict[str, np.ndarray]:
+    """M and Q, where they are given."""
+    n, found = len(given.coordinates), {}
+    words = f"there are {n} coordinates"
+    if given.M is not None:
+        key = ("system", "M")
+        if len(given.M) != n:
+            raise reader.error(f"it has {len(given.M)} rows, and {words}", key)
+        for i, row in enumerate(given.M):
+            if len(row) != n:
+                raise reader.error(f"it has {len(row)} entries, and {words}", (*key, i))
+        found["M"] = np.array([reader.vector(row, (*key, i), names) for i, row in enumerate(given.M)])
+    if given.Q is not None:
+        if len(given.Q) != n:
+            raise reader.error(f"it has {len(given.Q)} entries, and {words}", ("system", "Q"))
+        found["Q"] = reader.vector(given.Q, ("system", "Q"), names)
+    return found
 
 
 def _by_coordinate(

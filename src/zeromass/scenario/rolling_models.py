@@ -4,38 +4,73 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from zeromass.expression import Expression, Symbol, coordinate, evaluate, symbols
-from zeromass.rolling import Rolling, SphericalBody, Surface, ball, shell, surfaces, two_material_shell
+from zeromass.expression import Expression
+from zeromass.model import Damper, Force, RigidBody, Spring, Torque
+from zeromass.rolling import Rolling, SphericalBody, ball, shell, two_material_shell
 from zeromass.scenario import rolling_tables
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.source import Key
+from zeromass.scenario.surface_models import surface
 
 BODIES = {"ball": ball, "shell": shell, "two-material shell": two_material_shell, "custom": SphericalBody}
-SURFACES = {
-    "plane": surfaces.plane,
-    "sphere": surfaces.sphere,
-    "cylinder": surfaces.cylinder,
-    "cone": surfaces.cone,
-    "paraboloid": surfaces.paraboloid,
-    "torus": surfaces.torus,
-    "dimpled bowl": surfaces.dimpled_bowl,
-}
+LOADS = ("forces", "torques", "springs", "dampers")
+"""Keys of [rolling] that list what acts on the body, beside gravity."""
 
 
 def rolling_model(reader: Reader, given: rolling_tables.Rolling) -> Rolling:
-    surface, body = _surface(reader, given.surface), _body(reader, given.body)
+    """The body of [rolling] on its surface."""
+    ground, body = surface(reader, given.surface), _body(reader, given.body)
+    loaded = any(getattr(given, kind) for kind in LOADS)
     with reader.pointing("rolling"):
         return Rolling(
             body,
-            on=surface,
+            on=ground,
             gravity=gravity(reader, given.gravity, ("rolling", "gravity")),
             spin=given.spin,
             conserve_energy=given.conserve_energy,
             contact=given.contact,
             friction=None if given.friction is None else reader.number(given.friction, ("rolling", "friction")),
+            forces=(lambda rolling: _loads(reader, given, rolling)) if loaded else None,
         )
+
+
+def _loads(reader: Reader, given: rolling_tables.Rolling, rolling: Rolling) -> list[Any]:
+    """What acts on the body; the formulas may name what `_names` lists."""
+    names, found = _names(rolling), []
+    for kind in LOADS:
+        for i, table in enumerate(getattr(given, kind)):
+            key = ("rolling", kind, i)
+            with reader.pointing(*key):
+                found.append(_load(reader, table, rolling.body, names, key))
+    return found
+
+
+def _load(reader: Reader, table: Any, body: RigidBody, names: dict[str, Expression], key: Key) -> Any:
+    def number(name: str) -> Expression:
+        return reader.expression(getattr(table, name), (*key, name), {})
+
+    def vector(name: str, names: dict[str, Expression]) -> Any:
+        return reader.vector(getattr(table, name), (*key, name), names)
+
+    if isinstance(table, rolling_tables.TorqueTable):
+        torque = vector("torque", names)
+        return Torque(body.rotate(torque) if table.frame == "body" else torque, on=body)
+    at = body.point(vector("at", {}))
+    if isinstance(table, rolling_tables.ForceTable):
+        return Force(vector("force", names), at=at)
+    if isinstance(table, rolling_tables.SpringTable):
+        return Spring(number("stiffness"), at, vector("to", {}), length=number("length"))
+    return Damper(number("damping"), at, vector("to", {}))
+
+
+def _names(rolling: Rolling) -> dict[str, Expression]:
+    """Coordinates of body, contact and centre, and the components of `normal` and `angular_velocity`."""
+    parts = (rolling.body, rolling.contact_particle, rolling.center_particle)
+    vectors = {"normal": rolling.normal, "angular_velocity": rolling.body.angular_velocity}
+    return {
+        **{f"{name}.{axis}": e for name, vector in vectors.items() for axis, e in zip("xyz", vector, strict=True)},
+        **{x.name: x for part in parts for x in part.coordinates},
+    }
 
 
 def gravity(reader: Reader, given: Any, key: Key) -> Any:
@@ -52,61 +87,3 @@ def _body(reader: Reader, given: Any) -> SphericalBody:
         value[name] = read(item, (*key, name))
     with reader.pointing(*key):
         return BODIES[given.kind](**value)
-
-
-def _surface(reader: Reader, given: Any) -> Surface:
-    key = ("rolling", "surface")
-    motion: dict[str, Any] = {}
-    if given.shift is not None:
-        motion["shift"] = reader.vector(given.shift, (*key, "shift"), {})
-    if given.rotation is not None:
-        axis = reader.numbers(given.rotation.axis, (*key, "rotation", "axis"))
-        motion["rotation"] = (axis, reader.expression(given.rotation.angle, (*key, "rotation", "angle"), {}))
-    if given.velocity is not None:
-        motion["velocity"] = _Field(reader, given.velocity, (*key, "velocity"))
-    if isinstance(given, rolling_tables.Given):
-        shape = _Shape(reader, given)
-        with reader.pointing(*key):
-            return Surface(shape, side=given.side, name=given.name, **motion)
-    own = given.model_dump(exclude={"kind", "shift", "rotation", "velocity"}, exclude_none=True)
-    own = {name: x if isinstance(x, bool) else reader.number(x, (*key, name)) for name, x in own.items()}
-    with reader.pointing(*key):
-        return SURFACES[given.kind](**own, **motion)
-
-
-class _Shape:
-    """f(X, Y, Z) of a formula, for expressions and for numbers."""
-
-    def __init__(self, reader: Reader, given: rolling_tables.Given) -> None:
-        self._reader, self._height = reader, given.height is not None
-        self._formula = given.height if self._height else given.implicit
-        self._key = ("rolling", "surface", "height" if self._height else "implicit")
-        self._at: list[Expression] = [coordinate(name) for name in "XYZ"]
-        self._zero = self(*self._at)
-        _check_place(reader, self._zero, self._key)
-
-    def __call__(self, X: Any, Y: Any, Z: Any) -> Any:
-        place = dict(zip("XYZ", (X, Y, Z), strict=True))
-        if not all(isinstance(x, Expression) for x in place.values()):
-            return evaluate(self._zero, dict(zip(self._at, (X, Y, Z), strict=True)))
-        if not self._height:
-            return self._reader.expression(self._formula, self._key, place)
-        del place["Z"]
-        return Z - self._reader.expression(self._formula, self._key, place)
-
-
-class _Field:
-    """Velocity of a surface's material at a position, from three formulas of X, Y, Z and t."""
-
-    def __init__(self, reader: Reader, given: list[Any], key: Key) -> None:
-        self._reader, self._given, self._key = reader, given, key
-        for e in self(np.array([coordinate(name) for name in "XYZ"], dtype=object)):
-            _check_place(reader, e, key)
-
-    def __call__(self, position: Any) -> np.ndarray:
-        return self._reader.vector(self._given, self._key, dict(zip("XYZ", position, strict=True)))
-
-
-def _check_place(reader: Reader, e: Expression, key: Key) -> None:
-    if any(isinstance(leaf, Symbol) and leaf.order > 0 for leaf in symbols(e)):
-        raise reader.error("a surface is given by X, Y, Z, t and parameters, not by rates", key)

@@ -1,39 +1,13 @@
-"""The tables of a rolling body: [rolling], its body, surface and start. Unknown keys and wrong types are refused.
-
-A number may also be a formula in quotes, such as "3*pi" or "m*g". Lengths are in m, masses in kg, times in s.
-"""
+"""The tables of a rolling body: [rolling], its body, forces and start; its surface is in `surface_tables`."""
 
 from __future__ import annotations
 
-import sys
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import Field
 
-from zeromass.scenario.tokens import LONGEST
-
-
-def _formula(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError("this is a number, or a formula in quotes")
-    if isinstance(value, str) and not 0 < len(value) <= LONGEST:
-        raise ValueError(f"a formula has between 1 and {LONGEST} characters")
-    if not isinstance(value, str) and not abs(value) <= sys.float_info.max:
-        raise ValueError("a number is finite")
-    return value
-
-
-Formula = Annotated[Any, BeforeValidator(_formula)]
-"""A number, or a formula in quotes."""
-
-Vector = Annotated[list[Formula], Field(min_length=3, max_length=3)]
-Words = Annotated[str, Field(min_length=1, max_length=200)]
-
-
-class Table(BaseModel):
-    """A table of the file: strict, complete, immutable."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+from zeromass.scenario.surface_tables import Surface
+from zeromass.scenario.tables import Formula, Table, Vector, Words
 
 
 class Ball(Table):
@@ -79,92 +53,43 @@ class CustomBody(Table):
 Body = Annotated[Ball | Shell | TwoMaterialShell | CustomBody, Field(discriminator="kind")]
 
 
-class Turn(Table):
-    """A rotation of a surface: about an axis, by an angle in rad, a formula of t."""
-
-    axis: Vector
-    angle: Formula
+Zero = Field(default=[0.0, 0.0, 0.0])
 
 
-class Moving(Table):
-    """How a surface moves: formulas of t; `velocity` of its material, of t, X, Y, Z."""
+class ForceTable(Table):
+    """[[rolling.forces]]: N, in the inertial frame, at a point of the body, given in its axes from its mass centre."""
 
-    shift: Vector | None = None
-    rotation: Turn | None = None
-    velocity: Vector | None = None
-
-
-class Plane(Moving):
-    kind: Literal["plane"]
-    slope: Formula = 0.0
+    force: Vector
+    at: Vector = Zero
 
 
-class Round(Moving):
-    """A sphere or a cylinder."""
+class TorqueTable(Table):
+    """[[rolling.torques]]: on the body, N m, in the inertial frame or in that of the body."""
 
-    kind: Literal["sphere", "cylinder"]
-    radius: Formula
-    inside: bool = False
-
-
-class Cone(Moving):
-    kind: Literal["cone"]
-    slope: Formula
+    torque: Vector
+    frame: Literal["inertial", "body"] = "inertial"
 
 
-class Paraboloid(Moving):
-    kind: Literal["paraboloid"]
-    curvature: Formula
+class Between(Table):
+    """From a point of the body, given in its axes from its mass centre, to a point in space."""
+
+    at: Vector = Zero
+    to: Vector = Zero
 
 
-class Torus(Moving):
-    kind: Literal["torus"]
-    radius: Formula
-    tube: Formula
-    inside: bool = False
+class SpringTable(Between):
+    """[[rolling.springs]]; `length` is the unstretched one."""
+
+    stiffness: Formula
+    length: Formula = 0.0
 
 
-class DimpledBowl(Moving):
-    kind: Literal["dimpled bowl"]
-    h1: Formula | None = None
-    h2: Formula | None = None
-    h3: Formula | None = None
-    h4: Formula | None = None
-    h5: Formula | None = None
+class DamperTable(Between):
+    """[[rolling.dampers]]."""
+
+    damping: Formula
 
 
-class Given(Moving):
-    """A surface by its formula: height Z = h(X, Y), or f(X, Y, Z) = 0 with bodies where f > 0 (side = 1)."""
-
-    kind: Literal["formula"] = "formula"
-    height: Formula | None = None
-    implicit: Formula | None = None
-    side: Literal[1, -1] = 1
-    name: Words = "surface"
-
-    @model_validator(mode="after")
-    def one_formula(self) -> Given:
-        if (self.height is None) == (self.implicit is None):
-            raise ValueError('a surface has one formula: height = "…" in X and Y, or implicit = "…" in X, Y and Z')
-        return self
-
-
-def _surface_kind(value: Any) -> Any:
-    kind = value.get("kind", "formula") if isinstance(value, dict) else getattr(value, "kind", None)
-    return kind if isinstance(kind, str) else None
-
-
-Surface = Annotated[
-    Annotated[Plane, Tag("plane")]
-    | Annotated[Round, Tag("sphere")]
-    | Annotated[Round, Tag("cylinder")]
-    | Annotated[Cone, Tag("cone")]
-    | Annotated[Paraboloid, Tag("paraboloid")]
-    | Annotated[Torus, Tag("torus")]
-    | Annotated[DimpledBowl, Tag("dimpled bowl")]
-    | Annotated[Given, Tag("formula")],
-    Discriminator(_surface_kind),
-]
 Place = Annotated[list[Formula], Field(min_length=2, max_length=3)]
 
 
@@ -178,7 +103,6 @@ class RollingStart(Table):
         Field(default=[1.0, 0.0, 0.0, 0.0])
     )
     relative: bool = False
-    t: Formula = 0.0
     guess: Formula = 0.0
 
 
@@ -192,4 +116,8 @@ class Rolling(Table):
     conserve_energy: bool = False
     contact: Literal["one-sided", "two-sided"] = "one-sided"
     friction: Formula | None = None
+    forces: list[ForceTable] = Field(default=[])
+    torques: list[TorqueTable] = Field(default=[])
+    springs: list[SpringTable] = Field(default=[])
+    dampers: list[DamperTable] = Field(default=[])
     start: RollingStart

@@ -12,10 +12,13 @@ import numpy as np
 
 from zeromass.integrate import Trajectory, simulate
 from zeromass.model import Event, ModelError, State, System
+from zeromass.report.origin import from_scenario
 from zeromass.scenario import models
+from zeromass.scenario.drawing import drawing
 from zeromass.scenario.errors import ScenarioError, listed, nearest
+from zeromass.scenario.output_tables import Output
 from zeromass.scenario.reading import Reader
-from zeromass.scenario.schema import Document, Output
+from zeromass.scenario.schema import Document
 from zeromass.scenario.source import Source, parsed, read
 from zeromass.scenario.validation import document, lines_with_case, with_case
 
@@ -30,6 +33,7 @@ class Scenario:
     cases     names of the variants that the file has
     case      the one that this is, or None for the file as it stands
     settings  of the run: until, rtol, atol, method, …, as `zm.simulate` takes them
+    drawing   for the viewer: title, shapes, lines, trails, …, as `run.view` takes them
     """
 
     name: str
@@ -41,15 +45,17 @@ class Scenario:
     events: tuple[Event, ...]
     settings: dict[str, Any]
     output: Output
+    drawing: dict[str, Any]
     source: Source
     _reader: Reader
 
     def simulate(self, progress: bool | Callable[[float], None] = False) -> Trajectory:
-        """Runs it."""
+        """Runs it; the run knows the text of the scenario and the case."""
         try:
-            return simulate(self.system, self.start, events=self.events, progress=progress, **self.settings)
+            run = simulate(self.system, self.start, events=self.events, progress=progress, **self.settings)
         except ModelError as error:
             raise self.source.error(str(error), ("run",)) from error
+        return from_scenario(run, self.source.text, self.case)
 
     def table_times(self, run: Trajectory) -> np.ndarray | None:
         """Times of the rows of the table that is written, within the run; None for its steps."""
@@ -71,9 +77,15 @@ def load_scenario(path: str | PathLike[str], case: str | None = None) -> Scenari
     return scenario_of(read(place), case)
 
 
-def parse_scenario(text: str, case: str | None = None, *, name: str = "scenario") -> Scenario:
-    """The scenario of some text."""
-    return scenario_of(parsed(text, name), case)
+def parse_scenario(
+    text: str, case: str | None = None, *, name: str = "scenario", folder: str | PathLike[str] | None = None
+) -> Scenario:
+    """The scenario of some text.
+
+    name    of the text, in messages
+    folder  in which files lie that it names, such as measured heights
+    """
+    return scenario_of(parsed(text, name, None if folder is None else Path(folder)), case)
 
 
 def scenario_of(source: Source, case: str | None = None) -> Scenario:
@@ -95,9 +107,18 @@ def scenario_of(source: Source, case: str | None = None) -> Scenario:
         events=_events(reader, tables, system),
         settings=settings,
         output=tables.output,
+        drawing={"title": tables.scenario.name, **drawing(reader, system)},
         source=source,
         _reader=reader,
     )
+
+
+def drawing_of(text: str, case: str | None, system: System) -> dict[str, Any]:
+    """What a scenario asks the viewer to draw of a system that it described, such as that of a run read from a file."""
+    source = parsed(text)
+    data, _ = with_case(source, case)
+    tables = document(source, data)
+    return {"title": tables.scenario.name, **drawing(Reader(lines_with_case(source, case), tables), system)}
 
 
 def shipped_scenarios() -> dict[str, Path]:

@@ -9,7 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from zeromass.scenario.rolling_tables import Formula, Rolling, Table, Vector, Words
+from zeromass.scenario.output_tables import Output
+from zeromass.scenario.rolling_tables import Rolling
+from zeromass.scenario.tables import Formula, Table, Vector, Words
 
 Name = Annotated[str, Field(pattern=r"^[^\W\d]\w*$", max_length=60)]
 
@@ -48,7 +50,10 @@ class DamperTable(Table):
 
 
 class System(Table):
-    """[system]: coordinates, energies, constraints and forces; `nonideal` is the work of constraint forces."""
+    """[system]: coordinates, energies, constraints and forces; `nonideal` is the work of constraint forces.
+
+    M, Q  instead of parts and energies: mass matrix, by rows, and impressed force, in the order of the coordinates
+    """
 
     coordinates: list[Name] = Field(default=[])
     particles: dict[Name, ParticlePart] = Field(default={})
@@ -57,6 +62,8 @@ class System(Table):
     kinetic: Formula | None = None
     potential: Formula | None = None
     lagrangian: Formula | None = None
+    M: list[list[Formula]] | None = None
+    Q: list[Formula] | None = None
     constraints: dict[Words, Formula | list[Formula]] = Field(default={})
     forces: dict[Words, Formula] = Field(default={})
     nonideal: dict[Words, Formula] = Field(default={})
@@ -73,7 +80,7 @@ class Run(Table):
     t0: Formula = 0.0
     rtol: Formula = 1e-10
     atol: Formula = 1e-13
-    method: Literal["dop853", "radau", "fixed"] = "dop853"
+    method: Literal["collocation", "dop853", "radau", "fixed"] = "collocation"
     step: Formula | None = None
     longest_step: Formula | None = None
     project: bool = True
@@ -86,17 +93,6 @@ class EventTable(Table):
     zero: Formula
     direction: Literal[-1, 0, 1] = 0
     terminal: bool = True
-
-
-class Output(Table):
-    """[output]: what is written, and where; `times` is a number of rows of the table, evenly spaced, or the times."""
-
-    folder: Words | None = None
-    plots: list[Words] | None = None
-    format: Literal["png", "svg", "pdf"] = "png"
-    viewer: bool = True
-    table: bool = True
-    times: Annotated[int, Field(ge=2, le=10_000_000)] | list[Formula] | None = None
 
 
 class Document(Table):

@@ -32,12 +32,16 @@ _PART = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s."'=\[\]]+))\s*(
 
 @dataclass(frozen=True)
 class Source:
-    """The data of a scenario file and where its keys stand."""
+    """The data of a scenario file and where its keys stand.
+
+    folder  in which files lie that the scenario names; None of a text that is no file
+    """
 
     name: str
     text: str
     data: dict[str, Any]
     lines: dict[Key, int]
+    folder: Path | None = None
 
     def line(self, key: Key) -> int | None:
         """Line of a key, or of the nearest table around it."""
@@ -63,11 +67,11 @@ def read(path: Path) -> Source:
     """The source in a file."""
     with path.open("rb") as file:
         content = file.read(LARGEST + 1)
-    return parsed(content, str(path))
+    return parsed(content, str(path), path.parent)
 
 
-def parsed(content: bytes | str, name: str = "scenario") -> Source:
-    """The source of some text."""
+def parsed(content: bytes | str, name: str = "scenario", folder: Path | None = None) -> Source:
+    """The source of some text, which may name files of a folder."""
     content = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     if len(content) > LARGEST:
         raise ScenarioError(f"the file is larger than {LARGEST} bytes", file=name)
@@ -83,7 +87,7 @@ def parsed(content: bytes | str, name: str = "scenario") -> Source:
         raise _toml_error(error, name) from error
     except (RecursionError, ValueError, OverflowError) as error:
         raise ScenarioError(f"the file is not valid TOML: {error}", file=name) from error
-    return Source(name, text, data, _lines(text))
+    return Source(name, text, data, _lines(text), folder)
 
 
 def _toml_error(error: tomllib.TOMLDecodeError, name: str) -> ScenarioError:

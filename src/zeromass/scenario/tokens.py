@@ -16,6 +16,9 @@ MOST_TOKENS = 5_000
 
 LONGEST_NAME = 100
 
+WORDS = ("and", "or", "not")
+"""Names that are signs."""
+
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+)
     |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
@@ -43,11 +46,12 @@ def tokens(source: str) -> list[Token]:
     while place < len(source):
         match = _TOKEN.match(source, place)
         if match is None:
-            raise FormulaError(f"{source[place]!r} has no meaning in a formula", place, source)
+            hint = "; conditions are joined by and, or, not" if source[place] in "&|!~" else ""
+            raise FormulaError(f"{source[place]!r} has no meaning in a formula{hint}", place, source)
         kind, text = str(match.lastgroup), match.group()
         if kind != "space":
             _check(kind, text, place, source)
-            found.append(Token(kind, text, place))
+            found.append(Token("sign" if text in WORDS else kind, text, place))
             if len(found) > MOST_TOKENS:
                 raise FormulaError(f"the formula has more than {MOST_TOKENS} terms and signs", place, source)
         place = match.end()

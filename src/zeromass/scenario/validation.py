@@ -71,7 +71,7 @@ def _worst(source: Source, data: dict[str, Any], error: ValidationError) -> Scen
 
 def _translated(source: Source, data: Any, item: Any) -> ScenarioError:
     kind, ctx = item["type"], item.get("ctx", {})
-    key = _key(data, item["loc"])
+    key = _key(data, item["loc"], missing=kind == "missing")
     if kind == "extra_forbidden":
         known = _known_keys(item["loc"])
         words = nearest(str(key[-1]), known) or (f"; there are: {listed(known)}" if known else "")
@@ -108,15 +108,18 @@ def _literals(ctx: Any) -> list[str]:
     return [word.strip().strip("'") for word in words.split(",")]
 
 
-def _key(data: Any, loc: tuple[Any, ...]) -> Key:
-    """The place in the data: what pydantic puts between, such as the name of a union's member, is left out."""
+def _key(data: Any, loc: tuple[Any, ...], *, missing: bool) -> Key:
+    """The place in the data: what pydantic puts between, such as the name of a union's member, is left out.
+
+    missing  the last part is a key that the data do not have
+    """
     key: list[str | int] = []
     for i, part in enumerate(loc):
         inside = part in data if isinstance(data, dict) else isinstance(part, int) and isinstance(data, list)
         if inside and part != "[key]":
             key.append(part)
             data = data[part] if isinstance(data, dict) or part < len(data) else None
-        elif i == len(loc) - 1 and isinstance(data, dict) and isinstance(part, str) and part != "[key]":
+        elif missing and i == len(loc) - 1:
             key.append(part)
     return tuple(key)
 
@@ -138,8 +141,8 @@ def _inner(model: Any, part: Any) -> Any:
         if part in model.model_fields:
             return _members(model.model_fields[part].annotation)
         return model  # the place in a list, a name in a table of tables, or the name of a union's member
-    if isinstance(model, list):
-        return next((member for member in model if part in _tags(member)), None)
+    if isinstance(model, list):  # of a union's members; a number is the place in a list of such
+        return model if isinstance(part, int) else next((member for member in model if part in _tags(member)), None)
     return None
 
 
