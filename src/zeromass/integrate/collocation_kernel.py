@@ -37,8 +37,8 @@ ITERATIONS = 3
 MOST = 12
 """Iterations after which a step is given up."""
 
-CONVERGED = 0.1
-"""What may be left of the error of the iteration, in units of the tolerance."""
+CONVERGED = 0.2
+"""What may be left of the error of the iteration, in units of the tolerance: errors are then those of "dop853"."""
 
 DIVERGING, WORSE = 0.8, 10.0
 """Contraction from which an iteration is not worth going on with, and growth of the second change from the first."""
@@ -49,7 +49,7 @@ UNKNOWN = 1.0
 EXPECTED = 0.01
 """Least contraction that is believed before it has been measured in a step."""
 
-INTERPOLATED = 0.02
+INTERPOLATED = 0.01
 """Error of the polynomial between the stages in units of its last Legendre coefficient."""
 
 SHRINK, GROW, FURTHEST = 0.3, 1.6, 3.0
@@ -295,6 +295,7 @@ class _Advance(_Stages, Advance):
             ratio, half = e / self.load(last), where(fresh, 0.0, expected * 0.5)
             second = where(ratio > half, ratio, half)
             measured = self.real(b.select(twice, second.value, contraction.value))
+            measured = where(measured < DIVERGING, measured, DIVERGING)  # of rounding alone it may be anything
             measured = self.real(b.select(once, expected.value, measured.value))
             self.check(t, h, until, self.load(first), fresh, measured)
 
@@ -355,12 +356,14 @@ class _Advance(_Stages, Advance):
         return 0.9 / sqrt(sqrt(sqrt(error)))
 
     def change(self, first: Real, contraction: Real) -> Real:
-        """The change r of the step after which the aimed at iterations leave half of what is allowed.
+        """The change r of the step after which the aimed at iterations leave a third of what is allowed.
 
         The first change of the iteration has order 9 and each contraction order 1, so r is a 12th root; x^(1/16 + 1/64)
         comes near enough.
         """
-        x = first * contraction * contraction * contraction * (2.0 / CONVERGED)
+        x = first * (3.0 / CONVERGED)
+        for _ in range(ITERATIONS):
+            x = x * contraction
         root = sqrt(sqrt(sqrt(sqrt(x))))
         root = root * sqrt(sqrt(root))
         return where(root * GROW > 1.0, 1.0 / root, GROW)

@@ -15,6 +15,9 @@ from zeromass.integrate.kernel import CHUNK
 from zeromass.integrate.stepper import EventCode, Status, Tolerances
 from zeromass.integrate.stepping_kernel import HEAD, Int64, Real64, addresses
 
+RECORD = 1 << 16
+"""Values that the record of a run has room for at first: half a megabyte, which the next run finds again."""
+
 
 class MachineStepper(ABC):
     """A stepping method in machine code; see `Stepper`."""
@@ -33,9 +36,10 @@ class MachineStepper(ABC):
         parameters: np.ndarray,
         tolerances: Tolerances,
         first_step: float,
-        capacity: int = 1024,
+        capacity: int | None = None,
     ) -> None:
         m = len(y)
+        capacity = capacity or RECORD // (HEAD + m) + 1
         self._m = m
         self.size = -(-m // CHUNK) * CHUNK
         self._reals = np.zeros(len(Real64))
