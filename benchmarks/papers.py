@@ -63,7 +63,7 @@ def round(**options):
     return everything(**options) - begin
 
 imported, first = time.process_time(), everything()
-rounds = [(round(), round(until=1e-6)) for _ in range(3)]
+rounds = [(round(), round(until=1e-6)) for _ in range(6)]
 print(imported, first, *[min(times) for times in zip(*rounds)])
 """
 """Prints CPU times, s: until imported, until all is run, of a later round, and of one without steps."""

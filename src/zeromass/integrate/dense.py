@@ -40,6 +40,14 @@ def fitted(states: np.ndarray) -> np.ndarray:
     return _FIT @ states
 
 
+def states_in(polynomial: np.ndarray, θ: np.ndarray) -> np.ndarray:
+    """States at places θ in steps, shape (k, 2n), from their polynomials, shape (DEGREE + 1, k or 1, 2n)."""
+    total = np.zeros((len(θ), polynomial.shape[2]))
+    for P, coefficients in zip(legendre(θ), polynomial, strict=True):
+        total += P[:, None] * coefficients
+    return total
+
+
 class DenseOutput:
     """States at any times of a run, from its recorded steps: t, shape (k,), and y, shape (k, 2n).
 
@@ -77,8 +85,6 @@ class DenseOutput:
         steps, which = np.unique(np.clip(places[between], 0, len(self.t) - 2), return_inverse=True)
         polynomials = np.stack([self.polynomial(int(step)) for step in steps], axis=1)
         t0, t1 = self.t[steps][which], self.t[steps + 1][which]
-        found = np.zeros((len(between), self.y.shape[1]))
-        for P, coefficients in zip(legendre((times[between] - t0) / (t1 - t0)), polynomials, strict=True):
-            found += P[:, None] * coefficients[which]
+        found = states_in(polynomials[:, which], (times[between] - t0) / (t1 - t0))
         result[between] = self._project(times[between], found) if self._project and project else found
         return result

@@ -13,7 +13,7 @@ from zeromass.compile.compiled import Compiled, compiled_at
 from zeromass.equation import Verdict
 from zeromass.expression import Expression
 from zeromass.integrate.collocation import Collocation
-from zeromass.integrate.dense import DenseOutput
+from zeromass.integrate.dense import DenseOutput, states_in
 from zeromass.integrate.dop853 import Dop853
 from zeromass.integrate.events import Occurrence, event_code, events_of
 from zeromass.integrate.functions import Functions
@@ -182,18 +182,27 @@ class _Run:
 
     def _happened(self) -> Outcome | None:
         """Locates the events of the last step; a terminal one ends the run there."""
-        t, y = self._recorded()
-        (t0, t1), (y0, y1) = t[-2:], y[-2:]
+        t, y = self._recorded(last=2)
+        (t0, t1), (y0, y1) = t, y
         project = self._functions().projected if self.project else None
-        dense = DenseOutput(np.array([t0, t1]), np.stack([y0, y1]), self.work, project)
+        polynomial = self.work.polynomial(t0, y0, t1, y1)[:, None]
+
+        def states(times: np.ndarray) -> np.ndarray:
+            inside = states_in(polynomial, (times - t0) / (t1 - t0))
+            return project(times, inside) if project else inside
+
+        def at(t: float) -> np.ndarray:
+            return y1 if t == t1 else states(np.array([t]))[0]
+
         places = np.append(t0 + (t1 - t0) * self.work.places[:-1], t1)
-        values = np.array([self.work.event_values(t, y) for t, y in zip(places, dense(places), strict=True)])
+        course = [y0, *states(places[1:-1]), y1]
+        values = np.array([self.work.event_values(float(t), y) for t, y in zip(places, course, strict=True)])
         found: list[tuple[float, Event]] = []
         tolerance = 1e-14 * max(1.0, abs(t1))
         for k, event in enumerate(self.watched):
 
             def value(t: float, k: int = k) -> float:
-                return float(self.work.event_values(t, dense(np.array([t]))[0])[k])
+                return float(self.work.event_values(t, at(t))[k])
 
             for a, b, before, after in zip(places[:-1], places[1:], values[:-1, k], values[1:, k], strict=True):
                 rises, falls = before < 0 <= after, before > 0 >= after
@@ -204,10 +213,10 @@ class _Run:
         for place, event in found:
             if end is not None and abs(place - t0) > abs(end - t0) + 2 * tolerance:
                 break  # what happens with the terminal event is listed, what would come later is not
-            self.occurrences.append(Occurrence(event.name, float(place), dense(np.array([place]))[0]))
+            self.occurrences.append(Occurrence(event.name, float(place), at(place)))
         if end is None:
             return None
-        self.work.cut(end, dense(np.array([end]))[0])
+        self.work.cut(end, at(end))
         ending = [event for place, event in found if event.terminal and abs(place - end) <= 2 * tolerance]
         state = self._state()
         return Outcome(Ending.EVENT, float(end), ", ".join(event.words(state) for event in ending))
@@ -312,9 +321,12 @@ class _Run:
         values = np.array([self.start.parameters[p] for p in self.system.parameters])
         return Functions(self.compiled, values, self.method.lanes())
 
-    def _recorded(self) -> tuple[np.ndarray, np.ndarray]:
-        """Times and states of the start and of all accepted steps."""
-        return np.concatenate([[self.start.t], self.work.times]), np.concatenate([self.y0[None], self.work.states])
+    def _recorded(self, last: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Times and states of the start and of all accepted steps, or the last of them."""
+        t, y = self.work.times[-last:], self.work.states[-last:]
+        if len(t) == last > 0:
+            return t.copy(), y.copy()
+        return np.concatenate([[self.start.t], t]), np.concatenate([self.y0[None], y])
 
     def _standing(self, outcome: Outcome) -> Trajectory:
         """The run that could not begin: its start."""
