@@ -130,7 +130,8 @@ class Compiled:
 
     def function(self, e: Any) -> LaneFunction:
         """Any expressions as a function of arrays of states, in SIMD lanes."""
-        return LaneFunction(self.solved(e), [symbol for group in self.inputs for symbol in group])
+        inputs = [symbol for group in self.inputs for symbol in group]
+        return LaneFunction(self.solved(e), inputs, effort=min(1, self.effort))
 
     @cached_property
     def _growth(self) -> Evaluator:

@@ -16,15 +16,19 @@ from zeromass.expression import Expression, expressions
 class LaneFunction:
     """Machine code of expressions, called on arrays whose last axis runs over the inputs.
 
-    lanes  states that go through each instruction; by default as many as a register of the machine holds
+    lanes   states that go through each instruction; by default as many as a register of the machine holds
+    effort  of LLVM, 0 to 3
     """
 
-    def __init__(self, outputs: Any, inputs: Sequence[Expression], lanes: int | None = None) -> None:
+    def __init__(
+        self, outputs: Any, inputs: Sequence[Expression], lanes: int | None = None, *, effort: int = 2
+    ) -> None:
         outputs = expressions(outputs)
         self.shape = outputs.shape
         self.lanes = lanes or machine().lanes
         self._sizes = len(inputs), outputs.size
-        machine_code = code({"values": ([list(inputs)], [list(outputs.ravel())])}, self.lanes)
+        functions = {"values": ([list(inputs)], [list(outputs.ravel())])}
+        machine_code = code(functions, self.lanes, optimisation=effort)
         self._call = machine_code.function("values", None, ctypes.c_void_p, ctypes.c_void_p)
 
     def __call__(self, values: Any) -> np.ndarray:

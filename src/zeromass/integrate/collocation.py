@@ -126,19 +126,29 @@ class Collocation(MachineStepper):
         if self._watched is not None:
             self._signs = other._signs
 
-    def polynomial(self, t0: float, y0: np.ndarray, t1: float, y1: np.ndarray) -> np.ndarray:
-        if float(t0) in self._others:
-            return self._other().polynomial(t0, y0, t1, y1)
-        n, h = self._m // 2, t1 - t0
-        a = _PARTS.T @ self._dense(t0, h, y0, y1, np.empty((n, STAGES))).T
+    def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
+        n, h = self._m // 2, (t1 - t0)[:, None, None]
+        a = _PARTS.T @ self._accelerations(t0, y0, t1).swapaxes(1, 2)
         velocities, places = h * (_ONCE @ a), h * h * (_TWICE @ a)
-        velocities[0] += y0[n:]
-        places[0] += y0[:n] + h / 2 * y0[n:]  # θ = (P_0 + P_1)/2
-        places[1] += h / 2 * y0[n:]
-        polynomial = np.hstack([places, velocities])
-        rest = y1 - polynomial.sum(axis=0)  # what the projection has added at the end of the step
-        polynomial[:2] += rest / 2
-        return polynomial
+        velocities[:, 0] += y0[:, n:]
+        half = h[:, 0] / 2 * y0[:, n:]
+        places[:, 0] += y0[:, :n] + half  # θ = (P_0 + P_1)/2
+        places[:, 1] += half
+        result = np.concatenate([places, velocities], axis=2)
+        rest = y1 - result.sum(axis=1)  # what the projection has added at the end of the step
+        result[:, :2] += rest[:, None] / 2
+        others = np.array([float(t) in self._others for t in t0], dtype=bool)
+        if np.any(others):
+            result[others] = self._other().polynomials(t0[others], y0[others], t1[others], y1[others])
+        return result
+
+    def _accelerations(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray) -> np.ndarray:
+        """At the stages of some steps, shape (k, n, 8); the steps are taken again."""
+        other, steps = self._aside(), np.column_stack([t0, t1 - t0, y0])
+        other._scratch = np.empty((len(steps), self._m // 2, STAGES))
+        other._ints[Int64.capacity] = len(steps)
+        other._call("dense", steps)
+        return other._scratch
 
     def _stage_memory(self) -> np.ndarray:
         """What `collocation_kernel` keeps of the stages, and the parameters in lanes."""

@@ -409,28 +409,37 @@ class _Advance(_Stages, Advance):
 
 
 class _Dense(_Stages):
-    """Accelerations at the stages of the step h from y at t, written to `record`: a row of eight for each coordinate."""
+    """Accelerations at the stages of many steps: rows (t, h, y) of `record`, `capacity` of them, to `scratch`."""
 
     def __init__(self, module: ir.Module, width: int) -> None:
         self.lanes = width
         super().__init__(module, "collocation_dense")
-        b = self.b
-        t, h = self.load(self.reals, Real64.t), self.load(self.reals, Real64.h)
-        last, finished = self.variable(DOUBLE, "last"), self.block("finished")
+        b, a = self.b, self.arguments
+        last = self.variable(DOUBLE, "last")
+        values = b.mul(self.coordinates, self.int(STAGES))
+        with self.loop(self.load_int(self.ints, Int64.capacity)) as k:
+            step = self.at(a["record"], b.mul(k, b.add(self.twice, self.int(2))))
+            state, result = self.at(step, 2), self.at(a["scratch"], b.mul(k, values))
+            t, h = self.load(step, 0), self.load(step, 1)
+            self.store(t, self.reals, Real64.t)
+            self.store(h, self.reals, Real64.h)
+            with self.loop(self.twice) as i:
+                self.store(self.load(state, i), a["y"], i)
+            finished = self.block("finished")
 
-        def judge(e: Real, done: ir.Value, again: ir.Block) -> None:
-            # from a constant the changes may grow at first; what remains of them in the end is rounding
-            early = b.icmp_signed("<", done, self.int(MOST))
-            falling = b.and_((e < self.load(last) * DIVERGING).value, b.icmp_signed("<", done, self.int(4 * MOST)))
-            more = b.and_(b.or_(early, falling), (e > CONVERGED * 1e-3).value)
-            self.store(e, last)
-            b.cbranch(more, again, finished)
+            def judge(e: Real, done: ir.Value, again: ir.Block, finished: ir.Block = finished) -> None:
+                # from a constant the changes may grow at first; what remains of them in the end is rounding
+                early = b.icmp_signed("<", done, self.int(MOST))
+                falling = b.and_((e < self.load(last) * DIVERGING).value, b.icmp_signed("<", done, self.int(4 * MOST)))
+                more = b.and_(b.or_(early, falling), (e > CONVERGED * 1e-3).value)
+                self.store(e, last)
+                b.cbranch(more, again, finished)
 
-        self.begin()
-        self.iterate(t, h, judge)
-        b.position_at_end(finished)
-        with self.loop(self.coordinates) as i:
-            row = self.load_stages(self.accelerations, self.coordinates, i)
-            self.store_chunk(row, self.arguments["record"], b.mul(i, self.int(STAGES)))
+            self.begin()
+            self.iterate(t, h, judge)
+            b.position_at_end(finished)
+            with self.loop(self.coordinates) as i:
+                row = self.load_stages(self.accelerations, self.coordinates, i)
+                self.store_chunk(row, result, b.mul(i, self.int(STAGES)))
         b.ret(self.int(Status.FINISHED))
         self.finish()

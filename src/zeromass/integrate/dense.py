@@ -63,13 +63,14 @@ class DenseOutput:
         self._project = project
         self._known: dict[int, np.ndarray] = {}
 
-    def polynomial(self, step: int) -> np.ndarray:
-        """Legendre's coefficients of the states inside one step, shape (DEGREE + 1, 2n)."""
-        if step not in self._known:
+    def polynomials(self, steps: np.ndarray) -> np.ndarray:
+        """Legendre's coefficients of the states inside some steps, shape (len(steps), DEGREE + 1, 2n)."""
+        new = np.array([step for step in steps.tolist() if step not in self._known], dtype=int)
+        if len(new):
             assert self._stepper is not None  # a run with steps has one
-            ends = self.t[step], self.y[step], self.t[step + 1], self.y[step + 1]
-            self._known[step] = self._stepper.polynomial(*ends)
-        return self._known[step]
+            found = self._stepper.polynomials(self.t[new], self.y[new], self.t[new + 1], self.y[new + 1])
+            self._known.update(zip(new.tolist(), found, strict=True))
+        return np.array([self._known[step] for step in steps.tolist()]).reshape(-1, DEGREE + 1, self.y.shape[1])
 
     def __call__(self, times: np.ndarray, *, project: bool = True) -> np.ndarray:
         """States at times within the run, shape (len(times), 2n); ends of steps are given as they were recorded."""
@@ -83,7 +84,7 @@ class DenseOutput:
         if not len(between):
             return result
         steps, which = np.unique(np.clip(places[between], 0, len(self.t) - 2), return_inverse=True)
-        polynomials = np.stack([self.polynomial(int(step)) for step in steps], axis=1)
+        polynomials = self.polynomials(steps).swapaxes(0, 1)
         t0, t1 = self.t[steps][which], self.t[steps + 1][which]
         found = states_in(polynomials[:, which], (times[between] - t0) / (t1 - t0))
         result[between] = self._project(times[between], found) if self._project and project else found

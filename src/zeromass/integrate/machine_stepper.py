@@ -138,24 +138,17 @@ class MachineStepper(ABC):
         self._reals[Real64.t], self._y[: self._m] = t, y
 
     @abstractmethod
-    def polynomial(self, t0: float, y0: np.ndarray, t1: float, y1: np.ndarray) -> np.ndarray: ...
-
-    def _dense(self, t: float, h: float, y0: np.ndarray, y1: np.ndarray, result: np.ndarray) -> np.ndarray:
-        """The numbers of a step's dense output; the step is taken again, aside."""
-        other = self._spare = self._spare or self._aside()
-        other._compiled = self._compiled
-        other._reals[Real64.t], other._reals[Real64.h] = t, h
-        other._y[: self._m], other._new[: self._m] = y0, y1
-        other._call("dense", result)
-        return result
+    def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray: ...
 
     def _aside(self) -> Self:
-        """The same method with memory of its own."""
-        other = copy(self)
-        other._reals, other._ints = self._reals.copy(), self._ints.copy()
-        other._scratch = np.ones_like(self._scratch)
-        other._make_room()
-        return other
+        """The same method with memory of its own, for steps that are taken again."""
+        if self._spare is None:
+            self._spare = copy(self)
+            self._spare._reals, self._spare._ints = self._reals.copy(), self._ints.copy()
+            self._spare._scratch = np.ones_like(self._scratch)
+            self._spare._make_room()
+        self._spare._compiled = self._compiled
+        return self._spare
 
     def _call(self, name: str, target: np.ndarray) -> int:
         compiled = self._compiled

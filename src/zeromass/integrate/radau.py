@@ -125,8 +125,9 @@ class Radau:
         self._record[t0, float(t)] = replace(last, t=float(t), y=np.array(y, dtype=float))
         self._restart()
 
-    def polynomial(self, t0: float, y0: np.ndarray, t1: float, y1: np.ndarray) -> np.ndarray:
-        return fitted(self._record[float(t0), float(t1)].states(t0 + NODES * (t1 - t0)))
+    def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
+        ends = zip(t0.tolist(), t1.tolist(), strict=True)
+        return np.array([fitted(self._record[a, b].states(a + NODES * (b - a))) for a, b in ends])
 
     def advance(self, until: float, budget: int) -> Status:
         self._control.turn(until - self.t)

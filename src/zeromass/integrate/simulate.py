@@ -185,7 +185,7 @@ class _Run:
         t, y = self._recorded(last=2)
         (t0, t1), (y0, y1) = t, y
         project = self._functions().projected if self.project else None
-        polynomial = self.work.polynomial(t0, y0, t1, y1)[:, None]
+        polynomial = self.work.polynomials(t[:1], y[:1], t[1:], y[1:]).swapaxes(0, 1)
 
         def states(times: np.ndarray) -> np.ndarray:
             inside = states_in(polynomial, (times - t0) / (t1 - t0))
@@ -265,9 +265,10 @@ class _Run:
                 "model is defined"
             )
         else:
+            stiff = "" if self.settings["method"] == "radau" else ", or the system is stiff (method='radau')"
             words = (
                 "the error stays above the tolerance however short the step: the motion is not smooth here "
-                f"({self._fastest(state)} changes fastest), or the system is stiff (method='radau')"
+                f"({self._fastest(state)} changes fastest){stiff}"
             )
         return Outcome(ending, self.work.t, words)
 

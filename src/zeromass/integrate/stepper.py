@@ -92,6 +92,6 @@ class Stepper(Protocol):
         """The watched functions at a state."""
         ...
 
-    def polynomial(self, t0: float, y0: np.ndarray, t1: float, y1: np.ndarray) -> np.ndarray:
-        """The states inside the step from (t0, y0) to (t1, y1), both as recorded, as `DenseOutput.polynomial`."""
+    def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
+        """The states inside k steps from (t0, y0) to (t1, y1), all as recorded: see `DenseOutput.polynomials`."""
         ...

@@ -19,7 +19,7 @@ from zeromass.analysis import Certificate
 from zeromass.compile.compiled import compiled_at
 from zeromass.expression import Grid
 from zeromass.integrate import Trajectory
-from zeromass.integrate.dense import DEGREE, DenseOutput, Projection
+from zeromass.integrate.dense import DenseOutput, Projection
 from zeromass.integrate.events import Occurrence
 from zeromass.integrate.functions import Functions
 from zeromass.integrate.outcome import Ending, Outcome
@@ -104,10 +104,9 @@ def save(
 
     record, grids = to_record(run.system)  # first: a system that can not be written needs no certificate
     dataset = to_dataset(run, certificate=certificate, scenario=scenario)
-    inside = _inside(run)
     extra = {
         "y": (("t", "state"), run.y),
-        "dense": (("step", "degree", "state"), inside),
+        "dense": (("step", "degree", "state"), run._dense.polynomials(np.arange(len(run.t) - 1))),
         "growth": (("step",), run._growth),
         "event_t": (("event",), np.array([e.t for e in run.events])),
         "event_y": (("event", "state"), np.array([e.y for e in run.events]).reshape(len(run.events), run.y.shape[1])),
@@ -178,12 +177,6 @@ def load(path: Any) -> Trajectory:
         _dense=_Stored(t, y, data["run_dense"].values, project),
     )
     return with_origin(run, Origin.from_attributes(data.attrs))
-
-
-def _inside(run: Trajectory) -> np.ndarray:
-    """The polynomials inside all steps, shape (steps, DEGREE + 1, 2n)."""
-    steps = len(run.t) - 1
-    return np.array([run._dense.polynomial(k) for k in range(steps)]).reshape(steps, DEGREE + 1, run.y.shape[1])
 
 
 class _Stored(DenseOutput):
