@@ -29,7 +29,7 @@ from peers.zeromass_engine import REPEAT
 import zeromass as zm
 from zeromass.compile import module
 from zeromass.compile.compiled import Compiled
-from zeromass.compile.machine import Code
+from zeromass.compile.machine import Code, machine
 
 LENGTH, RADIUS, MASS = 1.0, 0.05, 1.0
 ENOUGH = 1.0
@@ -45,7 +45,7 @@ class Measured:
     derive      s, from bodies and joints to M, Q, A, b
     start       s, a consistent start
     compile     s, elimination, projections and machine code
-    evaluation  s, one right-hand side
+    evaluation  s, one right-hand side, of as many in lanes as the machine has
     difference  of the compiled accelerations from those of the pseudo-inverse, relative to the largest
     """
 
@@ -109,19 +109,24 @@ def measured(count: int) -> Measured:
 
     def compile_anew() -> Compiled:
         module._compiled.cache_clear()  # equal formulas would find their machine code there
-        return Compiled(system, state)
+        compiled = Compiled(system, state)
+        compiled.rhs(lanes)
+        assert compiled.corrections  # as a run uses both
+        return compiled
 
+    lanes = machine().lanes
     compiled, compile_ = timed(compile_anew)
-    y = np.concatenate([state.q, state.v])
-    out, growth = np.empty_like(y), np.empty(1)
-    arrays = [a.ctypes.data for a in (np.zeros(1), y, np.zeros(1), out, growth)]
+    n, y = len(state.q), np.concatenate([state.q, state.v])
+    out, growth = np.empty((n, lanes)), np.empty(lanes)
+    inputs = np.zeros(lanes), np.repeat(y, lanes), np.zeros(1)
+    arrays = [a.ctypes.data for a in (*inputs, out, growth)]
     repeat = Code(REPEAT).function("repeat", None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 5)
-    address = compiled.rhs().address("rhs")
-    evaluation = least_per_call(lambda n: repeat(address, n, *arrays), count=max(200, 20_000 // count), repeats=9)
+    address = compiled.rhs(lanes).address("rhs")
+    batch = least_per_call(lambda k: repeat(address, k, *arrays), count=max(100, 5_000 // count), repeats=9)
     exact = state.motion.acceleration
-    difference = np.abs(out[len(exact) :] - exact).max() / np.abs(exact).max()
+    difference = np.abs(out - exact[:, None]).max() / np.abs(exact).max()
     shape = len(system.coordinates), len(system.rows)
-    return Measured(count, *shape, compiled.operations, derive, start, compile_, evaluation, float(difference))
+    return Measured(count, *shape, compiled.operations, derive, start, compile_, batch / lanes, float(difference))
 
 
 COSTS = ("operations", "derive", "start", "compile", "evaluation")

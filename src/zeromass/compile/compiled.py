@@ -23,7 +23,7 @@ from zeromass.model import State, System
 BUSY = 400_000
 """Evaluations after which machine code is made again with more of LLVM's effort."""
 
-LARGE = 4_000
+LARGE = 8_000
 """Operations from which LLVM spends more effort at once: without it, each of them takes room on the stack."""
 
 FITTING = 1e2
