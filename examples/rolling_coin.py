@@ -45,15 +45,16 @@ def rolled(speed):
 
 
 critical = np.sqrt(g * R / 3)
+times = np.linspace(0, 1.5, 600)
 _, ax = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
 for factor in (0.8, 1.2):
     run = rolled(factor * critical)
-    lean = run[np.arcsin(axis[2])]
+    lean = run.at(times)[np.arcsin(axis[2])]
     print(
         f"{factor} of the critical speed: leans up to {np.abs(lean).max():.4f} rad, "
         f"energy drift {np.ptp(run[system.energy]):.0e} J"
     )
-    ax.semilogy(run.t, np.abs(lean), label=f"v = {factor} √(gR/3)")
+    ax.semilogy(times, np.abs(lean), label=f"v = {factor} √(gR/3)")
 ax.set(xlabel="time [s]", ylabel="lean [rad]", ylim=(1e-5, 2))
 ax.legend(frameon=False)
 plt.show()
