@@ -64,23 +64,26 @@ class Compiled:
         same, to the last bit.
         """
         slopes = [*self.system.rates, *self.acceleration] if lanes == 1 else list(self.acceleration)
-        return self._code("rhs", lanes, lambda: {"rhs": (self.inputs, [slopes, [self.growth]])})
+        return self._code("rhs", lanes, self.effort, lambda: {"rhs": (self.inputs, [slopes, [self.growth]])})
 
     @property
     def corrections(self) -> Code:
         """Machine code of the `projections`, each as `name(t, y, parameters, correction)`."""
-        return self._code("corrections", 1, lambda: self._corrections)
+        effort = 0 if self.operations >= LARGE else self.effort  # called once a step, one state at a time
+        return self._code("corrections", 1, effort, lambda: self._corrections)
 
-    def _code(self, name: str, lanes: int, functions: Callable[[], Mapping[str, tuple[Groups, Groups]]]) -> Code:
-        key = name, lanes, self.effort
+    def _code(
+        self, name: str, lanes: int, effort: int, functions: Callable[[], Mapping[str, tuple[Groups, Groups]]]
+    ) -> Code:
+        key = name, lanes, effort
         if key not in self._codes:
-            self._codes[key] = code(functions(), lanes, optimisation=self.effort)
+            self._codes[key] = code(functions(), lanes, optimisation=effort)
         return self._codes[key]
 
     @property
     def effort(self) -> int:
-        """LLVM's effort, 0 to 3, that code for this system is worth now."""
-        return 2 if self._evaluations >= BUSY else 1 if self.operations >= LARGE else 0
+        """LLVM's effort, 0 to 3, that code for this system is worth now; more takes it long where there is much code."""
+        return 1 if self.operations >= LARGE else 2 if self._evaluations >= BUSY else 0
 
     def called(self, evaluations: int) -> None:
         """Counts evaluations, for the effort that machine code is worth."""
