@@ -130,14 +130,14 @@ def _summary(run: Trajectory) -> dict[str, Any]:
 
 
 def _extremes(run: Trajectory) -> dict[str, Any]:
-    """Smallest and largest value, at the steps, of each quantity that is one number."""
+    """Smallest and largest value, between the steps too, of each quantity that is one number."""
     if len(run) < 2:
         return {}
     found = {}
     for name, quantity in run.system.quantities.items():
-        values = run[quantity.expression]
-        if values.ndim == 1:
-            found[name] = {"min": float(values.min()), "max": float(values.max()), "unit": quantity.unit}
+        if getattr(quantity.expression, "ndim", 0) == 0:
+            least, most = run.minimum(quantity.expression).value, run.maximum(quantity.expression).value
+            found[name] = {"min": least, "max": most, "unit": quantity.unit}
     return found
 
 

@@ -82,9 +82,10 @@ class Collocation(MachineStepper):
 
     def _cross(self, until: float, budget: int) -> Status:
         """Steps of the other method until a singular position is left behind."""
-        other, status = self._other(), Status.PAUSED
+        other, status, some = self._other(), Status.PAUSED, 1
         while status is Status.PAUSED and other.steps < budget:
-            status = other.advance(until, 1)
+            status = other.advance(until, min(some, budget - other.steps))
+            some = min(2 * some, PATIENCE)
             if other._reals[Real64.fall] <= 0 and other._reals[Real64.room] > NEAR:
                 break
         self._take(other)
