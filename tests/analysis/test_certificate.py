@@ -21,7 +21,7 @@ def test_digits_are_those_of_the_error():
     for rtol in (1e-6, 1e-8, 1e-10):
         run = spherical_pendulum(rtol=rtol, atol=rtol / 100)
         certificate = run.certificate()
-        times = np.linspace(0, 5, 101)
+        times = np.linspace(0, 5, 1001)
         size = np.abs(best.at(times).y).max(axis=0)
         error = (np.abs(run.at(times).y - best.at(times).y) / np.where(size > 0, size, 1.0)).max()
         # the second run has a hundredth of the tolerance; both look at different times of a growing error

@@ -61,7 +61,7 @@ def test_ball_that_leaves_a_sphere():
     (interval,) = on.pulling()
     assert abs(interval.begin - run.t[-1]) <= 1e-9
     assert interval.end == on.t[-1]
-    assert on.required_friction().time == interval.begin
+    assert abs(on.required_friction().time - interval.begin) <= 1e-14  # the event, and the zero of the force
 
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-7, 1e-10])

@@ -70,8 +70,5 @@ PARTS = [[(2 * k + 1) * w * P for k, P in enumerate(legendre(c, STAGES))] for c,
 ONCE, TWICE = zip(*[_row(c) for c in C], strict=True)
 """Velocities and places at the stages from accelerations, shape (i, j)."""
 
-TOP = tuple(parts[-1] for parts in PARTS)
-"""The coefficient of P_7 in the polynomial of the accelerations: how well eight of them describe it."""
-
 BARYCENTRIC = tuple(1.0 / prod(c - other for other in C if other != c) for c in C)
 """Weights with which accelerations at the places c give their polynomial elsewhere."""

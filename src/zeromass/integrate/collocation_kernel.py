@@ -6,7 +6,7 @@ The accelerations at the stages are predicted by the polynomial of the step befo
 
     states of the stages from accelerations → accelerations at these states → …,
 
-until the end of the step stands still [HS1990]. All stages of an iteration are independent: a processor that works on
+until they stand still [HS1990]. All stages of an iteration are independent: a processor that works on
 eight numbers at a time evaluates them in little more than the time of one. What is left of the error after an iteration
 follows from its contraction; the step is as long as lets `ITERATIONS` of them reach the tolerance.
 """
@@ -20,7 +20,7 @@ from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.compile.machine import Code
-from zeromass.integrate.collocation_coefficients import BARYCENTRIC, ONCE, STAGES, TOP, TWICE, C
+from zeromass.integrate.collocation_coefficients import BARYCENTRIC, ONCE, PARTS, STAGES, TWICE, C
 from zeromass.integrate.kernel import CHUNK, DOUBLE, INT, VECTOR
 from zeromass.integrate.stepper import Status
 from zeromass.integrate.stepping_kernel import EPSILON, NEAR, Advance, Int64, Method, Real64
@@ -37,20 +37,23 @@ ITERATIONS = 3
 MOST = 12
 """Iterations after which a step is given up."""
 
-CONVERGED = 0.2
+CONVERGED = 0.1
 """What may be left of the error of the iteration, in units of the tolerance: errors are then those of "dop853"."""
 
 DIVERGING, WORSE = 0.8, 10.0
 """Contraction from which an iteration is not worth going on with, and growth of the second change from the first."""
 
+SLOW = 0.5
+"""Slowest contraction that is supposed of a step before it has been measured."""
+
 UNKNOWN = 1.0
 """Stands for a contraction that no step has told yet."""
 
-EXPECTED = 0.01
+EXPECTED = 0.1
 """Least contraction that is believed before it has been measured in a step."""
 
-INTERPOLATED = 0.01
-"""Error of the polynomial between the stages in units of its last Legendre coefficient."""
+INTERPOLATED = 0.1
+"""Error of the velocities between the stages in units of the first Legendre coefficient that is left out."""
 
 SHRINK, GROW, FURTHEST = 0.3, 1.6, 3.0
 """Bounds of the change of the step, and longest step, in steps, that the polynomial before it is continued over."""
@@ -192,7 +195,9 @@ class _Stages(Method):
         return total.value * (0.5 / self.splat(self.real(b.sitofp(n, DOUBLE))))
 
     def measure(self) -> None:
-        """1 / (atol + rtol max(|y|, |y at the end of the step|)), the units of all errors.
+        """1 / (atol + rtol max(|y|, |y in the first stage of the step before|)), the units of all errors.
+
+        Not of the step ahead: a prediction that is far off would make everything tolerable.
 
         Rounding that the growth of the pivots has magnified is not made smaller by a shorter step, so the tolerance is
         never below it.
@@ -202,8 +207,8 @@ class _Stages(Method):
         least = where(rounding > 1.0, 1.0 / rounding, 1.0)
         with self.loop(self.twice) as i:
             old = abs(self.load(self.arguments["y"], i))
-            new = abs(self.load(self.states, self.place(self.twice, i, END)))
-            self.store(least / fma(rtol, where(old > new, old, new), atol), self.scales, i)
+            before = abs(self.load(self.states, self.place(self.twice, i, 0)))
+            self.store(least / fma(rtol, where(old > before, old, before), atol), self.scales, i)
 
     def worst(self) -> Real:
         """The largest growth of the pivots at the stages."""
@@ -215,14 +220,14 @@ class _Stages(Method):
     def iterate(self, t: Real, h: Real, judge: Callable[[Real, ir.Value, ir.Block], None]) -> None:
         """Iterates the stages of a step until `judge` says otherwise.
 
-        It is given the change of the end of the step in units of the tolerance, the number of iterations so far, and
-        where to branch to for another one.
+        It is given the change of the stages in units of the tolerance, the number of iterations so far, and where to
+        branch to for another one.
         """
         b = self.b
-        placing, measuring, evaluating, judging = (
-            self.block(name) for name in ("placing", "measuring", "evaluating", "judging")
-        )
+        placing, evaluating, judging = (self.block(name) for name in ("placing", "evaluating", "judging"))
         count = self.variable(INT, "count")
+        with self.if_(b.icmp_signed("==", self.load_int(self.ints, Int64.repeated), self.int(0))):
+            self.measure()  # before the stages of the last step are overwritten
         self.predict(t, h)
         b.store(self.int(0), count)
         b.branch(placing)
@@ -230,11 +235,7 @@ class _Stages(Method):
         b.position_at_end(placing)
         squares = self.place_stages(h)
         done = b.load(count, typ=INT)
-        b.cbranch(b.icmp_signed("==", done, self.int(0)), measuring, judging)
-
-        b.position_at_end(measuring)
-        self.measure()
-        b.branch(evaluating)
+        b.cbranch(b.icmp_signed("==", done, self.int(0)), evaluating, judging)
 
         b.position_at_end(evaluating)
         self.evaluate()
@@ -242,7 +243,7 @@ class _Stages(Method):
         b.branch(placing)
 
         b.position_at_end(judging)
-        change = sqrt(self.real(b.extract_element(squares.value, ir.Constant(ir.IntType(32), END))))
+        change = sqrt(self.total(squares) * (1.0 / STAGES))
         judge(change, done, evaluating)
 
 
@@ -265,8 +266,11 @@ class _Advance(_Stages, Advance):
         with self.if_((abs(h) > abs(self.load(self.reals, Real64.previous)) * FURTHEST).value):
             self.store_int(self.int(0), self.ints, Int64.started)
             b.branch(self.next_step)
-        expected = self.load(self.reals, Real64.contraction)
-        fresh = expected.equals(UNKNOWN)
+        measured = self.load(self.reals, Real64.contraction)
+        fresh = measured.equals(UNKNOWN)
+        longer = h / self.load(self.reals, Real64.previous)  # a contraction grows with the step or with its square
+        supposed = measured * where(longer > 1.0, longer * longer, 1.0)
+        expected = where(fresh, UNKNOWN, where(supposed < SLOW, supposed, SLOW))
 
         def judge(e: Real, done: ir.Value, again: ir.Block) -> None:
             on, failed, converged = (self.block(name) for name in ("on", "failed", "converged"))
@@ -340,16 +344,28 @@ class _Advance(_Stages, Advance):
         return (room < NEAR) & (room * 3.0 < self.load(self.reals, Real64.room))
 
     def truncation(self, h: Real) -> Real:
-        """Error of the polynomial of a step between its stages, in units of the tolerance."""
+        """Error of the polynomial of a step, in units of the tolerance, from Legendre's coefficients of the accelerations.
+
+        Where they fall, the first one that is left out is as much smaller than the last two as these are than the two
+        before; where they do not fall, the step is not resolved at all.
+        """
         n = self.coordinates
-        with self.summing(n, self.real(0.0)) as (i, total):
-            top = self.load(self.accelerations, self.place(n, i, 0)) * TOP[0]
+        columns = [self.constant(tuple(parts)) for parts in PARTS]
+        with self.summing(n, self.vector(0.0)) as (i, total):
+            coefficients = self.splat(self.load(self.accelerations, self.place(n, i, 0))) * columns[0]
             for j in range(1, STAGES):
-                top = fma(self.load(self.accelerations, self.place(n, i, j)), TOP[j], top)
-            top = top * self.load(self.scales, self.b.add(i, n))
-            total.value = fma(top, top, total.value)
-        mean = total.value * (0.5 / self.real(self.b.sitofp(n, DOUBLE)))
-        return abs(h) * INTERPOLATED * sqrt(mean)
+                part = self.splat(self.load(self.accelerations, self.place(n, i, j)))
+                coefficients = fma(part, columns[j], coefficients)
+            coefficients = coefficients * self.splat(self.load(self.scales, self.b.add(i, n)))
+            total.value = fma(coefficients, coefficients, total.value)
+        squares = [
+            self.real(self.b.extract_element(total.value.value, ir.Constant(ir.IntType(32), k)))
+            for k in range(4, STAGES)
+        ]
+        before, last = sqrt(squares[0] + squares[1]), sqrt(squares[2] + squares[3])
+        fall = where(last < before, last / before, 1.0)
+        size = sqrt(0.5 / self.real(self.b.sitofp(n, DOUBLE)))
+        return abs(h) * last * fall * size * INTERPOLATED
 
     def rooted(self, error: Real) -> Real:
         """0.9 error^(−1/8): the change of the step that makes this error of order 8 just tolerable."""
