@@ -42,7 +42,8 @@ def prepare(variant: str, files: os.PathLike) -> Engine:
         contact = motion.y[-1][[model.system.index(x) for x in model.contact]]
         return Result(contact, motion.statistics.evaluations)
 
-    settings = "zm.simulate, " + ("constraints restored after each step" if project else "project=False")
+    restored = "constraints restored after each step" if project else "project=False"
+    settings = f"zm.simulate, eight evaluations at a time, {restored}"
     return Engine(settings, run, lambda: slope_seconds(model, lanes=1))
 
 
