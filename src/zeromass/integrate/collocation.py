@@ -11,7 +11,7 @@ from zeromass.compile.compiled import Compiled
 from zeromass.compile.machine import machine
 from zeromass.integrate import collocation_kernel
 from zeromass.integrate.collocation_coefficients import PARTS, STAGES, C
-from zeromass.integrate.collocation_kernel import LANES
+from zeromass.integrate.collocation_stages import LANES
 from zeromass.integrate.dense import DEGREE
 from zeromass.integrate.dop853 import Dop853
 from zeromass.integrate.machine_stepper import MachineStepper
@@ -152,7 +152,7 @@ class Collocation(MachineStepper):
         return other._scratch
 
     def _stage_memory(self) -> np.ndarray:
-        """What `collocation_kernel` keeps of the stages, and the parameters in lanes."""
+        """What `collocation_stages` keeps of the stages, and the parameters in lanes."""
         n, lanes = self._m // 2, self.lanes()
         room = LANES + 34 * n + lanes * len(self._parameters)
         memory = np.zeros(room + LINE // 8)
