@@ -88,12 +88,14 @@ def test_hollow_too_tight(surface, start):
     rolling = zm.Rolling(BALL, on=surface, contact="two-sided")
     run = zm.simulate(rolling, rolling.start(**start), until=10.0)
     assert "'hollow too tight'" in run.outcome.message
+    assert ("nearly" in run.outcome.message) <= ("guess" in start)  # the balloon alone
     if "nearly" in run.outcome.message:
         assert 1e-4 < run[rolling.room][-1] < 1e-3
     else:
         assert run[rolling.room][-1] == pytest.approx(1e-4, abs=3e-8)  # rounding under a square root on the balloon
     K = run.state(float(run.t[-1]))[rolling.surface.curvature(rolling.contact)]
-    assert -1 / np.real(np.linalg.eigvals(K)).min() == pytest.approx(r, rel=2e-3)
+    near = 2e-3 if "nearly" in run.outcome.message else 2e-4
+    assert -1 / np.real(np.linalg.eigvals(K)).min() == pytest.approx(r, rel=near)
 
 
 def test_a_socket_with_a_part_in_a_thousand_of_play():

@@ -11,7 +11,7 @@ from zeromass.compile.compiled import Compiled
 from zeromass.compile.machine import machine
 from zeromass.integrate import collocation_kernel
 from zeromass.integrate.collocation_coefficients import PARTS, STAGES, C
-from zeromass.integrate.collocation_stages import LANES
+from zeromass.integrate.collocation_stages import LANES, TABLES
 from zeromass.integrate.dense import DEGREE
 from zeromass.integrate.dop853 import Dop853
 from zeromass.integrate.machine_stepper import MachineStepper
@@ -147,17 +147,18 @@ class Collocation(MachineStepper):
         """At the stages of some steps, shape (k, n, 8); the steps are taken again."""
         other, steps = self._aside(), np.column_stack([t0, t1 - t0, y0])
         other._scratch = np.empty((len(steps), self._m // 2, STAGES))
-        other._ints[Int64.capacity] = len(steps)
+        other._ints[Int64.capacity], other._ints[Int64.repeated] = len(steps), 0
         other._call("dense", steps)
         return other._scratch
 
     def _stage_memory(self) -> np.ndarray:
         """What `collocation_stages` keeps of the stages, and the parameters in lanes."""
         n, lanes = self._m // 2, self.lanes()
-        room = LANES + 34 * n + lanes * len(self._parameters)
+        constants = LANES + TABLES * n
+        room = constants + lanes * len(self._parameters)
         memory = np.zeros(room + LINE // 8)
         first = -memory.ctypes.data % LINE // 8
-        memory[first + LANES + 34 * n : first + room] = np.repeat(self._parameters, lanes)
+        memory[first + constants : first + room] = np.repeat(self._parameters, lanes)
         return memory[first:]
 
     def _function(self, name: str, effort: int) -> Any:

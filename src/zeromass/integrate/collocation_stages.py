@@ -19,6 +19,9 @@ END = STAGES - 1
 TIMES, GROWTH, MATRIX, LANES = 0, 8, 16, 80
 """Places in the memory of the stages: their times and growths, the matrix of the prediction, tables of the system's size."""
 
+TABLES = 34
+"""Values that these tables hold for each coordinate; the parameters in lanes come after them."""
+
 UNKNOWN = 1.0
 """Stands for a contraction that no step has told yet."""
 
@@ -38,7 +41,7 @@ class Stages(Method):
             return self.at(stages, b.add(self.int(LANES), b.mul(n, self.int(values))))
 
         self.states, self.accelerations, self.before = part(0), part(16), part(24)
-        self.scales, self.constants = part(32), part(34)
+        self.scales, self.constants = part(32), part(TABLES)
 
     # memory ----------------------------------------------------------------------------------------------------
     def place(self, rows: ir.Value, i: ir.Value, stage: int) -> ir.Value:

@@ -72,7 +72,7 @@ class DenseOutput:
             self._known.update(zip(new.tolist(), found, strict=True))
         return np.array([self._known[step] for step in steps.tolist()]).reshape(-1, DEGREE + 1, self.y.shape[1])
 
-    def __call__(self, times: np.ndarray, *, project: bool = True) -> np.ndarray:
+    def __call__(self, times: np.ndarray) -> np.ndarray:
         """States at times within the run, shape (len(times), 2n); ends of steps are given as they were recorded."""
         times = np.asarray(times, dtype=float)
         if len(self.t) == 1:
@@ -87,5 +87,5 @@ class DenseOutput:
         polynomials = self.polynomials(steps).swapaxes(0, 1)
         t0, t1 = self.t[steps][which], self.t[steps + 1][which]
         found = states_in(polynomials[:, which], (times[between] - t0) / (t1 - t0))
-        result[between] = self._project(times[between], found) if self._project and project else found
+        result[between] = self._project(times[between], found) if self._project else found
         return result

@@ -11,7 +11,7 @@ from llvmlite import ir
 
 from zeromass.compile.compiled import Compiled
 from zeromass.compile.machine import Code
-from zeromass.integrate.stepping_kernel import Int64, Project, Real64, addresses, callable_method
+from zeromass.integrate.stepping_kernel import ARGUMENTS, Int64, Project, Real64, addresses, callable_method
 
 
 class Functions:
@@ -30,13 +30,6 @@ class Functions:
         _call(rhs, *(np.repeat(x, lanes) for x in ([t], y, self.parameters)), slopes, growth)
         return np.concatenate([y[n:], slopes[-n:, 0]]), float(growth[0])
 
-    def correction(self, name: str, t: float, y: np.ndarray) -> np.ndarray:
-        """What returns "positions" or "velocities" to the constraints, to first order, shape (n,)."""
-        result = np.empty(len(y) // 2)
-        correct = self.compiled.corrections.function(name, None, *[ctypes.c_void_p] * 4)
-        _call(correct, np.array([t]), y, self.parameters, result)
-        return result
-
     def projected(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The states on the constraints nearest to y, shape (k, 2n), at times t, positions first, then velocities."""
         compiled, (count, m) = self.compiled, y.shape
@@ -46,11 +39,11 @@ class Functions:
         ints[Int64.project_positions] = "positions" in compiled.projections
         ints[Int64.project_velocities] = "velocities" in compiled.projections
         if count:
-            new, scratch = memory
-            places = [a.ctypes.data for a in (reals, ints, new, scratch, self.parameters, rows)]
-            nothing = 0
-            y_and_stages = nothing, nothing
-            _project()(*places[:2], *y_and_stages, *places[2:], nothing, nothing, *addresses(compiled), nothing)
+            arrays = {"reals": reals, "ints": ints, "new": memory[0], "scratch": memory[1]}
+            arrays |= {"parameters": self.parameters, "record": rows}
+            given = {name: array.ctypes.data for name, array in arrays.items()}
+            given |= dict(zip(("positions", "velocities"), addresses(compiled), strict=True))
+            _project()(*[given.get(name, 0) for name in ARGUMENTS])
         return rows[:, 1:]
 
 
