@@ -14,7 +14,7 @@ ORDER = [
     "expression",
     "equation",
     "model",
-    "rolling",
+    "contact",
     "compile",
     "integrate",
     "analysis",

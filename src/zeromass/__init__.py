@@ -5,7 +5,7 @@
     parts, surfaces   ──►  M q̈ = Q + C + Aᵀλ   ──►   elimination, machine  ──►   trajectory, reactions,
     constraints, forces    A q̈ = b                   code, steps in time         certificate, plots, viewer
 
-    expression ─► equation ─► model ─► rolling ─► compile ─► integrate ─► analysis ─► report ─► scenario ─► papers ─► cli
+    expression ─► equation ─► model ─► contact ─► compile ─► integrate ─► analysis ─► report ─► scenario ─► papers ─► cli
 
 A package imports only from packages to its left. Masses may be zero, coordinates too many, constraints redundant.
 What a run does not need to be computed, analysis and report, is imported when it is first asked for.
@@ -14,6 +14,7 @@ What a run does not need to be computed, analysis and report, is imported when i
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from zeromass.contact import Rolling, SphericalBody, Surface, ball, shell, surfaces, two_material_shell
 from zeromass.equation import EquationError, Motion, Verdict, solve
 from zeromass.expression import (
     Expression,
@@ -51,7 +52,6 @@ from zeromass.model import (
     Torque,
     join,
 )
-from zeromass.rolling import Rolling, SphericalBody, Surface, ball, shell, surfaces, two_material_shell
 
 if TYPE_CHECKING:
     from zeromass.analysis import Certificate, certificate, lyapunov_exponent, sensitivity

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from papers.reference import reference
+from zeromass.contact import Rolling
 from zeromass.papers import um2022
-from zeromass.rolling import Rolling
 
 REFERENCE = reference("shell")
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from zeromass.analysis.contact import Interval, pulling_intervals
 from zeromass.analysis.work import Work, work
+from zeromass.contact import Rolling
 from zeromass.equation import numerical_rank
 from zeromass.expression import expressions
 from zeromass.integrate import RunStopped, Trajectory, simulate
 from zeromass.integrate.trajectory import Sampled
-from zeromass.rolling import Rolling
 
 TIGHTER = 100.0
 """How many times smaller the tolerances of the second run are."""

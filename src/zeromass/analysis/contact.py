@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from zeromass.analysis.extrema import Values, between, maxima, maximum, ordered, reach
+from zeromass.contact import Rolling
 from zeromass.integrate import Trajectory
 from zeromass.model import ModelError
-from zeromass.rolling import Rolling
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from zeromass.compile.compiled import compiled_at
+from zeromass.contact import Rolling
+from zeromass.contact.slipping import Slipping
 from zeromass.expression import Symbol
 from zeromass.integrate.functions import Functions
 from zeromass.integrate.outcome import Ending, Outcome
@@ -16,8 +18,6 @@ from zeromass.integrate.simulate import simulate
 from zeromass.integrate.trajectory import Trajectory
 from zeromass.model import ModelError, State, System
 from zeromass.model.state import parameter_values
-from zeromass.rolling import Rolling
-from zeromass.rolling.slipping import Slipping
 
 MOST = 1000
 """Changes after which a motion is given up: it chatters."""

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.contact import surfaces
 from zeromass.integrate import Trajectory
 from zeromass.papers import stanescu, ud2011, um2022
 from zeromass.papers.results import Results
-from zeromass.rolling import surfaces
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,11 +8,11 @@ from functools import cache
 
 import numpy as np
 
+from zeromass.contact import Rolling, SphericalBody, Surface
 from zeromass.equation import numerical_rank
 from zeromass.expression import Expression, parameter, t
 from zeromass.integrate import Trajectory, simulate
 from zeromass.papers.table import Row, Section, below
-from zeromass.rolling import Rolling, SphericalBody, Surface
 
 TITLE = "ball on a moving parabolic trough, 4 s"
 MASS, INERTIA, RADIUS, GRAVITY = 0.2634, 4.21e-5, 0.02, 9.81

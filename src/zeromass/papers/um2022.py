@@ -8,9 +8,9 @@ from functools import cache
 
 import numpy as np
 
+from zeromass.contact import Rolling, surfaces, two_material_shell
 from zeromass.integrate import Trajectory, simulate
 from zeromass.papers.table import Row, Section, below, decimal
-from zeromass.rolling import Rolling, surfaces, two_material_shell
 
 TITLE = "shell on a dimpled bowl, 25 s"
 RADII, DENSITIES, GRAVITY = (0.09, 0.08), (7874.0, 10490.0), 9.81

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.contact import Rolling
 from zeromass.integrate import Trajectory
 from zeromass.model import ModelError, Particle, RigidBody
 from zeromass.report.files import write
 from zeromass.report.plots import COLORS, _heights
-from zeromass.rolling import Rolling
 
 
 def movie(run: Trajectory, path: Any, *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)) -> Path:

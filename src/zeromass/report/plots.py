@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.contact import Rolling
 from zeromass.expression import expressions
 from zeromass.integrate import Trajectory
 from zeromass.model import ModelError
-from zeromass.rolling import Rolling
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

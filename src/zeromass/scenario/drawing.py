@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from zeromass.contact import Rolling
 from zeromass.expression import Expression
 from zeromass.model import System
-from zeromass.rolling import Rolling
 from zeromass.scenario.errors import listed, nearest
 from zeromass.scenario.models import names
 from zeromass.scenario.output_tables import Output, Shape

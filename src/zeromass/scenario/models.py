@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.contact import Rolling
 from zeromass.expression import Expression, coordinate, expressions
 from zeromass.model import Damper, Particle, RigidBody, Spring, State, System
-from zeromass.rolling import Rolling
 from zeromass.scenario import schema
 from zeromass.scenario.reading import Reader, named_coordinate
 from zeromass.scenario.rolling_models import gravity, rolling_model

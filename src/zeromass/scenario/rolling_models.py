@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from zeromass.contact import Rolling, SphericalBody, ball, shell, two_material_shell
 from zeromass.expression import Expression
 from zeromass.model import Damper, Force, RigidBody, Spring, Torque
-from zeromass.rolling import Rolling, SphericalBody, ball, shell, two_material_shell
 from zeromass.scenario import rolling_tables
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.source import Key

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.contact import Surface, surfaces
 from zeromass.expression import Expression, Symbol, coordinate, evaluate, symbols
-from zeromass.rolling import Surface, surfaces
 from zeromass.scenario import surface_tables
 from zeromass.scenario.heights import HeightsError, heights_in
 from zeromass.scenario.reading import Reader

@@ -11,12 +11,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from zeromass.contact import Rolling
 from zeromass.integrate import Trajectory
 from zeromass.model import ModelError
 from zeromass.report.files import write
 from zeromass.report.viewer.scene import scene
 from zeromass.report.viewer.shapes import Shape
-from zeromass.rolling import Rolling
 
 STATIC = Path(__file__).parent / "static"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.contact import Rolling, Surface
 from zeromass.expression import expressions, symbols
 from zeromass.integrate import Trajectory
 from zeromass.integrate.outcome import Ending
@@ -17,7 +18,6 @@ from zeromass.model.parts import Part
 from zeromass.report.viewer.pack import exact, unit
 from zeromass.report.viewer.shapes import Box, Dot, Rod, Shape, Wheel, described, usual
 from zeromass.report.viewer.terrain import terrain
-from zeromass.rolling import Rolling, Surface
 
 FPS = 60.0
 """Samples a second, unless the run is so short or so long that the next two decide."""

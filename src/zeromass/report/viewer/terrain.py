@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.contact import Surface
 from zeromass.expression import Evaluator, as_expression, coordinates, derivative, expressions, gradient, symbols
 from zeromass.expression import t as time
 from zeromass.report.viewer.mesh import is_closed, triangles
 from zeromass.report.viewer.pack import exact, indices, quantised, unit
 from zeromass.report.viewer.shapes import quaternions
-from zeromass.rolling import Surface
 
 GRID = 181
 """Most points of a height grid along one side."""

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rolling.lumps import lumpy
+from rolling.newton_euler import Body, attitude
 
 import zeromass as zm
 from exact.measure import quaternion, relative, rotation
-from rolling.lumps import lumpy
-from rolling.newton_euler import Body, attitude
 
 TIMES = np.linspace(0.0, 4.0, 41)
 BODY = lumpy(np.random.default_rng(3), 0.1)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.contact.surface import Surface
 from zeromass.expression import Grid
 from zeromass.model import ModelError
-from zeromass.rolling.surface import Surface
 
 DEGREE = 5
 """Of the spline: its fourth derivatives are continuous. The constraints of a contact take the third ones of the height,

@@ -10,7 +10,7 @@ from zeromass.expression import as_expression
 from zeromass.model import Event, Force, System, Torque
 
 if TYPE_CHECKING:
-    from zeromass.rolling.rolling import Rolling
+    from zeromass.contact.rolling import Rolling
 
 CREEP = 1e-9
 """Speed, m/s, below which friction falls off smoothly to zero: F = −μ N s/√(s² + CREEP²)."""

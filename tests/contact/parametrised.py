@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-
 from rolling.newton_euler import Place, SurfaceAt, apply, cross, dot
 
 Numbers = Mapping[str, np.ndarray]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rolling.lumps import lumpy, spherical
 
 import zeromass as zm
 from exact.measure import exact_run, relative
-from rolling.lumps import lumpy, spherical
 
 TIMES = np.linspace(0.0, 5.0, 301)
 BODY = spherical(lumpy(np.random.default_rng(7), 0.09))

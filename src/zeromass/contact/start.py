@@ -13,7 +13,7 @@ from zeromass.expression import t as time
 from zeromass.model import StartError, State
 
 if TYPE_CHECKING:
-    from zeromass.rolling.rolling import Rolling
+    from zeromass.contact.rolling import Rolling
 
 
 def rolling_start(

@@ -10,9 +10,9 @@ import pytest
 from scipy.interpolate import RectBivariateSpline, make_interp_spline
 
 import zeromass as zm
+from zeromass.contact.terrain import Terrain
 from zeromass.expression import Evaluator
 from zeromass.integrate.outcome import Ending
-from zeromass.rolling.terrain import Terrain
 
 EPS = np.finfo(float).eps
 X, Y = zm.coordinates("X Y")

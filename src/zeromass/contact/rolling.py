@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.slipping import Slipping
+from zeromass.contact.start import SurfaceAt, rolling_start
+from zeromass.contact.surface import Surface
 from zeromass.expression import Evaluator, as_expression, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.model import Event, ModelError, Particle, Quantity, RigidBody, State, System
 from zeromass.model.forces import loads
 from zeromass.model.quaternion import body_rates
-from zeromass.rolling.bodies import SphericalBody
-from zeromass.rolling.slipping import Slipping
-from zeromass.rolling.start import SurfaceAt, rolling_start
-from zeromass.rolling.surface import Surface
 
 TIGHT = 1e-4
 """Room at which a hollow counts as too tight: the contact point would run ever faster, and never reach zero room."""

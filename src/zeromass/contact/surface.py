@@ -15,7 +15,7 @@ from zeromass.expression.build import ZERO
 from zeromass.model import ModelError
 
 if TYPE_CHECKING:
-    from zeromass.rolling.terrain import Terrain
+    from zeromass.contact.terrain import Terrain
 
 
 class Surface:
@@ -66,7 +66,7 @@ class Surface:
         The error falls with the sixth power of the spacing of the data, and by one power less for each derivative. Every
         cell takes 288 bytes. A run whose contact leaves the data ends with the event "contact left the measured terrain".
         """
-        from zeromass.rolling.terrain import Terrain
+        from zeromass.contact.terrain import Terrain
 
         return Terrain(x, y, z, name=name, **motion)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.rolling.surface import Surface
+from zeromass.contact.surface import Surface
 
 
 def plane(slope: float = 0.0, **motion: Any) -> Surface:
