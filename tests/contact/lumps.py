@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from rolling.newton_euler import Body
 
 import zeromass as zm
+from contact.newton_euler import Body
 
 
 def lumpy(random: np.random.Generator, radius: float) -> Body:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from rolling.newton_euler import Place, SurfaceAt, apply, cross, dot
+
+from contact.newton_euler import Place, SurfaceAt, apply, cross, dot
 
 Numbers = Mapping[str, np.ndarray]
 

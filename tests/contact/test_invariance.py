@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rolling.lumps import lumpy
-from rolling.newton_euler import Body, attitude
 
 import zeromass as zm
+from contact.lumps import lumpy
+from contact.newton_euler import Body, attitude
 from exact.measure import quaternion, relative, rotation
 
 TIMES = np.linspace(0.0, 4.0, 41)

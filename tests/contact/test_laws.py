@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rolling.lumps import lumpy, spherical
 
 import zeromass as zm
+from contact.lumps import lumpy, spherical
 from exact.measure import exact_run, relative
 
 TIMES = np.linspace(0.0, 5.0, 301)

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from rolling import parametrised
-from rolling.lumps import lumpy, spherical
-from rolling.newton_euler import SurfaceAt, apply, attitude, cross, dot, integrated, motion
-from rolling.parametrised import Numbers, rigid
 
 import zeromass as zm
+from contact.lumps import lumpy, spherical
+from contact.newton_euler import SurfaceAt, apply, attitude, cross, dot, integrated, motion
+from contact.parametrised import Numbers, rigid
 
 CASES = 4
 TIMES = np.linspace(0.0, 5.0, 11)

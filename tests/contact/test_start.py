@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rolling.lumps import lumpy, spherical
 
 import zeromass as zm
+from contact.lumps import lumpy, spherical
 
 BODY = spherical(lumpy(np.random.default_rng(5), 0.1))
 MOVING = {
