@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from rolling import parametrised
 
 import zeromass as zm
+from contact import parametrised
 from contact.lumps import lumpy, spherical
 from contact.newton_euler import SurfaceAt, apply, attitude, cross, dot, integrated, motion
 from contact.parametrised import Numbers, rigid
