@@ -29,7 +29,8 @@ from peers.zeromass_engine import REPEAT
 import zeromass as zm
 from zeromass.compile import module
 from zeromass.compile.compiled import Compiled
-from zeromass.compile.machine import Code, machine
+from zeromass.compile.code import Code
+from zeromass.compile.target import host
 
 LENGTH, RADIUS, MASS = 1.0, 0.05, 1.0
 ENOUGH = 1.0

@@ -12,7 +12,7 @@ FUSED, SUMS = 8, 6
 
 def operations_per_second(*, sums: bool) -> float:
     """Fused multiply-adds, each one operation; with `sums`, additions beside them on pipes of their own."""
-    from zeromass.compile.machine import Code
+    from zeromass.compile.code import Code
 
     added = SUMS if sums else 0
     repeat = Code(_text(FUSED, added)).function("repeat", ctypes.c_double, ctypes.c_int64, ctypes.c_double)

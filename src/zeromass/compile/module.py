@@ -8,21 +8,22 @@ from functools import lru_cache
 from llvmlite import ir
 
 from zeromass.compile import elementary, grid
-from zeromass.compile.machine import Code, machine
+from zeromass.compile.code import FIRST, Code
 from zeromass.compile.rewrite import with_reciprocals
 from zeromass.compile.straight import Flavour, StraightLine
+from zeromass.compile.target import Target
 from zeromass.expression import Expression, Grid
 
 Groups = Sequence[Sequence[Expression]]
 
 
-def code(functions: Mapping[str, tuple[Groups, Groups]], width: int = 1, *, optimisation: int = 2) -> Code:
-    """Machine code of functions given as {name: (groups of inputs, groups of outputs)}, for a number of lanes.
+def code(functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, effort: int = FIRST) -> Code:
+    """Machine code of functions given as {name: (groups of inputs, groups of outputs)}, for a target.
 
-    Each becomes `void name(const double *in₀, …, double *out₀, …)`; in lanes, a value stands `width` times in a row.
-    `optimisation` is LLVM's effort, 0 to 3: functions that are called seldom are not worth much of it.
+    Each becomes `void name(const double *in₀, …, double *out₀, …)`; in lanes, a value stands `target.width` times in a row.
+    `effort` is LLVM's, 0 to 3: functions that are called seldom are not worth much of it.
     """
-    flavour = Flavour(width, machine().fused)
+    width, flavour = target.width, Flavour(target.width, target.fused)
     lines = [
         StraightLine(
             name, inputs, _grouped(with_reciprocals([e for group in outputs for e in group]), outputs), flavour
@@ -42,7 +43,7 @@ def code(functions: Mapping[str, tuple[Groups, Groups]], width: int = 1, *, opti
     declared.append(f"declare {T} @llvm.fma.{s}({T}, {T}, {T})")
     missing = [line for line in declared if line.split("@")[1].split("(")[0] not in text]
     grids = tuple(gridded[name][0] for name in sorted(gridded))
-    return _compiled("\n".join([text, *missing, *[line.text for line in lines]]), grids, optimisation)
+    return _compiled("\n".join([text, *missing, *[line.text for line in lines]]), grids, target, effort)
 
 
 def _kind(width: int) -> ir.Type:
@@ -68,6 +69,6 @@ def _grouped(flat: list[Expression], like: Groups) -> Groups:
 
 
 @lru_cache(maxsize=128)
-def _compiled(text: str, grids: tuple[Grid, ...], optimisation: int) -> Code:
+def _compiled(text: str, grids: tuple[Grid, ...], target: Target, effort: int) -> Code:
     """Equal formulas have equal text: their machine code is made once. It reads the grids' arrays where they are."""
-    return Code(text, keep=grids, optimisation=optimisation)
+    return Code(text, target, effort=effort, keep=grids)

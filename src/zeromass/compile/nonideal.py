@@ -2,41 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from zeromass.compile.decisions import Decisions
 from zeromass.compile.elimination import Elimination, eliminated
-from zeromass.compile.samples import Samples
 from zeromass.expression import Expression, expressions
 from zeromass.expression.build import ONE, add, divide, function, multiply, negative, subtract
 from zeromass.model import System
 
 
-def solved_motion(system: System, samples: Samples, rank: int | None = None) -> Elimination:
+def solved_motion(system: System, decide: Decisions, rank: int | None = None) -> Elimination:
     """q̈ and λ of M q̈ = Q + C + Aᵀλ, A q̈ = b, with C = C₀ + D z affine in some accelerations z.
 
     The elimination is done for Q + C₀ and for each column of D: they share all its pivots. Then z = z₀ + G z is solved
     and the parts are added.
     """
     C = system.nonideal
-    base = eliminated(system.M, system.Q + C.constant, system.A, system.b, samples, rank)
+    base = eliminated(system.M, system.Q + C.constant, system.A, system.b, decide, rank)
     if not C.places:
         return base
     still = expressions(np.zeros(len(system.b)))
     rank = len(base.kept)
-    parts = [eliminated(system.M, column, system.A, still, samples, rank) for column in C.slopes.T]
+    parts = [eliminated(system.M, column, system.A, still, decide, rank) for column in C.slopes.T]
     G = [[part.acceleration[j] for part in parts] for j in C.places]
     z, pivots = _fixed_point(G, [base.acceleration[j] for j in C.places])
 
-    def total(first: list[Expression], rest: list[list[Expression]]) -> list[Expression]:
+    def total(first: Sequence[Expression], rest: Sequence[Sequence[Expression]]) -> tuple[Expression, ...]:
         sums = list(first)
         for factor, values in zip(z, rest, strict=True):
             sums = [add(sum_, multiply(factor, value)) for sum_, value in zip(sums, values, strict=True)]
-        return sums
+        return tuple(sums)
 
     return Elimination(
         total(base.acceleration, [part.acceleration for part in parts]),
         total(base.multipliers, [part.multipliers for part in parts]),
-        [*base.growth, *[divide(ONE, function("abs", pivot)) for pivot in pivots if pivot.value is None]],
+        (*base.growth, *[divide(ONE, function("abs", pivot)) for pivot in pivots if pivot.value is None]),
         base.kept,
         base.dropped,
     )

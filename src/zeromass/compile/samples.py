@@ -1,4 +1,4 @@
-"""Values of expressions at a few states, kept as the graph grows: pivots are chosen by looking at them."""
+"""Values of expressions at one state, kept as the graph grows: pivots are chosen by looking at them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,18 @@ from zeromass.expression.evaluate import numeric
 
 
 class Samples:
-    """Numbers of expressions at sampled inputs; each node is evaluated once.
+    """Numbers of expressions at some inputs, symbols and their values; each node is evaluated once.
 
-    inputs  symbols
-    values  shape (states, inputs)
+    key  the bits of the values
     """
 
-    def __init__(self, inputs: Sequence[Expression], values: np.ndarray) -> None:
-        self.count = len(values)
-        columns = np.asarray(values, dtype=float).T
-        columns = columns[:, 0] if self.count == 1 else columns  # numbers are several times as fast as arrays of one
-        self._known: dict[Expression, Any] = dict(zip(inputs, columns, strict=True))
+    def __init__(self, inputs: Sequence[Expression], values: Sequence[float] | np.ndarray) -> None:
+        numbers = np.asarray(values, dtype=float)  # its elements are several times as fast as arrays of one
+        self.key = numbers.tobytes()
+        self._known: dict[Expression, Any] = dict(zip(inputs, numbers, strict=True))
 
-    def __call__(self, e: Expression) -> Any:
-        """Values of one expression, shape (states,); one number if there is one state, or they are all the same."""
+    def __call__(self, e: Expression) -> float:
+        """The value of one expression."""
         if e not in self._known:
             with np.errstate(all="ignore"):
                 self._evaluate(e)
@@ -50,11 +48,11 @@ class Samples:
                     known[node] = numeric(node)(*[known[a] for a in node.args])
 
     def matrix(self, rows: Iterable[Iterable[Expression]]) -> np.ndarray:
-        """Values of a rectangular arrangement of expressions, shape (states, rows, columns)."""
+        """Values of a rectangular arrangement of expressions, shape (rows, columns)."""
         rows = [list(row) for row in rows]
-        result = np.zeros((self.count, len(rows), len(rows[0]) if rows else 0))
+        result = np.zeros((len(rows), len(rows[0]) if rows else 0))
         for i, row in enumerate(rows):
             for j, e in enumerate(row):
                 if e is not ZERO:
-                    result[:, i, j] = self(e)
+                    result[i, j] = self(e)
         return result

@@ -9,18 +9,18 @@ function changes sign, or something is wrong.
 
 from __future__ import annotations
 
-import ctypes
 from abc import abstractmethod
-from enum import IntEnum
-from typing import Any
+from functools import cache
+from typing import ClassVar
 
 from llvmlite import ir
 
-from zeromass.compile.compiled import Compiled
+from zeromass.compile.code import Code
 from zeromass.compile.elementary.arithmetic import Real, Truth, sqrt, where
-from zeromass.compile.machine import Code
-from zeromass.integrate.kernel import CHUNK, INT, POINTER, Writer, function_pointer
-from zeromass.integrate.stepper import Status
+from zeromass.compile.target import Target
+from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, Int64, Real64
+from zeromass.integrate.stepping.status import Status
+from zeromass.integrate.stepping.writer import CHUNK, INT, Writer
 
 EPSILON = 2.0**-52
 
@@ -33,82 +33,14 @@ REPEAT = 3e-8
 PROJECTIONS = 4
 """How often it is repeated at most."""
 
-HEAD = 3
-"""Values in a record before the state: t, h and the growth of the pivots."""
 
+class Routine(Writer):
+    """A function of a stepping method, by its `name`; all of them take the same arguments."""
 
-class Real64(IntEnum):
-    """Places in the array of float64 settings and results."""
+    name: ClassVar[str]
 
-    t = 0
-    h = 1
-    until = 2
-    rtol = 3
-    atol = 4
-    longest = 5
-    growth_limit = 6
-    growth = 7
-    stage_time = 8
-    fixed = 9  # not zero: every step has length h, no error is estimated
-    room = 10  # growth^(−1/2), which falls linearly to zero at a singular position
-    fall = 11  # its fall in unit time over the last step
-    worst = 12  # largest growth in the stages of a step
-    previous = 13  # length of the last accepted step
-    contraction = 14  # of the iteration in the last step
-
-
-class Int64(IntEnum):
-    """Places in the array of int64 settings and counters."""
-
-    coordinates = 0
-    size = 1  # padded length of a state vector
-    steps = 2
-    rejected = 3
-    evaluations = 4
-    recorded = 5
-    capacity = 6
-    events = 7
-    budget = 8  # steps until the code pauses
-    started = 9  # whether what a step begins with is there
-    project_positions = 10
-    project_velocities = 11
-    repeated = 12  # rejections in a row
-    width = 13  # values in a record: t, h, growth and the state
-
-
-ARGUMENTS: dict[str, ir.Type] = {
-    "reals": POINTER,
-    "ints": POINTER,
-    "y": POINTER,
-    "stages": POINTER,
-    "new": POINTER,
-    "scratch": POINTER,
-    "parameters": POINTER,
-    "record": POINTER,
-    "signs": POINTER,
-    "rhs": function_pointer(5),
-    "positions": function_pointer(4),
-    "velocities": function_pointer(4),
-    "event": function_pointer(4),
-}
-
-
-def callable_method(code: Code, name: str) -> Any:
-    """A function of this kind of machine code, called with addresses; the code lives as long as it."""
-    return code.function(name, ctypes.c_int64, *[ctypes.c_void_p] * len(ARGUMENTS))
-
-
-def addresses(compiled: Compiled) -> list[int]:
-    """Of the projections of a system, zero where there is none."""
-    code = compiled.corrections if compiled.projections else None
-    return [code.address(name) if code and name in compiled.projections else 0 for name in ("positions", "velocities")]
-
-
-class Method(Writer):
-    """A function of a stepping method; all of them take the same arguments."""
-
-    def __init__(self, module: ir.Module, name: str) -> None:
-        super().__init__(module, name, ARGUMENTS, INT)
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target, self.name, ARGUMENTS, INT)
         self.reals, self.ints = self.arguments["reals"], self.arguments["ints"]
         self.size = self.load_int(self.ints, Int64.size)
         self.coordinates = self.load_int(self.ints, Int64.coordinates)
@@ -155,11 +87,13 @@ class Method(Writer):
         b.position_at_end(after)
 
 
-class Project(Method):
+class Project(Routine):
     """Brings many states onto the constraints: `capacity` rows of `record`, each a time and a state."""
 
-    def __init__(self, module: ir.Module) -> None:
-        super().__init__(module, "project")
+    name = "project"
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target)
         b, new = self.b, self.arguments["new"]
         values = self.load_int(self.ints, Int64.width)
         with self.loop(self.load_int(self.ints, Int64.capacity)) as k:
@@ -174,7 +108,7 @@ class Project(Method):
         self.finish()
 
 
-class Advance(Method):
+class Advance(Routine):
     """Steps until `until`, or until something happens.
 
     crossing  part of a step at which a singular position is best placed, far from every stage; None if it is not crossed
@@ -182,8 +116,8 @@ class Advance(Method):
 
     crossing: float | None
 
-    def __init__(self, module: ir.Module, name: str) -> None:
-        super().__init__(module, name)
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target)
         b = self.b
         self.next_step = self.block("step")
         b.branch(self.next_step)
@@ -316,3 +250,11 @@ class Advance(Method):
         with self.loop(b.sub(width, self.int(HEAD))) as i:
             self.store(self.load(a["new"], i), row, b.add(i, self.int(HEAD)))
         self.count(self.ints, Int64.recorded)
+
+
+@cache
+def routine(kind: type[Routine], target: Target) -> Code:
+    """The machine code of a routine, made once for a target and for systems of every size."""
+    module = ir.Module(kind.name)
+    kind(module, target)
+    return Code(str(module), target)

@@ -13,17 +13,16 @@ follows from its contraction; the step is as long as lets `ITERATIONS` of them r
 
 from __future__ import annotations
 
-from functools import cache
-
 from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
-from zeromass.compile.machine import Code
-from zeromass.integrate.collocation_coefficients import PARTS, STAGES
-from zeromass.integrate.collocation_stages import END, UNKNOWN, Stages
-from zeromass.integrate.kernel import CHUNK, DOUBLE
-from zeromass.integrate.stepper import Status
-from zeromass.integrate.stepping_kernel import EPSILON, NEAR, Advance, Int64, Real64
+from zeromass.compile.target import Target
+from zeromass.integrate.methods.collocation.coefficients import PARTS, STAGES
+from zeromass.integrate.methods.collocation.stages import END, UNKNOWN, Stages
+from zeromass.integrate.stepping.kernel import EPSILON, NEAR, Advance
+from zeromass.integrate.stepping.layout import Int64, Real64
+from zeromass.integrate.stepping.status import Status
+from zeromass.integrate.stepping.writer import CHUNK, DOUBLE
 
 ITERATIONS = 3
 """Iterations that the length of a step aims at."""
@@ -53,26 +52,15 @@ NOISE = 8 * EPSILON
 """Rounding of a state that no iteration makes smaller, in units of the growth of the pivots."""
 
 
-@cache
-def code(name: str, width: int, effort: int) -> Code:
-    """The machine code of `collocation_advance` or `collocation_dense`, for functions in `width` lanes."""
-    module = ir.Module(name)
-    {"collocation_advance": _Advance, "collocation_dense": _Dense}[name](module, width)
-    return Code(str(module), optimisation=effort)
-
-
-class _Advance(Stages, Advance):
+class CollocationAdvance(Stages, Advance):
     """Steps of order 15.
 
     They do not cross singular positions: however short the step, the iteration does not contract at a stage whose distance
     from one is a small part of it.
     """
 
+    name = "collocation_advance"
     crossing = None
-
-    def __init__(self, module: ir.Module, width: int) -> None:
-        self.lanes = width
-        super().__init__(module, "collocation_advance")
 
     def attempt(self, t: Real, h: Real, until: Real) -> None:
         b = self.b
@@ -238,12 +226,13 @@ class _Advance(Stages, Advance):
         return (hits.value > 0.0).value
 
 
-class _Dense(Stages):
+class CollocationDense(Stages):
     """Accelerations at the stages of many steps: rows (t, h, y) of `record`, `capacity` of them, to `scratch`."""
 
-    def __init__(self, module: ir.Module, width: int) -> None:
-        self.lanes = width
-        super().__init__(module, "collocation_dense")
+    name = "collocation_dense"
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target)
         b, a = self.b, self.arguments
         last = self.variable(DOUBLE, "last")
         values = b.mul(self.coordinates, self.int(STAGES))

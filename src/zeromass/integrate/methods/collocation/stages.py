@@ -9,9 +9,11 @@ from collections.abc import Callable
 from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
-from zeromass.integrate.collocation_coefficients import BARYCENTRIC, ONCE, STAGES, TWICE, C
-from zeromass.integrate.kernel import CHUNK, DOUBLE, INT, VECTOR
-from zeromass.integrate.stepping_kernel import EPSILON, Int64, Method, Real64
+from zeromass.compile.target import Target
+from zeromass.integrate.methods.collocation.coefficients import BARYCENTRIC, ONCE, STAGES, TWICE, C
+from zeromass.integrate.stepping.kernel import EPSILON, Routine
+from zeromass.integrate.stepping.layout import Int64, Real64
+from zeromass.integrate.stepping.writer import CHUNK, DOUBLE, INT, VECTOR
 
 END = STAGES - 1
 """The stage at the end of the step."""
@@ -26,10 +28,12 @@ UNKNOWN = 1.0
 """Stands for a contraction that no step has told yet."""
 
 
-class Stages(Method):
+class Stages(Routine):
     """Stages in lanes: of a table with r rows, the values of a row stand beside each other in groups of `width`."""
 
-    lanes: int
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        self.lanes = target.width
+        super().__init__(module, target)
 
     def prepare(self) -> None:
         b, n = self.b, self.coordinates

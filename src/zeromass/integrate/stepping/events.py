@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from zeromass.compile.compiled import Compiled
-from zeromass.compile.machine import Code
-from zeromass.compile.module import code
-from zeromass.expression import as_expression, expressions, substitute, symbols
+from zeromass.expression import Expression, as_expression
 from zeromass.model import Event, ModelError
+
+Events = Event | Iterable[Event] | Mapping[str, Expression] | None
+"""What a run may be asked to watch: an event, several, or {name: expression} for terminal ones either way."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Occurrence:
     y: np.ndarray
 
 
-def events_of(given: Any) -> list[Event]:
+def events_of(given: Events | Any) -> list[Event]:
     """A list of events from one or several events, or {name: expression} for terminal ones either way."""
     if given is None:
         return []
@@ -46,22 +45,3 @@ def events_of(given: Any) -> list[Event]:
     if twice:
         raise ModelError(f"two events have the name '{twice[0]}'")
     return found
-
-
-def event_code(events: list[Event], compiled: Compiled, lanes: int) -> Code | None:
-    """Machine code of the event functions, as `event(t, y, parameters, out)` in lanes; None if there are none."""
-    return _event_code(tuple(events), compiled, lanes, compiled.effort) if events else None
-
-
-@lru_cache(maxsize=64)
-def _event_code(events: tuple[Event, ...], compiled: Compiled, lanes: int, effort: int) -> Code:
-    known = {symbol for group in compiled.inputs for symbol in group}
-    zeros = []
-    for event in events:
-        zero = compiled.solved(event.zero)
-        others = [leaf for leaf in symbols(zero) if leaf not in known]
-        strangers = [leaf for leaf in others if leaf.default is None]
-        if strangers:
-            raise ModelError(f"event '{event.name}' contains '{strangers[0]!r}', which is nothing of the system")
-        zeros.append(expressions(substitute(zero, {leaf: leaf.default for leaf in others})).item())
-    return code({"event": (compiled.inputs, [zeros])}, lanes, optimisation=effort)

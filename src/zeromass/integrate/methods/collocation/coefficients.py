@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from math import prod
 
+from zeromass.integrate.legendre import integrals, legendre
+
 STAGES = 8
 
 C = (
@@ -37,20 +39,6 @@ W = (
     0.015625,
 )
 """Weights of the quadrature at these places."""
-
-
-def legendre(θ: float, count: int) -> list[float]:
-    """P_0 … P_{count − 1} on [0, 1] at θ."""
-    x = 2 * θ - 1
-    P = [1.0, x]
-    for k in range(1, count - 1):
-        P.append(((2 * k + 1) * x * P[k] - k * P[k - 1]) / (k + 1))
-    return P
-
-
-def integrals(P: list[float], first: float) -> list[float]:
-    """∫₀^θ of P_0, P_1, … or of their integrals, from their values at θ: 2 (2k + 1) ∫ P_k = P_{k + 1} − P_{k − 1}."""
-    return [first, *[(P[k + 1] - P[k - 1]) / (2 * (2 * k + 1)) for k in range(1, len(P) - 1)]]
 
 
 def _products(values: list[float]) -> tuple[float, ...]:

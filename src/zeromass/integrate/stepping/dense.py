@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from zeromass.integrate.stepper import Stepper
+from zeromass.integrate.legendre import legendre
 
 DEGREE = 9
 """Of the polynomials inside steps: that of places in a step of order 15."""
@@ -19,20 +19,14 @@ DEGREE = 9
 Projection = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """States, shape (k, 2n), brought onto the constraints at times (k,)."""
 
-
-def legendre(θ: np.ndarray) -> np.ndarray:
-    """P_0 … P_DEGREE on [0, 1] at places θ in a step, shape (DEGREE + 1, len(θ))."""
-    x = 2 * np.asarray(θ, dtype=float) - 1
-    P = [np.ones_like(x), x]
-    for k in range(1, DEGREE):
-        P.append(((2 * k + 1) * x * P[k] - k * P[k - 1]) / (k + 1))
-    return np.array(P)
+Source = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""Polynomials of the states inside steps from (t0, y0) to (t1, y1), shape (k, DEGREE + 1, 2n)."""
 
 
 NODES = (1 - np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))) / 2
 """Chebyshev's places in a step, from whose states a polynomial is found well."""
 
-_FIT = np.linalg.inv(legendre(NODES).T)
+_FIT = np.linalg.inv(np.array(legendre(NODES, DEGREE + 1)).T)
 
 
 def fitted(states: np.ndarray) -> np.ndarray:
@@ -43,32 +37,38 @@ def fitted(states: np.ndarray) -> np.ndarray:
 def states_in(polynomial: np.ndarray, θ: np.ndarray) -> np.ndarray:
     """States at places θ in steps, shape (k, 2n), from their polynomials, shape (DEGREE + 1, k or 1, 2n)."""
     total = np.zeros((len(θ), polynomial.shape[2]))
-    for P, coefficients in zip(legendre(θ), polynomial, strict=True):
+    for P, coefficients in zip(legendre(θ, DEGREE + 1), polynomial, strict=True):
         total += P[:, None] * coefficients
     return total
 
 
 class DenseOutput:
-    """States at any times of a run, from its recorded steps: t, shape (k,), and y, shape (k, 2n).
+    """States at any times of a segment, from its recorded steps: t, shape (k,), and y, shape (k, 2n).
 
-    stepper  the method that took the steps; None for a run without any
+    source   gives the polynomials of steps from (t0, y0) to (t1, y1), see `Stepper.polynomials`; None where all are known
+    known    polynomials by the number of their step
     project  returns interpolated states to the constraints, as the run did at the ends of its steps
     """
 
     def __init__(
-        self, t: np.ndarray, y: np.ndarray, stepper: Stepper | None, project: Projection | None = None
+        self,
+        t: np.ndarray,
+        y: np.ndarray,
+        source: Source | None,
+        known: dict[int, np.ndarray] | None = None,
+        project: Projection | None = None,
     ) -> None:
         self.t, self.y = t, y
-        self._stepper = stepper
-        self._project = project
-        self._known: dict[int, np.ndarray] = {}
+        self._source, self._project = source, project
+        self._known = known or {}
 
-    def polynomials(self, steps: np.ndarray) -> np.ndarray:
-        """Legendre's coefficients of the states inside some steps, shape (len(steps), DEGREE + 1, 2n)."""
+    def polynomials(self, steps: np.ndarray | None = None) -> np.ndarray:
+        """Legendre's coefficients of the states inside some or all steps, shape (len(steps), DEGREE + 1, 2n)."""
+        steps = np.arange(len(self.t) - 1) if steps is None else steps
         new = np.array([step for step in steps.tolist() if step not in self._known], dtype=int)
         if len(new):
-            assert self._stepper is not None  # a run with steps has one
-            found = self._stepper.polynomials(self.t[new], self.y[new], self.t[new + 1], self.y[new + 1])
+            assert self._source is not None
+            found = self._source(self.t[new], self.y[new], self.t[new + 1], self.y[new + 1])
             self._known.update(zip(new.tolist(), found, strict=True))
         return np.array([self._known[step] for step in steps.tolist()]).reshape(-1, DEGREE + 1, self.y.shape[1])
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma
-from zeromass.compile.machine import machine
+from zeromass.compile.target import Target
 
 CHUNK = 8
 DOUBLE, INT, POINTER = ir.DoubleType(), ir.IntType(64), ir.PointerType()
@@ -32,7 +32,9 @@ class Sum:
 class Writer:
     """One function under construction."""
 
-    def __init__(self, module: ir.Module, name: str, arguments: Mapping[str, ir.Type], result: ir.Type) -> None:
+    def __init__(
+        self, module: ir.Module, target: Target, name: str, arguments: Mapping[str, ir.Type], result: ir.Type
+    ) -> None:
         self.function = ir.Function(module, ir.FunctionType(result, list(arguments.values())), name)
         for argument, label in zip(self.function.args, arguments, strict=True):
             argument.name = label
@@ -41,7 +43,7 @@ class Writer:
         body = self.function.append_basic_block("body")
         self.b = ir.IRBuilder(body)
         self._body = body
-        self.fused = machine().fused
+        self.fused = target.fused
 
     def finish(self) -> None:
         """Closes the entry block, which holds the local variables."""

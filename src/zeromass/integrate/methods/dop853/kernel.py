@@ -5,16 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 
 from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
-from zeromass.compile.machine import Code
-from zeromass.integrate.dop853_coefficients import DENSE, ERROR_3, ERROR_5, EXTENDED, STAGES, A, C
-from zeromass.integrate.kernel import CHUNK, DOUBLE
-from zeromass.integrate.stepper import Status
-from zeromass.integrate.stepping_kernel import EPSILON, Advance, Int64, Method, Real64
+from zeromass.compile.target import Target
+from zeromass.integrate.methods.dop853.coefficients import DENSE, ERROR_3, ERROR_5, EXTENDED, STAGES, A, C
+from zeromass.integrate.stepping.kernel import EPSILON, Advance, Routine
+from zeromass.integrate.stepping.layout import Int64, Real64
+from zeromass.integrate.stepping.status import Status
+from zeromass.integrate.stepping.writer import CHUNK, DOUBLE
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 """Part of the step that the error estimate allows that is taken, and the bounds of its change from step to step."""
@@ -23,15 +23,7 @@ FIRST, MIDDLE = 13, 14
 """Stages of the dense output, free during a step: they hold the slope at its start and the state in its middle."""
 
 
-@cache
-def code(name: str, effort: int) -> Code:
-    """The machine code of `dop853_advance` or `dop853_dense`."""
-    module = ir.Module(name)
-    {"dop853_advance": _Advance, "dop853_dense": _Dense}[name](module)
-    return Code(str(module), optimisation=effort)
-
-
-class _Stages(Method):
+class _Stages(Routine):
     """Derivatives and combinations of them."""
 
     def derivative(self, time: Real, y: ir.Value, stage: int) -> None:
@@ -51,13 +43,11 @@ class _Stages(Method):
             self.store_chunk(fma(step, slope, self.load_chunk(self.arguments["y"], i)), target, i)
 
 
-class _Advance(_Stages, Advance):
+class Dop853Advance(_Stages, Advance):
     """Steps of order 8; no stage is nearer to a singular position than 0.13 of the step that crosses it."""
 
+    name = "dop853_advance"
     crossing = 0.466
-
-    def __init__(self, module: ir.Module) -> None:
-        super().__init__(module, "dop853_advance")
 
     def begin(self) -> None:
         self.derivative(self.load(self.reals, Real64.t), self.arguments["y"], 0)
@@ -163,14 +153,16 @@ class _Advance(_Stages, Advance):
         return (hits.value > 0.0).value
 
 
-class _Dense(_Stages):
+class Dop853Dense(_Stages):
     """Coefficients of the dense output of the step h from y to `new` at t, written to `record`: seven vectors of `size`.
 
     y(t + θh) = y + θ (F₀ + (1 − θ)(F₁ + θ (F₂ + (1 − θ)(F₃ + θ (F₄ + (1 − θ)(F₅ + θ F₆))))))
     """
 
-    def __init__(self, module: ir.Module) -> None:
-        super().__init__(module, "dop853_dense")
+    name = "dop853_dense"
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target)
         b, a = self.b, self.arguments
         t, h = self.load(self.reals, Real64.t), self.load(self.reals, Real64.h)
         self.derivative(t, a["y"], 0)
