@@ -25,12 +25,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from peers.engine import least_per_call
 from peers.zeromass_engine import REPEAT
+from zeromass.compile.compiled import Compiled
 
 import zeromass as zm
 from zeromass.compile import module
-from zeromass.compile.compiled import Compiled
 from zeromass.compile.code import Code
-from zeromass.compile.target import host
 
 LENGTH, RADIUS, MASS = 1.0, 0.05, 1.0
 ENOUGH = 1.0

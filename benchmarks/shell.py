@@ -34,7 +34,6 @@ from peers.rolling import Rolling, rolling  # noqa: E402
 from peers.zeromass_engine import compiled, instructions, slope_seconds  # noqa: E402
 
 import zeromass as zm  # noqa: E402  after the path to the peers
-from zeromass.compile.target import host  # noqa: E402
 
 TIGHT = {"rtol": 1e-14, "atol": 1e-17}
 """Tolerances of the run that errors are measured against."""

@@ -12,7 +12,6 @@ import zeromass as zm
 from peers.engine import Engine, Result, least_per_call
 from peers.rolling import Rolling, rolling
 from zeromass.compile.code import Code
-from zeromass.compile.target import host
 from zeromass.compile.module import code
 from zeromass.compile.rewrite import with_reciprocals
 from zeromass.compile.straight import Flavour, StraightLine

@@ -100,9 +100,9 @@ def load(path: FilePath) -> Run:
     >>> bool(np.all(zm.load(path).y == run.y))
     True
     """
-    from zeromass.report.files import load
+    from zeromass.report.files import read
 
-    segments, origin = load(path)
+    segments, origin = read(path)
     return Run(tuple(segments), origin)
 
 

@@ -88,13 +88,13 @@ def second_runs(monkeypatch) -> list[float]:
     """Tolerances of the runs that certificates make from now on."""
     made: list[float] = []
     module = sys.modules["zeromass.analysis.certificate"]  # the package has a function of that name
-    simulate = module.simulate  # type: ignore[attr-defined]
+    course = module.course  # type: ignore[attr-defined]
 
-    def counted(*args, **options):
-        made.append(options["rtol"])
-        return simulate(*args, **options)
+    def counted(system, start, until, settings):
+        made.append(settings.rtol)
+        return course(system, start, until, settings)
 
-    monkeypatch.setattr(module, "simulate", counted)
+    monkeypatch.setattr(module, "course", counted)
     return made
 
 

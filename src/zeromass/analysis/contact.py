@@ -43,7 +43,7 @@ def required_friction(run: Course) -> RequiredFriction:
     pulling = pulling_intervals(run)
     lost = [event.t for event in run.events if event.name == "contact lost"]
     if pulling or lost:
-        return RequiredFriction(float("inf"), min([interval.begin for interval in pulling] + lost))
+        return RequiredFriction(float("inf"), pulling[0].begin if pulling else min(lost))
     return RequiredFriction(*maximum(run, rolling.friction_ratio))
 
 

@@ -70,11 +70,10 @@ def view(
 
 def _drawing(run: Run) -> dict[str, Any]:
     """What the scenario of a saved run asks the viewer to draw, where the file tells it."""
-    from zeromass.report.origin import origin
     from zeromass.scenario.errors import ScenarioError
     from zeromass.scenario.scenario import drawing_of
 
-    known = origin(run)
+    known = run.origin
     if not known.scenario:
         return {}
     try:
@@ -85,7 +84,7 @@ def _drawing(run: Run) -> dict[str, Any]:
 
 
 def _loaded(file: Path) -> Run:
-    from zeromass.report import load
+    from zeromass.run import load
 
     if not file.exists():
         raise FileNotFoundError(f"there is no file '{file}'")

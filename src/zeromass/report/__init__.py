@@ -1,6 +1,6 @@
 """Plots, tables, files, films and the HTML viewer of runs."""
 
-from zeromass.report.files import FileError, load, save, to_dataset
+from zeromass.report.files import FileError, read, save, to_dataset
 from zeromass.report.movie import movie
 from zeromass.report.origin import Origin
 from zeromass.report.plots import Plots, save_figure
@@ -16,8 +16,8 @@ __all__ = [
     "Rod",
     "Shape",
     "Wheel",
-    "load",
     "movie",
+    "read",
     "save",
     "save_figure",
     "to_csv",

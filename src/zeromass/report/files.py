@@ -83,7 +83,7 @@ def to_dataset(
 
 
 def save(run: Course, path: Any, told: Mapping[str, str | float]) -> Path:
-    """Writes a run to a netCDF file from which `load` makes it again, dense output included; it holds a `to_dataset`."""
+    """Writes a run to a netCDF file from which `read` makes it again, dense output included; it holds a `to_dataset`."""
     systems = list(dict.fromkeys(segment.system for segment in run.segments))
     records = [to_record(system) for system in systems]  # first: a system that can not be written needs nothing else
     dataset = to_dataset(run, told=told)
@@ -133,7 +133,7 @@ def _segment_words(segment: Segment, systems: list[System]) -> dict[str, Any]:
     }
 
 
-def load(path: Any) -> tuple[list[Segment], Origin]:
+def read(path: Any) -> tuple[list[Segment], Origin]:
     """The segments and the origin of a run that `save` wrote."""
     import xarray
 
