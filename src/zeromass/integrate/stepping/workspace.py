@@ -184,10 +184,37 @@ class Workspace:
         self.reals[Real64.h] = np.copysign(self.reals[Real64.h], until - self.t)
         self.ints[Int64.budget] = budget
         while (status := self.call(routine, name, stages, lanes, self.record)) is Status.RECORD_FULL:
-            more = np.empty((len(self.record), self.record.shape[1]))
-            self.record = np.concatenate([self.record, more])
-            self.ints[Int64.capacity] = len(self.record)
+            self._extend()
         return status
+
+    def accept(self, t: float, h: float, y: np.ndarray, growth: float) -> None:
+        """Takes y for the state at t after a step of length h, and records it; what routines do themselves."""
+        if self.ints[Int64.recorded] == len(self.record):
+            self._extend()
+        self.reals[Real64.t], self.reals[Real64.growth], self.state[: self.order] = t, growth, y
+        row = self.record[self.ints[Int64.recorded]]
+        row[:HEAD], row[HEAD:] = (t, h, growth), y
+        self.ints[Int64.recorded] += 1
+        self.ints[Int64.steps] += 1
+
+    def reject(self) -> None:
+        self.ints[Int64.rejected] += 1
+
+    def count_evaluation(self) -> None:
+        self.ints[Int64.evaluations] += 1
+
+    def crossed(self) -> bool:
+        """Whether a watched function has changed its sign the way it is watched for since the last look."""
+        new, (old, direction) = self.event_values(self.t, self.y), self.signs[: len(self.watched)].T
+        rising = (old < 0) & (new >= 0) & (direction >= 0)
+        falling = (old > 0) & (new <= 0) & (direction <= 0)
+        self.signs[: len(new), 0] = np.where(new == 0, old, new)
+        return bool(np.any(rising | falling))
+
+    def _extend(self) -> None:
+        """As much room again for the record."""
+        self.record = np.concatenate([self.record, np.empty_like(self.record)])
+        self.ints[Int64.capacity] = len(self.record)
 
     def call(self, routine: Code, name: str, stages: np.ndarray, lanes: int, record: np.ndarray) -> Status:
         """Calls a routine that works on this memory, with `stages` of its own, and writes to a record."""
