@@ -48,7 +48,7 @@ def prepare(variant: str, files: os.PathLike) -> Engine:
 
 def instructions(model: Rolling) -> int:
     """Arithmetic instructions of the right-hand side as emitted: a product and the sum it is fused with are one."""
-    from zeromass.compile.rewrite import with_reciprocals
+    from zeromass.compile.module import with_reciprocals
     from zeromass.compile.straight import Flavour, StraightLine
 
     known = zm.compile(model.system, model.start)

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.compile.decisions import Decisions
+from zeromass.compile.decisions import Decisions, Samples
 from zeromass.compile.elimination import eliminated
 from zeromass.compile.factor import factored
 from zeromass.compile.pivots import LARGEST_FACTOR
-from zeromass.compile.samples import Samples
 from zeromass.expression import Evaluator, expressions
 
 EPS = np.finfo(float).eps

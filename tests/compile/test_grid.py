@@ -11,8 +11,8 @@ import pytest
 
 import zeromass as zm
 from zeromass.compile.code import Code
+from zeromass.compile.decisions import Samples
 from zeromass.compile.lanes import LaneFunction
-from zeromass.compile.samples import Samples
 from zeromass.compile.straight import Flavour, StraightLine, canonical
 from zeromass.compile.target import host
 from zeromass.expression import Evaluator, Grid

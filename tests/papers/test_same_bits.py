@@ -71,7 +71,11 @@ def test_a_pickled_program_in_another_process(case):
     here = zm.simulate(program, start, until=5.0, rtol=1e-12, atol=1e-15)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(
-        [sys.executable, "-c", RUN], input=pickle.dumps((program, start)), env=environment, capture_output=True, check=True
+        [sys.executable, "-c", RUN],
+        input=pickle.dumps((program, start)),
+        env=environment,
+        capture_output=True,
+        check=True,
     )
     assert done.stdout == here.t.tobytes() + here.y.tobytes()
 

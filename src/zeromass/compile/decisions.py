@@ -8,12 +8,15 @@ kept as a tree: another state that gives the same answers leads to what was deri
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from zeromass.compile.samples import Samples
-from zeromass.expression import Expression
+import numpy as np
+
+from zeromass.expression import Expression, Symbol
+from zeromass.expression.build import ZERO
+from zeromass.expression.evaluate import numeric
 
 Matrix = tuple[tuple[Expression, ...], ...]
 """Rows of expressions, as part of a question."""
@@ -25,6 +28,52 @@ Result = TypeVar("Result")
 def frozen(rows: Sequence[Sequence[Expression]]) -> Matrix:
     """Rows of expressions, as they stand in a question."""
     return tuple(tuple(row) for row in rows)
+
+
+class Samples:
+    """Numbers of expressions at some inputs, symbols and their values; each node is evaluated once.
+
+    key  the bits of the values
+    """
+
+    def __init__(self, inputs: Sequence[Expression], values: Sequence[float] | np.ndarray) -> None:
+        numbers = np.asarray(values, dtype=float)  # its elements are several times as fast as arrays of one
+        self.key = numbers.tobytes()
+        self._known: dict[Expression, Any] = dict(zip(inputs, numbers, strict=True))
+
+    def __call__(self, e: Expression) -> float:
+        """The value of one expression."""
+        if e not in self._known:
+            with np.errstate(all="ignore"):
+                self._evaluate(e)
+        return self._known[e]
+
+    def _evaluate(self, e: Expression) -> None:
+        known, stack = self._known, [e]
+        while stack:
+            node = stack[-1]
+            if node in known:
+                stack.pop()
+            elif node.value is not None:
+                known[node] = np.float64(node.value)
+            elif isinstance(node, Symbol):
+                raise KeyError(f"no sample of '{node!r}'")
+            else:
+                missing = [a for a in node.args if a not in known]
+                if missing:
+                    stack.extend(missing)
+                else:
+                    known[node] = numeric(node)(*[known[a] for a in node.args])
+
+    def matrix(self, rows: Iterable[Iterable[Expression]]) -> np.ndarray:
+        """Values of a rectangular arrangement of expressions, shape (rows, columns)."""
+        rows = [list(row) for row in rows]
+        result = np.zeros((len(rows), len(rows[0]) if rows else 0))
+        for i, row in enumerate(rows):
+            for j, e in enumerate(row):
+                if e is not ZERO:
+                    result[i, j] = self(e)
+        return result
 
 
 class Question(ABC, Generic[Answer]):
@@ -69,7 +118,7 @@ class Tree(Generic[Result]):
     Elimination asks its next question because of the answers before it: a path of the tree is one derivation.
     """
 
-    RECENT = 64
+    RECENT = 1024
     """States whose result is known at once when they come again."""
 
     def __init__(self) -> None:

@@ -8,8 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from zeromass.compile.decisions import Matrix, Question
-from zeromass.compile.samples import Samples
+from zeromass.compile.decisions import Matrix, Question, Samples
 from zeromass.equation import RANK_TOLERANCE, Rank, numerical_rank
 from zeromass.expression import Expression
 from zeromass.expression.build import ZERO

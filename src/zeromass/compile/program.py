@@ -13,13 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.decisions import Decisions, Tree, frozen
-from zeromass.compile.elimination import Elimination, eliminated
+from zeromass.compile.decisions import Decisions, Samples, Tree, frozen
+from zeromass.compile.elimination import Elimination, eliminated, solved_motion
 from zeromass.compile.module import Groups
 from zeromass.compile.native import Native
-from zeromass.compile.nonideal import solved_motion
 from zeromass.compile.pivots import Independent
-from zeromass.compile.samples import Samples
 from zeromass.compile.straight import operations
 from zeromass.equation import Verdict
 from zeromass.expression import Expression, expressions, jacobian, substitute, t

@@ -13,8 +13,7 @@ from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.dense import DenseOutput, states_in
 from zeromass.integrate.stepping.events import Occurrence
-from zeromass.integrate.stepping.first_step import first_step
-from zeromass.integrate.stepping.functions import Functions
+from zeromass.integrate.stepping.functions import Functions, first_step
 from zeromass.integrate.stepping.locate import happenings
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.workspace import Workspace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -43,9 +44,13 @@ class Collocation:
         self.work = work
         self._target = host().lanes(self.lanes)
         self._stages = self._stage_memory()
-        self._other = Dop853(work)
         self._patience = PATIENCE
         self._by_other: set[float] = set()  # where steps of the other method begin
+
+    @cached_property
+    def _other(self) -> Dop853:
+        """The other method, in the same workspace."""
+        return Dop853(self.work)
 
     def advance(self, until: float, budget: int) -> Status:
         work = self.work
