@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -25,7 +25,7 @@ Answer = TypeVar("Answer", bound=Hashable)
 Result = TypeVar("Result")
 
 
-def frozen(rows: Sequence[Sequence[Expression]]) -> Matrix:
+def frozen(rows: Iterable[Iterable[Expression]] | np.ndarray) -> Matrix:
     """Rows of expressions, as they stand in a question."""
     return tuple(tuple(row) for row in rows)
 
@@ -122,7 +122,7 @@ class Tree(Generic[Result]):
     """States whose result is known at once when they come again."""
 
     def __init__(self) -> None:
-        self._root: dict[None, _Fork[Result] | Result] = {}
+        self._root: dict[Hashable, _Fork[Result] | Result] = {}
         self._recent: dict[bytes, Result] = {}
 
     def __len__(self) -> int:
@@ -152,10 +152,13 @@ class Tree(Generic[Result]):
 
     def _found(self, samples: Samples) -> Result | None:
         """What was derived for the answers at a state; None if they are new."""
-        place = self._root.get(None)
-        while isinstance(place, _Fork):
-            place = place.ways.get(place.question.answer(samples))
-        return place
+        place = self._root
+        answer: Hashable = None
+        while (ahead := place.get(answer)) is not None:
+            if not isinstance(ahead, _Fork):
+                return ahead
+            place, answer = ahead.ways, ahead.question.answer(samples)
+        return None
 
     def _kept(self, decisions: Decisions, result: Result) -> Result:
         """Keeps what was derived; gives back what was there before, if another thread was first."""
@@ -164,6 +167,4 @@ class Tree(Generic[Result]):
             fork = ways.setdefault(answer, _Fork(question))
             assert isinstance(fork, _Fork)
             ways, answer = fork.ways, given
-        kept = ways.setdefault(answer, result)
-        assert not isinstance(kept, _Fork)
-        return kept
+        return cast(Result, ways.setdefault(answer, result))

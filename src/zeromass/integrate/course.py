@@ -197,30 +197,29 @@ def course(
 
     tell  is told the time reached
     """
-    program = system if isinstance(system, Program) else None
-    system = program.system if program is not None else system
-    if not isinstance(start, State) or start.system is not system:
+    program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
+    if not isinstance(start, State) or start.system is not moving:
         raise ModelError("the start belongs to another system; make it with system.start(…)")
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
     watched = events_of(events)
     segments: list[Segment] = []
-    following = system.begins_as(start) if settings.transitions else system
-    if following is not system:
-        system, start, program = following, start.carried_to(following), None
+    following = moving.begins_as(start) if settings.transitions else moving
+    if following is not moving:
+        moving, start, program = following, start.carried_to(following), None
     while True:
-        segment = _segment(program, start, until, settings, [*system.events, *watched], tell)
+        segment = _segment(program, start, until, settings, [*moving.events, *watched], tell)
         segments.append(segment)
         if not (settings.transitions and segment.outcome.ending is Ending.EVENT and segment.t[-1] != until):
             return Course(tuple(segments))
         end = segment.state(float(segment.t[-1]))
-        following = system.goes_on_as(segment.events[-1].name, end)
+        following = moving.goes_on_as(segment.events[-1].name, end)
         if following is None:
             return Course(tuple(segments))
         if len(segments) >= settings.limits.changes:
             segments[-1] = _chattering(segment, len(segments))
             return Course(tuple(segments))
-        system, start, program = following, end.carried_to(following), None
+        moving, start, program = following, end.carried_to(following), None
 
 
 def _segment(

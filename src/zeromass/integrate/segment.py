@@ -39,10 +39,13 @@ class Statistics:
         )
 
     def __add__(self, other: Statistics) -> Statistics:
-        counts = [
-            getattr(self, name) + getattr(other, name) for name in ("steps", "rejected", "evaluations", "repivots")
-        ]
-        return Statistics(*counts, max(self.growth, other.growth))
+        return Statistics(
+            self.steps + other.steps,
+            self.rejected + other.rejected,
+            self.evaluations + other.evaluations,
+            self.repivots + other.repivots,
+            max(self.growth, other.growth),
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ class Occurrence:
     y: np.ndarray
 
 
-def events_of(given: Events | Any) -> list[Event]:
+def events_of(given: Any) -> list[Event]:
     """A list of events from one or several events, or {name: expression} for terminal ones either way."""
     if given is None:
         return []

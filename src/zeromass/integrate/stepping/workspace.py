@@ -71,8 +71,8 @@ class Workspace:
         self.reals = np.zeros(len(Real64))
         self.ints = np.zeros(len(Int64), dtype=np.int64)
         self.state, self.new = np.ones(self.size), np.ones(self.size)
-        self.scratch = np.ones(max(self.size, 64))
-        self.signs = np.zeros((1, 2))
+        self.scratch: np.ndarray = np.ones(max(self.size, 64))
+        self.signs: np.ndarray = np.zeros((1, 2))
         self.record = np.empty((capacity, HEAD + m))
         self.state[:m] = y
         for place, value in {
