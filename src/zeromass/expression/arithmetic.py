@@ -14,18 +14,10 @@ from typing import Any
 import numpy as np
 
 from zeromass.expression import build
-from zeromass.expression.functions import FUNCTIONS
 from zeromass.expression.node import Expression, ExpressionError, as_expression, constant, expressions
+from zeromass.expression.operation import OPERATIONS, functions
 
 _LN2, _LN10 = constant(np.log(2.0)), constant(np.log(10.0))
-
-
-def _floor_divide(a: Expression, b: Expression) -> Expression:
-    return build.function("floor", build.divide(a, b))
-
-
-def _remainder(a: Expression, b: Expression) -> Expression:
-    return build.subtract(a, build.multiply(b, _floor_divide(a, b)))
 
 
 def _not_equal(a: Expression, b: Expression) -> Any:
@@ -54,15 +46,12 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "exp2": lambda a: build.function("exp", build.multiply(_LN2, a)),
     "log2": lambda a: build.divide(build.function("log", a), _LN2),
     "log10": lambda a: build.divide(build.function("log", a), _LN10),
-    "hypot": lambda a, b: build.function("sqrt", build.add(build.power(a, build.TWO), build.power(b, build.TWO))),
     "deg2rad": lambda a: build.multiply(constant(np.pi / 180), a),
     "radians": lambda a: build.multiply(constant(np.pi / 180), a),
     "rad2deg": lambda a: build.multiply(constant(180 / np.pi), a),
     "degrees": lambda a: build.multiply(constant(180 / np.pi), a),
-    "maximum": lambda a, b: build.where(build.compare("less", a, b), b, a),
-    "minimum": lambda a, b: build.where(build.compare("less", b, a), b, a),
-    "floor_divide": _floor_divide,
-    "remainder": _remainder,
+    "floor_divide": build.floor_divide,
+    "remainder": build.remainder,
     "ceil": lambda a: build.negative(build.function("floor", build.negative(a))),
     "less": lambda a, b: build.compare("less", a, b),
     "less_equal": lambda a, b: build.compare("less_equal", a, b),
@@ -73,7 +62,7 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "logical_and": lambda a, b: build.where(a, b, build.ZERO),
     "logical_or": lambda a, b: build.where(a, build.ONE, b),
     "logical_not": _logical_not,
-    **{name: partial(build.function, name) for name in FUNCTIONS if name != "abs"},
+    **{name: partial(build.function, name) for name in functions() if name != "abs"},
 }
 
 
@@ -102,6 +91,8 @@ def _array_ufunc(self: Expression, ufunc: np.ufunc, method: str, *inputs: Any, *
     if any(isinstance(value, np.ndarray) and value.ndim for value in inputs) or method != "__call__" or kwargs:
         return getattr(ufunc, method)(*[expressions(value) for value in inputs], **kwargs)
     rule = _UFUNCS.get(ufunc.__name__)
+    if rule is None and ufunc.__name__ in OPERATIONS:
+        rule = partial(build.rebuilt, ufunc.__name__)
     if rule is None:
         raise ExpressionError(
             f"np.{ufunc.__name__} of an expression is not known; known are: {', '.join(sorted(_UFUNCS))}"
@@ -128,8 +119,8 @@ for _operator, _rule in {
     "mul": build.multiply,
     "truediv": build.divide,
     "pow": build.power,
-    "floordiv": _floor_divide,
-    "mod": _remainder,
+    "floordiv": build.floor_divide,
+    "mod": build.remainder,
 }.items():
     setattr(Expression, f"__{_operator}__", _binary(_rule))
     setattr(Expression, f"__r{_operator}__", _reflected(_rule))

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zeromass.expression.functions import FUNCTIONS
 from zeromass.expression.node import (
     Expression,
     ExpressionError,
     Gridded,
     Symbol,
     expressions,
-    is_integer,
     ordered,
     symbols,
 )
-
-_BINARY = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "less": "<", "less_equal": "<="}
+from zeromass.expression.operation import OPERATIONS
 
 
 def c_code(outputs: Any, inputs: Sequence[Expression] | None = None, *, name: str = "evaluate") -> str:
@@ -34,7 +31,14 @@ def c_code(outputs: Any, inputs: Sequence[Expression] | None = None, *, name: st
     missing = [s for s in symbols(flat) if s not in leaves and s.default is None]
     if missing:
         raise ExpressionError(f"c_code: no input is named for {', '.join(map(repr, missing))}")
-    lines = ["#include <math.h>", "", "/* in: " + ", ".join(f"[{j}] {s!r}" for j, s in enumerate(leaves))]
+    nodes = ordered(flat)
+    used = dict.fromkeys(OPERATIONS[node.op].source for node in nodes if node.op in OPERATIONS)
+    lines = [
+        "#include <math.h>",
+        *[source.rstrip() for source in used if source],
+        "",
+        "/* in: " + ", ".join(f"[{j}] {s!r}" for j, s in enumerate(leaves)),
+    ]
     offset = 0
     for key, array in arrays.items():
         lines.append(f"   out: [{offset}..{offset + array.size - 1}] {key} {array.shape or ''}")
@@ -42,7 +46,7 @@ def c_code(outputs: Any, inputs: Sequence[Expression] | None = None, *, name: st
     lines[-1] += " */"
     lines += [f"void {name}(const double *in, double *out)", "{"]
     place = {s: f"in[{j}]" for j, s in enumerate(leaves)}
-    for node in ordered(flat):
+    for node in nodes:
         if node in place:
             continue
         if node.value is not None:
@@ -66,20 +70,9 @@ def _number(value: float) -> str:
 
 
 def _statement(node: Expression, args: list[str]) -> str:
-    op = node.op
-    if op in _BINARY:
-        return f"{args[0]} {_BINARY[op]} {args[1]}"
-    if op == "negative":
-        return f"-{args[0]}"
-    if op == "power":
-        exponent = node.args[1].value
-        if exponent is not None and is_integer(exponent) and 2 <= exponent <= 4:
-            return " * ".join([args[0]] * int(exponent))
-        return f"pow({args[0]}, {args[1]})"
-    if op == "where":
-        return f"{args[0]} ? {args[1]} : {args[2]}"
     if isinstance(node, Gridded):
         raise ExpressionError(f"'{node.grid.name}' is given by numbers on a grid, which have no C form")
-    if op == "sign":
-        return f"({args[0]} > 0) - ({args[0]} < 0)"
-    return f"{FUNCTIONS[op].c}({', '.join(args)})"
+    form = OPERATIONS[node.op].c
+    if not isinstance(form, str):
+        return form(node, *args)
+    return form.format(*args) if "{" in form else f"{form}({', '.join(args)})"

@@ -10,114 +10,54 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression.build import (
-    MINUS_ONE,
-    ONE,
-    TWO,
-    ZERO,
-    add,
-    divide,
-    function,
-    gridded,
-    multiply,
-    negative,
-    power,
-    subtract,
-    where,
-)
+from zeromass.expression.build import ONE, ZERO, add, divide, gridded, multiply, subtract, where
 from zeromass.expression.node import (
     Expression,
     ExpressionError,
     Gridded,
     Symbol,
     as_expression,
-    constant,
     expressions,
     ordered,
     symbol,
 )
-
-
-def _square(x: Expression) -> Expression:
-    return power(x, TWO)
-
-
-def _over_sqrt(x: Expression) -> Expression:
-    return divide(ONE, function("sqrt", x))
-
-
-_UNARY = {
-    "negative": lambda f, x: MINUS_ONE,
-    "sqrt": lambda f, x: divide(constant(0.5), f),
-    "exp": lambda f, x: f,
-    "log": lambda f, x: divide(ONE, x),
-    "sin": lambda f, x: function("cos", x),
-    "cos": lambda f, x: negative(function("sin", x)),
-    "tan": lambda f, x: add(ONE, _square(f)),
-    "arcsin": lambda f, x: _over_sqrt(subtract(ONE, _square(x))),
-    "arccos": lambda f, x: negative(_over_sqrt(subtract(ONE, _square(x)))),
-    "arctan": lambda f, x: divide(ONE, add(ONE, _square(x))),
-    "sinh": lambda f, x: function("cosh", x),
-    "cosh": lambda f, x: function("sinh", x),
-    "tanh": lambda f, x: subtract(ONE, _square(f)),
-    "arcsinh": lambda f, x: _over_sqrt(add(_square(x), ONE)),
-    "arccosh": lambda f, x: _over_sqrt(subtract(_square(x), ONE)),
-    "arctanh": lambda f, x: divide(ONE, subtract(ONE, _square(x))),
-    "expm1": lambda f, x: add(f, ONE),
-    "log1p": lambda f, x: divide(ONE, add(x, ONE)),
-    "abs": lambda f, x: function("sign", x),
-    "sign": lambda f, x: ZERO,
-    "floor": lambda f, x: ZERO,
-}
+from zeromass.expression.operation import OPERATIONS
 
 
 def partials(f: Expression) -> tuple[Expression, ...]:
     """Derivatives of a node with respect to each of its operands.
 
-    Of "where" there are none: the branch not taken may have no value (x**1.5 at x < 0), and 0·NaN is NaN, so
-    the sweeps choose between the branches' derivatives instead of multiplying them by 1 and 0.
+    Of a choice, such as "where", they are 1 and 0 and for looking at only: the branch not taken may have no value (x**1.5
+    at x < 0), and 0·NaN is NaN, so the sweeps choose between the branches' derivatives instead of multiplying by these.
     """
-    op, args = f.op, f.args
-    if op == "add":
-        return ONE, ONE
-    if op == "subtract":
-        return ONE, MINUS_ONE
-    if op == "multiply":
-        return args[1], args[0]
-    if op == "divide":
-        inverse = divide(ONE, args[1])
-        return inverse, negative(multiply(f, inverse))
-    if op == "power":
-        a, n = args
-        by_base = multiply(n, power(a, subtract(n, ONE)))
-        return by_base, ZERO if n.value is not None else multiply(f, function("log", a))
-    if op == "arctan2":
-        y, x = args
-        r2 = add(_square(x), _square(y))
-        return divide(x, r2), negative(divide(y, r2))
-    if op in ("less", "less_equal"):
-        return ZERO, ZERO
     if isinstance(f, Gridded):
         m, n = f.orders
-        return gridded(f.grid, (m + 1, n), *args), gridded(f.grid, (m, n + 1), *args)
-    return (_UNARY[op](f, args[0]),)
+        return gridded(f.grid, (m + 1, n), *f.args), gridded(f.grid, (m, n + 1), *f.args)
+    return OPERATIONS[f.op].slope(f, *f.args)
+
+
+def _choice(f: Expression) -> tuple[Expression, Expression, Expression] | None:
+    """(condition, a, b) of a node that is a where the condition holds and else b."""
+    row = OPERATIONS.get(f.op)
+    return None if row is None or row.choice is None else row.choice(*f.args)
 
 
 def gradient(f: Any, variables: Any) -> np.ndarray:
     """Derivatives of one expression with respect to an array of symbols, by one reverse sweep.
 
-    Below a "where" the sweep is forward.
+    Below a choice ("where", "maximum") the sweep is forward.
     """
     f, variables = expressions(f).item(), expressions(variables)
     leaves = [_leaf(v) for v in variables.ravel()]
     nodes = ordered([f])
-    rows = _rows([node for node in nodes if node.op == "where"], leaves)
+    choices = {node for node in nodes if node.args and _choice(node) is not None}
+    rows = _rows(choices, leaves)
     adjoint: dict[Expression, Expression] = {f: ONE}
     for node in reversed(nodes):
         bar = adjoint.get(node)
         if bar is None or not node.args:
             continue
-        if node.op == "where":
+        if node in choices:
             slopes = rows.get(node, {}).items()
         else:
             slopes = zip(node.args, partials(node), strict=True)
@@ -151,9 +91,10 @@ def _rows(
         if node in rows or rows.keys().isdisjoint(node.args):
             continue
         row: dict[Expression, Expression] = {}
-        if node.op == "where":
-            a, b = (rows.get(branch, {}) for branch in node.args[1:])
-            row = {x: where(node.args[0], a.get(x, ZERO), b.get(x, ZERO)) for x in {**a, **b}}
+        choice = _choice(node)
+        if choice is not None:
+            a, b = (rows.get(branch, {}) for branch in choice[1:])
+            row = {x: where(choice[0], a.get(x, ZERO), b.get(x, ZERO)) for x in {**a, **b}}
         else:
             for operand, slope in zip(node.args, partials(node), strict=True):
                 if slope is ZERO:
@@ -173,11 +114,12 @@ def directional(functions: Any, direction: Mapping[Expression, Any]) -> Any:
     for node in ordered(array.ravel()):
         if node in slope or slope.keys().isdisjoint(node.args):
             continue
+        choice = _choice(node)
         if node.op == "divide":  # one division: (a/b)' = (a' − (a/b) b')/b
             a, b = node.args
             total = divide(subtract(slope.get(a, ZERO), multiply(node, slope.get(b, ZERO))), b)
-        elif node.op == "where":
-            condition, a, b = node.args
+        elif choice is not None:
+            condition, a, b = choice
             total = where(condition, slope.get(a, ZERO), slope.get(b, ZERO))
         else:
             total = ZERO

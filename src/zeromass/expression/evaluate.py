@@ -9,41 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression.functions import FUNCTIONS
 from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions, ordered
-
-
-def _less(a: Any, b: Any) -> Any:
-    return np.less(a, b) * 1.0  # a condition is the number 1 or 0
-
-
-def _less_equal(a: Any, b: Any) -> Any:
-    return np.less_equal(a, b) * 1.0
-
-
-def _where(condition: Any, a: Any, b: Any) -> Any:
-    return np.where(condition, a, b)[()]
-
-
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    "add": operator.add,  # of NumPy's numbers the same as np.add, and several times as fast
-    "subtract": operator.sub,
-    "multiply": operator.mul,
-    "divide": operator.truediv,
-    "negative": operator.neg,
-    "power": np.float_power,
-    "less": _less,
-    "less_equal": _less_equal,
-    "where": _where,
-    **{name: rule.array for name, rule in FUNCTIONS.items()},
-}
+from zeromass.expression.operation import OPERATIONS
 
 
 def numeric(node: Expression) -> Callable[..., Any]:
     """The operation of a node as a function of the arrays of its operands."""
     if isinstance(node, Gridded):
         return partial(node.grid.derivative, orders=node.orders)
-    return OPERATIONS[node.op]
+    return OPERATIONS[node.op].number
 
 
 class Tape:

@@ -106,6 +106,10 @@ class Expression:
     def __float__(self) -> float:
         if self.value is not None:
             return self.value
+        if not symbols(self):  # constants that are kept apart, since together they overflow or vanish
+            from zeromass.expression.evaluate import evaluate
+
+            return evaluate(self, {})
         raise ExpressionError(
             f"'{_shortened(self)}' is a formula, not a number. Evaluate it with zm.evaluate(expression, values) or "
             "state[expression]; for the length of a vector v write np.sqrt(v @ v)"
@@ -166,6 +170,16 @@ def operation(op: str, *args: Expression) -> Expression:
     key = (op, args[0].serial, args[1].serial) if len(args) == 2 else (op, *[a.serial for a in args])
     node = _nodes.get(key, _nothing)()
     return _new(Expression, key, op, args) if node is None else node
+
+
+def commuted(op: str, a: Expression, b: Expression) -> Expression:
+    """The node of a sum or product, whose operands have one order: a constant last in a sum and first in a product,
+    others by age."""
+    if (a.value is None) != (b.value is None):
+        swapped = (a.value is None) == (op == "multiply")
+    else:
+        swapped = b.serial < a.serial
+    return operation(op, b, a) if swapped else operation(op, a, b)
 
 
 def symbol(

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression.evaluate import OPERATIONS
 from zeromass.expression.grid import Grid
 from zeromass.expression.node import (
     Expression,
@@ -21,6 +20,7 @@ from zeromass.expression.node import (
     ordered,
     symbol,
 )
+from zeromass.expression.operation import OPERATIONS
 
 
 class Writer:

@@ -8,25 +8,8 @@ from typing import Any
 import numpy as np
 
 from zeromass.expression import build
+from zeromass.expression.build import rebuilt
 from zeromass.expression.node import Expression, Gridded, as_expression, expressions, ordered
-
-_RULES = {
-    "add": build.add,
-    "subtract": build.subtract,
-    "multiply": build.multiply,
-    "divide": build.divide,
-    "negative": build.negative,
-    "power": build.power,
-    "where": build.where,
-}
-
-
-def rebuilt(op: str, *args: Expression) -> Expression:
-    """The simplified node of an operation given by its name."""
-    rule = _RULES.get(op)
-    if rule is not None:
-        return rule(*args)
-    return build.compare(op, *args) if op in ("less", "less_equal") else build.function(op, *args)
 
 
 def renewed(node: Expression, args: Sequence[Expression]) -> Expression:
