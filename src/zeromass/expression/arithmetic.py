@@ -66,22 +66,26 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
 }
 
 
+_NUMBERS = (int, float, np.integer, np.floating)
+
+
+def _operand(value: Any) -> Expression | None:
+    """The expression of a number; None of what is none."""
+    return constant(value) if type(value) is float or isinstance(value, _NUMBERS) else None
+
+
 def _binary(rule: Callable[[Expression, Expression], Expression]) -> Callable[[Expression, Any], Any]:
     def operator(self: Expression, other: Any) -> Any:
-        if not isinstance(other, Expression):
-            if not isinstance(other, int | float | np.integer | np.floating):
-                return NotImplemented
-            other = as_expression(other)
-        return rule(self, other)
+        b = other if isinstance(other, Expression) else _operand(other)
+        return NotImplemented if b is None else rule(self, b)
 
     return operator
 
 
 def _reflected(rule: Callable[[Expression, Expression], Expression]) -> Callable[[Expression, Any], Any]:
     def operator(self: Expression, other: Any) -> Any:
-        if not isinstance(other, int | float | np.integer | np.floating):
-            return NotImplemented
-        return rule(as_expression(other), self)
+        a = _operand(other)
+        return NotImplemented if a is None else rule(a, self)
 
     return operator
 

@@ -76,7 +76,7 @@ def add(a: Expression, b: Expression) -> Expression:
             return subtract(a, multiply(constant(-q), y))
         if p < 0:
             return subtract(b, multiply(constant(-p), x))
-    return commuted("add", a, b)
+    return operation("add", a, b) if a.serial < b.serial else operation("add", b, a)
 
 
 def subtract(a: Expression, b: Expression) -> Expression:
@@ -161,7 +161,7 @@ def multiply(a: Expression, b: Expression) -> Expression:
         return a.args[0]
     if b.op == "divide" and b.args[1] is a:
         return b.args[0]
-    return commuted("multiply", a, b)
+    return operation("multiply", a, b) if a.serial < b.serial else operation("multiply", b, a)
 
 
 def divide(a: Expression, b: Expression) -> Expression:

@@ -36,12 +36,6 @@ def partials(f: Expression) -> tuple[Expression, ...]:
     return OPERATIONS[f.op].slope(f, *f.args)
 
 
-def _choice(f: Expression) -> tuple[Expression, Expression, Expression] | None:
-    """(condition, a, b) of a node that is a where the condition holds and else b."""
-    row = OPERATIONS.get(f.op)
-    return None if row is None or row.choice is None else row.choice(*f.args)
-
-
 def gradient(f: Any, variables: Any) -> np.ndarray:
     """Derivatives of one expression with respect to an array of symbols, by one reverse sweep.
 
@@ -50,7 +44,7 @@ def gradient(f: Any, variables: Any) -> np.ndarray:
     f, variables = expressions(f).item(), expressions(variables)
     leaves = [_leaf(v) for v in variables.ravel()]
     nodes = ordered([f])
-    choices = {node for node in nodes if node.args and _choice(node) is not None}
+    choices = {node for node in nodes if node.op in OPERATIONS and OPERATIONS[node.op].choice is not None}
     rows = _rows(choices, leaves)
     adjoint: dict[Expression, Expression] = {f: ONE}
     for node in reversed(nodes):
@@ -91,10 +85,11 @@ def _rows(
         if node in rows or rows.keys().isdisjoint(node.args):
             continue
         row: dict[Expression, Expression] = {}
-        choice = _choice(node)
+        choice = None if node.op == "grid" else OPERATIONS[node.op].choice
         if choice is not None:
-            a, b = (rows.get(branch, {}) for branch in choice[1:])
-            row = {x: where(choice[0], a.get(x, ZERO), b.get(x, ZERO)) for x in {**a, **b}}
+            condition, *branches = choice(*node.args)
+            a, b = (rows.get(branch, {}) for branch in branches)
+            row = {x: where(condition, a.get(x, ZERO), b.get(x, ZERO)) for x in {**a, **b}}
         else:
             for operand, slope in zip(node.args, partials(node), strict=True):
                 if slope is ZERO:
@@ -114,12 +109,12 @@ def directional(functions: Any, direction: Mapping[Expression, Any]) -> Any:
     for node in ordered(array.ravel()):
         if node in slope or slope.keys().isdisjoint(node.args):
             continue
-        choice = _choice(node)
+        choice = None if node.op == "grid" else OPERATIONS[node.op].choice
         if node.op == "divide":  # one division: (a/b)' = (a' − (a/b) b')/b
             a, b = node.args
             total = divide(subtract(slope.get(a, ZERO), multiply(node, slope.get(b, ZERO))), b)
         elif choice is not None:
-            condition, a, b = choice
+            condition, a, b = choice(*node.args)
             total = where(condition, slope.get(a, ZERO), slope.get(b, ZERO))
         else:
             total = ZERO

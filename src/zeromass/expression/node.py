@@ -11,8 +11,9 @@ import itertools
 import math
 import operator
 import os
+import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -32,21 +33,32 @@ _SERIAL = operator.attrgetter("serial")
 class _Table(dict[tuple, "weakref.ref[Any]"]):
     """The nodes that there are, by what they are made of; it keeps none of them alive.
 
-    Entries of nodes that are gone are swept out whenever the table has doubled since the last time.
+    Reading needs no lock. Who adds or removes holds `lock`, and looks once more before adding: of two threads that build
+    one formula, the second finds what the first has made. Entries of nodes that are gone are swept out whenever the table
+    has doubled since the last time.
     """
 
     FEWEST = 10_000
     largest = FEWEST
+    lock = threading.RLock()  # a garbage collection under it may end in code that builds formulas
 
     def swept(self) -> int:
         """Sweeps; returns how many nodes there are."""
-        for key in [key for key, entry in self.items() if entry() is None]:
-            del self[key]
-        self.largest = max(self.FEWEST, 2 * len(self))
-        return len(self)
+        with self.lock:
+            for key, entry in self.copy().items():
+                if entry() is None and self.get(key) is entry:
+                    del self[key]
+            self.largest = max(self.FEWEST, 2 * len(self))
+            return len(self)
+
+    def unlocked(self) -> None:
+        """In a child process: the thread that held the lock is not in it."""
+        self.lock = threading.RLock()
 
 
 _nodes = _Table()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_nodes.unlocked)
 
 
 class Expression:
@@ -115,8 +127,10 @@ class Expression:
             "state[expression]; for the length of a vector v write np.sqrt(v @ v)"
         )
 
-    def __reduce__(self):
-        return _restored, (_recipe(self),)
+    def __reduce__(self) -> tuple[Any, ...]:
+        from zeromass.expression.record import flat, restored
+
+        return restored, flat(self)
 
     def __copy__(self) -> Expression:
         return self
@@ -162,14 +176,14 @@ def constant(value: float) -> Expression:
     value += 0.0  # −0 becomes 0: the two are one constant
     key = ("constant", value)
     node = _nodes.get(key, _nothing)()
-    return _new(Expression, key, "constant", (), value) if node is None else node
+    return _new(Expression(), key, "constant", (), value) if node is None else node
 
 
 def operation(op: str, *args: Expression) -> Expression:
     """The node for an operation on expressions, without any simplification."""
     key = (op, args[0].serial, args[1].serial) if len(args) == 2 else (op, *[a.serial for a in args])
     node = _nodes.get(key, _nothing)()
-    return _new(Expression, key, op, args) if node is None else node
+    return _new(Expression(), key, op, args) if node is None else node
 
 
 def commuted(op: str, a: Expression, b: Expression) -> Expression:
@@ -195,33 +209,40 @@ def symbol(
     token = token or os.urandom(8).hex()
     key = ("symbol", token, order)
     node = _nodes.get(key, _nothing)()
-    if node is None:
-        node = _new(Symbol, key, "symbol", ())
-        node.name, node.kind, node.order, node.default = name, kind, order, default
-        node.latex, node.token = latex, token
-    return node
+    if node is not None:
+        return node
+    new = Symbol()
+    new.name, new.kind, new.order, new.default = name, kind, order, default
+    new.latex, new.token = latex, token
+    return _new(new, key, "symbol", ())
 
 
 def gridded(grid: Grid, orders: tuple[int, int], x: Expression, y: Expression) -> Gridded:
     """The node for a function on a grid, without any simplification."""
     key = ("grid", grid.key, orders, x.serial, y.serial)
     node = _nodes.get(key, _nothing)()
-    if node is None:
-        node = _new(Gridded, key, "grid", (x, y))
-        node.grid, node.orders = grid, orders
-    return node
+    if node is not None:
+        return node
+    new = Gridded()
+    new.grid, new.orders = grid, orders
+    return _new(new, key, "grid", (x, y))
 
 
 def _nothing() -> None:
     """Stands for the reference to a node that there is none of."""
 
 
-def _new(cls: Callable[[], Any], key: tuple, op: str, args: tuple[Expression, ...], value: float | None = None) -> Any:
-    node = cls()
-    node.op, node.args, node.value, node.serial = op, args, value, next(_serials)
-    _nodes[key] = weakref.ref(node)
-    if len(_nodes) > _nodes.largest:
-        _nodes.swept()
+def _new(node: Any, key: tuple, op: str, args: tuple[Expression, ...], value: float | None = None) -> Any:
+    """The node, complete, in the table; or the one that another thread has put there in the meantime."""
+    node.op, node.args, node.value = op, args, value
+    with _nodes.lock:
+        other = _nodes.get(key, _nothing)()
+        if other is not None:
+            return other
+        node.serial = next(_serials)
+        _nodes[key] = weakref.ref(node)
+        if len(_nodes) > _nodes.largest:
+            _nodes.swept()
     return node
 
 
@@ -272,35 +293,6 @@ def _no_comparison(a: Expression, sign: str) -> NoReturn:
 def _shortened(e: Expression, limit: int = 60) -> str:
     words = repr(e)
     return words if len(words) <= limit else words[: limit - 1] + "…"
-
-
-def _recipe(root: Expression) -> list[tuple]:
-    nodes = ordered([root])
-    place = {node: i for i, node in enumerate(nodes)}
-    return [
-        ("symbol", n.name, n.kind, n.order, n.default, n.latex, n.token)
-        if isinstance(n, Symbol)
-        else (n.op, (n.grid, n.orders) if isinstance(n, Gridded) else n.value, *[place[a] for a in n.args])
-        for n in nodes
-    ]
-
-
-def _restored(recipe: list[tuple]) -> Expression:
-    nodes: list[Expression] = []
-    for op, *rest in recipe:
-        if op == "symbol":
-            name, kind, order, default, latex, token = rest
-            nodes.append(symbol(name, kind, order=order, default=default, latex=latex, token=token))
-        elif op == "constant":
-            nodes.append(constant(rest[0]))
-        elif op == "grid":
-            nodes.append(gridded(*rest[0], *[nodes[i] for i in rest[1:]]))
-        else:
-            args = [nodes[i] for i in rest[1:]]
-            if op in ("add", "multiply") and all(a.value is None for a in args):
-                args.sort(key=lambda a: a.serial)  # as `build` orders them; here they may be of another age
-            nodes.append(operation(op, *args))
-    return nodes[-1]
 
 
 def is_integer(value: float) -> bool:

@@ -22,8 +22,9 @@ def _of_quotient(f: Expression, a: Expression, b: Expression) -> tuple[Expressio
 
 
 def _of_power(f: Expression, a: Expression, n: Expression) -> tuple[Expression, ...]:
-    by_base = n * a ** (n - 1)
-    return by_base, ZERO if n.value is not None else f * a.log()
+    if n.value is not None:
+        return n * a ** (n.value - 1), ZERO
+    return n * a ** (n - 1), f * a.log()
 
 
 def _c_power(node: Expression, a: str, n: str) -> str:
