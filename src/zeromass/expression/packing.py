@@ -122,12 +122,26 @@ class _Walk:
             for i, item in enumerate(items):
                 array[i] = item
             return array.reshape(value.shape)
-        if hasattr(kind, "__dataclass_fields__") and kind.__reduce__ is object.__reduce__:
-            own = {name: getattr(value, name) for name in kind.__dataclass_fields__ if hasattr(value, name)}
+        if hasattr(kind, "__dataclass_fields__") and _plain(kind):
+            own = {name: getattr(value, name) for name in _names(kind) if hasattr(value, name)}
             own.update(getattr(value, "__dict__", {}))
             values = {name: self(item) for name, item in own.items()}
             return value if all(values[name] is own[name] for name in own) else _Fields(kind, values)
         return value
+
+
+def _names(kind: type) -> list[str]:
+    from dataclasses import fields
+
+    return [field.name for field in fields(kind)]
+
+
+def _plain(kind: type) -> bool:
+    """Whether a dataclass is pickled by its fields, and not in a way of its own."""
+    state = kind.__getstate__
+    return kind.__reduce__ is object.__reduce__ and (
+        state is object.__getstate__ or state.__name__ == "_dataclass_getstate"
+    )
 
 
 _OPEN = object()
