@@ -43,6 +43,10 @@ def _proper(value: float) -> bool:
     return 0 < abs(value) <= _HUGE
 
 
+def _infinite(a: Expression) -> bool:
+    return a.value is not None and math.isinf(a.value)
+
+
 def add(a: Expression, b: Expression) -> Expression:
     if a is ZERO:
         return b
@@ -82,7 +86,7 @@ def add(a: Expression, b: Expression) -> Expression:
 def subtract(a: Expression, b: Expression) -> Expression:
     if b is ZERO:
         return a
-    if a is b:
+    if a is b and not _infinite(a):
         return ZERO
     if a is ZERO:
         return negative(b)
@@ -171,7 +175,7 @@ def divide(a: Expression, b: Expression) -> Expression:
         return ZERO
     if b is ONE:
         return a
-    if a is b:
+    if a is b and not _infinite(a):
         return ONE
     if b.value is not None:
         if a.value is not None:
@@ -179,7 +183,7 @@ def divide(a: Expression, b: Expression) -> Expression:
             lost = not _normal(folded) and _proper(a.value) and _proper(b.value)
             return operation("divide", a, b) if lost else constant(folded)
         inverse = 1.0 / b.value
-        if math.frexp(b.value)[0] in (0.5, -0.5) and math.isfinite(inverse):
+        if math.frexp(b.value)[0] in (0.5, -0.5) and _normal(inverse):
             return multiply(constant(inverse), a)  # dividing by a power of two is exact as a product
     if a.op == "negative":
         return negative(divide(a.args[0], b))
