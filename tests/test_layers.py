@@ -11,6 +11,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "zeromass"
 
 ORDER = [
+    "errors",
     "expression",
     "equation",
     "model",
@@ -24,7 +25,7 @@ ORDER = [
     "cli",
 ]
 
-FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE or path.stem == "cli")
+FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE or path.stem in ORDER)
 
 
 def layer(path: Path) -> str:

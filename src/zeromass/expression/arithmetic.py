@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from zeromass.expression import build
 from zeromass.expression.node import Expression, ExpressionError, as_expression, constant, expressions
 from zeromass.expression.operation import OPERATIONS, functions
+
+if TYPE_CHECKING:
+    from zeromass.expression.signatures import Formulas, Scalar
 
 _LN2, _LN10 = constant(np.log(2.0)), constant(np.log(10.0))
 
@@ -71,7 +74,7 @@ _NUMBERS = (int, float, np.integer, np.floating)
 
 def _operand(value: Any) -> Expression | None:
     """The expression of a number; None of what is none."""
-    return constant(value) if type(value) is float or isinstance(value, _NUMBERS) else None
+    return constant(float(value)) if type(value) is float or isinstance(value, _NUMBERS) else None
 
 
 def _binary(rule: Callable[[Expression, Expression], Expression]) -> Callable[[Expression, Any], Any]:
@@ -144,10 +147,28 @@ Expression.__invert__ = _logical_not  # type: ignore[attr-defined]
 Expression.__array_ufunc__ = _array_ufunc  # type: ignore[attr-defined]
 
 
-def where(condition: Any, a: Any, b: Any) -> Any:
+@overload
+def where(condition: Expression, a: Scalar, b: Scalar) -> Expression: ...
+@overload
+def where(condition: float, a: Expression, b: Scalar) -> Expression: ...
+@overload
+def where(condition: float, a: float, b: Expression) -> Expression: ...
+@overload
+def where(condition: float, a: float, b: float) -> np.ndarray: ...
+@overload
+def where(condition: Formulas, a: Any, b: Any) -> np.ndarray: ...
+@overload
+def where(condition: Any, a: Formulas, b: Any) -> np.ndarray: ...
+@overload
+def where(condition: Any, a: Any, b: Formulas) -> np.ndarray: ...
+def where(condition: Any, a: Any, b: Any) -> Expression | np.ndarray:
     """a where the condition holds, b elsewhere; on numbers it is np.where.
 
     The branches must meet smoothly enough for the derivatives that the equations take of them.
+
+    >>> x = zm.coordinate("x")
+    >>> zm.derivative(zm.where(x > 0, x**2, 0), x)
+    where((0 < x), 2*x, 0)
     """
     parts = (condition, a, b)
     if not any(_holds_expression(part) for part in parts):

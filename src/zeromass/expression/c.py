@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from zeromass.expression.node import (
     Expression,
@@ -16,12 +18,34 @@ from zeromass.expression.node import (
 )
 from zeromass.expression.operation import OPERATIONS
 
+if TYPE_CHECKING:
+    from zeromass.expression.signatures import Formulas, Scalar
 
-def c_code(outputs: Any, inputs: Sequence[Expression] | None = None, *, name: str = "evaluate") -> str:
+
+def c_code(
+    outputs: Scalar | Formulas | Mapping[str, Any],
+    inputs: Sequence[Expression] | np.ndarray | None = None,
+    *,
+    name: str = "evaluate",
+) -> str:
     """C source of `void name(const double *in, double *out)`.
 
     outputs  an expression, an array, or a mapping of names to either; written to `out` one after the other, row by row
     inputs   the order of `in`; by default every symbol without a fixed value, in order of creation
+
+    >>> x, y = zm.coordinates("x y")
+    >>> print(zm.c_code(np.sin(x) * y, name="f"))
+    #include <math.h>
+    <BLANKLINE>
+    /* in: [0] x, [1] y
+       out: [0..0] value  */
+    void f(const double *in, double *out)
+    {
+        const double v2 = sin(in[0]);
+        const double v3 = in[1] * v2;
+        out[0] = v3;
+    }
+    <BLANKLINE>
     """
     if not name.isidentifier() or not name.isascii():
         raise ExpressionError(f"{name!r} is not a C identifier")

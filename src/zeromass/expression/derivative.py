@@ -6,7 +6,7 @@ All sweeps run once over the nodes in topological order; what they build is simp
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from zeromass.expression.node import (
 )
 from zeromass.expression.operation import OPERATIONS
 
+if TYPE_CHECKING:
+    from zeromass.expression.signatures import Formulas, Scalar
+
 
 def partials(f: Expression) -> tuple[Expression, ...]:
     """Derivatives of a node with respect to each of its operands.
@@ -36,17 +39,21 @@ def partials(f: Expression) -> tuple[Expression, ...]:
     return OPERATIONS[f.op].slope(f, *f.args)
 
 
-def gradient(f: Any, variables: Any) -> np.ndarray:
+def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> np.ndarray:
     """Derivatives of one expression with respect to an array of symbols, by one reverse sweep.
 
     Below a choice ("where", "maximum") the sweep is forward.
+
+    >>> x, y = q = zm.coordinates("x y")
+    >>> zm.gradient(x**2 * y, q)
+    array([2*(x*y), x**2], dtype=object)
     """
-    f, variables = expressions(f).item(), expressions(variables)
+    root, variables = expressions(f).item(), expressions(variables)
     leaves = [_leaf(v) for v in variables.ravel()]
-    nodes = ordered([f])
+    nodes = ordered([root])
     choices = {node for node in nodes if node.op in OPERATIONS and OPERATIONS[node.op].choice is not None}
     rows = _rows(choices, leaves)
-    adjoint: dict[Expression, Expression] = {f: ONE}
+    adjoint: dict[Expression, Expression] = {root: ONE}
     for node in reversed(nodes):
         bar = adjoint.get(node)
         if bar is None or not node.args:
@@ -62,13 +69,28 @@ def gradient(f: Any, variables: Any) -> np.ndarray:
     return _filled(variables.shape, [adjoint.get(v, ZERO) for v in leaves])
 
 
-def derivative(f: Any, variable: Expression) -> Any:
-    """Partial derivative of an expression, or of each in an array, with respect to one symbol."""
+@overload
+def derivative(f: Scalar, variable: Expression) -> Expression: ...
+@overload
+def derivative(f: Formulas, variable: Expression) -> np.ndarray: ...
+def derivative(f: Scalar | Formulas, variable: Expression) -> Expression | np.ndarray:
+    """Partial derivative of an expression, or of each in an array, with respect to one symbol.
+
+    >>> x = zm.coordinate("x")
+    >>> zm.derivative(np.exp(3 * x), x)
+    3*exp(3*x)
+    """
     return directional(f, {_leaf(variable): ONE})
 
 
-def jacobian(functions: Any, variables: Any) -> np.ndarray:
-    """∂f_i/∂x_j, an array of shape f.shape + x.shape, by one sparse forward sweep."""
+def jacobian(functions: Scalar | Formulas, variables: Expression | Formulas) -> np.ndarray:
+    """∂f_i/∂x_j, an array of shape f.shape + x.shape, by one sparse forward sweep.
+
+    >>> x, y = q = zm.coordinates("x y")
+    >>> zm.jacobian([x * y, x - y], q)
+    array([[y, x],
+           [1, -1]], dtype=object)
+    """
     functions, variables = expressions(functions), expressions(variables)
     leaves = [_leaf(v) for v in variables.ravel()]
     rows = _rows(functions.ravel(), leaves)
@@ -102,8 +124,17 @@ def _rows(
     return rows
 
 
-def directional(functions: Any, direction: Mapping[Expression, Any]) -> Any:
-    """Σ_j ∂f/∂x_j d_j for a direction {x_j: d_j}; scalar in, scalar out."""
+@overload
+def directional(functions: Scalar, direction: Mapping[Any, Scalar]) -> Expression: ...
+@overload
+def directional(functions: Formulas, direction: Mapping[Any, Scalar]) -> np.ndarray: ...
+def directional(functions: Scalar | Formulas, direction: Mapping[Any, Scalar]) -> Expression | np.ndarray:
+    """Σ_j ∂f/∂x_j d_j for a direction {x_j: d_j}; scalar in, scalar out.
+
+    >>> x, y = zm.coordinates("x y")
+    >>> zm.directional(x * y, {x: 2, y: x})
+    2*y + x**2
+    """
     array = expressions(functions)
     slope: dict[Expression, Expression] = {_leaf(x): as_expression(d) for x, d in direction.items()}
     for node in ordered(array.ravel()):
@@ -127,8 +158,17 @@ def directional(functions: Any, direction: Mapping[Expression, Any]) -> Any:
     return result if array.ndim else result.item()
 
 
-def rate(f: Any) -> Any:
-    """Total time derivative of an expression or of each in an array; of a coordinate, its rate."""
+@overload
+def rate(f: Scalar) -> Expression: ...
+@overload
+def rate(f: Formulas) -> np.ndarray: ...
+def rate(f: Scalar | Formulas) -> Expression | np.ndarray:
+    """Total time derivative of an expression or of each in an array; of a coordinate, its rate.
+
+    >>> x = zm.coordinate("x")
+    >>> zm.rate(np.sin(x) + zm.t)
+    rate(x)*cos(x) + 1
+    """
     array = expressions(f)
     direction: dict[Expression, Expression] = {}
     for leaf in ordered(array.ravel()):
@@ -148,8 +188,17 @@ def following(leaf: Symbol) -> Symbol:
     return symbol(leaf.name, leaf.kind, order=leaf.order + 1, latex=leaf.latex, token=leaf.token)
 
 
-def acceleration(f: Any) -> Any:
-    """Second total time derivative of an expression or of each in an array."""
+@overload
+def acceleration(f: Scalar) -> Expression: ...
+@overload
+def acceleration(f: Formulas) -> np.ndarray: ...
+def acceleration(f: Scalar | Formulas) -> Expression | np.ndarray:
+    """Second total time derivative of an expression or of each in an array.
+
+    >>> x = zm.coordinate("x")
+    >>> zm.acceleration(x**2)
+    2*(rate(x)**2 + x*acceleration(x))
+    """
     return rate(rate(f))
 
 

@@ -31,6 +31,13 @@ class Grid:
     name          how f is printed
 
     `grid(X, Y)` takes numbers, arrays of them, and expressions. Grids with the same numbers and name are equal.
+
+    >>> ramp = Grid([0, 1], [0, 2], [[[[0.0, 3.0], [1.0, 0.0]]]], name="ramp")  # x + 3 y
+    >>> ramp(0.5, 1.0)
+    3.5
+    >>> x, y = zm.coordinates("x y")
+    >>> zm.gradient(ramp(x, y), [x, y])
+    array([ramp_x(x, y), ramp_y(x, y)], dtype=object)
     """
 
     def __init__(self, x: Any, y: Any, coefficients: Any, *, name: str = "grid") -> None:

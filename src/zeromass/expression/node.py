@@ -18,12 +18,23 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from zeromass.errors import ZeromassError
+
 if TYPE_CHECKING:
     from zeromass.expression.grid import Grid
+    from zeromass.expression.signatures import Formulas, Operators, Scalar
+else:
+    Operators = object
 
 
-class ExpressionError(TypeError):
-    """An expression was used where only a number can stand, or was built from something that is no formula."""
+class ExpressionError(ZeromassError, TypeError):
+    """An expression was used where only a number can stand, or was built from something that is no formula.
+
+    >>> float(zm.coordinate("x") + 1)
+    Traceback (most recent call last):
+    ...
+    zeromass.expression.node.ExpressionError: 'x + 1' is a formula, not a number. Evaluate it with ...
+    """
 
 
 _serials = itertools.count()
@@ -61,12 +72,20 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_nodes.unlocked)
 
 
-class Expression:
+class Expression(Operators):
     """A scalar formula in coordinates, rates, time and parameters.
 
     op     what the node is: "constant", "symbol", or the name of an operation
     args   the operands, a tuple of expressions
     value  the number of a constant, otherwise None
+
+    Equal formulas are one object, and NumPy works on them:
+
+    >>> x, y = zm.coordinates("x y")
+    >>> np.sin(x * y) is np.sin(y * x)
+    True
+    >>> np.sqrt(x**2 + y**2).args
+    (x**2 + y**2,)
     """
 
     __slots__ = ("__weakref__", "args", "op", "serial", "value")
@@ -76,25 +95,6 @@ class Expression:
     value: float | None
     serial: int
 
-    if TYPE_CHECKING:  # the operators are attached in `arithmetic`
-
-        def __add__(self, other: Any) -> Any: ...
-        def __radd__(self, other: Any) -> Any: ...
-        def __sub__(self, other: Any) -> Any: ...
-        def __rsub__(self, other: Any) -> Any: ...
-        def __mul__(self, other: Any) -> Any: ...
-        def __rmul__(self, other: Any) -> Any: ...
-        def __truediv__(self, other: Any) -> Any: ...
-        def __rtruediv__(self, other: Any) -> Any: ...
-        def __pow__(self, other: Any) -> Any: ...
-        def __rpow__(self, other: Any) -> Any: ...
-        def __lt__(self, other: Any) -> Any: ...
-        def __le__(self, other: Any) -> Any: ...
-        def __gt__(self, other: Any) -> Any: ...
-        def __ge__(self, other: Any) -> Any: ...
-        def __neg__(self) -> Any: ...
-        def __abs__(self) -> Any: ...
-
     def __repr__(self) -> str:
         from zeromass.expression.text import text
 
@@ -102,7 +102,7 @@ class Expression:
 
     __hash__ = object.__hash__
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> bool:
         if isinstance(other, Expression):
             return self is other
         if isinstance(other, int | float):
@@ -135,7 +135,7 @@ class Expression:
     def __copy__(self) -> Expression:
         return self
 
-    def __deepcopy__(self, memo: dict) -> Expression:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Expression:
         return self
 
 
@@ -144,6 +144,10 @@ class Symbol(Expression):
 
     kind   "coordinate", "parameter", "time" or "multiplier"
     order  how many time derivatives were taken of a coordinate: 0 position, 1 rate, 2 acceleration
+
+    >>> v = zm.rate(zm.coordinate("x"))
+    >>> v.name, v.kind, v.order
+    ('x', 'coordinate', 1)
     """
 
     __slots__ = ("default", "kind", "latex", "name", "order", "token")
@@ -247,7 +251,11 @@ def _new(node: Any, key: tuple, op: str, args: tuple[Expression, ...], value: fl
 
 
 def as_expression(value: Any) -> Expression:
-    """The expression of a number or expression; anything else is refused."""
+    """The expression of a number or expression; anything else is refused.
+
+    >>> as_expression(2).value
+    2.0
+    """
     if isinstance(value, Expression):
         return value
     if isinstance(value, int | float | np.integer | np.floating | np.bool_):
@@ -258,7 +266,12 @@ def as_expression(value: Any) -> Expression:
 
 
 def expressions(values: Any) -> np.ndarray:
-    """An object array of expressions from numbers, expressions, or nested sequences or arrays of them."""
+    """An object array of expressions from numbers, expressions, or nested sequences or arrays of them.
+
+    >>> x = zm.coordinate("x")
+    >>> expressions([[x, 1], [0, x]]).shape
+    (2, 2)
+    """
     array = np.asarray(values, dtype=object)
     result = np.empty(array.shape, dtype=object)
     result.ravel()[:] = [as_expression(v) for v in array.ravel()]
@@ -277,8 +290,13 @@ def ordered(roots: Iterable[Expression]) -> list[Expression]:
     return sorted(seen, key=_SERIAL)
 
 
-def symbols(*roots: Any) -> list[Symbol]:
-    """All leaves with a name under the given expressions or arrays of them, oldest first."""
+def symbols(*roots: Scalar | Formulas) -> list[Symbol]:
+    """All leaves with a name under the given expressions or arrays of them, oldest first.
+
+    >>> x, y = zm.coordinates("x y")
+    >>> symbols(np.sin(y) + 2 * x, zm.rate(x))
+    [x, y, rate(x)]
+    """
     flat = [e for root in roots for e in ((root,) if isinstance(root, Expression) else expressions(root).ravel())]
     return [node for node in ordered(flat) if isinstance(node, Symbol)]
 

@@ -62,7 +62,12 @@ def packed(value: Any) -> Packed:
 
 
 def unpacked(data: Packed) -> Any:
-    """What was packed."""
+    """What was packed.
+
+    >>> x = zm.coordinate("x")
+    >>> unpacked(packed([x, {x: 1.0}])) == [x, {x: 1.0}]
+    True
+    """
     nodes = Reader(data.nodes, data.grids).nodes
 
     def found(value: Any) -> Any:
@@ -113,7 +118,8 @@ class _Walk:
         if kind in (list, tuple, set, frozenset) or (issubclass(kind, tuple) and hasattr(kind, "_make")):
             items = [self(item) for item in value]
             same = all(a is b for a, b in zip(items, value, strict=True))
-            return value if same else kind._make(items) if hasattr(kind, "_make") else kind(items)
+            make: Any = getattr(kind, "_make", kind)
+            return value if same else make(items)
         if kind is np.ndarray and value.dtype == object:
             items = [self(item) for item in value.ravel()]
             if all(a is b for a, b in zip(items, value.ravel(), strict=True)):

@@ -29,7 +29,14 @@ from zeromass.expression.operation import OPERATIONS
 
 
 class Writer:
-    """Collects expressions; `array(e)` is their data, `nodes` the data of all nodes in use, `grids` the grids they name."""
+    """Collects expressions; `array(e)` is their data, `nodes` the data of all nodes in use, `grids` the grids they name.
+
+    >>> w = Writer()
+    >>> w.array([zm.t * 2, zm.t])
+    {'shape': [2], 'at': [2, 1]}
+    >>> w.nodes
+    [['constant', 2.0], ['symbol', 't', 'time', 0, None, None, 'time'], ['multiply', 0, 1]]
+    """
 
     def __init__(self) -> None:
         self.nodes: list[list[Any]] = []
@@ -72,7 +79,11 @@ class Writer:
 
 
 class Reader:
-    """Expressions from the data of their nodes, and the grids that these name."""
+    """Expressions from the data of their nodes, and the grids that these name.
+
+    >>> Reader([["constant", 2.0], ["sqrt", 0]]).array({"shape": [1], "at": [1]})
+    array([sqrt(2)], dtype=object)
+    """
 
     def __init__(self, nodes: Sequence[Sequence[Any]], grids: Sequence[Grid] = ()) -> None:
         self.nodes: list[Expression] = []

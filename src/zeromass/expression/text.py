@@ -6,13 +6,16 @@ A walk writes shared subexpressions out in full, so its length can grow far beyo
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions, is_integer, ordered
 from zeromass.expression.operation import OPERATIONS
 from zeromass.expression.operation.writing import ATOM, POWER, SIGN, Part, call, latex_call
+
+if TYPE_CHECKING:
+    from zeromass.expression.signatures import Formulas, Scalar
 
 LONGEST = 20_000
 """Operations that `latex` writes at most; `repr` writes a hundredth of it."""
@@ -34,8 +37,13 @@ def text(e: Expression) -> str:
     return _walk(e, _text_leaf, _text_join)
 
 
-def latex(e: Any) -> str:
-    """LaTeX of an expression, or of an array of them as a matrix or column."""
+def latex(e: Scalar | Formulas) -> str:
+    r"""LaTeX of an expression, or of an array of them as a matrix or column.
+
+    >>> theta = zm.coordinate("theta")
+    >>> print(zm.latex(zm.rate(theta) ** 2 / 2 - np.cos(theta)))
+    0.5 \, \dot{\theta}^{2} - \cos\left(\theta\right)
+    """
     array = expressions(e)
     size = sum(_written(item) for item in array.ravel())
     if size > LONGEST:
@@ -141,8 +149,14 @@ def _latex_join(node: Expression, parts: list[Part]) -> Part:
     return latex_call(written, *parts) if isinstance(written, str) else written(*parts)
 
 
-def matrix_text(array: Any) -> str:
-    """An array of expressions as aligned plain text."""
+def matrix_text(array: Scalar | Formulas) -> str:
+    """An array of expressions as aligned plain text.
+
+    >>> x, y = zm.coordinates("x y")
+    >>> print(matrix_text([[x, 0], [x * y, 1]]))
+      x  0
+    x*y  1
+    """
     array = np.atleast_2d(expressions(array))
     cells = [[repr(item) for item in row] for row in array]
     widths = [max(len(row[j]) for row in cells) for j in range(array.shape[1])]

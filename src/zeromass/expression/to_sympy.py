@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions, is_integer, ordered
 from zeromass.expression.operation import OPERATIONS
 
+if TYPE_CHECKING:
+    from zeromass.expression.signatures import Formulas, Scalar
 
-def to_sympy(e: Any) -> Any:
+
+def to_sympy(e: Scalar | Formulas) -> Any:
     """The SymPy expression, or for an array a SymPy matrix.
 
     Coordinates become functions of time t and their rates derivatives of them; parameters become real symbols.
+
+    >>> x = zm.coordinate("x")
+    >>> zm.to_sympy(zm.rate(x) ** 2 / 2)
+    0.5*Derivative(x(t), t)**2
     """
     try:
         import sympy
