@@ -76,7 +76,7 @@ class Evaluator:
 
     def __init__(self, outputs: Scalar | Formulas, inputs: Iterable[Expression]) -> None:
         outputs = expressions(outputs)
-        self.shape = outputs.shape
+        self.shape: tuple[int, ...] = outputs.shape
         self._tape = Tape(outputs.ravel(), inputs)
         self._outputs = [self._tape.place[node] for node in outputs.ravel()]
 

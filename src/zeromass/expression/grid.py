@@ -40,6 +40,12 @@ class Grid:
     array([ramp_x(x, y), ramp_y(x, y)], dtype=object)
     """
 
+    x: np.ndarray
+    y: np.ndarray
+    coefficients: np.ndarray
+    name: str
+    key: str
+
     def __init__(self, x: Any, y: Any, coefficients: Any, *, name: str = "grid") -> None:
         self.x, self.y, self.coefficients = (_kept(values) for values in (x, y, coefficients))
         self.name = name

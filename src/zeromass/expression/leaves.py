@@ -8,7 +8,7 @@ import numpy as np
 
 from zeromass.expression.node import ExpressionError, Symbol, symbol
 
-t = symbol("t", "time", token="time")
+t: Symbol = symbol("t", "time", token="time")
 """Time, in seconds."""
 
 

@@ -100,7 +100,11 @@ class Expression(Operators):
 
         return text(self)
 
-    __hash__ = object.__hash__
+    if TYPE_CHECKING:
+
+        def __hash__(self) -> int: ...
+    else:
+        __hash__ = object.__hash__  # by identity, and not through a function in Python
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Expression):
