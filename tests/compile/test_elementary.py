@@ -184,6 +184,13 @@ def pairs(rng, n):
     ]
 
 
+def multiples(rng, n):
+    """Dividends next to multiples of the divisor, and quotients of up to 60 bits."""
+    b = signed(rng, spread(rng, n, -30, 30))
+    a = b * rng.integers(-(2**20), 2**20, n)
+    return [(a, b), (np.nextafter(a, signed(rng, np.full(n, INF))), b), (a * spread(rng, n, 0, 40), b)]
+
+
 def bases_and_exponents(rng, n):
     near_one, middle = around(rng, n, 1.0), rng.uniform(0.7, 1.42, n)
     wide = spread(rng, n, -1074, 1024)
@@ -214,8 +221,10 @@ def ranges(name, rng, n):
             around(rng, n, math.sqrt(2) - 1),
             around(rng, n, math.sqrt(2) + 1),
         ]
-    if name == "atan2":
+    if name in ("atan2", "hypot"):
         return pairs(rng, n)
+    if name in ("remainder", "quotient"):
+        return [*pairs(rng, n), *multiples(rng, n)]
     if name == "pow":
         return bases_and_exponents(rng, n)
     if name in ("exp", "expm1", "sinh", "cosh", "tanh"):
@@ -259,6 +268,16 @@ def points(name, count=24000, seed=0):
     return [np.concatenate(column) for column in columns]
 
 
+def exact(rule):
+    """A function of two numbers by rational arithmetic."""
+
+    def truth(x, y):
+        value = rule(Fraction(float(x)), Fraction(float(y)))
+        return arb(flint.fmpq(value.numerator, value.denominator))
+
+    return truth
+
+
 TRUTH = {
     **{name: getattr(arb, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2")},
     **{name: getattr(arb, name) for name in ("exp", "expm1", "log", "log1p", "sqrt", "floor")},
@@ -266,6 +285,9 @@ TRUTH = {
     "pow": lambda x, y: x ** (y.unique_fmpz() if x < 0 else y),
     "abs": abs,
     "sign": lambda x: arb((x > 0) - (x < 0)),
+    "hypot": lambda x, y: (x * x + y * y).sqrt(),
+    "remainder": exact(lambda x, y: x % y),
+    "quotient": exact(lambda x, y: Fraction(x // y)),
     "cbrt": lambda x: x.root(3) if x > 0 else -((-x).root(3)),
 }
 

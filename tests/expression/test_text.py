@@ -20,12 +20,12 @@ from zeromass.expression import (
     t,
     where,
 )
-from zeromass.expression.functions import FUNCTIONS
+from zeromass.expression.operation import functions
 from zeromass.expression.text import LONGEST
 
 x, y, z = q = coordinates("x y z")
 READ = {
-    **{name: rule.array for name, rule in FUNCTIONS.items()},
+    **{name: getattr(np, name) for name in functions()},
     "x": x,
     "y": y,
     "z": z,
@@ -76,6 +76,12 @@ TEXT = {
     "1e-09*x": 1e-9 * x,
     "1e+20*x": 1e20 * x,
     "arctan2(y, x)": np.arctan2(y, x),
+    "hypot(x, y)": np.hypot(x, y),
+    "maximum(x, 0)": np.maximum(x, 0),
+    "x % (y*z)": x % (y * z),
+    "(x + y) // z": (x + y) // z,
+    "x*(y % z)": x * (y % z),
+    "x % y/z": (x % y) / z,
 }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zeromass.expression import Expression, rate
+from zeromass.expression import Expression, as_expression, rate
 from zeromass.expression.build import ZERO
 from zeromass.integrate import Course, Segment
 from zeromass.model import System
@@ -49,7 +49,7 @@ def powers(system: System) -> tuple[Expression, Expression]:
 
     The explicit change counts with the applied forces; Qᶜ = M q̈ − Q.
     """
-    reaction = system.rates @ system.reaction.total
+    reaction = as_expression(system.rates @ system.reaction.total)
     return rate(system.energy) - reaction, reaction
 
 

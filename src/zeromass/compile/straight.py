@@ -13,24 +13,11 @@ from typing import NamedTuple
 
 from zeromass.compile import grid as gridded
 from zeromass.expression import Expression, ExpressionError, Grid, Symbol
-from zeromass.expression.evaluate import OPERATIONS
-from zeromass.expression.functions import FUNCTIONS
-from zeromass.expression.node import Gridded, is_integer, ordered
+from zeromass.expression.node import Gridded, ordered
+from zeromass.expression.operation import OPERATIONS
 
-ELEMENTARY = {
-    **{name: name for name in ("sin", "cos", "tan", "exp", "expm1", "log", "log1p", "sinh", "cosh", "tanh")},
-    **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")},
-    "power": "pow",
-    "floor": "floor",  # not the intrinsic, which is a call to a library on machines without the instruction
-}
-"""Functions that are emitted once for a module and called: NumPy's name, and that in `elementary`."""
-
-_CODES = {op: 1000 + i for i, op in enumerate(sorted({*FUNCTIONS, *OPERATIONS}))}
 _CONSTANT, _GRID = 999, 998
-_BINARY = {"add": "fadd", "subtract": "fsub", "multiply": "fmul", "divide": "fdiv"}
-_INTRINSIC = {"sqrt": "sqrt", "abs": "fabs"}
-LARGEST_POWER = 4
-"""Integer powers up to this are products, to 1.9 units in the last place; beyond, the power function is called."""
+"""Beside the codes of the operations."""
 
 
 class Flavour(NamedTuple):
@@ -93,9 +80,9 @@ def canonical(
             a, b = args
             if op in ("add", "multiply") and (a.value is None, key[a]) > (b.value is None, key[b]):
                 args = a, b = b, a  # a constant first, then by the keys
-            key[node] = hash((_CODES[op], key[a], key[b]))
+            key[node] = hash((OPERATIONS[op].code, key[a], key[b]))
         else:
-            key[node] = hash((_CODES[op], *[key[a] for a in args]))
+            key[node] = hash((OPERATIONS[op].code, *[key[a] for a in args]))
         operands[node] = args
     done: dict[Expression, None] = {}
     opened: set[Expression] = set()
@@ -257,50 +244,35 @@ class StraightLine:
             self._values[together[pair]] = self._emit(f"extractvalue {types} {all_}, {k}")
 
     def _operation(self, node: Expression) -> str:
-        op, T, s = node.op, self._type, self._suffix
         args = [self._values[a] for a in self._operands[node]]
-        if op in _BINARY:
-            return self._emit(f"{_BINARY[op]} {T} {args[0]}, {args[1]}")
-        if op == "negative":
-            return self._negative(args[0])
-        if op in _INTRINSIC:
-            return self._emit(f"call {T} @llvm.{_INTRINSIC[op]}.{s}({T} {args[0]})")
-        if op in ("less", "less_equal"):
-            truth = self._emit(f"fcmp {'olt' if op == 'less' else 'ole'} {T} {args[0]}, {args[1]}")
-            one, zero = self._flavour.number(1.0), self._flavour.number(0.0)
-            return self._emit(f"select {self._flavour.truth} {truth}, {T} {one}, {T} {zero}")
-        if op == "where":
-            truth = self._emit(f"fcmp one {T} {args[0]}, {self._flavour.number(0.0)}")
-            return self._emit(f"select {self._flavour.truth} {truth}, {T} {args[1]}, {T} {args[2]}")
-        if op == "sign":
-            return self._sign(args[0])
-        if op == "power":
-            exponent = node.args[1].value
-            if exponent is not None and is_integer(exponent) and abs(exponent) <= LARGEST_POWER:
-                return self._power(args[0], int(exponent))
-        if op not in ELEMENTARY:
-            raise ExpressionError(f"there is no machine code for '{op}'")
-        self.calls.add(ELEMENTARY[op])
-        return self._emit(f"call fastcc {T} {self._callee(ELEMENTARY[op])}({', '.join(f'{T} {a}' for a in args)})")
+        return self._negative(args[0]) if node.op == "negative" else OPERATIONS[node.op].llvm(self, node, *args)
 
     def _callee(self, name: str) -> str:
         return f'@"zeromass.{name}.{self._suffix}{"" if self._flavour.fused else ".unfused"}"'
 
-    def _sign(self, x: str) -> str:
-        T, F = self._type, self._flavour
-        above = self._emit(f"fcmp ogt {T} {x}, {F.number(0.0)}")
-        below = self._emit(f"fcmp olt {T} {x}, {F.number(0.0)}")
-        rest = self._emit(f"fadd {T} {x}, {F.number(0.0)}")  # 0 of both zeros, and not a number of none
-        low = self._emit(f"select {F.truth} {below}, {T} {F.number(-1.0)}, {T} {rest}")
-        return self._emit(f"select {F.truth} {above}, {T} {F.number(1.0)}, {T} {low}")
+    # what the table of operations emits with
 
-    def _power(self, x: str, n: int) -> str:
+    def number(self, value: float) -> str:
+        """A literal, in every lane."""
+        return self._flavour.number(value)
+
+    def instruction(self, name: str, *args: str) -> str:
+        return self._emit(f"{name} {self._type} {', '.join(args)}")
+
+    def intrinsic(self, name: str, *args: str) -> str:
+        return self._called(f"@llvm.{name}.{self._suffix}", args)
+
+    def library(self, name: str, *args: str) -> str:
+        self.calls.add(name)
+        return self._called(self._callee(name), args, "fastcc ")
+
+    def compare(self, relation: str, a: str, b: str) -> str:
+        return self._emit(f"fcmp {relation} {self._type} {a}, {b}")
+
+    def select(self, truth: str, a: str, b: str) -> str:
         T = self._type
-        result, square, k = "", x, abs(n)
-        while k:
-            if k & 1:
-                result = self._emit(f"fmul {T} {result}, {square}") if result else square
-            k >>= 1
-            if k:
-                square = self._emit(f"fmul {T} {square}, {square}")
-        return result if n > 0 else self._emit(f"fdiv {T} {self._flavour.number(1.0)}, {result}")
+        return self._emit(f"select {self._flavour.truth} {truth}, {T} {a}, {T} {b}")
+
+    def _called(self, function: str, args: Sequence[str], convention: str = "") -> str:
+        T = self._type
+        return self._emit(f"call {convention}{T} {function}({', '.join(f'{T} {a}' for a in args)})")

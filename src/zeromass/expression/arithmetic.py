@@ -9,23 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from zeromass.expression import build
-from zeromass.expression.functions import FUNCTIONS
 from zeromass.expression.node import Expression, ExpressionError, as_expression, constant, expressions
+from zeromass.expression.operation import OPERATIONS, functions
+
+if TYPE_CHECKING:
+    from zeromass.expression.signatures import Formulas, Scalar
 
 _LN2, _LN10 = constant(np.log(2.0)), constant(np.log(10.0))
-
-
-def _floor_divide(a: Expression, b: Expression) -> Expression:
-    return build.function("floor", build.divide(a, b))
-
-
-def _remainder(a: Expression, b: Expression) -> Expression:
-    return build.subtract(a, build.multiply(b, _floor_divide(a, b)))
 
 
 def _not_equal(a: Expression, b: Expression) -> Any:
@@ -54,15 +49,12 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "exp2": lambda a: build.function("exp", build.multiply(_LN2, a)),
     "log2": lambda a: build.divide(build.function("log", a), _LN2),
     "log10": lambda a: build.divide(build.function("log", a), _LN10),
-    "hypot": lambda a, b: build.function("sqrt", build.add(build.power(a, build.TWO), build.power(b, build.TWO))),
     "deg2rad": lambda a: build.multiply(constant(np.pi / 180), a),
     "radians": lambda a: build.multiply(constant(np.pi / 180), a),
     "rad2deg": lambda a: build.multiply(constant(180 / np.pi), a),
     "degrees": lambda a: build.multiply(constant(180 / np.pi), a),
-    "maximum": lambda a, b: build.where(build.compare("less", a, b), b, a),
-    "minimum": lambda a, b: build.where(build.compare("less", b, a), b, a),
-    "floor_divide": _floor_divide,
-    "remainder": _remainder,
+    "floor_divide": build.floor_divide,
+    "remainder": build.remainder,
     "ceil": lambda a: build.negative(build.function("floor", build.negative(a))),
     "less": lambda a, b: build.compare("less", a, b),
     "less_equal": lambda a, b: build.compare("less_equal", a, b),
@@ -73,26 +65,30 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "logical_and": lambda a, b: build.where(a, b, build.ZERO),
     "logical_or": lambda a, b: build.where(a, build.ONE, b),
     "logical_not": _logical_not,
-    **{name: partial(build.function, name) for name in FUNCTIONS if name != "abs"},
+    **{name: partial(build.function, name) for name in functions() if name != "abs"},
 }
+
+
+_NUMBERS = (int, float, np.integer, np.floating)
+
+
+def _operand(value: Any) -> Expression | None:
+    """The expression of a number; None of what is none."""
+    return constant(float(value)) if type(value) is float or isinstance(value, _NUMBERS) else None
 
 
 def _binary(rule: Callable[[Expression, Expression], Expression]) -> Callable[[Expression, Any], Any]:
     def operator(self: Expression, other: Any) -> Any:
-        if not isinstance(other, Expression):
-            if not isinstance(other, int | float | np.integer | np.floating):
-                return NotImplemented
-            other = as_expression(other)
-        return rule(self, other)
+        b = other if isinstance(other, Expression) else _operand(other)
+        return NotImplemented if b is None else rule(self, b)
 
     return operator
 
 
 def _reflected(rule: Callable[[Expression, Expression], Expression]) -> Callable[[Expression, Any], Any]:
     def operator(self: Expression, other: Any) -> Any:
-        if not isinstance(other, int | float | np.integer | np.floating):
-            return NotImplemented
-        return rule(as_expression(other), self)
+        a = _operand(other)
+        return NotImplemented if a is None else rule(a, self)
 
     return operator
 
@@ -102,6 +98,8 @@ def _array_ufunc(self: Expression, ufunc: np.ufunc, method: str, *inputs: Any, *
     if any(isinstance(value, np.ndarray) and value.ndim for value in inputs) or method != "__call__" or kwargs:
         return getattr(ufunc, method)(*[expressions(value) for value in inputs], **kwargs)
     rule = _UFUNCS.get(ufunc.__name__)
+    if rule is None and ufunc.__name__ in OPERATIONS:
+        rule = partial(build.rebuilt, ufunc.__name__)
     if rule is None:
         raise ExpressionError(
             f"np.{ufunc.__name__} of an expression is not known; known are: {', '.join(sorted(_UFUNCS))}"
@@ -128,8 +126,8 @@ for _operator, _rule in {
     "mul": build.multiply,
     "truediv": build.divide,
     "pow": build.power,
-    "floordiv": _floor_divide,
-    "mod": _remainder,
+    "floordiv": build.floor_divide,
+    "mod": build.remainder,
 }.items():
     setattr(Expression, f"__{_operator}__", _binary(_rule))
     setattr(Expression, f"__r{_operator}__", _reflected(_rule))
@@ -149,10 +147,28 @@ Expression.__invert__ = _logical_not  # type: ignore[attr-defined]
 Expression.__array_ufunc__ = _array_ufunc  # type: ignore[attr-defined]
 
 
-def where(condition: Any, a: Any, b: Any) -> Any:
+@overload
+def where(condition: Expression, a: Scalar, b: Scalar) -> Expression: ...
+@overload
+def where(condition: float, a: Expression, b: Scalar) -> Expression: ...
+@overload
+def where(condition: float, a: float, b: Expression) -> Expression: ...
+@overload
+def where(condition: float, a: float, b: float) -> np.ndarray: ...
+@overload
+def where(condition: Formulas, a: Any, b: Any) -> np.ndarray: ...
+@overload
+def where(condition: Any, a: Formulas, b: Any) -> np.ndarray: ...
+@overload
+def where(condition: Any, a: Any, b: Formulas) -> np.ndarray: ...
+def where(condition: Any, a: Any, b: Any) -> Expression | np.ndarray:
     """a where the condition holds, b elsewhere; on numbers it is np.where.
 
     The branches must meet smoothly enough for the derivatives that the equations take of them.
+
+    >>> x = zm.coordinate("x")
+    >>> zm.derivative(zm.where(x > 0, x**2, 0), x)
+    where((0 < x), 2*x, 0)
     """
     parts = (condition, a, b)
     if not any(_holds_expression(part) for part in parts):

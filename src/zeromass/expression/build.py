@@ -2,21 +2,49 @@
 
 Every function takes and returns expressions. The rules are local (they look at most two levels down), so building
 costs a fixed amount of work a node and a formula keeps the shape that its author gave it.
+
+Folding loses nothing: constants that are normal numbers stay apart where together they would overflow, or vanish, or
+lose digits below the smallest normal number. 1e-200*(1e-200*x) is 1e-100 at
+x = 1e300, and not 0·x.
+
+A symbol stands for a finite number: 0·x is 0 and x − x is 0, also where the x of a run overflows. Of constants, 0·∞ and
+∞ − ∞ are refused like every other NaN.
 """
 
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from zeromass.expression import node
-from zeromass.expression.functions import FUNCTIONS
-from zeromass.expression.node import Expression, ExpressionError, constant, is_integer, operation
+from zeromass.expression.node import Expression, ExpressionError, commuted, constant, is_integer, operation
+from zeromass.expression.operation import OPERATIONS, Operation
 
 if TYPE_CHECKING:
     from zeromass.expression.grid import Grid
 
 ZERO, ONE, MINUS_ONE, TWO = constant(0), constant(1), constant(-1), constant(2)
+_TINY, _HUGE = sys.float_info.min, sys.float_info.max
+_WHOLE = 2.0**53
+"""Up to here sums and products of whole numbers are exact."""
+
+
+def _normal(value: float) -> bool:
+    return _TINY <= abs(value) <= _HUGE
+
+
+def _proper(value: float) -> bool:
+    """Whether it is neither zero nor infinite: then a zero or infinity that comes of it is a loss."""
+    return 0 < abs(value) <= _HUGE
+
+
+def _infinite(a: Expression) -> bool:
+    return a.value is not None and math.isinf(a.value)
 
 
 def add(a: Expression, b: Expression) -> Expression:
@@ -25,7 +53,9 @@ def add(a: Expression, b: Expression) -> Expression:
     if b is ZERO:
         return a
     if a.value is not None and b.value is not None:
-        return constant(a.value + b.value)
+        total = a.value + b.value  # a sum of tiny numbers is exact
+        lost = math.isinf(total) and abs(a.value) <= _HUGE and abs(b.value) <= _HUGE
+        return commuted("add", a, b) if lost else constant(total)
     if b.op == "negative":
         return subtract(a, b.args[0])
     if a.op == "negative":
@@ -37,12 +67,14 @@ def add(a: Expression, b: Expression) -> Expression:
     if a.value is not None:
         a, b = b, a
     if b.value is not None:  # a constant stands last: (x + 1) + 2 = x + 3
-        if a.op == "add" and a.args[1].value is not None:
-            return add(a.args[0], constant(a.args[1].value + b.value))
+        if a.op == "add" and a.args[1].value is not None and a.args[0].value is None:
+            total = a.args[1].value + b.value
+            if abs(total) <= _HUGE or not abs(a.args[1].value) <= _HUGE or not abs(b.value) <= _HUGE:
+                return add(a.args[0], constant(total))
         return operation("add", a, b)
     if a is b or a.op == "multiply" or b.op == "multiply":
         (p, x), (q, y) = _coefficient(a), _coefficient(b)
-        if x is y:
+        if x is y and abs(p + q) <= _HUGE:
             return multiply(constant(p + q), x)
         if q < 0:
             return subtract(a, multiply(constant(-q), y))
@@ -54,7 +86,7 @@ def add(a: Expression, b: Expression) -> Expression:
 def subtract(a: Expression, b: Expression) -> Expression:
     if b is ZERO:
         return a
-    if a is b:
+    if a is b and not _infinite(a):
         return ZERO
     if a is ZERO:
         return negative(b)
@@ -69,7 +101,7 @@ def subtract(a: Expression, b: Expression) -> Expression:
     if b.op == "subtract" and b.args[0] is a:
         return b.args[1]
     (p, x), (q, y) = _coefficient(a), _coefficient(b)
-    if x is y:
+    if x is y and abs(p - q) <= _HUGE:
         return multiply(constant(p - q), x)
     if q < 0:
         return add(a, multiply(constant(-q), y))
@@ -95,7 +127,9 @@ def multiply(a: Expression, b: Expression) -> Expression:
         a, b = b, a
     if a.value is not None:  # a constant stands first
         if b.value is not None:
-            return constant(a.value * b.value)
+            folded = a.value * b.value
+            lost = not _normal(folded) and _proper(a.value) and _proper(b.value)
+            return commuted("multiply", a, b) if lost else constant(folded)
         if a is ZERO:
             return ZERO
         if a is ONE:
@@ -104,20 +138,26 @@ def multiply(a: Expression, b: Expression) -> Expression:
             return negative(b)
         if b.op == "negative":
             return multiply(constant(-a.value), b.args[0])
-        if b.op == "multiply" and b.args[0].value is not None:
-            return multiply(constant(a.value * b.args[0].value), b.args[1])
+        if b.op == "multiply" and b.args[0].value is not None and b.args[1].value is None:
+            folded = a.value * b.args[0].value
+            if _normal(folded) or not _proper(a.value):
+                return multiply(constant(folded), b.args[1])
         return operation("multiply", a, b)
     if a.op == "negative":
         return negative(multiply(a.args[0], b))
     if b.op == "negative":
         return negative(multiply(a, b.args[0]))
-    if a.op == "multiply" and a.args[0].value is not None:
+    p = a.args[0].value if a.op == "multiply" else None
+    q = b.args[0].value if b.op == "multiply" else None
+    if p is not None and q is not None and not _normal(p * q) and _proper(p) and _proper(q):
+        return commuted("multiply", a, b)  # each constant stays with what it scales
+    if p is not None:
         return multiply(a.args[0], multiply(a.args[1], b))
-    if b.op == "multiply" and b.args[0].value is not None:
+    if q is not None:
         return multiply(b.args[0], multiply(a, b.args[1]))
     if a is b or a.op == "power" or b.op == "power":
         (x, p), (y, q) = _exponent(a), _exponent(b)
-        if x is y and is_integer(p) and is_integer(q):
+        if x is y and is_integer(p) and is_integer(q) and abs(p + q) <= _WHOLE:
             return power(x, constant(p + q))
     if a is b and a.op == "sqrt":
         return a.args[0]
@@ -135,13 +175,15 @@ def divide(a: Expression, b: Expression) -> Expression:
         return ZERO
     if b is ONE:
         return a
-    if a is b:
+    if a is b and not _infinite(a):
         return ONE
     if b.value is not None:
         if a.value is not None:
-            return constant(a.value / b.value)
+            folded = a.value / b.value
+            lost = not _normal(folded) and _proper(a.value) and _proper(b.value)
+            return operation("divide", a, b) if lost else constant(folded)
         inverse = 1.0 / b.value
-        if math.frexp(b.value)[0] in (0.5, -0.5) and math.isfinite(inverse):
+        if math.frexp(b.value)[0] in (0.5, -0.5) and _normal(inverse):
             return multiply(constant(inverse), a)  # dividing by a power of two is exact as a product
     if a.op == "negative":
         return negative(divide(a.args[0], b))
@@ -150,7 +192,7 @@ def divide(a: Expression, b: Expression) -> Expression:
     if a.op == "multiply" and (a.args[0] is b or a.args[1] is b):
         return a.args[1] if a.args[0] is b else a.args[0]
     (x, p), (y, q) = _exponent(a), _exponent(b)
-    if x is y and is_integer(p) and is_integer(q):
+    if x is y and is_integer(p) and is_integer(q) and abs(p - q) <= _WHOLE:
         return power(x, constant(p - q))
     if b.op == "sqrt" and b.args[0] is a:
         return b
@@ -172,7 +214,8 @@ def power(a: Expression, b: Expression) -> Expression:
             raise ExpressionError(f"{a!r} ** {b!r} has no value") from error
         if isinstance(folded, complex):
             raise ExpressionError(f"{a!r} ** {b!r} is not a real number")
-        return constant(folded)
+        lost = not _normal(folded) and _proper(a.value) and math.isfinite(n)
+        return operation("power", a, b) if lost else constant(folded)
     if n == -1:
         return divide(ONE, a)
     if n == 0.5:
@@ -180,8 +223,9 @@ def power(a: Expression, b: Expression) -> Expression:
     if is_integer(n):
         if a.op == "negative":
             return power(a.args[0], b) if n % 2 == 0 else negative(power(a.args[0], b))
-        if a.op == "power" and a.args[1].value is not None and is_integer(a.args[1].value):
-            return power(a.args[0], constant(a.args[1].value * n))
+        inner = a.args[1].value if a.op == "power" else None
+        if inner is not None and is_integer(inner) and abs(inner * n) <= _WHOLE:
+            return power(a.args[0], constant(inner * n))
         if a.op == "sqrt" and n % 2 == 0:
             return power(a.args[0], constant(n / 2))
         if a.op == "abs" and n % 2 == 0:
@@ -190,21 +234,52 @@ def power(a: Expression, b: Expression) -> Expression:
 
 
 def function(name: str, *args: Expression) -> Expression:
-    """An elementary function by its NumPy name."""
-    rule = FUNCTIONS[name]
+    """An operation by its name in the table, without rules of its own: an elementary function, say."""
+    row = OPERATIONS[name]
     if all(a.value is not None for a in args):
-        try:
-            folded = rule.number(*[a.value for a in args])
-        except (ValueError, ZeroDivisionError, OverflowError) as error:
-            words = ", ".join(repr(a) for a in args)
-            raise ExpressionError(f"{name}({words}) has no real value") from error
-        return constant(folded)
-    if args[0].op == "negative" and rule.parity:
-        even = function(name, args[0].args[0], *args[1:])
-        return even if rule.parity == "even" else negative(even)
-    if name == "abs" and args[0].op in ("abs", "sqrt", "exp"):
+        return _folded(name, row, args)
+    if row.parity and any(a.op == "negative" for a in args):
+        if row.parity == "even":
+            return function(name, *[a.args[0] if a.op == "negative" else a for a in args])
+        return negative(function(name, args[0].args[0]))
+    if name == "abs" and args[0].op in ("abs", "sqrt", "exp", "hypot"):
         return args[0]
+    if row.choice is not None and args[0] is args[1]:
+        return args[0]  # the larger or smaller of two that are one
     return operation(name, *args)
+
+
+def _folded(name: str, row: Operation, args: tuple[Expression, ...]) -> Expression:
+    numbers = [float(a) for a in args]
+    try:
+        if row.fold is not None:
+            folded = float(row.fold(*numbers))
+        else:
+            with np.errstate(all="ignore"):
+                folded = float(row.number(*[np.float64(number) for number in numbers]))
+        if math.isnan(folded):
+            raise ValueError
+    except (ValueError, ZeroDivisionError, OverflowError) as error:
+        words = ", ".join(repr(a) for a in args)
+        raise ExpressionError(f"{name}({words}) has no real value") from error
+    lost = not math.isfinite(folded) or (row.underflows and not _normal(folded))
+    return operation(name, *args) if lost and all(map(_proper, numbers)) else constant(folded)
+
+
+def remainder(a: Expression, b: Expression) -> Expression:
+    """a − b ⌊a/b⌋."""
+    if b is ZERO:
+        raise ExpressionError(f"division of '{a!r}' by zero")
+    return ZERO if a is ZERO or a is b else function("remainder", a, b)
+
+
+def floor_divide(a: Expression, b: Expression) -> Expression:
+    """⌊a/b⌋."""
+    if b is ZERO:
+        raise ExpressionError(f"division of '{a!r}' by zero")
+    if a is b:
+        return ONE
+    return ZERO if a is ZERO else function("floor_divide", a, b)
 
 
 def gridded(grid: Grid, orders: tuple[int, int], x: Expression, y: Expression) -> Expression:
@@ -230,6 +305,28 @@ def where(condition: Expression, a: Expression, b: Expression) -> Expression:
     if condition.value is not None:
         return a if condition.value else b
     return a if a is b else operation("where", condition, a, b)
+
+
+RULES: dict[str, Callable[..., Expression]] = {
+    "add": add,
+    "subtract": subtract,
+    "multiply": multiply,
+    "divide": divide,
+    "negative": negative,
+    "power": power,
+    "remainder": remainder,
+    "floor_divide": floor_divide,
+    "less": partial(compare, "less"),
+    "less_equal": partial(compare, "less_equal"),
+    "where": where,
+}
+"""Operations that simplify in ways of their own."""
+
+
+def rebuilt(op: str, *args: Expression) -> Expression:
+    """The simplified node of an operation given by its name."""
+    rule = RULES.get(op)
+    return function(op, *args) if rule is None else rule(*args)
 
 
 def _coefficient(a: Expression) -> tuple[float, Expression]:

@@ -3,28 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from zeromass.expression.functions import FUNCTIONS
+import numpy as np
+
 from zeromass.expression.node import (
     Expression,
     ExpressionError,
     Gridded,
     Symbol,
     expressions,
-    is_integer,
     ordered,
     symbols,
 )
+from zeromass.expression.operation import OPERATIONS
 
-_BINARY = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "less": "<", "less_equal": "<="}
+if TYPE_CHECKING:
+    from zeromass.expression.signatures import Formulas, Scalar
 
 
-def c_code(outputs: Any, inputs: Sequence[Expression] | None = None, *, name: str = "evaluate") -> str:
+def c_code(
+    outputs: Scalar | Formulas | Mapping[str, Any],
+    inputs: Sequence[Expression] | np.ndarray | None = None,
+    *,
+    name: str = "evaluate",
+) -> str:
     """C source of `void name(const double *in, double *out)`.
 
     outputs  an expression, an array, or a mapping of names to either; written to `out` one after the other, row by row
     inputs   the order of `in`; by default every symbol without a fixed value, in order of creation
+
+    >>> x, y = zm.coordinates("x y")
+    >>> print(zm.c_code(np.sin(x) * y, name="f"))
+    #include <math.h>
+    <BLANKLINE>
+    /* in: [0] x, [1] y
+       out: [0..0] value  */
+    void f(const double *in, double *out)
+    {
+        const double v2 = sin(in[0]);
+        const double v3 = in[1] * v2;
+        out[0] = v3;
+    }
+    <BLANKLINE>
     """
     if not name.isidentifier() or not name.isascii():
         raise ExpressionError(f"{name!r} is not a C identifier")
@@ -34,7 +55,14 @@ def c_code(outputs: Any, inputs: Sequence[Expression] | None = None, *, name: st
     missing = [s for s in symbols(flat) if s not in leaves and s.default is None]
     if missing:
         raise ExpressionError(f"c_code: no input is named for {', '.join(map(repr, missing))}")
-    lines = ["#include <math.h>", "", "/* in: " + ", ".join(f"[{j}] {s!r}" for j, s in enumerate(leaves))]
+    nodes = ordered(flat)
+    used = dict.fromkeys(OPERATIONS[node.op].source for node in nodes if node.op in OPERATIONS)
+    lines = [
+        "#include <math.h>",
+        *[source.rstrip() for source in used if source],
+        "",
+        "/* in: " + ", ".join(f"[{j}] {s!r}" for j, s in enumerate(leaves)),
+    ]
     offset = 0
     for key, array in arrays.items():
         lines.append(f"   out: [{offset}..{offset + array.size - 1}] {key} {array.shape or ''}")
@@ -42,7 +70,7 @@ def c_code(outputs: Any, inputs: Sequence[Expression] | None = None, *, name: st
     lines[-1] += " */"
     lines += [f"void {name}(const double *in, double *out)", "{"]
     place = {s: f"in[{j}]" for j, s in enumerate(leaves)}
-    for node in ordered(flat):
+    for node in nodes:
         if node in place:
             continue
         if node.value is not None:
@@ -66,20 +94,9 @@ def _number(value: float) -> str:
 
 
 def _statement(node: Expression, args: list[str]) -> str:
-    op = node.op
-    if op in _BINARY:
-        return f"{args[0]} {_BINARY[op]} {args[1]}"
-    if op == "negative":
-        return f"-{args[0]}"
-    if op == "power":
-        exponent = node.args[1].value
-        if exponent is not None and is_integer(exponent) and 2 <= exponent <= 4:
-            return " * ".join([args[0]] * int(exponent))
-        return f"pow({args[0]}, {args[1]})"
-    if op == "where":
-        return f"{args[0]} ? {args[1]} : {args[2]}"
     if isinstance(node, Gridded):
         raise ExpressionError(f"'{node.grid.name}' is given by numbers on a grid, which have no C form")
-    if op == "sign":
-        return f"({args[0]} > 0) - ({args[0]} < 0)"
-    return f"{FUNCTIONS[op].c}({', '.join(args)})"
+    form = OPERATIONS[node.op].c
+    if not isinstance(form, str):
+        return form(node, *args)
+    return form.format(*args) if "{" in form else f"{form}({', '.join(args)})"

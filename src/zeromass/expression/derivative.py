@@ -6,118 +6,59 @@ All sweeps run once over the nodes in topological order; what they build is simp
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from zeromass.expression.build import (
-    MINUS_ONE,
-    ONE,
-    TWO,
-    ZERO,
-    add,
-    divide,
-    function,
-    gridded,
-    multiply,
-    negative,
-    power,
-    subtract,
-    where,
-)
+from zeromass.expression.build import ONE, ZERO, add, divide, gridded, multiply, subtract, where
 from zeromass.expression.node import (
     Expression,
     ExpressionError,
     Gridded,
     Symbol,
     as_expression,
-    constant,
     expressions,
     ordered,
     symbol,
 )
+from zeromass.expression.operation import OPERATIONS
 
-
-def _square(x: Expression) -> Expression:
-    return power(x, TWO)
-
-
-def _over_sqrt(x: Expression) -> Expression:
-    return divide(ONE, function("sqrt", x))
-
-
-_UNARY = {
-    "negative": lambda f, x: MINUS_ONE,
-    "sqrt": lambda f, x: divide(constant(0.5), f),
-    "exp": lambda f, x: f,
-    "log": lambda f, x: divide(ONE, x),
-    "sin": lambda f, x: function("cos", x),
-    "cos": lambda f, x: negative(function("sin", x)),
-    "tan": lambda f, x: add(ONE, _square(f)),
-    "arcsin": lambda f, x: _over_sqrt(subtract(ONE, _square(x))),
-    "arccos": lambda f, x: negative(_over_sqrt(subtract(ONE, _square(x)))),
-    "arctan": lambda f, x: divide(ONE, add(ONE, _square(x))),
-    "sinh": lambda f, x: function("cosh", x),
-    "cosh": lambda f, x: function("sinh", x),
-    "tanh": lambda f, x: subtract(ONE, _square(f)),
-    "arcsinh": lambda f, x: _over_sqrt(add(_square(x), ONE)),
-    "arccosh": lambda f, x: _over_sqrt(subtract(_square(x), ONE)),
-    "arctanh": lambda f, x: divide(ONE, subtract(ONE, _square(x))),
-    "expm1": lambda f, x: add(f, ONE),
-    "log1p": lambda f, x: divide(ONE, add(x, ONE)),
-    "abs": lambda f, x: function("sign", x),
-    "sign": lambda f, x: ZERO,
-    "floor": lambda f, x: ZERO,
-}
+if TYPE_CHECKING:
+    from zeromass.expression.signatures import Formulas, Scalar
 
 
 def partials(f: Expression) -> tuple[Expression, ...]:
     """Derivatives of a node with respect to each of its operands.
 
-    Of "where" there are none: the branch not taken may have no value (x**1.5 at x < 0), and 0·NaN is NaN, so
-    the sweeps choose between the branches' derivatives instead of multiplying them by 1 and 0.
+    Of a choice, such as "where", they are 1 and 0 and for looking at only: the branch not taken may have no value (x**1.5
+    at x < 0), and 0·NaN is NaN, so the sweeps choose between the branches' derivatives instead of multiplying by these.
     """
-    op, args = f.op, f.args
-    if op == "add":
-        return ONE, ONE
-    if op == "subtract":
-        return ONE, MINUS_ONE
-    if op == "multiply":
-        return args[1], args[0]
-    if op == "divide":
-        inverse = divide(ONE, args[1])
-        return inverse, negative(multiply(f, inverse))
-    if op == "power":
-        a, n = args
-        by_base = multiply(n, power(a, subtract(n, ONE)))
-        return by_base, ZERO if n.value is not None else multiply(f, function("log", a))
-    if op == "arctan2":
-        y, x = args
-        r2 = add(_square(x), _square(y))
-        return divide(x, r2), negative(divide(y, r2))
-    if op in ("less", "less_equal"):
-        return ZERO, ZERO
     if isinstance(f, Gridded):
         m, n = f.orders
-        return gridded(f.grid, (m + 1, n), *args), gridded(f.grid, (m, n + 1), *args)
-    return (_UNARY[op](f, args[0]),)
+        return gridded(f.grid, (m + 1, n), *f.args), gridded(f.grid, (m, n + 1), *f.args)
+    return OPERATIONS[f.op].slope(f, *f.args)
 
 
-def gradient(f: Any, variables: Any) -> np.ndarray:
+def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> np.ndarray:
     """Derivatives of one expression with respect to an array of symbols, by one reverse sweep.
 
-    Below a "where" the sweep is forward.
+    Below a choice ("where", "maximum") the sweep is forward.
+
+    >>> x, y = q = zm.coordinates("x y")
+    >>> zm.gradient(x**2 * y, q)
+    array([2*(x*y), x**2], dtype=object)
     """
-    f, variables = expressions(f).item(), expressions(variables)
+    root, variables = expressions(f).item(), expressions(variables)
     leaves = [_leaf(v) for v in variables.ravel()]
-    nodes = ordered([f])
-    rows = _rows([node for node in nodes if node.op == "where"], leaves)
-    adjoint: dict[Expression, Expression] = {f: ONE}
+    nodes = ordered([root])
+    choices = {node for node in nodes if node.op in OPERATIONS and OPERATIONS[node.op].choice is not None}
+    rows = _rows(choices, leaves)
+    adjoint: dict[Expression, Expression] = {root: ONE}
     for node in reversed(nodes):
         bar = adjoint.get(node)
         if bar is None or not node.args:
             continue
-        if node.op == "where":
+        if node in choices:
             slopes = rows.get(node, {}).items()
         else:
             slopes = zip(node.args, partials(node), strict=True)
@@ -128,13 +69,28 @@ def gradient(f: Any, variables: Any) -> np.ndarray:
     return _filled(variables.shape, [adjoint.get(v, ZERO) for v in leaves])
 
 
-def derivative(f: Any, variable: Expression) -> Any:
-    """Partial derivative of an expression, or of each in an array, with respect to one symbol."""
+@overload
+def derivative(f: Scalar, variable: Expression) -> Expression: ...
+@overload
+def derivative(f: Formulas, variable: Expression) -> np.ndarray: ...
+def derivative(f: Scalar | Formulas, variable: Expression) -> Expression | np.ndarray:
+    """Partial derivative of an expression, or of each in an array, with respect to one symbol.
+
+    >>> x = zm.coordinate("x")
+    >>> zm.derivative(np.exp(3 * x), x)
+    3*exp(3*x)
+    """
     return directional(f, {_leaf(variable): ONE})
 
 
-def jacobian(functions: Any, variables: Any) -> np.ndarray:
-    """∂f_i/∂x_j, an array of shape f.shape + x.shape, by one sparse forward sweep."""
+def jacobian(functions: Scalar | Formulas, variables: Expression | Formulas) -> np.ndarray:
+    """∂f_i/∂x_j, an array of shape f.shape + x.shape, by one sparse forward sweep.
+
+    >>> x, y = q = zm.coordinates("x y")
+    >>> zm.jacobian([x * y, x - y], q)
+    array([[y, x],
+           [1, -1]], dtype=object)
+    """
     functions, variables = expressions(functions), expressions(variables)
     leaves = [_leaf(v) for v in variables.ravel()]
     rows = _rows(functions.ravel(), leaves)
@@ -151,9 +107,11 @@ def _rows(
         if node in rows or rows.keys().isdisjoint(node.args):
             continue
         row: dict[Expression, Expression] = {}
-        if node.op == "where":
-            a, b = (rows.get(branch, {}) for branch in node.args[1:])
-            row = {x: where(node.args[0], a.get(x, ZERO), b.get(x, ZERO)) for x in {**a, **b}}
+        choice = None if node.op == "grid" else OPERATIONS[node.op].choice
+        if choice is not None:
+            condition, *branches = choice(*node.args)
+            a, b = (rows.get(branch, {}) for branch in branches)
+            row = {x: where(condition, a.get(x, ZERO), b.get(x, ZERO)) for x in {**a, **b}}
         else:
             for operand, slope in zip(node.args, partials(node), strict=True):
                 if slope is ZERO:
@@ -166,18 +124,28 @@ def _rows(
     return rows
 
 
-def directional(functions: Any, direction: Mapping[Expression, Any]) -> Any:
-    """Σ_j ∂f/∂x_j d_j for a direction {x_j: d_j}; scalar in, scalar out."""
+@overload
+def directional(functions: Scalar, direction: Mapping[Any, Scalar]) -> Expression: ...
+@overload
+def directional(functions: Formulas, direction: Mapping[Any, Scalar]) -> np.ndarray: ...
+def directional(functions: Scalar | Formulas, direction: Mapping[Any, Scalar]) -> Expression | np.ndarray:
+    """Σ_j ∂f/∂x_j d_j for a direction {x_j: d_j}; scalar in, scalar out.
+
+    >>> x, y = zm.coordinates("x y")
+    >>> zm.directional(x * y, {x: 2, y: x})
+    2*y + x**2
+    """
     array = expressions(functions)
     slope: dict[Expression, Expression] = {_leaf(x): as_expression(d) for x, d in direction.items()}
     for node in ordered(array.ravel()):
         if node in slope or slope.keys().isdisjoint(node.args):
             continue
+        choice = None if node.op == "grid" else OPERATIONS[node.op].choice
         if node.op == "divide":  # one division: (a/b)' = (a' − (a/b) b')/b
             a, b = node.args
             total = divide(subtract(slope.get(a, ZERO), multiply(node, slope.get(b, ZERO))), b)
-        elif node.op == "where":
-            condition, a, b = node.args
+        elif choice is not None:
+            condition, a, b = choice(*node.args)
             total = where(condition, slope.get(a, ZERO), slope.get(b, ZERO))
         else:
             total = ZERO
@@ -190,8 +158,17 @@ def directional(functions: Any, direction: Mapping[Expression, Any]) -> Any:
     return result if array.ndim else result.item()
 
 
-def rate(f: Any) -> Any:
-    """Total time derivative of an expression or of each in an array; of a coordinate, its rate."""
+@overload
+def rate(f: Scalar) -> Expression: ...
+@overload
+def rate(f: Formulas) -> np.ndarray: ...
+def rate(f: Scalar | Formulas) -> Expression | np.ndarray:
+    """Total time derivative of an expression or of each in an array; of a coordinate, its rate.
+
+    >>> x = zm.coordinate("x")
+    >>> zm.rate(np.sin(x) + zm.t)
+    rate(x)*cos(x) + 1
+    """
     array = expressions(f)
     direction: dict[Expression, Expression] = {}
     for leaf in ordered(array.ravel()):
@@ -211,8 +188,17 @@ def following(leaf: Symbol) -> Symbol:
     return symbol(leaf.name, leaf.kind, order=leaf.order + 1, latex=leaf.latex, token=leaf.token)
 
 
-def acceleration(f: Any) -> Any:
-    """Second total time derivative of an expression or of each in an array."""
+@overload
+def acceleration(f: Scalar) -> Expression: ...
+@overload
+def acceleration(f: Formulas) -> np.ndarray: ...
+def acceleration(f: Scalar | Formulas) -> Expression | np.ndarray:
+    """Second total time derivative of an expression or of each in an array.
+
+    >>> x = zm.coordinate("x")
+    >>> zm.acceleration(x**2)
+    2*(rate(x)**2 + x*acceleration(x))
+    """
     return rate(rate(f))
 
 

@@ -5,45 +5,22 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from zeromass.expression.functions import FUNCTIONS
 from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions, ordered
+from zeromass.expression.operation import OPERATIONS
 
-
-def _less(a: Any, b: Any) -> Any:
-    return np.less(a, b) * 1.0  # a condition is the number 1 or 0
-
-
-def _less_equal(a: Any, b: Any) -> Any:
-    return np.less_equal(a, b) * 1.0
-
-
-def _where(condition: Any, a: Any, b: Any) -> Any:
-    return np.where(condition, a, b)[()]
-
-
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    "add": operator.add,  # of NumPy's numbers the same as np.add, and several times as fast
-    "subtract": operator.sub,
-    "multiply": operator.mul,
-    "divide": operator.truediv,
-    "negative": operator.neg,
-    "power": np.float_power,
-    "less": _less,
-    "less_equal": _less_equal,
-    "where": _where,
-    **{name: rule.array for name, rule in FUNCTIONS.items()},
-}
+if TYPE_CHECKING:
+    from zeromass.expression.signatures import Formulas, Scalar
 
 
 def numeric(node: Expression) -> Callable[..., Any]:
     """The operation of a node as a function of the arrays of its operands."""
     if isinstance(node, Gridded):
         return partial(node.grid.derivative, orders=node.orders)
-    return OPERATIONS[node.op]
+    return OPERATIONS[node.op].number
 
 
 class Tape:
@@ -89,11 +66,17 @@ class Evaluator:
 
     `Evaluator(outputs, inputs)(values)` takes an array whose last axis runs over the inputs, in their order, and
     returns an array of shape values.shape[:-1] + outputs.shape. Parameters that are not inputs keep their default.
+
+    >>> x, y = zm.coordinates("x y")
+    >>> f = Evaluator([x + y, x * y], [x, y])
+    >>> f([[2.0, 3.0], [4.0, 5.0]])
+    array([[ 5.,  6.],
+           [ 9., 20.]])
     """
 
-    def __init__(self, outputs: Any, inputs: Iterable[Expression]) -> None:
+    def __init__(self, outputs: Scalar | Formulas, inputs: Iterable[Expression]) -> None:
         outputs = expressions(outputs)
-        self.shape = outputs.shape
+        self.shape: tuple[int, ...] = outputs.shape
         self._tape = Tape(outputs.ravel(), inputs)
         self._outputs = [self._tape.place[node] for node in outputs.ravel()]
 
@@ -117,10 +100,22 @@ def _number(leaf: Expression) -> float:
     return leaf.default
 
 
-def evaluate(outputs: Any, values: Mapping[Expression, Any]) -> Any:
+@overload
+def evaluate(outputs: Scalar, values: Mapping[Any, float]) -> float: ...
+@overload
+def evaluate(outputs: Scalar, values: Mapping[Any, Any]) -> Any: ...
+@overload
+def evaluate(outputs: Formulas, values: Mapping[Any, Any]) -> np.ndarray: ...
+def evaluate(outputs: Scalar | Formulas, values: Mapping[Any, Any]) -> float | np.ndarray:
     """Numeric value of an expression or array of expressions, with the symbols' values (numbers or arrays) given.
 
     Values broadcast against one another; the result has their shape followed by the shape of `outputs`.
+
+    >>> x, y = zm.coordinates("x y")
+    >>> zm.evaluate(x % y, {x: -7.0, y: 3.0})
+    2.0
+    >>> zm.evaluate(x % y, {x: np.array([-7.0, 7.0]), y: 3.0})
+    array([2., 1.])
     """
     arrays = np.broadcast_arrays(*[np.asarray(v, dtype=float) for v in values.values()]) if values else []
     stacked = np.stack(arrays, axis=-1) if arrays else np.empty(0)

@@ -31,7 +31,20 @@ class Grid:
     name          how f is printed
 
     `grid(X, Y)` takes numbers, arrays of them, and expressions. Grids with the same numbers and name are equal.
+
+    >>> ramp = Grid([0, 1], [0, 2], [[[[0.0, 3.0], [1.0, 0.0]]]], name="ramp")  # x + 3 y
+    >>> ramp(0.5, 1.0)
+    3.5
+    >>> x, y = zm.coordinates("x y")
+    >>> zm.gradient(ramp(x, y), [x, y])
+    array([ramp_x(x, y), ramp_y(x, y)], dtype=object)
     """
+
+    x: np.ndarray
+    y: np.ndarray
+    coefficients: np.ndarray
+    name: str
+    key: str
 
     def __init__(self, x: Any, y: Any, coefficients: Any, *, name: str = "grid") -> None:
         self.x, self.y, self.coefficients = (_kept(values) for values in (x, y, coefficients))

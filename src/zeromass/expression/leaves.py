@@ -8,17 +8,29 @@ import numpy as np
 
 from zeromass.expression.node import ExpressionError, Symbol, symbol
 
-t = symbol("t", "time", token="time")
+t: Symbol = symbol("t", "time", token="time")
 """Time, in seconds."""
 
 
 def coordinate(name: str, *, latex: str | None = None) -> Symbol:
-    """A new generalised coordinate. Its rate is `zm.rate(q)`, its acceleration `zm.acceleration(q)`."""
+    """A new generalised coordinate. Its rate is `zm.rate(q)`, its acceleration `zm.acceleration(q)`.
+
+    >>> theta = zm.coordinate("theta")
+    >>> 1 - np.cos(theta)
+    1 - cos(theta)
+    >>> zm.coordinate("theta") is theta  # another one of that name
+    False
+    """
     return symbol(_checked(name), "coordinate", latex=latex)
 
 
 def coordinates(names: str) -> np.ndarray:
-    """New generalised coordinates, from names separated by blanks or commas, as an array."""
+    """New generalised coordinates, from names separated by blanks or commas, as an array.
+
+    >>> x, y = zm.coordinates("x y")
+    >>> x * y + y * x
+    2*(x*y)
+    """
     words = names.replace(",", " ").split()
     if not words:
         raise ExpressionError("zm.coordinates needs at least one name, such as zm.coordinates('x y')")
@@ -31,7 +43,12 @@ def coordinates(names: str) -> np.ndarray:
 
 
 def parameter(name: str, value: float, *, latex: str | None = None) -> Symbol:
-    """A number that can be changed without deriving or compiling the equations again."""
+    """A number that can be changed without deriving or compiling the equations again.
+
+    >>> m = zm.parameter("m", 2.0)
+    >>> zm.evaluate(m * 3, {}), zm.evaluate(m * 3, {m: 5.0})
+    (6.0, 15.0)
+    """
     value = float(value)
     if not np.isfinite(value):
         raise ExpressionError(f"parameter '{name}' must have a finite value, not {value}")
@@ -39,7 +56,11 @@ def parameter(name: str, value: float, *, latex: str | None = None) -> Symbol:
 
 
 def multiplier(name: str) -> Symbol:
-    """The Lagrange multiplier of one constraint row: known once the motion is solved."""
+    """The Lagrange multiplier of one constraint row: known once the motion is solved.
+
+    >>> multiplier("tension").kind
+    'multiplier'
+    """
     return symbol(name, "multiplier")
 
 

@@ -11,18 +11,30 @@ import itertools
 import math
 import operator
 import os
+import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from zeromass.errors import ZeromassError
+
 if TYPE_CHECKING:
     from zeromass.expression.grid import Grid
+    from zeromass.expression.signatures import Formulas, Operators, Scalar
+else:
+    Operators = object
 
 
-class ExpressionError(TypeError):
-    """An expression was used where only a number can stand, or was built from something that is no formula."""
+class ExpressionError(ZeromassError, TypeError):
+    """An expression was used where only a number can stand, or was built from something that is no formula.
+
+    >>> float(zm.coordinate("x") + 1)
+    Traceback (most recent call last):
+    ...
+    zeromass.expression.node.ExpressionError: 'x + 1' is a formula, not a number. Evaluate it with ...
+    """
 
 
 _serials = itertools.count()
@@ -32,29 +44,48 @@ _SERIAL = operator.attrgetter("serial")
 class _Table(dict[tuple, "weakref.ref[Any]"]):
     """The nodes that there are, by what they are made of; it keeps none of them alive.
 
-    Entries of nodes that are gone are swept out whenever the table has doubled since the last time.
+    Reading needs no lock. Who adds or removes holds `lock`, and looks once more before adding: of two threads that build
+    one formula, the second finds what the first has made. Entries of nodes that are gone are swept out whenever the table
+    has doubled since the last time.
     """
 
     FEWEST = 10_000
     largest = FEWEST
+    lock = threading.RLock()  # a garbage collection under it may end in code that builds formulas
 
     def swept(self) -> int:
         """Sweeps; returns how many nodes there are."""
-        for key in [key for key, entry in self.items() if entry() is None]:
-            del self[key]
-        self.largest = max(self.FEWEST, 2 * len(self))
-        return len(self)
+        with self.lock:
+            for key, entry in self.copy().items():
+                if entry() is None and self.get(key) is entry:
+                    del self[key]
+            self.largest = max(self.FEWEST, 2 * len(self))
+            return len(self)
+
+    def unlocked(self) -> None:
+        """In a child process: the thread that held the lock is not in it."""
+        self.lock = threading.RLock()
 
 
 _nodes = _Table()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_nodes.unlocked)
 
 
-class Expression:
+class Expression(Operators):
     """A scalar formula in coordinates, rates, time and parameters.
 
     op     what the node is: "constant", "symbol", or the name of an operation
     args   the operands, a tuple of expressions
     value  the number of a constant, otherwise None
+
+    Equal formulas are one object, and NumPy works on them:
+
+    >>> x, y = zm.coordinates("x y")
+    >>> np.sin(x * y) is np.sin(y * x)
+    True
+    >>> np.sqrt(x**2 + y**2).args
+    (x**2 + y**2,)
     """
 
     __slots__ = ("__weakref__", "args", "op", "serial", "value")
@@ -64,33 +95,18 @@ class Expression:
     value: float | None
     serial: int
 
-    if TYPE_CHECKING:  # the operators are attached in `arithmetic`
-
-        def __add__(self, other: Any) -> Any: ...
-        def __radd__(self, other: Any) -> Any: ...
-        def __sub__(self, other: Any) -> Any: ...
-        def __rsub__(self, other: Any) -> Any: ...
-        def __mul__(self, other: Any) -> Any: ...
-        def __rmul__(self, other: Any) -> Any: ...
-        def __truediv__(self, other: Any) -> Any: ...
-        def __rtruediv__(self, other: Any) -> Any: ...
-        def __pow__(self, other: Any) -> Any: ...
-        def __rpow__(self, other: Any) -> Any: ...
-        def __lt__(self, other: Any) -> Any: ...
-        def __le__(self, other: Any) -> Any: ...
-        def __gt__(self, other: Any) -> Any: ...
-        def __ge__(self, other: Any) -> Any: ...
-        def __neg__(self) -> Any: ...
-        def __abs__(self) -> Any: ...
-
     def __repr__(self) -> str:
         from zeromass.expression.text import text
 
         return text(self)
 
-    __hash__ = object.__hash__
+    if TYPE_CHECKING:
 
-    def __eq__(self, other: object) -> Any:
+        def __hash__(self) -> int: ...
+    else:
+        __hash__ = object.__hash__  # by identity, and not through a function in Python
+
+    def __eq__(self, other: object) -> bool:
         if isinstance(other, Expression):
             return self is other
         if isinstance(other, int | float):
@@ -106,18 +122,24 @@ class Expression:
     def __float__(self) -> float:
         if self.value is not None:
             return self.value
+        if not symbols(self):  # constants that are kept apart, since together they overflow or vanish
+            from zeromass.expression.evaluate import evaluate
+
+            return evaluate(self, {})
         raise ExpressionError(
             f"'{_shortened(self)}' is a formula, not a number. Evaluate it with zm.evaluate(expression, values) or "
             "state[expression]; for the length of a vector v write np.sqrt(v @ v)"
         )
 
-    def __reduce__(self):
-        return _restored, (_recipe(self),)
+    def __reduce__(self) -> tuple[Any, ...]:
+        from zeromass.expression.record import flat, restored
+
+        return restored, flat(self)
 
     def __copy__(self) -> Expression:
         return self
 
-    def __deepcopy__(self, memo: dict) -> Expression:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Expression:
         return self
 
 
@@ -126,6 +148,10 @@ class Symbol(Expression):
 
     kind   "coordinate", "parameter", "time" or "multiplier"
     order  how many time derivatives were taken of a coordinate: 0 position, 1 rate, 2 acceleration
+
+    >>> v = zm.rate(zm.coordinate("x"))
+    >>> v.name, v.kind, v.order
+    ('x', 'coordinate', 1)
     """
 
     __slots__ = ("default", "kind", "latex", "name", "order", "token")
@@ -158,14 +184,24 @@ def constant(value: float) -> Expression:
     value += 0.0  # −0 becomes 0: the two are one constant
     key = ("constant", value)
     node = _nodes.get(key, _nothing)()
-    return _new(Expression, key, "constant", (), value) if node is None else node
+    return _new(Expression(), key, "constant", (), value) if node is None else node
 
 
 def operation(op: str, *args: Expression) -> Expression:
     """The node for an operation on expressions, without any simplification."""
     key = (op, args[0].serial, args[1].serial) if len(args) == 2 else (op, *[a.serial for a in args])
     node = _nodes.get(key, _nothing)()
-    return _new(Expression, key, op, args) if node is None else node
+    return _new(Expression(), key, op, args) if node is None else node
+
+
+def commuted(op: str, a: Expression, b: Expression) -> Expression:
+    """The node of a sum or product, whose operands have one order: a constant last in a sum and first in a product,
+    others by age."""
+    if (a.value is None) != (b.value is None):
+        swapped = (a.value is None) == (op == "multiply")
+    else:
+        swapped = b.serial < a.serial
+    return operation(op, b, a) if swapped else operation(op, a, b)
 
 
 def symbol(
@@ -181,38 +217,49 @@ def symbol(
     token = token or os.urandom(8).hex()
     key = ("symbol", token, order)
     node = _nodes.get(key, _nothing)()
-    if node is None:
-        node = _new(Symbol, key, "symbol", ())
-        node.name, node.kind, node.order, node.default = name, kind, order, default
-        node.latex, node.token = latex, token
-    return node
+    if node is not None:
+        return node
+    new = Symbol()
+    new.name, new.kind, new.order, new.default = name, kind, order, default
+    new.latex, new.token = latex, token
+    return _new(new, key, "symbol", ())
 
 
 def gridded(grid: Grid, orders: tuple[int, int], x: Expression, y: Expression) -> Gridded:
     """The node for a function on a grid, without any simplification."""
     key = ("grid", grid.key, orders, x.serial, y.serial)
     node = _nodes.get(key, _nothing)()
-    if node is None:
-        node = _new(Gridded, key, "grid", (x, y))
-        node.grid, node.orders = grid, orders
-    return node
+    if node is not None:
+        return node
+    new = Gridded()
+    new.grid, new.orders = grid, orders
+    return _new(new, key, "grid", (x, y))
 
 
 def _nothing() -> None:
     """Stands for the reference to a node that there is none of."""
 
 
-def _new(cls: Callable[[], Any], key: tuple, op: str, args: tuple[Expression, ...], value: float | None = None) -> Any:
-    node = cls()
-    node.op, node.args, node.value, node.serial = op, args, value, next(_serials)
-    _nodes[key] = weakref.ref(node)
-    if len(_nodes) > _nodes.largest:
-        _nodes.swept()
+def _new(node: Any, key: tuple, op: str, args: tuple[Expression, ...], value: float | None = None) -> Any:
+    """The node, complete, in the table; or the one that another thread has put there in the meantime."""
+    node.op, node.args, node.value = op, args, value
+    with _nodes.lock:
+        other = _nodes.get(key, _nothing)()
+        if other is not None:
+            return other
+        node.serial = next(_serials)
+        _nodes[key] = weakref.ref(node)
+        if len(_nodes) > _nodes.largest:
+            _nodes.swept()
     return node
 
 
 def as_expression(value: Any) -> Expression:
-    """The expression of a number or expression; anything else is refused."""
+    """The expression of a number or expression; anything else is refused.
+
+    >>> as_expression(2).value
+    2.0
+    """
     if isinstance(value, Expression):
         return value
     if isinstance(value, int | float | np.integer | np.floating | np.bool_):
@@ -223,7 +270,12 @@ def as_expression(value: Any) -> Expression:
 
 
 def expressions(values: Any) -> np.ndarray:
-    """An object array of expressions from numbers, expressions, or nested sequences or arrays of them."""
+    """An object array of expressions from numbers, expressions, or nested sequences or arrays of them.
+
+    >>> x = zm.coordinate("x")
+    >>> expressions([[x, 1], [0, x]]).shape
+    (2, 2)
+    """
     array = np.asarray(values, dtype=object)
     result = np.empty(array.shape, dtype=object)
     result.ravel()[:] = [as_expression(v) for v in array.ravel()]
@@ -242,8 +294,13 @@ def ordered(roots: Iterable[Expression]) -> list[Expression]:
     return sorted(seen, key=_SERIAL)
 
 
-def symbols(*roots: Any) -> list[Symbol]:
-    """All leaves with a name under the given expressions or arrays of them, oldest first."""
+def symbols(*roots: Scalar | Formulas) -> list[Symbol]:
+    """All leaves with a name under the given expressions or arrays of them, oldest first.
+
+    >>> x, y = zm.coordinates("x y")
+    >>> symbols(np.sin(y) + 2 * x, zm.rate(x))
+    [x, y, rate(x)]
+    """
     flat = [e for root in roots for e in ((root,) if isinstance(root, Expression) else expressions(root).ravel())]
     return [node for node in ordered(flat) if isinstance(node, Symbol)]
 
@@ -258,35 +315,6 @@ def _no_comparison(a: Expression, sign: str) -> NoReturn:
 def _shortened(e: Expression, limit: int = 60) -> str:
     words = repr(e)
     return words if len(words) <= limit else words[: limit - 1] + "…"
-
-
-def _recipe(root: Expression) -> list[tuple]:
-    nodes = ordered([root])
-    place = {node: i for i, node in enumerate(nodes)}
-    return [
-        ("symbol", n.name, n.kind, n.order, n.default, n.latex, n.token)
-        if isinstance(n, Symbol)
-        else (n.op, (n.grid, n.orders) if isinstance(n, Gridded) else n.value, *[place[a] for a in n.args])
-        for n in nodes
-    ]
-
-
-def _restored(recipe: list[tuple]) -> Expression:
-    nodes: list[Expression] = []
-    for op, *rest in recipe:
-        if op == "symbol":
-            name, kind, order, default, latex, token = rest
-            nodes.append(symbol(name, kind, order=order, default=default, latex=latex, token=token))
-        elif op == "constant":
-            nodes.append(constant(rest[0]))
-        elif op == "grid":
-            nodes.append(gridded(*rest[0], *[nodes[i] for i in rest[1:]]))
-        else:
-            args = [nodes[i] for i in rest[1:]]
-            if op in ("add", "multiply") and all(a.value is None for a in args):
-                args.sort(key=lambda a: a.serial)  # as `build` orders them; here they may be of another age
-            nodes.append(operation(op, *args))
-    return nodes[-1]
 
 
 def is_integer(value: float) -> bool:

@@ -1,4 +1,9 @@
-"""Expressions as plain data, for files: a list of nodes, and arrays as places in it. Reading it runs no code."""
+"""Expressions as plain data, for files and pickles: a list of nodes, and arrays as places in it. Reading runs no code.
+
+    [["symbol", name, kind, order, default, latex, token], ["constant", 2.0], ["multiply", 1, 0], …]
+
+Children stand before their parents, so that neither writing nor reading recurses however deep a formula is.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +12,31 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression.evaluate import OPERATIONS
 from zeromass.expression.grid import Grid
 from zeromass.expression.node import (
     Expression,
     ExpressionError,
     Gridded,
     Symbol,
+    commuted,
     constant,
     expressions,
     gridded,
     operation,
-    ordered,
     symbol,
 )
+from zeromass.expression.operation import OPERATIONS
 
 
 class Writer:
-    """Collects expressions; `array(e)` is their data, `nodes` the data of all nodes in use, `grids` the grids they name."""
+    """Collects expressions; `array(e)` is their data, `nodes` the data of all nodes in use, `grids` the grids they name.
+
+    >>> w = Writer()
+    >>> w.array([zm.t * 2, zm.t])
+    {'shape': [2], 'at': [2, 1]}
+    >>> w.nodes
+    [['constant', 2.0], ['symbol', 't', 'time', 0, None, None, 'time'], ['multiply', 0, 1]]
+    """
 
     def __init__(self) -> None:
         self.nodes: list[list[Any]] = []
@@ -33,52 +45,84 @@ class Writer:
 
     def array(self, e: Any) -> dict[str, Any]:
         e = expressions(e)
-        return {"shape": list(e.shape), "at": [self._written(item) for item in e.ravel()]}
+        return {"shape": list(e.shape), "at": [self.place(item) for item in e.ravel()]}
 
-    def _written(self, root: Expression) -> int:
-        for node in ordered([root]):
-            if node in self._place:
-                continue
-            if isinstance(node, Symbol):
-                data = ["symbol", node.name, node.kind, node.order, node.default, node.latex, node.token]
-            elif node.value is not None:
-                data = ["constant", node.value]
-            elif isinstance(node, Gridded):
-                if node.grid not in self.grids:
-                    self.grids.append(node.grid)
-                data = ["grid", self.grids.index(node.grid), *node.orders, *[self._place[a] for a in node.args]]
-            elif node.op in OPERATIONS:
-                data = [node.op, *[self._place[a] for a in node.args]]
-            else:
-                raise ExpressionError(f"'{node.op}' can not be written to a file")
-            self._place[node] = len(self.nodes)
+    def place(self, root: Expression) -> int:
+        """Where an expression stands among the nodes; what it shares with earlier ones is not written again."""
+        place = self._place
+        new: set[Expression] = set()
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            if node not in place and node not in new:
+                new.add(node)
+                stack += node.args
+        for node in sorted(new, key=lambda node: node.serial):
+            data = self._written(node)
+            place[node] = len(self.nodes)
             self.nodes.append(data)
-        return self._place[root]
+        return place[root]
+
+    def _written(self, node: Expression) -> list[Any]:
+        if isinstance(node, Symbol):
+            return ["symbol", node.name, node.kind, node.order, node.default, node.latex, node.token]
+        if node.value is not None:
+            return ["constant", node.value]
+        args = [self._place[a] for a in node.args]
+        if isinstance(node, Gridded):
+            if node.grid not in self.grids:
+                self.grids.append(node.grid)
+            return ["grid", self.grids.index(node.grid), *node.orders, *args]
+        if node.op not in OPERATIONS:
+            raise ExpressionError(f"'{node.op}' can not be written to a file")
+        return [node.op, *args]
 
 
 class Reader:
-    """Expressions from the data of their nodes, and the grids that these name."""
+    """Expressions from the data of their nodes, and the grids that these name.
 
-    def __init__(self, nodes: list[list[Any]], grids: Sequence[Grid] = ()) -> None:
-        self._nodes: list[Expression] = []
+    >>> Reader([["constant", 2.0], ["sqrt", 0]]).array({"shape": [1], "at": [1]})
+    array([sqrt(2)], dtype=object)
+    """
+
+    def __init__(self, nodes: Sequence[Sequence[Any]], grids: Sequence[Grid] = ()) -> None:
+        self.nodes: list[Expression] = []
         for op, *rest in nodes:
-            if op == "symbol":
-                name, kind, order, default, latex, token = rest
-                self._nodes.append(symbol(name, kind, order=order, default=default, latex=latex, token=token))
-            elif op == "constant":
-                self._nodes.append(constant(rest[0]))
-            elif op == "grid":
-                which, m, n, *point = rest
-                self._nodes.append(gridded(grids[which], (m, n), *[self._nodes[i] for i in point]))
-            elif op in OPERATIONS:
-                self._nodes.append(operation(op, *[self._nodes[i] for i in rest]))
-            else:
-                raise ExpressionError(f"the data names an operation '{op}' that does not exist")
+            self.nodes.append(self._read(op, rest, grids))
+
+    def _read(self, op: str, rest: list[Any], grids: Sequence[Grid]) -> Expression:
+        if op == "symbol":
+            name, kind, order, default, latex, token = rest
+            return symbol(name, kind, order=order, default=default, latex=latex, token=token)
+        if op == "constant":
+            return constant(rest[0])
+        if op == "grid":
+            which, m, n, x, y = rest
+            return gridded(grids[which], (m, n), self.nodes[x], self.nodes[y])
+        if op not in OPERATIONS:
+            raise ExpressionError(f"the data names an operation '{op}' that does not exist")
+        if len(rest) != OPERATIONS[op].arity:
+            raise ExpressionError(f"the data gives {len(rest)} operands to '{op}', which takes {OPERATIONS[op].arity}")
+        args = [self.nodes[i] for i in rest]
+        # those of sums and products are ordered by age, and here they may be of another age than where they were written
+        return commuted(op, *args) if op in ("add", "multiply") else operation(op, *args)
 
     def array(self, data: dict[str, Any]) -> np.ndarray:
         flat = np.empty(len(data["at"]), dtype=object)
-        flat[:] = [self._nodes[i] for i in data["at"]]
+        flat[:] = [self.nodes[i] for i in data["at"]]
         return flat.reshape(data["shape"])
 
     def scalar(self, data: dict[str, Any] | None) -> Expression | None:
         return None if data is None else self.array(data).item()
+
+
+def flat(e: Expression) -> tuple[list[list[Any]], list[Grid]]:
+    """The nodes of one expression, itself the last, and the grids that they name."""
+    writer = Writer()
+    writer.place(e)
+    return writer.nodes, writer.grids
+
+
+def restored(nodes: list[list[Any]], grids: Sequence[Grid]) -> Expression:
+    """The expression that `flat` has laid out."""
+    return Reader(nodes, grids).nodes[-1]

@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from zeromass.expression import build
+from zeromass.expression.build import rebuilt
 from zeromass.expression.node import Expression, Gridded, as_expression, expressions, ordered
 
-_RULES = {
-    "add": build.add,
-    "subtract": build.subtract,
-    "multiply": build.multiply,
-    "divide": build.divide,
-    "negative": build.negative,
-    "power": build.power,
-    "where": build.where,
-}
-
-
-def rebuilt(op: str, *args: Expression) -> Expression:
-    """The simplified node of an operation given by its name."""
-    rule = _RULES.get(op)
-    if rule is not None:
-        return rule(*args)
-    return build.compare(op, *args) if op in ("less", "less_equal") else build.function(op, *args)
+if TYPE_CHECKING:
+    from zeromass.expression.signatures import Formulas, Scalar
 
 
 def renewed(node: Expression, args: Sequence[Expression]) -> Expression:
@@ -36,8 +22,17 @@ def renewed(node: Expression, args: Sequence[Expression]) -> Expression:
     return rebuilt(node.op, *args)
 
 
-def substitute(functions: Any, replacements: Mapping[Expression, Any]) -> Any:
-    """The expression, or array of expressions, with symbols replaced by expressions or numbers all at once."""
+@overload
+def substitute(functions: Scalar, replacements: Mapping[Any, Any]) -> Expression: ...
+@overload
+def substitute(functions: Formulas, replacements: Mapping[Any, Any]) -> np.ndarray: ...
+def substitute(functions: Scalar | Formulas, replacements: Mapping[Any, Any]) -> Expression | np.ndarray:
+    """The expression, or array of expressions, with symbols replaced by expressions or numbers all at once.
+
+    >>> x, y = zm.coordinates("x y")
+    >>> zm.substitute(x - 2 * y, {x: y, y: x})
+    y - 2*x
+    """
     array = expressions(functions)
     new = {symbol: as_expression(value) for symbol, value in replacements.items()}
     for node in ordered(array.ravel()):

@@ -6,18 +6,21 @@ A walk writes shared subexpressions out in full, so its length can grow far beyo
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression.functions import FUNCTIONS
 from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions, is_integer, ordered
+from zeromass.expression.operation import OPERATIONS
+from zeromass.expression.operation.writing import ATOM, POWER, SIGN, Part, call, latex_call
+
+if TYPE_CHECKING:
+    from zeromass.expression.signatures import Formulas, Scalar
 
 LONGEST = 20_000
 """Operations that `latex` writes at most; `repr` writes a hundredth of it."""
 _ENDLESS = 10**15
 
-_SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(5)
 _GREEK = {
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
     "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi",
@@ -34,8 +37,13 @@ def text(e: Expression) -> str:
     return _walk(e, _text_leaf, _text_join)
 
 
-def latex(e: Any) -> str:
-    """LaTeX of an expression, or of an array of them as a matrix or column."""
+def latex(e: Scalar | Formulas) -> str:
+    r"""LaTeX of an expression, or of an array of them as a matrix or column.
+
+    >>> theta = zm.coordinate("theta")
+    >>> print(zm.latex(zm.rate(theta) ** 2 / 2 - np.cos(theta)))
+    0.5 \, \dot{\theta}^{2} - \cos\left(\theta\right)
+    """
     array = expressions(e)
     size = sum(_written(item) for item in array.ravel())
     if size > LONGEST:
@@ -61,7 +69,7 @@ def _written(e: Expression) -> int:
 def _walk(e: Expression, leaf: Any, join: Any) -> str:
     nodes = ordered([e])
     reader = {a: node for node in nodes for a in node.args}  # the last one that needs the text of a
-    written: dict[Expression, tuple[str, int]] = {}
+    written: dict[Expression, Part] = {}
     for node in nodes:
         written[node] = join(node, [written[a] for a in node.args]) if node.args else leaf(node)
         for a in node.args:
@@ -70,50 +78,26 @@ def _walk(e: Expression, leaf: Any, join: Any) -> str:
     return written[e][0]
 
 
-def _bracketed(part: tuple[str, int], least: int, brackets: tuple[str, str] = ("(", ")")) -> str:
-    words, strength = part
-    return words if strength >= least else f"{brackets[0]}{words}{brackets[1]}"
-
-
-def _sum(parts: list[tuple[str, int]]) -> str:
-    first, second = (words for words, _ in parts)
-    return f"{first} - {second[1:]}" if second.startswith("-") else f"{first} + {second}"
-
-
-def _number(value: float) -> tuple[str, int]:
+def _number(value: float) -> Part:
     words = str(int(value)) if is_integer(value) and abs(value) < 1e15 else repr(value)
-    return words, _ATOM if value >= 0 else _SIGN
+    return words, ATOM if value >= 0 else SIGN
 
 
-def _text_leaf(node: Expression) -> tuple[str, int]:
+def _text_leaf(node: Expression) -> Part:
     if node.value is not None:
         return _number(node.value)
     assert isinstance(node, Symbol)
     if node.order == 0:
-        return node.name, _ATOM
-    return f"{_RATES.get(node.order, f'rate^{node.order}')}({node.name})", _ATOM
+        return node.name, ATOM
+    return f"{_RATES.get(node.order, f'rate^{node.order}')}({node.name})", ATOM
 
 
-def _text_join(node: Expression, parts: list[tuple[str, int]]) -> tuple[str, int]:
-    op = node.op
-    if op == "add":
-        return _sum(parts), _SUM
-    if op == "subtract":
-        return f"{parts[0][0]} - {_bracketed(parts[1], _PRODUCT)}", _SUM
-    if op == "multiply":
-        return f"{_bracketed(parts[0], _PRODUCT)}*{_bracketed(parts[1], _SIGN)}", _PRODUCT
-    if op == "divide":
-        return f"{_bracketed(parts[0], _PRODUCT)}/{_bracketed(parts[1], _POWER)}", _PRODUCT
-    if op == "negative":
-        return f"-{_bracketed(parts[0], _SIGN)}", _SIGN
-    if op == "power":
-        return f"{_bracketed(parts[0], _ATOM)}**{_bracketed(parts[1], _ATOM)}", _POWER
-    if op in ("less", "less_equal"):
-        return f"({parts[0][0]} {'<' if op == 'less' else '<='} {parts[1][0]})", _ATOM
+def _text_join(node: Expression, parts: list[Part]) -> Part:
     if isinstance(node, Gridded):
         taken = _taken(node)
-        op = f"{node.grid.name}_{taken}" if taken else node.grid.name
-    return f"{op}({', '.join(p[0] for p in parts)})", _ATOM
+        return call(f"{node.grid.name}_{taken}" if taken else node.grid.name, *parts)
+    written = OPERATIONS[node.op].text
+    return call(node.op, *parts) if written is None else written(*parts)
 
 
 def _taken(node: Gridded) -> str:
@@ -121,7 +105,7 @@ def _taken(node: Gridded) -> str:
     return "x" * node.orders[0] + "y" * node.orders[1]
 
 
-def _latex_leaf(node: Expression) -> tuple[str, int]:
+def _latex_leaf(node: Expression) -> Part:
     if node.value is not None:
         words, strength = _number(node.value)
         mantissa, _, exponent = words.partition("e")
@@ -134,7 +118,7 @@ def _latex_leaf(node: Expression) -> tuple[str, int]:
         base = rf"\ddot{{{base}}}"
     elif node.order > 2:
         base = rf"{{{base}}}^{{({node.order})}}"
-    strength = _POWER if "^" in base else _ATOM  # LaTeX refuses a second superscript: x^{(3)} squared needs brackets
+    strength = POWER if "^" in base else ATOM  # LaTeX refuses a second superscript: x^{(3)} squared needs brackets
     return base + (f"_{{{subscript}}}" if subscript else ""), strength
 
 
@@ -157,43 +141,22 @@ def latex_name(name: str) -> tuple[str, str]:
     return letter(base), ",".join(letter(s) for s in subscripts)
 
 
-def _latex_join(node: Expression, parts: list[tuple[str, int]]) -> tuple[str, int]:
-    op, round_ = node.op, (r"\left(", r"\right)")
-    if op == "add":
-        return _sum(parts), _SUM
-    if op == "subtract":
-        return f"{parts[0][0]} - {_bracketed(parts[1], _PRODUCT, round_)}", _SUM
-    if op == "multiply":
-        left, right = (_bracketed(part, _PRODUCT, round_) for part in parts)
-        right = right if node.args[1].op != "negative" else _bracketed(parts[1], _POWER, round_)
-        return left + (r" \cdot " if right[0].isdigit() else r" \, ") + right, _PRODUCT
-    if op == "divide":
-        return rf"\frac{{{parts[0][0]}}}{{{parts[1][0]}}}", _POWER
-    if op == "negative":
-        return f"-{_bracketed(parts[0], _SIGN, round_)}", _SIGN
-    if op == "power":
-        return f"{_bracketed(parts[0], _ATOM, round_)}^{{{parts[1][0]}}}", _POWER
-    if op == "sqrt":
-        return rf"\sqrt{{{parts[0][0]}}}", _ATOM
-    if op == "abs":
-        return rf"\left|{parts[0][0]}\right|", _ATOM
-    if op == "floor":
-        return rf"\left\lfloor {parts[0][0]} \right\rfloor", _ATOM
-    if op in ("less", "less_equal"):
-        return f"{parts[0][0]} {'<' if op == 'less' else chr(92) + 'le'} {parts[1][0]}", _ATOM
-    if op == "where":
-        condition, a, b = (p[0] for p in parts)
-        return rf"\begin{{cases}} {a} & {condition} \\ {b} & \text{{otherwise}} \end{{cases}}", _ATOM
-    inner = ", ".join(p[0] for p in parts)
+def _latex_join(node: Expression, parts: list[Part]) -> Part:
     if isinstance(node, Gridded):
         name, taken = node.grid.name.replace("_", r"\_"), _taken(node)
-        below = f"_{{{taken}}}" if taken else ""
-        return rf"\operatorname{{{name}}}{below}\left({inner}\right)", _ATOM
-    return rf"{FUNCTIONS[op].latex}\left({inner}\right)", _ATOM
+        return latex_call(rf"\operatorname{{{name}}}" + (f"_{{{taken}}}" if taken else ""), *parts)
+    written = OPERATIONS[node.op].latex
+    return latex_call(written, *parts) if isinstance(written, str) else written(*parts)
 
 
-def matrix_text(array: Any) -> str:
-    """An array of expressions as aligned plain text."""
+def matrix_text(array: Scalar | Formulas) -> str:
+    """An array of expressions as aligned plain text.
+
+    >>> x, y = zm.coordinates("x y")
+    >>> print(matrix_text([[x, 0], [x * y, 1]]))
+      x  0
+    x*y  1
+    """
     array = np.atleast_2d(expressions(array))
     cells = [[repr(item) for item in row] for row in array]
     widths = [max(len(row[j]) for row in cells) for j in range(array.shape[1])]

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from zeromass.expression.functions import FUNCTIONS
 from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions, is_integer, ordered
+from zeromass.expression.operation import OPERATIONS
+
+if TYPE_CHECKING:
+    from zeromass.expression.signatures import Formulas, Scalar
 
 
-def to_sympy(e: Any) -> Any:
+def to_sympy(e: Scalar | Formulas) -> Any:
     """The SymPy expression, or for an array a SymPy matrix.
 
     Coordinates become functions of time t and their rates derivatives of them; parameters become real symbols.
+
+    >>> x = zm.coordinate("x")
+    >>> zm.to_sympy(zm.rate(x) ** 2 / 2)
+    0.5*Derivative(x(t), t)**2
     """
     try:
         import sympy
@@ -46,35 +53,13 @@ def _leaf(sympy: Any, node: Symbol, time: Any) -> Any:
 
 
 def _operation(sympy: Any, node: Expression, args: list[Any]) -> Any:
-    op = node.op
-    if op == "where":
-        condition, a, b = args
-        condition = condition if _is_truth(condition) else sympy.Ne(condition, 0)
-        return sympy.Piecewise((_amount(sympy, a), condition), (_amount(sympy, b), True))
-    args = [_amount(sympy, a) for a in args]
-    if op == "add":
-        return args[0] + args[1]
-    if op == "subtract":
-        return args[0] - args[1]
-    if op == "multiply":
-        return args[0] * args[1]
-    if op == "divide":
-        return args[0] / args[1]
-    if op == "negative":
-        return -args[0]
-    if op == "power":
-        return args[0] ** args[1]
-    if op == "less":
-        return sympy.StrictLessThan(*args)
-    if op == "less_equal":
-        return sympy.LessThan(*args)
     if isinstance(node, Gridded):
         raise ExpressionError(f"'{node.grid.name}' is given by numbers on a grid, which have no SymPy form")
-    if op == "expm1":
-        return sympy.exp(args[0]) - 1
-    if op == "log1p":
-        return sympy.log(1 + args[0])
-    return getattr(sympy, FUNCTIONS[op].sympy)(*args)
+    numbers = [_amount(sympy, a) for a in args]
+    if node.op == "where":
+        numbers[0] = args[0] if _is_truth(args[0]) else sympy.Ne(args[0], 0)
+    rule = OPERATIONS[node.op].sympy
+    return getattr(sympy, rule)(*numbers) if isinstance(rule, str) else rule(sympy, *numbers)
 
 
 def _is_truth(value: Any) -> bool:

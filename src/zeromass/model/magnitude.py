@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Expression, expressions, where
-from zeromass.expression.build import ONE, ZERO
+from zeromass.expression import Expression, expressions
 from zeromass.expression.derivative import partials
 from zeromass.expression.evaluate import Tape
 from zeromass.expression.node import ordered
@@ -31,7 +30,7 @@ class Magnitude:
 
     def __init__(self, functions: Any, inputs: Sequence[Expression] | np.ndarray) -> None:
         functions = expressions(functions)
-        effects = {node: _slopes(node) for node in ordered(functions.ravel())}
+        effects = {node: partials(node) if node.args else () for node in ordered(functions.ravel())}
         self._tape = Tape([*effects, *[slope for slopes in effects.values() for slope in slopes]], inputs)
         place = self._tape.place
         self._operations = [
@@ -57,10 +56,3 @@ class Magnitude:
             for slope, operand in operands:
                 result[i] += numbers[slope] * result[operand]
         return tape[self._outputs], np.array([result[i] for i in self._outputs])
-
-
-def _slopes(node: Expression) -> tuple[Expression, ...]:
-    if node.op == "where":
-        condition = node.args[0]
-        return ZERO, where(condition, ONE, ZERO), where(condition, ZERO, ONE)
-    return partials(node) if node.args else ()

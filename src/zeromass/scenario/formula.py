@@ -12,12 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, rate, where
-from zeromass.expression.functions import FUNCTIONS
+from zeromass.expression.build import function
+from zeromass.expression.operation import functions
 from zeromass.scenario.errors import FormulaError, listed, nearest
 from zeromass.scenario.tokens import WORDS, Token, tokens
 
@@ -37,16 +39,14 @@ _BINARY = {
 """How strongly operators bind, as in Python: `not` between `and` and comparisons, a sign between * and **."""
 
 _OTHER_FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
-    "min": (np.minimum, 2),
-    "max": (np.maximum, 2),
-    "hypot": (np.hypot, 2),
     "radians": (np.radians, 1),
     "degrees": (np.degrees, 1),
 }
 _SPELLINGS = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh",
-    "atanh": "arctanh", "ln": "log",
+    "atanh": "arctanh", "ln": "log", "min": "minimum", "max": "maximum",
 }  # fmt: skip
+FUNCTIONS = functions()
 FUNCTION_NAMES = (*FUNCTIONS, *_OTHER_FUNCTIONS, *_SPELLINGS, "where", "rate")
 RESERVED = frozenset((*FUNCTION_NAMES, *CONSTANTS, *WORDS, "t"))
 """Names that a scenario can not give to something else."""
@@ -164,7 +164,8 @@ class _Parser:
             result = as_expression(rule())
         except (ExpressionError, OverflowError, ValueError, ZeroDivisionError) as error:
             raise self.error(str(error), token) from error
-        if result.value is not None and not math.isfinite(result.value):
+        known = result.value is not None or (result.args and all(a.value is not None for a in result.args))
+        if known and not math.isfinite(float(result)):
             raise self.error("the value is too large for a number", token)
         return result
 
@@ -234,7 +235,7 @@ class _Parser:
         if name in _OTHER_FUNCTIONS:
             rule, count = _OTHER_FUNCTIONS[name]
         elif name in FUNCTIONS:
-            rule, count = getattr(np, name), 2 if name == "arctan2" else 1
+            rule, count = partial(function, name), FUNCTIONS[name].arity
         else:
             hint = nearest(name, FUNCTION_NAMES)
             if name in self.names or name in CONSTANTS:

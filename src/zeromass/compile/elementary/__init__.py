@@ -21,6 +21,10 @@ up, and not a theorem; the tests assert it:
     tan     1.10      atan2   0.78      log1p   0.90      asinh   1.01
     sqrt    0.5       sign    0         pow     1.10      acosh   0.90
     cbrt    0.51      floor   0         abs     0         atanh   1.01
+    hypot   0.51      remainder  0.5    quotient  2
+
+quotient is the whole one, ⌊a/b⌋ of the exact a/b, which remainder leaves. Both are NumPy's to the last bit, as
+floor_divide and remainder.
 
 The plain products x², x³, x⁴ and 1/x² are within 0.5, 1.3, 1.9 and 1.5, other whole powers within 1.1. sin,
 cos and tan hold for every finite number, with a slower reduction above 2²⁰. Zeros keep their sign, NaN stays
@@ -40,7 +44,7 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 
-from . import exponential, hyperbolic, inverse, logarithm, power, simple, trigonometric
+from . import division, exponential, hyperbolic, inverse, logarithm, power, simple, trigonometric
 from .arithmetic import Arithmetic, sqrt, suffix
 
 __all__ = ["FUNCTIONS", "Elementary", "emit", "emit_power", "emit_sincos", "function"]
@@ -84,6 +88,9 @@ FUNCTIONS: dict[str, Elementary] = {
     "abs": Elementary(abs, ulp=0.0, small=True),
     "sign": Elementary(simple.sign, ulp=0.0, small=True),
     "floor": Elementary(simple.floor, ulp=0.0, small=True),
+    "hypot": Elementary(simple.hypot, ulp=0.51, arity=2),
+    "remainder": Elementary(division.remainder, ulp=0.5, arity=2),
+    "quotient": Elementary(division.floor_divide, ulp=2.0, arity=2),
 }
 
 

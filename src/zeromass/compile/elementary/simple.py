@@ -1,8 +1,19 @@
-"""Functions of a few operations, and the cube root."""
+"""Functions of a few operations, the cube root, and the length of a vector."""
 
 from __future__ import annotations
 
-from .arithmetic import INFINITY, Real, copysign, fma, nearest, polynomial, two_product, where
+from .arithmetic import (
+    INFINITY,
+    Real,
+    copysign,
+    fma,
+    nearest,
+    polynomial,
+    quick_two_sum,
+    root,
+    two_product,
+    where,
+)
 from .coefficients import INVERSE_CUBE_ROOT
 from .exponential import power_of_two
 from .logarithm import SMALLEST_NORMAL, split
@@ -43,3 +54,22 @@ def cbrt(x: Real) -> Real:
     rest = ((m - p) - p_tail) - s_tail * c
     root = fma(rest, square * (1.0 / 3.0), c) * power_of_two(where(small, q - 18.0, q))
     return where((a > 0.0) & (a < INFINITY), copysign(root, x), x)
+
+
+def hypot(x: Real, y: Real) -> Real:
+    """√(x² + y²) without overflow or underflow on the way; infinite where x or y is, even beside NaN.
+
+    Squares and their sum are pairs, the numbers scaled where the squares would leave the range. All operations are the
+    same with and without fused products, and so are the bits.
+    """
+    a, b = abs(x), abs(y)
+    infinite = a.equals(INFINITY) | b.equals(INFINITY)
+    a, b = where(a < b, b, a), where(a < b, a, b)
+    large, small = a > 2.0**510, a < 2.0**-400
+    scale = where(large, 2.0**-600, where(small, 2.0**600, 1.0))
+    a, b = a * scale, b * scale
+    (p, p_tail), (q, q_tail) = two_product(a, a), two_product(b, b)
+    h, l = quick_two_sum(p, q)
+    s, rest = root(h, l + (p_tail + q_tail))
+    length = (s + rest) * where(large, 2.0**600, where(small, 2.0**-600, 1.0))
+    return where(infinite, INFINITY, length)
