@@ -23,9 +23,13 @@ class FormulaError(ValueError):
         """Column in that line, from 1."""
         return self.position - (self.source.rfind("\n", 0, self.position) + 1) + 1
 
+    @property
+    def place(self) -> str:
+        """Line, where there are several, and column in words."""
+        return f"column {self.column}" if self.line == 1 else f"line {self.line}, column {self.column}"
+
     def __str__(self) -> str:
-        place = f"column {self.column}" if self.line == 1 else f"line {self.line}, column {self.column}"
-        return f"{self.message} ({place} of the formula)"
+        return f"{self.message} ({self.place} of the formula)"
 
 
 class ScenarioError(ValueError):
