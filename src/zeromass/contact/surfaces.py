@@ -34,7 +34,8 @@ def plane(
     >>> bool(abs(zm.surfaces.plane(slope=np.pi / 4)(np.array([1.0, 0.0, -1.0]))) < 1e-15)
     True
     """
-    c, s = np.cos(slope), np.sin(slope)
+    angle: Any = slope
+    c, s = np.cos(angle), np.sin(angle)
     if not isinstance(slope, Expression):
         c, s = float(c), float(s)
     return Surface(lambda X, Y, Z: c * Z + s * X, name="plane", shift=shift, rotation=rotation, velocity=velocity)

@@ -10,9 +10,10 @@ from zeromass.integrate.simulate import METHODS, simulate
 from zeromass.model import Event
 from zeromass.scenario import output, rolling, system
 from zeromass.scenario.errors import ScenarioError, listed, nearest
-from zeromass.scenario.kinds import MISSING, Argument, Choice, Items, Named, Numbers, Problem, Table, Words, spelled
+from zeromass.scenario.kinds import Choice, Numbers, Problem, Words
 from zeromass.scenario.signatures import table
 from zeromass.scenario.source import Source
+from zeromass.scenario.tables import MISSING, Argument, Items, Named, Table, spelled
 
 MODELS = {"rolling": rolling, "system": system}
 """The tables that describe a model, and the modules that read them; a scenario has one."""
@@ -48,6 +49,7 @@ TABLE = Table(
         "output": Argument(output.TABLE),
     },
     rule=_one_model,
+    beside=("cases",),
 )
 
 
@@ -85,7 +87,7 @@ def _kind(given: Mapping[str, Any], otherwise: Mapping[str, Any]) -> str:
 
 def _check(source: Source, data: dict[str, Any]) -> None:
     """Raises the first error by line; further ones are named."""
-    problems = dict.fromkeys(TABLE.problems(data, (), ("cases",)))
+    problems = dict.fromkeys(TABLE.problems(data, ()))
     found = [source.error(message, key) for key, message in problems]
     if not found:
         return

@@ -53,7 +53,12 @@ RESERVED = frozenset((*FUNCTION_NAMES, *CONSTANTS, *WORDS, "t"))
 
 
 def formula(source: str, names: Mapping[str, Expression]) -> Expression:
-    """The expression of a formula in the declared names; a FormulaError says what is wrong and where."""
+    """The expression of a formula in the declared names; a FormulaError says what is wrong and where.
+
+    >>> x = zm.coordinate("x")
+    >>> formula("2*x' + sin(pi/2)", {"x": x}) is 2 * zm.rate(x) + 1
+    True
+    """
     return _Parser(source, names).whole()
 
 

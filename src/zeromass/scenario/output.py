@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, get_args
 
 from zeromass.model import System
 from zeromass.report.plots import KINDS as PLOTS
 from zeromass.report.viewer.shapes import Shape
 from zeromass.scenario.errors import listed, nearest
-from zeromass.scenario.kinds import (
-    ANY_LENGTH,
-    Argument,
-    Either,
-    Items,
-    Kinds,
-    Named,
-    Numbers,
-    Problem,
-    Table,
-    Whole,
-    Words,
-)
+from zeromass.scenario.kinds import ANY_LENGTH, Either, Numbers, Problem, Whole, Words
 from zeromass.scenario.names import names
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.signatures import table
 from zeromass.scenario.source import Key
+from zeromass.scenario.tables import Argument, Items, Kinds, Named, Table
 
 KEY = ("output",)
 FASTEST = 1000
@@ -54,24 +43,17 @@ class Output:
     times: Annotated[int | tuple[float, ...] | None, TIMES] = None
 
 
-@dataclass(frozen=True)
-class Placed:
-    """A shape, and the part, by its name, or the point where it is drawn."""
-
-    shape: Shape
-    part: str | None
-    at: tuple[Any, ...] | None
-
-
 def shape_tables() -> dict[str, Table]:
-    """The kinds of shapes, by name; each has a place."""
+    """The kinds of shapes, by name; each gives a shape and its place, the name of a part or a point."""
     place = {"part": Argument(Words()), "at": Argument(POINT)}
 
-    def placed(shape: Callable[..., Shape]) -> Callable[..., Placed]:
-        return lambda part=None, at=None, **sizes: Placed(shape(**sizes), part, at)
+    def placed(shape: Callable[..., Shape]) -> Callable[..., tuple[Shape, str, tuple[Any, ...]]]:
+        return lambda part="", at=(), **sizes: (shape(**sizes), part, at)
 
-    tables = {shape.__name__.lower(): table(shape) for shape in get_args(Shape)}
-    return {kind: Table({**place, **own.arguments}, placed(own.make), _one_place) for kind, own in tables.items()}
+    return {
+        shape.__name__.lower(): replace(table(shape, more=place), make=placed(shape), rule=_one_place)
+        for shape in get_args(Shape)
+    }
 
 
 def _one_place(given: dict[str, Any]) -> Iterator[Problem]:
@@ -122,17 +104,17 @@ def drawing(reader: Reader, given: dict[str, Any], system: System) -> dict[str, 
     return options
 
 
-def _placed(reader: Reader, system: System, shapes: list[Placed]) -> dict[Any, Shape]:
+def _placed(reader: Reader, system: System, shapes: list[tuple[Shape, str, tuple[Any, ...]]]) -> dict[Any, Shape]:
     """{part or point: shape}."""
     parts = {part.name: part for part in system.parts}
     found: dict[Any, Shape] = {}
-    for i, placed in enumerate(shapes):
-        key: Key = (*KEY, "shapes", i, "part" if placed.at is None else "at")
-        if placed.at is None and placed.part not in parts:
-            hint = nearest(str(placed.part), parts) or f"; there are: {listed(parts) or 'none'}"
-            raise reader.error(f"there is no particle or body '{placed.part}'{hint}", key)
-        place = parts[str(placed.part)] if placed.at is None else placed.at
+    for i, (shape, part, at) in enumerate(shapes):
+        key: Key = (*KEY, "shapes", i, "at" if at else "part")
+        if part and part not in parts:
+            hint = nearest(part, parts) or f"; there are: {listed(parts) or 'none'}"
+            raise reader.error(f"there is no particle or body '{part}'{hint}", key)
+        place = at or parts[part]
         if place in found:
             raise reader.error("there is a shape at this place already", key)
-        found[place] = placed.shape
+        found[place] = shape
     return found

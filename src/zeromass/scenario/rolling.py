@@ -10,10 +10,11 @@ from zeromass.contact import Rolling, SphericalBody, bodies
 from zeromass.expression import Expression
 from zeromass.model import Damper, Force, RigidBody, Spring, State, Torque
 from zeromass.model.given import Number, Vector
-from zeromass.scenario.kinds import Argument, Choice, Either, Items, Kinds, Numbers, Table, spelled
+from zeromass.scenario.kinds import Choice, Either, Numbers
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.signatures import made_by, table
 from zeromass.scenario.surfaces import SURFACE
+from zeromass.scenario.tables import Argument, Items, Kinds, Table, spelled
 
 KEY = ("rolling",)
 GRAVITY = Numbers("time", ((), (3,)))
@@ -48,7 +49,10 @@ def _damper(body: RigidBody, damping: Number, at: Fixed = ZERO, to: Fixed = ZERO
     return Damper(damping, body.point(at), to)
 
 
-LOADS: dict[str, Callable[..., Any]] = {"forces": _force, "torques": _torque, "springs": _spring, "dampers": _damper}
+LOADS = {
+    kind: table(make, without=("body",))
+    for kind, make in {"forces": _force, "torques": _torque, "springs": _spring, "dampers": _damper}.items()
+}
 """Keys of [rolling] that list what acts on the body, beside gravity."""
 
 
@@ -75,13 +79,12 @@ OWN = table(
     without=("body", "on", "forces"),
     said={"gravity": GRAVITY, "spin": Choice(("free", "none")), "contact": Choice(("one-sided", "two-sided"))},
 )
-_LOADS = {kind: table(make, without=("body",)) for kind, make in LOADS.items()}
 TABLE = Table(
     {
         "body": Argument(Kinds(body_tables), required=True),
         "surface": Argument(SURFACE, required=True),
         **OWN.arguments,
-        **{kind: Argument(Items(load)) for kind, load in _LOADS.items()},
+        **{kind: Argument(Items(load)) for kind, load in LOADS.items()},
         "start": Argument(START, required=True),
     }
 )
@@ -111,11 +114,11 @@ def start(reader: Reader, given: dict[str, Any], system: Rolling, t: float) -> S
 def _loads(reader: Reader, given: dict[str, Any], rolling: Rolling) -> list[Any]:
     """What acts on the body; the formulas may name what `_names` lists."""
     names, found = _names(rolling), []
-    for kind, make in LOADS.items():
+    for kind, load in LOADS.items():
         for i, item in enumerate(given.get(kind, ())):
             key = (*KEY, kind, i)
             with reader.pointing(*key):
-                found.append(make(rolling.body, **_LOADS[kind].values(reader, item, key, names)))
+                found.append(load.make(rolling.body, **load.values(reader, item, key, names)))
     return found
 
 

@@ -18,7 +18,9 @@ from zeromass.scenario.errors import ScenarioError
 from zeromass.scenario.names import names
 from zeromass.scenario.output import Output, drawing, output
 from zeromass.scenario.reading import Reader
+from zeromass.scenario.rolling import body_tables
 from zeromass.scenario.source import Source, parsed, read
+from zeromass.scenario.surfaces import surface_tables
 
 SHIPPED = Path(__file__).parent / "papers"
 STARTER = Path(__file__).parent / "starter.toml"
@@ -32,6 +34,10 @@ class Scenario:
     case      the one that this is, or None for the file as it stands
     settings  of the run: until, rtol, atol, method, …, as `zm.simulate` takes them
     drawing   for the viewer: title, shapes, lines, trails, …, as `run.view` takes them
+
+    >>> scenario = load_scenario("up2006-wheel")
+    >>> scenario.name, [x.name for x in scenario.system.coordinates], scenario.settings["until"]
+    ('wheel on an incline', ['theta', 'y'], 2.0)
     """
 
     name: str
@@ -67,7 +73,12 @@ class Scenario:
 
 
 def load_scenario(path: str | PathLike[str], case: str | None = None) -> Scenario:
-    """The scenario of a file; a name of `shipped_scenarios` where there is no such file."""
+    """The scenario of a file; a name of `shipped_scenarios` where there is no such file.
+
+    >>> run = load_scenario("um2022", case="2B").simulate()
+    >>> float(run.t[-1])
+    25.0
+    """
     place = Path(path)
     if not place.is_file() and str(path) in shipped_scenarios():
         place = shipped_scenarios()[str(path)]
@@ -81,6 +92,15 @@ def parse_scenario(
 
     name    of the text, in messages
     folder  in which files lie that it names, such as measured heights
+
+    >>> run = parse_scenario('''
+    ...     system.coordinates = ["x"]
+    ...     system.kinetic = "x'**2/2"
+    ...     system.start = { x = 1, "x'" = 2 }
+    ...     run.until = 3
+    ... ''').simulate()
+    >>> round(float(run.y[-1, 0]), 12)
+    7.0
     """
     return scenario_of(parsed(text, name, None if folder is None else Path(folder)), case)
 
@@ -118,8 +138,20 @@ def drawing_of(text: str, case: str | None, system: System) -> dict[str, Any]:
 
 
 def shipped_scenarios() -> dict[str, Path]:
-    """The scenario files that come with the package, by name."""
+    """The scenario files that come with the package, by name.
+
+    >>> "um2022" in shipped_scenarios()
+    True
+    """
     return {path.stem: path for path in sorted(SHIPPED.glob("*.toml"))}
+
+
+def starter() -> str:
+    """A commented scenario to begin with; it names all kinds of bodies and surfaces."""
+    text = STARTER.read_text(encoding="utf-8")
+    for word, tables in (("BODIES", body_tables()), ("SURFACES", surface_tables())):
+        text = text.replace(word, ", ".join(f'"{kind}"' for kind in tables))
+    return text
 
 
 def _settings(reader: Reader, given: dict[str, Any]) -> dict[str, Any]:
@@ -144,4 +176,12 @@ def _events(reader: Reader, given: list[Any], system: System) -> tuple[Event, ..
     return tuple(found)
 
 
-__all__ = ["Scenario", "ScenarioError", "load_scenario", "parse_scenario", "scenario_of", "shipped_scenarios"]
+__all__ = [
+    "Scenario",
+    "ScenarioError",
+    "load_scenario",
+    "parse_scenario",
+    "scenario_of",
+    "shipped_scenarios",
+    "starter",
+]

@@ -22,7 +22,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import numpy as np
 
 from zeromass.expression import Expression
-from zeromass.scenario.kinds import ANY_LENGTH, Argument, Choice, Either, Flag, Kind, Numbers, Problem, Table, Words
+from zeromass.scenario.kinds import ANY_LENGTH, Choice, Either, Flag, Kind, Numbers, Problem, Words
+from zeromass.scenario.tables import Argument, Table
 
 Shape = tuple[int | range, ...]
 ANY_SHAPE: tuple[Shape, ...] = ((), (ANY_LENGTH,), (ANY_LENGTH, ANY_LENGTH))
@@ -34,7 +35,7 @@ def table(
     without: Iterable[str] = (),
     said: Mapping[str, Kind] | None = None,
     more: Mapping[str, Argument] | None = None,
-    rule: Callable[[dict[str, Any]], Iterable[Problem]] | None = None,
+    rule: Callable[[dict[str, Any]], Iterable[Problem]] = lambda given: (),
     blame: str = "",
 ) -> Table:
     """The table of the arguments of a function or class, which is made with it.

@@ -12,16 +12,17 @@ from zeromass.contact import Surface
 from zeromass.contact import surfaces as named
 from zeromass.expression import Expression, Symbol, coordinate, evaluate, symbols
 from zeromass.scenario.heights import HeightsError, heights_in
-from zeromass.scenario.kinds import MANY, Argument, Kinds, Names, Numbers, Problem, Table, Words, spelled
+from zeromass.scenario.kinds import MANY, Names, Numbers, Problem, Words
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.signatures import made_by, table
 from zeromass.scenario.source import Key
+from zeromass.scenario.tables import Argument, Kinds, Table, spelled
 
 FEWEST = range(6, MANY)
 """Lines of a grid of heights: a spline of degree 5 needs six."""
 
 
-class Field(Numbers):
+class VelocityField(Numbers):
     """Velocity of a surface's material at a position: three formulas of X, Y, Z and t."""
 
     def read(self, reader: Reader, given: Any, key: Key, names: Names) -> Any:
@@ -33,7 +34,7 @@ class Field(Numbers):
         return velocity
 
 
-class Shape(Numbers):
+class ShapeFormula(Numbers):
     """f(X, Y, Z) of a formula, for expressions and for numbers."""
 
     def read(self, reader: Reader, given: Any, key: Key, names: Names) -> Any:
@@ -56,7 +57,7 @@ class Shape(Numbers):
         return shape
 
 
-class File(Words):
+class HeightsFile(Words):
     """A file of heights beside the scenario."""
 
     def read(self, reader: Reader, given: Any, key: Key, names: Names) -> Any:
@@ -79,14 +80,14 @@ _OF_TIME = Numbers("time", ((3,),))
 MOTION = {
     "shift": _OF_TIME,
     "rotation": table(_turned, said={"angle": Numbers("time")}),
-    "velocity": Field("names", ((3,),)),
+    "velocity": VelocityField("names", ((3,),)),
 }
 """How a surface moves: formulas of t; the velocity of its material, of t, X, Y and Z."""
 
 
 def _of_formula(
-    height: Annotated[Any, Shape("names")] = None,
-    implicit: Annotated[Any, Shape("names")] = None,
+    height: Annotated[Any, ShapeFormula("names")] = None,
+    implicit: Annotated[Any, ShapeFormula("names")] = None,
     side: Literal[1, -1] = 1,
     name: str = "surface",
     **motion: Any,
@@ -101,7 +102,7 @@ def _one_formula(given: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _of_heights(
-    file: Annotated[Any, File()] = None,
+    file: Annotated[Any, HeightsFile()] = None,
     x: Annotated[Any, Numbers(shapes=((FEWEST,),))] = None,
     y: Annotated[Any, Numbers(shapes=((FEWEST,),))] = None,
     z: Annotated[Any, Numbers(shapes=((FEWEST, FEWEST),))] = None,

@@ -7,20 +7,23 @@ from typing import Any
 
 from zeromass.expression import Expression, coordinate
 from zeromass.model import Damper, Particle, RigidBody, Spring, State, System
-from zeromass.scenario.kinds import ANY_LENGTH, Argument, Either, Items, Named, Numbers, Problem, Words
+from zeromass.scenario.kinds import ANY_LENGTH, Either, Numbers, Problem, Words
 from zeromass.scenario.names import coordinate_names, named_coordinate
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.rolling import GRAVITY
 from zeromass.scenario.signatures import table
+from zeromass.scenario.tables import Argument, Items, Named
 
 KEY = ("system",)
 NAME = Words(longest=60, name=True)
 NUMBER, FORMULA = Numbers(), Numbers("names")
 LIST, MATRIX = Numbers("names", ((ANY_LENGTH,),)), Numbers("names", ((ANY_LENGTH, ANY_LENGTH),))
 
-PARTS = {"particles": Particle, "bodies": RigidBody}
-LOADS = {"springs": Spring, "dampers": Damper}
+PARTS = {kind: table(make, without=("name",)) for kind, make in {"particles": Particle, "bodies": RigidBody}.items()}
+LOADS = {"springs": table(Spring), "dampers": table(Damper)}
 """Between two points, three formulas each."""
+
+ENERGIES = ("kinetic", "potential", "lagrangian")
 
 
 def _as_many(given: dict[str, Any]) -> Iterator[Problem]:
@@ -36,14 +39,11 @@ def _as_many(given: dict[str, Any]) -> Iterator[Problem]:
         yield ("Q",), f"it has {len(given['Q'])} entries, and {words}"
 
 
-_OWN = ("kinetic", "potential", "lagrangian", "constraints", "M", "Q")
-_PARTS = {kind: table(make, without=("name",)) for kind, make in PARTS.items()}
-_LOADS = {kind: table(make) for kind, make in LOADS.items()}
 TABLE = table(
     System,
     without=("parts",),
     said={
-        **dict.fromkeys(("kinetic", "potential", "lagrangian"), FORMULA),
+        **dict.fromkeys(ENERGIES, FORMULA),
         "M": MATRIX,
         "Q": LIST,
         "coordinates": Items(NAME),
@@ -52,8 +52,8 @@ TABLE = table(
         **dict.fromkeys(("forces", "nonideal"), Named(FORMULA)),
     },
     more={
-        **{kind: Argument(Named(part, NAME)) for kind, part in _PARTS.items()},
-        **{kind: Argument(Items(load)) for kind, load in _LOADS.items()},
+        **{kind: Argument(Named(part, NAME)) for kind, part in PARTS.items()},
+        **{kind: Argument(Items(load)) for kind, load in LOADS.items()},
         **dict.fromkeys(("start", "guess"), Argument(Named(NUMBER))),
     },
     rule=_as_many,
@@ -73,9 +73,10 @@ def model(reader: Reader, given: dict[str, Any]) -> System:
     if not (own or parts):
         raise reader.error("a system has coordinates, particles or bodies", KEY)
     names.update({x.name: x for part in parts for x in part.coordinates})
-    values = TABLE.values(reader, {name: given[name] for name in (*_OWN, "gravity") if name in given}, KEY, names)
+    own_names = (*ENERGIES, "M", "Q", "gravity", "constraints")
+    values = TABLE.values(reader, {name: given[name] for name in own_names if name in given}, KEY, names)
     forces: list[Any] = [_by_coordinate(reader, given, "forces", names)]
-    for kind, load in _LOADS.items():
+    for kind, load in LOADS.items():
         forces += Items(load).read(reader, given.get(kind, ()), (*KEY, kind), names)
     nonideal = _by_coordinate(reader, given, "nonideal", names)
     with reader.pointing(*KEY):
@@ -100,11 +101,11 @@ def start(reader: Reader, given: dict[str, Any], system: System, t: float) -> St
 
 def _parts(reader: Reader, given: dict[str, Any]) -> list[Particle | RigidBody]:
     parts: list[Particle | RigidBody] = []
-    for kind, make in PARTS.items():
+    for kind, part in PARTS.items():
         for name, own in given.get(kind, {}).items():
             key = (*KEY, kind, name)
             with reader.pointing(*key):
-                parts.append(make(name, **_PARTS[kind].values(reader, own, key, {})))
+                parts.append(part.make(name, **part.values(reader, own, key, {})))
     if len({part.name for part in parts}) < len(parts):
         raise reader.error("a particle and a body have the same name", (*KEY, "bodies"))
     return parts
