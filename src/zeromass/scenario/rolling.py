@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from zeromass.contact import Rolling, SphericalBody, bodies
@@ -23,10 +24,16 @@ Fixed = Annotated[Vector, Numbers("time", ((3,),))]
 """A point that no coordinate moves: of the body, in its axes from its mass centre, or in space."""
 
 
+_body = cache(table)
+
+
 def body_tables() -> dict[str, Table]:
     """The kinds of bodies, by name."""
-    own = {spelled(name): table(make) for name, make in made_by(bodies, SphericalBody).items()}
-    return {**own, "custom": table(SphericalBody)}
+    own = {spelled(name): make for name, make in made_by(bodies, SphericalBody).items()}
+    return {kind: _body(make) for kind, make in {**own, "custom": SphericalBody}.items()}
+
+
+BODY = Kinds(body_tables)
 
 
 def _force(body: RigidBody, force: Vector, at: Fixed = ZERO) -> Force:
@@ -69,10 +76,10 @@ START = table(
     _start_of(),
     without=("self", "rolling", "start", "prescribed", "t", "parameters"),
     said={
-        "contact": PLACE,
         "velocity": PLACE,
         "orientation": Either((Choice(("x-axis along the normal",)), Numbers(shapes=((3,), (4,))))),
     },
+    more={"contact": Argument(PLACE, required=True)},
 )
 OWN = table(
     Rolling,
@@ -81,7 +88,7 @@ OWN = table(
 )
 TABLE = Table(
     {
-        "body": Argument(Kinds(body_tables), required=True),
+        "body": Argument(BODY, required=True),
         "surface": Argument(SURFACE, required=True),
         **OWN.arguments,
         **{kind: Argument(Items(load)) for kind, load in LOADS.items()},
@@ -92,15 +99,12 @@ TABLE = Table(
 
 def model(reader: Reader, given: dict[str, Any]) -> Rolling:
     """The body on its surface."""
-    own = {
-        kind: TABLE.arguments[kind].kind.read(reader, given[kind], (*KEY, kind), None) for kind in ("surface", "body")
-    }
+    on = SURFACE.read(reader, given["surface"], (*KEY, "surface"), None)
+    body = BODY.read(reader, given["body"], (*KEY, "body"), None)
+    forces = (lambda rolling: _loads(reader, given, rolling)) if any(given.get(kind) for kind in LOADS) else None
     values = OWN.values(reader, given, KEY, {})
-    loaded = any(given.get(kind) for kind in LOADS)
     with reader.pointing(*KEY):
-        return Rolling(
-            own["body"], on=own["surface"], forces=(lambda it: _loads(reader, given, it)) if loaded else None, **values
-        )
+        return Rolling(body, on=on, forces=forces, **values)
 
 
 def start(reader: Reader, given: dict[str, Any], system: Rolling, t: float) -> State:

@@ -17,6 +17,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
@@ -61,11 +62,10 @@ def table(
 def made_by(module: types.ModuleType, result: type) -> dict[str, Callable[..., Any]]:
     """The public functions of a module that give a result of some type, by name."""
     found = {name: thing for name, thing in vars(module).items() if inspect.isfunction(thing) and name[0] != "_"}
-    return {
-        name: make for name, make in found.items() if _type(make, inspect.signature(make).return_annotation) is result
-    }
+    return {name: make for name, make in found.items() if _type(make, make.__annotations__.get("return")) is result}
 
 
+@cache
 def _type(make: Callable[..., Any], annotation: Any) -> Any:
     """An annotation, which may be the text of one; Any where that names what is known to type checkers only."""
     if not isinstance(annotation, str):

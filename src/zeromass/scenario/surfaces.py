@@ -5,11 +5,11 @@ The named ones are the functions of `zeromass.contact.surfaces`, with their argu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Annotated, Any, Literal
 
-from zeromass.contact import Surface
-from zeromass.contact import surfaces as named
+from zeromass.contact import Surface, surfaces
 from zeromass.expression import Expression, Symbol, coordinate, evaluate, symbols
 from zeromass.scenario.heights import HeightsError, heights_in
 from zeromass.scenario.kinds import MANY, Names, Numbers, Problem, Words
@@ -76,9 +76,8 @@ def _turned(axis: tuple[float, float, float], angle: Any) -> tuple[Any, Any]:
     return axis, angle
 
 
-_OF_TIME = Numbers("time", ((3,),))
 MOTION = {
-    "shift": _OF_TIME,
+    "shift": Numbers("time", ((3,),)),
     "rotation": table(_turned, said={"angle": Numbers("time")}),
     "velocity": VelocityField("names", ((3,),)),
 }
@@ -128,15 +127,21 @@ def _one_source(given: dict[str, Any]) -> Iterator[Problem]:
                 yield ("z", i), f"it has {len(row)} heights, and y has {len(y)} lines"
 
 
+@cache
+def _named(make: Callable[..., Surface]) -> Table:
+    return table(make, said=MOTION)
+
+
+_MOTION = {name: Argument(kind) for name, kind in MOTION.items()}
+_OTHER = {
+    "terrain": table(_of_heights, more=_MOTION, rule=_one_source, blame="file"),
+    "formula": table(_of_formula, more=_MOTION, rule=_one_formula),
+}
+
+
 def surface_tables() -> dict[str, Table]:
     """The kinds of surfaces, by name."""
-    own = made_by(named, Surface)
-    motion = {name: Argument(kind) for name, kind in MOTION.items()}
-    return {
-        **{spelled(name): table(make, said=MOTION) for name, make in own.items()},
-        "terrain": table(_of_heights, more=motion, rule=_one_source, blame="file"),
-        "formula": table(_of_formula, more=motion, rule=_one_formula),
-    }
+    return {**{spelled(name): _named(make) for name, make in made_by(surfaces, Surface).items()}, **_OTHER}
 
 
 SURFACE = Kinds(surface_tables, default="formula")
