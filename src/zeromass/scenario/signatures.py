@@ -78,40 +78,35 @@ def _type(make: Callable[..., Any], annotation: Any) -> Any:
 
 def kind_of(type_: Any, default: Any = None) -> Kind | None:
     """What a file says for a type in Python; None where it can say nothing."""
-    members = _members(type_)
-    beside = [item for member in members if get_origin(member) is Annotated for item in get_args(member)[1:]]
-    kind = next((item for item in beside if isinstance(item, Kind)), None)
-    if kind is not None:
-        return kind
-    shapes = tuple(item for item in beside if isinstance(item, tuple))
-    plain = [get_args(member)[0] if get_origin(member) is Annotated else member for member in members]
-    plain = [inner for member in plain for inner in _members(member) if inner not in (type(None), np.ndarray)]
-    choices = [option for member in plain if get_origin(member) is Literal for option in get_args(member)]
-    rest = [member for member in plain if get_origin(member) is not Literal]
+    if type_ is Any and isinstance(default, bool | str | float | tuple):
+        of_default: Kind = Flag() if isinstance(default, bool) else Numbers("names", (np.shape(default),))
+        return Words() if isinstance(default, str) else of_default
+    members, beside = _members(type_)
+    for item in beside:
+        if isinstance(item, Kind):
+            return item
+    choices = [option for member in members if get_origin(member) is Literal for option in get_args(member)]
+    rest = [m for m in members if get_origin(m) is not Literal and m not in (type(None), np.ndarray)]
+    shapes = [item for item in beside if isinstance(item, tuple)] or [shape for m in rest for shape in _shapes(m)]
     kinds: list[Kind] = [Choice(tuple(choices))] if choices else []
     if rest in ([bool], [str]):
         kinds.append(Flag() if rest == [bool] else Words())
-    elif rest == [Any]:
-        kinds.append(_kind_of_default(default, shapes))
-    elif rest:
-        shapes = shapes or tuple(dict.fromkeys(shape for member in rest for shape in _shapes(member)))
-        kinds += [Numbers("names" if any(map(_symbolic, rest)) else "parameters", shapes)] if shapes else []
+    elif shapes:
+        of = "names" if not rest or any(map(_symbolic, rest)) else "parameters"
+        kinds.append(Numbers(of, tuple(dict.fromkeys(shapes))))
     return kinds[0] if len(kinds) == 1 else Either(tuple(kinds)) if kinds else None
 
 
-def _members(type_: Any) -> list[Any]:
-    """The types in a union."""
-    if get_origin(type_) in (Union, types.UnionType):
-        return [inner for member in get_args(type_) for inner in _members(member)]
-    return [type_]
-
-
-def _kind_of_default(default: Any, shapes: tuple[Shape, ...]) -> Kind:
-    if isinstance(default, bool | str):
-        return Flag() if isinstance(default, bool) else Words()
-    if shapes:
-        return Numbers("names", shapes)
-    return Numbers("names", ANY_SHAPE if default is None else (np.shape(default),))
+def _members(type_: Any) -> tuple[list[Any], list[Any]]:
+    """The types in a union, and what stands beside them in Annotated."""
+    if get_origin(type_) is Annotated:
+        inner, *beside = get_args(type_)
+        types_, more = _members(inner)
+        return types_, [*beside, *more]
+    if get_origin(type_) not in (Union, types.UnionType):
+        return [type_], []
+    parts = [_members(member) for member in get_args(type_)]
+    return [one for types_, _ in parts for one in types_], [one for _, beside in parts for one in beside]
 
 
 def _shapes(type_: Any) -> list[Shape]:
@@ -124,7 +119,7 @@ def _shapes(type_: Any) -> list[Shape]:
     if origin not in (tuple, list, Sequence) or not inner:
         return []
     length = len(inner) if origin is tuple and inner[-1] is not Ellipsis else ANY_LENGTH
-    return [(length, *shape) for member in _members(inner[0]) for shape in _shapes(member)]
+    return [(length, *shape) for member in _members(inner[0])[0] for shape in _shapes(member)]
 
 
 def _symbolic(type_: Any) -> bool:
