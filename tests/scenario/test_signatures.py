@@ -149,9 +149,7 @@ def test_an_argument_without_a_type_is_like_its_default():
     assert found["c"] == Words()
     assert found["d"] == Numbers("names", ((2,),))
     assert found["a"] == found["e"]
-    assert list(found["a"].problems([[1, "x"], [True]], ())) == [
-        ((1, 0), "this is a number, or a formula in quotes")
-    ]
+    assert list(found["a"].problems([[1, "x"], [True]], ())) == [((1, 0), "this is a number, or a formula in quotes")]
 
 
 def test_what_no_file_can_say_has_a_default():
