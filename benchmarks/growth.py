@@ -28,8 +28,10 @@ from peers.zeromass_engine import REPEAT
 
 import zeromass as zm
 from zeromass.compile import module
-from zeromass.compile.compiled import Compiled
-from zeromass.compile.machine import Code, machine
+from zeromass.compile.code import BEST, Code
+from zeromass.compile.native import Native
+from zeromass.compile.program import program_at
+from zeromass.compile.target import host
 
 LENGTH, RADIUS, MASS = 1.0, 0.05, 1.0
 ENOUGH = 1.0
@@ -107,26 +109,31 @@ def measured(count: int) -> Measured:
     system, derive = timed(lambda: chain(bodies))
     state, start = timed(lambda: wound(system, bodies))
 
-    def compile_anew() -> Compiled:
+    def compile_anew() -> Native:
         module._compiled.cache_clear()  # equal formulas would find their machine code there
-        compiled = Compiled(system, state)
-        compiled.rhs(lanes)
-        assert compiled.corrections  # as a run uses both
-        return compiled
+        system.memory.clear()
+        native = program_at(system, state).native
+        native.rhs(lanes)
+        assert native.corrections  # as a run uses both
+        return native
 
-    lanes = machine().lanes
+    lanes = host().width
     compiled, compile_ = timed(compile_anew)
     n, y = len(state.q), np.concatenate([state.q, state.v])
     out, growth = np.empty((n, lanes)), np.empty(lanes)
     inputs = np.zeros(lanes), np.repeat(y, lanes), np.zeros(1)
     arrays = [a.ctypes.data for a in (*inputs, out, growth)]
-    repeat = Code(REPEAT).function("repeat", None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 5)
+    repeat = Code(REPEAT, host(), effort=BEST).function(
+        "repeat", None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 5
+    )
     address = compiled.rhs(lanes).address("rhs")
     batch = least_per_call(lambda k: repeat(address, k, *arrays), count=max(100, 5_000 // count), repeats=9)
     exact = state.motion.acceleration
     difference = np.abs(out - exact[:, None]).max() / np.abs(exact).max()
     shape = len(system.coordinates), len(system.rows)
-    return Measured(count, *shape, compiled.operations, derive, start, compile_, batch / lanes, float(difference))
+    return Measured(
+        count, *shape, compiled.program.operations, derive, start, compile_, batch / lanes, float(difference)
+    )
 
 
 COSTS = ("operations", "derive", "start", "compile", "evaluation")
@@ -174,7 +181,7 @@ def main() -> None:
     parser.add_argument("--bodies", type=int, nargs="+", default=[1, 2, 5, 10, 20, 50])
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured")
     asked = parser.parse_args()
-    Compiled(*_small())  # what is made once for a process counts for none of the chains
+    program_at(*_small())  # what is made once for a process counts for none of the chains
     chains = []
     for count in sorted(asked.bodies):
         print(f"{count} bodies", file=sys.stderr)

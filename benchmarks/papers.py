@@ -29,8 +29,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from zeromass.integrate import Trajectory
 from zeromass.papers import ud2011, um2022
+from zeromass.run import Run
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Matrices this small are slower with more threads."""
@@ -216,7 +216,7 @@ class Job:
 
     name: str
     matrices: Shell | Ball
-    run: Trajectory
+    run: Run
     until: float
     tolerances: tuple[float, float]
 
@@ -295,18 +295,22 @@ class Ours:
         return self.again - self.without_steps
 
 
-def ours(repeat: int, *tolerances: tuple[float, float]) -> Ours:
-    """zeromass in fresh interpreters, at tolerances for shell and ball, or at its own."""
+def ours(repeat: int, *tolerances: tuple[float, float], before: str | None = None) -> Ours:
+    """zeromass in fresh interpreters, at tolerances for shell and ball, or at its own; `before`: other sources of it."""
     options = [dict(zip(("rtol", "atol"), pair, strict=True)) for pair in tolerances] or [{}, {}]
     command = [sys.executable, "-c", OURS, json.dumps(options)]
+    paths = {**os.environ, **({"PYTHONPATH": os.path.abspath(before)} if before else {})}
     found = [
-        [float(x) for x in subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()]
+        [
+            float(x)
+            for x in subprocess.run(command, env=paths, check=True, capture_output=True, text=True).stdout.split()
+        ]
         for _ in range(repeat)
     ]
     return Ours(*[min(column) for column in zip(*found, strict=True)])
 
 
-def measured(repeat: int, full: bool) -> list[Result]:
+def measured(repeat: int, full: bool, before: str | None) -> list[Result]:
     shell, ball = jobs()
     for form, allowed in AGREEMENT.items():
         for job in [*shell, *ball]:
@@ -322,6 +326,13 @@ def measured(repeat: int, full: bool) -> list[Result]:
         ("zeromass, tighter, fresh interpreter", tighter.fresh, f"rtol {um2022.RTOL:g} and atol {um2022.ATOL:g}"),
         ("zeromass, tighter, its steps alone", tighter.steps, f"rtol {um2022.RTOL:g} and atol {um2022.ATOL:g}"),
     ]
+    if before:
+        old = ours(repeat, SHELL_TOLERANCES, BALL_TOLERANCES, before=before)
+        times += [
+            ("the version before, fresh interpreter", old.fresh, f"{old.imported:.2f} s of it imports"),
+            ("the version before, a later round", old.again, ""),
+            ("the version before, its steps alone", old.steps, ""),
+        ]
     for form in AGREEMENT:
         seconds, words = papers_way(shell, ball, form, full)
         times.append((f"NumPy pinv + SciPy RK45, {form}", seconds, words if full else f"scaled: {words}"))
@@ -332,11 +343,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--repeat", type=int, default=3, help="fresh interpreters of which the best counts")
     parser.add_argument("--full", action="store_true", help="run everything the papers' way; this can take hours")
+    parser.add_argument("--before", metavar="SRC", help="sources of an earlier zeromass, for comparison")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     options = parser.parse_args()
     if any(os.environ.get(name) != value for name, value in ONE_THREAD.items()):
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **ONE_THREAD})  # NumPy reads them once
-    results = measured(options.repeat, options.full)
+    results = measured(options.repeat, options.full, options.before)
     if options.json:
         print(json.dumps([asdict(result) for result in results], indent=2))
         return

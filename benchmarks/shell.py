@@ -1,6 +1,6 @@
 """The rolling shell of [UM2022], 25 s at rtol 1e-12 and atol 1e-15: zeromass and its peers, in one run.
 
-    PYTHONPATH=src python benchmarks/shell.py [--rounds 3] [--full] [--only WORDS] [--json FILE]
+    PYTHONPATH=src python benchmarks/shell.py [--rounds 3] [--full] [--only WORDS] [--before SRC] [--json FILE]
 
 Each engine runs in processes of its own, in turns, so that imports count and a busy moment strikes all alike;
 of each time the shortest counts. Times are CPU seconds, children such as compilers included. Peers that can not
@@ -31,10 +31,9 @@ sys.path.insert(0, str(HERE))
 
 from peers import pipes, shape, stepping, tape  # noqa: E402
 from peers.rolling import Rolling, rolling  # noqa: E402
-from peers.zeromass_engine import compiled, instructions, slope_seconds  # noqa: E402
+from peers.zeromass_engine import instructions, slope_seconds  # noqa: E402
 
 import zeromass as zm  # noqa: E402  after the path to the peers
-from zeromass.compile.machine import machine  # noqa: E402
 
 TIGHT = {"rtol": 1e-14, "atol": 1e-17}
 """Tolerances of the run that errors are measured against."""
@@ -68,9 +67,21 @@ class Row:
         self.measured = {**old, **new}
 
 
+def in_a_row(folder: Path, before: Path | None = None, count: int = 50) -> str:
+    """Runs of one system one after another in a fresh process: their times, ms, and the longest pause among them."""
+    command = [sys.executable, "-m", "peers.in_a_row", str(count)]
+    done = subprocess.run(
+        command, env=environment(folder, before), cwd=HERE, capture_output=True, text=True, check=True
+    )
+    later = 1e3 * np.array(json.loads(done.stdout))[1:]
+    listed = " ".join(f"{x:.1f}" for x in later)
+    return f"median {np.median(later):.1f} ms, longest {later.max():.1f} ms\n  {listed}"
+
+
 def rows() -> list[Row]:
     return [
         Row("zeromass", "zeromass_engine", "projected"),
+        Row("zeromass before", "zeromass_engine", "before, projected"),
         Row("zeromass, no projection", "zeromass_engine", "free"),
         Row("NumPy pinv + SciPy RK45", "numpy_scipy", "pinv RK45"),
         Row("NumPy pinv + SciPy DOP853", "numpy_scipy", "pinv DOP853"),
@@ -85,11 +96,15 @@ def rows() -> list[Row]:
     ]
 
 
-def environment(folder: Path) -> dict[str, str]:
-    """Of the engines' processes: the paths of this one, one thread for BLAS, and compiled modules kept in the folder."""
+def environment(folder: Path, before: Path | None = None) -> dict[str, str]:
+    """Of the engines' processes: the paths of this one, one thread for BLAS, and compiled modules kept in the folder.
+
+    before  the sources of another zeromass, which come first
+    """
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     paths = [str(HERE), *[path for path in sys.path if path and path != str(HERE)]]
+    paths = paths if before is None else [str(before.resolve()), *paths]
     return {
         **kept,
         **threads,
@@ -104,12 +119,13 @@ def imported(module: str, folder: Path) -> None:
     subprocess.run(command, env=environment(folder), cwd=HERE, capture_output=True)
 
 
-def measured(row: Row, folder: Path, *, full: bool) -> dict:
+def measured(row: Row, folder: Path, *, full: bool, before: Path | None) -> dict:
     """What a fresh process says of an engine."""
     short = row.module == "numpy_scipy" and row.variant.endswith("RK45") and not full
     until = SHORT if short else shape.UNTIL
     command = [sys.executable, "-m", "peers.worker", row.module, row.variant, str(folder), str(until)]
-    done = subprocess.run(command, env=environment(folder), cwd=HERE, capture_output=True, text=True)
+    paths = environment(folder, before if "before" in row.variant else None)
+    done = subprocess.run(command, env=paths, cwd=HERE, capture_output=True, text=True)
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
         return {"skipped": f"it failed: {reason}"}
@@ -145,16 +161,16 @@ class Machinery:
 
 
 def machinery(model: Rolling) -> Machinery:
-    known = compiled(model)
+    known = zm.compile(model.system, model.start)
     run = zm.simulate(model.system, model.start, until=shape.UNTIL, **TIGHT)
     contact = {t: run.at(t)[model.contact][0] for t in shape.REFERENCE}
-    widths = sorted({1, 2, 4, 8, machine().lanes})
+    widths = sorted({1, 2, 4, 8, zm.host().width})
     return Machinery(
         known.operations,
         instructions(model),
         pipes.operations_per_second(sums=False),
         pipes.operations_per_second(sums=True),
-        {w: slope_seconds(model, lanes=w) / w for w in widths if w <= machine().lanes},
+        {w: slope_seconds(model, lanes=w) / w for w in widths if w <= zm.host().width},
         contact[5.0],
         {t: float(np.abs(contact[t] - digits).max()) for t, digits in shape.REFERENCE.items()},
     )
@@ -163,7 +179,7 @@ def machinery(model: Rolling) -> Machinery:
 def prepared(model: Rolling, folder: Path) -> None:
     """Files that peers start from."""
     inputs = [*model.system.coordinates, *model.system.rates]
-    tape.written(tape.recorded(compiled(model).acceleration, inputs), folder / "tape.json")
+    tape.written(tape.recorded(zm.compile(model.system, model.start).acceleration, inputs), folder / "tape.json")
     if stepping.compiler():
         stepping.build(folder)
 
@@ -242,7 +258,8 @@ def goals(engines: list[Row], over_floor: float) -> list[tuple[str, bool]]:
     there = {row.name: row.measured for row in engines if "skipped" not in row.measured}
     own = there["zeromass"]
     peers = {name: m for name, m in there.items() if not name.startswith("zeromass")}
-    which = f"measured ({len(rows()) - len(there)} left out)"
+    others = [row for row in rows() if not row.name.startswith("zeromass")]
+    which = f"measured ({len(others) - len(peers)} left out)"
     result = [(f"within 2 × the floor: {over_floor:.2f}", over_floor <= 2)]
     for name, least in (("NumPy pinv + SciPy RK45", 5000), ("NumPy KKT + SciPy DOP853", 300)):
         if name in there:
@@ -261,9 +278,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="processes for each engine")
     parser.add_argument("--full", action="store_true", help=f"run the slowest engine for 25 s, not for {SHORT:g} s")
     parser.add_argument("--only", help="engines whose names contain this, beside zeromass")
+    parser.add_argument("--before", type=Path, metavar="SRC", help="sources of an earlier zeromass, for comparison")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured")
     asked = parser.parse_args()
     engines = [r for r in rows() if r.name == "zeromass" or not asked.only or asked.only.lower() in r.name.lower()]
+    engines = [r for r in engines if asked.before or "before" not in r.variant]
     model = rolling()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -274,15 +293,19 @@ def main() -> None:
             for row in engines:
                 if "skipped" not in row.measured and not (row.slow and round_):
                     print(f"round {round_ + 1}: {row.name}", file=sys.stderr)
-                    row.merge(measured(row, folder, full=asked.full))
+                    row.merge(measured(row, folder, full=asked.full, before=asked.before))
+        later = {"": in_a_row(folder), **({"before: ": in_a_row(folder, asked.before)} if asked.before else {})}
     ours = machinery(model)
-    print(f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+    lanes = f"{zm.host().width} lanes of float64 in a register"
+    print(f"{platform.machine()}, {lanes}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     print(table(engines, ours.tight), "\n")
     for row in engines:
         if "settings" in row.measured:
             print(f"{row.name}: {row.measured['settings']}")
     print()
     print("\n".join(findings(engines, ours)))
+    for which, words in later.items():
+        print(f"{which}runs 2 … 50 of one system in a row, on the wall: {words}")
     if asked.json:
         everything = {
             "engines": {row.name: row.measured for row in engines},

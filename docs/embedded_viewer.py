@@ -18,7 +18,7 @@ def run_of_example(block: Any, block_vars: dict[str, Any], gallery_conf: dict[st
     import zeromass as zm
 
     found = block_vars["example_globals"].values()
-    run = next((value for value in found if isinstance(value, zm.Trajectory) and value.system.parts), None)
+    run = next((value for value in found if isinstance(value, zm.Run) and value.system.parts), None)
     if "plt.show()" not in block[1] or run is None:
         return ""
     name = Path(block_vars["src_file"]).stem

@@ -19,12 +19,13 @@ ORDER = [
     "integrate",
     "analysis",
     "report",
+    "run",
     "scenario",
     "papers",
     "cli",
 ]
 
-FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE or path.stem == "cli")
+FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE or path.stem in ORDER)
 
 
 def layer(path: Path) -> str:

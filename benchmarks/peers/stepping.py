@@ -34,7 +34,7 @@ def library(source: Path, target: Path, *flags: str) -> Path:
 
 def build(folder: Path) -> None:
     """Writes the coefficients and compiles the stepping method; its time is counted against no engine."""
-    from zeromass.integrate.dop853_coefficients import ERROR_3, ERROR_5, STAGES, A
+    from zeromass.integrate.methods.dop853.coefficients import ERROR_3, ERROR_5, STAGES, A
 
     def sum_(weights: Mapping[int, float]) -> str:
         return " + ".join(f"{weight!r} * k[{s}][i]" for s, weight in weights.items())

@@ -11,10 +11,6 @@ import numpy as np
 import zeromass as zm
 from peers.engine import Engine, Result, least_per_call
 from peers.rolling import Rolling, rolling
-from zeromass.compile.machine import Code, machine
-from zeromass.compile.module import code
-from zeromass.compile.rewrite import with_reciprocals
-from zeromass.compile.straight import Flavour, StraightLine
 
 REPEAT = """
 define void @repeat(ptr %f, i64 %count, ptr %t, ptr %y, ptr %p, ptr %out, ptr %growth) {
@@ -33,7 +29,8 @@ done:
 
 
 def prepare(variant: str, files: os.PathLike) -> Engine:
-    project = variant == "projected"
+    """The shell for `zm.simulate`; an earlier zeromass may be asked too, so that nothing but its public names is used."""
+    project = "projected" in variant
     model = rolling()
 
     def run(until: float, rtol: float, atol: float) -> Result:
@@ -43,32 +40,36 @@ def prepare(variant: str, files: os.PathLike) -> Engine:
         return Result(contact, motion.statistics.evaluations)
 
     restored = "constraints restored after each step" if project else "project=False"
-    settings = f"zm.simulate, eight evaluations at a time, {restored}"
+    if "before" in variant:
+        return Engine(f"the version before, {os.path.dirname(zm.__file__)}, {restored}", run)
+    settings = f"zm.simulate, eight evaluations at a time in {zm.host().width} lanes, {restored}"
     return Engine(settings, run, lambda: slope_seconds(model, lanes=1))
-
-
-def compiled(model: Rolling):
-    """What a run of the model uses."""
-    from zeromass.compile.compiled import compiled_at
-
-    return compiled_at(model.system, model.start)
 
 
 def instructions(model: Rolling) -> int:
     """Arithmetic instructions of the right-hand side as emitted: a product and the sum it is fused with are one."""
-    known = compiled(model)
+    from zeromass.compile.module import with_reciprocals
+    from zeromass.compile.straight import Flavour, StraightLine
+
+    known = zm.compile(model.system, model.start)
     outputs = with_reciprocals([*model.system.rates, *known.acceleration, known.growth])
-    text = StraightLine("rhs", known.inputs, [outputs], Flavour(1, machine().fused)).text
+    text = StraightLine("rhs", known.inputs, [outputs], Flavour(1, zm.host().fused)).text
     return len(re.findall(r"= (?:f(?:add|sub|mul|div)|call)\b", text))
 
 
 def slope_seconds(model: Rolling, *, lanes: int) -> float:
     """Seconds of one call of the right-hand side, watch on the pivots included, for `lanes` states."""
-    known = compiled(model)
+    from zeromass.compile.code import BEST, Code
+    from zeromass.compile.module import code
+
+    known = zm.compile(model.system, model.start)
     slopes = [*model.system.rates, *known.acceleration]
-    machine_code = code({"rhs": (known.inputs, [slopes, [known.growth]])}, lanes)
+    target = zm.host().lanes(lanes)
+    machine_code = code({"rhs": (known.inputs, [slopes, [known.growth]])}, target, effort=BEST)
     t, y = np.zeros(lanes), np.repeat(np.concatenate([model.start.q, model.start.v]), lanes)
     out, growth = np.empty_like(y), np.empty(lanes)
     arrays = [a.ctypes.data for a in (t, y, np.zeros(1), out, growth)]
-    repeat = Code(REPEAT).function("repeat", None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 5)
+    repeat = Code(REPEAT, target, effort=BEST).function(
+        "repeat", None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 5
+    )
     return least_per_call(lambda n: repeat(machine_code.address("rhs"), n, *arrays), count=20_000 // lanes)

@@ -14,6 +14,8 @@ What a run does not need to be computed, analysis and report, is imported when i
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from zeromass.compile.program import Program, compile
+from zeromass.compile.target import Target, host
 from zeromass.contact import Rolling, SphericalBody, Surface, ball, shell, surfaces, two_material_shell
 from zeromass.equation import EquationError, Motion, Verdict, solve
 from zeromass.expression import (
@@ -36,7 +38,7 @@ from zeromass.expression import (
     to_sympy,
     where,
 )
-from zeromass.integrate import Outcome, Phases, RunStopped, Trajectory, simulate, simulate_phases
+from zeromass.integrate import METHODS, Ending, Limits, Method, Outcome, RunStopped
 from zeromass.model import (
     Damper,
     Diagnosis,
@@ -52,10 +54,11 @@ from zeromass.model import (
     Torque,
     join,
 )
+from zeromass.run import Run, load, simulate
 
 if TYPE_CHECKING:
     from zeromass.analysis import Certificate, certificate, lyapunov_exponent, sensitivity
-    from zeromass.report import Box, Dot, Rod, Wheel, load, view
+    from zeromass.report import Box, Dot, Rod, Wheel, view
 
 __all__ = [
     "Box",
@@ -63,19 +66,24 @@ __all__ = [
     "Damper",
     "Diagnosis",
     "Dot",
+    "Ending",
     "EquationError",
     "Event",
     "Expression",
     "ExpressionError",
     "Force",
+    "Limits",
+    "METHODS",
+    "Method",
     "ModelError",
     "Motion",
     "Outcome",
     "Particle",
-    "Phases",
+    "Program",
     "RigidBody",
     "Rod",
     "Rolling",
+    "Run",
     "RunStopped",
     "SphericalBody",
     "Spring",
@@ -83,20 +91,22 @@ __all__ = [
     "State",
     "Surface",
     "System",
+    "Target",
     "Torque",
-    "Trajectory",
     "Verdict",
     "Wheel",
     "acceleration",
     "ball",
     "c_code",
     "certificate",
+    "compile",
     "coordinate",
     "coordinates",
     "derivative",
     "directional",
     "evaluate",
     "gradient",
+    "host",
     "jacobian",
     "join",
     "latex",
@@ -107,7 +117,6 @@ __all__ = [
     "sensitivity",
     "shell",
     "simulate",
-    "simulate_phases",
     "solve",
     "substitute",
     "surfaces",
@@ -116,31 +125,21 @@ __all__ = [
     "two_material_shell",
     "view",
     "where",
+    "__version__",
 ]
 
 _LATER = {
     "zeromass.analysis": ("Certificate", "certificate", "lyapunov_exponent", "sensitivity"),
-    "zeromass.report": ("Box", "Dot", "Rod", "Wheel", "load", "view"),
+    "zeromass.report": ("Box", "Dot", "Rod", "Wheel", "view"),
 }
 """Public names of the packages that are imported when first asked for."""
 
-_VERBS = {
-    "zeromass.analysis": (
-        "certificate",
-        "work",
-        "sensitivity",
-        "lyapunov_exponent",
-        "required_friction",
-        "pulling",
-        "maximum",
-        "minimum",
-    ),
-    "zeromass.report": ("view", "movie", "save", "plot", "to_csv", "to_parquet", "to_xarray"),
-}
-"""What these packages make of a run: methods that they attach to `Trajectory` when they are imported."""
-
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("zeromass")
     for package, names in _LATER.items():
         if name in names:
             return getattr(import_module(package), name)
@@ -150,20 +149,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
-
-
-class _Verb:
-    """Stands for a method of a run until the package that has it is imported, which puts the method in its place."""
-
-    def __init__(self, package: str, name: str) -> None:
-        self._package, self._name = package, name
-
-    def __get__(self, run: Trajectory | None, kind: type[Trajectory]) -> Any:
-        import_module(self._package)
-        return getattr(kind if run is None else run, self._name)
-
-
-for _package, _names in _VERBS.items():
-    for _name in _names:
-        setattr(Trajectory, _name, _Verb(_package, _name))
+    return list(__all__)

@@ -9,7 +9,7 @@ import numpy as np
 
 import zeromass as zm
 from model.mechanisms import Coin, Shell, bowl, chain, four_bar, inertia, random_state
-from zeromass.compile.compiled import Compiled
+from zeromass.compile.program import Program
 from zeromass.equation.scaling import equilibration
 from zeromass.expression import Evaluator
 
@@ -81,7 +81,7 @@ def states(system: zm.System, count: int, seed: int = 0) -> np.ndarray:
     return np.concatenate(found)[:count]
 
 
-def tolerance(compiled: Compiled, inputs: np.ndarray) -> np.ndarray:
+def tolerance(compiled: Program, inputs: np.ndarray) -> np.ndarray:
     """What rounding may do to the accelerations of states, (states, n), as far as conditioning can tell.
 
         |δq̈| ≤ c · ε · growth · κ(K) · ‖(q̈, λ)‖,   K = [M  Aᵀ; A  0] with the rows that are kept

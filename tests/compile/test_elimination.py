@@ -6,13 +6,16 @@ random, and the solution is compared at the state where the pivots were chosen a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.compile.elimination import LARGEST_FACTOR, eliminated
+from zeromass.compile.decisions import Decisions, Samples
+from zeromass.compile.elimination import eliminated
 from zeromass.compile.factor import factored
-from zeromass.compile.samples import Samples
+from zeromass.compile.pivots import LARGEST_FACTOR
 from zeromass.expression import Evaluator, expressions
 
 EPS = np.finfo(float).eps
@@ -40,8 +43,13 @@ class Written:
         return result
 
     @property
-    def samples(self) -> Samples:
-        return Samples(self.symbols, np.array([self.values]))
+    def decide(self) -> Decisions:
+        return at(self.symbols, self.values)
+
+
+def at(symbols: Sequence[zm.Expression], values: Sequence[float] | np.ndarray) -> Decisions:
+    """Decisions at some values of the symbols."""
+    return Decisions(Samples(symbols, values))
 
 
 def problem(seed: int, redundant: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -82,7 +90,7 @@ def test_solution(seed):
     M, f, A, b = problem(seed)
     written = Written()
     M_, f_, A_, b_ = written(M, symmetric=True), written(f), written(A), written(b)
-    e = eliminated(M_, f_, A_, b_, written.samples)
+    e = eliminated(M_, f_, A_, b_, written.decide)
     values = Evaluator([*e.acceleration, *e.multipliers], written.symbols)(np.array(written.values))
     qdd, λ = np.split(values, [len(f)])
     motion = zm.solve(M, f, A, b)
@@ -104,7 +112,7 @@ def test_the_order_serves_other_numbers(seed):
     M, f, A, b = problem(seed, redundant=False)  # a row that follows from others does so for its own numbers only
     written = Written()
     M_, f_, A_, b_ = written(M, symmetric=True), written(f), written(A), written(b)
-    e = eliminated(M_, f_, A_, b_, written.samples)
+    e = eliminated(M_, f_, A_, b_, written.decide)
     random = np.random.default_rng(seed)
     solution = Evaluator(e.acceleration, written.symbols)
     growth = Evaluator(e.growth, written.symbols)
@@ -132,12 +140,11 @@ def test_constant_entries_are_eliminated_first():
     M = expressions(np.diag([0.0, 1.0, 1.0]))
     M[1, 1], M[2, 2] = p, q
     A, rhs = expressions([[1.0, -1.0, -1.0]]), expressions([b])
-    samples = Samples([p, q, b], np.array([[2.0, 3.0, 0.5]]))
-    e = eliminated(M, expressions([0.0, 1.0, 2.0]), A, rhs, samples)
+    e = eliminated(M, expressions([0.0, 1.0, 2.0]), A, rhs, at([p, q, b], [2.0, 3.0, 0.5]))
     values = Evaluator(e.acceleration, [p, q, b])([2.0, 3.0, 0.5])
     np.testing.assert_allclose(values, [0.5 + 0.5 + 2 / 3, 0.5, 2 / 3], rtol=4 * EPS)
     assert e.kept == (0,)
-    assert e.growth == []
+    assert e.growth == ()
 
 
 @pytest.mark.parametrize("large", [LARGEST_FACTOR / 2, LARGEST_FACTOR * 1e3, 1e12])
@@ -146,7 +153,7 @@ def test_a_small_constant_is_no_pivot(large):
     s, b = zm.coordinates("s b")
     M, f = expressions(np.eye(2)), expressions([1.0, 2.0])
     values = np.array([large, 0.7])
-    e = eliminated(M, f, expressions([[1.0, s]]), expressions([b]), Samples([s, b], values[None]))
+    e = eliminated(M, f, expressions([[1.0, s]]), expressions([b]), at([s, b], values))
     qdd = Evaluator(e.acceleration, [s, b])(values)
     # q̈ = f + Aᵀ (b − A f)/(A Aᵀ)
     expected = np.array([1.0, 2.0]) + np.array([1.0, large]) * ((0.7 - 1 - 2 * large) / (1 + large**2))
@@ -158,22 +165,20 @@ def test_the_rank_is_decided_once_or_given():
     s = zm.coordinate("s")
     M, f = expressions(np.eye(2)), expressions([1.0, 2.0])
     A, b = expressions([[s * 0 + 1, 0.0], [1.0, s]]), expressions([0.0, 0.0])
-    at = {value: Samples([s], np.array([[value]])) for value in (0.0, 1e-3)}
-    assert len(eliminated(M, f, A, b, at[0.0]).kept) == 1
-    assert len(eliminated(M, f, A, b, at[1e-3]).kept) == 2
-    assert len(eliminated(M, f, A, b, at[1e-3], rank=1).kept) == 1
+    decide = {value: at([s], [value]) for value in (0.0, 1e-3)}
+    assert len(eliminated(M, f, A, b, decide[0.0]).kept) == 1
+    assert len(eliminated(M, f, A, b, decide[1e-3]).kept) == 2
+    assert len(eliminated(M, f, A, b, decide[1e-3], rank=1).kept) == 1
 
 
 def test_no_constraints():
     p = zm.coordinate("p")
     M = expressions([[2.0, 1.0], [1.0, 3.0]])
     M[0, 0] = p
-    e = eliminated(
-        M, expressions([1.0, 2.0]), expressions(np.zeros((0, 2))), expressions([]), Samples([p], np.array([[2.0]]))
-    )
+    e = eliminated(M, expressions([1.0, 2.0]), expressions(np.zeros((0, 2))), expressions([]), at([p], [2.0]))
     qdd = Evaluator(e.acceleration, [p])([2.0])
     np.testing.assert_allclose(qdd, np.linalg.solve([[2, 1], [1, 3]], [1, 2]), rtol=4 * EPS)
-    assert (e.kept, e.dropped, e.multipliers) == ((), (), [])
+    assert (e.kept, e.dropped, e.multipliers) == ((), (), ())
 
 
 def test_as_many_constraints_as_coordinates():
@@ -182,7 +187,7 @@ def test_as_many_constraints_as_coordinates():
     M, f = expressions(np.zeros((2, 2))), expressions([3.0, -1.0])
     A = expressions([[1.0, a], [b, 1.0]])
     values = np.array([0.3, -0.4])
-    e = eliminated(M, f, A, expressions([1.0, 2.0]), Samples([a, b], values[None]))
+    e = eliminated(M, f, A, expressions([1.0, 2.0]), at([a, b], values))
     numbers = np.array([[1.0, 0.3], [-0.4, 1.0]])
     found = Evaluator([*e.acceleration, *e.multipliers], [a, b])(values)
     np.testing.assert_allclose(found[:2], np.linalg.solve(numbers, [1.0, 2.0]), rtol=10 * EPS)
@@ -199,7 +204,7 @@ def test_factor_alone(seed):
     f, b = random.normal(size=n), random.normal(size=m)
     written = Written()
     factor = factored(
-        written(M, symmetric=True).tolist(), list(written(f)), written(A).tolist(), list(written(b)), written.samples
+        written(M, symmetric=True).tolist(), list(written(f)), written(A).tolist(), list(written(b)), written.decide
     )
     x = Evaluator([*factor.solution, *factor.multipliers], written.symbols)(np.array(written.values))
     K = np.block([[M, -A.T], [A, np.zeros((m, m))]])
@@ -217,7 +222,7 @@ def test_the_solution_does_not_depend_on_the_order_of_the_symbols():
         order = random.permutation(len(f))
         written = Written()
         parts = written(M[np.ix_(order, order)], symmetric=True), written(f[order]), written(A[:, order]), written(b)
-        e = eliminated(*parts, written.samples)
+        e = eliminated(*parts, written.decide)
         qdd = Evaluator(e.acceleration, written.symbols)(np.array(written.values))
         results.append(qdd[np.argsort(order)])
     for other in results[1:]:

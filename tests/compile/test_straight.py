@@ -11,8 +11,8 @@ import zeromass as zm
 from expression.formulas import random_trees, value
 from zeromass.compile.elementary import FUNCTIONS as ACCURACY
 from zeromass.compile.lanes import LaneFunction
-from zeromass.compile.machine import machine
 from zeromass.compile.straight import ELEMENTARY, LARGEST_POWER, Flavour, StraightLine, canonical, operations
+from zeromass.compile.target import host
 from zeromass.expression import Evaluator
 from zeromass.expression.evaluate import OPERATIONS
 from zeromass.expression.node import operation, ordered
@@ -84,7 +84,7 @@ def test_every_operation(op):
     points = arguments(op, count, np.random.default_rng(7))
     if op == "where":
         points[:, 0] = points[:, 0] != 0  # a condition is 1 or 0
-    computed = LaneFunction(formula, list(x), lanes=1)(points)
+    computed = LaneFunction(formula, list(x), host().scalar)(points)
     expected = Evaluator(formula, list(x))(points)
     assert np.all(np.isfinite(expected))
     allowed = 0.0 if op in EXACT else ACCURACY[ELEMENTARY[op]].ulp + NUMPY_ULP
@@ -98,7 +98,7 @@ def test_special_values(op):
     x = zm.coordinates("a b")[:count]
     formula = operation(op, *x)
     points = np.array(list(itertools.product(SPECIAL, repeat=count)))
-    computed = LaneFunction(formula, list(x), lanes=1)(points)
+    computed = LaneFunction(formula, list(x), host().scalar)(points)
     assert same(computed, Evaluator(formula, list(x))(points))
 
 
@@ -108,7 +108,7 @@ def test_whole_powers(n):
     x = zm.coordinate("x")
     random = np.random.default_rng(abs(n))
     points = (random.choice([-1, 1], 3000) * random.uniform(0.01, 30, 3000))[:, None]
-    computed = LaneFunction(x**n, [x], lanes=1)(points)
+    computed = LaneFunction(x**n, [x], host().scalar)(points)
     assert ulps(computed, np.float_power(points[:, 0], n)) <= abs(n) + NUMPY_ULP
 
 
@@ -116,7 +116,7 @@ def test_whole_powers(n):
 def test_other_powers(exponent):
     x = zm.coordinate("x")
     points = np.random.default_rng(1).uniform(1e-3, 1e3, size=(2000, 1))
-    computed = LaneFunction(x**exponent, [x], lanes=1)(points)
+    computed = LaneFunction(x**exponent, [x], host().scalar)(points)
     assert ulps(computed, points[:, 0] ** exponent) <= ACCURACY["pow"].ulp + NUMPY_ULP
 
 
@@ -124,9 +124,9 @@ def test_sine_and_cosine_together():
     """One reduction for both gives the bits that each has alone."""
     x = zm.coordinate("x")
     points = np.random.default_rng(2).uniform(-1e4, 1e4, size=(3000, 1))
-    both = LaneFunction([np.sin(x), np.cos(x)], [x], lanes=1)(points)
+    both = LaneFunction([np.sin(x), np.cos(x)], [x], host().scalar)(points)
     for k, f in enumerate((np.sin, np.cos)):
-        assert same(both[:, k].copy(), LaneFunction(f(x), [x], lanes=1)(points))
+        assert same(both[:, k].copy(), LaneFunction(f(x), [x], host().scalar)(points))
 
 
 def formulas(seed: int, count: int = 12) -> tuple[np.ndarray, list[zm.Expression], np.ndarray]:
@@ -144,7 +144,7 @@ def test_random_formulas(seed):
     by rounding, both are right, and the point is left out.
     """
     x, found, points = formulas(seed)
-    computed = LaneFunction(found, list(x), lanes=1)(points)
+    computed = LaneFunction(found, list(x), host().scalar)(points)
     expected = Evaluator(found, list(x))(points)
     magnitude = Magnitude(found, list(x))
     bound = 4 * EPS * np.array([magnitude(point) for point in points])
@@ -161,14 +161,14 @@ def test_lanes_are_scalars(seed, lanes):
     x, found, points = formulas(seed, count=30)
     rough = np.random.default_rng(seed).choice(SPECIAL, size=(97, 3))  # 97: not a whole number of registers
     points = np.concatenate([points, rough])
-    scalar = LaneFunction(found, list(x), lanes=1)(points)
-    assert same(LaneFunction(found, list(x), lanes=lanes)(points), scalar)
+    scalar = LaneFunction(found, list(x), host().scalar)(points)
+    assert same(LaneFunction(found, list(x), host().lanes(lanes))(points), scalar)
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8])
 def test_shapes_of_lane_functions(lanes):
     a, b = zm.coordinates("a b")
-    f = LaneFunction([[a + b, a * b], [a - b, a]], [a, b], lanes=lanes)
+    f = LaneFunction([[a + b, a * b], [a - b, a]], [a, b], host().lanes(lanes))
     random = np.random.default_rng(0)
     for lead in ((), (1,), (7,), (3, 5), (0,)):
         points = random.normal(size=(*lead, 2))
@@ -184,15 +184,15 @@ def test_products_in_sums_are_fused():
     a, b, c, d = x = zm.coordinates("a b c d")
     random = np.random.default_rng(3)
     points = random.normal(size=(5000, 4))
-    computed = LaneFunction(a * b - c * d, list(x), lanes=1)(points)
+    computed = LaneFunction(a * b - c * d, list(x), host().scalar)(points)
     expected = points[:, 0] * points[:, 1] - points[:, 2] * points[:, 3]
     size = np.abs(points[:, 0] * points[:, 1]) + np.abs(points[:, 2] * points[:, 3])
     assert np.all(np.abs(computed - expected) <= EPS * size)
-    assert np.any(computed != expected) == machine().fused
+    assert np.any(computed != expected) == host().fused
 
 
 def text(outputs, inputs) -> str:
-    return StraightLine("f", [list(inputs)], [list(outputs)], Flavour(1, machine().fused)).text
+    return StraightLine("f", [list(inputs)], [list(outputs)], Flavour(1, host().fused)).text
 
 
 ORDERS = {
@@ -267,7 +267,7 @@ def test_canonical_order():
 
 def test_repeated_outputs_and_inputs_as_outputs():
     a, b = zm.coordinates("a b")
-    f = LaneFunction([a, a, b + 1, b + 1, 3.0], [a, b], lanes=1)
+    f = LaneFunction([a, a, b + 1, b + 1, 3.0], [a, b], host().scalar)
     assert np.array_equal(f([2.0, 5.0]), [2.0, 2.0, 6.0, 6.0, 3.0])
 
 
@@ -277,14 +277,14 @@ def test_division_by_a_constant(c):
     x = zm.coordinate("x")
     points = np.random.default_rng(0).normal(size=(1000, 1)) * min(1.0, c * 1e10)
     points[0] = 0.0
-    assert ulps(LaneFunction(x / c, [x], lanes=1)(points), points[:, 0] / c) <= 1.5
+    assert ulps(LaneFunction(x / c, [x], host().scalar)(points), points[:, 0] / c) <= 1.5
 
 
 def test_one_denominator_for_many():
     """a/c and b/c share one division; each is then rounded once more."""
     a, b, c = x = zm.coordinates("a b c")
     points = np.random.default_rng(0).normal(size=(3000, 3))
-    computed = LaneFunction([a / c, b / c], list(x), lanes=1)(points)
+    computed = LaneFunction([a / c, b / c], list(x), host().scalar)(points)
     assert ulps(computed, points[:, :2] / points[:, 2:]) <= 1.5
 
 

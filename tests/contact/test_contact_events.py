@@ -14,7 +14,7 @@ R, r, k = 0.6, 0.1, 2 / 5
 BALL = zm.ball(r, 0.4)
 
 
-def over_the_top(**options) -> zm.Trajectory:
+def over_the_top(**options) -> zm.Run:
     """A ball that rolls off a sphere from rest at θ₀ = 0.3."""
     rolling = zm.Rolling(BALL, on=zm.surfaces.sphere(R), **options)
     return exact_run(rolling, rolling.start(contact=(R * np.sin(0.3), 0), guess=R), 1.5)

@@ -34,7 +34,7 @@ everywhere = pytest.mark.parametrize("name", SURFACES)
 spins = pytest.mark.parametrize("spin", ["free", "none"])
 
 
-def run_of(surface: zm.Surface, spin: str = "free", until: float = 5.0, **options) -> zm.Trajectory:
+def run_of(surface: zm.Surface, spin: str = "free", until: float = 5.0, **options) -> zm.Run:
     rolling = zm.Rolling(BODY, on=surface, spin=spin, contact="two-sided")
     return exact_run(rolling, rolling.start(**START, **({"spin": 4.0} if spin == "free" else {})), until, **options)
 

@@ -17,7 +17,7 @@ TIGHT = {"rtol": 1e-13, "atol": 1e-15}
 """As much as the step control can tell from rounding: about 450 units in the last place in a step."""
 
 
-def exact_run(system: zm.System, start: zm.State, until: float, **options: Any) -> zm.Trajectory:
+def exact_run(system: zm.System, start: zm.State, until: float, **options: Any) -> zm.Run:
     """A run at tight tolerances that went all the way."""
     run = zm.simulate(system, start, until=until, **{**TIGHT, **options})
     assert run.outcome.complete, str(run.outcome)

@@ -54,7 +54,7 @@ def course(N: int, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return place, rate[:, None] * np.stack([place[:, 1], -place[:, 0]], axis=1)
 
 
-def check(N: int, published: dict[float, tuple[float, float]], bound: float) -> zm.Trajectory:
+def check(N: int, published: dict[float, tuple[float, float]], bound: float) -> zm.Run:
     tips, system, start = chain(N)
     run = exact_run(system, start, 10.0)
     for t, place in published.items():

@@ -22,11 +22,11 @@ class Problem:
     quantity: np.ndarray
     solution: Callable[[np.ndarray], np.ndarray]
 
-    def run(self, **options: Any) -> zm.Trajectory:
+    def run(self, **options: Any) -> zm.Run:
         options.setdefault("until", self.until)
         return zm.simulate(self.system, self.start, **options)
 
-    def errors(self, run: zm.Trajectory, times: Any = None) -> np.ndarray:
+    def errors(self, run: zm.Run, times: Any = None) -> np.ndarray:
         """Largest error at each step, or at given times."""
         sampled = run if times is None else run.at(times)
         wrong = np.abs(sampled[self.quantity] - self.solution(sampled.t))

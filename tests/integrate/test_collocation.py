@@ -9,9 +9,10 @@ import pytest
 import zeromass as zm
 from exact.measure import EPS
 from integrate.problems import kepler, oscillator, sleigh, top, wire
-from zeromass.compile.compiled import BUSY, Compiled
-from zeromass.integrate.collocation import Collocation
-from zeromass.integrate.collocation_coefficients import BARYCENTRIC, ONCE, PARTS, STAGES, TWICE, C, W
+from zeromass.compile import background
+from zeromass.compile.native import BUSY
+from zeromass.integrate.methods.collocation.coefficients import BARYCENTRIC, ONCE, PARTS, STAGES, TWICE, C, W
+from zeromass.integrate.methods.collocation.stepper import Collocation
 
 TOLERANCES = 10.0 ** -np.arange(5, 13)
 END = STAGES - 1
@@ -190,7 +191,7 @@ def test_lanes_make_no_difference(problem, monkeypatch):
     """Machines with two, four and eight lanes give the same bits, between steps and at events too."""
     runs = []
     for lanes in (2, 4, 8):
-        monkeypatch.setattr(Collocation, "lanes", staticmethod(lambda lanes=lanes: lanes))
+        monkeypatch.setattr(Collocation, "lanes", lanes)
         p = problem()
         x = p.system.coordinates[0]
         event = zm.Event("crossing", x - 0.3 * p.start.q[0], 0, terminal=False)
@@ -205,13 +206,13 @@ def test_effort_makes_no_difference():
     """Machine code made with more of LLVM's effort computes the same bits."""
     p = top()
     first = p.run(rtol=1e-11)
-    compiled = first.compiled
-    assert isinstance(compiled, Compiled)
-    quick = compiled.rhs(Collocation.lanes())
-    compiled.called(BUSY)
+    native = first.program.native
+    quick = native.rhs(Collocation.lanes).address("rhs")
+    native.called(BUSY)
+    background.wait()
     again = p.run(rtol=1e-11)
-    assert again.compiled is compiled
-    assert compiled.rhs(Collocation.lanes()) is not quick
+    assert again.program is first.program
+    assert native.rhs(Collocation.lanes).address("rhs") != quick
     assert np.array_equal(first.t, again.t)
     assert np.array_equal(first.y, again.y)
 

@@ -31,7 +31,7 @@ def thrown(speed: float = 10.0) -> tuple[zm.Expression, zm.System, zm.State]:
     return ball.position[2], system, system.start([(ball.velocity, (1.0, 0.0, speed))])
 
 
-def found(run: zm.Trajectory, name: str) -> np.ndarray:
+def found(run: zm.Run, name: str) -> np.ndarray:
     return np.array([event.t for event in run.events if event.name == name])
 
 

@@ -105,8 +105,8 @@ def test_ten_seconds(linkage):
     assert run.outcome.complete
     energy = run[system.energy]
     assert np.max(np.abs(energy - energy[0])) <= 1e-9 * run[system.kinetic].max()
-    assert len(run.compiled.elimination.kept) == 20
-    assert len(run.compiled.elimination.dropped) == 3
+    assert len(run.program.elimination.kept) == 20
+    assert len(run.program.elimination.dropped) == 3
     # all 23 rows hold, those left out as well
     zeros = np.array([row.zero for row in system.rows])
     assert np.max(np.abs(run[zeros])) <= 1e-14  # lengths of about 1, a few units of rounding
@@ -135,14 +135,14 @@ def test_off_the_constraints_the_motion_is_continuous(linkage):
     """
     system, start = linkage.system, linkage.start
     run = zm.simulate(system, start, until=0.1)
-    exact = run.compiled.accelerations(start.inputs)
+    exact = run.program.native.accelerations(start.inputs)
     random = np.random.default_rng(0)
     away = np.concatenate([[0.0], random.normal(size=len(start.q)), np.zeros(len(start.v))])
     size = np.abs(exact).max()
     slopes, lost = [], []
     for ε in (1e-5, 1e-7, 1e-9):
         inputs = start.inputs + ε * away
-        slopes.append(np.abs(run.compiled.accelerations(inputs) - exact).max() / ε / size)
+        slopes.append(np.abs(run.program.native.accelerations(inputs) - exact).max() / ε / size)
         lost.append(np.linalg.svd(system.matrices(inputs).A, compute_uv=False)[20] / ε)
     assert max(slopes) <= 1e2
     assert max(slopes) / min(slopes) <= 1.1  # the same slope: a derivative

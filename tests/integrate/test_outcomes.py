@@ -14,7 +14,7 @@ from zeromass.integrate import Ending
 METHODS = pytest.mark.parametrize("options", [{}, {"method": "fixed", "step": 0.01}], ids=["controlled", "fixed"])
 
 
-def stopped(system: zm.System, start: zm.State, ending: Ending, until: float = 10.0, **options) -> zm.Trajectory:
+def stopped(system: zm.System, start: zm.State, ending: Ending, until: float = 10.0, **options) -> zm.Run:
     """A run that ends in this way, with a warning that says what the outcome says."""
     with pytest.warns(zm.RunStopped) as caught:
         run = zm.simulate(system, start, until=until, **options)
@@ -27,7 +27,7 @@ def stopped(system: zm.System, start: zm.State, ending: Ending, until: float = 1
     return run
 
 
-def quietly(system: zm.System, start: zm.State, **options) -> zm.Trajectory:
+def quietly(system: zm.System, start: zm.State, **options) -> zm.Run:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         return zm.simulate(system, start, **options)

@@ -40,7 +40,7 @@ def _of(problem) -> tuple[zm.System, zm.State]:
     return problem.system, problem.start
 
 
-def residuals(run: zm.Trajectory) -> float:
+def residuals(run: zm.Run) -> float:
     """Largest residual of positions and velocities at the steps, as part of the terms that it is made of in the run."""
     zeros = [row.zero for row in run.system.rows if row.level == 0] + list(run.system.velocity_constraints)
     magnitude = Magnitude(zeros, list(run.system.inputs))

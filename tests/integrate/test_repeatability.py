@@ -13,9 +13,9 @@ import pytest
 import zeromass as zm
 from integrate.problems import kepler, pendulum, sleigh, top, wire
 from model.mechanisms import Shell, bowl
-from zeromass.integrate.collocation import Collocation
+from zeromass.integrate.methods.collocation.stepper import Collocation
 
-LANES = Collocation.lanes()
+LANES = Collocation.lanes
 
 
 def shell() -> tuple[zm.System, zm.State]:
@@ -41,7 +41,7 @@ SYSTEMS = {
 NAMES = pytest.mark.parametrize("name", SYSTEMS)
 
 
-def same(a: zm.Trajectory, b: zm.Trajectory) -> bool:
+def same(a: zm.Run, b: zm.Run) -> bool:
     return np.array_equal(a.t, b.t) and np.array_equal(a.y, b.y) and a.statistics == b.statistics
 
 
@@ -52,7 +52,7 @@ def test_the_same_run_twice(name, options):
     first = zm.simulate(system, start, until=2.0, **options)
     second = zm.simulate(system, start, until=2.0, **options)
     assert same(first, second)
-    assert first.compiled is second.compiled
+    assert first.program is second.program
     times = np.linspace(0, 2, 101)
     assert np.array_equal(first.at(times).y, second.at(times).y)
 
@@ -69,7 +69,7 @@ def test_the_same_system_built_twice(name):
         runs.append(zm.simulate(system, start, until=2.0))
     assert same(runs[0], runs[1])
     assert same(runs[0], runs[2])
-    assert runs[0].compiled.rhs(LANES) is runs[1].compiled.rhs(LANES) is runs[2].compiled.rhs(LANES)
+    assert runs[0].program.native.rhs(LANES) is runs[1].program.native.rhs(LANES) is runs[2].program.native.rhs(LANES)
 
 
 PROGRAM = """
@@ -107,7 +107,7 @@ def test_parameters_change_without_compiling():
         place = value * np.array([np.sin(1.0), -np.cos(1.0)])
         other = system.start([(bob.position[:2], place)], parameters={length: value})
         run = zm.simulate(system, other, until=2.0)
-        assert run.compiled.rhs(LANES) is first.compiled.rhs(LANES)
+        assert run.program.native.rhs(LANES) is first.program.native.rhs(LANES)
         assert run.parameters[length] == value
         fixed_bob, fixed, fixed_start = pendulum(value)
         expected = zm.simulate(fixed, fixed_start, until=2.0)
@@ -126,5 +126,5 @@ def test_parameters_given_to_the_run():
         assert np.max(np.abs(run[x] - np.cos(np.sqrt(value) * run.t))) <= 1e-10
         assert run.parameters[k] == value
         assert np.max(np.abs(run[system.energy] - value / 2)) <= 1e-10
-    assert runs[1.0].compiled is runs[4.0].compiled
+    assert runs[1.0].program is runs[4.0].program
     assert start.parameters[k] == 1.0

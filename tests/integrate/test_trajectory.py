@@ -159,7 +159,7 @@ def test_backwards_it_returns():
 def test_statistics_and_text():
     run = kepler(0.6).run()
     words = repr(run)
-    assert words.startswith("Trajectory(0 … 6.28319 s, finished; ")
+    assert words.startswith("Run(0 … 6.28319 s, finished; ")
     assert f"{run.statistics.steps} steps, {run.statistics.rejected} rejected" in words
     assert run.statistics.growth >= 1
     assert run.settings["method"] == "collocation"

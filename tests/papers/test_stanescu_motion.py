@@ -56,4 +56,4 @@ def test_rows(runs):
 
 
 def test_cases_share_their_code(runs):
-    assert runs["general"].compiled is runs["planar"].compiled
+    assert runs["general"].program is runs["planar"].program

@@ -122,5 +122,5 @@ def test_rows(rows):
 def test_cases_share_their_code(runs):
     """Amplitudes and frequencies are parameters: every case runs on the same system."""
     assert {id(run.system) for run in runs.values()} == {id(ud2011.model().rolling)}
-    assert len({id(run.compiled) for run in runs.values()}) == 1
+    assert len({id(run.program) for run in runs.values()}) == 1
     assert all(run.outcome.complete for run in runs.values())

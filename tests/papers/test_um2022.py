@@ -127,6 +127,6 @@ def test_what_can_not_be_obtained_is_said(rows):
 
 def test_cases_share_their_code(runs):
     """Examples 1 and 2 differ only in the start, and so run on the same machine code."""
-    assert {id(runs[case].compiled) for case in runs if case[0] != "3"} == {id(runs["1A"].compiled)}
-    assert {id(runs[case].compiled) for case in runs if case[0] == "3"} == {id(runs["3A"].compiled)}
+    assert {id(runs[case].program) for case in runs if case[0] != "3"} == {id(runs["1A"].program)}
+    assert {id(runs[case].program) for case in runs if case[0] == "3"} == {id(runs["3A"].program)}
     assert all(isinstance(run.system, Rolling) and run.outcome.complete for run in runs.values())

@@ -15,7 +15,6 @@ import pytest
 import xarray
 
 import zeromass as zm
-from zeromass.report import from_scenario
 from zeromass.report.files import FileError, write
 
 
@@ -89,17 +88,17 @@ def second_runs(monkeypatch) -> list[float]:
     """Tolerances of the runs that certificates make from now on."""
     made: list[float] = []
     module = sys.modules["zeromass.analysis.certificate"]  # the package has a function of that name
-    simulate = module.simulate  # type: ignore[attr-defined]
+    course = module.course  # type: ignore[attr-defined]
 
-    def counted(*args, **options):
-        made.append(options["rtol"])
-        return simulate(*args, **options)
+    def counted(system, start, until, settings):
+        made.append(settings.rtol)
+        return course(system, start, until, settings)
 
-    monkeypatch.setattr(module, "simulate", counted)
+    monkeypatch.setattr(module, "course", counted)
     return made
 
 
-def pendulum_run(**options) -> zm.Trajectory:
+def pendulum_run(**options) -> zm.Run:
     angle, length = zm.coordinate("angle"), zm.parameter("length", 0.7)
     system = zm.System(kinetic=(length * zm.rate(angle)) ** 2 / 2, potential=-9.81 * length * np.cos(angle))
     return zm.simulate(system, system.start({angle: 1.0, zm.rate(angle): 0.0}), until=1.0, **options)
@@ -136,7 +135,7 @@ def test_a_second_run_is_made_once(second_runs, tmp_path):
 
 
 def test_a_loaded_run_tells_what_its_file_tells(second_runs, tmp_path, monkeypatch):
-    run = from_scenario(pendulum_run(), "name = 'pendulum'", "long")
+    run = pendulum_run().from_scenario("name = 'pendulum'", "long")
     told = run.to_xarray().attrs
     assert (told["scenario"], told["scenario_case"], told["parameter length"]) == ("name = 'pendulum'", "long", 0.7)
     path = run.save(tmp_path / "pendulum.nc")

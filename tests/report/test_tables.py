@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.report import from_scenario
 from zeromass.report.files import FileError
 
 
 @pytest.fixture(scope="module")
-def run() -> zm.Trajectory:
+def run() -> zm.Run:
     rolling = zm.Rolling(zm.ball(0.05, 0.2), on=zm.surfaces.paraboloid(0.4), gravity=9.81)
     start = rolling.start(contact=(0.3, 0.1), velocity=(0.2, -0.3), spin=2.0)
     return zm.simulate(rolling, start, until=1.0)
@@ -56,7 +55,7 @@ def test_parquet_holds_every_digit_name_and_unit(run, tmp_path):
 
 def test_parquet_tells_what_the_dataset_tells(run, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
-    known = from_scenario(run, "name = 'ball'", "A")
+    known = run.from_scenario("name = 'ball'", "A")
     told = known.to_xarray().attrs
     path = known.to_parquet(tmp_path / "ball.parquet")
     kept = {name.decode(): value.decode() for name, value in parquet.read_schema(path).metadata.items()}

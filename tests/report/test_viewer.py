@@ -25,7 +25,7 @@ ARTEFACTS = Path(__file__).parents[2] / "build" / "viewer"
 SINGLE = float(np.finfo(np.float32).eps)
 
 
-def rolling_run(until: float = 25.0, **options: Any) -> zm.Trajectory:
+def rolling_run(until: float = 25.0, **options: Any) -> zm.Run:
     body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
     rolling = zm.Rolling(body, on=options.pop("on", zm.surfaces.dimpled_bowl()), gravity=9.81)
     start = rolling.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0), **options)
@@ -33,7 +33,7 @@ def rolling_run(until: float = 25.0, **options: Any) -> zm.Trajectory:
 
 
 @pytest.fixture(scope="module")
-def run() -> zm.Trajectory:
+def run() -> zm.Run:
     return rolling_run(spin=3 * np.pi)
 
 
@@ -216,7 +216,7 @@ def test_several_runs_share_a_surface(tmp_path):
     assert len(data_of(runs[0].view(tmp_path / "others.html", others=runs[1:]))["runs"]) == 2
 
 
-def chain() -> tuple[zm.System, list[Any], zm.Trajectory]:
+def chain() -> tuple[zm.System, list[Any], zm.Run]:
     bob = zm.Particle("bob", mass=1.0)
     rod = zm.RigidBody("rod", mass=0.5, inertia=(0.02, 0.02, 0.001))
     marker = zm.Particle("marker", mass=0)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.report.origin import origin
 from zeromass.scenario import ScenarioError, parse_scenario
 from zeromass.scenario.scenario import STARTER, drawing_of
 
@@ -85,7 +84,7 @@ def test_a_saved_run_is_drawn_in_the_same_way(tmp_path):
     scenario = parse_scenario(text, "other")
     scenario.simulate().save(tmp_path / "run.nc", certificate=False)
     run = zm.load(tmp_path / "run.nc")
-    known = origin(run)
+    known = run.origin
     assert (known.scenario, known.case) == (text, "other")
     found = drawing_of(known.scenario, known.case, run.system)
     assert found["fps"] == 60

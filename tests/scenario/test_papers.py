@@ -36,11 +36,11 @@ EXAMPLES = {
 }
 
 
-def same(a: zm.Trajectory, b: zm.Trajectory) -> bool:
+def same(a: zm.Run, b: zm.Run) -> bool:
     return np.array_equal(a.t, b.t) and np.array_equal(a.y, b.y)
 
 
-def shell(case: str) -> zm.Trajectory:
+def shell(case: str) -> zm.Run:
     body = zm.two_material_shell(0.09, 0.08, (7874.0, 10490.0))
     free = case[0] != "3"
     rolling = zm.Rolling(body, on=zm.surfaces.dimpled_bowl(), gravity=9.81, spin="free" if free else "none")

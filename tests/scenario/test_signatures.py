@@ -13,7 +13,6 @@ import pytest
 
 import zeromass as zm
 from zeromass.contact import bodies
-from zeromass.integrate.simulate import METHODS
 from zeromass.scenario import ScenarioError, parse_scenario
 from zeromass.scenario.document import RUN
 from zeromass.scenario.kinds import ANY_LENGTH, Choice, Either, Flag, Numbers, Words
@@ -165,9 +164,10 @@ def test_keys_are_arguments():
         make = getattr(zm.surfaces, name.replace(" ", "_"), None)
         if make is not None:
             assert list(own.arguments) == list(inspect.signature(make).parameters)
-    arguments = set(inspect.signature(zm.simulate).parameters) - {"system", "start", "events", "parameters", "progress"}
+    python_only = {"system", "start", "events", "parameters", "limits", "progress"}
+    arguments = set(inspect.signature(zm.simulate).parameters) - python_only
     assert set(RUN.arguments) == {*arguments, "t0"}
-    assert RUN.arguments["method"].kind == Choice(tuple(METHODS))
+    assert RUN.arguments["method"].kind == Choice(tuple(zm.METHODS))
     assert {"contact", "velocity", "spin", "orientation", "relative", "guess"} <= set(START.arguments)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +11,8 @@ from zeromass.analysis.work import Work, work
 from zeromass.contact import Rolling
 from zeromass.equation import numerical_rank
 from zeromass.expression import expressions
-from zeromass.integrate import RunStopped, Trajectory, simulate
-from zeromass.integrate.trajectory import Sampled
+from zeromass.integrate import Course, Sampled, course
+from zeromass.integrate.segment import Samples
 
 TIGHTER = 100.0
 """How many times smaller the tolerances of the second run are."""
@@ -78,24 +77,16 @@ class Certificate:
         return "\n".join(lines)
 
 
-def certificate(run: Trajectory) -> Certificate:
-    """The certificate of a run; it makes a second run with tolerances a hundred times smaller, once for a run."""
-    if "_certificate" not in run.__dict__:  # kept as cached properties are: a run never changes
-        run.__dict__["_certificate"] = _measured(run)
-    return run.__dict__["_certificate"]
-
-
-def _measured(run: Trajectory) -> Certificate:
+def certificate(run: Course) -> Certificate:
+    """The certificate of a run; it makes a second run with tolerances a hundred times smaller."""
     times = np.union1d(np.linspace(run.t[0], run.t[-1], SAMPLES), run.t[:: max(1, len(run) // SAMPLES)])
     sampled = run.at(times)
-    M, _, A, _, _ = run.system.matrices(sampled.inputs)
-    margin = float(np.min(numerical_rank(np.concatenate([M, A], axis=1)).margin))
-    rtol = run.settings["rtol"]
+    rtol = run.settings.rtol
     tighter = max(rtol / TIGHTER, TIGHTEST)
     return Certificate(
-        residuals(run, sampled),
+        residuals(sampled),
         work(run) if run.system.has_energy else None,
-        margin,
+        min(_margin(part) for _, part in sampled.parts),
         _difference(run, sampled, tighter),
         rtol,
         tighter,
@@ -103,38 +94,41 @@ def _measured(run: Trajectory) -> Certificate:
     )
 
 
-def residuals(run: Trajectory, sampled: Sampled) -> tuple[Residual, ...]:
+def _margin(samples: Samples) -> float:
+    """The smallest margin of the rank of [M; A]."""
+    M, _, A, _, _ = samples.system.matrices(samples.inputs)
+    return float(np.min(numerical_rank(np.concatenate([M, A], axis=1)).margin))
+
+
+def residuals(sampled: Sampled) -> tuple[Residual, ...]:
     """Largest violation of each constraint, over its rows and over time."""
-    system = run.system
-    kinematic = [row for row in system.rows if row.level < 2]
-    empty = expressions(np.zeros(0))
-    position = sampled[expressions([row.zero for row in system.rows if row.level == 0]) if system.rows else empty]
-    velocity = sampled[system.velocity_constraints if kinematic else empty]
-    acceleration = sampled[system.A @ system.accelerations - system.b if system.rows else empty]
-    names = {
-        0: [row.group for row in system.rows if row.level == 0],
-        1: [row.group for row in kinematic],
-        2: [row.group for row in system.rows],
+    worst: dict[str, list[float]] = {}
+    for _, samples in sampled.parts:
+        for name, found in _residuals(samples).items():
+            worst[name] = np.fmax(worst.get(name, found), found).tolist()
+    return tuple(Residual(name, *values) for name, values in worst.items())
+
+
+def _residuals(samples: Samples) -> dict[str, list[float]]:
+    """Of each constraint at position, velocity and acceleration level; NaN where it has no such level."""
+    rows, system = samples.system.rows, samples.system
+    zeros = {
+        0: ([row.zero for row in rows if row.level == 0], [row.group for row in rows if row.level == 0]),
+        1: (list(system.velocity_constraints), [row.group for row in rows if row.level < 2]),
+        2: (list(system.A @ system.accelerations - system.b) if rows else [], [row.group for row in rows]),
     }
-    values = {0: position, 1: velocity, 2: acceleration}
+    values = {level: samples[expressions(formulas)] for level, (formulas, _) in zeros.items()}
 
     def worst(level: int, group: str) -> float:
-        picked = [i for i, name in enumerate(names[level]) if name == group]
+        picked = [i for i, name in enumerate(zeros[level][1]) if name == group]
         return float(np.abs(values[level][:, picked]).max()) if picked else float("nan")
 
-    groups = dict.fromkeys(row.group for row in system.rows)
-    return tuple(Residual(group, *[worst(level, group) for level in range(3)]) for group in groups)
+    return {group: [worst(level, group) for level in range(3)] for group in dict.fromkeys(row.group for row in rows)}
 
 
-def _difference(run: Trajectory, sampled: Sampled, rtol: float) -> float:
+def _difference(run: Course, sampled: Sampled, rtol: float) -> float:
     """Largest difference from a second run, relative to the largest value of each coordinate and rate."""
-    settings = dict(run.settings)
-    settings["rtol"], settings["atol"] = rtol, settings["atol"] * rtol / run.settings["rtol"]
-    if settings["step"] is not None:
-        settings["step"] = settings["step"] / 2
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RunStopped)
-        second = simulate(run.system, run.start, until=float(run.t[-1]), **settings)
+    second = course(run.system, run.start, float(run.t[-1]), run.settings.tighter(rtol))
     end = second.t[-1]
     reached = sampled.t <= end if run.t[-1] > run.t[0] else sampled.t >= end
     if not np.any(reached):

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zeromass.analysis.extrema import Values, between, maxima, maximum, ordered, reach
+from zeromass.analysis.extrema import around, between, maximum, ordered, reach
 from zeromass.contact import Rolling
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
+from zeromass.integrate.search import maxima, zeros
 from zeromass.model import ModelError
 
 
@@ -36,17 +37,17 @@ class Interval:
     end: float
 
 
-def required_friction(run: Trajectory) -> RequiredFriction:
+def required_friction(run: Course) -> RequiredFriction:
     """The largest friction ratio of a run, between its steps too."""
     rolling = _rolling(run)
     pulling = pulling_intervals(run)
     lost = [event.t for event in run.events if event.name == "contact lost"]
     if pulling or lost:
-        return RequiredFriction(float("inf"), min([interval.begin for interval in pulling] + lost))
+        return RequiredFriction(float("inf"), pulling[0].begin if pulling else min(lost))
     return RequiredFriction(*maximum(run, rolling.friction_ratio))
 
 
-def pulling_intervals(run: Trajectory) -> tuple[Interval, ...]:
+def pulling_intervals(run: Course) -> tuple[Interval, ...]:
     """The parts of a run in which the normal force is negative, in order of time.
 
     Their ends are zeros of the normal force on the dense output. Visits to the other sign between two samples are looked
@@ -64,38 +65,17 @@ def pulling_intervals(run: Trajectory) -> tuple[Interval, ...]:
 
     for sign in (1.0, -1.0):
         hidden = np.flatnonzero((sign * force < 0) & (sign * force + reach(sign * force) > 0))
-        times, values = maxima(lambda at, sign=sign: sign * normal(at), t, hidden)
+        times, values = maxima(lambda at, sign=sign: sign * normal(at), *around(t, hidden))
         t, places = np.unique(np.append(t, times), return_index=True)
         force = np.append(force, sign * values)[places]
     negative = force < 0
     changes = np.flatnonzero(negative[1:] != negative[:-1])
-    zeros = _zeros(normal, t[changes], t[changes + 1], force[changes], force[changes + 1])
-    ends = [*([t[0]] if negative[0] else []), *zeros, *([t[-1]] if negative[-1] else [])]
+    crossings = zeros(normal, t[changes], t[changes + 1], force[changes], force[changes + 1])
+    ends = [*([t[0]] if negative[0] else []), *crossings, *([t[-1]] if negative[-1] else [])]
     return tuple(Interval(float(a), float(b)) for a, b in zip(ends[::2], ends[1::2], strict=True))
 
 
-def _rolling(run: Trajectory) -> Rolling:
+def _rolling(run: Course) -> Rolling:
     if not isinstance(run.system, Rolling):
         raise ModelError("friction and pull belong to a rolling body: the run's system is no zm.Rolling")
     return run.system
-
-
-def _zeros(f: Values, a: np.ndarray, b: np.ndarray, fa: np.ndarray, fb: np.ndarray) -> np.ndarray:
-    """Zeros of a function in brackets whose ends differ in sign, all at once, by regula falsi [Illinois].
-
-    A bracket is done when its end no longer moves.
-    """
-    a, b, fa, fb = (np.array(x) for x in (a, b, fa, fb))
-    x = b.copy()
-    open_ = np.ones(len(a), dtype=bool)
-    while np.any(open_):
-        A, B, FA, FB = a[open_], b[open_], fa[open_], fb[open_]
-        new = np.where(FB == FA, B, B - FB * (B - A) / (FB - FA))
-        value = f(new)
-        crosses = (value < 0) != (FB < 0)
-        a[open_], fa[open_] = np.where(crosses, B, A), np.where(crosses, FB, FA / 2)
-        b[open_], fb[open_] = new, value
-        moved = np.abs(new - x[open_]) > 4 * np.finfo(float).eps * np.maximum(1.0, np.abs(new))
-        x[open_] = new
-        open_[open_] = moved & (value != 0)
-    return x

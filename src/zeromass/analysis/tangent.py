@@ -6,42 +6,51 @@ integration, with its right-hand side made by a directional derivative of the so
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from zeromass.compile.compiled import Compiled
-from zeromass.compile.machine import Code
+from zeromass.compile.code import BEST, Code
 from zeromass.compile.module import code
+from zeromass.compile.program import Program
+from zeromass.compile.target import host
 from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator, coordinate, directional, expressions, jacobian
-from zeromass.integrate import Trajectory
-from zeromass.integrate.dop853 import Dop853
-from zeromass.integrate.stepper import Status, Tolerances
-from zeromass.model import ModelError
+from zeromass.integrate import Course
+from zeromass.integrate.methods.dop853.stepper import Dop853
+from zeromass.integrate.stepping.status import Status, Tolerances
+from zeromass.integrate.stepping.workspace import Workspace
+from zeromass.model import Event, ModelError
 
 
 class TangentCode:
     """Machine code of a motion with a neighbouring one: unknowns (y, δy), constants (p, δp)."""
 
-    projections: tuple[str, ...] = ()
-    effort = 0
+    corrections = None
+    busy = False
 
-    def __init__(self, compiled: Compiled) -> None:
-        time, y, constants = compiled.inputs
+    def __init__(self, program: Program) -> None:
+        time, y, constants = program.inputs
         δy = [coordinate(f"tangent.{i}") for i in range(len(y))]
         δp = [coordinate(f"variation.{i}") for i in range(len(constants))]
-        slopes = expressions([*compiled.system.rates, *compiled.acceleration])
+        slopes = expressions([*program.system.rates, *program.acceleration])
         along = directional(slopes, dict(zip([*y, *constants], [*δy, *δp], strict=True)))
         groups = [time, [*y, *δy], [*constants, *δp]]
-        self._code = code({"rhs": (groups, [[*slopes, *along], [compiled.growth]])})
+        self._code = code({"rhs": (groups, [[*slopes, *along], [program.growth]])}, host().scalar, effort=BEST)
 
     def rhs(self, lanes: int = 1) -> Code:
         """Machine code of the right-hand side of one state."""
         assert lanes == 1
         return self._code
+
+    def events(self, events: Sequence[Event], lanes: int) -> None:
+        """None: what happens to a neighbouring motion is not watched."""
+
+    def called(self, evaluations: int) -> None:
+        """Its machine code is as good as it gets."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +67,7 @@ class Sensitivity:
     parameters: np.ndarray
 
 
-def sensitivity(run: Trajectory, times: Any = None) -> Sensitivity:
+def sensitivity(run: Course, times: ArrayLike | None = None) -> Sensitivity:
     """Forward sensitivities of a run at given times, or at its end.
 
     Directions of the start that leave the constraints are formal; those within them describe neighbouring motions.
@@ -71,7 +80,7 @@ def sensitivity(run: Trajectory, times: Any = None) -> Sensitivity:
     return Sensitivity(times, np.stack(starts, axis=2), np.stack(varied, axis=2) if varied else empty)
 
 
-def lyapunov_exponent(run: Trajectory, *, every: float | None = None, seed: int = 0) -> float:
+def lyapunov_exponent(run: Course, *, every: float | None = None, seed: int = 0) -> float:
     """Largest Lyapunov exponent, 1/s: mean rate of growth of a tangent of the motion over the run.
 
     every  time between renormalisations, s; a hundredth of the run by default
@@ -92,7 +101,7 @@ def lyapunov_exponent(run: Trajectory, *, every: float | None = None, seed: int 
     return float(total / span)
 
 
-def _allowed_direction(run: Trajectory, seed: int) -> np.ndarray:
+def _allowed_direction(run: Course, seed: int) -> np.ndarray:
     """A random unit tangent of the constraints, positions and velocities, at the start."""
     system = run.system
     y = [*system.coordinates, *system.rates]
@@ -103,28 +112,30 @@ def _allowed_direction(run: Trajectory, seed: int) -> np.ndarray:
     return direction / np.linalg.norm(direction)
 
 
-def _carried(
-    run: Trajectory, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, since: float | None = None
-) -> np.ndarray:
+def _carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, since: float | None = None) -> np.ndarray:
     """A tangent carried along a run to given times, shape (times, 2n)."""
+    if len(run.segments) > 1:
+        raise ModelError(
+            f"tangents end where the kind of motion changes, at t = {run.changes[0]:g} s; end the run before"
+        )
     since = float(run.t[0]) if since is None else float(since)
     y = run.at(since).y[0]
     m = len(y)
-    machine_code: Any = _tangent_code(run.compiled)
+    machine_code = _tangent_code(run.program)
     values = np.array([*[run.parameters[p] for p in run.system.parameters], *δp])
-    tolerances = Tolerances(run.settings["rtol"], run.settings["atol"])
+    tolerances = Tolerances(run.settings.rtol, run.settings.atol)
     first = 1e-6 if times[-1] >= since else -1e-6
-    stepper = Dop853(machine_code, since, np.concatenate([y, δy]), values, tolerances, first)
-    stepper.use(machine_code, project=False)
+    work = Workspace(machine_code, since, np.concatenate([y, δy]), values, tolerances, first)
+    stepper = Dop853(work)
     result = np.empty((len(times), m))
     for k, time in enumerate(times):
         status = stepper.advance(float(time), 1 << 40)
         if status is not Status.FINISHED:
-            raise ModelError(f"the tangents can not be carried beyond t = {stepper.t:g} s ({status.name.lower()})")
-        result[k] = stepper.y[m:]
+            raise ModelError(f"the tangents can not be carried beyond t = {work.t:g} s ({status.name.lower()})")
+        result[k] = work.y[m:]
     return result
 
 
 @lru_cache(maxsize=16)
-def _tangent_code(compiled: Compiled) -> TangentCode:
-    return TangentCode(compiled)
+def _tangent_code(program: Program) -> TangentCode:
+    return TangentCode(program)

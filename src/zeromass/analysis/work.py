@@ -8,7 +8,8 @@ import numpy as np
 
 from zeromass.expression import Expression, rate
 from zeromass.expression.build import ZERO
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course, Segment
+from zeromass.model import System
 
 
 @dataclass(frozen=True)
@@ -41,27 +42,30 @@ class Work:
         )
 
 
-def powers(run: Trajectory) -> tuple[Expression, Expression]:
+def powers(system: System) -> tuple[Expression, Expression]:
     """Power of the applied forces without potential, and of the constraints, W.
 
         dE/dt = q̇ᵀ(Q_applied + Qᶜ) + explicit change of the energy in time
 
     The explicit change counts with the applied forces; Qᶜ = M q̈ − Q.
     """
-    system = run.system
-    v = system.rates
-    reaction = v @ system.reaction.total
-    total = rate(system.energy)
-    return total - reaction, reaction
+    reaction = system.rates @ system.reaction.total
+    return rate(system.energy) - reaction, reaction
 
 
-def work(run: Trajectory) -> Work:
+def work(run: Course) -> Work:
     """The energy balance of a run: powers are integrated over each step by Gauss's rule of six points."""
     energy = run[run.system.energy]
-    applied, constraint = powers(run)
-    h, (places, weights) = np.diff(run.t), np.polynomial.legendre.leggauss(6)
-    nodes = (run.t[:-1, None] + h[:, None] * (places + 1) / 2).ravel()
-    rates = [np.zeros(len(nodes)) if p is ZERO else run.at(nodes)[p] for p in (applied, constraint)]
-    sums = [((p.reshape(len(h), -1) @ weights) * h / 2).cumsum() for p in rates]
-    first = np.zeros(1)
-    return Work(run.t, float(energy[0]), energy - energy[0], *[np.concatenate([first, s]) for s in sums])
+    done = [np.concatenate([_done(segment, k) for segment in run.segments]).cumsum() for k in range(2)]
+    return Work(run.t, float(energy[0]), energy - energy[0], *done)
+
+
+def _done(segment: Segment, which: int) -> np.ndarray:
+    """The work of applied forces (0) or of constraints (1) in each step of a segment, after a zero for its start."""
+    power = powers(segment.system)[which]
+    result = np.zeros(len(segment.t))
+    if power is not ZERO:
+        h, (places, weights) = np.diff(segment.t), np.polynomial.legendre.leggauss(6)
+        nodes = (segment.t[:-1, None] + h[:, None] * (places + 1) / 2).ravel()
+        result[1:] = (segment.at(nodes)[power].reshape(len(h), -1) @ weights) * h / 2
+    return result

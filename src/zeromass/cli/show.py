@@ -12,7 +12,7 @@ from zeromass.cli.app import AsJson, Case, Debug, app
 from zeromass.cli.console import UsageError, note, out, print_json, reporting
 
 if TYPE_CHECKING:
-    from zeromass.integrate import Trajectory
+    from zeromass.run import Run
 
 
 @app.command()
@@ -68,13 +68,12 @@ def view(
         raise typer.Exit(code)
 
 
-def _drawing(run: Trajectory) -> dict[str, Any]:
+def _drawing(run: Run) -> dict[str, Any]:
     """What the scenario of a saved run asks the viewer to draw, where the file tells it."""
-    from zeromass.report.origin import origin
     from zeromass.scenario.errors import ScenarioError
     from zeromass.scenario.scenario import drawing_of
 
-    known = origin(run)
+    known = run.origin
     if not known.scenario:
         return {}
     try:
@@ -84,15 +83,15 @@ def _drawing(run: Trajectory) -> dict[str, Any]:
         return {}
 
 
-def _loaded(file: Path) -> Trajectory:
-    from zeromass.report import load
+def _loaded(file: Path) -> Run:
+    from zeromass.run import load
 
     if not file.exists():
         raise FileNotFoundError(f"there is no file '{file}'")
     return load(file)
 
 
-def _options(run: Trajectory, kind: str, formula: str | None) -> dict[str, Any]:
+def _options(run: Run, kind: str, formula: str | None) -> dict[str, Any]:
     if kind != "quantity":
         if formula is not None:
             raise UsageError("--formula goes with the plot 'quantity'")

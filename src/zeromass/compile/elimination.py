@@ -14,20 +14,19 @@ Redundant rows, found by the rank at the state, are left out for good (the rank 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from zeromass.compile.decisions import Decisions, Matrix, frozen
 from zeromass.compile.factor import factored
-from zeromass.compile.samples import Samples
-from zeromass.equation import RANK_TOLERANCE, numerical_rank
-from zeromass.expression import Expression
-from zeromass.expression.build import ZERO, add, constant, divide, multiply, negative, subtract
+from zeromass.compile.pivots import Independent, MostIndependent, Pivotal
+from zeromass.expression import Expression, expressions
+from zeromass.expression.build import ONE, ZERO, add, constant, divide, function, multiply, negative, subtract
+from zeromass.model import System
 
 Vector = dict[int, Expression]
-
-LARGEST_FACTOR = 100.0
-"""A constant entry of a row is a pivot only if no other entry of the row is this many times larger."""
 
 LARGEST_COST = 50
 """A coordinate is eliminated with a row only if that takes about this many operations at most.
@@ -46,9 +45,9 @@ class Elimination(NamedTuple):
     kept, dropped rows of A that are used, and rows left out because they follow from the others
     """
 
-    acceleration: list[Expression]
-    multipliers: list[Expression]
-    growth: list[Expression]
+    acceleration: tuple[Expression, ...]
+    multipliers: tuple[Expression, ...]
+    growth: tuple[Expression, ...]
     kept: tuple[int, ...]
     dropped: tuple[int, ...]
 
@@ -132,28 +131,26 @@ class Equations:
 
 
 def eliminated(
-    M: np.ndarray, f: np.ndarray, A: np.ndarray, b: np.ndarray, samples: Samples, rank: int | None = None
+    M: np.ndarray, f: np.ndarray, A: np.ndarray, b: np.ndarray, decide: Decisions, rank: int | None = None
 ) -> Elimination:
     """The acceleration and multipliers of M q̈ = f + Aᵀλ, A q̈ = b as expressions.
 
-    samples  numbers at the states near which the order is chosen, the first of them the state itself
-    rank     of A, if it is known (locked); otherwise decided at the first sample
+    decide  what is chosen by the numbers at a state
+    rank    of A, if it is known (locked); otherwise decided at that state
     """
     n, m = len(f), len(b)
-    numbers = samples.matrix(A)[0] if m else np.zeros((0, n))
-    rank = int(numerical_rank(numbers).rank) if rank is None else rank
-    # what may be left of a row that follows from others
-    noise = RANK_TOLERANCE * np.abs(numbers).max(axis=1, initial=0.0)
+    given = frozen(A)
+    rank = decide(Independent(given)) if rank is None else rank
     equations = Equations(M, f, A, b)
-    pairs = _pairs(equations, samples, rank, noise)
+    pairs = _pairs(equations, given, decide, rank)
     rest = sorted(set(range(n)) - {pair.j for pair in pairs})
-    kept = _kept_rows(equations, rest, rank - len(pairs), samples, noise)
+    kept = _kept_rows(equations, given, rest, rank - len(pairs), decide)
     factor = factored(
         [[equations.M[i].get(j, ZERO) for j in rest] for i in rest],
         [equations.f[j] for j in rest],
         [[equations.A[i].get(j, ZERO) for j in rest] for i in kept],
         [equations.b[i] for i in kept],
-        samples,
+        decide,
     )
     q = dict(zip(rest, factor.solution, strict=True))
     λ = dict(zip(kept, factor.multipliers, strict=True))
@@ -165,9 +162,9 @@ def eliminated(
         λ[pair.i] = divide(force, pair.pivot)
     used = tuple(sorted(λ))
     return Elimination(
-        [q[j] for j in range(n)],
-        [λ.get(i, ZERO) for i in range(m)],
-        factor.growth,
+        tuple(q[j] for j in range(n)),
+        tuple(λ.get(i, ZERO) for i in range(m)),
+        tuple(factor.growth),
         used,
         tuple(i for i in range(m) if i not in λ),
     )
@@ -179,7 +176,7 @@ def _sum(first: Expression, terms: list[Expression]) -> Expression:
     return first
 
 
-def _pairs(e: Equations, samples: Samples, rank: int, noise: np.ndarray) -> list[_Pair]:
+def _pairs(e: Equations, given: Matrix, decide: Decisions, rank: int) -> list[_Pair]:
     """Eliminates coordinates by constant entries of A, cheapest first, as long as there are cheap ones."""
     pairs: list[_Pair] = []
     refused: set[tuple[int, int]] = set()
@@ -188,15 +185,16 @@ def _pairs(e: Equations, samples: Samples, rank: int, noise: np.ndarray) -> list
             (_cost(e, i, j), i, j)
             for i, row in enumerate(e.A)
             for j, a in row.items()
-            if a.value is not None and abs(a.value) > noise[i] and (i, j) not in refused
+            if a.value is not None and (i, j) not in refused
         ]
         if not candidates:
             break
         cost, i, j = min(candidates)
         if cost > LARGEST_COST:
             break
-        size = abs(e.A[i][j].value or 0.0) * LARGEST_FACTOR
-        if all(np.all(np.abs(samples(a)) <= size) for a in e.A[i].values()):
+        pivot, rest = e.A[i][j].value, tuple(a for k, a in e.A[i].items() if k != j)
+        assert pivot is not None
+        if decide(Pivotal(pivot, rest, given[i])):
             pairs.append(e.eliminate(i, j))
         else:
             refused.add((i, j))
@@ -209,19 +207,58 @@ def _cost(e: Equations, i: int, j: int) -> int:
     return width * (rows + mass) + (width * (width + 1) // 2 if j in e.M[j] else 0)
 
 
-def _kept_rows(e: Equations, rest: list[int], count: int, samples: Samples, noise: np.ndarray) -> list[int]:
-    """`count` rows of what is left of A that are as independent as can be at the first sample."""
+def _kept_rows(e: Equations, given: Matrix, rest: list[int], count: int, decide: Decisions) -> list[int]:
+    """`count` rows of what is left of A that are as independent as can be."""
     candidates = [i for i, row in enumerate(e.A) if row]
     if len(candidates) <= count:
         return candidates
-    A = samples.matrix([[e.A[i].get(j, ZERO) for j in rest] for i in candidates])[0]
-    # measured against the rows as they were given: what elimination has left little of is nearly dependent
-    rows = A * RANK_TOLERANCE / np.maximum(noise[candidates], np.finfo(float).tiny)[:, None]
-    chosen: list[int] = []
-    for _ in range(count):  # of each row, the part that the chosen ones do not span: the longest is next
-        k = int(np.argmax(np.linalg.norm(rows, axis=1)))
-        chosen.append(candidates[k])
-        direction = rows[k] / np.linalg.norm(rows[k])
-        rows = rows - np.outer(rows @ direction, direction)
-        rows[k] = 0.0
-    return sorted(chosen)
+    rows = frozen([[e.A[i].get(j, ZERO) for j in rest] for i in candidates])
+    return [candidates[k] for k in decide(MostIndependent(rows, frozen([given[i] for i in candidates]), count))]
+
+
+def solved_motion(system: System, decide: Decisions, rank: int | None = None) -> Elimination:
+    """q̈ and λ of M q̈ = Q + C + Aᵀλ, A q̈ = b, with C = C₀ + D z affine in some accelerations z.
+
+    The elimination is done for Q + C₀ and for each column of D: they share all its pivots. Then z = z₀ + G z is solved
+    and the parts are added.
+    """
+    C = system.nonideal
+    base = eliminated(system.M, system.Q + C.constant, system.A, system.b, decide, rank)
+    if not C.places:
+        return base
+    still = expressions(np.zeros(len(system.b)))
+    rank = len(base.kept)
+    parts = [eliminated(system.M, column, system.A, still, decide, rank) for column in C.slopes.T]
+    G = [[part.acceleration[j] for part in parts] for j in C.places]
+    z, pivots = _fixed_point(G, [base.acceleration[j] for j in C.places])
+
+    def total(first: Sequence[Expression], rest: Sequence[Sequence[Expression]]) -> tuple[Expression, ...]:
+        sums = list(first)
+        for factor, values in zip(z, rest, strict=True):
+            sums = [add(sum_, multiply(factor, value)) for sum_, value in zip(sums, values, strict=True)]
+        return tuple(sums)
+
+    return Elimination(
+        total(base.acceleration, [part.acceleration for part in parts]),
+        total(base.multipliers, [part.multipliers for part in parts]),
+        (*base.growth, *[divide(ONE, function("abs", pivot)) for pivot in pivots if pivot.value is None]),
+        base.kept,
+        base.dropped,
+    )
+
+
+def _fixed_point(G: list[list[Expression]], z0: list[Expression]) -> tuple[list[Expression], list[Expression]]:
+    """z = z₀ + G z by Gauss's elimination of I − G, and its pivots, near 1 for small friction."""
+    k = len(z0)
+    K = [[subtract(ONE, G[i][j]) if i == j else negative(G[i][j]) for j in range(k)] for i in range(k)]
+    z = list(z0)
+    for p in range(k):
+        for i in range(p + 1, k):
+            share = divide(K[i][p], K[p][p])
+            K[i] = [subtract(a, multiply(share, c)) for a, c in zip(K[i], K[p], strict=True)]
+            z[i] = subtract(z[i], multiply(share, z[p]))
+    for p in reversed(range(k)):
+        for j in range(p + 1, k):
+            z[p] = subtract(z[p], multiply(K[p][j], z[j]))
+        z[p] = divide(z[p], K[p][p])
+    return z, [K[p][p] for p in range(k)]

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from itertools import product
 from typing import NamedTuple
 
-import numpy as np
-
-from zeromass.compile.samples import Samples
-from zeromass.equation import RANK_TOLERANCE, Rank, numerical_rank
+from zeromass.compile.decisions import Decisions, frozen
+from zeromass.compile.pivots import Strengthening
 from zeromass.expression import Expression
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, multiply, negative, subtract
-
-WEAK = (0.05, 1e-3, 1e-6, RANK_TOLERANCE)
-"""Directions whose scaled inertia is below the first of these parts of the largest are strengthened by rows of A.
-
-A row is taken for what it adds above the first bound, then for what it adds above the next, down to what counts as
-zero: a direction that no row strengthens (a thin rod's turning about itself) is left as it is, a null one never.
-"""
 
 
 class Factor(NamedTuple):
@@ -30,7 +19,7 @@ class Factor(NamedTuple):
 
 
 def factored(
-    M: list[list[Expression]], f: list[Expression], A: list[list[Expression]], b: list[Expression], samples: Samples
+    M: list[list[Expression]], f: list[Expression], A: list[list[Expression]], b: list[Expression], decide: Decisions
 ) -> Factor:
     """Solution of M x = f + Aᵀλ, A x = b for M ≥ 0, [M; A] of full column rank and A of full row rank."""
     n = len(f)
@@ -42,7 +31,8 @@ def factored(
             if a is not ZERO:
                 K[n + i][j] = a
                 K[j][n + i] = a
-    for i, weight in _definite(M, A, samples).items():
+    for i, exponent in decide(Strengthening(frozen(M), frozen(A))) if M and A else ():
+        weight = 2.0**exponent
         for j, a in [(j, a) for j, a in enumerate(A[i]) if a is not ZERO]:
             scaled = multiply(constant(weight), a)
             rhs[j] = add(rhs[j], multiply(scaled, b[i]))
@@ -52,72 +42,6 @@ def factored(
                     K[j][k] = total
                     K[k][j] = total
     return _solved(K, rhs, n, [{j for j, a in enumerate(row) if a is not ZERO} for row in A])
-
-
-def _definite(M: list[list[Expression]], A: list[list[Expression]], samples: Samples) -> dict[int, float]:
-    """Rows of A, with weights, whose squares make M positive definite: the sparsest that do.
-
-    Coordinates that neither M nor a chosen row couples are looked at apart, in blocks.
-    """
-    if not M or not A:
-        return {}
-    numbers, rows = samples.matrix(M), samples.matrix(A)
-    masses = np.diagonal(numbers[0])
-    present = [[j for j, a in enumerate(row) if a is not ZERO] for row in A]
-    block_of: dict[int, _Block] = {}
-    for columns in _coupled(M):
-        block = _Block(columns, numbers[:, columns])
-        block_of.update(dict.fromkeys(columns, block))
-    chosen: dict[int, float] = {}
-    order = sorted(range(len(A)), key=lambda i: len(present[i]))
-    for bound, i in product(WEAK, order):
-        touched = list(dict.fromkeys(block_of[j] for j in present[i]))
-        missing = sum(block.missing(bound) for block in touched)
-        if i in chosen or not missing:
-            continue
-        columns = sorted(j for block in touched for j in block.columns)
-        joined = _Block(columns, np.concatenate([*[block.rows for block in touched], rows[:, i : i + 1]], axis=1))
-        if joined.missing(bound) < missing:
-            chosen[i] = _weight(rows[0, i], masses[present[i]], masses)
-            block_of.update(dict.fromkeys(columns, joined))
-    return chosen
-
-
-class _Block:
-    """Coordinates coupled with one another, and the rows that couple them, shape (states, rows, all coordinates)."""
-
-    def __init__(self, columns: list[int], rows: np.ndarray) -> None:
-        self.columns, self.rows = columns, rows
-
-    @cached_property
-    def _rank(self) -> Rank:
-        return numerical_rank(self.rows[:, :, self.columns])
-
-    def missing(self, bound: float) -> int:
-        """How many directions the rows leave below a part of the largest."""
-        return len(self.columns) - int(np.min(self._rank.at(bound)))
-
-
-def _coupled(M: list[list[Expression]]) -> list[list[int]]:
-    """The coordinates, in groups that M does not couple with one another."""
-    left, groups = set(range(len(M))), []
-    while left:
-        group = {left.pop()}
-        new = list(group)
-        while new:
-            i = new.pop()
-            found = {j for j in left if M[i][j] is not ZERO}
-            left -= found
-            group |= found
-            new += found
-        groups.append(sorted(group))
-    return groups
-
-
-def _weight(row: np.ndarray, own: np.ndarray, masses: np.ndarray) -> float:
-    """A power of two that makes the square of a row about as large as the masses of its own coordinates."""
-    size = own.max(initial=0.0) or masses.max(initial=0.0) or 1.0
-    return 2.0 ** round(np.log2(size / np.max(row**2)))
 
 
 def _solved(K: list[dict[int, Expression]], rhs: list[Expression], n: int, rows: list[set[int]]) -> Factor:

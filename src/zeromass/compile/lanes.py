@@ -8,27 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.machine import machine
+from zeromass.compile.code import BEST
 from zeromass.compile.module import code
+from zeromass.compile.target import Target, host
 from zeromass.expression import Expression, expressions
 
 
 class LaneFunction:
     """Machine code of expressions, called on arrays whose last axis runs over the inputs.
 
-    lanes   states that go through each instruction; by default as many as a register of the machine holds
+    target  whose lanes the states go through; by default as many as a register of this machine holds
     effort  of LLVM, 0 to 3
     """
 
     def __init__(
-        self, outputs: Any, inputs: Sequence[Expression], lanes: int | None = None, *, effort: int = 2
+        self, outputs: Any, inputs: Sequence[Expression], target: Target | None = None, *, effort: int = BEST
     ) -> None:
         outputs = expressions(outputs)
         self.shape = outputs.shape
-        self.lanes = lanes or machine().lanes
+        target = target or host()
+        self.lanes = target.width
         self._sizes = len(inputs), outputs.size
         functions = {"values": ([list(inputs)], [list(outputs.ravel())])}
-        machine_code = code(functions, self.lanes, optimisation=effort)
+        machine_code = code(functions, target, effort=effort)
         self._call = machine_code.function("values", None, ctypes.c_void_p, ctypes.c_void_p)
 
     def __call__(self, values: Any) -> np.ndarray:

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+import numpy as np
 from llvmlite import ir
 
 from zeromass.compile import elementary, grid
-from zeromass.compile.machine import Code, machine
-from zeromass.compile.rewrite import with_reciprocals
+from zeromass.compile.code import FIRST, Code
 from zeromass.compile.straight import Flavour, StraightLine
+from zeromass.compile.target import Target
 from zeromass.expression import Expression, Grid
+from zeromass.expression.build import ONE, divide, multiply
+from zeromass.expression.node import ordered
+from zeromass.expression.substitute import renewed
 
 Groups = Sequence[Sequence[Expression]]
 
 
-def code(functions: Mapping[str, tuple[Groups, Groups]], width: int = 1, *, optimisation: int = 2) -> Code:
-    """Machine code of functions given as {name: (groups of inputs, groups of outputs)}, for a number of lanes.
+def code(functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, effort: int = FIRST) -> Code:
+    """Machine code of functions given as {name: (groups of inputs, groups of outputs)}, for a target.
 
-    Each becomes `void name(const double *in₀, …, double *out₀, …)`; in lanes, a value stands `width` times in a row.
-    `optimisation` is LLVM's effort, 0 to 3: functions that are called seldom are not worth much of it.
+    Each becomes `void name(const double *in₀, …, double *out₀, …)`; in lanes, a value stands `target.width` times in a row.
+    `effort` is LLVM's, 0 to 3: functions that are called seldom are not worth much of it.
     """
-    flavour = Flavour(width, machine().fused)
+    width, flavour = target.width, Flavour(target.width, target.fused)
     lines = [
         StraightLine(
             name, inputs, _grouped(with_reciprocals([e for group in outputs for e in group]), outputs), flavour
@@ -42,7 +47,7 @@ def code(functions: Mapping[str, tuple[Groups, Groups]], width: int = 1, *, opti
     declared.append(f"declare {T} @llvm.fma.{s}({T}, {T}, {T})")
     missing = [line for line in declared if line.split("@")[1].split("(")[0] not in text]
     grids = tuple(gridded[name][0] for name in sorted(gridded))
-    return _compiled("\n".join([text, *missing, *[line.text for line in lines]]), grids, optimisation)
+    return _compiled("\n".join([text, *missing, *[line.text for line in lines]]), grids, target, effort)
 
 
 def _kind(width: int) -> ir.Type:
@@ -68,6 +73,29 @@ def _grouped(flat: list[Expression], like: Groups) -> Groups:
 
 
 @lru_cache(maxsize=128)
-def _compiled(text: str, grids: tuple[Grid, ...], optimisation: int) -> Code:
+def _compiled(text: str, grids: tuple[Grid, ...], target: Target, effort: int) -> Code:
     """Equal formulas have equal text: their machine code is made once. It reads the grids' arrays where they are."""
-    return Code(text, keep=grids, optimisation=optimisation)
+    return Code(text, target, effort=effort, keep=grids)
+
+
+def _worthwhile(denominator: Expression, uses: int) -> bool:
+    """Whether a reciprocal saves divisions and, of a constant, is a normal number."""
+    if denominator.value is None:
+        return uses > 1
+    return bool(np.finfo(float).tiny <= abs(denominator.value) <= 1 / np.finfo(float).tiny)
+
+
+def with_reciprocals(outputs: Sequence[Expression]) -> list[Expression]:
+    """Quotients of a denominator that divides more than once become products with its reciprocal.
+
+    A division takes as long as five to ten products; the product rounds once more.
+    """
+    nodes = ordered(outputs)
+    shared = Counter(node.args[1] for node in nodes if node.op == "divide")
+    new: dict[Expression, Expression] = {}
+    for node in nodes:
+        inverted = node.op == "divide" and _worthwhile(node.args[1], shared[node.args[1]])
+        if inverted or not new.keys().isdisjoint(node.args):
+            args = [new.get(a, a) for a in node.args]
+            new[node] = multiply(args[0], divide(ONE, args[1])) if inverted else renewed(node, args)
+    return [new.get(e, e) for e in outputs]

@@ -1,20 +1,24 @@
-"""Motion in time: stepping methods, events, projection, the trajectory."""
+"""Motion in time: stepping methods, events, projection, the course of a run."""
 
-from zeromass.integrate.events import Occurrence
-from zeromass.integrate.modes import Phases, simulate_phases
+from zeromass.integrate.course import Course, Sampled, course
+from zeromass.integrate.methods import METHODS, Method
 from zeromass.integrate.outcome import Ending, Outcome, RunStopped
-from zeromass.integrate.simulate import simulate
-from zeromass.integrate.trajectory import Sampled, Statistics, Trajectory
+from zeromass.integrate.segment import Segment, Statistics
+from zeromass.integrate.settings import Limits, Settings
+from zeromass.integrate.stepping.events import Occurrence
 
 __all__ = [
+    "METHODS",
+    "Course",
     "Ending",
+    "Limits",
+    "Method",
     "Occurrence",
     "Outcome",
-    "Phases",
     "RunStopped",
     "Sampled",
+    "Segment",
+    "Settings",
     "Statistics",
-    "Trajectory",
-    "simulate",
-    "simulate_phases",
+    "course",
 ]

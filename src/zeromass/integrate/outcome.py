@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 
-class Ending(Enum):
-    """The ways in which a run ends."""
+class Ending(StrEnum):
+    """The ways in which a run ends; each is equal to its words.
+
+    >>> zm.Ending.NON_UNIQUE == "non-unique"
+    True
+    """
 
     FINISHED = "finished"
     EVENT = "event"
@@ -17,11 +21,21 @@ class Ending(Enum):
     STEP_TOO_SMALL = "step too small"
     NOT_A_NUMBER = "not a number"
     INTERRUPTED = "interrupted"
+    CHATTERING = "chattering"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How and where a run ended; `message` says where, why and what to do, in the user's names."""
+    """How and where a run ended; `message` says where, why and what to do, in the user's names.
+
+    >>> x = zm.coordinate("x")
+    >>> free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
+    >>> run = zm.simulate(free, free.start({zm.rate(x): 1.0}), until=2.0, events={"wall": x - 1.5})
+    >>> print(run.outcome)
+    event at t = 1.5 s: 'wall'
+    >>> run.outcome.ending == "event", run.outcome.complete
+    (True, True)
+    """
 
     ending: Ending
     t: float

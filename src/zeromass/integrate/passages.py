@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zeromass.equation import numerical_rank
+from zeromass.integrate.search import Values, maxima
 from zeromass.model import State, System
 
 PROMINENT = 10.0
@@ -23,8 +24,8 @@ POLE = 1e8
 WEAK = 1e-3
 """Combinations of constraint rows weaker than this part of the strongest depend on one another at a passage."""
 
-PLACES = 60
-"""Golden sections of the time around a peak: 60 of them reach the rounding of time."""
+NARROWINGS = 24
+"""Rounds in which the time around a peak is narrowed, by four each: they reach its rounding."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def passages(
     system: System,
     t: np.ndarray,
     growth: np.ndarray,
-    growth_at: Callable[[float], float],
+    growth_at: Values,
     state_at: Callable[[float], State],
 ) -> tuple[Passage, ...]:
     """The singular positions on a run, from the growth at the ends of its steps and a function for it anywhere."""
@@ -47,31 +48,12 @@ def passages(
         return ()
     padded = np.concatenate([[0.0], growth, [0.0]])
     peaks = np.flatnonzero((growth >= padded[:-2]) & (growth >= padded[2:]) & (growth > PROMINENT * np.median(growth)))
+    places, heights = maxima(growth_at, t[np.maximum(peaks - 1, 0)], t[np.minimum(peaks + 1, len(t) - 1)], NARROWINGS)
     found: list[Passage] = []
-    for i in peaks:
-        place, height = _peak(growth_at, t[max(i - 1, 0)], t[min(i + 1, len(t) - 1)])
+    for place, height in zip(places.tolist(), heights.tolist(), strict=True):
         if height > POLE and not any(abs(place - other.t) < 1e-6 for other in found):
             found.append(Passage(place, dependent(system, state_at(place))))
     return tuple(found)
-
-
-def _peak(f: Callable[[float], float], a: float, b: float) -> tuple[float, float]:
-    """Place and height of the highest value found between a and b by golden sections."""
-    ratio = (np.sqrt(5.0) - 1.0) / 2.0
-    c, d = b - ratio * (b - a), a + ratio * (b - a)
-    fc, fd = f(c), f(d)
-    best = max((fc, c), (fd, d))
-    for _ in range(PLACES):
-        if fc > fd:
-            b, d, fd = d, c, fc
-            c = b - ratio * (b - a)
-            fc = f(c)
-        else:
-            a, c, fc = c, d, fd
-            d = a + ratio * (b - a)
-            fd = f(d)
-        best = max(best, (fc, c), (fd, d))
-    return float(best[1]), float(best[0])
 
 
 def dependent(system: System, state: State) -> tuple[str, ...]:

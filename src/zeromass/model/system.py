@@ -114,6 +114,17 @@ class System:
     events: tuple[Event, ...] = ()
     """Watched in every run of the system, beside those given to it."""
 
+    kind: str = "motion"
+    """What kind of motion this is, for systems whose kind may change."""
+
+    def begins_as(self, state: State) -> System:
+        """The system that a motion from a state begins with."""
+        return self
+
+    def goes_on_as(self, event: str, state: State) -> System | None:
+        """The system that a motion follows after a terminal event; None where it ends."""
+        return None
+
     velocity_constraints: np.ndarray
     """What must vanish at velocity level, one expression for each row that is not at acceleration level."""
 
@@ -273,6 +284,11 @@ class System:
     @cached_property
     def equations_of_starts(self) -> dict[tuple[int, tuple[Expression, ...]], Equations]:
         """Equations that were solved for earlier starts, by their level and what was prescribed; see `start`."""
+        return {}
+
+    @cached_property
+    def memory(self) -> dict[Any, Any]:
+        """What later stages have derived from this system and keep for its next run; no part of its value."""
         return {}
 
     def index(self, coordinate: Expression) -> int:

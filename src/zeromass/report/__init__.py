@@ -1,29 +1,23 @@
 """Plots, tables, files, films and the HTML viewer of runs."""
 
-from typing import Any, cast
-
-from zeromass.integrate import Trajectory
-from zeromass.report.files import FileError, load, save, to_dataset
+from zeromass.report.files import FileError, read, save, to_dataset
 from zeromass.report.movie import movie
-from zeromass.report.origin import from_scenario
+from zeromass.report.origin import Origin
 from zeromass.report.plots import Plots, save_figure
 from zeromass.report.tables import to_csv, to_parquet
-from zeromass.report.viewer import Box, Dot, Rod, Wheel, view
-
-_run = cast(Any, Trajectory)  # a run shows and saves itself: the verbs of this package are its methods
-_run.view, _run.movie, _run.save, _run.plot = view, movie, save, property(Plots)
-_run.to_csv, _run.to_parquet, _run.to_xarray = to_csv, to_parquet, to_dataset
+from zeromass.report.viewer import Box, Dot, Rod, Shape, Wheel, view
 
 __all__ = [
     "Box",
     "Dot",
     "FileError",
+    "Origin",
     "Plots",
     "Rod",
+    "Shape",
     "Wheel",
-    "from_scenario",
-    "load",
     "movie",
+    "read",
     "save",
     "save_figure",
     "to_csv",

@@ -9,29 +9,27 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from zeromass.analysis import Certificate
-from zeromass.compile.compiled import compiled_at
+from zeromass.compile.program import program_at
 from zeromass.expression import Grid
-from zeromass.integrate import Trajectory
-from zeromass.integrate.dense import DenseOutput, Projection
-from zeromass.integrate.events import Occurrence
-from zeromass.integrate.functions import Functions
-from zeromass.integrate.outcome import Ending, Outcome
-from zeromass.integrate.trajectory import Statistics
-from zeromass.model import State
+from zeromass.integrate import Course, Ending, Occurrence, Outcome, Segment, Settings, Statistics
+from zeromass.integrate.stepping.dense import DenseOutput
+from zeromass.model import State, System
 from zeromass.model.record import from_record, to_record
-from zeromass.report.origin import Origin, attributes, with_origin
+from zeromass.report.origin import Origin
 
 if TYPE_CHECKING:
     import xarray
 
-FORMAT = "zeromass run 2"
+FORMAT = "zeromass run 3"
+EARLIER = "zeromass run 2"
+"""The format before runs had segments; it is read too."""
 
 
 class FileError(OSError):
@@ -55,20 +53,12 @@ def write(path: Any, content: Callable[[Path], object]) -> Path:
 
 
 def to_dataset(
-    run: Trajectory,
-    times: Any = None,
-    *,
-    certificate: Certificate | bool | None = True,
-    scenario: str | None = None,
+    run: Course, times: ArrayLike | None = None, told: Mapping[str, str | float] | None = None
 ) -> xarray.Dataset:
     """Coordinates, rates, accelerations and the named quantities of a run, with units and long names.
 
-    times        by default those of the steps
-    certificate  True: that of the run, for which a second run is made unless it is known; False or None: none;
-                 or a certificate
-    scenario     text of the scenario file, where the run does not know it
-
-    The attributes tell outcome, cost, settings, parameters, scenario, certificate and versions.
+    times  by default those of the steps
+    told   attributes: what it tells beside the numbers
     """
     import xarray
 
@@ -80,7 +70,7 @@ def to_dataset(
         "position": (axes, sampled.y[:, :n], {"long_name": "generalised coordinates", "units": "SI"}),
         "rate": (axes, sampled.y[:, n:], {"long_name": "rates of the coordinates", "units": "SI/s"}),
     }
-    if run.outcome.ending not in (Ending.NON_UNIQUE, Ending.INCONSISTENT, Ending.NOT_A_NUMBER):
+    if all(segment.program is not None for segment in run.segments):
         data["acceleration"] = (axes, sampled.acceleration, {"long_name": "accelerations", "units": "SI/s2"})
         for name, quantity in run.system.quantities.items():
             values = sampled[quantity.expression]
@@ -89,50 +79,62 @@ def to_dataset(
     coordinates: dict[str, Any] = {"t": ("t", sampled.t, {"units": "s", "long_name": "time"}), "coordinate": names}
     if any("component" in entry[0] for entry in data.values()):
         coordinates["component"] = ["x", "y", "z"]
-    told = attributes(run, certificate=certificate, scenario=scenario)
-    return xarray.Dataset(data, coords=coordinates, attrs=told)
+    return xarray.Dataset(data, coords=coordinates, attrs=dict(told or {}))
 
 
-def save(
-    run: Trajectory, path: Any, *, certificate: Certificate | bool | None = True, scenario: str | None = None
-) -> Path:
-    """Writes a run to a netCDF file from which `load` makes it again, dense output included.
-
-    certificate, scenario  as of `to_dataset`, whose data and attributes the file holds
-    """
-    import xarray
-
-    record, grids = to_record(run.system)  # first: a system that can not be written needs no certificate
-    dataset = to_dataset(run, certificate=certificate, scenario=scenario)
-    extra = {
-        "y": (("t", "state"), run.y),
-        "dense": (("step", "degree", "state"), run._dense.polynomials(np.arange(len(run.t) - 1))),
-        "growth": (("step",), run._growth),
-        "event_t": (("event",), np.array([e.t for e in run.events])),
-        "event_y": (("event", "state"), np.array([e.y for e in run.events]).reshape(len(run.events), run.y.shape[1])),
-    }
-    for k, grid in enumerate(grids):
-        lines = {name: ((f"grid{k}_{name}",), getattr(grid, name)) for name in ("x", "y")}
-        powers = (((f"grid{k}_x_cell", f"grid{k}_y_cell", f"grid{k}_x_power", f"grid{k}_y_power")), grid.coefficients)
-        extra |= {f"grid{k}_{name}": value for name, value in (lines | {"coefficients": powers}).items()}
-    dataset = dataset.assign({f"run_{name}": value for name, value in extra.items()})
+def save(run: Course, path: Any, told: Mapping[str, str | float]) -> Path:
+    """Writes a run to a netCDF file from which `read` makes it again, dense output included; it holds a `to_dataset`."""
+    systems = list(dict.fromkeys(segment.system for segment in run.segments))
+    records = [to_record(system) for system in systems]  # first: a system that can not be written needs nothing else
+    dataset = to_dataset(run, told=told)
+    parts = [
+        _segment_data(segment, records[systems.index(segment.system)][1], k) for k, segment in enumerate(run.segments)
+    ]
+    dataset = dataset.assign({name: value for part in parts for name, value in part.items()})
     dataset.attrs.update(
         {
             "format": FORMAT,
-            "system": json.dumps(record),
-            "grid_names": json.dumps([grid.name for grid in grids]),
-            "ending": json.dumps([run.outcome.ending.value, run.outcome.t, run.outcome.message]),
-            "counts": json.dumps(list(vars(run.statistics).values())),
-            "event_names": json.dumps([e.name for e in run.events]),
-            "parameter_values": json.dumps([run.parameters[p] for p in run.system.parameters]),
+            "systems": json.dumps([record for record, _ in records]),
+            "grid_names": json.dumps([[grid.name for grid in grids] for _, grids in records]),
+            "segments": json.dumps([_segment_words(segment, systems) for segment in run.segments]),
         }
     )
-    assert isinstance(dataset, xarray.Dataset)
     return write(path, lambda place: dataset.to_netcdf(place, engine="h5netcdf"))
 
 
-def load(path: Any) -> Trajectory:
-    """The run of a file that `save` wrote; it knows its scenario and certificate as the file tells them."""
+def _segment_data(segment: Segment, grids: list[Grid], k: int) -> dict[str, Any]:
+    """The arrays of a segment and of the grids that its system is given on, by name."""
+    events = segment.events
+    arrays: dict[str, Any] = {
+        "t": ((f"step{k}_end",), segment.t),
+        "y": ((f"step{k}_end", "state"), segment.y),
+        "dense": ((f"step{k}", "degree", "state"), segment.dense.polynomials()),
+        "growth": ((f"step{k}",), segment.growth),
+        "event_t": ((f"event{k}",), np.array([e.t for e in events])),
+        "event_y": ((f"event{k}", "state"), np.array([e.y for e in events]).reshape(len(events), segment.y.shape[1])),
+    }
+    for g, grid in enumerate(grids):
+        at = f"grid{k}_{g}"
+        arrays[f"{at}_x"], arrays[f"{at}_y"] = ((f"{at}_x",), grid.x), ((f"{at}_y",), grid.y)
+        axes = (f"{at}_x_cell", f"{at}_y_cell", f"{at}_x_power", f"{at}_y_power")
+        arrays[f"{at}_coefficients"] = (axes, grid.coefficients)
+    return {f"run{k}_{name}": value for name, value in arrays.items()}
+
+
+def _segment_words(segment: Segment, systems: list[System]) -> dict[str, Any]:
+    """What is not an array."""
+    return {
+        "system": systems.index(segment.system),
+        "outcome": [segment.outcome.ending.value, segment.outcome.t, segment.outcome.message],
+        "counts": list(vars(segment.statistics).values()),
+        "events": [e.name for e in segment.events],
+        "parameters": [segment.parameters[p] for p in segment.system.parameters],
+        "moved": segment.program is not None,
+    }
+
+
+def read(path: Any) -> tuple[list[Segment], Origin]:
+    """The segments and the origin of a run that `save` wrote."""
     import xarray
 
     try:
@@ -140,48 +142,73 @@ def load(path: Any) -> Trajectory:
             data = file.load()
     except (OSError, ValueError) as error:
         raise FileError(f"'{path}' could not be read as a run: {error}") from error
+    if data.attrs.get("format") == EARLIER:
+        data = _renewed(data)
     if data.attrs.get("format") != FORMAT:
         raise FileError(f"'{path}' is no run of this program: its format is {data.attrs.get('format')!r}")
-    grids = [
-        Grid(*(data[f"run_grid{k}_{part}"].values for part in ("x", "y", "coefficients")), name=name)
-        for k, name in enumerate(json.loads(data.attrs["grid_names"]))
-    ]
-    system = from_record(json.loads(data.attrs["system"]), grids)
-    t, y = data["t"].values, data["run_y"].values
+    segments, names = json.loads(data.attrs["segments"]), json.loads(data.attrs["grid_names"])
+    settings = Settings.from_dict(json.loads(data.attrs["settings"]))
+    systems: dict[int, System] = {}
+    found: list[Segment] = []
+    for k, words in enumerate(segments):
+        which = words["system"]
+        if which not in systems:
+            grids = [
+                Grid(*(data[f"run{k}_grid{k}_{g}_{part}"].values for part in ("x", "y", "coefficients")), name=name)
+                for g, name in enumerate(names[which])
+            ]
+            systems[which] = from_record(json.loads(data.attrs["systems"])[which], grids)
+        found.append(_segment(systems[which], words, lambda name, k=k: data[f"run{k}_{name}"].values, settings))
+    return found, Origin.from_attributes(data.attrs)
+
+
+def _segment(system: System, words: dict[str, Any], array: Callable[[str], np.ndarray], settings: Settings) -> Segment:
+    t, y = array("t"), array("y")
     n = y.shape[1] // 2
-    values = json.loads(data.attrs["parameter_values"])
-    parameters = dict(zip(system.parameters, values, strict=True))
-    ending, at, message = json.loads(data.attrs["ending"])
-    names = json.loads(data.attrs["event_names"])
-    events = [
-        Occurrence(*item) for item in zip(names, data["run_event_t"].values, data["run_event_y"].values, strict=True)
-    ]
+    ending, at, message = words["outcome"]
+    parameters = dict(zip(system.parameters, words["parameters"], strict=True))
     start = State(system, float(t[0]), y[0, :n].copy(), y[0, n:].copy(), parameters)
-    outcome = Outcome(Ending(ending), at, message)
-    settings = json.loads(data.attrs["settings"])
-    moved = outcome.ending not in (Ending.NON_UNIQUE, Ending.INCONSISTENT) and len(t) > 1
-    compiled = compiled_at(system, start) if moved else None
-    project = Functions(compiled, np.array(values)).projected if compiled and settings["project"] else None
-    run = Trajectory(
-        system=system,
-        start=start,
-        t=t,
-        y=y,
-        outcome=outcome,
-        statistics=Statistics(*json.loads(data.attrs["counts"])),
-        events=tuple(events),
-        parameters=parameters,
-        _compiled=compiled,
-        settings=settings,
-        _growth=data["run_growth"].values,
-        _dense=_Stored(t, y, data["run_dense"].values, project),
+    events = [Occurrence(*item) for item in zip(words["events"], array("event_t"), array("event_y"), strict=True)]
+    segment = Segment(
+        program_at(system, start) if words["moved"] else None,
+        start,
+        t,
+        y,
+        Outcome(Ending(ending), at, message),
+        Statistics(*words["counts"]),
+        tuple(events),
+        settings,
+        array("growth"),
+        DenseOutput(t, y, None),
     )
-    return with_origin(run, Origin.from_attributes(data.attrs))
+    known = dict(enumerate(array("dense")))
+    return segment.with_dense(DenseOutput(t, y, None, known, segment.projection))
 
 
-class _Stored(DenseOutput):
-    """Dense output from stored polynomials."""
-
-    def __init__(self, t: np.ndarray, y: np.ndarray, inside: np.ndarray, project: Projection | None) -> None:
-        super().__init__(t, y, None, project)
-        self._known = dict(enumerate(inside))
+def _renewed(data: xarray.Dataset) -> xarray.Dataset:
+    """The data of the format before, as those of a run of one segment."""
+    old = data.attrs
+    grids = json.loads(old["grid_names"])
+    words = {
+        "system": 0,
+        "outcome": json.loads(old["ending"]),
+        "counts": json.loads(old["counts"]),
+        "events": json.loads(old["event_names"]),
+        "parameters": json.loads(old["parameter_values"]),
+        "moved": json.loads(old["ending"])[0] not in ("non-unique", "inconsistent") and data.sizes["t"] > 1,
+    }
+    names = ("y", "dense", "growth", "event_t", "event_y")
+    moved = {f"run0_{name}": (data[f"run_{name}"].dims, data[f"run_{name}"].values) for name in names}
+    for g in range(len(grids)):
+        for part in ("x", "y", "coefficients"):
+            kept = data[f"run_grid{g}_{part}"]
+            moved[f"run0_grid0_{g}_{part}"] = kept.dims, kept.values
+    moved["run0_t"] = ("t",), data["t"].values
+    renewed = data.assign(moved)
+    renewed.attrs |= {
+        "format": FORMAT,
+        "systems": f"[{old['system']}]",
+        "grid_names": json.dumps([grids]),
+        "segments": json.dumps([words]),
+    }
+    return renewed

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from zeromass.contact import Rolling
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.model import ModelError, Particle, RigidBody
 from zeromass.report.files import write
 from zeromass.report.plots import COLORS, _heights
 
 
-def movie(run: Trajectory, path: Any, *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)) -> Path:
+def movie(run: Course, path: Any, *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)) -> Path:
     """Writes a film of a run.
 
     path   .mp4 needs ffmpeg on the machine; .gif and .webp need Pillow, which matplotlib brings
@@ -68,7 +68,7 @@ def movie(run: Trajectory, path: Any, *, fps: int = 25, speed: float = 1.0, size
         plt.close(figure)
 
 
-def _tracks(run: Trajectory, sampled: Any) -> dict[str, np.ndarray]:
+def _tracks(run: Course, sampled: Any) -> dict[str, np.ndarray]:
     """Points that the film follows, by name."""
     if isinstance(run.system, Rolling):
         return {"contact": sampled[run.system.contact], "centre": sampled[run.system.center]}

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from zeromass.analysis import Certificate
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 
 PACKAGES = ("zeromass", "numpy", "scipy", "llvmlite")
 """Those that decide the numbers of a run."""
@@ -40,49 +38,26 @@ class Origin:
         return cls(versions, *words)
 
 
-def origin(run: Trajectory) -> Origin:
-    """The origin that a run was given; of others that of a run made here and now, without a scenario."""
-    here = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
-    return run.__dict__.get("_origin") or Origin(here)
-
-
-def with_origin(run: Trajectory, given: Origin) -> Trajectory:
-    """The same run, which knows where it comes from."""
-    same = copy.copy(run)
-    same.__dict__["_origin"] = given
-    return same
-
-
-def from_scenario(run: Trajectory, text: str, case: str | None = None) -> Trajectory:
-    """The same run, which knows the text of the scenario that it came from, and which of its cases."""
-    return with_origin(run, replace(origin(run), scenario=text, case=case or ""))
+def here() -> Origin:
+    """The origin of a run made here and now, without a scenario."""
+    return Origin({"python": platform.python_version(), **{name: version(name) for name in PACKAGES}})
 
 
 def attributes(
-    run: Trajectory, *, certificate: Certificate | bool | None = True, scenario: str | None = None
+    run: Course, origin: Origin, *, certificate: str = "", scenario: str | None = None
 ) -> dict[str, str | float]:
     """Outcome, cost, settings, parameters, versions, scenario and certificate of a run, by name.
 
-    certificate  True: that of the run, for which a second run is made unless it is known; False or None: none;
-                 or a certificate
-    scenario     text of the scenario file, where the run does not know it
+    certificate  in words
+    scenario     text of the scenario file, where the origin does not know it
     """
-    known = origin(run)
     return {
         "outcome": str(run.outcome),
         "statistics": str(run.statistics),
-        "settings": json.dumps(dict(run.settings)),
-        "scenario": known.scenario if scenario is None else scenario,
-        "scenario_case": known.case,
-        "certificate": _words(run, certificate),
-        **{f"{name}_version": number for name, number in known.versions.items()},
+        "settings": json.dumps(run.settings.as_dict()),
+        "scenario": origin.scenario if scenario is None else scenario,
+        "scenario_case": origin.case,
+        "certificate": certificate,
+        **{f"{name}_version": number for name, number in origin.versions.items()},
         **{f"parameter {p.name}": float(value) for p, value in run.parameters.items()},
     }
-
-
-def _words(run: Trajectory, certificate: Certificate | bool | None) -> str:
-    if isinstance(certificate, Certificate):
-        return str(certificate)
-    if not certificate or len(run) < 2:  # a run that could not begin has nothing to be measured
-        return ""
-    return origin(run).certificate or str(run.certificate())

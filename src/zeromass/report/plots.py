@@ -12,7 +12,7 @@ import numpy as np
 
 from zeromass.contact import Rolling
 from zeromass.expression import expressions
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.model import ModelError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#00
 SAMPLES = 1500
 """Times at which a run is drawn."""
 
-Runs = Trajectory | Sequence[Trajectory]
+Runs = Course | Sequence[Course]
 
 
 def path(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None, contours: bool = True) -> Axes:
@@ -132,7 +132,7 @@ def quantity(runs: Runs, expression: Any, ax: Axes | None = None, *, label: str 
     return _timed(ax, label, legend=False)
 
 
-def residuals(run: Trajectory, ax: Axes | None = None) -> Axes:
+def residuals(run: Course, ax: Axes | None = None) -> Axes:
     """Violation of each constraint at the steps, on a logarithmic scale [UM2022, figs 7, 10, 13]."""
     ax = _axes(ax)
     groups = dict.fromkeys(row.group for row in run.system.rows if row.level < 2)
@@ -153,7 +153,7 @@ def residuals(run: Trajectory, ax: Axes | None = None) -> Axes:
 class Plots:
     """The plots of one run: `run.plot.path()`, `run.plot.forces(ax)`, …"""
 
-    def __init__(self, run: Trajectory) -> None:
+    def __init__(self, run: Course) -> None:
         self._run = run
 
     def __getattr__(self, name: str) -> Any:
@@ -234,28 +234,28 @@ def _lines(runs: Runs, names: Sequence[str], ax: Axes | None, labels: Sequence[s
     return _timed(ax, label)
 
 
-def _several(runs: Runs) -> list[Trajectory]:
-    return [runs] if isinstance(runs, Trajectory) else list(runs)
+def _several(runs: Runs) -> list[Course]:
+    return [runs] if isinstance(runs, Course) else list(runs)
 
 
-def _labels(runs: Sequence[Trajectory], labels: Sequence[str] | None) -> list[str]:
+def _labels(runs: Sequence[Course], labels: Sequence[str] | None) -> list[str]:
     if labels is None:
         return [""] if len(runs) == 1 else [f"run {k + 1}" for k in range(len(runs))]
     return list(labels)
 
 
-def _sampled(run: Trajectory) -> Any:
+def _sampled(run: Course) -> Any:
     return run.at(np.linspace(run.t[0], run.t[-1], SAMPLES))
 
 
-def _quantity(run: Trajectory, name: str) -> Any:
+def _quantity(run: Course, name: str) -> Any:
     quantities = run.system.quantities
     if name not in quantities:
         raise ModelError(f"the run has no '{name}'; it has: {', '.join(quantities) or 'coordinates only'}")
     return quantities[name].expression
 
 
-def _heights(run: Trajectory) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def _heights(run: Course) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """The surface around the path as a grid of heights at the start; None where it is no height or the run was loaded."""
     if not isinstance(run.system, Rolling):
         return None
@@ -275,7 +275,7 @@ def _heights(run: Trajectory) -> tuple[np.ndarray, np.ndarray, np.ndarray] | Non
     return (X, Y, np.where(flat, Z, np.nan)) if flat.mean() > 0.5 else None
 
 
-def _contours(ax: Axes, run: Trajectory) -> None:
+def _contours(ax: Axes, run: Course) -> None:
     grid = _heights(run)
     if grid is not None and np.nanmax(grid[2]) - np.nanmin(grid[2]) > 1e-9:
         ax.contour(*grid, levels=14, colors="0.75", linewidths=0.5, zorder=0)

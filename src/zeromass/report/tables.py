@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from zeromass.analysis import Certificate
 from zeromass.expression import expressions
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.report.files import write
-from zeromass.report.origin import attributes
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Column:
         return f"{self.name} [{self.unit}]" if self.unit else self.name
 
 
-def to_csv(run: Trajectory, path: Any, times: Any = None) -> Path:
+def to_csv(run: Course, path: Any, times: ArrayLike | None = None) -> Path:
     """Writes time, coordinates, rates and named quantities as a CSV table, one row a time."""
     table = columns(run, times)
 
@@ -43,14 +43,9 @@ def to_csv(run: Trajectory, path: Any, times: Any = None) -> Path:
 
 
 def to_parquet(
-    run: Trajectory,
-    path: Any,
-    times: Any = None,
-    *,
-    certificate: Certificate | bool | None = True,
-    scenario: str | None = None,
+    run: Course, path: Any, times: ArrayLike | None = None, told: Mapping[str, str | float] | None = None
 ) -> Path:
-    """Writes the table of `to_csv` as Parquet; needs pyarrow.
+    """Writes the table of `to_csv` as Parquet; needs pyarrow. `told` is what it tells beside the numbers.
 
     Each column has its "units" and "long_name", the table the attributes of `to_dataset`, as metadata of its schema.
     """
@@ -60,17 +55,16 @@ def to_parquet(
     except ImportError as error:
         raise ImportError("Parquet files need pyarrow, which is not installed: pip install pyarrow") from error
     table = columns(run, times)
-    told = attributes(run, certificate=certificate, scenario=scenario)
     fields = [
         pyarrow.field(column.title, pyarrow.float64(), metadata={"units": column.unit, "long_name": column.label})
         for column in table
     ]
-    schema = pyarrow.schema(fields, metadata={name: str(value) for name, value in told.items()})
+    schema = pyarrow.schema(fields, metadata={name: str(value) for name, value in (told or {}).items()})
     data = pyarrow.table([column.values for column in table], schema=schema)
     return write(path, lambda place: parquet.write_table(data, place))
 
 
-def columns(run: Trajectory, times: Any = None) -> list[Column]:
+def columns(run: Course, times: ArrayLike | None = None) -> list[Column]:
     """Time, coordinates and rates, which have no unit of their own, and named quantities; vectors by component."""
     sampled = run.at(run.t if times is None else times)
     n = len(run.system.coordinates)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from zeromass.integrate.simulate import METHODS, simulate
+from zeromass.integrate import METHODS
 from zeromass.model import Event
+from zeromass.run import simulate
 from zeromass.scenario import output, rolling, system
 from zeromass.scenario.errors import ScenarioError, listed, nearest
 from zeromass.scenario.kinds import Choice, Numbers, Problem, Words

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.integrate import Trajectory, simulate
 from zeromass.model import Event, ModelError, State, System
-from zeromass.report.origin import from_scenario
+from zeromass.run import Run, simulate
 from zeromass.scenario.document import EVENT, MODELS, RUN, document
 from zeromass.scenario.errors import ScenarioError
 from zeromass.scenario.names import names
@@ -52,15 +51,15 @@ class Scenario:
     drawing: dict[str, Any]
     source: Source
 
-    def simulate(self, progress: bool | Callable[[float], None] = False) -> Trajectory:
+    def simulate(self, progress: bool | Callable[[float], None] = False) -> Run:
         """Runs it; the run knows the text of the scenario and the case."""
         try:
             run = simulate(self.system, self.start, events=self.events, progress=progress, **self.settings)
         except ModelError as error:
             raise self.source.error(str(error), ("run",)) from error
-        return from_scenario(run, self.source.text, self.case)
+        return run.from_scenario(self.source.text, self.case)
 
-    def table_times(self, run: Trajectory) -> np.ndarray | None:
+    def table_times(self, run: Run) -> np.ndarray | None:
         """Times of the rows of the table that is written, within the run; None for its steps."""
         asked = self.output.times
         if asked is None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from zeromass.contact import Rolling
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.model import ModelError
 from zeromass.report.files import write
 from zeromass.report.viewer.scene import scene
@@ -36,10 +36,10 @@ LAYOUTS = ("overlay", "side by side")
 
 
 def view(
-    runs: Trajectory | Sequence[Trajectory],
+    runs: Course | Sequence[Course],
     path: str | PathLike[str],
     *,
-    others: Sequence[Trajectory] = (),
+    others: Sequence[Course] = (),
     layout: str = "overlay",
     names: Sequence[str] | None = None,
     shapes: Mapping[Any, Shape] | None = None,
@@ -67,7 +67,7 @@ def view(
     """
     if layout not in LAYOUTS:
         raise ModelError(f"layout is {layout!r}; it is one of {', '.join(map(repr, LAYOUTS))}")
-    everything = [runs] if isinstance(runs, Trajectory) else list(runs)
+    everything = [runs] if isinstance(runs, Course) else list(runs)
     everything += list(others)
     if not everything:
         raise ModelError("there is no run to view")
@@ -130,7 +130,7 @@ def _pooled(data: Mapping[str, Any]) -> dict[str, Any]:
     return walk(data) | {"arrays": stored}
 
 
-def _title(run: Trajectory) -> str:
+def _title(run: Course) -> str:
     system = run.system
     if isinstance(system, Rolling):
         text = f"{system.sphere.name} on {system.surface.name}"

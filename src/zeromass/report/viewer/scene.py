@@ -10,9 +10,8 @@ import numpy as np
 
 from zeromass.contact import Rolling, Surface
 from zeromass.expression import expressions, symbols
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course, Sampled
 from zeromass.integrate.outcome import Ending
-from zeromass.integrate.trajectory import Sampled
 from zeromass.model import ModelError, Particle, RigidBody
 from zeromass.model.parts import Part
 from zeromass.report.viewer.pack import exact, unit
@@ -27,7 +26,7 @@ FEWEST, MOST = 600, 6000
 
 
 def scene(
-    runs: Sequence[Trajectory],
+    runs: Sequence[Course],
     *,
     names: Sequence[str],
     shapes: Mapping[Any, Shape],
@@ -60,7 +59,7 @@ def scene(
     return {"runs": shown, "surfaces": surfaces.data()}
 
 
-def _times(run: Trajectory, fps: float | None) -> np.ndarray:
+def _times(run: Course, fps: float | None) -> np.ndarray:
     low, high = sorted((float(run.t[0]), float(run.t[-1])))
     if not high > low:
         raise ModelError(f"the run has no duration, there is nothing to play: {run.outcome}")
@@ -74,7 +73,7 @@ def _times(run: Trajectory, fps: float | None) -> np.ndarray:
 
 
 # a rolling body -----------------------------------------------------------------------------------------------
-def _rolling(run: Trajectory, rolling: Rolling, sampled: Sampled) -> dict[str, Any]:
+def _rolling(run: Course, rolling: Rolling, sampled: Sampled) -> dict[str, Any]:
     contact, center = sampled[rolling.contact], sampled[rolling.center]
     normal_force, friction = sampled[rolling.normal_force], sampled[rolling.friction_force]
     normal = (center - contact) / rolling.sphere.radius
@@ -139,7 +138,7 @@ class _Surfaces:
     def __init__(self) -> None:
         self._needs: dict[Any, _Need] = {}
 
-    def index(self, run: Trajectory, rolling: Rolling, sampled: Sampled) -> int:
+    def index(self, run: Course, rolling: Rolling, sampled: Sampled) -> int:
         """Place of the surface of a run in the list; its path is taken into account."""
         surface = rolling.surface
         used = set(symbols(expressions(surface(rolling.contact)), surface.shift))
@@ -162,7 +161,7 @@ class _Surfaces:
 
 
 # a general system ---------------------------------------------------------------------------------------------
-def _general(run: Trajectory, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[str, Any]:
+def _general(run: Course, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[str, Any]:
     system = run.system
     parts = [part for part in system.parts if isinstance(part, Particle | RigidBody)]
     places = {part: sampled[part.position] for part in parts}
@@ -181,7 +180,7 @@ def _general(run: Trajectory, sampled: Sampled, shapes: Mapping[Any, Shape]) -> 
     return {"bodies": bodies, "trails": trails, "arrows": [], "surface": None, "charts": _usual_charts(run, sampled)}
 
 
-def _usual_charts(run: Trajectory, sampled: Sampled) -> list[dict[str, Any]]:
+def _usual_charts(run: Course, sampled: Sampled) -> list[dict[str, Any]]:
     system = run.system
     if not system.has_energy:
         few = list(system.coordinates[:4])
@@ -234,7 +233,7 @@ def _chart(sampled: Sampled, title: str, series: Any) -> dict[str, Any]:
     return {"title": title, "series": [{"name": name, "values": exact(sampled[e])} for name, e in series.items()]}
 
 
-def _check_shapes(shapes: Mapping[Any, Shape], runs: Sequence[Trajectory]) -> None:
+def _check_shapes(shapes: Mapping[Any, Shape], runs: Sequence[Course]) -> None:
     known = {part for run in runs for part in run.system.parts}
     for key, shape in shapes.items():
         if not isinstance(shape, Dot | Box | Rod | Wheel):

@@ -1,0 +1,84 @@
+"""Work that nobody waits for, one piece after another in a thread of its own.
+
+The program may end at any time: what is under way is finished, what is waiting is dropped. A process that forks waits for
+the piece under way, so that its child does not inherit a lock that nobody would release.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from functools import cache
+
+Work = Callable[[], object]
+
+
+class _Background:
+    def __init__(self) -> None:
+        self._waiting: deque[Work] = deque()
+        self._working = threading.Lock()  # held while a piece of work is under way
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def add(self, work: Work) -> None:
+        _prepare()
+        with self._starting:
+            self._waiting.append(work)
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._go, name="zeromass-compile", daemon=True)
+                self._thread.start()
+
+    def _go(self) -> None:
+        while True:
+            with self._working:
+                with self._starting:
+                    if not self._waiting:
+                        self._thread = None
+                        return
+                    work = self._waiting.popleft()
+                work()
+
+    def hold(self) -> None:
+        """Waits for the piece of work under way, and lets none begin."""
+        self._working.acquire()
+
+    def go_on(self) -> None:
+        self._working.release()
+
+    def finish(self) -> None:
+        """Drops what is waiting, and waits for what is under way."""
+        self._waiting.clear()
+        with self._working:
+            pass
+
+    def wait(self) -> None:
+        """Waits until all is done."""
+        thread = self._thread
+        if thread is not None:
+            thread.join()
+
+
+_background = _Background()
+
+
+def _anew() -> None:
+    """A child process has no thread at work, and the locks of its own."""
+    _background.__init__()
+
+
+@cache
+def _prepare() -> None:
+    """Before the first piece of work, and not when this module is imported."""
+    atexit.register(_background.finish)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=_background.hold, after_in_parent=_background.go_on, after_in_child=_anew)
+
+
+later = _background.add
+"""Does a piece of work in the background, after those that were asked for before."""
+
+wait = _background.wait
+"""Waits until all that was asked for is done; for tests and benchmarks."""

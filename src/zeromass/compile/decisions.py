@@ -1,0 +1,170 @@
+"""Decisions that elimination takes by looking at numbers, apart from what it does with them.
+
+Elimination asks questions about one state: is this entry a good pivot, which rows are independent? The answers are its
+pivots. They follow from the state alone, and what is derived follows from the answers alone. Those of earlier states are
+kept as a tree: another state that gives the same answers leads to what was derived before, for the price of the numbers.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, cast
+
+import numpy as np
+
+from zeromass.expression import Expression, Symbol
+from zeromass.expression.build import ZERO
+from zeromass.expression.evaluate import numeric
+
+Matrix = tuple[tuple[Expression, ...], ...]
+"""Rows of expressions, as part of a question."""
+
+Answer = TypeVar("Answer", bound=Hashable)
+Result = TypeVar("Result")
+
+
+def frozen(rows: Iterable[Iterable[Expression]] | np.ndarray) -> Matrix:
+    """Rows of expressions, as they stand in a question."""
+    return tuple(tuple(row) for row in rows)
+
+
+class Samples:
+    """Numbers of expressions at some inputs, symbols and their values; each node is evaluated once.
+
+    key  the bits of the values
+    """
+
+    def __init__(self, inputs: Sequence[Expression], values: Sequence[float] | np.ndarray) -> None:
+        numbers = np.asarray(values, dtype=float)  # its elements are several times as fast as arrays of one
+        self.key = numbers.tobytes()
+        self._known: dict[Expression, Any] = dict(zip(inputs, numbers, strict=True))
+
+    def __call__(self, e: Expression) -> float:
+        """The value of one expression."""
+        if e not in self._known:
+            with np.errstate(all="ignore"):
+                self._evaluate(e)
+        return self._known[e]
+
+    def _evaluate(self, e: Expression) -> None:
+        known, stack = self._known, [e]
+        while stack:
+            node = stack[-1]
+            if node in known:
+                stack.pop()
+            elif node.value is not None:
+                known[node] = np.float64(node.value)
+            elif isinstance(node, Symbol):
+                raise KeyError(f"no sample of '{node!r}'")
+            else:
+                missing = [a for a in node.args if a not in known]
+                if missing:
+                    stack.extend(missing)
+                else:
+                    known[node] = numeric(node)(*[known[a] for a in node.args])
+
+    def matrix(self, rows: Iterable[Iterable[Expression]]) -> np.ndarray:
+        """Values of a rectangular arrangement of expressions, shape (rows, columns)."""
+        rows = [list(row) for row in rows]
+        result = np.zeros((len(rows), len(rows[0]) if rows else 0))
+        for i, row in enumerate(rows):
+            for j, e in enumerate(row):
+                if e is not ZERO:
+                    result[i, j] = self(e)
+        return result
+
+
+class Question(ABC, Generic[Answer]):
+    """A question about numbers at a state; two with the same expressions are the same question."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether the answer is the same at every state."""
+        return False
+
+    @abstractmethod
+    def answer(self, samples: Samples) -> Answer:
+        """What the numbers at a state say."""
+
+
+class Decisions:
+    """Answers at one state, each question asked once; `taken` lists those that another state may answer otherwise."""
+
+    def __init__(self, samples: Samples) -> None:
+        self._samples = samples
+        self.taken: dict[Question[Any], Any] = {}
+
+    def __call__(self, question: Question[Answer]) -> Answer:
+        if question.settled:
+            return question.answer(self._samples)
+        if question not in self.taken:
+            self.taken[question] = question.answer(self._samples)
+        return self.taken[question]
+
+
+@dataclass
+class _Fork(Generic[Result]):
+    """A question, and where each answer to it leads: to the next one, or to what was derived in the end."""
+
+    question: Question[Any]
+    ways: dict[Hashable, _Fork[Result] | Result] = field(default_factory=dict)
+
+
+class Tree(Generic[Result]):
+    """What was derived by earlier decisions.
+
+    Elimination asks its next question because of the answers before it: a path of the tree is one derivation.
+    """
+
+    RECENT = 1024
+    """States whose result is known at once when they come again."""
+
+    def __init__(self) -> None:
+        self._root: dict[Hashable, _Fork[Result] | Result] = {}
+        self._recent: dict[bytes, Result] = {}
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __iter__(self) -> Iterator[Result]:
+        waiting = list(self._root.values())
+        while waiting:
+            place = waiting.pop()
+            if isinstance(place, _Fork):
+                waiting.extend(place.ways.values())
+            else:
+                yield place
+
+    def at(self, samples: Samples, derive: Callable[[Decisions], Result]) -> Result:
+        """What the answers at a state lead to: derived before, or now."""
+        known = self._recent.get(samples.key)
+        if known is None:
+            known = self._found(samples)
+            if known is None:
+                decide = Decisions(samples)
+                known = self._kept(decide, derive(decide))
+            if len(self._recent) >= self.RECENT:
+                self._recent.clear()
+            self._recent[samples.key] = known
+        return known
+
+    def _found(self, samples: Samples) -> Result | None:
+        """What was derived for the answers at a state; None if they are new."""
+        place = self._root
+        answer: Hashable = None
+        while (ahead := place.get(answer)) is not None:
+            if not isinstance(ahead, _Fork):
+                return ahead
+            place, answer = ahead.ways, ahead.question.answer(samples)
+        return None
+
+    def _kept(self, decisions: Decisions, result: Result) -> Result:
+        """Keeps what was derived; gives back what was there before, if another thread was first."""
+        ways, answer = self._root, None
+        for question, given in decisions.taken.items():
+            fork = ways.setdefault(answer, _Fork(question))
+            assert isinstance(fork, _Fork)
+            ways, answer = fork.ways, given
+        return cast(Result, ways.setdefault(answer, result))

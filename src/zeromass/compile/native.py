@@ -1,0 +1,135 @@
+"""A program as machine code of this computer, made piece by piece as it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.compile.code import FIRST, Code
+from zeromass.compile.lanes import LaneFunction
+from zeromass.compile.module import Groups, code
+from zeromass.compile.target import host
+from zeromass.expression import Evaluator, Expression, expressions, substitute, symbols
+from zeromass.model import Event, ModelError
+
+if TYPE_CHECKING:
+    from zeromass.compile.program import Program
+
+BUSY = 400_000
+"""Evaluations after which better machine code is made, in the background."""
+
+LARGE = 8_000
+"""Operations from which LLVM spends more effort at once: without it, each of them takes room on the stack."""
+
+
+class Native:
+    """Machine code of a program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._target = host()
+        self._codes: dict[Any, Code] = {}
+        self._evaluations = 0
+        self._large = program.operations >= LARGE
+
+    def rhs(self, lanes: int = 1) -> Code:
+        """Machine code of `rhs(t, y, parameters, slopes, growth)`: (q̇, q̈) of one state, only q̈ of several in lanes."""
+        p = self.program
+        slopes = [*p.system.rates, *p.acceleration] if lanes == 1 else list(p.acceleration)
+        return self._code(("rhs", lanes), lanes, lambda: {"rhs": (p.inputs, [slopes, [p.growth]])})
+
+    @property
+    def corrections(self) -> Code | None:
+        """Machine code of the program's corrections, each as `name(t, y, parameters, correction)`; None without any."""
+        p = self.program
+        if not p.corrections:
+            return None
+        functions = {name: (p.inputs, [list(change)]) for name, change in p.corrections.items()}
+        return self._code("corrections", 1, lambda: functions, seldom=True)
+
+    def events(self, events: Sequence[Event], lanes: int) -> Code | None:
+        """Machine code of `event(t, y, parameters, values)`; None where there is nothing to watch."""
+        if not events:
+            return None
+        key = ("events", tuple(events), lanes)
+        return self._code(key, lanes, lambda: {"event": (self.program.inputs, [self._zeros(events)])})
+
+    def _zeros(self, events: Sequence[Event]) -> list[Expression]:
+        """The functions of events, in terms of state and parameters; parameters of events alone keep their default."""
+        known = {symbol for group in self.program.inputs for symbol in group}
+        zeros = []
+        for event in events:
+            zero = self.program.solved(event.zero)
+            others = [leaf for leaf in symbols(zero) if leaf not in known]
+            strangers = [leaf for leaf in others if leaf.default is None]
+            if strangers:
+                raise ModelError(f"event '{event.name}' contains '{strangers[0]!r}', which is nothing of the system")
+            zeros.append(expressions(substitute(zero, {leaf: leaf.default for leaf in others})).item())
+        return zeros
+
+    @property
+    def tangent(self) -> Code:
+        """Machine code of `tangent(t, y, parameters, entries)`: the program's tangent, row by row."""
+        entries = list(self.program.tangent.ravel())
+        return self._code("tangent", 1, lambda: {"tangent": (self.program.inputs, [entries])})
+
+    def _code(
+        self,
+        key: Any,
+        lanes: int,
+        functions: Callable[[], Mapping[str, tuple[Groups, Groups]]],
+        *,
+        seldom: bool = False,
+    ) -> Code:
+        if key not in self._codes:
+            effort = 1 if self._large and not seldom else FIRST
+            made = code(functions(), self._target.lanes(lanes), effort=effort)
+            self._codes[key] = made
+            self._improve(made)
+        return self._codes[key]
+
+    @property
+    def busy(self) -> bool:
+        """Whether it has run so often that better machine code is repaid."""
+        return self._evaluations >= BUSY and not self._large
+
+    def called(self, evaluations: int) -> None:
+        """Counts evaluations; when there have been many, better code is made in the background."""
+        before, self._evaluations = self.busy, self._evaluations + evaluations
+        if self.busy and not before:
+            for made in self._codes.values():
+                self._improve(made)
+
+    def _improve(self, made: Code) -> None:
+        if self.busy:
+            made.improve()
+
+    def function(self, e: Any) -> LaneFunction:
+        """Any expressions as a function of arrays of states, in SIMD lanes."""
+        inputs = [symbol for group in self.program.inputs for symbol in group]
+        return LaneFunction(self.program.solved(e), inputs, effort=int(self.busy or self._large))
+
+    @cached_property
+    def accelerations(self) -> LaneFunction:
+        """Accelerations of arrays of states, in SIMD lanes."""
+        return self.function(self.program.system.accelerations)
+
+    @cached_property
+    def growth(self) -> Evaluator:
+        """The growth of the pivots, of arrays of states."""
+        return Evaluator(self.program.growth, self.program.system.inputs)
+
+    def jacobian(self, inputs: np.ndarray) -> np.ndarray:
+        """∂q̈/∂(q, q̇) at one state, shape (n, 2n), from numbers in the order of `system.inputs`; see `Program.tangent`."""
+        n = len(self.program.system.coordinates)
+        slopes = self._slopes(inputs)
+        size = len(slopes)
+        return -np.linalg.solve(slopes[:, :size], slopes[:, size:])[:n]
+
+    @cached_property
+    def _slopes(self) -> LaneFunction:
+        inputs = [symbol for group in self.program.inputs for symbol in group]
+        return LaneFunction(self.program.tangent, inputs, self._target.scalar, effort=FIRST)

@@ -1,0 +1,162 @@
+"""The questions that elimination asks of the numbers at a state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from zeromass.compile.decisions import Matrix, Question, Samples
+from zeromass.equation import RANK_TOLERANCE, Rank, numerical_rank
+from zeromass.expression import Expression
+from zeromass.expression.build import ZERO
+
+LARGEST_FACTOR = 100.0
+"""A constant entry of a row is a pivot only if no other entry of the row is this many times larger."""
+
+WEAK = (0.05, 1e-3, 1e-6, RANK_TOLERANCE)
+"""Directions whose scaled inertia is below the first of these parts of the largest are strengthened by rows of A.
+
+A row is taken for what it adds above the first bound, then for what it adds above the next, down to what counts as
+zero: a direction that no row strengthens (a thin rod's turning about itself) is left as it is, a null one never.
+"""
+
+COARSE = 4
+"""Weights of rows are powers of two to the power of this: what is near in size has the same."""
+
+
+@dataclass(frozen=True)
+class Independent(Question[int]):
+    """How many of some rows are independent."""
+
+    rows: Matrix
+
+    def answer(self, samples: Samples) -> int:
+        return int(numerical_rank(samples.matrix(self.rows)).rank) if self.rows else 0
+
+
+@dataclass(frozen=True)
+class Pivotal(Question[bool]):
+    """Whether a constant entry of a row is good to divide by: more than is left of a dependent row, and none of the rest
+    is much larger.
+
+    value  the entry
+    rest   the other entries of the row as elimination has left it
+    given  the row as it was
+    """
+
+    value: float
+    rest: tuple[Expression, ...]
+    given: tuple[Expression, ...]
+
+    @property
+    def settled(self) -> bool:
+        return all(e.value is not None for e in (*self.rest, *self.given))
+
+    def answer(self, samples: Samples) -> bool:
+        size = abs(self.value)
+        if size <= _noise(samples.matrix([self.given]))[0]:
+            return False
+        return all(abs(samples(a)) <= size * LARGEST_FACTOR for a in self.rest)
+
+
+@dataclass(frozen=True)
+class MostIndependent(Question[tuple[int, ...]]):
+    """Which rows are as independent as can be, `count` of them, by their places.
+
+    rows   as elimination has left them
+    given  as they were: what elimination has left little of is nearly dependent
+    """
+
+    rows: Matrix
+    given: Matrix
+    count: int
+
+    def answer(self, samples: Samples) -> tuple[int, ...]:
+        noise = _noise(samples.matrix(self.given))
+        rows = samples.matrix(self.rows) * RANK_TOLERANCE / np.maximum(noise, np.finfo(float).tiny)[:, None]
+        chosen: list[int] = []
+        for _ in range(self.count):  # of each row, the part that the chosen ones do not span: the longest is next
+            k = int(np.argmax(np.linalg.norm(rows, axis=1)))
+            chosen.append(k)
+            direction = rows[k] / np.linalg.norm(rows[k])
+            rows = rows - np.outer(rows @ direction, direction)
+            rows[k] = 0.0
+        return tuple(sorted(chosen))
+
+
+def _noise(rows: np.ndarray) -> np.ndarray:
+    """What may be left of each row if it follows from others."""
+    return RANK_TOLERANCE * np.abs(rows).max(axis=1, initial=0.0)
+
+
+@dataclass(frozen=True)
+class Strengthening(Question[tuple[tuple[int, int], ...]]):
+    """Rows of A, as (place, exponent of two of a weight), whose squares make M positive definite: the sparsest that do.
+
+    Coordinates that neither M nor a chosen row couples are looked at apart, in blocks.
+    """
+
+    M: Matrix
+    A: Matrix
+
+    def answer(self, samples: Samples) -> tuple[tuple[int, int], ...]:
+        numbers, rows = samples.matrix(self.M), samples.matrix(self.A)
+        masses = np.diagonal(numbers)
+        present = [[j for j, a in enumerate(row) if a is not ZERO] for row in self.A]
+        block_of: dict[int, _Block] = {}
+        for columns in _coupled(self.M):
+            block = _Block(columns, numbers[columns])
+            block_of.update(dict.fromkeys(columns, block))
+        chosen: dict[int, int] = {}
+        order = sorted(range(len(rows)), key=lambda i: len(present[i]))
+        for bound, i in product(WEAK, order):
+            touched = list(dict.fromkeys(block_of[j] for j in present[i]))
+            missing = sum(block.missing(bound) for block in touched)
+            if i in chosen or not missing:
+                continue
+            columns = sorted(j for block in touched for j in block.columns)
+            joined = _Block(columns, np.concatenate([*[block.rows for block in touched], rows[i : i + 1]]))
+            if joined.missing(bound) < missing:
+                chosen[i] = _exponent(rows[i], masses[present[i]], masses)
+                block_of.update(dict.fromkeys(columns, joined))
+        return tuple(chosen.items())
+
+
+class _Block:
+    """Coordinates coupled with one another, and the rows that couple them, shape (rows, all coordinates)."""
+
+    def __init__(self, columns: list[int], rows: np.ndarray) -> None:
+        self.columns, self.rows = columns, rows
+
+    @cached_property
+    def _rank(self) -> Rank:
+        return numerical_rank(self.rows[:, self.columns])
+
+    def missing(self, bound: float) -> int:
+        """How many directions the rows leave below a part of the largest."""
+        return len(self.columns) - int(self._rank.at(bound))
+
+
+def _coupled(M: Matrix) -> list[list[int]]:
+    """The coordinates, in groups that M does not couple with one another."""
+    left, groups = set(range(len(M))), []
+    while left:
+        group = {left.pop()}
+        new = list(group)
+        while new:
+            i = new.pop()
+            found = {j for j in left if M[i][j] is not ZERO}
+            left -= found
+            group |= found
+            new += found
+        groups.append(sorted(group))
+    return groups
+
+
+def _exponent(row: np.ndarray, own: np.ndarray, masses: np.ndarray) -> int:
+    """Of a power of two that makes the square of a row about as large as the masses of its own coordinates."""
+    size = own.max(initial=0.0) or masses.max(initial=0.0) or 1.0
+    return COARSE * round(np.log2(size / np.sum(row**2)) / COARSE)

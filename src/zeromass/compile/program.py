@@ -1,0 +1,177 @@
+"""A system as a program: the explicit acceleration, its growth, the projections and the Jacobian, as expressions.
+
+A program follows from a system and from the decisions at one state, its pivots and its rank, and from nothing else. It is
+a value: it never changes, can be pickled, and code for any target can be made from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from zeromass.compile.decisions import Decisions, Samples, Tree, frozen
+from zeromass.compile.elimination import Elimination, eliminated, solved_motion
+from zeromass.compile.module import Groups
+from zeromass.compile.native import Native
+from zeromass.compile.pivots import Independent
+from zeromass.compile.straight import operations
+from zeromass.equation import Verdict
+from zeromass.expression import Expression, expressions, jacobian, substitute, t
+from zeromass.expression.build import ONE, ZERO, compare, where
+from zeromass.model import ModelError, State, System
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Equations of motion made explicit, with the pivots and the rank that hold at one state.
+
+    system       what it was made from
+    elimination  q̈ and λ as expressions; the rows of A that are kept, and those dropped, which carry no force
+    corrections  for "positions" and "velocities", as far as there are constraints on them: what returns a state to these
+
+    >>> x, y = zm.coordinates("x y")
+    >>> rod = zm.System(M=np.eye(2), Q=[0, -9.81], coordinates=[x, y], constraints={"rod": x**2 + y**2 - 1})
+    >>> program = zm.compile(rod, rod.start({x: 0.6, y: -0.8}))
+    >>> program
+    Program(2 coordinates, 1 of 1 constraint rows kept, 19 operations)
+    """
+
+    system: System
+    elimination: Elimination
+    corrections: Mapping[str, tuple[Expression, ...]]
+
+    def __repr__(self) -> str:
+        kept, rows = len(self.elimination.kept), len(self.system.rows)
+        size = len(self.system.coordinates)
+        return f"Program({size} coordinates, {kept} of {rows} constraint rows kept, {self.operations} operations)"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("system", "elimination", "corrections")}
+
+    @property
+    def rank(self) -> int:
+        """Of A: how many of its rows are independent."""
+        return len(self.elimination.kept)
+
+    @property
+    def acceleration(self) -> tuple[Expression, ...]:
+        """q̈ as expressions of t, q, q̇ and the parameters."""
+        return self.elimination.acceleration
+
+    @property
+    def multipliers(self) -> tuple[Expression, ...]:
+        """λ, one for each row of A; zero for rows that were dropped."""
+        return self.elimination.multipliers
+
+    @cached_property
+    def growth(self) -> Expression:
+        """Largest cancellation in a pivot: its logarithm is the number of digits lost."""
+        return _largest(self.elimination.growth)
+
+    @cached_property
+    def inputs(self) -> Groups:
+        """t, (q, q̇) and the parameters: what functions of the program depend on."""
+        system = self.system
+        return [[t], [*system.coordinates, *system.rates], list(system.parameters)]
+
+    @cached_property
+    def operations(self) -> int:
+        """Arithmetic operations of one right-hand side."""
+        return operations([*self.system.rates, *self.acceleration, self.growth])
+
+    def solved(self, e: Any) -> np.ndarray:
+        """Expressions with accelerations and multipliers replaced by their solution."""
+        solution: dict[Expression, Expression] = dict(zip(self.system.accelerations, self.acceleration, strict=True))
+        solution.update(zip(self.system.multipliers, self.multipliers, strict=True))
+        return expressions(substitute(expressions(e), solution))
+
+    @cached_property
+    def tangent(self) -> np.ndarray:
+        """∂r/∂(q̈, λ, q, q̇) of r = (Q + C + Aᵀλ − M q̈, b − A q̈) with the rows kept, as expressions of the state.
+
+            ∂r/∂(q̈, λ) ∂(q̈, λ)/∂(q, q̇) = −∂r/∂(q, q̇)
+
+        Exact, as the derivative of the solved acceleration is, but sparse until it is solved: that derivative would be
+        dense, and so would its machine code.
+        """
+        system, kept = self.system, list(self.elimination.kept)
+        q̈, λ, A = system.accelerations, system.multipliers[kept], system.A[kept]
+        r = np.concatenate([system.Q + system.C + A.T @ λ - system.M @ q̈, system.b[kept] - A @ q̈])
+        return self.solved(jacobian(r, [*q̈, *λ, *system.coordinates, *system.rates]))
+
+    @cached_property
+    def native(self) -> Native:
+        """The program as machine code of this computer."""
+        return Native(self)
+
+
+def compile(system: System, start: State) -> Program:
+    """The program of a system, with the pivots and the rank that hold at a start.
+
+    It follows from these two alone, whatever ran before; a start that leads to the same decisions gives the same program.
+    `simulate` does this itself and takes the program in place of the system.
+
+    >>> theta = zm.coordinate("theta")
+    >>> pendulum = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-9.81 * np.cos(theta))
+    >>> start = pendulum.start({theta: 0.1})
+    >>> program = zm.compile(pendulum, start)
+    >>> program.acceleration
+    (-9.81*sin(theta),)
+    >>> run = zm.simulate(program, start, until=1.0)
+    """
+    if not isinstance(start, State) or start.system is not system:
+        raise ModelError("the start belongs to another system; make it with system.start(…)")
+    if start.motion.verdict is not Verdict.UNIQUE:
+        raise ModelError(f"there is no explicit acceleration to compile: {system.check(start)}")
+    return program_at(system, start)
+
+
+def program_at(system: System, state: State, rank: int | None = None) -> Program:
+    """The program whose pivots are best at a state; `rank` of A, if it is locked."""
+    trees: dict[int | None, Tree[Program]] = system.memory.setdefault("programs", {})
+    tree = trees.setdefault(rank, Tree())
+    return tree.at(Samples(list(system.inputs), state.inputs), lambda decide: _derived(system, decide, rank))
+
+
+def _derived(system: System, decide: Decisions, rank: int | None) -> Program:
+    elimination = solved_motion(system, decide, rank)
+    position = [i for i, row in enumerate(system.rows) if row.level == 0]
+    velocity = [i for i, row in enumerate(system.rows) if row.level < 2]
+    corrections = {}
+    if position:
+        zeros = [system.rows[i].zero for i in position]
+        corrections["positions"] = _correction(system, position, zeros, decide)
+    if velocity:
+        corrections["velocities"] = _correction(system, velocity, system.velocity_constraints, decide)
+    return Program(system, elimination, corrections)
+
+
+def _correction(
+    system: System, rows: list[int], residuals: Sequence[Expression] | np.ndarray, decide: Decisions
+) -> tuple[Expression, ...]:
+    """δ that satisfies Aδ = −residual and is shortest in the metric of the kinetic energy, δᵀMδ.
+
+    Where mass and these rows leave a direction free, the other rows of A take part in the metric.
+    """
+    A, M = system.A[rows], system.M
+    n = len(M)
+    if decide(Independent(frozen([*M, *A]))) < n:
+        rest = [i for i in range(len(system.rows)) if i not in rows]
+        M = M + system.A[rest].T @ system.A[rest]
+    if decide(Independent(frozen([*M, *A]))) < n:
+        M = M + expressions(np.eye(n))
+    zero = expressions(np.zeros(n))
+    return eliminated(M, zero, A, -expressions(list(residuals)), decide).acceleration
+
+
+def _largest(values: Sequence[Expression]) -> Expression:
+    """The largest of some expressions, by pairs; 1 if there are none."""
+    values = list(values) or [ONE]
+    while len(values) > 1:
+        pairs = [values[i : i + 2] for i in range(0, len(values), 2)]
+        values = [pair[0] if len(pair) == 1 else where(compare("less", *pair), pair[1], pair[0]) for pair in pairs]
+    return values[0] if values[0] is not ZERO else ONE

@@ -1,0 +1,244 @@
+"""The course of a motion: segments that follow one another, each of one system, asked as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from zeromass.compile.program import Program, program_at
+from zeromass.expression import Symbol
+from zeromass.integrate import trouble
+from zeromass.integrate.outcome import Ending, Outcome
+from zeromass.integrate.passages import Passage
+from zeromass.integrate.segment import Samples, Segment, Statistics
+from zeromass.integrate.settings import Settings
+from zeromass.integrate.stepping.events import Occurrence, events_of
+from zeromass.integrate.stepping.loop import Loop
+from zeromass.model import Event, ModelError, State, System
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Course:
+    """The motion of a run: one segment, or several where its kind changes on the way; immutable, dense.
+
+    course[expression]           values at the steps, `course.t`
+    course.at(times)[expression] values at any times
+    """
+
+    segments: tuple[Segment, ...]
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def system(self) -> System:
+        """What moves; in a run whose kind of motion changes, as it began."""
+        return self.segments[0].system
+
+    @property
+    def start(self) -> State:
+        """Where it began."""
+        return self.segments[0].start
+
+    @cached_property
+    def t(self) -> np.ndarray:
+        """Times at the ends of the steps, s; that of a change of kind is there twice, before and after."""
+        return _joined([segment.t for segment in self.segments])
+
+    @cached_property
+    def y(self) -> np.ndarray:
+        """States (q, q̇) there, shape (times, 2n)."""
+        return _joined([segment.y for segment in self.segments])
+
+    @property
+    def outcome(self) -> Outcome:
+        """How it ended, by name."""
+        return self.segments[-1].outcome
+
+    @property
+    def events(self) -> tuple[Occurrence, ...]:
+        """What happened on the way, in order."""
+        return tuple(event for segment in self.segments for event in segment.events)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What kind of motion each segment is, such as ("rolling", "slipping")."""
+        return tuple(segment.kind for segment in self.segments)
+
+    @property
+    def changes(self) -> tuple[float, ...]:
+        """Times at which the kind of motion changes, s."""
+        return tuple(float(segment.t[0]) for segment in self.segments[1:])
+
+    @property
+    def statistics(self) -> Statistics:
+        """What it cost."""
+        first, *rest = [segment.statistics for segment in self.segments]
+        return sum(rest, first)
+
+    @property
+    def parameters(self) -> Mapping[Symbol, float]:
+        """Values of the parameters."""
+        return self.segments[0].parameters
+
+    @property
+    def settings(self) -> Settings:
+        """How it was made."""
+        return self.segments[0].settings
+
+    @property
+    def program(self) -> Program:
+        """The equations of its first segment."""
+        return self.segments[0].solved
+
+    @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        """Singular positions that it went through, with the constraints that lost independence there."""
+        return tuple(passage for segment in self.segments for passage in segment.passages)
+
+    def __getitem__(self, e: Any) -> np.ndarray:
+        """Values of an expression at the steps, shape (times,), or of an array of them, shape (times, …)."""
+        return np.concatenate([segment.steps[e] for segment in self.segments])
+
+    def at(self, times: ArrayLike) -> Sampled:
+        """The motion at given times within it; at a change of its kind, as it was before."""
+        return Sampled(self.segments, np.atleast_1d(np.array(times, dtype=float)))
+
+    def state(self, t: float) -> State:
+        """The state at one time, from which another run can start."""
+        (k,) = _which(self.segments, np.array([float(t)]))
+        return self.segments[k].state(float(t))
+
+
+class Sampled:
+    """A course at given times."""
+
+    def __init__(self, segments: Sequence[Segment], times: np.ndarray) -> None:
+        self.t = times
+        self._which = _which(segments, times)
+        self.parts: list[tuple[np.ndarray, Samples]] = []
+        """Places among the times, and the samples there, for each segment that has any; for the first, if there are none."""
+        for k in np.unique(self._which) if len(times) else [0]:
+            places = np.flatnonzero(self._which == k)
+            self.parts.append((places, segments[k].at(times[places])))
+        self.t.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def _gathered(self, values: Callable[[Samples], np.ndarray]) -> np.ndarray:
+        found = [(places, values(samples)) for places, samples in self.parts]
+        if len(found) == 1:
+            return found[0][1]
+        result = np.empty((len(self.t), *found[0][1].shape[1:]))
+        for places, part in found:
+            result[places] = part
+        return result
+
+    def __getitem__(self, e: Any) -> np.ndarray:
+        """Values of an expression, shape (times,), or of an array of them, shape (times, …)."""
+        return self._gathered(lambda samples: samples[e])
+
+    @cached_property
+    def y(self) -> np.ndarray:
+        """States (q, q̇), shape (times, 2n)."""
+        y = self._gathered(lambda samples: samples.y)
+        y.setflags(write=False)
+        return y
+
+    @cached_property
+    def inputs(self) -> np.ndarray:
+        """Numbers in the order of `system.inputs`, shape (times, inputs)."""
+        return self._gathered(lambda samples: samples.inputs)
+
+    @cached_property
+    def acceleration(self) -> np.ndarray:
+        """q̈, shape (times, n)."""
+        return self._gathered(lambda samples: samples.acceleration)
+
+    @cached_property
+    def multipliers(self) -> np.ndarray:
+        """λ of all rows, shape (times, rows); of a course of one kind."""
+        return self._gathered(lambda samples: samples.multipliers)
+
+
+def _joined(parts: list[np.ndarray]) -> np.ndarray:
+    joined = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    joined.setflags(write=False)
+    return joined
+
+
+def _which(segments: Sequence[Segment], times: np.ndarray) -> np.ndarray:
+    """The segment of each time: the first that has it."""
+    which = np.full(len(times), -1)
+    for k in reversed(range(len(segments))):
+        which[segments[k].covers(times)] = k
+    if np.any(which < 0):
+        low, high = sorted((segments[0].t[0], segments[-1].t[-1]))
+        raise ModelError(f"t = {times[which < 0][0]:g} s is outside the run, which covers {low:g} … {high:g} s")
+    return which
+
+
+def course(
+    system: System | Program,
+    start: State,
+    until: float,
+    settings: Settings,
+    *,
+    events: Any = None,
+    tell: Callable[[float], None] = lambda t: None,
+) -> Course:
+    """The motion from a start until a time, through every change of its kind that the system knows.
+
+    tell  is told the time reached
+    """
+    program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
+    if not isinstance(start, State) or start.system is not moving:
+        raise ModelError("the start belongs to another system; make it with system.start(…)")
+    if not np.isfinite(until):
+        raise ModelError(f"until = {until}: a run needs a finite end")
+    watched = events_of(events)
+    segments: list[Segment] = []
+    following = moving.begins_as(start) if settings.transitions else moving
+    if following is not moving:
+        moving, start, program = following, start.carried_to(following), None
+    while True:
+        segment = _segment(program, start, until, settings, [*moving.events, *watched], tell)
+        segments.append(segment)
+        if not (settings.transitions and segment.outcome.ending is Ending.EVENT and segment.t[-1] != until):
+            return Course(tuple(segments))
+        end = segment.state(float(segment.t[-1]))
+        following = moving.goes_on_as(segment.events[-1].name, end)
+        if following is None:
+            return Course(tuple(segments))
+        if len(segments) >= settings.limits.changes:
+            segments[-1] = _chattering(segment, len(segments))
+            return Course(tuple(segments))
+        moving, start, program = following, end.carried_to(following), None
+
+
+def _segment(
+    program: Program | None,
+    start: State,
+    until: float,
+    settings: Settings,
+    events: Sequence[Event],
+    tell: Callable[[float], None],
+) -> Segment:
+    """The motion of one system: program, method, loop."""
+    outcome = trouble.at_start(start, settings.limits.violation)
+    if outcome is not None:
+        return Segment.standing(start, outcome, settings)  # there is no acceleration to compile
+    program = program or program_at(start.system, start)
+    return Loop(program, start, until, settings, events_of(events)).segment(tell)
+
+
+def _chattering(last: Segment, changes: int) -> Segment:
+    """The last segment of a motion that changes its kind for ever, with an outcome that says so."""
+    words = f"the motion has changed its kind {changes} times, the last at '{last.events[-1].name}', and is given up"
+    return replace(last, outcome=Outcome(Ending.CHATTERING, last.outcome.t, words))

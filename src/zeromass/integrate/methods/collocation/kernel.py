@@ -1,0 +1,264 @@
+# pyright: reportArgumentType=false, reportReturnType=false
+# llvmlite has no types: what its builder returns is taken for None
+"""Collocation of order 15 whose eight stages are evaluated together in SIMD lanes, as machine code.
+
+The accelerations at the stages are predicted by the polynomial of the step before, continued, and then iterated,
+
+    states of the stages from accelerations → accelerations at these states → …,
+
+until they stand still [HS1990]. All stages of an iteration are independent: a processor that works on
+eight numbers at a time evaluates them in little more than the time of one. What is left of the error after an iteration
+follows from its contraction; the step is as long as lets `ITERATIONS` of them reach the tolerance.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
+from zeromass.compile.target import Target
+from zeromass.integrate.methods.collocation.coefficients import PARTS, STAGES
+from zeromass.integrate.methods.collocation.stages import END, UNKNOWN, Stages
+from zeromass.integrate.stepping.kernel import EPSILON, NEAR, Advance
+from zeromass.integrate.stepping.layout import Int64, Real64
+from zeromass.integrate.stepping.status import Status
+from zeromass.integrate.stepping.writer import CHUNK, DOUBLE
+
+ITERATIONS = 3
+"""Iterations that the length of a step aims at."""
+
+MOST = 12
+"""Iterations after which a step is given up."""
+
+CONVERGED = 0.1
+"""What may be left of the error of the iteration, in units of the tolerance: errors are then those of "dop853"."""
+
+DIVERGING, WORSE = 0.8, 10.0
+"""Contraction from which an iteration is not worth going on with, and growth of the second change from the first."""
+
+SLOW = 0.5
+"""Slowest contraction that is supposed of a step before it has been measured."""
+
+EXPECTED = 0.1
+"""Least contraction that is believed before it has been measured in a step."""
+
+INTERPOLATED = 0.1
+"""Error of the velocities between the stages in units of the first Legendre coefficient that is left out."""
+
+SHRINK, GROW, FURTHEST = 0.3, 1.6, 3.0
+"""Bounds of the change of the step, and longest step, in steps, that the polynomial before it is continued over."""
+
+NOISE = 8 * EPSILON
+"""Rounding of a state that no iteration makes smaller, in units of the growth of the pivots."""
+
+
+class CollocationAdvance(Stages, Advance):
+    """Steps of order 15.
+
+    They do not cross singular positions: however short the step, the iteration does not contract at a stage whose distance
+    from one is a small part of it.
+    """
+
+    name = "collocation_advance"
+    crossing = None
+
+    def attempt(self, t: Real, h: Real, until: Real) -> None:
+        b = self.b
+        first, last, before = (self.variable(DOUBLE, name) for name in ("first", "last", "before"))
+        with self.if_((abs(h) > abs(self.load(self.reals, Real64.previous)) * FURTHEST).value):
+            self.store_int(self.int(0), self.ints, Int64.started)
+            b.branch(self.next_step)
+        measured = self.load(self.reals, Real64.contraction)
+        fresh = measured.equals(UNKNOWN)
+        longer = h / self.load(self.reals, Real64.previous)  # a contraction grows with the step or with its square
+        supposed = measured * where(longer > 1.0, longer * longer, 1.0)
+        expected = where(fresh, UNKNOWN, where(supposed < SLOW, supposed, SLOW))
+
+        def judge(e: Real, done: ir.Value, again: ir.Block) -> None:
+            on, failed, converged = (self.block(name) for name in ("on", "failed", "converged"))
+            once, twice = (b.icmp_signed("==", done, self.int(count)) for count in (1, 2))
+            with self.if_(once):
+                self.store(e, first)
+            contraction = self.contraction(e, self.load(last), self.load(before), expected, once, twice)
+            left = where(contraction < 1.0, e * contraction / (1.0 - contraction), 1.0)
+            noise = self.worst() * NOISE / self.load(self.reals, Real64.rtol)
+            b.cbranch(((left < CONVERGED) | (e < noise)).value, converged, on)
+
+            b.position_at_end(on)
+            late = b.not_(b.or_(once, twice))
+            diverging = b.or_(
+                b.and_(late, (contraction > DIVERGING).value), b.and_(twice, (e > self.load(first) * WORSE).value)
+            )
+            many = b.icmp_signed(">=", done, self.int(MOST))
+            self.store(self.load(last), before)
+            self.store(e, last)
+            b.cbranch(b.or_(b.or_(diverging, many), e.is_nan().value), failed, again)
+
+            b.position_at_end(failed)
+            self.reject(h, self.real(0.5), e.is_nan())
+
+            b.position_at_end(converged)
+            ratio, half = e / self.load(last), where(fresh, 0.0, expected * 0.5)
+            second = where(ratio > half, ratio, half)
+            measured = self.real(b.select(twice, second.value, contraction.value))
+            measured = where(measured < DIVERGING, measured, DIVERGING)  # of rounding alone it may be anything
+            measured = self.real(b.select(once, expected.value, measured.value))
+            self.check(t, h, until, self.load(first), fresh, measured)
+
+        self.iterate(t, h, judge)
+
+    def contraction(self, e: Real, last: Real, before: Real, expected: Real, once: ir.Value, twice: ir.Value) -> Real:
+        """By what the iteration shrinks its changes, from the last three: fast and slow iterations may alternate.
+
+        Before it is known, the step before tells: after one iteration alone, after two together with their ratio.
+        """
+        b = self.b
+        believed = where(expected > EXPECTED, expected, EXPECTED)
+        known = where(expected.equals(UNKNOWN), 0.0, expected)
+        ratio = e / last
+        second = where(ratio > known, ratio, known)
+        early = b.select(once, believed.value, second.value)
+        return self.real(b.select(b.or_(once, twice), early, sqrt(e / before).value))
+
+    def check(self, t: Real, h: Real, until: Real, first: Real, fresh: Truth, contraction: Real) -> None:
+        """Accepts the step if its polynomial is good, and chooses the next one."""
+        b = self.b
+        coarse, accepted = self.block("coarse"), self.block("accepted")
+        error = self.truncation(h)
+        bound = self.rooted(error)
+        near = self.near()
+        b.cbranch(((error < 1.0) & ~near).value, accepted, coarse)
+
+        b.position_at_end(coarse)
+        shorter = where(near, 0.5, bound)
+        self.reject(h, where(shorter > SHRINK, shorter, SHRINK), error.is_nan())
+
+        b.position_at_end(accepted)
+        self.store(contraction, self.reals, Real64.contraction)
+        # where nothing was known before this step, its prediction tells nothing of the next
+        change = where(fresh, 2.0, self.change(first, contraction))
+        change = where(change > bound, bound, change)
+        self.accept(t, h, until, where(change > SHRINK, change, SHRINK))
+
+    def near(self) -> Truth:
+        """Whether a singular position lies less than half a step beyond the end of this one: no method would cross it."""
+        room = 1.0 / sqrt(self.load(self.growths, END))
+        return (room < NEAR) & (room * 3.0 < self.load(self.reals, Real64.room))
+
+    def truncation(self, h: Real) -> Real:
+        """Error of the polynomial of a step, in units of the tolerance, from Legendre's coefficients of the accelerations.
+
+        Where they fall, the first one that is left out is as much smaller than the last two as these are than the two
+        before; where they do not fall, the step is not resolved at all.
+        """
+        n = self.coordinates
+        columns = [self.constant(tuple(parts)) for parts in PARTS]
+        with self.summing(n, self.vector(0.0)) as (i, total):
+            coefficients = self.splat(self.load(self.accelerations, self.place(n, i, 0))) * columns[0]
+            for j in range(1, STAGES):
+                part = self.splat(self.load(self.accelerations, self.place(n, i, j)))
+                coefficients = fma(part, columns[j], coefficients)
+            coefficients = coefficients * self.splat(self.load(self.scales, self.b.add(i, n)))
+            total.value = fma(coefficients, coefficients, total.value)
+        squares = [
+            self.real(self.b.extract_element(total.value.value, ir.Constant(ir.IntType(32), k)))
+            for k in range(4, STAGES)
+        ]
+        before, last = sqrt(squares[0] + squares[1]), sqrt(squares[2] + squares[3])
+        fall = where(last < before, last / before, 1.0)
+        size = sqrt(0.5 / self.real(self.b.sitofp(n, DOUBLE)))
+        return abs(h) * last * fall * size * INTERPOLATED
+
+    def rooted(self, error: Real) -> Real:
+        """0.9 error^(−1/8): the change of the step that makes this error of order 8 just tolerable."""
+        return 0.9 / sqrt(sqrt(sqrt(error)))
+
+    def change(self, first: Real, contraction: Real) -> Real:
+        """The change r of the step after which the aimed at iterations leave a third of what is allowed.
+
+        The first change of the iteration has order 9 and each contraction order 1, so r is a 12th root; x^(1/16 + 1/64)
+        comes near enough.
+        """
+        x = first * (3.0 / CONVERGED)
+        for _ in range(ITERATIONS):
+            x = x * contraction
+        root = sqrt(sqrt(sqrt(sqrt(x))))
+        root = root * sqrt(sqrt(root))
+        return where(root * GROW > 1.0, 1.0 / root, GROW)
+
+    def accept(self, t: Real, h: Real, until: Real, change: Real) -> None:
+        new = self.arguments["new"]
+        time = self.arrival(t, h, until)
+        self.store(h, self.reals, Real64.previous)
+        self.keep()
+        with self.loop(self.twice) as i:
+            self.store(self.load(self.states, self.place(self.twice, i, END)), new, i)
+        self.store(self.load(self.growths, END), self.reals, Real64.growth)
+        self.project(time)
+        self.settle(time, h, change)
+
+    def not_finite(self) -> ir.Value:
+        new = self.arguments["new"]
+        with self.summing(self.size, self.vector(0.0), CHUNK) as (i, total):
+            x = self.load_chunk(new, i)
+            total.value = total.value + (x - x)
+        return self.total(total.value).is_nan().value
+
+    def happened(self, time: Real, h: Real) -> ir.Value:
+        """An event function is looked at in every stage; the last of them is the recorded state."""
+        b, a = self.b, self.arguments
+        count = self.load_int(self.ints, Int64.events)
+        with self.loop(self.twice) as i:
+            self.store(self.load(a["y"], i), self.states, self.place(self.twice, i, END))
+        self.store(time, self.times, END)
+        for first in range(0, STAGES, self.lanes):
+            states = self.at(self.states, b.mul(self.twice, self.int(first)))
+            values = self.at(a["scratch"], b.mul(count, self.int(first)))
+            self.call(a["event"], self.at(self.times, first), states, self.constants, values)
+        with self.summing(count, self.real(0.0)) as (i, hits):
+            place = b.mul(i, self.int(2))
+            old, direction = self.load(a["signs"], place), self.load(a["signs"], b.add(place, self.int(1)))
+            for stage in range(STAGES):
+                new = self.load(a["scratch"], self.place(count, i, stage))
+                hits.value = hits.value + where(self.crossed(old, new, direction), 1.0, 0.0)
+                old = where(new.equals(0.0), old, new)
+            self.store(old, a["signs"], place)
+        return (hits.value > 0.0).value
+
+
+class CollocationDense(Stages):
+    """Accelerations at the stages of many steps: rows (t, h, y) of `record`, `capacity` of them, to `scratch`."""
+
+    name = "collocation_dense"
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target)
+        b, a = self.b, self.arguments
+        last = self.variable(DOUBLE, "last")
+        values = b.mul(self.coordinates, self.int(STAGES))
+        with self.loop(self.load_int(self.ints, Int64.capacity)) as k:
+            step = self.at(a["record"], b.mul(k, b.add(self.twice, self.int(2))))
+            state, result = self.at(step, 2), self.at(a["scratch"], b.mul(k, values))
+            t, h = self.load(step, 0), self.load(step, 1)
+            self.store(t, self.reals, Real64.t)
+            self.store(h, self.reals, Real64.h)
+            with self.loop(self.twice) as i:
+                self.store(self.load(state, i), a["y"], i)
+            finished = self.block("finished")
+
+            def judge(e: Real, done: ir.Value, again: ir.Block, finished: ir.Block = finished) -> None:
+                # from a constant the changes may grow at first; what remains of them in the end is rounding
+                early = b.icmp_signed("<", done, self.int(MOST))
+                falling = b.and_((e < self.load(last) * DIVERGING).value, b.icmp_signed("<", done, self.int(4 * MOST)))
+                more = b.and_(b.or_(early, falling), (e > CONVERGED * 1e-3).value)
+                self.store(e, last)
+                b.cbranch(more, again, finished)
+
+            self.begin()
+            self.iterate(t, h, judge)
+            b.position_at_end(finished)
+            with self.loop(self.coordinates) as i:
+                row = self.load_stages(self.accelerations, self.coordinates, i)
+                self.store_chunk(row, result, b.mul(i, self.int(STAGES)))
+        b.ret(self.int(Status.FINISHED))
+        self.finish()

@@ -1,0 +1,185 @@
+# pyright: reportArgumentType=false
+# llvmlite has no types: what its builder returns is taken for None
+"""The method of Dormand and Prince of order 8(5,3) with step control, as machine code [HNW1993, §II.4–II.6]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from llvmlite import ir
+
+from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
+from zeromass.compile.target import Target
+from zeromass.integrate.methods.dop853.coefficients import DENSE, ERROR_3, ERROR_5, EXTENDED, STAGES, A, C
+from zeromass.integrate.stepping.kernel import EPSILON, Advance, Routine
+from zeromass.integrate.stepping.layout import Int64, Real64
+from zeromass.integrate.stepping.status import Status
+from zeromass.integrate.stepping.writer import CHUNK, DOUBLE
+
+SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
+"""Part of the step that the error estimate allows that is taken, and the bounds of its change from step to step."""
+
+FIRST, MIDDLE = 13, 14
+"""Stages of the dense output, free during a step: they hold the slope at its start and the state in its middle."""
+
+
+class _Stages(Routine):
+    """Derivatives and combinations of them."""
+
+    def derivative(self, time: Real, y: ir.Value, stage: int) -> None:
+        """k_stage = f(time, y), and the growth of its pivots."""
+        arguments = self.arguments
+        self.store(time, self.reals, Real64.stage_time)
+        place = self.at(arguments["stages"], self.b.mul(self.int(stage), self.size))
+        clock, quality = self.at(self.reals, Real64.stage_time), self.at(self.reals, Real64.growth)
+        self.call(arguments["rhs"], clock, y, arguments["parameters"], place, quality)
+        self.count(self.ints, Int64.evaluations)
+
+    def advance(self, weights: Mapping[int, float], h: Real, target: ir.Value) -> None:
+        """target = y + h Σ w_s k_s"""
+        step = self.splat(h)
+        with self.loop(self.size, CHUNK) as i:
+            slope = self.combination(weights, self.arguments["stages"], self.size, i)
+            self.store_chunk(fma(step, slope, self.load_chunk(self.arguments["y"], i)), target, i)
+
+
+class Dop853Advance(_Stages, Advance):
+    """Steps of order 8; no stage is nearer to a singular position than 0.13 of the step that crosses it."""
+
+    name = "dop853_advance"
+    crossing = 0.466
+
+    def begin(self) -> None:
+        self.derivative(self.load(self.reals, Real64.t), self.arguments["y"], 0)
+
+    def attempt(self, t: Real, h: Real, until: Real) -> None:
+        self.stages(t, h)
+        error = self.error(h)
+        accepted, rejected = self.block("accepted"), self.block("rejected")
+        self.b.cbranch(self.b.or_(self.fixed(), (error < 1.0).value), accepted, rejected)
+        self.b.position_at_end(rejected)
+        self.reject(h, self.factor(error), error.is_nan())
+        self.b.position_at_end(accepted)
+        self.accept(t, h, until, error)
+
+    def stages(self, t: Real, h: Real) -> None:
+        """k_1 … k_11 and the new state of order 8; k_0 is there from the last step."""
+        new = self.arguments["new"]
+        self.store(0.0, self.reals, Real64.worst)
+        for s in range(1, STAGES):
+            self.advance(A[s], h, new)
+            self.derivative(fma(h, C[s], t), new, s)
+            growth, worst = self.load(self.reals, Real64.growth), self.load(self.reals, Real64.worst)
+            self.store(where(growth > worst, growth, worst), self.reals, Real64.worst)
+        self.advance(A[STAGES], h, new)
+
+    def error(self, h: Real) -> Real:
+        """Error of the step over the tolerance: |h| e₅²/√(n (e₅² + 0.01 e₃²)), scaled by atol + rtol max(|y|, |y_new|).
+
+        Rounding that the growth of the pivots has magnified is not made smaller by a shorter step, so the tolerance is
+        never below it.
+        """
+        a = self.arguments
+        fifth, third = self.variable(DOUBLE, "fifth"), self.variable(DOUBLE, "third")
+        self.store(0.0, fifth)
+        self.store(0.0, third)
+        rtol, atol = (self.splat(self.load(self.reals, place)) for place in (Real64.rtol, Real64.atol))
+        with self.loop(self.size, CHUNK) as i:
+            old, new = abs(self.load_chunk(a["y"], i)), abs(self.load_chunk(a["new"], i))
+            scale = 1.0 / fma(rtol, where(old > new, old, new), atol)
+            for weights, sum_ in ((ERROR_5, fifth), (ERROR_3, third)):
+                e = self.combination(weights, a["stages"], self.size, i) * scale
+                self.store(self.load(sum_) + self.total(e * e), sum_)
+        e5, e3 = self.load(fifth), self.load(third)
+        n = self.real(self.b.sitofp(self.b.mul(self.coordinates, self.int(2)), DOUBLE))
+        below = sqrt((e5 + e3 * 0.01) * n)
+        rounding = self.load(self.reals, Real64.worst) * EPSILON / self.load(self.reals, Real64.rtol)
+        return where(e5.equals(0.0), 0.0, abs(h) * e5 / (below * where(rounding > 1.0, rounding, 1.0)))
+
+    def factor(self, error: Real) -> Real:
+        """0.9 error^(−1/8), between SHRINK and GROW; GROW for a vanishing error."""
+        root = sqrt(sqrt(sqrt(error)))
+        change = where(root > SAFETY / GROW, SAFETY / root, GROW)
+        return where(change < SHRINK, SHRINK, change)
+
+    def accept(self, t: Real, h: Real, until: Real, error: Real) -> None:
+        b, a = self.b, self.arguments
+        time = self.arrival(t, h, until)
+        self.project(time)
+        with self.loop(self.size, CHUNK) as i:  # the slope at the start of the step, for its middle
+            self.store_chunk(self.load_chunk(a["stages"], i), a["stages"], b.add(b.mul(self.int(FIRST), self.size), i))
+        self.derivative(time, a["new"], 0)
+        self.middle(h)
+        self.settle(time, h, self.factor(error))
+
+    def middle(self, h: Real) -> None:
+        """The state in the middle of the step by Hermite's cubic, (y + y_new)/2 + h (f − f_new)/8, for events."""
+        b, a = self.b, self.arguments
+        eighth = self.splat(h * 0.125)
+        with self.loop(self.size, CHUNK) as i:
+            first = self.load_chunk(a["stages"], b.add(b.mul(self.int(FIRST), self.size), i))
+            turn = first - self.load_chunk(a["stages"], i)
+            mean = (self.load_chunk(a["y"], i) + self.load_chunk(a["new"], i)) * 0.5
+            self.store_chunk(fma(eighth, turn, mean), a["stages"], b.add(b.mul(self.int(MIDDLE), self.size), i))
+
+    def not_finite(self) -> ir.Value:
+        """Whether the new state or its derivative is infinite or not a number somewhere: there x − x is no number."""
+        sum_ = self.variable(DOUBLE, "differences")
+        self.store(0.0, sum_)
+        with self.loop(self.size, CHUNK) as i:
+            for vector in (self.arguments["new"], self.arguments["stages"]):
+                x = self.load_chunk(vector, i)
+                self.store(self.load(sum_) + self.total(x - x), sum_)
+        return self.load(sum_).is_nan().value
+
+    def happened(self, time: Real, h: Real) -> ir.Value:
+        """An event function is looked at in the middle of the step too: it may have changed sign twice."""
+        b, a = self.b, self.arguments
+        count = self.load_int(self.ints, Int64.events)
+        self.store(time, self.reals, Real64.stage_time)
+        clock = self.at(self.reals, Real64.stage_time)
+        self.call(a["event"], clock, a["y"], a["parameters"], a["scratch"])
+        self.store(time - h * 0.5, self.reals, Real64.stage_time)
+        between = self.at(a["scratch"], count)
+        halfway = self.at(a["stages"], b.mul(self.int(MIDDLE), self.size))
+        self.call(a["event"], clock, halfway, a["parameters"], between)
+        with self.summing(count, self.real(0.0)) as (i, hits):
+            place = b.mul(i, self.int(2))
+            old, new, inside = self.load(a["signs"], place), self.load(a["scratch"], i), self.load(between, i)
+            twice = ((old * inside) < 0.0) & ((inside * new) < 0.0)
+            crossed = self.crossed(old, new, self.load(a["signs"], b.add(place, self.int(1)))) | twice
+            hits.value = hits.value + where(crossed, 1.0, 0.0)
+            self.store(where(new.equals(0.0), old, new), a["signs"], place)
+        return (hits.value > 0.0).value
+
+
+class Dop853Dense(_Stages):
+    """Coefficients of the dense output of the step h from y to `new` at t, written to `record`: seven vectors of `size`.
+
+    y(t + θh) = y + θ (F₀ + (1 − θ)(F₁ + θ (F₂ + (1 − θ)(F₃ + θ (F₄ + (1 − θ)(F₅ + θ F₆))))))
+    """
+
+    name = "dop853_dense"
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target)
+        b, a = self.b, self.arguments
+        t, h = self.load(self.reals, Real64.t), self.load(self.reals, Real64.h)
+        self.derivative(t, a["y"], 0)
+        for s in range(1, STAGES):
+            self.advance(A[s], h, a["scratch"])
+            self.derivative(fma(h, C[s], t), a["scratch"], s)
+        self.derivative(t + h, a["new"], STAGES)
+        for s in range(STAGES + 1, EXTENDED):
+            self.advance(A[s], h, a["scratch"])
+            self.derivative(fma(h, C[s], t), a["scratch"], s)
+        step = self.splat(h)
+        with self.loop(self.size, CHUNK) as i:
+            first, last = (self.load_chunk(a["stages"], b.add(b.mul(self.int(s), self.size), i)) for s in (0, STAGES))
+            change = self.load_chunk(a["new"], i) - self.load_chunk(a["y"], i)
+            vectors = [change, step * first - change, change * 2.0 - step * (first + last)]
+            vectors += [step * self.combination(weights, a["stages"], self.size, i) for weights in DENSE]
+            for k, vector in enumerate(vectors):
+                self.store_chunk(vector, a["record"], b.add(b.mul(self.int(k), self.size), i))
+        b.ret(self.int(Status.FINISHED))
+        self.finish()

@@ -1,0 +1,55 @@
+"""The method of order 8 with step control or with fixed steps."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from zeromass.compile.target import host
+from zeromass.integrate.methods.dop853.coefficients import EXTENDED
+from zeromass.integrate.methods.dop853.kernel import Dop853Advance, Dop853Dense
+from zeromass.integrate.stepping.dense import NODES, fitted
+from zeromass.integrate.stepping.kernel import routine
+from zeromass.integrate.stepping.layout import Real64
+from zeromass.integrate.stepping.status import Status
+from zeromass.integrate.stepping.workspace import Workspace
+
+DENSE_VECTORS = 7
+
+
+class Dop853:
+    """The stepping method of Dormand and Prince; see `Stepper`."""
+
+    lanes: ClassVar[int] = 1
+    places = np.linspace(0.0, 1.0, 9)
+
+    def __init__(self, work: Workspace) -> None:
+        self.work = work
+        self._stages = np.zeros((EXTENDED, work.size))
+        self._code = work.code
+
+    def advance(self, until: float, budget: int) -> Status:
+        if self.work.code is not self._code:
+            self._code = self.work.code
+            self.work.restart()  # the first slope is one of the new code
+        code = routine(Dop853Advance, host().scalar)
+        return self.work.advance(code, Dop853Advance.name, self._stages, self.lanes, until, budget)
+
+    def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
+        aside, stages = self.work.aside(), np.zeros_like(self._stages)
+        return np.array([self._polynomial(aside, stages, *step) for step in zip(t0, y0, t1, y1, strict=True)])
+
+    def _polynomial(
+        self, aside: Workspace, stages: np.ndarray, t0: float, y0: np.ndarray, t1: float, y1: np.ndarray
+    ) -> np.ndarray:
+        m = aside.order
+        aside.reals[Real64.t], aside.reals[Real64.h] = t0, t1 - t0
+        aside.state[:m], aside.new[:m] = y0, y1
+        F = np.empty((DENSE_VECTORS, aside.size))
+        aside.call(routine(Dop853Dense, host().scalar), Dop853Dense.name, stages, self.lanes, F)
+        θ = NODES[:, None]
+        total = np.zeros((len(θ), m))
+        for k in reversed(range(DENSE_VECTORS)):
+            total = (total + F[k, :m]) * (θ if k % 2 == 0 else 1.0 - θ)
+        return fitted(y0 + total)

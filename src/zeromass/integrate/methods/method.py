@@ -1,0 +1,35 @@
+"""What is said of a stepping method, for checks, documentation and schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from zeromass.integrate.stepping.stepper import Stepper
+
+
+@dataclass(frozen=True)
+class Method:
+    """A stepping method.
+
+    name        as in simulate(method=…)
+    summary     what it is, in a few words
+    order       of the error of a run in the length of its steps
+    controlled  whether it chooses its steps by their error
+    fixed       whether it takes steps of a fixed length, step=…
+    stiff       whether its steps follow the motion, and not the fastest decay or vibration in the system
+    load        imports it, when it is first used
+
+    >>> print(zm.METHODS["radau"].summary)
+    implicit, orders 5, 9 and 13, for stiff systems
+    """
+
+    name: str
+    summary: str
+    order: int
+    load: Callable[[], type[Stepper]]
+    controlled: bool = True
+    fixed: bool = False
+    stiff: bool = False

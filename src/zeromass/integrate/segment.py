@@ -1,0 +1,203 @@
+"""One segment of a run: the motion of one system, dense, with what happened and how it went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from zeromass.compile.program import Program
+from zeromass.equation import numerical_rank
+from zeromass.equation.inverse import least_norm_multipliers
+from zeromass.expression import Evaluator, Symbol, expressions, symbols
+from zeromass.integrate.outcome import Outcome
+from zeromass.integrate.passages import Passage, passages
+from zeromass.integrate.settings import Settings
+from zeromass.integrate.stepping.dense import DenseOutput
+from zeromass.integrate.stepping.events import Occurrence
+from zeromass.integrate.stepping.functions import Functions
+from zeromass.model import ModelError, State, System
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What a run cost: steps, rejected ones, evaluations, choices of new pivots, and the worst growth of a pivot."""
+
+    steps: int
+    rejected: int
+    evaluations: int
+    repivots: int
+    growth: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.steps} steps, {self.rejected} rejected, {self.evaluations} evaluations, {self.repivots} re-pivots, "
+            f"{np.log10(max(self.growth, 1.0)):.1f} digits lost at worst in a pivot"
+        )
+
+    def __add__(self, other: Statistics) -> Statistics:
+        return Statistics(
+            self.steps + other.steps,
+            self.rejected + other.rejected,
+            self.evaluations + other.evaluations,
+            self.repivots + other.repivots,
+            max(self.growth, other.growth),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """A part of a run in which one system moves: immutable, dense.
+
+    program   the equations that it ended with; None of a run that could not begin
+    start     where it began
+    t, y      times and states at the ends of its steps, shapes (k,) and (k, 2n)
+    outcome   how it ended; events: what happened on the way
+    growth    of the pivots at the ends of the steps
+    """
+
+    program: Program | None
+    start: State
+    t: np.ndarray
+    y: np.ndarray
+    outcome: Outcome
+    statistics: Statistics
+    events: tuple[Occurrence, ...]
+    settings: Settings
+    growth: np.ndarray = field(repr=False)
+    dense: DenseOutput = field(repr=False)
+
+    def __post_init__(self) -> None:
+        for array in (self.t, self.y, self.growth, *[event.y for event in self.events]):
+            array.setflags(write=False)
+
+    @classmethod
+    def standing(cls, start: State, outcome: Outcome, settings: Settings) -> Segment:
+        """Of a run that could not begin: its start."""
+        t, y = np.array([start.t]), np.concatenate([start.q, start.v])[None]
+        nothing = Statistics(0, 0, 0, 0, 1.0)
+        return cls(None, start, t, y, outcome, nothing, (), settings, np.empty(0), DenseOutput(t, y, None))
+
+    def __getstate__(self) -> dict[str, Any]:
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "dense"}
+        return {**fields, "polynomials": self.dense.polynomials()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        polynomials = state.pop("polynomials")
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+        self.__post_init__()
+        known = dict(enumerate(polynomials))
+        object.__setattr__(self, "dense", DenseOutput(self.t, self.y, None, known, self.projection))
+
+    def with_dense(self, dense: DenseOutput) -> Segment:
+        """The same segment with another dense output."""
+        return replace(self, dense=dense)
+
+    @property
+    def system(self) -> System:
+        return self.start.system
+
+    @property
+    def kind(self) -> str:
+        """What kind of motion it is, such as "rolling"."""
+        return self.system.kind
+
+    @property
+    def parameters(self) -> Mapping[Symbol, float]:
+        return self.start.parameters
+
+    @property
+    def solved(self) -> Program:
+        """The equations of the motion; an error for a run that could not begin."""
+        if self.program is None:
+            raise ModelError(f"the run has no accelerations, it could not begin: {self.outcome}")
+        return self.program
+
+    @property
+    def projection(self) -> Any:
+        """What returns states between the steps to the constraints, as the run did at their ends; None if it did not."""
+        if self.program is None or not self.settings.project:
+            return None
+        values = np.array([self.parameters[p] for p in self.system.parameters])
+        return Functions(self.program.native, values).projected
+
+    def covers(self, times: np.ndarray) -> np.ndarray:
+        """Which times lie in this segment."""
+        low, high = sorted((self.t[0], self.t[-1]))
+        return (times >= low) & (times <= high)
+
+    def at(self, times: np.ndarray) -> Samples:
+        """The segment at times within it."""
+        return Samples(self, times, self.dense(times))
+
+    @cached_property
+    def steps(self) -> Samples:
+        """The segment at the ends of its steps."""
+        return Samples(self, self.t, self.y)
+
+    def state(self, t: float) -> State:
+        """The state at one time, from which another run can start."""
+        y = self.dense(np.array([t]))[0]
+        n = len(y) // 2
+        return State(self.system, float(t), y[:n].copy(), y[n:].copy(), dict(self.parameters))
+
+    @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        """Singular positions that it went through, with the constraints that lost independence there."""
+        if self.program is None:
+            return ()
+        growth = self.program.native.growth
+        return passages(self.system, self.t[1:], self.growth, lambda times: growth(self.at(times).inputs), self.state)
+
+
+class Samples:
+    """A segment at given times t, shape (k,), in states y, shape (k, 2n)."""
+
+    def __init__(self, segment: Segment, t: np.ndarray, y: np.ndarray) -> None:
+        self._segment, self.t, self.y = segment, t, y
+
+    @property
+    def system(self) -> System:
+        return self._segment.system
+
+    def __getitem__(self, e: Any) -> np.ndarray:
+        """Values of an expression, shape (times,), or of an array of them, shape (times, …)."""
+        e = expressions(e)
+        system = self.system
+        leaves = symbols(e)
+        names, values = list(system.inputs), self.inputs
+        if any(leaf.order == 2 or leaf.kind == "multiplier" for leaf in leaves):
+            names, values = [*names, *system.accelerations], np.concatenate([values, self.acceleration], axis=1)
+        if any(leaf.kind == "multiplier" for leaf in leaves):
+            names, values = [*names, *system.multipliers], np.concatenate([values, self.multipliers], axis=1)
+        unknown = [leaf for leaf in leaves if leaf not in set(names) and leaf.default is None]
+        if unknown:
+            raise ModelError(f"'{unknown[0]!r}' is nothing of this system, so the run has no values of it")
+        return Evaluator(e, names)(values)
+
+    @cached_property
+    def inputs(self) -> np.ndarray:
+        """Numbers in the order of `system.inputs`, shape (times, inputs)."""
+        values = [self._segment.parameters[p] for p in self.system.parameters]
+        parameters = np.broadcast_to(np.array(values, dtype=float), (len(self.t), len(values)))
+        return np.concatenate([self.t[:, None], self.y, parameters], axis=1)
+
+    @cached_property
+    def acceleration(self) -> np.ndarray:
+        """q̈, shape (times, n)."""
+        return self._segment.solved.native.accelerations(self.inputs)
+
+    @cached_property
+    def multipliers(self) -> np.ndarray:
+        """λ of all rows, shape (times, rows): the shortest, where redundant rows share a force."""
+        program, system = self._segment.solved, self.system
+        λ = program.native.function(system.multipliers)(self.inputs)
+        if not program.elimination.dropped:
+            return λ
+        A = system.matrices(self.inputs).A
+        locked = numerical_rank(A, rank=program.rank)
+        return least_norm_multipliers(locked, A, np.einsum("tij,ti->tj", A, λ))

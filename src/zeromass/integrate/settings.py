@@ -1,0 +1,91 @@
+"""How a run is to be made: everything that decides about it beside system, start, end and events."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from zeromass.integrate.methods import METHODS, Method
+from zeromass.model import ModelError
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Numbers at which a run takes a decision.
+
+    violation  constraint residuals at the start, relative to the state or 1, above which a run does not begin
+    growth     cancellation in a pivot at which the pivots are chosen anew: its logarithm is the number of digits lost
+    stalled    part of a run that 4096 steps must bring it forward: with less it would never end
+    close      part of its largest value that a guard has left where a run that gets stuck is said to have come to it
+    changes    changes of its kind, such as from rolling to slipping, after which a motion is given up: it chatters
+
+    >>> zm.Limits(growth=1e4)
+    Limits(violation=1e-06, growth=10000.0, stalled=1e-07, close=0.01, changes=1000)
+    """
+
+    violation: float = 1e-6
+    growth: float = 1e3
+    stalled: float = 1e-7
+    close: float = 1e-2
+    changes: int = 1000
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not value > 0:
+                raise ModelError(f"Limits({name}={value}): it must be positive")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `simulate` was given; see there."""
+
+    rtol: float = 1e-10
+    atol: float = 1e-13
+    method: str = "collocation"
+    project: bool = True
+    step: float | None = None
+    longest_step: float = np.inf
+    transitions: bool = True
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        for name in ("rtol", "atol", "longest_step"):
+            if not getattr(self, name) > 0:
+                raise ModelError(f"{name} = {getattr(self, name)}: it must be positive")
+        if self.method not in METHODS:
+            raise ModelError(f"there is no method {self.method!r}; there are: {', '.join(METHODS)}")
+        if self.step is None and not self.chosen.controlled:
+            raise ModelError(f"method='{self.method}' needs step=…, the length of its steps")
+        if self.step is not None and not self.chosen.fixed:
+            others = " or ".join(f"'{name}'" for name, method in METHODS.items() if method.fixed)
+            raise ModelError(f"method='{self.method}' chooses its steps; step=… goes with method={others}")
+        if self.step is not None and not (np.isfinite(self.step) and self.step > 0):
+            raise ModelError(f"step = {self.step}: it must be positive")
+
+    def __getitem__(self, name: str) -> Any:
+        """settings["rtol"] is settings.rtol, and {**settings} what may be given to `simulate` again."""
+        return getattr(self, name)
+
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self.__dataclass_fields__)
+
+    @property
+    def chosen(self) -> Method:
+        """The stepping method."""
+        return METHODS[self.method]
+
+    def tighter(self, rtol: float) -> Settings:
+        """The same with a smaller tolerance, or half the step where that is fixed."""
+        step = None if self.step is None else self.step / 2
+        return replace(self, rtol=rtol, atol=self.atol * rtol / self.rtol, step=step)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For files: plain numbers and words."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Settings:
+        """From what a file tells; settings that it does not know have their defaults."""
+        return cls(**{**data, "limits": Limits(**data.get("limits", {}))})

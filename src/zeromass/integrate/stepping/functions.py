@@ -1,0 +1,60 @@
+"""The functions of a system on plain arrays: slopes, and states returned to the constraints."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from zeromass.compile.target import host
+from zeromass.integrate.stepping.kernel import Project, routine
+from zeromass.integrate.stepping.layout import Int64
+from zeromass.integrate.stepping.status import Tolerances
+from zeromass.integrate.stepping.workspace import MachineCode, Workspace
+
+_RHS = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)
+
+
+class Functions:
+    """The compiled functions of a system with values of its parameters, called on states.
+
+    lanes  whose machine code is used for slopes: a method's own, so that no other is made
+    """
+
+    def __init__(self, code: MachineCode, parameters: np.ndarray, lanes: int = 1) -> None:
+        self.code = code
+        self.parameters = np.ascontiguousarray(parameters, dtype=float)
+        self._lanes = lanes
+
+    def slope(self, t: float, y: np.ndarray) -> tuple[np.ndarray, float]:
+        """dy/dt at a state, and the growth of the pivots."""
+        n, lanes = len(y) // 2, self._lanes
+        slopes, growth = np.empty((2 * n if lanes == 1 else n, lanes)), np.empty(lanes)
+        inputs = [np.repeat(np.asarray(x, dtype=float), lanes) for x in ([t], y, self.parameters)]
+        _RHS(self.code.rhs(lanes).address("rhs"))(*[x.ctypes.data for x in (*inputs, slopes, growth)])
+        return np.concatenate([y[n:], slopes[-n:, 0]]), float(growth[0])
+
+    def projected(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """The states on the constraints nearest to y, shape (k, 2n), at times t, positions first, then velocities."""
+        count, m = y.shape
+        rows = np.column_stack([t, y])
+        if count:
+            work = Workspace(self.code, 0.0, y[0], self.parameters, Tolerances(1.0, 1.0), 0.0)
+            work.use(self.code, project=True)
+            work.ints[Int64.width], work.ints[Int64.capacity] = m + 1, count
+            work.call(routine(Project, host().scalar), Project.name, work.new, 1, rows)
+        return rows[:, 1:]
+
+
+def first_step(functions: Functions, t: float, y: np.ndarray, until: float, tolerances: Tolerances) -> float:
+    """A first step from the size of the state, its slope and the slope's change [HNW1993, §II.4]."""
+    f, _ = functions.slope(t, y)
+    scale = (tolerances.atol + tolerances.rtol * np.abs(y)) * np.sqrt(len(y))
+    d0, d1 = np.linalg.norm(y / scale), np.linalg.norm(f / scale)
+    guess = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
+    guess = min(guess, abs(until - t)) or 1e-6
+    ahead = np.copysign(guess, until - t)
+    d2 = np.linalg.norm((functions.slope(t + ahead, y + ahead * f)[0] - f) / scale) / guess
+    largest = max(d1, d2)
+    second = max(1e-6, guess * 1e-3) if not largest > 1e-15 else (0.01 / largest) ** 0.125
+    return float(np.copysign(min(100 * guess, second, tolerances.longest), until - t))

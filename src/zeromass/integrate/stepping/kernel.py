@@ -1,0 +1,260 @@
+# pyright: reportArgumentType=false
+# llvmlite has no types: what its builder returns is taken for None
+"""What stepping methods in machine code have in common: settings, the loop over steps, projection, record and events.
+
+A method is compiled once for systems of every size and calls the system's own functions by address. After each accepted
+step the state is projected onto the constraints, then recorded; Python is asked only when the record is full, an event
+function changes sign, or something is wrong.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cache
+from typing import ClassVar
+
+from llvmlite import ir
+
+from zeromass.compile.code import Code
+from zeromass.compile.elementary.arithmetic import Real, Truth, sqrt, where
+from zeromass.compile.target import Target
+from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, Int64, Real64
+from zeromass.integrate.stepping.status import Status
+from zeromass.integrate.stepping.writer import CHUNK, INT, Writer
+
+EPSILON = 2.0**-52
+
+NEAR = 0.25
+"""growth^(−1/2) below which a singular position may be near."""
+
+REPEAT = 3e-8
+"""A projection that moved the state further than this, relative to 1 and the state, is repeated: its square is rounding."""
+
+PROJECTIONS = 4
+"""How often it is repeated at most."""
+
+
+class Routine(Writer):
+    """A function of a stepping method, by its `name`; all of them take the same arguments."""
+
+    name: ClassVar[str]
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target, self.name, ARGUMENTS, INT)
+        self.reals, self.ints = self.arguments["reals"], self.arguments["ints"]
+        self.size = self.load_int(self.ints, Int64.size)
+        self.coordinates = self.load_int(self.ints, Int64.coordinates)
+        self.prepare()
+
+    def prepare(self) -> None:
+        """What the whole function refers to."""
+
+    def leave_if(self, condition: ir.Value, status: Status) -> None:
+        with self.if_(condition):
+            self.b.ret(self.int(status))
+
+    def project(self, time: Real) -> None:
+        """new ← the nearest state on the constraints, positions first, then velocities."""
+        a = self.arguments
+        self.store(time, self.reals, Real64.stage_time)
+        n = self.coordinates
+        velocities = self.at(a["new"], n)
+        for flag, function, place in (
+            (Int64.project_positions, a["positions"], a["new"]),
+            (Int64.project_velocities, a["velocities"], velocities),
+        ):
+            self.correct(flag, function, place, n)
+
+    def correct(self, flag: Int64, function: ir.Value, place: ir.Value, n: ir.Value) -> None:
+        b, a = self.b, self.arguments
+        again, after = self.block("correct"), self.block("corrected")
+        passes = self.variable(INT, "passes")
+        self.b.store(self.int(0), passes)
+        wanted = b.icmp_signed("!=", self.load_int(self.ints, flag), self.int(0))
+        b.cbranch(wanted, again, after)
+        b.position_at_end(again)
+        clock = self.at(self.reals, Real64.stage_time)
+        self.call(function, clock, a["new"], a["parameters"], a["scratch"])
+        with self.summing(n, self.real(0.0)) as (i, large):
+            x, change = self.load(place, i), self.load(a["scratch"], i)
+            size = where(abs(x) > 1.0, abs(x), 1.0)
+            large.value = large.value + where(abs(change) > size * REPEAT, 1.0, 0.0)
+            self.store(x + change, place, i)
+        done = b.add(b.load(passes, typ=INT), self.int(1))
+        b.store(done, passes)
+        more = b.and_((large.value > 0.0).value, b.icmp_signed("<", done, self.int(PROJECTIONS)))
+        b.cbranch(more, again, after)
+        b.position_at_end(after)
+
+
+class Project(Routine):
+    """Brings many states onto the constraints: `capacity` rows of `record`, each a time and a state."""
+
+    name = "project"
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target)
+        b, new = self.b, self.arguments["new"]
+        values = self.load_int(self.ints, Int64.width)
+        with self.loop(self.load_int(self.ints, Int64.capacity)) as k:
+            row = self.at(self.arguments["record"], b.mul(k, values))
+            state = self.at(row, 1)
+            with self.loop(b.sub(values, self.int(1))) as i:
+                self.store(self.load(state, i), new, i)
+            self.project(self.load(row))
+            with self.loop(b.sub(values, self.int(1))) as i:
+                self.store(self.load(new, i), state, i)
+        b.ret(self.int(Status.FINISHED))
+        self.finish()
+
+
+class Advance(Routine):
+    """Steps until `until`, or until something happens.
+
+    crossing  part of a step at which a singular position is best placed, far from every stage; None if it is not crossed
+    """
+
+    crossing: float | None
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target)
+        b = self.b
+        self.next_step = self.block("step")
+        b.branch(self.next_step)
+
+        b.position_at_end(self.next_step)
+        t, until = self.load(self.reals, Real64.t), self.load(self.reals, Real64.until)
+        self.leave_if(b.fcmp_ordered("==", t.value, until.value), Status.FINISHED)
+        full = b.icmp_signed(">=", self.load_int(self.ints, Int64.recorded), self.load_int(self.ints, Int64.capacity))
+        self.leave_if(full, Status.RECORD_FULL)
+        self.leave_if(b.icmp_signed("<=", self.load_int(self.ints, Int64.budget), self.int(0)), Status.PAUSED)
+        with self.if_(b.icmp_signed("==", self.load_int(self.ints, Int64.started), self.int(0))):
+            self.begin()
+            self.store_int(self.int(1), self.ints, Int64.started)
+        h = self.step_length(t, until)
+        self.attempt(t, h, until)
+        b.branch(self.next_step)
+        self.finish()
+
+    @abstractmethod
+    def begin(self) -> None:
+        """What must be known at the current state before a step, where `started` is zero."""
+
+    @abstractmethod
+    def attempt(self, t: Real, h: Real, until: Real) -> None:
+        """A step of length h, accepted or not; ends with what follows its acceptance."""
+
+    def step_length(self, t: Real, until: Real) -> Real:
+        """The step to try: as controlled, not over `until`; a remainder shorter than a millionth of it is taken along."""
+        h, rest = self.planned(self.load(self.reals, Real64.h)), until - t
+        self.leave_if(self.too_small(h, t), Status.STEP_TOO_SMALL)
+        return where(abs(h) * (1.0 + 1e-6) >= abs(rest), rest, h)
+
+    def too_small(self, h: Real, t: Real) -> ir.Value:
+        """Whether a step no longer changes the time."""
+        return (abs(h) < abs(t) * 1e-15 + 1e-300).value
+
+    def planned(self, h: Real) -> Real:
+        """The step h, changed where a singular position lies ahead so that it falls between two stages.
+
+        Its distance d follows from the fall of growth^(−1/2). The step before it ends where the next one, of length h,
+        has it at `crossing`. A method that does not cross it says that it is ahead.
+        """
+        room, fall = self.load(self.reals, Real64.room), self.load(self.reals, Real64.fall)
+        length, sign = abs(h), where(h < 0.0, -1.0, 1.0)
+        d = room / fall
+        ahead = (fall > 0.0) & (room < NEAR) & (d < length * 2.0)
+        ahead = ahead & self.real(self.b.select(self.fixed(), self.real(0.0).value, self.real(1.0).value)).equals(1.0)
+        if self.crossing is None:
+            self.leave_if(ahead.value, Status.SINGULAR_AHEAD)
+            return h
+        runway = d - length * self.crossing
+        shorter = where(runway < length, runway, length)
+        across = where(d > length, length, d * (1.0 / self.crossing))
+        return where(ahead, sign * where(runway > length * 0.05, shorter, across), h)
+
+    def fixed(self) -> ir.Value:
+        """Whether steps have a fixed length."""
+        return self.b.fcmp_ordered("!=", self.load(self.reals, Real64.fixed).value, self.real(0.0).value)
+
+    def reject(self, h: Real, smaller: Real, nan: Truth) -> None:
+        """Tries again with a smaller step; one that is not a number first becomes ten times smaller."""
+        self.count(self.ints, Int64.rejected)
+        self.count(self.ints, Int64.repeated)
+        smaller = where(nan, 0.1, smaller)
+        shorter = where(smaller > 1.0, 1.0, smaller) * h
+        again = self.b.icmp_signed(">", self.load_int(self.ints, Int64.repeated), self.int(60))
+        vain = self.b.or_(again, self.too_small(shorter, self.load(self.reals, Real64.t)))
+        self.leave_if(self.b.and_(vain, nan.value), Status.NOT_A_NUMBER)
+        self.store(shorter, self.reals, Real64.h)
+        self.b.branch(self.next_step)
+
+    def arrival(self, t: Real, h: Real, until: Real) -> Real:
+        """The time at the end of a step: exactly `until` for the last one."""
+        return where(abs(h) >= abs(until - t), until, t + h)
+
+    def settle(self, time: Real, h: Real, change: Real) -> None:
+        """Takes `new` for the state at `time`, records it, and chooses the next step as `change` times this one."""
+        b = self.b
+        growth = self.load(self.reals, Real64.growth)
+        self.leave_if(b.or_(growth.is_nan().value, self.not_finite()), Status.NOT_A_NUMBER)
+        after_rejection = b.icmp_signed(">", self.load_int(self.ints, Int64.repeated), self.int(0))
+        change = self.real(b.select(after_rejection, where(change > 1.0, 1.0, change).value, change.value))
+        longer, longest = h * change, self.load(self.reals, Real64.longest)
+        bounded = where(abs(longer) > longest, longest * where(h < 0.0, -1.0, 1.0), longer)
+        # a step cut short, by `until` or before a singular position, says nothing against the longer one of before
+        planned = self.load(self.reals, Real64.h)
+        cut = abs(h) < abs(planned)
+        controlled = where(cut & (abs(planned) > abs(bounded)), planned, bounded)
+        room = 1.0 / sqrt(growth)
+        self.store((self.load(self.reals, Real64.room) - room) / abs(h), self.reals, Real64.fall)
+        self.store(room, self.reals, Real64.room)
+        self.store(self.real(b.select(self.fixed(), planned.value, controlled.value)), self.reals, Real64.h)
+        self.store(time, self.reals, Real64.t)
+        self.store_int(self.int(0), self.ints, Int64.repeated)
+        self.record(time, h)
+        self.count(self.ints, Int64.steps)
+        self.count(self.ints, Int64.budget, -1)
+        # events first: new pivots start a new watch, and a crossing of this step would be lost
+        with self.if_(b.icmp_signed(">", self.load_int(self.ints, Int64.events), self.int(0))):
+            self.leave_if(self.happened(time, h), Status.EVENT)
+        self.leave_if((growth > self.load(self.reals, Real64.growth_limit)).value, Status.PIVOTS)
+
+    @abstractmethod
+    def not_finite(self) -> ir.Value:
+        """Whether the new state or its derivative is infinite or not a number somewhere."""
+
+    @abstractmethod
+    def happened(self, time: Real, h: Real) -> ir.Value:
+        """Whether an event function has changed sign the way it is watched for in the step that ended at `time`.
+
+        `signs` holds for each event its last value and its direction: 1 rising, −1 falling, 0 either.
+        """
+
+    def crossed(self, old: Real, new: Real, direction: Real) -> Truth:
+        """Whether a function that went from one value to another crossed zero in the direction watched for."""
+        rising = (old < 0.0) & (new >= 0.0) & (direction >= 0.0)
+        falling = (old > 0.0) & (new <= 0.0) & (direction <= 0.0)
+        return rising | falling
+
+    def record(self, time: Real, h: Real) -> None:
+        """y ← new, and into the record with t, h and the growth of the pivots."""
+        b, a = self.b, self.arguments
+        with self.loop(self.size, CHUNK) as i:
+            self.store_chunk(self.load_chunk(a["new"], i), a["y"], i)
+        width, k = self.load_int(self.ints, Int64.width), self.load_int(self.ints, Int64.recorded)
+        row = self.at(a["record"], b.mul(k, width))
+        self.store(time, row, 0)
+        self.store(h, row, 1)
+        self.store(self.load(self.reals, Real64.growth), row, 2)
+        with self.loop(b.sub(width, self.int(HEAD))) as i:
+            self.store(self.load(a["new"], i), row, b.add(i, self.int(HEAD)))
+        self.count(self.ints, Int64.recorded)
+
+
+@cache
+def routine(kind: type[Routine], target: Target) -> Code:
+    """The machine code of a routine, made once for a target and for systems of every size."""
+    module = ir.Module(kind.name)
+    kind(module, target)
+    return Code(str(module), target)

@@ -1,0 +1,68 @@
+"""The memory that stepping methods in machine code work in: what stands where, and what they are called with."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from llvmlite import ir
+
+from zeromass.integrate.stepping.writer import POINTER, function_pointer
+
+HEAD = 3
+"""Values in a record before the state: t, h and the growth of the pivots."""
+
+
+class Real64(IntEnum):
+    """Places in the array of float64 settings and results."""
+
+    t = 0
+    h = 1
+    until = 2
+    rtol = 3
+    atol = 4
+    longest = 5
+    growth_limit = 6
+    growth = 7
+    stage_time = 8
+    fixed = 9  # not zero: every step has length h, no error is estimated
+    room = 10  # growth^(−1/2), which falls linearly to zero at a singular position
+    fall = 11  # its fall in unit time over the last step
+    worst = 12  # largest growth in the stages of a step
+    previous = 13  # length of the last accepted step
+    contraction = 14  # of the iteration in the last step
+
+
+class Int64(IntEnum):
+    """Places in the array of int64 settings and counters."""
+
+    coordinates = 0
+    size = 1  # padded length of a state vector
+    steps = 2
+    rejected = 3
+    evaluations = 4
+    recorded = 5
+    capacity = 6
+    events = 7
+    budget = 8  # steps until the code pauses
+    started = 9  # whether what a step begins with is there
+    project_positions = 10
+    project_velocities = 11
+    repeated = 12  # rejections in a row
+    width = 13  # values in a record: t, h, growth and the state
+
+
+ARGUMENTS: dict[str, ir.Type] = {
+    "reals": POINTER,
+    "ints": POINTER,
+    "y": POINTER,
+    "stages": POINTER,
+    "new": POINTER,
+    "scratch": POINTER,
+    "parameters": POINTER,
+    "record": POINTER,
+    "signs": POINTER,
+    "rhs": function_pointer(5),
+    "positions": function_pointer(4),
+    "velocities": function_pointer(4),
+    "event": function_pointer(4),
+}

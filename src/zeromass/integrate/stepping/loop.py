@@ -1,0 +1,182 @@
+"""One segment of a run under way: steps until there is an outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from zeromass.compile.program import Program, program_at
+from zeromass.integrate import trouble
+from zeromass.integrate.outcome import Ending, Outcome
+from zeromass.integrate.segment import Segment, Statistics
+from zeromass.integrate.settings import Settings
+from zeromass.integrate.stepping.dense import DenseOutput, states_in
+from zeromass.integrate.stepping.events import Occurrence
+from zeromass.integrate.stepping.functions import Functions, first_step
+from zeromass.integrate.stepping.locate import happenings
+from zeromass.integrate.stepping.status import Status, Tolerances
+from zeromass.integrate.stepping.workspace import Workspace
+from zeromass.model import Event, State
+
+CHUNK_OF_STEPS = 4096
+"""Steps between looks at the keyboard and the progress bar."""
+
+HOPELESS = np.finfo(float).eps ** -0.75
+"""Growth of the pivots at which no choice of them is good: a quarter of the digits is left."""
+
+
+class Loop:
+    """Steps of one method on one program, events located, pivots chosen anew where they have become weak."""
+
+    def __init__(
+        self, program: Program, start: State, until: float, settings: Settings, events: Sequence[Event]
+    ) -> None:
+        self.program, self.start, self.until, self.settings = program, start, float(until), settings
+        self.watched = tuple(events)
+        self.occurrences: list[Occurrence] = []
+        self.repivots = 0
+        method = settings.chosen.load()
+        self._lanes = method.lanes
+        self._values = np.array([start.parameters[p] for p in program.system.parameters])
+        y = np.concatenate([start.q, start.v])
+        tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, settings.step)
+        first = first_step(self._functions(), start.t, y, self.until, tolerances)
+        self.work = Workspace(program.native, start.t, y, self._values, tolerances, first, lanes=method.lanes)
+        self.stepper = method(self.work)
+        self.work.growth_limit = settings.limits.growth
+        self._use(program)
+
+    def segment(self, tell: Callable[[float], None]) -> Segment:
+        """Steps until there is an outcome."""
+        outcome = self._beyond_a_guard()
+        try:
+            while outcome is None:
+                outcome = self._some_steps(tell)
+        except KeyboardInterrupt:
+            outcome = Outcome(Ending.INTERRUPTED, self.work.t, "what was computed so far is kept")
+        work = self.work
+        t, y = self._recorded()
+        project = self._functions().projected if self.settings.project else None
+        return Segment(
+            self.program,
+            self.start,
+            t,
+            y,
+            outcome,
+            Statistics(
+                work.steps, work.rejected, work.evaluations, self.repivots, float(np.max(work.growth, initial=1.0))
+            ),
+            tuple(self.occurrences),
+            self.settings,
+            work.growth.copy(),
+            DenseOutput(t, y, self.stepper.polynomials, project=project),
+        )
+
+    def _some_steps(self, tell: Callable[[float], None]) -> Outcome | None:
+        since, evaluations = self.work.t, self.work.evaluations
+        status = self.stepper.advance(self.until, CHUNK_OF_STEPS)
+        tell(self.work.t)
+        self.program.native.called(self.work.evaluations - evaluations)
+        match status:
+            case Status.FINISHED:
+                return Outcome(Ending.FINISHED, self.work.t, "")
+            case Status.PIVOTS:
+                return self._new_pivots()
+            case Status.EVENT:
+                return self._happened()
+            case Status.NOT_A_NUMBER:
+                return trouble.no_number(self._state(), self._functions().slope, self.until - self.work.t)
+            case Status.STEP_TOO_SMALL:
+                return self._stuck()
+        return self._stuck() if self._stalls(since) else None
+
+    def _stalls(self, since: float) -> bool:
+        """Whether steps whose length is controlled bring the run forward by next to nothing."""
+        least = self.settings.limits.stalled * abs(self.until - self.start.t)
+        return self.settings.step is None and abs(self.work.t - since) < least
+
+    def _use(self, program: Program) -> None:
+        self.program = program
+        self.work.use(program.native, project=self.settings.project)
+        self.work.watch(self.watched)
+
+    def _state(self) -> State:
+        y = self.work.y
+        n = len(y) // 2
+        return State(self.program.system, self.work.t, y[:n], y[n:], self.start.parameters)
+
+    def _functions(self) -> Functions:
+        return Functions(self.program.native, self._values, self._lanes)
+
+    def _new_pivots(self) -> Outcome | None:
+        """Chooses the pivots anew here, with the rank of the start; ends the run where that does not help."""
+        state = self._state()
+        fresh = program_at(self.program.system, state, self.program.rank)
+        growth = float(fresh.native.growth(state.inputs))
+        if not growth < HOPELESS:
+            return trouble.singular(state)
+        self.repivots += 1
+        self._use(fresh)
+        self.work.growth_limit = max(self.settings.limits.growth, 10.0 * growth)
+        return None
+
+    def _happened(self) -> Outcome | None:
+        """Locates the events of the last step; a terminal one ends the run there."""
+        (t0, t1), (y0, y1) = self._recorded(last=2)
+        ends = [np.array([x]) for x in (t0, y0, t1, y1)]
+        polynomial = self.stepper.polynomials(*ends).swapaxes(0, 1)
+        project = self._functions().projected if self.settings.project else None
+
+        def states(times: np.ndarray) -> np.ndarray:
+            inside = states_in(polynomial, (times - t0) / (t1 - t0))
+            inside = project(times, inside) if project else inside
+            inside[times == t0], inside[times == t1] = y0, y1
+            return inside
+
+        def values(times: np.ndarray) -> np.ndarray:
+            return np.array([self.work.event_values(float(t), y) for t, y in zip(times, states(times), strict=True)])
+
+        places = np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1)
+        found, tolerance = happenings(self.watched, values, places)
+        end = next((place for place, event in found if event.terminal), None)
+        for place, event in found:
+            if end is not None and abs(place - t0) > abs(end - t0) + 2 * tolerance:
+                break  # what happens with the terminal event is listed, what would come later is not
+            self.occurrences.append(Occurrence(event.name, place, states(np.array([place]))[0]))
+        if end is None:
+            return None
+        self.work.cut(end, states(np.array([end]))[0])
+        ending = [event for place, event in found if event.terminal and abs(place - end) <= 2 * tolerance]
+        state = self._state()
+        return Outcome(Ending.EVENT, end, ", ".join(event.words(state) for event in ending))
+
+    def _beyond_a_guard(self) -> Outcome | None:
+        """The end of a run that starts where it must not even be, such as where a contact would have to pull."""
+        start, y = self.start, self.work.y
+        for event, value in zip(self.watched, self.work.event_values(start.t, y), strict=True):
+            if event.guard and value * event.direction > 0:
+                self.occurrences.append(Occurrence(event.name, start.t, y))
+                return Outcome(Ending.EVENT, start.t, event.words(start, " already at the start"))
+        return None
+
+    def _stuck(self) -> Outcome:
+        """The end of a run whose steps have become too short: it may be at what must not happen, which is named then."""
+        t, y = self._recorded()
+        some = np.linspace(0, len(t) - 1, 50).astype(int)
+        values = np.array([self.work.event_values(float(t[k]), y[k]) for k in some])
+        ends = self.work.event_values(self.work.t, self.work.y)
+        for event, end, course in zip(self.watched, ends, values.T, strict=True):
+            if event.guard and abs(end) < self.settings.limits.close * np.abs(course).max():
+                self.occurrences.append(Occurrence(event.name, self.work.t, self.work.y))
+                words = event.words(self._state(), " nearly: no step is short enough to come closer")
+                return Outcome(Ending.EVENT, self.work.t, words)
+        return trouble.no_step(self._state(), self._functions().slope, stiff=self.settings.chosen.stiff)
+
+    def _recorded(self, last: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Times and states of the start and of all accepted steps, or the last of them."""
+        t, y = self.work.times[-last:], self.work.states[-last:]
+        if len(t) == last > 0:
+            return t.copy(), y.copy()
+        first = np.concatenate([self.start.q, self.start.v])
+        return np.concatenate([[self.start.t], t]), np.concatenate([first[None], y])

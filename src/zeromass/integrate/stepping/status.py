@@ -1,0 +1,31 @@
+"""What is said to a stepping method, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+
+class Status(IntEnum):
+    """Why a stepping method returned."""
+
+    FINISHED = 0
+    RECORD_FULL = 1
+    PAUSED = 2
+    STEP_TOO_SMALL = 3
+    NOT_A_NUMBER = 4
+    PIVOTS = 5
+    EVENT = 6
+    SINGULAR_AHEAD = 7
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """Error allowed in a step, relative and absolute, and the longest step; a step of fixed length has no error."""
+
+    rtol: float
+    atol: float
+    longest: float = np.inf
+    step: float | None = None

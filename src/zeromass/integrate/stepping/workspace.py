@@ -1,0 +1,246 @@
+"""The memory of a run under way, which the routines of stepping methods work in, and calls of them.
+
+A workspace belongs to no method: one may go on where another has come to.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from zeromass.compile.code import Code
+from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, Int64, Real64
+from zeromass.integrate.stepping.status import Status, Tolerances
+from zeromass.integrate.stepping.writer import CHUNK
+from zeromass.model import Event
+
+RECORD = 1 << 16
+"""Values that the record of a run has room for at first: half a megabyte, which the next run finds again."""
+
+_ROUTINE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(ARGUMENTS))
+_EVENT = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
+
+
+class MachineCode(Protocol):
+    """What steps need of a system: see `Native`."""
+
+    def rhs(self, lanes: int = 1) -> Code: ...
+
+    @property
+    def corrections(self) -> Code | None: ...
+
+    def events(self, events: Sequence[Event], lanes: int) -> Code | None: ...
+
+    @property
+    def busy(self) -> bool: ...
+
+    def called(self, evaluations: int) -> None: ...
+
+
+class Workspace:
+    """A state y = (q, q̇) on its way, the record of its steps, and the machine code and the events of the system.
+
+    code    machine code of the system
+    lanes   states that the method in charge evaluates at once
+    values  of the parameters
+    """
+
+    def __init__(
+        self,
+        code: MachineCode,
+        t: float,
+        y: np.ndarray,
+        parameters: np.ndarray,
+        tolerances: Tolerances,
+        first_step: float,
+        *,
+        lanes: int = 1,
+    ) -> None:
+        m = len(y)
+        capacity = RECORD // (HEAD + m) + 1
+        self.code, self.lanes = code, lanes
+        self.tolerances = tolerances
+        self.values = np.ascontiguousarray(parameters, dtype=float)
+        self.watched: tuple[Event, ...] = ()
+        self.project = False
+        self.order = m  # length of a state
+        self.size = -(-m // CHUNK) * CHUNK  # the same, padded
+        self.reals = np.zeros(len(Real64))
+        self.ints = np.zeros(len(Int64), dtype=np.int64)
+        self.state, self.new = np.ones(self.size), np.ones(self.size)
+        self.scratch: np.ndarray = np.ones(max(self.size, 64))
+        self.signs: np.ndarray = np.zeros((1, 2))
+        self.record = np.empty((capacity, HEAD + m))
+        self.state[:m] = y
+        for place, value in {
+            Real64.t: t,
+            Real64.h: first_step if tolerances.step is None else tolerances.step,
+            Real64.rtol: tolerances.rtol,
+            Real64.atol: tolerances.atol,
+            Real64.longest: tolerances.longest,
+            Real64.growth_limit: np.inf,
+            Real64.fixed: tolerances.step is not None,
+        }.items():
+            self.reals[place] = value
+        for place, value in {
+            Int64.coordinates: m // 2,
+            Int64.size: self.size,
+            Int64.width: HEAD + m,
+            Int64.capacity: capacity,
+        }.items():
+            self.ints[place] = value
+
+    # where it is -------------------------------------------------------------------------------------------------
+    @property
+    def t(self) -> float:
+        return float(self.reals[Real64.t])
+
+    @property
+    def y(self) -> np.ndarray:
+        return self.state[: self.order].copy()
+
+    @property
+    def steps(self) -> int:
+        return int(self.ints[Int64.steps])
+
+    @property
+    def rejected(self) -> int:
+        return int(self.ints[Int64.rejected])
+
+    @property
+    def evaluations(self) -> int:
+        return int(self.ints[Int64.evaluations])
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The record: t, h, the growth of the pivots and the state at the end of each accepted step."""
+        return self.record[: self.ints[Int64.recorded]]
+
+    @property
+    def times(self) -> np.ndarray:
+        """Ends of the accepted steps."""
+        return self.rows[:, 0]
+
+    @property
+    def growth(self) -> np.ndarray:
+        """Growth of the pivots there."""
+        return self.rows[:, 2]
+
+    @property
+    def states(self) -> np.ndarray:
+        """States there."""
+        return self.rows[:, HEAD:]
+
+    @property
+    def growth_limit(self) -> float:
+        """Growth of the pivots at which a method returns PIVOTS."""
+        return float(self.reals[Real64.growth_limit])
+
+    @growth_limit.setter
+    def growth_limit(self, value: float) -> None:
+        self.reals[Real64.growth_limit] = value
+
+    # what it works with --------------------------------------------------------------------------------------------
+    def use(self, code: MachineCode, *, project: bool) -> None:
+        """Goes on with this machine code, from the current state."""
+        self.code, self.project = code, project
+        corrections = code.corrections if project else None
+        for flag, name in (
+            (Int64.project_positions, "positions"),
+            (Int64.project_velocities, "velocities"),
+        ):
+            self.ints[flag] = corrections is not None and corrections.address(name) != 0
+
+    def restart(self) -> None:
+        """What a step begins with is computed anew."""
+        self.ints[Int64.started] = 0
+
+    def watch(self, events: Sequence[Event]) -> None:
+        """Watches events from the current state on."""
+        count = len(events)
+        self.watched = tuple(events)
+        self.ints[Int64.events] = count
+        self.signs = np.zeros((max(count, 1), 2))
+        self.signs[:count, 1] = [event.direction for event in events]
+        self.scratch = np.ones(max(self.size, CHUNK * count, 64))  # event functions at several places of a step
+        self.signs[:count, 0] = self.event_values(self.t, self.y)
+
+    def event_values(self, t: float, y: np.ndarray) -> np.ndarray:
+        """The watched functions at a state."""
+        values = np.empty((len(self.watched), self.lanes))
+        code = self.code.events(self.watched, self.lanes)
+        if code is not None:
+            inputs = [np.repeat(x, self.lanes) for x in ([t], y, self.values)]
+            _EVENT(code.address("event"))(*[x.ctypes.data for x in (*inputs, values)])
+        return values[:, 0]
+
+    # what happens to it ----------------------------------------------------------------------------------------------
+    def advance(self, routine: Code, name: str, stages: np.ndarray, lanes: int, until: float, budget: int) -> Status:
+        """Lets a method's routine step until a time, an event, trouble, or for `budget` steps."""
+        self.reals[Real64.until] = until
+        self.reals[Real64.h] = np.copysign(self.reals[Real64.h], until - self.t)
+        self.ints[Int64.budget] = budget
+        while (status := self.call(routine, name, stages, lanes, self.record)) is Status.RECORD_FULL:
+            self._extend()
+        return status
+
+    def accept(self, t: float, h: float, y: np.ndarray, growth: float) -> None:
+        """Takes y for the state at t after a step of length h, and records it; what routines do themselves."""
+        if self.ints[Int64.recorded] == len(self.record):
+            self._extend()
+        self.reals[Real64.t], self.reals[Real64.growth], self.state[: self.order] = t, growth, y
+        row = self.record[self.ints[Int64.recorded]]
+        row[:HEAD], row[HEAD:] = (t, h, growth), y
+        self.ints[Int64.recorded] += 1
+        self.ints[Int64.steps] += 1
+
+    def reject(self) -> None:
+        self.ints[Int64.rejected] += 1
+
+    def count_evaluation(self) -> None:
+        self.ints[Int64.evaluations] += 1
+
+    def crossed(self) -> bool:
+        """Whether a watched function has changed its sign the way it is watched for since the last look."""
+        new, (old, direction) = self.event_values(self.t, self.y), self.signs[: len(self.watched)].T
+        rising = (old < 0) & (new >= 0) & (direction >= 0)
+        falling = (old > 0) & (new <= 0) & (direction <= 0)
+        self.signs[: len(new), 0] = np.where(new == 0, old, new)
+        return bool(np.any(rising | falling))
+
+    def _extend(self) -> None:
+        """As much room again for the record."""
+        self.record = np.concatenate([self.record, np.empty_like(self.record)])
+        self.ints[Int64.capacity] = len(self.record)
+
+    def call(self, routine: Code, name: str, stages: np.ndarray, lanes: int, record: np.ndarray) -> Status:
+        """Calls a routine that works on this memory, with `stages` of its own, and writes to a record."""
+        code = self.code
+        if code.busy:
+            routine.improve()
+        corrections, events = code.corrections if self.project else None, code.events(self.watched, lanes)
+        functions = [
+            code.rhs(lanes).address("rhs"),
+            *[corrections.address(part) if corrections is not None else 0 for part in ("positions", "velocities")],
+            events.address("event") if events is not None else 0,
+        ]
+        arrays = (self.reals, self.ints, self.state, stages, self.new, self.scratch, self.values, record, self.signs)
+        return Status(_ROUTINE(routine.address(name))(*[a.ctypes.data for a in arrays], *functions))
+
+    def cut(self, t: float, y: np.ndarray) -> None:
+        """Ends the last accepted step earlier, at t and y."""
+        row = self.rows[-1]
+        row[1] -= row[0] - t
+        row[0], row[HEAD:] = t, y
+        self.reals[Real64.t], self.state[: self.order] = t, y
+
+    def aside(self) -> Workspace:
+        """Memory of its own for steps that are taken again, of the same system and with the same settings."""
+        other = Workspace(
+            self.code, self.t, self.y, self.values, self.tolerances, float(self.reals[Real64.h]), lanes=self.lanes
+        )
+        other.reals[:], other.ints[:] = self.reals, self.ints
+        return other

@@ -1,0 +1,168 @@
+# pyright: reportArgumentType=false
+# llvmlite has no types: what its builder returns is taken for None
+"""A writer of LLVM IR for loops over state vectors, used by the stepping methods.
+
+State vectors are arrays of float64 padded to whole chunks of `CHUNK` values, so that every loop runs over full SIMD
+registers; the padding of a state holds 1 and of its derivatives 0, which adds nothing to any norm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from llvmlite import ir
+
+from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma
+from zeromass.compile.target import Target
+
+CHUNK = 8
+DOUBLE, INT, POINTER = ir.DoubleType(), ir.IntType(64), ir.PointerType()
+VECTOR = ir.VectorType(DOUBLE, CHUNK)
+
+
+@dataclass
+class Sum:
+    """A sum carried from one turn of a loop to the next."""
+
+    value: Real
+
+
+class Writer:
+    """One function under construction."""
+
+    def __init__(
+        self, module: ir.Module, target: Target, name: str, arguments: Mapping[str, ir.Type], result: ir.Type
+    ) -> None:
+        self.function = ir.Function(module, ir.FunctionType(result, list(arguments.values())), name)
+        for argument, label in zip(self.function.args, arguments, strict=True):
+            argument.name = label
+        self.arguments = dict(zip(arguments, self.function.args, strict=True))
+        self._entry = ir.IRBuilder(self.function.append_basic_block("entry"))
+        body = self.function.append_basic_block("body")
+        self.b = ir.IRBuilder(body)
+        self._body = body
+        self.fused = target.fused
+
+    def finish(self) -> None:
+        """Closes the entry block, which holds the local variables."""
+        self._entry.branch(self._body)
+
+    # numbers ---------------------------------------------------------------------------------------------------
+    def real(self, value: ir.Value | float) -> Real:
+        """A float64 scalar that formulas can be written with."""
+        return Arithmetic(self.b, DOUBLE, self.fused).real(value)
+
+    def vector(self, value: ir.Value | float) -> Real:
+        """A chunk of float64 values that formulas can be written with."""
+        return Arithmetic(self.b, VECTOR, self.fused).real(value)
+
+    def int(self, value: int) -> ir.Constant:
+        return ir.Constant(INT, value)
+
+    def splat(self, x: Real) -> Real:
+        """A scalar in every place of a chunk."""
+        first = self.b.insert_element(ir.Constant(VECTOR, ir.Undefined), x.value, ir.Constant(ir.IntType(32), 0))
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), CHUNK), [0] * CHUNK)
+        return self.vector(self.b.shuffle_vector(first, ir.Constant(VECTOR, ir.Undefined), mask))
+
+    def total(self, x: Real) -> Real:
+        """Sum over a chunk, in a fixed order."""
+        parts = [self.real(self.b.extract_element(x.value, ir.Constant(ir.IntType(32), k))) for k in range(CHUNK)]
+        while len(parts) > 1:
+            parts = [a + b for a, b in zip(parts[::2], parts[1::2], strict=True)]
+        return parts[0]
+
+    # memory ----------------------------------------------------------------------------------------------------
+    def at(self, pointer: ir.Value, index: ir.Value | int) -> ir.Value:
+        """Address of a float64 or int64 in an array."""
+        index = self.int(index) if isinstance(index, int) else index
+        return self.b.gep(pointer, [index], source_etype=DOUBLE)
+
+    def load(self, pointer: ir.Value, index: ir.Value | int = 0) -> Real:
+        return self.real(self.b.load(self.at(pointer, index), typ=DOUBLE, align=8))
+
+    def store(self, value: Real | float, pointer: ir.Value, index: ir.Value | int = 0) -> None:
+        number = value.value if isinstance(value, Real) else self.real(value).value
+        self.b.store(number, self.at(pointer, index), align=8)
+
+    def load_int(self, pointer: ir.Value, index: int) -> ir.Value:
+        return self.b.load(self.at(pointer, index), typ=INT, align=8)
+
+    def store_int(self, value: ir.Value, pointer: ir.Value, index: int) -> None:
+        self.b.store(value, self.at(pointer, index), align=8)
+
+    def count(self, pointer: ir.Value, index: int, by: int = 1) -> None:
+        """Adds to a counter."""
+        self.store_int(self.b.add(self.load_int(pointer, index), self.int(by)), pointer, index)
+
+    def load_chunk(self, pointer: ir.Value, index: ir.Value) -> Real:
+        return self.vector(self.b.load(self.at(pointer, index), typ=VECTOR, align=8))
+
+    def store_chunk(self, value: Real, pointer: ir.Value, index: ir.Value) -> None:
+        self.b.store(value.value, self.at(pointer, index), align=8)
+
+    def variable(self, type: ir.Type, name: str) -> ir.Value:
+        """A local variable."""
+        return self._entry.alloca(type, name=name)
+
+    # control ---------------------------------------------------------------------------------------------------
+    @contextmanager
+    def loop(self, count: ir.Value, step: int = 1) -> Iterator[ir.Value]:
+        """for (i = 0; i < count; i += step), count > 0."""
+        with self._loop(count, step, []) as (i, _):
+            yield i
+
+    @contextmanager
+    def summing(self, count: ir.Value, start: Real, step: int = 1) -> Iterator[tuple[ir.Value, Sum]]:
+        """The same loop with a sum that begins at `start` and stays in a register."""
+        with self._loop(count, step, [start]) as (i, sums):
+            yield i, sums[0]
+
+    @contextmanager
+    def _loop(self, count: ir.Value, step: int, starts: list[Real]) -> Iterator[tuple[ir.Value, list[Sum]]]:
+        before = self.b.block
+        inside, after = (self.function.append_basic_block(name) for name in ("loop", "done"))
+        self.b.branch(inside)
+        self.b.position_at_end(inside)
+        i, *carried = [self.b.phi(type) for type in (INT, *[start.on.type for start in starts])]
+        i.add_incoming(self.int(0), before)
+        for phi, start in zip(carried, starts, strict=True):
+            phi.add_incoming(start.value, before)
+        sums = [Sum(Real(start.on, phi)) for phi, start in zip(carried, starts, strict=True)]
+        yield i, sums
+        following = self.b.add(i, self.int(step))
+        i.add_incoming(following, self.b.block)
+        for phi, total in zip(carried, sums, strict=True):
+            phi.add_incoming(total.value.value, self.b.block)
+        self.b.cbranch(self.b.icmp_signed("<", following, count), inside, after)
+        self.b.position_at_end(after)
+
+    def block(self, name: str) -> ir.Block:
+        return self.function.append_basic_block(name)
+
+    @contextmanager
+    def if_(self, condition: ir.Value) -> Iterator[None]:
+        with self.b.if_then(condition):
+            yield
+
+    def call(self, function: ir.Value, *arguments: ir.Value) -> None:
+        """Calls a function given by its address, see `function_pointer`."""
+        self.b.call(function, list(arguments))
+
+    # formulas on state vectors ---------------------------------------------------------------------------------
+    def combination(self, weights: Mapping[int, float], stages: ir.Value, size: ir.Value, i: ir.Value) -> Real:
+        """Σ w_s k_s of one chunk i, with stage s at stages + s·size."""
+        total: Real | None = None
+        for s, weight in weights.items():
+            place = self.b.add(self.b.mul(self.int(s), size), i)
+            k = self.load_chunk(stages, place)
+            total = k * weight if total is None else fma(k, weight, total)
+        assert total is not None
+        return total
+
+
+def function_pointer(arguments: int) -> ir.Type:
+    """The type of a pointer to a `void f(ptr, …)`."""
+    return ir.PointerType(ir.FunctionType(ir.VoidType(), [POINTER] * arguments))

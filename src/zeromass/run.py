@@ -1,0 +1,341 @@
+"""Runs: how one gets them, and what one holds afterwards.
+
+    program ─► method ─► loop ─► run
+
+`simulate` makes a `Run`; what a run can be asked is its methods, which call analysis and report when they are needed.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from zeromass.compile.program import Program
+from zeromass.expression import Expression
+from zeromass.integrate import Course, Limits, RunStopped, Settings, course
+from zeromass.integrate.stepping.events import Events
+from zeromass.model import ModelError, State, System
+from zeromass.model.state import parameter_values
+
+if TYPE_CHECKING:
+    import xarray
+
+    from zeromass.analysis import Certificate, Extremum, Interval, RequiredFriction, Sensitivity, Work
+    from zeromass.report import Plots, Shape
+    from zeromass.report.origin import Origin
+
+FilePath = str | PathLike[str]
+"""Where a file is to be written or read."""
+
+
+def simulate(
+    system: System | Program,
+    start: State,
+    *,
+    until: float,
+    rtol: float = 1e-10,
+    atol: float = 1e-13,
+    method: Literal["collocation", "dop853", "radau", "fixed"] | str = "collocation",
+    events: Events = None,
+    project: bool = True,
+    step: float | None = None,
+    longest_step: float = np.inf,
+    parameters: Mapping[Expression, float] | None = None,
+    transitions: bool = True,
+    limits: Limits | None = None,
+    progress: bool | Callable[[float], None] = False,
+) -> Run:
+    """The motion of a system, or of its program, from a start until a time.
+
+    rtol, atol   error allowed in a step, relative and absolute, for every coordinate and rate
+    method       "collocation" (order 15, its stages side by side in SIMD lanes), "dop853" (order 8), "radau" (stiff
+                 systems) or "fixed" (order 8, steps of length `step`); see `zm.METHODS`
+    step         length of every step, with method="fixed", or with "radau", which then keeps order 5
+    events       zm.Event, several, or {name: expression}; their zeros are located on the dense output. Two zeros of one
+                 event between two neighbouring stages of a step are missed: `longest_step` bounds the steps
+    project      return to the constraints after each step; without it they drift as in the papers
+    parameters   values other than those of the start
+    transitions  whether the motion goes on where its kind changes, such as from rolling to slipping; the run then has
+                 several segments. Without, it ends there
+    limits       numbers at which the run takes a decision, see `zm.Limits`
+    progress     a progress bar on the terminal, or a function that is told the time reached
+
+    The run follows from these arguments alone, to the last bit, whatever ran before. One that can not go on ends with a
+    named outcome and a RunStopped warning; what was computed is kept. Ctrl-C does the same.
+
+    >>> theta = zm.coordinate("theta")
+    >>> pendulum = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-9.81 * np.cos(theta))
+    >>> run = zm.simulate(pendulum, pendulum.start({theta: 1.0}), until=10.0)
+    >>> run.outcome.ending == "finished", bool(abs(run.at(10.0)[pendulum.energy] + 9.81 * np.cos(1.0)) < 1e-9)
+    (True, True)
+    """
+    settings = Settings(rtol, atol, method, project, step, longest_step, transitions, limits or Limits())
+    if not isinstance(start, State):
+        raise ModelError(f"the start belongs to another system, or is none: {start!r}; make it with system.start(…)")
+    if parameters:
+        start = _with_parameters(start, parameters)
+    with _watching(progress, start.t, until) as tell:
+        run = Run(course(system, start, until, settings, events=events, tell=tell).segments)
+    if not run.outcome.complete:
+        warnings.warn(str(run.outcome), RunStopped, stacklevel=2)
+    return run
+
+
+def load(path: FilePath) -> Run:
+    """The run of a file that `run.save` wrote; it knows its scenario and certificate as the file tells them.
+
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=3.0)
+    >>> path = run.save(folder / "spring.nc")
+    >>> bool(np.all(zm.load(path).y == run.y))
+    True
+    """
+    from zeromass.report.files import read
+
+    segments, origin = read(path)
+    return Run(tuple(segments), origin)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run(Course):
+    """What one holds after a run: immutable, dense, of one or more segments.
+
+    run[expression]            values at the steps, `run.t`
+    run.at(times)[expression]  values at any times
+    run.state(t)               from which another run can start: zm.simulate(system, run.state(5.0), until=…)
+    run.outcome                how it ended, by name
+    run.events                 what happened on the way
+    run.segments               its parts, where the kind of motion changes, such as rolling, slipping, rolling
+    run.program                the equations that were run
+    run.origin                 where it comes from: scenario and versions, for files
+
+    It can be pickled and copied, and saved as a file.
+
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=3.0)
+    >>> bool(np.all(abs(run[x] - np.cos(run.t)) < 1e-9))
+    True
+    >>> further = zm.simulate(spring, run.state(2.0), until=5.0)
+    >>> bool(abs(further.at(5.0)[x] - np.cos(5.0)) < 1e-9)
+    True
+    """
+
+    given_origin: Origin | None = None
+
+    def __repr__(self) -> str:
+        kinds = f", {' – '.join(segment.kind for segment in self.segments)}" if len(self.segments) > 1 else ""
+        return f"Run({self.t[0]:g} … {self.t[-1]:g} s{kinds}, {self.outcome.ending.value}; {self.statistics})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"segments": self.segments, "given_origin": self.given_origin}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    # how far it can be trusted ---------------------------------------------------------------------------------------
+    def certificate(self) -> Certificate:
+        """How far the run can be trusted: residuals, balance of energy, and digits, from a second run at tighter tolerance.
+
+        The second run is made once.
+        """
+        return self._certificate
+
+    @cached_property
+    def _certificate(self) -> Certificate:
+        from zeromass.analysis import certificate
+
+        return certificate(self)
+
+    def work(self) -> Work:
+        """The energy along the run, and the work of the forces that change it."""
+        from zeromass.analysis import work
+
+        return work(self)
+
+    # what it tells ---------------------------------------------------------------------------------------------------
+    def maximum(self, expression: Expression) -> Extremum:
+        """The largest value of an expression and its time, between steps too."""
+        from zeromass.analysis import maximum
+
+        return maximum(self, expression)
+
+    def minimum(self, expression: Expression) -> Extremum:
+        """The smallest value of an expression and its time, between steps too."""
+        from zeromass.analysis import minimum
+
+        return minimum(self, expression)
+
+    def required_friction(self) -> RequiredFriction:
+        """The coefficient of friction that rolling needs: the largest |F_t|/F_n, and its time."""
+        from zeromass.analysis import required_friction
+
+        return required_friction(self)
+
+    def pulling(self) -> tuple[Interval, ...]:
+        """The parts of the run in which a contact would have to pull."""
+        from zeromass.analysis import pulling_intervals
+
+        return pulling_intervals(self)
+
+    def sensitivity(self, times: ArrayLike | None = None) -> Sensitivity:
+        """Derivatives of the state by the start and the parameters, at given times or at the end."""
+        from zeromass.analysis import sensitivity
+
+        return sensitivity(self, times)
+
+    def lyapunov_exponent(self, *, every: float | None = None, seed: int = 0) -> float:
+        """Largest Lyapunov exponent, 1/s; `every` is the time between renormalisations, s."""
+        from zeromass.analysis import lyapunov_exponent
+
+        return lyapunov_exponent(self, every=every, seed=seed)
+
+    # pictures --------------------------------------------------------------------------------------------------------
+    @property
+    def plot(self) -> Plots:
+        """Plots of the run: run.plot.path(), run.plot.forces(), run.plot(expression), …"""
+        from zeromass.report import Plots
+
+        return Plots(self)
+
+    def view(
+        self,
+        path: FilePath,
+        *,
+        others: Sequence[Run] = (),
+        layout: Literal["overlay", "side by side"] = "overlay",
+        names: Sequence[str] | None = None,
+        shapes: Mapping[Any, Shape] | None = None,
+        lines: Sequence[Any] = (),
+        trails: Sequence[Any] | None = None,
+        plots: Mapping[str, Any] | None = None,
+        fps: float | None = None,
+        title: str | None = None,
+    ) -> Path:
+        """Writes an HTML file that plays the run in three dimensions; see `zm.view`."""
+        from zeromass.report import view
+
+        return view(
+            self,
+            path,
+            others=others,
+            layout=layout,
+            names=names,
+            shapes=shapes,
+            lines=lines,
+            trails=trails,
+            plots=plots,
+            fps=fps,
+            title=title,
+        )
+
+    def movie(self, path: FilePath, *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)) -> Path:
+        """Writes a film, .mp4, .gif or .webp; `speed` is seconds of motion for a second of film."""
+        from zeromass.report import movie
+
+        return movie(self, path, fps=fps, speed=speed, size=size)
+
+    # files -----------------------------------------------------------------------------------------------------------
+    @property
+    def origin(self) -> Origin:
+        """Where the run comes from: the versions that made it, and its scenario."""
+        if self.given_origin is not None:
+            return self.given_origin
+        from zeromass.report.origin import here
+
+        return here()
+
+    def from_scenario(self, text: str, case: str | None = None) -> Run:
+        """The same run, which knows the text of the scenario that it came from, and which of its cases."""
+        return replace(self, given_origin=replace(self.origin, scenario=text, case=case or ""))
+
+    def save(
+        self, path: FilePath, *, certificate: Certificate | bool | None = True, scenario: str | None = None
+    ) -> Path:
+        """Writes a netCDF file from which `zm.load` makes the run again, dense output included.
+
+        certificate  True: that of the run, for which a second run is made unless it is known; False: none; or another one
+        scenario     text of the scenario file, where the run does not know it
+        """
+        from zeromass.report.files import save
+
+        return save(self, path, self._told(certificate, scenario))
+
+    def to_xarray(
+        self,
+        times: ArrayLike | None = None,
+        *,
+        certificate: Certificate | bool | None = True,
+        scenario: str | None = None,
+    ) -> xarray.Dataset:
+        """Coordinates, rates, accelerations and the named quantities as a Dataset; options as of `save`.
+
+        times  by default those of the steps
+        """
+        from zeromass.report.files import to_dataset
+
+        return to_dataset(self, times, self._told(certificate, scenario))
+
+    def to_csv(self, path: FilePath, times: ArrayLike | None = None) -> Path:
+        """Writes time, coordinates, rates and named quantities as a CSV table, one row a time."""
+        from zeromass.report import to_csv
+
+        return to_csv(self, path, times)
+
+    def to_parquet(
+        self,
+        path: FilePath,
+        times: ArrayLike | None = None,
+        *,
+        certificate: Certificate | bool | None = True,
+        scenario: str | None = None,
+    ) -> Path:
+        """Writes the table of `to_csv` as Parquet, with units and with the attributes of `to_xarray`; needs pyarrow."""
+        from zeromass.report import to_parquet
+
+        return to_parquet(self, path, times, self._told(certificate, scenario))
+
+    def _told(self, certificate: Certificate | bool | None, scenario: str | None) -> dict[str, str | float]:
+        """What files and datasets tell of the run beside its numbers."""
+        from zeromass.report.origin import attributes
+
+        words = ""
+        if certificate is True and len(self) > 1:  # a run that could not begin has nothing to be measured
+            words = self.origin.certificate or str(self.certificate())
+        elif not isinstance(certificate, bool) and certificate is not None:
+            words = str(certificate)
+        return attributes(self, self.origin, certificate=words, scenario=scenario)
+
+
+def _with_parameters(start: State, parameters: Mapping[Expression, float]) -> State:
+    """The same state with other values of some parameters."""
+    values = parameter_values(start.system, {**start.parameters, **parameters})
+    return State(start.system, start.t, start.q, start.v, {**start.parameters, **values})
+
+
+@contextmanager
+def _watching(
+    progress: bool | Callable[[float], None], start: float, until: float
+) -> Iterator[Callable[[float], None]]:
+    """Who is told the time reached: a function, or a bar on the terminal."""
+    if callable(progress):
+        yield progress
+    elif progress:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("simulating", total=abs(until - start))
+            yield lambda t: bar.update(task, completed=abs(t - start))
+    else:
+        yield lambda t: None
