@@ -73,7 +73,7 @@ def test_help_teaches_by_example_and_comes_quickly(tmp_path):
     for words in ("zeromass run bowl.toml", "zeromass papers", "130", "--version", "--install-completion"):
         assert words in done.stdout
     assert set(shipped_scenarios()) <= set(re.findall(r"[\w-]+", done.stdout))
-    heavy = ["pydantic", "matplotlib", "xarray", "sympy", "zeromass.papers", "zeromass.scenario.schema"]
+    heavy = ["pydantic", "matplotlib", "xarray", "sympy", "zeromass.papers", "zeromass.scenario.document"]
     code = f"import sys, zeromass.cli; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

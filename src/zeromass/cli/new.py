@@ -41,10 +41,10 @@ def _put(place: Path, text: str) -> None:
 
 def _text(like: str | None) -> str:
     from zeromass.scenario.errors import nearest
-    from zeromass.scenario.scenario import STARTER, shipped_scenarios
+    from zeromass.scenario.scenario import shipped_scenarios, starter
 
     if like is None:
-        return STARTER.read_text(encoding="utf-8")
+        return starter()
     known = shipped_scenarios()
     if like not in known:
         hint = nearest(like, known) or f"; there are: {', '.join(known)}"

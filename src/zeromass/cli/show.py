@@ -101,7 +101,7 @@ def _options(run: Run, kind: str, formula: str | None) -> dict[str, Any]:
     from zeromass.expression import t
     from zeromass.scenario.errors import FormulaError
     from zeromass.scenario.formula import formula as read
-    from zeromass.scenario.models import names
+    from zeromass.scenario.names import names
 
     try:
         return {"expression": read(formula, {**names(run.system), "t": t}), "label": formula}

@@ -10,7 +10,7 @@ import numpy as np
 from zeromass.expression import Expression, expressions, gradient, jacobian, rate, symbols
 from zeromass.expression.build import ZERO
 from zeromass.model.errors import ModelError
-from zeromass.model.given import given_scalar, given_vector
+from zeromass.model.given import Number, Vector, given_scalar, given_vector
 from zeromass.model.parts import RigidBody
 
 
@@ -28,7 +28,7 @@ class Force:
 
     potential = ZERO
 
-    def __init__(self, force: Any, at: Any) -> None:
+    def __init__(self, force: Vector, at: Vector) -> None:
         self.force, self.at = given_vector(force, "a force"), given_vector(at, "the point where a force acts")
 
     def generalized(self, q: np.ndarray) -> np.ndarray:
@@ -41,7 +41,7 @@ class Torque:
 
     potential = ZERO
 
-    def __init__(self, torque: Any, on: RigidBody) -> None:
+    def __init__(self, torque: Vector, on: RigidBody) -> None:
         if not isinstance(on, RigidBody):
             raise ModelError(f"a torque acts on a rigid body, not on {on!r}")
         self.torque, self.on = given_vector(torque, f"a torque on '{on.name}'"), on
@@ -58,7 +58,7 @@ class Spring:
     length     unstretched, m; with length 0 the points may coincide
     """
 
-    def __init__(self, stiffness: Any, a: Any, b: Any = (0.0, 0.0, 0.0), *, length: Any = 0.0) -> None:
+    def __init__(self, stiffness: Number, a: Vector, b: Vector = (0.0, 0.0, 0.0), *, length: Number = 0.0) -> None:
         self.ends = given_vector(a, "the end of a spring"), given_vector(b, "the end of a spring")
         d = self.ends[0] - self.ends[1]
         length = given_scalar(length, "the length of a spring")
@@ -78,7 +78,7 @@ class Damper:
 
     potential = ZERO
 
-    def __init__(self, damping: Any, a: Any, b: Any = (0.0, 0.0, 0.0)) -> None:
+    def __init__(self, damping: Number, a: Vector, b: Vector = (0.0, 0.0, 0.0)) -> None:
         self.ends = given_vector(a, "the end of a damper"), given_vector(b, "the end of a damper")
         d = self.ends[0] - self.ends[1]
         self.damping, self.distance = given_scalar(damping, "the damping of a damper"), np.sqrt(d @ d)

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import numpy as np
 
 from zeromass.expression import Expression, ExpressionError, expressions
 from zeromass.model.errors import ModelError
+
+Number = Expression | float
+"""A number, or a formula of time, parameters and coordinates."""
+
+Vector = Annotated[Sequence[Number] | np.ndarray, (3,)]
+"""Three of them."""
+
+Inertia = Annotated[Sequence[Number] | Sequence[Sequence[Number]] | np.ndarray, (3,), (3, 3)]
+"""Three principal moments, or a symmetric matrix."""
 
 
 def given_array(values: Any, what: str) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 
 from zeromass.expression import Expression, Symbol, as_expression, coordinate, evaluate, expressions, rate, symbols
 from zeromass.model.errors import ModelError
-from zeromass.model.given import given_array, given_scalar, given_vector
+from zeromass.model.given import Inertia, Number, given_array, given_scalar, given_vector
 from zeromass.model.quaternion import body_rates, inertial_rates, rotation
 
 
@@ -42,7 +42,7 @@ class Part:
 class Particle(Part):
     """A point of mass m ≥ 0. With mass 0 it marks a place: constraints move it, no force can act on it."""
 
-    def __init__(self, name: str, mass: Any) -> None:
+    def __init__(self, name: str, mass: Number) -> None:
         self.name = name
         self.mass = _mass(name, mass)
         self.position = _named(name, "xyz")
@@ -62,7 +62,7 @@ class RigidBody(Part):
     quaternion components is singular [UM2022, eq. 8], and that is fine.
     """
 
-    def __init__(self, name: str, mass: Any, inertia: Any) -> None:
+    def __init__(self, name: str, mass: Number, inertia: Inertia) -> None:
         self.name = name
         self.mass = _mass(name, mass)
         self.inertia = _inertia(name, inertia)

@@ -7,7 +7,12 @@ from collections.abc import Iterable
 
 
 class FormulaError(ValueError):
-    """A formula can not be read; `position` counts characters from its beginning, from 0."""
+    """A formula can not be read; `position` counts characters from its beginning, from 0.
+
+    >>> formula("2*sn(1)", {})
+    Traceback (most recent call last):
+    zeromass.scenario.errors.FormulaError: there is no function 'sn'; did you mean 'sin'? (column 3 of the formula)
+    """
 
     def __init__(self, message: str, position: int, source: str = "") -> None:
         self.message, self.position, self.source = message, position, source
@@ -23,13 +28,24 @@ class FormulaError(ValueError):
         """Column in that line, from 1."""
         return self.position - (self.source.rfind("\n", 0, self.position) + 1) + 1
 
+    @property
+    def place(self) -> str:
+        """Line, where there are several, and column in words."""
+        return f"column {self.column}" if self.line == 1 else f"line {self.line}, column {self.column}"
+
     def __str__(self) -> str:
-        place = f"column {self.column}" if self.line == 1 else f"line {self.line}, column {self.column}"
-        return f"{self.message} ({place} of the formula)"
+        return f"{self.message} ({self.place} of the formula)"
 
 
 class ScenarioError(ValueError):
-    """A scenario is not valid; the message has file, line and key where they are known."""
+    """A scenario is not valid; the message has file, line and key where they are known.
+
+    >>> try:
+    ...     parse_scenario("run.untl = 3", name="x.toml")
+    ... except ScenarioError as error:
+    ...     print(error)
+    x.toml:1: run.untl: there is no such key; did you mean 'until'? (there are more errors, in run.until)
+    """
 
     def __init__(
         self, message: str, *, file: str = "", line: int | None = None, key: str = "", column: int | None = None

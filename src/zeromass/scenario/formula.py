@@ -10,6 +10,7 @@ not. Nothing is executed: a formula can only become an expression. Its length, n
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +32,11 @@ MOST_RATES = 2
 """Rates inside one another: rate(rate(x)) is an acceleration, and there is nothing beyond."""
 
 CONSTANTS = {"pi": math.pi, "e": math.e}
-_COMPARISONS = ("<", "<=", ">", ">=")
+_COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_RULES: dict[str, Callable[..., Any]] = {
+    **_COMPARISONS, "or": np.logical_or, "and": np.logical_and, "+": operator.add, "-": operator.sub, "*": operator.mul,
+    "/": operator.truediv, "**": operator.pow, "^": operator.pow,
+}  # fmt: skip
 _NOT, _SIGN, _POWER = 3, 7, 8
 _BINARY = {
     "or": 1, "and": 2, **dict.fromkeys(_COMPARISONS, 4), "+": 5, "-": 5, "*": 6, "/": 6, "**": _POWER, "^": _POWER,
@@ -53,7 +58,12 @@ RESERVED = frozenset((*FUNCTION_NAMES, *CONSTANTS, *WORDS, "t"))
 
 
 def formula(source: str, names: Mapping[str, Expression]) -> Expression:
-    """The expression of a formula in the declared names; a FormulaError says what is wrong and where."""
+    """The expression of a formula in the declared names; a FormulaError says what is wrong and where.
+
+    >>> x = zm.coordinate("x")
+    >>> formula("2*x' + sin(pi/2)", {"x": x}) is 2 * zm.rate(x) + 1
+    True
+    """
     return _Parser(source, names).whole()
 
 
@@ -133,30 +143,19 @@ class _Parser:
         return found.truth
 
     def applied(self, sign: Token, left: Any, right: Any) -> Expression | _Condition:
-        if sign.text in ("and", "or"):
-            a, b = self.truth(left, sign), self.truth(right, sign)
-            rule = np.logical_and if sign.text == "and" else np.logical_or
-            return _Condition(self.checked(lambda: rule(a, b), sign), sign)
+        rule = _RULES[sign.text]
+        if sign.text in WORDS:
+            left, right = self.truth(left, sign), self.truth(right, sign)
+            return _Condition(self.checked(lambda: rule(left, right), sign), sign)
         if sign.text in _COMPARISONS:
             if isinstance(left, _Condition):
                 raise self.error("comparisons are joined by words: write 0 < x and x < 1", sign)
-            return self.compared(sign, left, self.amount(right))
+            right = self.amount(right)
+            return _Condition(self.checked(lambda: rule(left, right), sign), sign)
         left, right = self.amount(left), self.amount(right)
-        if sign.text in ("**", "^"):
-            if right.value is not None and abs(right.value) > LARGEST_EXPONENT:
-                raise self.error(f"the exponent is {right.value:g}; at most {LARGEST_EXPONENT} is read", sign)
-            return self.checked(lambda: left**right, sign)
-        rules = {"+": lambda: left + right, "-": lambda: left - right, "*": lambda: left * right}
-        return self.checked(rules.get(sign.text, lambda: left / right), sign)
-
-    def compared(self, sign: Token, left: Any, right: Any) -> _Condition:
-        rules = {
-            "<": lambda: left < right,
-            "<=": lambda: left <= right,
-            ">": lambda: left > right,
-            ">=": lambda: left >= right,
-        }
-        return _Condition(self.checked(rules[sign.text], sign), sign)
+        if _BINARY[sign.text] == _POWER and right.value is not None and abs(right.value) > LARGEST_EXPONENT:
+            raise self.error(f"the exponent is {right.value:g}; at most {LARGEST_EXPONENT} is read", sign)
+        return self.checked(lambda: rule(left, right), sign)
 
     def checked(self, rule: Callable[[], Any], token: Token) -> Expression:
         """What a rule gives, if it is a finite number or a formula."""
@@ -261,8 +260,7 @@ class _Parser:
         while self.taken(","):
             found.append(self.value(0))
         self.expect(")", f"is expected to close {token.text}(")
-        if token.text != "where" and len(found) != count:
-            raise self.error(f"{len(found)} arguments are given {words}", token)
-        if token.text == "where" and len(found) != count:
-            raise self.error("where takes three arguments: where(condition, value, other value)", token)
+        if len(found) != count:
+            where = "where takes three arguments: where(condition, value, other value)"
+            raise self.error(where if token.text == "where" else f"{len(found)} arguments are given {words}", token)
         return found

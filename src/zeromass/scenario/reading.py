@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
-
-import numpy as np
 
 from zeromass.equation import EquationError
 from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, parameter, t
 from zeromass.model import ModelError, StartError
-from zeromass.scenario.errors import FormulaError, nearest
+from zeromass.scenario.errors import FormulaError, ScenarioError
 from zeromass.scenario.formula import RESERVED, formula
-from zeromass.scenario.schema import Document
 from zeromass.scenario.source import Key, Source
 
 WIDEST = 72
@@ -23,20 +20,22 @@ WIDEST = 72
 class Reader:
     """The parameters of a scenario, and its formulas in them.
 
+    given       numbers or formulas by name, of the table [parameters]
     parameters  symbols, by name, with the values of the file
     """
 
-    def __init__(self, source: Source, document: Document) -> None:
-        self.source, self.document = source, document
+    def __init__(self, source: Source, given: Mapping[str, Any]) -> None:
+        self.source = source
         self.parameters: dict[str, Symbol] = {}
         self._values: dict[str, Expression] = {}
-        for name, given in document.parameters.items():
+        for name, value in given.items():
             key = ("parameters", name)
             self.check_name(name, key)
-            value = self.number(given, key)
-            self.parameters[name], self._values[name] = parameter(name, value), as_expression(value)
+            number = self.number(value, key)
+            self.parameters[name], self._values[name] = parameter(name, number), as_expression(number)
 
-    def error(self, message: str, key: Key) -> Exception:
+    def error(self, message: str, key: Key) -> ScenarioError:
+        """An error that points to a key."""
         return self.source.error(message, key)
 
     def check_name(self, name: str, key: Key) -> None:
@@ -58,22 +57,9 @@ class Reader:
         assert e.value is not None
         return e.value
 
-    def numbers(self, given: Sequence[Any], key: Key) -> list[Any]:
-        """Numbers, nested like what is given."""
-        return [
-            self.numbers(item, (*key, i)) if isinstance(item, list) else self.number(item, (*key, i))
-            for i, item in enumerate(given)
-        ]
-
     def expression(self, given: Any, key: Key, names: Mapping[str, Expression]) -> Expression:
         """An expression in the parameters, time and some names."""
         return self._read(given, key, {**self.parameters, "t": t, **names})
-
-    def vector(self, given: Sequence[Any], key: Key, names: Mapping[str, Expression]) -> np.ndarray:
-        """An array of expressions."""
-        result = np.empty(len(given), dtype=object)
-        result[:] = [self.expression(item, (*key, i), names) for i, item in enumerate(given)]
-        return result
 
     def _read(self, given: Any, key: Key, names: Mapping[str, Expression]) -> Expression:
         if not isinstance(given, str):
@@ -82,12 +68,8 @@ class Reader:
             return formula(given, names)
         except FormulaError as error:
             shown, caret = _excerpt(given, error.position)
-            message = f"{error.message}\n    {shown}\n    {' ' * caret}^ {_place(error)}"
+            message = f"{error.message}\n    {shown}\n    {' ' * caret}^ {error.place}"
             raise self.source.error(message, key, error.column) from error
-
-
-def _place(error: FormulaError) -> str:
-    return f"column {error.column}" if error.line == 1 else f"line {error.line}, column {error.column}"
 
 
 def _excerpt(source: str, position: int) -> tuple[str, int]:
@@ -99,11 +81,3 @@ def _excerpt(source: str, position: int) -> tuple[str, int]:
         first = max(0, place - WIDEST // 2)
         line, place = "…" + line[first : first + WIDEST] + "…", place - first + 1
     return line.replace("\t", " "), place
-
-
-def named_coordinate(reader: Reader, name: str, known: Mapping[str, Expression], key: Key) -> Expression:
-    """The coordinate of a name."""
-    if name not in known:
-        hint = nearest(name, known) or f"; there are: {', '.join(known)}"
-        raise reader.error(f"'{name}' is no coordinate{hint}", key)
-    return known[name]

@@ -12,14 +12,14 @@ import numpy as np
 
 from zeromass.model import Event, ModelError, State, System
 from zeromass.run import Run, simulate
-from zeromass.scenario import models
-from zeromass.scenario.drawing import drawing
-from zeromass.scenario.errors import ScenarioError, listed, nearest
-from zeromass.scenario.output_tables import Output
+from zeromass.scenario.document import EVENT, MODELS, RUN, document
+from zeromass.scenario.errors import ScenarioError
+from zeromass.scenario.names import names
+from zeromass.scenario.output import Output, drawing, output
 from zeromass.scenario.reading import Reader
-from zeromass.scenario.schema import Document
+from zeromass.scenario.rolling import body_tables
 from zeromass.scenario.source import Source, parsed, read
-from zeromass.scenario.validation import document, lines_with_case, with_case
+from zeromass.scenario.surfaces import surface_tables
 
 SHIPPED = Path(__file__).parent / "papers"
 STARTER = Path(__file__).parent / "starter.toml"
@@ -33,6 +33,10 @@ class Scenario:
     case      the one that this is, or None for the file as it stands
     settings  of the run: until, rtol, atol, method, …, as `zm.simulate` takes them
     drawing   for the viewer: title, shapes, lines, trails, …, as `run.view` takes them
+
+    >>> scenario = load_scenario("up2006-wheel")
+    >>> scenario.name, [x.name for x in scenario.system.coordinates], scenario.settings["until"]
+    ('wheel on an incline', ['theta', 'y'], 2.0)
     """
 
     name: str
@@ -46,7 +50,6 @@ class Scenario:
     output: Output
     drawing: dict[str, Any]
     source: Source
-    _reader: Reader
 
     def simulate(self, progress: bool | Callable[[float], None] = False) -> Run:
         """Runs it; the run knows the text of the scenario and the case."""
@@ -63,13 +66,18 @@ class Scenario:
             return None
         if isinstance(asked, int):
             return np.linspace(run.t[0], run.t[-1], asked)
-        times = np.array(self._reader.numbers(asked, ("output", "times")))
+        times = np.array(asked)
         low, high = sorted((run.t[0], run.t[-1]))
         return times[(times >= low) & (times <= high)]
 
 
 def load_scenario(path: str | PathLike[str], case: str | None = None) -> Scenario:
-    """The scenario of a file; a name of `shipped_scenarios` where there is no such file."""
+    """The scenario of a file; a name of `shipped_scenarios` where there is no such file.
+
+    >>> run = load_scenario("um2022", case="2B").simulate()
+    >>> float(run.t[-1])
+    25.0
+    """
     place = Path(path)
     if not place.is_file() and str(path) in shipped_scenarios():
         place = shipped_scenarios()[str(path)]
@@ -83,83 +91,96 @@ def parse_scenario(
 
     name    of the text, in messages
     folder  in which files lie that it names, such as measured heights
+
+    >>> run = parse_scenario('''
+    ...     system.coordinates = ["x"]
+    ...     system.kinetic = "x'**2/2"
+    ...     system.start = { x = 1, "x'" = 2 }
+    ...     run.until = 3
+    ... ''').simulate()
+    >>> round(float(run.y[-1, 0]), 12)
+    7.0
     """
     return scenario_of(parsed(text, name, None if folder is None else Path(folder)), case)
 
 
 def scenario_of(source: Source, case: str | None = None) -> Scenario:
     """The scenario of a source, or a ScenarioError that says what is wrong and on which line."""
-    data, cases = with_case(source, case)
-    source = lines_with_case(source, case)
-    tables = document(source, data)
-    reader = Reader(source, tables)
-    system = models.model(reader)
-    settings = _settings(reader, tables)
-    _check_plots(source, tables.output)
+    given, source, cases = document(source, case)
+    reader = Reader(source, given.get("parameters", {}))
+    kind, model = next((kind, model) for kind, model in MODELS.items() if kind in given)
+    system = model.model(reader, given[kind])
+    settings = _settings(reader, given["run"])
+    about, written = given.get("scenario", {}), given.get("output", {})
+    name = about.get("name", "scenario")
     return Scenario(
-        name=tables.scenario.name,
-        description=tables.scenario.description,
+        name=name,
+        description=about.get("description", ""),
         case=case,
         cases=tuple(cases),
         system=system,
-        start=models.start(reader, system),
-        events=_events(reader, tables, system),
+        start=model.start(reader, given[kind], system, settings.pop("t0")),
+        events=_events(reader, given.get("events", []), system),
         settings=settings,
-        output=tables.output,
-        drawing={"title": tables.scenario.name, **drawing(reader, system)},
+        output=output(reader, written),
+        drawing={"title": name, **drawing(reader, written, system)},
         source=source,
-        _reader=reader,
     )
 
 
 def drawing_of(text: str, case: str | None, system: System) -> dict[str, Any]:
     """What a scenario asks the viewer to draw of a system that it described, such as that of a run read from a file."""
-    source = parsed(text)
-    data, _ = with_case(source, case)
-    tables = document(source, data)
-    return {"title": tables.scenario.name, **drawing(Reader(lines_with_case(source, case), tables), system)}
+    given, source, _ = document(parsed(text), case)
+    reader = Reader(source, given.get("parameters", {}))
+    title = given.get("scenario", {}).get("name", "scenario")
+    return {"title": title, **drawing(reader, given.get("output", {}), system)}
 
 
 def shipped_scenarios() -> dict[str, Path]:
-    """The scenario files that come with the package, by name."""
+    """The scenario files that come with the package, by name.
+
+    >>> "um2022" in shipped_scenarios()
+    True
+    """
     return {path.stem: path for path in sorted(SHIPPED.glob("*.toml"))}
 
 
-def _settings(reader: Reader, tables: Document) -> dict[str, Any]:
-    run = tables.run
-    settings: dict[str, Any] = {"method": run.method, "project": run.project}
-    for name in ("until", "rtol", "atol", "step", "longest_step"):
-        value = getattr(run, name)
-        if value is not None:
-            settings[name] = reader.number(value, ("run", name))
-            if name != "until" and not settings[name] > 0:
-                raise reader.error(f"it is {settings[name]:g}; it must be positive", ("run", name))
+def starter() -> str:
+    """A commented scenario to begin with; it names all kinds of bodies and surfaces."""
+    text = STARTER.read_text(encoding="utf-8")
+    for word, tables in (("BODIES", body_tables()), ("SURFACES", surface_tables())):
+        text = text.replace(word, ", ".join(f'"{kind}"' for kind in tables))
+    return text
+
+
+def _settings(reader: Reader, given: dict[str, Any]) -> dict[str, Any]:
+    """Of the run, and t0."""
+    usual = {name: argument.default for name, argument in RUN.arguments.items() if argument.default is not None}
+    settings = {"t0": 0.0, **usual, **RUN.values(reader, given, ("run",), None)}
+    for name, value in settings.items():
+        if isinstance(value, float) and name not in ("until", "t0") and not value > 0:
+            raise reader.error(f"it is {value:g}; it must be positive", ("run", name))
     return settings
 
 
-def _events(reader: Reader, tables: Document, system: System) -> tuple[Event, ...]:
-    known = models.names(system) if tables.events else {}
+def _events(reader: Reader, given: list[Any], system: System) -> tuple[Event, ...]:
+    known = names(system) if given else {}
     taken = {event.name for event in system.events}
     found = []
-    for i, event in enumerate(tables.events):
-        if event.name in taken:
-            raise reader.error(f"an event named '{event.name}' is there already", ("events", i, "name"))
-        taken.add(event.name)
-        zero = reader.expression(event.zero, ("events", i, "zero"), known)
-        found.append(Event(event.name, zero, direction=event.direction, terminal=event.terminal))
+    for i, event in enumerate(given):
+        if event["name"] in taken:
+            raise reader.error(f"an event named '{event['name']}' is there already", ("events", i, "name"))
+        taken.add(event["name"])
+        found.append(EVENT.read(reader, event, ("events", i), known))
     return tuple(found)
 
 
-def _check_plots(source: Source, output: Output) -> None:
-    if not output.plots:
-        return
-    from zeromass.report.plots import KINDS
-
-    known = [kind for kind in KINDS if kind != "quantity"]
-    for i, kind in enumerate(output.plots):
-        if kind not in known:
-            hint = nearest(kind, known) or f"; there are: {listed(known)}"
-            raise source.error(f"there is no plot '{kind}'{hint}", ("output", "plots", i))
-
-
-__all__ = ["Scenario", "ScenarioError", "load_scenario", "parse_scenario", "scenario_of", "shipped_scenarios"]
+__all__ = [
+    "Scenario",
+    "ScenarioError",
+    "load_scenario",
+    "parse_scenario",
+    "scenario_of",
+    "shipped_scenarios",
+    "starter",
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,19 +101,26 @@ def _toml_error(error: tomllib.TOMLDecodeError, name: str) -> ScenarioError:
     return ScenarioError(message, file=name, line=line, column=column)
 
 
-def _bounded(text: str, name: str) -> None:
-    """Refuses brackets and dotted keys that are nested too deeply, before anything reads them."""
-    depth = dots = place = 0
+def _signs(text: str) -> Iterator[tuple[str, int, int]]:
+    """(sign, place, end) of each bracket, sign and line end outside strings and comments, which are one sign each."""
+    place = 0
     while match := _STRINGS.search(text, place):
         sign, place = match.group(), match.end()
         if sign in _ENDS:
             end = _ENDS[sign].match(text, place)
             place = end.end() if end else text.find("\n", place) + 1 or len(text)
-            continue
-        dots = dots + 1 if sign == "." else 0
-        depth = max(0, depth + (sign in "[{") - (sign in "]}"))
+        yield sign, match.start(), place
+
+
+def _bounded(text: str, name: str) -> None:
+    """Refuses brackets and dotted keys that are nested too deeply, before anything reads them."""
+    depth = dots = 0
+    for sign, place, _ in _signs(text):
+        if sign not in _ENDS:
+            dots = dots + 1 if sign == "." else 0
+            depth = max(0, depth + (sign in "[{") - (sign in "]}"))
         if depth > DEEPEST or dots > DEEPEST:
-            line = text.count("\n", 0, match.start()) + 1
+            line = text.count("\n", 0, place) + 1
             raise ScenarioError(f"the file is nested more than {DEEPEST} deep", file=name, line=line)
 
 
@@ -143,28 +151,23 @@ def _lines(text: str) -> dict[Key, int]:
 def _statements(text: str) -> list[tuple[int, str]]:
     """(place, words) of each table header and of each key, without its value."""
     found: list[tuple[int, str]] = []
-    begin = place = depth = 0
+    begin = depth = 0
     header = seen = False
-    while match := _STRINGS.search(text, place):
-        sign, place = match.group(), match.end()
-        if depth == 0 and not seen and not text[begin : match.start()].strip():
-            begin = match.start() if sign not in "\n#" else place
+    for sign, place, end in _signs(text):
+        if depth == 0 and not seen and not text[begin:place].strip():
+            begin = place if sign not in "\n#" else place + 1
             header = sign == "["
         if sign in _ENDS:
-            end = _ENDS[sign].match(text, place)
-            place = end.end() if end else len(text)
-        elif sign in "[{":
-            depth += 1
-        elif sign in "]}":
-            depth -= 1
-            if header and depth == 0:
-                found.append((begin, text[begin:place]))
-                header, seen = False, True
+            continue
+        depth += (sign in "[{") - (sign in "]}")
+        if header and depth == 0 and sign in "]}":
+            found.append((begin, text[begin:end]))
+            header, seen = False, True
         elif sign == "=" and depth == 0 and not seen:
-            found.append((_first(text, begin), text[begin : match.start()]))
+            found.append((_first(text, begin), text[begin:place]))
             seen = True
         elif sign == "\n" and depth == 0:
-            begin, seen, header = place, False, False
+            begin, seen, header = end, False, False
     return found
 
 

@@ -1,36 +1,139 @@
-"""What the tables of a scenario file are made of: numbers or formulas, words, and tables that refuse unknown keys.
-
-A number may also be a formula in quotes, such as "3*pi" or "m*g". Lengths are in m, masses in kg, times in s.
-"""
+"""What holds other things in a scenario file: lists, tables of names, and tables with the arguments of a function."""
 
 from __future__ import annotations
 
-import sys
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from zeromass.scenario.errors import listed, nearest
+from zeromass.scenario.kinds import Kind, Names, Problem, Words
+from zeromass.scenario.source import Key
 
-from zeromass.scenario.tokens import LONGEST
+if TYPE_CHECKING:
+    from zeromass.scenario.reading import Reader
 
-
-def _formula(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError("this is a number, or a formula in quotes")
-    if isinstance(value, str) and not 0 < len(value) <= LONGEST:
-        raise ValueError(f"a formula has between 1 and {LONGEST} characters")
-    if not isinstance(value, str) and not abs(value) <= sys.float_info.max:
-        raise ValueError("a number is finite")
-    return value
+MISSING = "this key is missing"
 
 
-Formula = Annotated[Any, BeforeValidator(_formula)]
-"""A number, or a formula in quotes."""
+@dataclass(frozen=True)
+class Items(Kind):
+    """A list, of any length, of one kind."""
 
-Vector = Annotated[list[Formula], Field(min_length=3, max_length=3)]
-Words = Annotated[str, Field(min_length=1, max_length=200)]
+    item: Kind
+
+    def looks(self) -> dict[type, str]:
+        return {list: "a list"}
+
+    def inside(self, given: list[Any], key: Key) -> Iterator[Problem]:
+        for i, item in enumerate(given):
+            yield from self.item.problems(item, (*key, i))
+
+    def read(self, reader: Reader, given: Any, key: Key, names: Names) -> list[Any]:
+        return [self.item.read(reader, item, (*key, i), names) for i, item in enumerate(given)]
 
 
-class Table(BaseModel):
-    """A table of the file: strict, complete, immutable."""
+@dataclass(frozen=True)
+class Named(Kind):
+    """A table whose keys are names of the user's own, with one kind behind each."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+    item: Kind
+    name: Words = field(default_factory=Words)
+
+    def looks(self) -> dict[type, str]:
+        return {dict: "a table"}
+
+    def inside(self, given: dict[str, Any], key: Key) -> Iterator[Problem]:
+        for name, item in given.items():
+            yield from self.name.problems(name, (*key, name))
+            yield from self.item.problems(item, (*key, name))
+
+    def read(self, reader: Reader, given: Any, key: Key, names: Names) -> dict[str, Any]:
+        return {name: self.item.read(reader, item, (*key, name), names) for name, item in given.items()}
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What may stand at one key of a table, and what is taken where nothing does."""
+
+    kind: Kind
+    required: bool = False
+    default: Any = None
+
+
+@dataclass(frozen=True)
+class Table(Kind):
+    """A table whose keys are the arguments of what makes something of it.
+
+    make    takes the arguments that are given
+    rule    what is wrong between the keys of a table, with the keys below it
+    blame   the key, where it is given, to which errors of `make` point instead of the table
+    beside  keys that are no arguments and are read elsewhere
+    """
+
+    arguments: Mapping[str, Argument]
+    make: Callable[..., Any] = dict
+    rule: Callable[[dict[str, Any]], Iterable[Problem]] = lambda given: ()
+    blame: str = ""
+    beside: tuple[str, ...] = ()
+
+    def looks(self) -> dict[type, str]:
+        return {dict: "a table"}
+
+    def inside(self, given: dict[str, Any], key: Key) -> Iterator[Problem]:
+        found: list[Problem] = []
+        for name, item in given.items():
+            if name in self.arguments:
+                found += self.arguments[name].kind.problems(item, (*key, name))
+            elif name not in self.beside:
+                known = [*self.beside, *self.arguments]
+                words = nearest(name, known) or f"; there are: {listed(known)}"
+                found.append(((*key, name), f"there is no such key{words}"))
+        missing = [name for name, argument in self.arguments.items() if argument.required and name not in given]
+        found += [((*key, name), MISSING) for name in missing]
+        yield from found or (((*key, *place), message) for place, message in self.rule(given))
+
+    def values(self, reader: Reader, given: Mapping[str, Any], key: Key, names: Names) -> dict[str, Any]:
+        """The arguments that are given, in their own order."""
+        return {
+            name: argument.kind.read(reader, given[name], (*key, name), names)
+            for name, argument in self.arguments.items()
+            if name in given
+        }
+
+    def read(self, reader: Reader, given: Any, key: Key, names: Names) -> Any:
+        values = self.values(reader, given, key, names)
+        with reader.pointing(*key, *([self.blame] if self.blame in given else [])):
+            return self.make(**values)
+
+
+@dataclass(frozen=True)
+class Kinds(Kind):
+    """A table of one of several kinds, which its key `kind` names.
+
+    tables   those kinds, looked up whenever a file is read
+    default  the kind of a table that does not say
+    """
+
+    tables: Callable[[], Mapping[str, Table]]
+    default: str | None = None
+
+    def looks(self) -> dict[type, str]:
+        return {dict: "a table"}
+
+    def inside(self, given: dict[str, Any], key: Key) -> Iterator[Problem]:
+        kind, tables = given.get("kind", self.default), self.tables()
+        if kind is None:
+            yield (*key, "kind"), MISSING
+        elif not isinstance(kind, str) or spelled(kind) not in tables:
+            yield (*key, "kind"), f"'{kind}' is none of {', '.join(tables)}{nearest(spelled(str(kind)), tables)}"
+        else:
+            yield from replace(tables[spelled(kind)], beside=("kind",)).inside(given, key)
+
+    def read(self, reader: Reader, given: Any, key: Key, names: Names) -> Any:
+        return self.tables()[spelled(given.get("kind", self.default))].read(reader, given, key, names)
+
+
+def spelled(name: str) -> str:
+    """The kind of a file that a name in Python, or one with hyphens, stands for: 'dimpled bowl' for dimpled_bowl."""
+    return name.replace("_", " ").replace("-", " ")

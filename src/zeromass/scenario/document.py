@@ -1,0 +1,99 @@
+"""A whole scenario file: its tables, what is wrong with them, and the cases that change them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from zeromass.integrate import METHODS
+from zeromass.model import Event
+from zeromass.run import simulate
+from zeromass.scenario import output, rolling, system
+from zeromass.scenario.errors import ScenarioError, listed, nearest
+from zeromass.scenario.kinds import Choice, Numbers, Problem, Words
+from zeromass.scenario.signatures import table
+from zeromass.scenario.source import Source
+from zeromass.scenario.tables import MISSING, Argument, Items, Named, Table, spelled
+
+MODELS = {"rolling": rolling, "system": system}
+"""The tables that describe a model, and the modules that read them; a scenario has one."""
+
+
+def _about(name: str = "scenario", description: str = "") -> None:
+    """What a scenario is called."""
+
+
+RUN = table(
+    simulate,
+    without=("system", "start", "events", "progress"),
+    said={"method": Choice(tuple(METHODS))},
+    more={"t0": Argument(Numbers())},
+)
+EVENT = table(Event, without=("guard", "message", "detail"), said={"name": Words(), "direction": Choice((-1, 0, 1))})
+
+
+def _one_model(given: dict[str, Any]) -> Iterator[Problem]:
+    if len(MODELS.keys() & given.keys()) != 1:
+        yield (), "a scenario has one model: a table [rolling] or a table [system]"
+    elif "rolling" in given and given.get("output", {}).get("shapes"):
+        yield ("output", "shapes"), "a rolling body is drawn as it is; shapes are for a [system]"
+
+
+TABLE = Table(
+    {
+        "scenario": Argument(table(_about, said={"description": Words(longest=10_000, shortest=0)})),
+        "parameters": Argument(Named(Numbers(), system.NAME)),
+        **{name: Argument(model.TABLE) for name, model in MODELS.items()},
+        "run": Argument(RUN, required=True),
+        "events": Argument(Items(EVENT)),
+        "output": Argument(output.TABLE),
+    },
+    rule=_one_model,
+    beside=("cases",),
+)
+
+
+def document(source: Source, case: str | None) -> tuple[dict[str, Any], Source, list[str]]:
+    """The data of a source with the changes of one of its cases, where their keys stand, and the names of its cases."""
+    data = dict(source.data)
+    cases = data.pop("cases", {})
+    if not isinstance(cases, dict) or not all(isinstance(changes, dict) for changes in cases.values()):
+        raise source.error("cases are tables: [cases.NAME.…] changes what stands above", ("cases",))
+    if case is not None:
+        if case not in cases:
+            words = nearest(case, cases) or (f"; there are: {listed(cases)}" if cases else "; it has none")
+            raise ScenarioError(f"the scenario has no case '{case}'{words}", file=source.name)
+        data = _merged(data, cases[case])
+        own = {key[2:]: line for key, line in source.lines.items() if key[:2] == ("cases", case) and len(key) > 2}
+        source = replace(source, lines={**source.lines, **own})
+    _check(source, data)
+    return data, source, list(cases)
+
+
+def _merged(data: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(data)
+    for key, value in changes.items():
+        old = result.get(key)
+        if isinstance(old, dict) and isinstance(value, dict) and _kind(value, old) == _kind(old, {}):
+            result[key] = _merged(old, value)
+        else:
+            result[key] = value  # another kind has other keys
+    return result
+
+
+def _kind(given: Mapping[str, Any], otherwise: Mapping[str, Any]) -> str:
+    return spelled(str(given.get("kind", otherwise.get("kind"))))
+
+
+def _check(source: Source, data: dict[str, Any]) -> None:
+    """Raises the first error by line; further ones are named."""
+    problems = dict.fromkeys(TABLE.problems(data, ()))
+    found = [source.error(message, key) for key, message in problems]
+    if not found:
+        return
+    found.sort(key=lambda e: (e.message == MISSING, e.line or 0))  # a misspelt key explains one that is missing
+    first, *others = found
+    more = listed(dict.fromkeys(e.key for e in others if e.key != first.key), 6)
+    first.message += f" (there are more errors, in {more})" if more else ""
+    raise first

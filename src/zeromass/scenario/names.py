@@ -1,0 +1,41 @@
+"""What formulas of a scenario may name of a system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from zeromass.expression import Expression, expressions
+from zeromass.model import System
+from zeromass.scenario.errors import nearest
+from zeromass.scenario.reading import Reader
+from zeromass.scenario.source import Key
+
+
+def coordinate_names(system: System) -> dict[str, Expression]:
+    """The coordinates of a system by their names."""
+    return {x.name: x for x in system.coordinates}
+
+
+def names(system: System) -> dict[str, Expression]:
+    """All that events and plots of a system may name: coordinates, quantities, multipliers and parameters.
+
+    Blanks become '_' and components are written behind a dot: normal_force, torque_at_contact.x, multiplier.rolling.
+    """
+    found: dict[str, Expression] = {
+        f"multiplier.{row.name}": x for row, x in zip(system.rows, system.multipliers, strict=True)
+    }
+    for name, quantity in system.quantities.items():
+        value = expressions(quantity.expression)
+        own = {name: value.item()} if not value.ndim else {f"{name}.{a}": e for a, e in zip("xyz", value, strict=False)}
+        found.update(own)
+    found.update({p.name: p for p in system.parameters})
+    found = {name.replace(" ", "_"): e for name, e in found.items()}
+    return {**found, **coordinate_names(system)}
+
+
+def named_coordinate(reader: Reader, name: str, known: Mapping[str, Expression], key: Key) -> Expression:
+    """The coordinate of a name."""
+    if name not in known:
+        hint = nearest(name, known) or f"; there are: {', '.join(known)}"
+        raise reader.error(f"'{name}' is no coordinate{hint}", key)
+    return known[name]

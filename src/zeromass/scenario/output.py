@@ -1,0 +1,120 @@
+"""[output]: what is written, where, and what the viewer draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, get_args
+
+from zeromass.model import System
+from zeromass.report.plots import KINDS as PLOTS
+from zeromass.report.viewer.shapes import Shape
+from zeromass.scenario.errors import listed, nearest
+from zeromass.scenario.kinds import ANY_LENGTH, Either, Numbers, Problem, Whole, Words
+from zeromass.scenario.names import names
+from zeromass.scenario.reading import Reader
+from zeromass.scenario.signatures import table
+from zeromass.scenario.source import Key
+from zeromass.scenario.tables import Argument, Items, Kinds, Named, Table
+
+KEY = ("output",)
+FASTEST = 1000
+"""Samples a second."""
+
+TIMES = Either((Whole(2, 10_000_000), Numbers(shapes=((ANY_LENGTH,),))))
+POINT, FORMULA = Numbers("names", ((3,),)), Numbers("names")
+
+
+@dataclass(frozen=True)
+class Output:
+    """What is written of a run.
+
+    folder          where; None for the name of the file
+    plots           which, and in which format; None for all that apply
+    viewer, table   whether
+    times           a number of rows of the table, evenly spaced, or the times; None for the steps of the run
+    """
+
+    folder: str | None = None
+    plots: Annotated[list[str] | None, Items(Words())] = None
+    format: Literal["png", "svg", "pdf"] = "png"
+    viewer: bool = True
+    table: bool = True
+    times: Annotated[int | tuple[float, ...] | None, TIMES] = None
+
+
+def shape_tables() -> dict[str, Table]:
+    """The kinds of shapes, by name; each gives a shape and its place, the name of a part or a point."""
+    place = {"part": Argument(Words()), "at": Argument(POINT)}
+
+    def placed(shape: Callable[..., Shape]) -> Callable[..., tuple[Shape, str, tuple[Any, ...]]]:
+        return lambda part="", at=(), **sizes: (shape(**sizes), part, at)
+
+    return {
+        shape.__name__.lower(): replace(table(shape, more=place), make=placed(shape), rule=_one_place)
+        for shape in get_args(Shape)
+    }
+
+
+def _one_place(given: dict[str, Any]) -> Iterator[Problem]:
+    if ("part" in given) == ("at" in given):
+        yield (), 'a shape has one place: part = "…", the name of a particle or body, or at = […, …, …]'
+
+
+def _line(a: Annotated[Any, POINT], b: Annotated[Any, POINT]) -> tuple[Any, Any]:
+    return a, b
+
+
+def _known_plots(given: dict[str, Any]) -> Iterator[Problem]:
+    known = [kind for kind in PLOTS if kind != "quantity"]
+    for i, kind in enumerate(given.get("plots", ())):
+        if kind not in known:
+            yield ("plots", i), f"there is no plot '{kind}'{nearest(kind, known) or f'; there are: {listed(known)}'}"
+
+
+DRAWING = {
+    "shapes": Items(Kinds(shape_tables)),
+    "lines": Items(table(_line)),
+    "trails": Items(POINT),
+    "charts": Named(Either((Named(FORMULA), FORMULA))),
+    "fps": Numbers(),
+}
+"""What the viewer draws: parts and points, lines between points, paths of points, {"title (unit)": formula, or
+{name: formula}} instead of the usual charts, and samples a second."""
+
+TABLE = table(Output, more={key: Argument(kind) for key, kind in DRAWING.items()}, rule=_known_plots)
+
+
+def output(reader: Reader, given: dict[str, Any]) -> Output:
+    """What is written."""
+    return TABLE.read(reader, {key: value for key, value in given.items() if key not in DRAWING}, KEY, {})
+
+
+def drawing(reader: Reader, given: dict[str, Any], system: System) -> dict[str, Any]:
+    """What the viewer draws, as `run.view` takes it."""
+    asked = {key: kind for key, kind in DRAWING.items() if key in given}
+    known = names(system) if asked else {}
+    options = {key: kind.read(reader, given[key], (*KEY, key), known) for key, kind in asked.items()}
+    if "shapes" in options:
+        options["shapes"] = _placed(reader, system, options["shapes"])
+    if "charts" in options:
+        options["plots"] = options.pop("charts")
+    if "fps" in options and not 0 < options["fps"] <= FASTEST:
+        raise reader.error(f"it is {options['fps']:g}; it lies between 0 and {FASTEST}", (*KEY, "fps"))
+    return options
+
+
+def _placed(reader: Reader, system: System, shapes: list[tuple[Shape, str, tuple[Any, ...]]]) -> dict[Any, Shape]:
+    """{part or point: shape}."""
+    parts = {part.name: part for part in system.parts}
+    found: dict[Any, Shape] = {}
+    for i, (shape, part, at) in enumerate(shapes):
+        key: Key = (*KEY, "shapes", i, "at" if at else "part")
+        if part and part not in parts:
+            hint = nearest(part, parts) or f"; there are: {listed(parts) or 'none'}"
+            raise reader.error(f"there is no particle or body '{part}'{hint}", key)
+        place = at or parts[part]
+        if place in found:
+            raise reader.error("there is a shape at this place already", key)
+        found[place] = shape
+    return found

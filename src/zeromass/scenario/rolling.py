@@ -1,0 +1,136 @@
+"""[rolling]: a body on a surface, what acts on it, and its start."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from zeromass.contact import Rolling, SphericalBody, bodies
+from zeromass.expression import Expression
+from zeromass.model import Damper, Force, RigidBody, Spring, State, Torque
+from zeromass.model.given import Number, Vector
+from zeromass.scenario.kinds import Choice, Either, Numbers
+from zeromass.scenario.reading import Reader
+from zeromass.scenario.signatures import made_by, table
+from zeromass.scenario.surfaces import SURFACE
+from zeromass.scenario.tables import Argument, Items, Kinds, Table, spelled
+
+KEY = ("rolling",)
+GRAVITY = Numbers("time", ((), (3,)))
+ZERO = (0.0, 0.0, 0.0)
+Fixed = Annotated[Vector, Numbers("time", ((3,),))]
+"""A point that no coordinate moves: of the body, in its axes from its mass centre, or in space."""
+
+
+_body = cache(table)
+
+
+def body_tables() -> dict[str, Table]:
+    """The kinds of bodies, by name."""
+    own = {spelled(name): make for name, make in made_by(bodies, SphericalBody).items()}
+    return {kind: _body(make) for kind, make in {**own, "custom": SphericalBody}.items()}
+
+
+BODY = Kinds(body_tables)
+
+
+def _force(body: RigidBody, force: Vector, at: Fixed = ZERO) -> Force:
+    """N, in the inertial frame, at a point of the body."""
+    return Force(force, at=body.point(at))
+
+
+def _torque(body: RigidBody, torque: Vector, frame: Literal["inertial", "body"] = "inertial") -> Torque:
+    """N m, in the inertial frame or in that of the body."""
+    return Torque(body.rotate(torque) if frame == "body" else torque, on=body)
+
+
+def _spring(body: RigidBody, stiffness: Number, at: Fixed = ZERO, to: Fixed = ZERO, length: Number = 0.0) -> Spring:
+    """From a point of the body to a point in space; `length` is the unstretched one."""
+    return Spring(stiffness, body.point(at), to, length=length)
+
+
+def _damper(body: RigidBody, damping: Number, at: Fixed = ZERO, to: Fixed = ZERO) -> Damper:
+    """From a point of the body to a point in space."""
+    return Damper(damping, body.point(at), to)
+
+
+LOADS = {
+    kind: table(make, without=("body",))
+    for kind, make in {"forces": _force, "torques": _torque, "springs": _spring, "dampers": _damper}.items()
+}
+"""Keys of [rolling] that list what acts on the body, beside gravity."""
+
+
+def _start_of() -> Callable[..., Any]:
+    if "contact" in inspect.signature(Rolling.start).parameters:
+        return Rolling.start
+    from zeromass.contact.start import rolling_start  # which has the arguments that Rolling.start passes on
+
+    return rolling_start
+
+
+PLACE = Numbers(shapes=((2,), (3,)))
+START = table(
+    _start_of(),
+    without=("self", "rolling", "start", "prescribed", "t", "parameters"),
+    said={
+        "velocity": PLACE,
+        "orientation": Either((Choice(("x-axis along the normal",)), Numbers(shapes=((3,), (4,))))),
+    },
+    more={"contact": Argument(PLACE, required=True)},
+)
+OWN = table(
+    Rolling,
+    without=("body", "on", "forces"),
+    said={"gravity": GRAVITY, "spin": Choice(("free", "none")), "contact": Choice(("one-sided", "two-sided"))},
+)
+TABLE = Table(
+    {
+        "body": Argument(BODY, required=True),
+        "surface": Argument(SURFACE, required=True),
+        **OWN.arguments,
+        **{kind: Argument(Items(load)) for kind, load in LOADS.items()},
+        "start": Argument(START, required=True),
+    }
+)
+
+
+def model(reader: Reader, given: dict[str, Any]) -> Rolling:
+    """The body on its surface."""
+    on = SURFACE.read(reader, given["surface"], (*KEY, "surface"), None)
+    body = BODY.read(reader, given["body"], (*KEY, "body"), None)
+    forces = (lambda rolling: _loads(reader, given, rolling)) if any(given.get(kind) for kind in LOADS) else None
+    values = OWN.values(reader, given, KEY, {})
+    with reader.pointing(*KEY):
+        return Rolling(body, on=on, forces=forces, **values)
+
+
+def start(reader: Reader, given: dict[str, Any], system: Rolling, t: float) -> State:
+    """Its start."""
+    key = (*KEY, "start")
+    values = START.values(reader, given["start"], key, None)
+    with reader.pointing(*key):
+        return system.start(t=t, **values)
+
+
+def _loads(reader: Reader, given: dict[str, Any], rolling: Rolling) -> list[Any]:
+    """What acts on the body; the formulas may name what `_names` lists."""
+    names, found = _names(rolling), []
+    for kind, load in LOADS.items():
+        for i, item in enumerate(given.get(kind, ())):
+            key = (*KEY, kind, i)
+            with reader.pointing(*key):
+                found.append(load.make(rolling.body, **load.values(reader, item, key, names)))
+    return found
+
+
+def _names(rolling: Rolling) -> dict[str, Expression]:
+    """Coordinates of body, contact and centre, and the components of `normal` and `angular_velocity`."""
+    parts = (rolling.body, rolling.contact_particle, rolling.center_particle)
+    vectors = {"normal": rolling.normal, "angular_velocity": rolling.body.angular_velocity}
+    return {
+        **{f"{name}.{axis}": e for name, vector in vectors.items() for axis, e in zip("xyz", vector, strict=True)},
+        **{x.name: x for part in parts for x in part.coordinates},
+    }

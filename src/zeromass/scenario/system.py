@@ -1,0 +1,122 @@
+"""[system]: coordinates, parts, energies, constraints and forces, and a start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from zeromass.expression import Expression, coordinate
+from zeromass.model import Damper, Particle, RigidBody, Spring, State, System
+from zeromass.scenario.kinds import ANY_LENGTH, Either, Numbers, Problem, Words
+from zeromass.scenario.names import coordinate_names, named_coordinate
+from zeromass.scenario.reading import Reader
+from zeromass.scenario.rolling import GRAVITY
+from zeromass.scenario.signatures import table
+from zeromass.scenario.tables import Argument, Items, Named
+
+KEY = ("system",)
+NAME = Words(longest=60, name=True)
+NUMBER, FORMULA = Numbers(), Numbers("names")
+LIST, MATRIX = Numbers("names", ((ANY_LENGTH,),)), Numbers("names", ((ANY_LENGTH, ANY_LENGTH),))
+
+PARTS = {kind: table(make, without=("name",)) for kind, make in {"particles": Particle, "bodies": RigidBody}.items()}
+LOADS = {"springs": table(Spring), "dampers": table(Damper)}
+"""Between two points, three formulas each."""
+
+ENERGIES = ("kinetic", "potential", "lagrangian")
+
+
+def _as_many(given: dict[str, Any]) -> Iterator[Problem]:
+    """M and Q have a row for each coordinate."""
+    n = len(given.get("coordinates", ()))
+    words = f"there are {n} coordinates"
+    if "M" in given and len(given["M"]) != n:
+        yield ("M",), f"it has {len(given['M'])} rows, and {words}"
+    for i, row in enumerate(given.get("M", ())):
+        if len(row) != n:
+            yield ("M", i), f"it has {len(row)} entries, and {words}"
+    if "Q" in given and len(given["Q"]) != n:
+        yield ("Q",), f"it has {len(given['Q'])} entries, and {words}"
+
+
+TABLE = table(
+    System,
+    without=("parts",),
+    said={
+        **dict.fromkeys(ENERGIES, FORMULA),
+        "M": MATRIX,
+        "Q": LIST,
+        "coordinates": Items(NAME),
+        "gravity": GRAVITY,
+        "constraints": Named(Either((FORMULA, LIST))),
+        **dict.fromkeys(("forces", "nonideal"), Named(FORMULA)),
+    },
+    more={
+        **{kind: Argument(Named(part, NAME)) for kind, part in PARTS.items()},
+        **{kind: Argument(Items(load)) for kind, load in LOADS.items()},
+        **dict.fromkeys(("start", "guess"), Argument(Named(NUMBER))),
+    },
+    rule=_as_many,
+)
+
+
+def model(reader: Reader, given: dict[str, Any]) -> System:
+    """The system."""
+    names: dict[str, Expression] = {}
+    for i, name in enumerate(given.get("coordinates", ())):
+        key = (*KEY, "coordinates", i)
+        reader.check_name(name, key)
+        if name in names or name in reader.parameters:
+            raise reader.error(f"the name '{name}' is taken already", key)
+        names[name] = coordinate(name)
+    own, parts = list(names.values()), _parts(reader, given)
+    if not (own or parts):
+        raise reader.error("a system has coordinates, particles or bodies", KEY)
+    names.update({x.name: x for part in parts for x in part.coordinates})
+    own_names = (*ENERGIES, "M", "Q", "gravity", "constraints")
+    values = TABLE.values(reader, {name: given[name] for name in own_names if name in given}, KEY, names)
+    forces: list[Any] = [_by_coordinate(reader, given, "forces", names)]
+    for kind, load in LOADS.items():
+        forces += Items(load).read(reader, given.get(kind, ()), (*KEY, kind), names)
+    nonideal = _by_coordinate(reader, given, "nonideal", names)
+    with reader.pointing(*KEY):
+        return System(parts, coordinates=own, forces=forces, nonideal=nonideal, **values)
+
+
+def start(reader: Reader, given: dict[str, Any], system: System, t: float) -> State:
+    """Its start."""
+    names, key = coordinate_names(system), (*KEY, "start")
+    pairs = {
+        reader.expression(expression, (*key, expression), names): reader.number(value, (*key, expression))
+        for expression, value in given.get("start", {}).items()
+    }
+    guesses = {
+        named_coordinate(reader, name, names, place): reader.number(value, place)
+        for name, value in given.get("guess", {}).items()
+        for place in [(*KEY, "guess", name)]
+    }
+    with reader.pointing(*key):
+        return system.start(pairs, t=t, guess=guesses)
+
+
+def _parts(reader: Reader, given: dict[str, Any]) -> list[Particle | RigidBody]:
+    parts: list[Particle | RigidBody] = []
+    for kind, part in PARTS.items():
+        for name, own in given.get(kind, {}).items():
+            key = (*KEY, kind, name)
+            with reader.pointing(*key):
+                parts.append(part.make(name, **part.values(reader, own, key, {})))
+    if len({part.name for part in parts}) < len(parts):
+        raise reader.error("a particle and a body have the same name", (*KEY, "bodies"))
+    return parts
+
+
+def _by_coordinate(
+    reader: Reader, given: dict[str, Any], kind: str, names: dict[str, Expression]
+) -> dict[Expression, Expression]:
+    """{coordinate: generalised force}."""
+    found = {}
+    for name, value in given.get(kind, {}).items():
+        key = (*KEY, kind, name)
+        found[named_coordinate(reader, name, names, key)] = reader.expression(value, key, names)
+    return found
