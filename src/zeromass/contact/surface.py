@@ -3,19 +3,45 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from zeromass.expression import ExpressionError, as_expression, evaluate, expressions, gradient, jacobian, rate, symbols
+from zeromass.contact.height import heights
+from zeromass.contact.traced import PLACE, Traced
+from zeromass.expression import (
+    Evaluator,
+    Expression,
+    ExpressionError,
+    as_expression,
+    evaluate,
+    expressions,
+    gradient,
+    jacobian,
+    rate,
+    symbols,
+)
 from zeromass.expression import derivative as derivative_of
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
-from zeromass.model import ModelError
+from zeromass.model import Ground, ModelError
 
 if TYPE_CHECKING:
     from zeromass.contact.terrain import Terrain
+
+Scalar = float | Expression
+"""A number, or an expression of one."""
+
+Vector = Sequence[Scalar] | np.ndarray
+"""Three numbers or expressions."""
+
+Rotation = np.ndarray | Sequence[Sequence[Scalar]] | tuple[Sequence[float], Scalar]
+"""A (3, 3) matrix, or (axis, angle)."""
+
+ORTHOGONAL = 1e-9
+"""Entries of RᵀR − I that still are rounding in a rotation that was typed or computed."""
 
 
 class Surface:
@@ -29,6 +55,12 @@ class Surface:
     side      1 if bodies are on the side that ∇f points to (above a height), −1 on the other
     name      for messages
     area      corners [[X, Y], [X, Y]] of the rectangle, in the surface's own axes, over which it is known, or None
+
+    A copy or a pickle of a surface has its formulas, not the functions that they were written in.
+
+    >>> bowl = zm.Surface(lambda X, Y: 0.5 * (X**2 + Y**2), shift=(0.1 * np.sin(zm.t), 0, 0), name="bowl")
+    >>> bowl.moves, bowl.f
+    (True, Z - 0.5*(X**2 + Y**2))
     """
 
     area: np.ndarray | None = None
@@ -37,15 +69,16 @@ class Surface:
         self,
         shape: Callable[..., Any],
         *,
-        shift: Any = (0.0, 0.0, 0.0),
-        rotation: Any = None,
-        velocity: Any = None,
-        side: int = 1,
+        shift: Vector = (0.0, 0.0, 0.0),
+        rotation: Rotation | None = None,
+        velocity: Vector | Callable[[np.ndarray], Vector] | None = None,
+        side: Literal[1, -1] = 1,
         name: str = "surface",
     ) -> None:
         self.name = name
         self._shape = _implicit(shape, name)
-        _check_value(self._shape, name)
+        self.f: Expression = _formula(self._shape, name)
+        """f as an expression of X, Y, Z in the surface's own axes."""
         self.shift = _of_time(shift, (3,), "shift", name)
         self.rotation = _rotation(rotation, name)
         self._velocity = velocity
@@ -53,22 +86,44 @@ class Surface:
             raise ModelError(f"side of '{name}' is {side!r}; it is 1 or −1")
         self.side = side
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.f!r} = 0, name={self.name!r})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        velocity = Traced(self.velocity_formula()) if callable(self._velocity) else self._velocity
+        return vars(self) | {"_shape": Traced(self.f), "_velocity": velocity}
+
     @staticmethod
-    def from_heights(x: Any, y: Any, z: Any, *, name: str = "terrain", **motion: Any) -> Terrain:
+    def from_heights(
+        x: ArrayLike,
+        y: ArrayLike,
+        z: ArrayLike,
+        *,
+        shift: Vector = (0.0, 0.0, 0.0),
+        rotation: Rotation | None = None,
+        velocity: Vector | Callable[[np.ndarray], Vector] | None = None,
+        side: Literal[1, -1] = 1,
+        name: str = "terrain",
+    ) -> Terrain:
         """Measured terrain: the spline of degree 5 through heights on a rectangular grid, with bodies above it.
 
             Z = h(X, Y),   h(x[i], y[j]) = z[i, j],   fourth derivatives continuous
 
         x, y    lines of the grid, m, rising, at least six each, evenly spaced or not
         z       heights, m, shape (len(x), len(y))
-        motion  shift, rotation, velocity and side, as of every surface
+
+        The rest is as of every surface.
 
         The error falls with the sixth power of the spacing of the data, and by one power less for each derivative. Every
         cell takes 288 bytes. A run whose contact leaves the data ends with the event "contact left the measured terrain".
+
+        >>> x = y = np.linspace(-1, 1, 9)
+        >>> float(zm.Surface.from_heights(x, y, np.add.outer(x**2, y**2)).height(0.5, 0.25))
+        0.3125
         """
         from zeromass.contact.terrain import Terrain
 
-        return Terrain(x, y, z, name=name, **motion)
+        return Terrain(x, y, z, name=name, shift=shift, rotation=rotation, velocity=velocity, side=side)
 
     @property
     def shape(self) -> Callable[..., Any]:
@@ -79,6 +134,73 @@ class Surface:
     def uniform_velocity(self) -> np.ndarray | None:
         """The given velocity of the material, m/s, expressions of shape (3,), where it is the same everywhere, or None."""
         return None if self._velocity is None or callable(self._velocity) else expressions(self._velocity)
+
+    def velocity_formula(self) -> np.ndarray:
+        """The given velocity of the material, m/s, as expressions of X, Y, Z in the inertial frame, shape (3,)."""
+        try:
+            return self._given_velocity(PLACE)
+        except (ExpressionError, TypeError) as error:
+            raise ModelError(
+                f"the velocity of '{self.name}' does not give formulas of the position: {error}"
+            ) from error
+
+    def _given_velocity(self, position: np.ndarray) -> np.ndarray:
+        given = self._velocity
+        if isinstance(given, Traced):
+            given = given(*position)
+        elif callable(given):
+            given = given(position)
+        own = expressions(given)
+        if own.shape != (3,):
+            raise ModelError(f"the velocity of '{self.name}' has shape {own.shape}, not (3,)")
+        return own
+
+    def height(
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        *,
+        t: float = 0.0,
+        parameters: Mapping[Expression, float] | None = None,
+        guess: ArrayLike = 0.0,
+    ) -> np.ndarray:
+        """Z of the surface over places in the inertial frame, m, shape of the places; not a number where it has none.
+
+        guess  Z from which it is looked for by Newton's method
+
+        >>> zm.surfaces.sphere(1.0).height([0.0, 0.6, 2.0], 0.0, guess=1.0)
+        array([1. , 0.8, nan])
+        """
+        f = as_expression(self(PLACE))
+        inside = self.inside(PLACE)
+        rest = {time: t, **(parameters or {})}
+        numbers = Evaluator([f, *gradient(f, PLACE), ZERO if inside is None else inside], [*PLACE, *rest])
+        others = np.array(list(rest.values()), dtype=float)
+
+        def values(points: np.ndarray) -> np.ndarray:
+            return numbers(np.concatenate([points, np.broadcast_to(others, (len(points), len(others)))], axis=1))
+
+        x, y = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
+        z = heights(lambda points: values(points)[:, :4], x, y, np.asarray(guess, dtype=float), size=0.0).z
+        if inside is None:
+            return z
+        points = np.stack([np.broadcast_to(a, z.shape).ravel() for a in (x, y, z)], axis=1)
+        return np.where(values(points)[:, 4].reshape(z.shape) >= 0.0, z, np.nan)
+
+    def drawn(self, contact: np.ndarray, extent: float) -> Ground:
+        """The surface as it is drawn below a body of some extent, m, that touches it at a point of the inertial frame."""
+        return Ground(
+            name=self.name,
+            f=self.f,
+            place=PLACE,
+            shift=self.shift,
+            rotation=self.rotation,
+            side=self.side,
+            area=self.area,
+            flow=self.uniform_velocity,
+            contact=expressions(self.local(contact)),
+            extent=extent,
+        )
 
     def local(self, position: Any) -> np.ndarray:
         """Coordinates of a point in the surface's own axes."""
@@ -96,7 +218,7 @@ class Surface:
         """f at a point: zero on the surface; of expressions an expression, of numbers a number (at rest only)."""
         return self._shape(*self.local(position))
 
-    def inside(self, position: Any) -> Any:
+    def inside(self, position: Any) -> Any | None:
         """Distance, m, in its axes' X or Y, of a point from the border of `area`, negative beyond it; None without one."""
         if self.area is None:
             return None
@@ -125,8 +247,7 @@ class Surface:
     @property
     def moves(self) -> bool:
         """Whether the surface, its shape or its material moves."""
-        x = _probe()
-        carried = [self(x), *self.shift]  # a plane shifted along itself has the same equation at all times
+        carried = [self(PLACE), *self.shift]  # a plane shifted along itself has the same equation at all times
         return self._velocity is not None or any(s is time for s in symbols(carried)) or self._turns
 
     @property
@@ -147,18 +268,14 @@ class Surface:
         if self._velocity is None and not self._deforms:
             return expressions(own)
         if self._velocity is not None:
-            own = self._velocity(position) if callable(self._velocity) else self._velocity
-            own = expressions(own)
-            if own.shape != (3,):
-                raise ModelError(f"the velocity of '{self.name}' has shape {own.shape}, not (3,)")
+            own = self._given_velocity(position)
         k = self.gradient(position)
         f_t = self.side * derivative_of(as_expression(self(position)), time)
         return own - k * (k @ own + f_t) / (k @ k)
 
     @property
     def _deforms(self) -> bool:
-        x = _probe()
-        return any(s is time for s in symbols(as_expression(self._shape(*x))))
+        return any(s is time for s in symbols(self.f))
 
 
 def _implicit(shape: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -176,10 +293,10 @@ def _implicit(shape: Callable[..., Any], name: str) -> Callable[..., Any]:
     raise ModelError(f"the shape of '{name}' takes {count} arguments; it is a function f(X, Y, Z) or h(X, Y)")
 
 
-def _check_value(shape: Callable[..., Any], name: str) -> None:
-    """Raises unless the shape is one expression; a not-a-number in it is found here too."""
+def _formula(shape: Callable[..., Any], name: str) -> Expression:
+    """The shape as one expression of X, Y, Z, or an error; a not-a-number in it is found here too."""
     try:
-        as_expression(shape(*_probe()))
+        return as_expression(shape(*PLACE))
     except (ExpressionError, TypeError) as error:
         raise ModelError(f"the shape of '{name}' does not give a formula of its arguments: {error}") from error
 
@@ -207,7 +324,7 @@ def _check_orthogonal(R: np.ndarray, name: str) -> None:
         return
     for moment in (0.0, 0.7, 3.1):
         numbers = evaluate(R, {time: moment})
-        if not (np.abs(numbers.T @ numbers - np.eye(3)).max() < 1e-9 and np.linalg.det(numbers) > 0):
+        if not (np.abs(numbers.T @ numbers - np.eye(3)).max() < ORTHOGONAL and np.linalg.det(numbers) > 0):
             raise ModelError(
                 f"the rotation of '{name}' is at t = {moment:g} s the matrix {numbers.tolist()}: no rotation"
             )
@@ -240,9 +357,3 @@ def _as_numbers(array: np.ndarray) -> np.ndarray:
 
 def _all_zero(array: np.ndarray) -> bool:
     return all(entry is ZERO for entry in array.ravel())
-
-
-def _probe() -> np.ndarray:
-    from zeromass.expression import coordinates
-
-    return coordinates("X Y Z")

@@ -29,14 +29,6 @@ class Terrain(Surface):
         super().__init__(self.grid, name=name, **motion)
         self.area = np.array([[x[0], y[0]], [x[-1], y[-1]]])
 
-    def height(self, x: Any, y: Any) -> np.ndarray:
-        """Z over a point in the surface's own axes, given by numbers; not a number outside the data."""
-        x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-        assert self.area is not None
-        (x0, y0), (x1, y1) = self.area
-        inside = (x0 <= x) & (x <= x1) & (y0 <= y) & (y <= y1)
-        return np.where(inside, self.grid.derivative(x, y, (0, 0)), np.nan)
-
 
 def _checked(x: Any, y: Any, z: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The data as arrays, or what is wrong with them."""

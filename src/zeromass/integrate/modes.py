@@ -110,7 +110,7 @@ def _following(system: System, run: Trajectory) -> Rolling | Slipping | None:
 
 def _grips(rolling: Rolling, state: State) -> bool:
     """Whether rolling needs no more than the friction there is."""
-    return rolling.friction_limit is None or state[rolling.friction_ratio] <= rolling.friction_limit
+    return rolling.grips(state)
 
 
 def _of(system: System, t: float, q: np.ndarray, v: np.ndarray, parameters: Mapping[Symbol, float]) -> State:

@@ -89,11 +89,15 @@ class Damper:
 
 
 class GeneralizedForce:
-    """Components of a generalised force, by coordinate."""
+    """Components of a generalised force, by coordinate, and the energy that it stores, if any.
 
-    potential = ZERO
+    >>> x = zm.coordinate("x")
+    >>> zm.System(kinetic=zm.rate(x)**2, forces={x: -3 * x}).Q
+    array([-3*x], dtype=object)
+    """
 
-    def __init__(self, components: Mapping[Expression, Any]) -> None:
+    def __init__(self, components: Mapping[Expression, Any], *, potential: Expression = ZERO) -> None:
+        self.potential = potential
         self.components = {q: given_scalar(value, f"the force on {q!r}") for q, value in components.items()}
 
     def generalized(self, q: np.ndarray) -> np.ndarray:
@@ -103,7 +107,11 @@ class GeneralizedForce:
         return expressions([self.components.get(x, ZERO) for x in q])
 
 
-def loads(forces: Any, what: str = "forces") -> list[Load]:
+Forces = Load | Mapping[Expression, Any] | Iterable[Load | Mapping[Expression, Any]] | None
+"""What acts, as a user gives it: loads, or mappings {coordinate: force}."""
+
+
+def loads(forces: Forces, what: str = "forces") -> list[Load]:
     """A list of loads from what a user gives: one or several loads, or mappings {coordinate: force}."""
     if forces is None:
         return []

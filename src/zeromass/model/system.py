@@ -22,6 +22,8 @@ from zeromass.expression import (
 )
 from zeromass.model.check import Diagnosis, diagnosis
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
+from zeromass.model.contact import Contact
+from zeromass.model.drawing import Drawing, drawing_of_parts
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import loads
@@ -29,8 +31,9 @@ from zeromass.model.magnitude import ROUNDING, Magnitude
 from zeromass.model.nonideal import split
 from zeromass.model.parts import Part
 from zeromass.model.quantity import Quantity
-from zeromass.model.solving import Equations
-from zeromass.model.start import consistent_start
+from zeromass.model.remembering import Remembering
+from zeromass.model.solving import StartEquations
+from zeromass.model.start import Prescribed, consistent_start
 from zeromass.model.state import Matrices, State
 from zeromass.model.unconstrained import (
     Unconstrained,
@@ -41,7 +44,7 @@ from zeromass.model.unconstrained import (
 )
 
 
-class System:
+class System(Remembering):
     """A constrained mechanical system, M q̈ = Q + C + Aᵀλ with A q̈ = b [UP2006, eqs. 2.1–2.6].
 
     parts        particles and rigid bodies
@@ -55,7 +58,19 @@ class System:
                  accelerations it is taken as it stands
     nonideal     work done by the constraint forces, given like `forces`: C with wᵀQᶜ = wᵀC [UP2006, eq. 2.6]; it may be
                  proportional to a reaction, written with accelerations, as friction is to the normal force
+
+    >>> bob = zm.Particle("bob", mass=0.5)
+    >>> pendulum = zm.System([bob], gravity=9.81, constraints={"string": (bob.position @ bob.position - 1.0) / 2})
+    >>> start = pendulum.start([(bob.position, (1.0, 0.0, 0.0)), (bob.velocity, (0.0, 0.0, 0.0))])
+    >>> start[zm.acceleration(bob.position[2])]
+    -9.81
     """
+
+    kind: str = "motion"
+    """What kind of motion the system describes, in a word: "motion", "rolling", "slipping"."""
+
+    contacts: tuple[Contact, ...] = ()
+    """Where bodies touch what carries them, with the forces there."""
 
     def __init__(
         self,
@@ -113,6 +128,22 @@ class System:
 
     events: tuple[Event, ...] = ()
     """Watched in every run of the system, beside those given to it."""
+
+    def begins_as(self, state: State) -> System:
+        """The system that the motion follows from a state on: itself, unless it can not hold there."""
+        return self
+
+    def goes_on_as(self, event: str, state: State) -> System | None:
+        """The system that the motion follows after a terminal event; None where it ends.
+
+        state  at the event, of this system; `state.carried_to` brings it onto the constraints of the next one
+        """
+        return None
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        """What the system looks like, for viewers, films and plots."""
+        return drawing_of_parts(self)
 
     velocity_constraints: np.ndarray
     """What must vanish at velocity level, one expression for each row that is not at acceleration level."""
@@ -191,11 +222,11 @@ class System:
 
     def start(
         self,
-        prescribed: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = (),
+        prescribed: Prescribed = (),
         *,
         t: float = 0.0,
         parameters: Mapping[Expression, float] | None = None,
-        guess: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = (),
+        guess: Prescribed = (),
     ) -> State:
         """A state that satisfies every constraint at position and velocity level, to round-off.
 
@@ -271,7 +302,7 @@ class System:
         return [name for name, _ in zeros], Evaluator([zero for _, zero in zeros], self.inputs)
 
     @cached_property
-    def equations_of_starts(self) -> dict[tuple[int, tuple[Expression, ...]], Equations]:
+    def equations_of_starts(self) -> dict[tuple[int, tuple[Expression, ...]], StartEquations]:
         """Equations that were solved for earlier starts, by their level and what was prescribed; see `start`."""
         return {}
 
@@ -283,12 +314,17 @@ class System:
         raise ModelError(f"'{coordinate!r}' is no coordinate of the system")
 
 
-class Reactions(Mapping[str, np.ndarray]):
+class Reactions(Remembering, Mapping[str, np.ndarray]):
     """Generalised constraint forces, N or N m by coordinate, as expressions.
 
     reaction[name]      Aᵀλ of one constraint, shape (n,)
     reaction.total      Qᶜ = M q̈ − Q of all constraints, non-ideal part included [UP2006, eq. 2.5]
     reaction.on(q)      the components of `total` on some coordinates, such as particle.position
+
+    >>> p = zm.Particle("p", mass=2.0)
+    >>> table = zm.System([p], gravity=9.81, constraints={"table": p.position[2]})
+    >>> table.start()[table.reaction.on(p.position)]
+    array([ 0.  ,  0.  , 19.62])
     """
 
     def __init__(self, system: System) -> None:
@@ -320,7 +356,13 @@ class Reactions(Mapping[str, np.ndarray]):
 
 
 def join(*systems: System, constraints: Mapping[str, Any] | None = None) -> System:
-    """One system of several, connected by constraints between their coordinates [UP2006, example 3]."""
+    """One system of several, connected by constraints between their coordinates [UP2006, example 3].
+
+    >>> x, y = zm.coordinates("x y")
+    >>> a, b = (zm.System(kinetic=zm.rate(q)**2 / 2, potential=q**2 / 2) for q in (x, y))
+    >>> zm.join(a, b, constraints={"together": x - y})
+    System(2 coordinates, 1 holonomic constraint rows)
+    """
     if not systems:
         raise ModelError("zm.join needs at least one system")
     return _assembled(systems, constraints or {})

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.contact import Rolling
 from zeromass.integrate import Trajectory
-from zeromass.model import ModelError, Particle, RigidBody
+from zeromass.model import ModelError
 from zeromass.report.files import write
 from zeromass.report.plots import COLORS, _heights
 
@@ -70,9 +69,7 @@ def movie(run: Trajectory, path: Any, *, fps: int = 25, speed: float = 1.0, size
 
 def _tracks(run: Trajectory, sampled: Any) -> dict[str, np.ndarray]:
     """Points that the film follows, by name."""
-    if isinstance(run.system, Rolling):
-        return {"contact": sampled[run.system.contact], "centre": sampled[run.system.center]}
-    parts = [part for part in run.system.parts if isinstance(part, Particle | RigidBody)]
-    if not parts:
+    trails = run.system.drawing.trails
+    if not trails:
         raise ModelError("the film shows particles and bodies, and the system has none; see run.plot")
-    return {part.name: sampled[part.position] for part in parts}
+    return {trail.name: sampled[trail.point] for trail in trails}

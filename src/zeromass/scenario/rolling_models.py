@@ -26,9 +26,9 @@ def rolling_model(reader: Reader, given: rolling_tables.Rolling) -> Rolling:
             body,
             on=ground,
             gravity=gravity(reader, given.gravity, ("rolling", "gravity")),
-            spin=given.spin,
+            no_spin=given.spin == "none",
             conserve_energy=given.conserve_energy,
-            contact=given.contact,
+            two_sided=given.contact == "two-sided",
             friction=None if given.friction is None else reader.number(given.friction, ("rolling", "friction")),
             forces=(lambda rolling: _loads(reader, given, rolling)) if loaded else None,
         )

@@ -11,12 +11,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from zeromass.contact import Rolling
 from zeromass.integrate import Trajectory
-from zeromass.model import ModelError
+from zeromass.model import ModelError, Shape
 from zeromass.report.files import write
 from zeromass.report.viewer.scene import scene
-from zeromass.report.viewer.shapes import Shape
 
 STATIC = Path(__file__).parent / "static"
 
@@ -76,7 +74,7 @@ def view(
         raise ModelError(f"{len(everything)} runs have {len(names)} names")
     data = scene(everything, names=names, shapes=shapes or {}, lines=lines, trails=trails, plots=plots, fps=fps)
     data["layout"] = layout
-    data["title"] = _title(everything[0]) if title is None else title
+    data["title"] = everything[0].system.drawing.title if title is None else title
     text = page(data)
     return write(path, lambda place: place.write_text(text, encoding="utf-8"))
 
@@ -128,15 +126,6 @@ def _pooled(data: Mapping[str, Any]) -> dict[str, Any]:
         return [walk(value) for value in item] if isinstance(item, list) else item
 
     return walk(data) | {"arrays": stored}
-
-
-def _title(run: Trajectory) -> str:
-    system = run.system
-    if isinstance(system, Rolling):
-        text = f"{system.sphere.name} on {system.surface.name}"
-        return text[0].upper() + text[1:]
-    names = [part.name for part in system.parts]
-    return ", ".join(names[:4] + ["…"] * (len(names) > 4)) or "Motion"
 
 
 def _static(name: str) -> str:
