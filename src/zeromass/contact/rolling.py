@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal, overload
 
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.looks import drawing_on_surface
+from zeromass.contact.record import rolling_record, take_rolling_record
 from zeromass.contact.slipping import Slipping
 from zeromass.contact.start import SurfaceAt, rolling_start
 from zeromass.contact.surface import Scalar, Surface, Vector
@@ -23,16 +25,19 @@ from zeromass.contact.watched import LOST, SLIPS, rolling_events
 from zeromass.expression import Evaluator, Expression, as_expression, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
+from zeromass.expression.record import Reader, Writer
 from zeromass.model import Contact, Drawing, ModelError, Particle, Quantity, RigidBody, StartError, State, System
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, loads
 from zeromass.model.quaternion import body_rates
+from zeromass.model.record import recorded
 from zeromass.model.start import Prescribed
 
 LEAST_CLEARANCE = 1e-4
 """Clearance at which a hollow counts as too tight: the contact point would run ever faster, and never reach zero."""
 
 
+@recorded("rolling")
 class Rolling(System):
     """A body with a spherical outside that rolls on a surface without slipping.
 
@@ -93,12 +98,17 @@ class Rolling(System):
         self.contact_particle, self.center_particle = Particle("contact", mass=0), Particle("center", mass=0)
         P, O = self.contact_particle, self.center_particle
         self.normal: np.ndarray = on.normal(P.position)
+        """Unit normal of the surface at the contact, towards the body."""
         n, r = self.normal, body.radius
+        self.slip_velocity: np.ndarray = (
+            O.velocity + r * np.cross(n, self.body.angular_velocity) - on.velocity(P.position)
+        )
+        """Velocity of the body's contact point against the surface, m/s."""
         constraints: dict[str, Any] = {
             "surface": as_expression(on(P.position)),
             "tangency": O.position - P.position - r * n,
             "mass center": O.position + self.body.rotate(body.center_of_mass) - self.body.position,
-            "no slip": O.velocity + r * np.cross(n, self.body.angular_velocity) - on.velocity(P.position),
+            "no slip": self.slip_velocity,
         }
         if no_spin:
             k = on.gradient(P.position)
@@ -238,6 +248,14 @@ class Rolling(System):
         outputs = [as_expression(on(P)), *(on.side * on.gradient(P)), *self.normal, *on.curvature(P).ravel()]
         return Evaluator(outputs, [*P, time, *self.parameters])
 
+    def _own_record(self, w: Writer) -> dict[str, Any]:
+        return rolling_record(self, w)
+
+    def _take_record(self, own: dict[str, Any], r: Reader) -> None:
+        take_rolling_record(self, own, r)
+        details = {event.name: event.detail for event in rolling_events(self)}
+        self.events = tuple(replace(event, detail=details.get(event.name)) for event in self.events)
+
     # geometry and motion --------------------------------------------------------------------------------------
     @property
     def contact(self) -> np.ndarray:
@@ -253,13 +271,6 @@ class Rolling(System):
     def spin(self) -> Expression:
         """Spin velocity λ = n·ω̄, rad/s."""
         return self.normal @ self.body.angular_velocity
-
-    @cached_property
-    def slip_velocity(self) -> np.ndarray:
-        """Velocity of the body's contact point against the surface, m/s."""
-        r = self.sphere.radius
-        slip = self.center_particle.velocity + r * np.cross(self.normal, self.body.angular_velocity)
-        return slip - self.surface.velocity(self.contact)
 
     @cached_property
     def clearance(self) -> Expression:

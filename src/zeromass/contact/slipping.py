@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,9 @@ from zeromass.contact.looks import drawing_on_surface
 from zeromass.contact.watched import SLIPS, STOPS
 from zeromass.expression import ExpressionError, as_expression, evaluate, expressions
 from zeromass.expression import t as time
+from zeromass.expression.record import Reader, Writer
 from zeromass.model import Contact, Drawing, Event, Force, ModelError, Quantity, State, System, Torque
+from zeromass.model.record import read, recorded, written
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
@@ -23,6 +26,7 @@ STOPPED = 10.0
 """Creeps below which a slip has died out: friction is 0.995 μ N there."""
 
 
+@recorded("slipping")
 class Slipping(System):
     """The body of a rolling system, slipping: the contact stays, the friction is μ N against the slip.
 
@@ -70,6 +74,17 @@ class Slipping(System):
             message="the body rolls from here on",
         )
         self.events = (stops, *[event for event in rolling.events if event.name != SLIPS])
+
+    def _own_record(self, w: Writer) -> dict[str, Any]:
+        return {"rolling": written(self.rolling, w), "creep": self.creep}
+
+    def _take_record(self, own: dict[str, Any], r: Reader) -> None:
+        rolling: Any = read(own["rolling"], r)
+        self.rolling, self.creep = rolling, own["creep"]
+        rolling.__dict__["slipping"] = self
+        self.parts, self._free = rolling.parts, self._free._replace(parts=rolling.parts)
+        details = {event.name: event.detail for event in rolling.events}
+        self.events = tuple(replace(event, detail=details.get(event.name)) for event in self.events)
 
     def goes_on_as(self, event: str, state: State) -> System | None:
         """Where the slip dies out, rolling if that needs no more friction than there is, else slipping anew."""

@@ -135,6 +135,11 @@ class Surface:
         """The given velocity of the material, m/s, expressions of shape (3,), where it is the same everywhere, or None."""
         return None if self._velocity is None or callable(self._velocity) else expressions(self._velocity)
 
+    @property
+    def has_velocity(self) -> bool:
+        """Whether a velocity of the material was given."""
+        return self._velocity is not None
+
     def velocity_formula(self) -> np.ndarray:
         """The given velocity of the material, m/s, as expressions of X, Y, Z in the inertial frame, shape (3,)."""
         try:

@@ -49,5 +49,5 @@ def _radii(rolling: Rolling, state: State) -> str:
     """Where a hollow is too tight, and the two radii."""
     bend = float(np.real(np.linalg.eigvals(state[rolling.surface.curvature(rolling.contact)])).min())
     place = ", ".join(f"{x:.6g}" for x in state[rolling.contact])
-    radius = rolling.sphere.radius
-    return f"at ({place}) m the radius of curvature is {-1.0 / bend:.6g} m, that of the body {radius:g} m"
+    radius, tightest = rolling.sphere.radius, -1.0 / bend if bend else np.inf
+    return f"at ({place}) m the radius of curvature is {tightest:.6g} m, that of the body {radius:g} m"

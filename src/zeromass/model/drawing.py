@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.expression import Expression
+from zeromass.expression import Expression, substitute, symbols
 from zeromass.model.errors import ModelError
 from zeromass.model.parts import Part, RigidBody
 from zeromass.model.shapes import Shape
@@ -81,7 +81,8 @@ class Ground:
     rotation  that turns the axes, shape (3, 3), or None
     side      1 if bodies are where f is positive, else −1
     area      corners [[X, Y], [X, Y]] of the rectangle over which it is known, or None
-    flow      velocity of its material where that is the same everywhere, three expressions, m/s, or None
+    flow      velocity of its material where that differs from that of the axes and is the same everywhere, three
+              expressions, m/s, or None
     contact   the point of contact in the surface's own axes, three expressions, m
     extent    m, of the body on it
     """
@@ -96,6 +97,25 @@ class Ground:
     flow: np.ndarray | None
     contact: np.ndarray
     extent: float
+
+    @property
+    def inertial(self) -> Expression:
+        """f as an expression of `place` in the inertial frame."""
+        X = self.place - self.shift
+        local = X if self.rotation is None else self.rotation.T @ X
+        return substitute(self.f, dict(zip(self.place, local, strict=True)))
+
+    @property
+    def point(self) -> np.ndarray:
+        """The point of contact in the inertial frame, three expressions, m."""
+        turned = self.contact if self.rotation is None else self.rotation @ self.contact
+        return self.shift + turned
+
+    @property
+    def moves(self) -> bool:
+        """Whether the surface or its shape moves; its material may flow along it all the same."""
+        axes = [self.shift, *([] if self.rotation is None else [self.rotation])]
+        return any(leaf.kind == "time" for leaf in symbols(self.f, *axes))
 
 
 @dataclass(frozen=True, eq=False)

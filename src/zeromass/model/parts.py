@@ -71,7 +71,7 @@ class RigidBody(Part):
         self.coordinates = np.concatenate([self.position, self.quaternion])
         omega = self.angular_velocity_body
         self.kinetic = self.mass / 2 * (self.velocity @ self.velocity) + omega @ self.inertia @ omega / 2
-        self.constraints = {f"{name} unit quaternion": as_expression((self.quaternion @ self.quaternion - 1) / 2)}
+        self.constraints = unit_quaternion(name, self.quaternion)
         self.usual = {self.quaternion[0]: 1.0}
 
     @property
@@ -96,6 +96,11 @@ class RigidBody(Part):
     def angular_velocity_body(self) -> np.ndarray:
         """ω in the body frame, rad/s."""
         return 2 * body_rates(self.quaternion) @ rate(self.quaternion)
+
+
+def unit_quaternion(name: str, u: np.ndarray) -> dict[str, Any]:
+    """The constraint that comes with a body: its quaternion has length 1."""
+    return {f"{name} unit quaternion": as_expression((u @ u - 1) / 2)}
 
 
 def _named(owner: str, letters: Any) -> np.ndarray:

@@ -20,6 +20,7 @@ from zeromass.expression import (
     symbols,
     t,
 )
+from zeromass.expression.record import Reader, Writer
 from zeromass.model.check import Diagnosis, diagnosis
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
 from zeromass.model.contact import Contact
@@ -139,6 +140,13 @@ class System(Remembering):
         state  at the event, of this system; `state.carried_to` brings it onto the constraints of the next one
         """
         return None
+
+    def _own_record(self, w: Writer) -> dict[str, Any]:
+        """What files keep of the system beside its equations; see `zeromass.model.record`."""
+        return {}
+
+    def _take_record(self, own: dict[str, Any], r: Reader) -> None:
+        """Takes back what `_own_record` gave."""
 
     @cached_property
     def drawing(self) -> Drawing:

@@ -11,7 +11,7 @@ import numpy as np
 from zeromass.integrate import Trajectory
 from zeromass.model import ModelError
 from zeromass.report.files import write
-from zeromass.report.plots import COLORS, _heights
+from zeromass.report.plots import COLORS, heights_around
 
 
 def movie(run: Trajectory, path: Any, *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)) -> Path:
@@ -33,7 +33,7 @@ def movie(run: Trajectory, path: Any, *, fps: int = 25, speed: float = 1.0, size
     tracks = _tracks(run, sampled)
     figure = plt.figure(figsize=(size[0] / 100, size[1] / 100), dpi=100)
     ax: Any = figure.add_subplot(projection="3d")
-    grid = _heights(run)
+    grid = heights_around(run)
     if grid is not None:
         ax.plot_surface(*grid, cmap="cividis", alpha=0.5, lw=0, rcount=60, ccount=60)
     everything = np.concatenate(list(tracks.values()))

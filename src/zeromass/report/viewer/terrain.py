@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.contact.height import heights
 from zeromass.expression import Evaluator, Symbol, derivative, expressions, gradient, symbols
 from zeromass.expression import t as time
 from zeromass.model import Ground
@@ -80,11 +81,14 @@ class _Shape:
     def slope(self, x: np.ndarray, t: float) -> np.ndarray:
         return self._slope(self._values(x, t))
 
-    def height(self, x: np.ndarray, y: np.ndarray, t: float) -> np.ndarray:
-        """Z = −f(X, Y, 0)/f_Z, where f_Z depends on neither X, Y nor Z; shape (y, x)."""
+    def height(self, x: np.ndarray, y: np.ndarray, t: float, size: float) -> np.ndarray:
+        """Z over the places of a grid, shape (y, x); not a number where the surface has none."""
         X, Y = np.meshgrid(x, y)
-        points = np.stack([X, Y, np.zeros_like(X)], axis=-1)
-        return -self.f(points, t) / self.slope(points, t)[..., 2]
+
+        def values(points: np.ndarray) -> np.ndarray:
+            return np.concatenate([self.f(points, t)[:, None], self.slope(points, t)], axis=1)
+
+        return heights(values, X, Y, 0.0, size=size).z
 
 
 def _heights(shape: _Shape, low: np.ndarray, high: np.ndarray, radius: float, times: np.ndarray) -> dict[str, Any]:
@@ -95,7 +99,7 @@ def _heights(shape: _Shape, low: np.ndarray, high: np.ndarray, radius: float, ti
         moments = np.linspace(times[0], times[-1], int(np.clip(12 * (times[-1] - times[0]), 24, 150)))
         step = max(step, np.sqrt(np.prod(high - low) * len(moments) / CHANGING))
     x, y = (np.linspace(a, b, max(int(np.ceil((b - a) / step)), 2) + 1) for a, b in zip(low, high, strict=True))
-    z = np.stack([shape.height(x, y, t) for t in moments])
+    z = np.stack([shape.height(x, y, t, radius) for t in moments])
     return {
         "kind": "height",
         "x": [float(x[0]), float(x[-1]), len(x)],
