@@ -92,7 +92,9 @@ def test_hollow_too_tight(surface, start):
     if "nearly" in run.outcome.message:
         assert 1e-4 < run[rolling.clearance][-1] < 1e-3
     else:
-        assert run[rolling.clearance][-1] == pytest.approx(1e-4, abs=3e-8)  # rounding under a square root on the balloon
+        assert run[rolling.clearance][-1] == pytest.approx(
+            1e-4, abs=3e-8
+        )  # rounding under a square root on the balloon
     K = run.state(float(run.t[-1]))[rolling.surface.curvature(rolling.contact)]
     near = 2e-3 if "nearly" in run.outcome.message else 2e-4
     assert -1 / np.real(np.linalg.eigvals(K)).min() == pytest.approx(r, rel=near)

@@ -17,7 +17,11 @@ def on_slope(friction: float | None, tilt: float = 0.0, **options) -> zm.Rolling
 
 def thrown(rolling: zm.Rolling, speed: float) -> zm.State:
     return rolling.slipping.start(
-        [(rolling.contact, 0.0), (rolling.center_particle.velocity, (speed, 0, 0)), (rolling.body.angular_velocity, 0.0)]
+        [
+            (rolling.contact, 0.0),
+            (rolling.center_particle.velocity, (speed, 0, 0)),
+            (rolling.body.angular_velocity, 0.0),
+        ]
     )
 
 
@@ -88,7 +92,9 @@ def test_creep_is_an_argument():
     assert on_slope(0.2).slipping.creep == pytest.approx(1e-9 * np.sqrt(G * 0.1))
 
 
-@pytest.mark.parametrize("surface", [zm.surfaces.plane(), zm.surfaces.sphere(1.0, inside=True)], ids=["plane", "sphere"])
+@pytest.mark.parametrize(
+    "surface", [zm.surfaces.plane(), zm.surfaces.sphere(1.0, inside=True)], ids=["plane", "sphere"]
+)
 def test_friction_without_gravity(surface):
     """No division by a normal force that is zero; a speed of creep must be given where the body slips."""
     rolling = zm.Rolling(zm.ball(0.1, 0.5), on=surface, gravity=0, friction=0.3)

@@ -102,7 +102,11 @@ def test_a_slipping_body_comes_back(way):
 
     def motion(slipping) -> zm.Phases:
         ball = slipping.rolling
-        thrown = [(ball.contact, 0.0), (ball.center_particle.velocity, (1.0, 0.2, 0.0)), (ball.body.angular_velocity, 0)]
+        thrown = [
+            (ball.contact, 0.0),
+            (ball.center_particle.velocity, (1.0, 0.2, 0.0)),
+            (ball.body.angular_velocity, 0),
+        ]
         return zm.simulate_phases(slipping, slipping.start(thrown), until=0.3, rtol=1e-10)
 
     ours, theirs = motion(rolling.slipping), motion(again)

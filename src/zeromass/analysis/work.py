@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zeromass.expression import Expression, rate
+from zeromass.expression import Expression, as_expression, rate
 from zeromass.expression.build import ZERO
 from zeromass.integrate import Trajectory
 
@@ -50,7 +50,7 @@ def powers(run: Trajectory) -> tuple[Expression, Expression]:
     """
     system = run.system
     v = system.rates
-    reaction = v @ system.reaction.total
+    reaction = as_expression(v @ system.reaction.total)
     total = rate(system.energy)
     return total - reaction, reaction
 

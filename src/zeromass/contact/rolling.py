@@ -20,15 +20,17 @@ from zeromass.contact.looks import drawing_on_surface
 from zeromass.contact.record import rolling_record, take_rolling_record
 from zeromass.contact.slipping import Slipping
 from zeromass.contact.start import SurfaceAt, rolling_start
-from zeromass.contact.surface import Scalar, Surface, Vector
+from zeromass.contact.surface import Surface
 from zeromass.contact.watched import LOST, SLIPS, rolling_events
 from zeromass.expression import Evaluator, Expression, as_expression, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.expression.record import Reader, Writer
-from zeromass.model import Contact, Drawing, ModelError, Particle, Quantity, RigidBody, StartError, State, System
+from zeromass.model import Contact, Drawing, Event, ModelError, Particle, Quantity, RigidBody, StartError, State, System
 from zeromass.model.constraint import Row, rows_of
-from zeromass.model.forces import Forces, loads
+from zeromass.model.drawing import length
+from zeromass.model.forces import Forces, Load, loads
+from zeromass.model.given import Scalar, Vector
 from zeromass.model.quaternion import body_rates
 from zeromass.model.record import recorded
 from zeromass.model.start import Prescribed
@@ -60,7 +62,28 @@ class Rolling(System):
     True
     """
 
-    kind = "rolling"
+    kind: str = "rolling"
+
+    gravity: Scalar | Vector | None
+    sphere: SphericalBody
+    surface: Surface
+    two_sided: bool
+    no_spin: bool
+    conserve_energy: bool
+    friction_coefficient: float | None
+    creep: float | None
+    least_clearance: float
+    body: RigidBody
+    contact_particle: Particle
+    center_particle: Particle
+    applied: list[Load]
+    """Forces beside gravity."""
+
+    normal: np.ndarray
+    """Unit normal of the surface at the contact, towards the body."""
+
+    slip_velocity: np.ndarray
+    """Velocity of the body's contact point against the surface, m/s."""
 
     def __init__(
         self,
@@ -97,13 +120,11 @@ class Rolling(System):
         self.body = RigidBody(body.name, mass=body.mass, inertia=body.inertia)
         self.contact_particle, self.center_particle = Particle("contact", mass=0), Particle("center", mass=0)
         P, O = self.contact_particle, self.center_particle
-        self.normal: np.ndarray = on.normal(P.position)
-        """Unit normal of the surface at the contact, towards the body."""
+        self.normal = on.normal(P.position)
         n, r = self.normal, body.radius
         self.slip_velocity: np.ndarray = (
             O.velocity + r * np.cross(n, self.body.angular_velocity) - on.velocity(P.position)
         )
-        """Velocity of the body's contact point against the surface, m/s."""
         constraints: dict[str, Any] = {
             "surface": as_expression(on(P.position)),
             "tangency": O.position - P.position - r * n,
@@ -123,7 +144,7 @@ class Rolling(System):
             if any(load.potential is ZERO for load in self.applied) or time in symbols(self.energy):
                 raise ModelError("a force changes the energy: it is not conserved, leave conserve_energy out")
             self._complete(self._free, [*self.rows, *_energy_row(self)], self.C)
-        self.events = rolling_events(self)
+        self.events: tuple[Event, ...] = rolling_events(self)
 
     # kinds of motion ------------------------------------------------------------------------------------------
     def begins_as(self, state: State) -> System:
@@ -143,7 +164,7 @@ class Rolling(System):
         """The same body slipping on the same surface with Coulomb friction μ = `friction`."""
         return Slipping(self)
 
-    @cached_property
+    @property
     def contacts(self) -> tuple[Contact, ...]:
         """The contact with the surface."""
         contact = Contact(
@@ -270,7 +291,7 @@ class Rolling(System):
     @cached_property
     def spin(self) -> Expression:
         """Spin velocity λ = n·ω̄, rad/s."""
-        return self.normal @ self.body.angular_velocity
+        return as_expression(self.normal @ self.body.angular_velocity)
 
     @cached_property
     def clearance(self) -> Expression:
@@ -281,7 +302,7 @@ class Rolling(System):
         """
         K = self.sphere.radius * self.surface.curvature(self.contact)
         mean = np.trace(K) / 2
-        return 1 + mean - np.sqrt(np.maximum(np.trace(K @ K) / 2 - mean**2, 0.0))
+        return as_expression(1 + mean - np.sqrt(np.maximum(np.trace(K @ K) / 2 - mean**2, 0.0)))
 
     # forces ---------------------------------------------------------------------------------------------------
     @cached_property
@@ -292,7 +313,7 @@ class Rolling(System):
     @cached_property
     def normal_force(self) -> Expression:
         """Normal part of the force of the surface, N; negative where the surface pulls."""
-        return self.normal @ self.reaction_force
+        return as_expression(self.normal @ self.reaction_force)
 
     @cached_property
     def friction_force(self) -> np.ndarray:
@@ -302,7 +323,7 @@ class Rolling(System):
     @cached_property
     def friction_magnitude(self) -> Expression:
         """Magnitude of the friction force, N."""
-        return np.sqrt(self.friction_force @ self.friction_force)
+        return length(self.friction_force)
 
     @cached_property
     def friction_ratio(self) -> Expression:
@@ -314,7 +335,7 @@ class Rolling(System):
         """|F_t| − μ F_n, N, |F_n| of a contact that can pull: positive where rolling needs more friction than there is."""
         if self.friction_coefficient is None:
             raise ModelError("without a coefficient of friction there is never too little: Rolling(…, friction=μ)")
-        most = np.abs(self.normal_force) if self.two_sided else self.normal_force
+        most = abs(self.normal_force) if self.two_sided else self.normal_force
         return self.friction_magnitude - self.friction_coefficient * most
 
     @property
@@ -366,13 +387,13 @@ class Rolling(System):
     def rotational_energy(self) -> Expression:
         """ωᵀJω/2, J."""
         omega = self.body.angular_velocity_body
-        return omega @ self.body.inertia @ omega / 2
+        return as_expression(omega @ self.body.inertia @ omega / 2)
 
     @cached_property
     def surface_power(self) -> Expression:
         """Power of the moving surface on the body, W."""
         force = self.reaction_force @ self.surface.velocity(self.contact)
-        return force + self.torque_at_contact @ self.surface.angular_velocity
+        return as_expression(force + self.torque_at_contact @ self.surface.angular_velocity)
 
 
 def _energy_row(system: System) -> list[Row]:

@@ -13,7 +13,7 @@ from zeromass.contact.watched import SLIPS, STOPS
 from zeromass.expression import ExpressionError, as_expression, evaluate, expressions
 from zeromass.expression import t as time
 from zeromass.expression.record import Reader, Writer
-from zeromass.model import Contact, Drawing, Event, Force, ModelError, Quantity, State, System, Torque
+from zeromass.model import Contact, Drawing, Event, Force, ModelError, Part, Quantity, State, System, Torque
 from zeromass.model.record import read, recorded, written
 
 if TYPE_CHECKING:
@@ -42,7 +42,13 @@ class Slipping(System):
     array([-1.962,  0.   ,  0.   ])
     """
 
-    kind = "slipping"
+    kind: str = "slipping"
+
+    rolling: Rolling
+    """The system of the same body where it rolls."""
+
+    creep: float
+    """Speed of slip, m/s, below which friction falls off."""
 
     def __init__(self, rolling: Rolling) -> None:
         μ = rolling.friction_coefficient
@@ -73,7 +79,7 @@ class Slipping(System):
             direction=-1,
             message="the body rolls from here on",
         )
-        self.events = (stops, *[event for event in rolling.events if event.name != SLIPS])
+        self.events: tuple[Event, ...] = (stops, *[event for event in rolling.events if event.name != SLIPS])
 
     def _own_record(self, w: Writer) -> dict[str, Any]:
         return {"rolling": written(self.rolling, w), "creep": self.creep}
@@ -82,7 +88,8 @@ class Slipping(System):
         rolling: Any = read(own["rolling"], r)
         self.rolling, self.creep = rolling, own["creep"]
         rolling.__dict__["slipping"] = self
-        self.parts, self._free = rolling.parts, self._free._replace(parts=rolling.parts)
+        self._free = self._free._replace(parts=rolling.parts)
+        self.parts: tuple[Part, ...] = rolling.parts
         details = {event.name: event.detail for event in rolling.events}
         self.events = tuple(replace(event, detail=details.get(event.name)) for event in self.events)
 

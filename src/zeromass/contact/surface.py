@@ -27,15 +27,10 @@ from zeromass.expression import derivative as derivative_of
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.model import Ground, ModelError
+from zeromass.model.given import Scalar, Vector
 
 if TYPE_CHECKING:
     from zeromass.contact.terrain import Terrain
-
-Scalar = float | Expression
-"""A number, or an expression of one."""
-
-Vector = Sequence[Scalar] | np.ndarray
-"""Three numbers or expressions."""
 
 Rotation = np.ndarray | Sequence[Sequence[Scalar]] | tuple[Sequence[float], Scalar]
 """A (3, 3) matrix, or (axis, angle)."""
@@ -75,16 +70,16 @@ class Surface:
         side: Literal[1, -1] = 1,
         name: str = "surface",
     ) -> None:
-        self.name = name
-        self._shape = _implicit(shape, name)
+        self.name: str = name
+        self._shape: Callable[..., Any] = _implicit(shape, name)
         self.f: Expression = _formula(self._shape, name)
         """f as an expression of X, Y, Z in the surface's own axes."""
-        self.shift = _of_time(shift, (3,), "shift", name)
-        self.rotation = _rotation(rotation, name)
-        self._velocity = velocity
+        self.shift: np.ndarray = _of_time(shift, (3,), "shift", name)
+        self.rotation: np.ndarray | None = _rotation(rotation, name)
+        self._velocity: Vector | Callable[[np.ndarray], Vector] | Traced | None = velocity
         if side not in (1, -1):
             raise ModelError(f"side of '{name}' is {side!r}; it is 1 or −1")
-        self.side = side
+        self.side: int = side
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.f!r} = 0, name={self.name!r})"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.expression import Expression, substitute, symbols
+from zeromass.expression import Expression, as_expression, substitute, symbols
 from zeromass.model.errors import ModelError
 from zeromass.model.parts import Part, RigidBody
 from zeromass.model.shapes import Shape
@@ -31,6 +31,9 @@ class DrawnBody:
     quaternion  from the axes of the shape to the inertial ones, four expressions; None of what does not turn
     shape       None: a dot for a particle, for a rigid body the box that has its inertia
     part        whose shape a user may choose
+
+    >>> zm.System([zm.Particle("bob", mass=1.0)]).drawing.bodies[0].position
+    array([bob.x, bob.y, bob.z], dtype=object)
     """
 
     name: str
@@ -42,7 +45,12 @@ class DrawnBody:
 
 @dataclass(frozen=True, eq=False)
 class Trail:
-    """The path of a point, three expressions, m; `kind` chooses its looks: "path", "contact" or "center"."""
+    """The path of a point, three expressions, m; `kind` chooses its looks: "path", "contact" or "center".
+
+    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane())
+    >>> [(trail.name, trail.kind) for trail in ball.drawing.trails]
+    [('contact', 'contact'), ('centre', 'center')]
+    """
 
     name: str
     point: np.ndarray
@@ -51,7 +59,12 @@ class Trail:
 
 @dataclass(frozen=True, eq=False)
 class Arrow:
-    """A vector at a point, three expressions each; `kind` chooses its looks: "normal" or "friction"."""
+    """A vector at a point, three expressions each; `kind` chooses its looks: "normal" or "friction".
+
+    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=10.0)
+    >>> ball.start(contact=(0, 0))[ball.drawing.arrows[0].vector]
+    array([0., 0., 5.])
+    """
 
     name: str
     at: np.ndarray
@@ -64,6 +77,10 @@ class Chart:
     """Expressions against time, by their names.
 
     least  a series whose values all stay below 1e-6 of the largest value of this expression is shown as zero
+
+    >>> x = zm.coordinate("x")
+    >>> zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2).drawing.charts[0].series["potential"]
+    0.5*x**2
     """
 
     title: str
@@ -85,6 +102,11 @@ class Ground:
               expressions, m/s, or None
     contact   the point of contact in the surface's own axes, three expressions, m
     extent    m, of the body on it
+
+    >>> bowl = zm.surfaces.paraboloid(0.5, shift=(0.1, 0.0, 0.0))
+    >>> ground = zm.Rolling(zm.ball(0.1, 0.5), on=bowl).drawing.ground
+    >>> ground.f, ground.moves, ground.contact[0]
+    (Z - 0.5*(X**2 + Y**2), False, contact.x - 0.1)
     """
 
     name: str
@@ -173,4 +195,4 @@ def _usual_charts(system: System) -> tuple[Chart, ...]:
 
 def length(vector: np.ndarray) -> Expression:
     """|v| of a vector of expressions."""
-    return np.sqrt(vector @ vector)
+    return as_expression(np.sqrt(vector @ vector))

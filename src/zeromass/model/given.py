@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from zeromass.expression import Expression, ExpressionError, expressions
 from zeromass.model.errors import ModelError
+
+Scalar = float | Expression
+"""A number, or an expression of one."""
+
+Vector = Sequence[Scalar] | np.ndarray
+"""Three numbers or expressions."""
 
 
 def given_array(values: Any, what: str) -> np.ndarray:

@@ -46,15 +46,15 @@ class StartEquations:
         unknowns: np.ndarray,
         known: Sequence[Expression],
     ) -> None:
-        self.constraints = [name for name, _ in constraints]
-        self.prescribed = list(prescribed)
-        self.unknowns = unknowns
+        self.constraints: list[str] = [name for name, _ in constraints]
+        self.prescribed: list[Expression] = list(prescribed)
+        self.unknowns: np.ndarray = unknowns
         functions = expressions([*[zero for _, zero in constraints], *prescribed])
         inputs = [*unknowns, *known]
-        self.values = Evaluator(functions, inputs)
+        self.values: Evaluator = Evaluator(functions, inputs)
         slopes = np.concatenate([slopes, jacobian(list(prescribed), unknowns)])
-        self.values_and_slopes = Evaluator(np.concatenate([functions[:, None], slopes], axis=1), inputs)
-        self.magnitude = Magnitude(functions, inputs)
+        self.values_and_slopes: Evaluator = Evaluator(np.concatenate([functions[:, None], slopes], axis=1), inputs)
+        self.magnitude: Magnitude = Magnitude(functions, inputs)
 
     def solution(
         self,

@@ -23,7 +23,12 @@ LOOSE = 1e-9
 
 
 class Matrices(NamedTuple):
-    """Numbers of M q̈ = Q + C + Aᵀλ, A q̈ = b at one or many states."""
+    """Numbers of M q̈ = Q + C + Aᵀλ, A q̈ = b at one or many states.
+
+    >>> x = zm.coordinate("x")
+    >>> zm.System(kinetic=zm.rate(x)**2, potential=3 * x).start({x: 1.0}).matrices.Q
+    array([-3.])
+    """
 
     M: np.ndarray
     Q: np.ndarray

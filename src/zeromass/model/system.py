@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from zeromass.expression import (
     Evaluator,
@@ -27,9 +28,10 @@ from zeromass.model.contact import Contact
 from zeromass.model.drawing import Drawing, drawing_of_parts
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
-from zeromass.model.forces import loads
+from zeromass.model.forces import Forces, loads
+from zeromass.model.given import Scalar, Vector
 from zeromass.model.magnitude import ROUNDING, Magnitude
-from zeromass.model.nonideal import split
+from zeromass.model.nonideal import Nonideal, split
 from zeromass.model.parts import Part
 from zeromass.model.quantity import Quantity
 from zeromass.model.remembering import Remembering
@@ -70,23 +72,20 @@ class System(Remembering):
     kind: str = "motion"
     """What kind of motion the system describes, in a word: "motion", "rolling", "slipping"."""
 
-    contacts: tuple[Contact, ...] = ()
-    """Where bodies touch what carries them, with the forces there."""
-
     def __init__(
         self,
         parts: Iterable[Part] = (),
         *,
-        kinetic: Any = None,
-        potential: Any = None,
-        lagrangian: Any = None,
-        M: Any = None,
-        Q: Any = None,
+        kinetic: Scalar | None = None,
+        potential: Scalar | None = None,
+        lagrangian: Scalar | None = None,
+        M: np.ndarray | Sequence[Sequence[Scalar]] | None = None,
+        Q: Vector | None = None,
         coordinates: Sequence[Expression] | np.ndarray | None = None,
-        gravity: Any = None,
-        forces: Any = None,
+        gravity: Scalar | Vector | None = None,
+        forces: Forces = None,
         constraints: Mapping[str, Any] | None = None,
-        nonideal: Any = None,
+        nonideal: Forces = None,
     ) -> None:
         parts = _parts(parts)
         acting = loads(forces)
@@ -130,6 +129,11 @@ class System(Remembering):
     events: tuple[Event, ...] = ()
     """Watched in every run of the system, beside those given to it."""
 
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """Where bodies touch what carries them, with the forces there."""
+        return ()
+
     def begins_as(self, state: State) -> System:
         """The system that the motion follows from a state on: itself, unless it can not hold there."""
         return self
@@ -153,18 +157,33 @@ class System(Remembering):
         """What the system looks like, for viewers, films and plots."""
         return drawing_of_parts(self)
 
+    M: np.ndarray
+    """Mass matrix, shape (n, n), symmetric, perhaps singular."""
+
+    Q: np.ndarray
+    """Impressed force, shape (n,)."""
+
+    C: np.ndarray
+    """Work of the constraint forces, shape (n,)."""
+
+    A: np.ndarray
+    """Constraint matrix, shape (m, n)."""
+
+    b: np.ndarray
+    """Right side of A q̈ = b, shape (m,)."""
+
     velocity_constraints: np.ndarray
     """What must vanish at velocity level, one expression for each row that is not at acceleration level."""
 
     def _complete(self, free: Unconstrained, rows: list[Row], C: np.ndarray) -> None:
-        self._free = free
+        self._free: Unconstrained = free
         self.rows: tuple[Row, ...] = tuple(rows)
-        self.parts = free.parts
-        self.coordinates = free.q
-        self.rates = rate(free.q)
-        self.accelerations = rate(self.rates)
+        self.parts: tuple[Part, ...] = free.parts
+        self.coordinates: np.ndarray = free.q
+        self.rates: np.ndarray = rate(free.q)
+        self.accelerations: np.ndarray = rate(self.rates)
         self.M, self.Q, self.C = free.M, free.Q, C
-        self.nonideal = split(C, self.accelerations)
+        self.nonideal: Nonideal = split(C, self.accelerations)
         _check_names(self)
         used = symbols(self.M, self.Q, self.C, [row.zero for row in rows])
         known = {*self.coordinates, *self.rates, *self.accelerations}
@@ -182,8 +201,8 @@ class System(Remembering):
         self.parameters: tuple[Symbol, ...] = tuple(leaf for leaf in used if leaf.kind == "parameter")
         self.velocity_constraints = velocity_residuals(rows, free.q)
         self.A, self.b = acceleration_rows(rows, self.velocity_constraints, free.q)
-        self.multipliers = np.array([multiplier(f"λ {row.name}") for row in rows] or [], dtype=object)
-        self.reaction = Reactions(self)
+        self.multipliers: np.ndarray = np.array([multiplier(f"λ {row.name}") for row in rows] or [], dtype=object)
+        self.reaction: Reactions = Reactions(self)
 
     def __repr__(self) -> str:
         kinds = Counter(("holonomic", "velocity-level", "acceleration-level")[row.level] for row in self.rows)
@@ -270,7 +289,7 @@ class System(Remembering):
     def _sizes(self) -> Magnitude:
         return Magnitude(self._entries, self.inputs)
 
-    def matrices(self, inputs: Any) -> Matrices:
+    def matrices(self, inputs: ArrayLike) -> Matrices:
         """Numbers of M, Q, A, b and C, but for its part in the accelerations, at given `inputs`.
 
         `inputs` is an array whose last axis runs over `system.inputs`.
@@ -355,9 +374,11 @@ class Reactions(Remembering, Mapping[str, np.ndarray]):
 
     @cached_property
     def total(self) -> np.ndarray:
+        """Forces of all constraints on the coordinates, shape (n,)."""
         return self._system.M @ self._system.accelerations - self._system.Q
 
-    def on(self, coordinates: Any) -> np.ndarray:
+    def on(self, coordinates: np.ndarray | Sequence[Expression]) -> np.ndarray:
+        """Constraint forces on some coordinates, in their shape, one after the other."""
         system = self._system
         rows = [system.index(x) for x in expressions(coordinates).ravel()]
         return system.M[rows] @ system.accelerations - system.Q[rows]

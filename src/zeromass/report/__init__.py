@@ -6,7 +6,8 @@ from zeromass.integrate import Trajectory
 from zeromass.report.files import FileError, load, save, to_dataset
 from zeromass.report.movie import movie
 from zeromass.report.origin import from_scenario
-from zeromass.report.plots import Plots, save_figure
+from zeromass.report.plots import save_figure
+from zeromass.report.run_plots import Plots
 from zeromass.report.tables import to_csv, to_parquet
 from zeromass.report.viewer import Box, Dot, Rod, Wheel, view
 

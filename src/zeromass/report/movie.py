@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,19 @@ from zeromass.report.files import write
 from zeromass.report.plots import COLORS, heights_around
 
 
-def movie(run: Trajectory, path: Any, *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)) -> Path:
+def movie(
+    run: Trajectory, path: str | PathLike[str], *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)
+) -> Path:
     """Writes a film of a run.
 
     path   .mp4 needs ffmpeg on the machine; .gif and .webp need Pillow, which matplotlib brings
     speed  seconds of motion for a second of film
+
+    >>> x = zm.coordinate("x")
+    >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
+    >>> zm.simulate(swing, swing.start({x: 1.0}), until=1.0).movie("swing.avi")
+    Traceback (most recent call last):
+    zeromass.model.errors.ModelError: a film is written as .mp4, .gif or .webp, not 'swing.avi'
     """
     import matplotlib.pyplot as plt
     from matplotlib.animation import FFMpegWriter, FuncAnimation, PillowWriter

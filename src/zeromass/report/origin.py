@@ -54,7 +54,15 @@ def with_origin(run: Trajectory, given: Origin) -> Trajectory:
 
 
 def from_scenario(run: Trajectory, text: str, case: str | None = None) -> Trajectory:
-    """The same run, which knows the text of the scenario that it came from, and which of its cases."""
+    """The same run, which knows the text of the scenario that it came from, and which of its cases.
+
+    >>> from zeromass.report import from_scenario
+    >>> x = zm.coordinate("x")
+    >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
+    >>> run = from_scenario(zm.simulate(swing, swing.start({x: 1.0}), until=1.0), "name = 'swing'")
+    >>> run.to_xarray(certificate=False).attrs["scenario"]
+    "name = 'swing'"
+    """
     return with_origin(run, replace(origin(run), scenario=text, case=case or ""))
 
 

@@ -5,7 +5,8 @@ Colours are those of Okabe and Ito, which colour-blind readers tell apart; label
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,44 +157,20 @@ def residuals(run: Trajectory, ax: Axes | None = None) -> Axes:
     return ax
 
 
-class Plots:
-    """The plots of one run: `run.plot.path()`, `run.plot.forces(ax)`, …"""
-
-    def __init__(self, run: Trajectory) -> None:
-        self._run = run
-
-    def __getattr__(self, name: str) -> Any:
-        function = KINDS.get(name)
-        if function is None:
-            raise AttributeError(f"there is no plot '{name}'; there are: {', '.join(KINDS)}")
-        return lambda *args, **options: function(self._run, *args, **options)
-
-    def __dir__(self) -> list[str]:
-        return list(KINDS)
-
-    def available(self) -> list[str]:
-        """Names of the plots that this run has the quantities for."""
-        names = set(self._run.system.quantities)
-        wanted = {
-            "path": "contact",
-            "path3d": "contact",
-            "forces": "normal force",
-            "friction_ratio": "friction ratio",
-            "torque": "torque at contact",
-            "spin": "spin",
-            "energies": "energy",
-        }
-        return [kind for kind in KINDS if kind not in wanted or wanted[kind] in names]
-
-
-KINDS: dict[str, Any] = {
+KINDS: dict[str, Callable[..., Any]] = {
     function.__name__: function
     for function in (path, path3d, forces, friction_ratio, torque, spin, energies, residuals, coordinates, quantity)
 }
 
 
-def save_figure(ax: Any, file: Any, *, dpi: int = 150) -> None:
-    """Writes the figure of an Axes as PNG, SVG or PDF, by the ending of its name, and closes it."""
+def save_figure(ax: Any, file: str | PathLike[str], *, dpi: int = 150) -> None:
+    """Writes the figure of an Axes as PNG, SVG or PDF, by the ending of its name, and closes it.
+
+    >>> from zeromass.report import save_figure
+    >>> save_figure(None, "figure.bmp")
+    Traceback (most recent call last):
+    zeromass.model.errors.ModelError: a figure is written as .png, .svg or .pdf, not 'figure.bmp'
+    """
     import matplotlib.pyplot as plt
 
     from zeromass.report.files import write

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from zeromass.analysis import Certificate
 from zeromass.expression import expressions
@@ -29,8 +30,18 @@ class Column:
         return f"{self.name} [{self.unit}]" if self.unit else self.name
 
 
-def to_csv(run: Trajectory, path: Any, times: Any = None) -> Path:
-    """Writes time, coordinates, rates and named quantities as a CSV table, one row a time."""
+def to_csv(run: Trajectory, path: str | PathLike[str], times: ArrayLike | None = None) -> Path:
+    """Writes time, coordinates, rates and named quantities as a CSV table, one row a time.
+
+    >>> import tempfile
+    >>> x = zm.coordinate("x")
+    >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(swing, swing.start({x: 1.0}), until=1.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(run.to_csv(folder + "/swing.csv", [0.0]).read_text(), end="")
+    "t [s]","x","rate of x","energy [J]","kinetic [J]","potential [J]"
+    0.0,1.0,0.0,0.5,0.0,0.5
+    """
     table = columns(run, times)
 
     def content(place: Path) -> None:
@@ -44,8 +55,8 @@ def to_csv(run: Trajectory, path: Any, times: Any = None) -> Path:
 
 def to_parquet(
     run: Trajectory,
-    path: Any,
-    times: Any = None,
+    path: str | PathLike[str],
+    times: ArrayLike | None = None,
     *,
     certificate: Certificate | bool | None = True,
     scenario: str | None = None,
@@ -53,6 +64,14 @@ def to_parquet(
     """Writes the table of `to_csv` as Parquet; needs pyarrow.
 
     Each column has its "units" and "long_name", the table the attributes of `to_dataset`, as metadata of its schema.
+
+    >>> import tempfile
+    >>> x = zm.coordinate("x")
+    >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(swing, swing.start({x: 1.0}), until=1.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run.to_parquet(folder + "/swing.parquet", certificate=False).name
+    'swing.parquet'
     """
     try:
         import pyarrow
@@ -70,7 +89,7 @@ def to_parquet(
     return write(path, lambda place: parquet.write_table(data, place))
 
 
-def columns(run: Trajectory, times: Any = None) -> list[Column]:
+def columns(run: Trajectory, times: ArrayLike | None = None) -> list[Column]:
     """Time, coordinates and rates, which have no unit of their own, and named quantities; vectors by component."""
     sampled = run.at(run.t if times is None else times)
     n = len(run.system.coordinates)

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from zeromass.integrate import Trajectory
 from zeromass.model import ModelError, Shape
@@ -38,7 +38,7 @@ def view(
     path: str | PathLike[str],
     *,
     others: Sequence[Trajectory] = (),
-    layout: str = "overlay",
+    layout: Literal["overlay", "side by side"] = "overlay",
     names: Sequence[str] | None = None,
     shapes: Mapping[Any, Shape] | None = None,
     lines: Sequence[Any] = (),
@@ -62,6 +62,14 @@ def view(
     title         of the page
 
     The file needs no network: a content policy in it forbids any request.
+
+    >>> import tempfile
+    >>> bob = zm.Particle("bob", mass=1.0)
+    >>> falling = zm.System([bob], gravity=9.81)
+    >>> run = zm.simulate(falling, falling.start(), until=1.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     "<title>bob</title>" in run.view(folder + "/bob.html").read_text()
+    True
     """
     if layout not in LAYOUTS:
         raise ModelError(f"layout is {layout!r}; it is one of {', '.join(map(repr, LAYOUTS))}")
