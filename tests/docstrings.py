@@ -42,8 +42,9 @@ def failures(test: doctest.DocTest) -> str:
 
 
 def public(package: str) -> dict[str, Any]:
-    """The classes and functions that a package offers, by the names of where they are defined."""
+    """The classes and functions that a package offers and defines, by the names of where it does."""
     module = importlib.import_module(package)
     objects = [getattr(module, name) for name in module.__all__]
     kept = [x for x in objects if inspect.isclass(x) or inspect.isfunction(x)]
-    return {f"{x.__module__}.{x.__qualname__}": x for x in kept}
+    named = {f"{x.__module__}.{x.__qualname__}": x for x in kept}
+    return {name: x for name, x in named.items() if name.startswith(package)}
