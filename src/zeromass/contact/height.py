@@ -36,24 +36,26 @@ def heights(values: Values, x: np.ndarray, y: np.ndarray, guess: np.ndarray | fl
 
     size  m: of a body on the surface; rounding is measured by it where the places are nearer to the origin
     """
-    X, Y, Z = (a.ravel() for a in np.broadcast_arrays(x, y, np.asarray(guess, dtype=float)))
-    Z, found = Z.copy(), np.zeros(Z.shape, dtype=bool)
-    open_ = np.arange(len(Z))
-    moved = np.full(Z.shape, np.inf)
+    shape = np.broadcast_shapes(np.shape(x), np.shape(y), np.shape(guess))
+    points = np.empty((*shape, 3))
+    points[..., 0], points[..., 1], points[..., 2] = x, y, guess
+    flat = points.reshape(-1, 3)
+    Z, found = flat[:, 2], np.zeros(len(flat), dtype=bool)
+    open_, moved = np.arange(len(flat)), np.full(len(flat), np.inf)
     for _ in range(STEPS):
-        numbers = values(np.stack([X[open_], Y[open_], Z[open_]], axis=-1))
-        f, slope = numbers[:, 0], numbers[:, 1:]
-        steep = np.sqrt(np.sum(slope * slope, axis=1))
-        good = np.isfinite(f) & np.isfinite(steep) & (steep > 0) & ~(np.abs(slope[:, 2]) < VERTICAL * steep)
-        open_, step = open_[good], f[good] / slope[good, 2]
+        f, slope_x, slope_y, slope = values(flat[open_]).T
+        steep = np.sqrt(slope_x**2 + slope_y**2 + slope**2)
+        good = (np.abs(f) + steep < np.inf) & (steep > 0.0) & (np.abs(slope) >= VERTICAL * steep)
+        if not good.all():
+            open_, f, slope = open_[good], f[good], slope[good]
+        step = f / slope
         Z[open_] -= step
-        scale = np.maximum(np.maximum(np.abs(X[open_]), np.abs(Y[open_])), np.maximum(np.abs(Z[open_]), size))
-        wanders = (np.abs(step) >= moved[open_]) & (np.abs(step) <= FOUND * scale)
-        done = (np.abs(step) <= ROUNDING * scale) | wanders
-        moved[open_] = np.abs(step)
-        found[open_[done]] = True
-        open_ = open_[~done]
+        step, scale = np.abs(step), np.maximum(np.abs(flat[open_]).max(axis=1), size)
+        done = (step <= ROUNDING * scale) | ((step >= moved[open_]) & (step <= FOUND * scale))
+        if done.any():
+            found[open_[done]] = True
+            open_, step = open_[~done], step[~done]
         if not len(open_):
             break
-    shape = np.broadcast_shapes(np.shape(x), np.shape(y), np.shape(guess))
+        moved[open_] = step
     return Heights(np.where(found, Z, np.nan).reshape(shape), Z.reshape(shape))

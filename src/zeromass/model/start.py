@@ -110,20 +110,27 @@ def _pairs(system: System, given: Prescribed, what: str) -> dict[Expression, flo
     known = {*system.coordinates, *system.rates}
     result: dict[Expression, float] = {}
     for key, value in _items(given, what):
-        try:
-            keys = expressions(key)
-        except ExpressionError as error:
-            raise StartError(f"{what}: {error}") from error
-        try:
-            numbers = np.broadcast_to(np.asarray(value, dtype=float), keys.shape)
-        except (ValueError, TypeError) as error:
-            raise StartError(f"{what}: {value!r} is no value for {key!r} of shape {keys.shape}") from error
-        for e, number in zip(keys.ravel(), numbers.ravel(), strict=True):
+        for e, number in _flat(key, value, what):
             _check_wish(e, number, known, what)
             if e in result and result[e] != number:
                 raise StartError(f"{what}: '{e!r}' is given twice, as {result[e]:g} and as {number:g}")
             result[e] = float(number)
     return result
+
+
+def _flat(key: Any, value: Any, what: str) -> Iterable[tuple[Expression, float]]:
+    """Single expressions with their numbers, from an expression or an array of them and its value or values."""
+    if isinstance(key, Expression) and isinstance(value, float):
+        return [(key, value)]
+    try:
+        keys = expressions(key)
+    except ExpressionError as error:
+        raise StartError(f"{what}: {error}") from error
+    try:
+        numbers = np.broadcast_to(np.asarray(value, dtype=float), keys.shape)
+    except (ValueError, TypeError) as error:
+        raise StartError(f"{what}: {value!r} is no value for {key!r} of shape {keys.shape}") from error
+    return zip(keys.ravel(), numbers.ravel(), strict=True)
 
 
 def _items(given: Prescribed, what: str) -> list[tuple[Any, Any]]:
