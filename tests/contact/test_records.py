@@ -142,6 +142,7 @@ def test_files_of_the_first_version_still_load():
     ours, theirs = zm.simulate(rolling, start, **SETTINGS), zm.simulate(system, state, **SETTINGS)
     assert np.array_equal(ours.y, theirs.y)
     assert system.quantities.keys() == rolling.quantities.keys()
+    assert pickle.loads(pickle.dumps(system)).quantities.keys() == rolling.quantities.keys()
 
 
 def test_another_program_reads_the_same_bits(tmp_path):

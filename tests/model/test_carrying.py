@@ -107,6 +107,14 @@ def test_a_state_that_satisfies_the_constraints_stays_as_it_is(bodies):
         assert np.array_equal(again.v, state.v)
 
 
+def test_a_system_without_constraints_takes_every_state():
+    p = zm.Particle("p", mass=1.0)
+    rail = zm.System([p], constraints={"rail": p.position[1] - p.position[0]})
+    state = rail.start([(p.position[0], 0.3), (p.velocity[2], 2.0)])
+    free = state.carried_to(zm.System([p], gravity=9.81))
+    assert np.array_equal([free.q, free.v], [state.q, state.v])
+
+
 def test_nonlinear_velocity_constraints():
     """Of constant speed [Appell]: the velocity keeps its direction."""
     p = zm.Particle("p", mass=2.0)

@@ -6,7 +6,6 @@ surface may move as it likes [UD2011, eq. 17, for surfaces that turn and change 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.looks import drawing_on_surface
+from zeromass.contact.old_words import in_old_words, renamed
 from zeromass.contact.record import rolling_record, take_rolling_record
 from zeromass.contact.slipping import Slipping
 from zeromass.contact.start import SurfaceAt, rolling_start
@@ -101,8 +101,8 @@ class Rolling(System):
         spin: Literal["free", "none"] | None = None,
         contact: Literal["one-sided", "two-sided"] | None = None,
     ) -> None:
-        no_spin = _in_old_words("spin", spin, ("free", "none"), "no_spin", no_spin)
-        two_sided = _in_old_words("contact", contact, ("one-sided", "two-sided"), "two_sided", two_sided)
+        no_spin = in_old_words("spin", spin, ("free", "none"), "no_spin", no_spin)
+        two_sided = in_old_words("contact", contact, ("one-sided", "two-sided"), "two_sided", two_sided)
         if not isinstance(body, SphericalBody):
             raise ModelError(f"what rolls is a zm.SphericalBody, such as zm.ball(…), not {body!r}")
         if not isinstance(on, Surface):
@@ -184,11 +184,10 @@ class Rolling(System):
         """The body on its surface, with the paths of contact and centre and the forces at the contact."""
         return drawing_on_surface(self)
 
-    @cached_property
-    def quantities(self) -> dict[str, Quantity]:
+    def _own_quantities(self) -> dict[str, Quantity]:
         """What plots and files show of a rolling body."""
         return {
-            **super().quantities,
+            **super()._own_quantities(),
             "contact": Quantity(self.contact, "m", "contact point"),
             "center": Quantity(self.center, "m", "centre"),
             "spin": Quantity(self.spin, "rad/s", "spin velocity"),
@@ -341,19 +340,19 @@ class Rolling(System):
     @property
     def friction(self) -> Expression:
         """The old name of `friction_magnitude`."""
-        _renamed("friction", "friction_magnitude")
+        renamed("friction", "friction_magnitude")
         return self.friction_magnitude
 
     @property
     def friction_limit(self) -> float | None:
         """The old name of `friction_coefficient`."""
-        _renamed("friction_limit", "friction_coefficient")
+        renamed("friction_limit", "friction_coefficient")
         return self.friction_coefficient
 
     @property
     def room(self) -> Expression:
         """The old name of `clearance`."""
-        _renamed("room", "clearance")
+        renamed("room", "clearance")
         return self.clearance
 
     @cached_property
@@ -398,18 +397,3 @@ class Rolling(System):
 
 def _energy_row(system: System) -> list[Row]:
     return rows_of({"energy": rate(system.energy)})
-
-
-def _in_old_words(old: str, value: str | None, allowed: tuple[str, str], new: str, given: bool) -> bool:
-    """A choice that is a truth now and was given by words; the second of the words allowed means True."""
-    if value is None:
-        return given
-    if value not in allowed:
-        raise ModelError(f"{old} is {value!r}; it is one of {', '.join(map(repr, allowed))}")
-    chosen = value == allowed[1]
-    warnings.warn(f"{old}={value!r} is an old word: write {new}={chosen}", DeprecationWarning, stacklevel=3)
-    return chosen
-
-
-def _renamed(old: str, new: str) -> None:
-    warnings.warn(f"rolling.{old} is now called rolling.{new}", DeprecationWarning, stacklevel=3)

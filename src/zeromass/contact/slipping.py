@@ -109,8 +109,7 @@ class Slipping(System):
         """As of the rolling body."""
         return drawing_on_surface(self.rolling)
 
-    @cached_property
-    def quantities(self) -> dict[str, Quantity]:
+    def _own_quantities(self) -> dict[str, Quantity]:
         """What plots and files show of the body: the same as where it rolls."""
         return self.rolling.quantities
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zeromass.contact.given import Rotation, all_zero, as_numbers, formula, implicit, of_time, rotation_matrix
 from zeromass.contact.height import heights
 from zeromass.contact.traced import PLACE, Traced
 from zeromass.expression import (
@@ -16,7 +16,6 @@ from zeromass.expression import (
     Expression,
     ExpressionError,
     as_expression,
-    evaluate,
     expressions,
     gradient,
     jacobian,
@@ -27,16 +26,10 @@ from zeromass.expression import derivative as derivative_of
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.model import Ground, ModelError
-from zeromass.model.given import Scalar, Vector
+from zeromass.model.given import Vector
 
 if TYPE_CHECKING:
     from zeromass.contact.terrain import Terrain
-
-Rotation = np.ndarray | Sequence[Sequence[Scalar]] | tuple[Sequence[float], Scalar]
-"""A (3, 3) matrix, or (axis, angle)."""
-
-ORTHOGONAL = 1e-9
-"""Entries of RᵀR − I that still are rounding in a rotation that was typed or computed."""
 
 
 class Surface:
@@ -71,11 +64,11 @@ class Surface:
         name: str = "surface",
     ) -> None:
         self.name: str = name
-        self._shape: Callable[..., Any] = _implicit(shape, name)
-        self.f: Expression = _formula(self._shape, name)
+        self._shape: Callable[..., Any] = implicit(shape, name)
+        self.f: Expression = formula(self._shape, name)
         """f as an expression of X, Y, Z in the surface's own axes."""
-        self.shift: np.ndarray = _of_time(shift, (3,), "shift", name)
-        self.rotation: np.ndarray | None = _rotation(rotation, name)
+        self.shift: np.ndarray = of_time(shift, (3,), "shift", name)
+        self.rotation: np.ndarray | None = rotation_matrix(rotation, name)
         self._velocity: Vector | Callable[[np.ndarray], Vector] | Traced | None = velocity
         if side not in (1, -1):
             raise ModelError(f"side of '{name}' is {side!r}; it is 1 or −1")
@@ -209,8 +202,8 @@ class Surface:
             raise ModelError(f"a point of '{self.name}' has three coordinates, not shape {position.shape}")
         shift, rotation = self.shift, self.rotation
         if position.dtype != object:
-            shift, rotation = _as_numbers(shift), rotation if rotation is None else _as_numbers(rotation)
-        if not _all_zero(self.shift):
+            shift, rotation = as_numbers(shift), rotation if rotation is None else as_numbers(rotation)
+        if not all_zero(self.shift):
             position = position - shift.reshape((3,) + (1,) * (position.ndim - 1))
         return position if rotation is None else np.tensordot(rotation.T, position, axes=1)
 
@@ -276,84 +269,3 @@ class Surface:
     @property
     def _deforms(self) -> bool:
         return any(s is time for s in symbols(self.f))
-
-
-def _implicit(shape: Callable[..., Any], name: str) -> Callable[..., Any]:
-    if not callable(shape):
-        raise ModelError(f"the shape of '{name}' is a function f(X, Y, Z) or h(X, Y), not {shape!r}")
-    try:
-        arguments = inspect.signature(shape).parameters.values()
-        count = sum(1 for argument in arguments if argument.default is inspect.Parameter.empty)
-    except (TypeError, ValueError):
-        count = 3
-    if count == 2:
-        return lambda X, Y, Z: Z - shape(X, Y)
-    if count == 3:
-        return shape
-    raise ModelError(f"the shape of '{name}' takes {count} arguments; it is a function f(X, Y, Z) or h(X, Y)")
-
-
-def _formula(shape: Callable[..., Any], name: str) -> Expression:
-    """The shape as one expression of X, Y, Z, or an error; a not-a-number in it is found here too."""
-    try:
-        return as_expression(shape(*PLACE))
-    except (ExpressionError, TypeError) as error:
-        raise ModelError(f"the shape of '{name}' does not give a formula of its arguments: {error}") from error
-
-
-def _rotation(rotation: Any, name: str) -> np.ndarray | None:
-    if rotation is None:
-        return None
-    if isinstance(rotation, tuple | list) and len(rotation) == 2:
-        try:
-            axis, angle = np.asarray(rotation[0], dtype=float), as_expression(rotation[1])
-        except (ExpressionError, TypeError, ValueError) as error:
-            raise ModelError(f"the rotation of '{name}' is (axis, angle), not {rotation!r}: {error}") from error
-        length = np.linalg.norm(axis)
-        if axis.shape != (3,) or not 0 < length < np.inf:
-            raise ModelError(f"the rotation of '{name}' needs an axis of three components, not {rotation[0]!r}")
-        rotation = turned(axis / length, angle)
-    R = _of_time(rotation, (3, 3), "rotation", name)
-    _check_orthogonal(R, name)
-    return R
-
-
-def _check_orthogonal(R: np.ndarray, name: str) -> None:
-    """Raises where a matrix is no rotation; one with parameters, whose values may change, is taken on trust."""
-    if any(s.kind == "parameter" for s in symbols(R)):
-        return
-    for moment in (0.0, 0.7, 3.1):
-        numbers = evaluate(R, {time: moment})
-        if not (np.abs(numbers.T @ numbers - np.eye(3)).max() < ORTHOGONAL and np.linalg.det(numbers) > 0):
-            raise ModelError(
-                f"the rotation of '{name}' is at t = {moment:g} s the matrix {numbers.tolist()}: no rotation"
-            )
-
-
-def turned(axis: np.ndarray, angle: Any) -> np.ndarray:
-    """The matrix that turns by an angle about a unit axis [Rodrigues]."""
-    K = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
-    return expressions(np.eye(3) + np.sin(angle) * expressions(K) + (1 - np.cos(angle)) * expressions(K @ K))
-
-
-def _of_time(given: Any, shape: tuple[int, ...], what: str, name: str) -> np.ndarray:
-    try:
-        array = expressions(given)
-    except ExpressionError as error:
-        raise ModelError(f"the {what} of '{name}': {error}") from error
-    if array.shape != shape:
-        raise ModelError(f"the {what} of '{name}' has shape {array.shape}, not {shape}")
-    wrong = [s for s in symbols(array) if s.kind not in ("time", "parameter")]
-    if wrong:
-        raise ModelError(f"the {what} of '{name}' depends on '{wrong[0]!r}'; it is prescribed in time")
-    return array
-
-
-def _as_numbers(array: np.ndarray) -> np.ndarray:
-    """Constant expressions as floats; anything else as it is."""
-    values = [entry.value for entry in array.ravel()]
-    return array if None in values else np.array(values, dtype=float).reshape(array.shape)
-
-
-def _all_zero(array: np.ndarray) -> bool:
-    return all(entry is ZERO for entry in array.ravel())

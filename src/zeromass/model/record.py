@@ -111,7 +111,7 @@ def read(data: dict[str, Any], r: Reader) -> System:
     system._complete(free, rows, r.array(data["C"]))
     system.multipliers = r.array(data["multipliers"])
     system.events = tuple(_read_event(item, r) for item in data.get("events", ()))
-    system.__dict__["quantities"] = {
+    system._kept_quantities = {
         name: Quantity(_unwrapped(r.array(e)), unit, label) for name, (e, unit, label) in data["quantities"].items()
     }
     system._take_record(data.get("own", {}), r)

@@ -238,7 +238,14 @@ class System(Remembering):
 
     @cached_property
     def quantities(self) -> dict[str, Quantity]:
-        """Named quantities beside the coordinates; energies, where they are known."""
+        """Named quantities beside the coordinates, which plots and files show without being asked."""
+        return self._own_quantities() if self._kept_quantities is None else self._kept_quantities
+
+    _kept_quantities: dict[str, Quantity] | None = None
+    """Those of the file that the system was read from."""
+
+    def _own_quantities(self) -> dict[str, Quantity]:
+        """Energies, where they are known."""
         names = [name for name in ("energy", "kinetic", "potential") if getattr(self._free, name) is not None]
         labels = {"energy": "energy", "kinetic": "kinetic energy", "potential": "potential energy"}
         return {name: Quantity(getattr(self._free, name), "J", labels[name]) for name in names}
