@@ -5,12 +5,12 @@ from zeromass.analysis.contact import Interval, RequiredFriction, pulling_interv
 from zeromass.analysis.extrema import Extremum, maximum, minimum
 from zeromass.analysis.tangent import Sensitivity, lyapunov_exponent, sensitivity
 from zeromass.analysis.work import Work, work
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 
 # a run answers for itself: the verbs of this package are its methods
 for _verb in (certificate, work, sensitivity, lyapunov_exponent, required_friction, maximum, minimum):
-    setattr(Trajectory, _verb.__name__, _verb)
-Trajectory.pulling = pulling_intervals  # pyright: ignore[reportAttributeAccessIssue]
+    setattr(Course, _verb.__name__, _verb)
+Course.pulling = pulling_intervals  # pyright: ignore[reportAttributeAccessIssue]
 
 __all__ = [
     "Certificate",

@@ -11,7 +11,7 @@ from zeromass.analysis.contact import Interval, pulling_intervals
 from zeromass.analysis.work import Work, work
 from zeromass.equation import numerical_rank
 from zeromass.expression import expressions
-from zeromass.integrate import RunStopped, Trajectory, simulate
+from zeromass.integrate import RunStopped, Course, simulate
 from zeromass.integrate.trajectory import Sampled
 
 TIGHTER = 100.0
@@ -77,14 +77,14 @@ class Certificate:
         return "\n".join(lines)
 
 
-def certificate(run: Trajectory) -> Certificate:
+def certificate(run: Course) -> Certificate:
     """The certificate of a run; it makes a second run with tolerances a hundred times smaller, once for a run."""
     if "_certificate" not in run.__dict__:  # kept as cached properties are: a run never changes
         run.__dict__["_certificate"] = _measured(run)
     return run.__dict__["_certificate"]
 
 
-def _measured(run: Trajectory) -> Certificate:
+def _measured(run: Course) -> Certificate:
     times = np.union1d(np.linspace(run.t[0], run.t[-1], SAMPLES), run.t[:: max(1, len(run) // SAMPLES)])
     sampled = run.at(times)
     M, _, A, _, _ = run.system.matrices(sampled.inputs)
@@ -102,7 +102,7 @@ def _measured(run: Trajectory) -> Certificate:
     )
 
 
-def residuals(run: Trajectory, sampled: Sampled) -> tuple[Residual, ...]:
+def residuals(run: Course, sampled: Sampled) -> tuple[Residual, ...]:
     """Largest violation of each constraint, over its rows and over time."""
     system = run.system
     kinematic = [row for row in system.rows if row.level < 2]
@@ -125,7 +125,7 @@ def residuals(run: Trajectory, sampled: Sampled) -> tuple[Residual, ...]:
     return tuple(Residual(group, *[worst(level, group) for level in range(3)]) for group in groups)
 
 
-def _difference(run: Trajectory, sampled: Sampled, rtol: float) -> float:
+def _difference(run: Course, sampled: Sampled, rtol: float) -> float:
     """Largest difference from a second run, relative to the largest value of each coordinate and rate."""
     settings = dict(run.settings)
     settings["rtol"], settings["atol"] = rtol, settings["atol"] * rtol / run.settings["rtol"]

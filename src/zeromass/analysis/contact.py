@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zeromass.analysis.extrema import Values, between, maxima, maximum, ordered, reach
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.model import Contact, ModelError
 
 
@@ -35,7 +35,7 @@ class Interval:
     end: float
 
 
-def required_friction(run: Trajectory) -> RequiredFriction:
+def required_friction(run: Course) -> RequiredFriction:
     """The largest friction ratio of a run, between its steps too; of several contacts that which needs most."""
     contacts = _contacts(run)
     pulling = pulling_intervals(run)
@@ -46,7 +46,7 @@ def required_friction(run: Trajectory) -> RequiredFriction:
     return max(needed, key=lambda friction: friction.value)
 
 
-def pulling_intervals(run: Trajectory) -> tuple[Interval, ...]:
+def pulling_intervals(run: Course) -> tuple[Interval, ...]:
     """The parts of a run in which the normal force of a contact is negative, in order of time, contact by contact.
 
     Their ends are zeros of the normal force on the dense output. Visits to the other sign between two samples are looked
@@ -55,7 +55,7 @@ def pulling_intervals(run: Trajectory) -> tuple[Interval, ...]:
     return tuple(interval for contact in _contacts(run) for interval in _pulling(run, contact))
 
 
-def _pulling(run: Trajectory, contact: Contact) -> tuple[Interval, ...]:
+def _pulling(run: Course, contact: Contact) -> tuple[Interval, ...]:
     t = between(run.t)
     force = run.at(t)[contact.normal_force]
     if any(event.name == contact.lost and event.t == run.t[-1] for event in run.events):
@@ -77,7 +77,7 @@ def _pulling(run: Trajectory, contact: Contact) -> tuple[Interval, ...]:
     return tuple(Interval(float(a), float(b)) for a, b in zip(ends[::2], ends[1::2], strict=True))
 
 
-def _contacts(run: Trajectory) -> tuple[Contact, ...]:
+def _contacts(run: Course) -> tuple[Contact, ...]:
     if not run.system.contacts:
         raise ModelError("friction and pull belong to a contact, and the run's system has none, as zm.Rolling has")
     return run.system.contacts

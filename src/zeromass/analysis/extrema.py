@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.model import ModelError
 
 SAMPLES = 4
@@ -30,7 +30,7 @@ class Extremum(NamedTuple):
     time: float
 
 
-def maximum(run: Trajectory, expression: Any) -> Extremum:
+def maximum(run: Course, expression: Any) -> Extremum:
     """The largest value of an expression along a run, between its steps too.
 
     Every largest sample that may hide the maximum beside it is followed on the dense output: for a smooth function the
@@ -52,7 +52,7 @@ def maximum(run: Trajectory, expression: Any) -> Extremum:
     return Extremum(float(peaks[best]), float(places[best]))
 
 
-def minimum(run: Trajectory, expression: Any) -> Extremum:
+def minimum(run: Course, expression: Any) -> Extremum:
     """The smallest value of an expression along a run, between its steps too; see `maximum`."""
     value, time = maximum(run, -expression)
     return Extremum(-value, time)

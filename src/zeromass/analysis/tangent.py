@@ -17,7 +17,7 @@ from zeromass.compile.machine import Code
 from zeromass.compile.module import code
 from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator, coordinate, directional, expressions, jacobian
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.integrate.dop853 import Dop853
 from zeromass.integrate.stepper import Status, Tolerances
 from zeromass.model import ModelError
@@ -58,7 +58,7 @@ class Sensitivity:
     parameters: np.ndarray
 
 
-def sensitivity(run: Trajectory, times: Any = None) -> Sensitivity:
+def sensitivity(run: Course, times: Any = None) -> Sensitivity:
     """Forward sensitivities of a run at given times, or at its end.
 
     Directions of the start that leave the constraints are formal; those within them describe neighbouring motions.
@@ -71,7 +71,7 @@ def sensitivity(run: Trajectory, times: Any = None) -> Sensitivity:
     return Sensitivity(times, np.stack(starts, axis=2), np.stack(varied, axis=2) if varied else empty)
 
 
-def lyapunov_exponent(run: Trajectory, *, every: float | None = None, seed: int = 0) -> float:
+def lyapunov_exponent(run: Course, *, every: float | None = None, seed: int = 0) -> float:
     """Largest Lyapunov exponent, 1/s: mean rate of growth of a tangent of the motion over the run.
 
     every  time between renormalisations, s; a hundredth of the run by default
@@ -92,7 +92,7 @@ def lyapunov_exponent(run: Trajectory, *, every: float | None = None, seed: int 
     return float(total / span)
 
 
-def _allowed_direction(run: Trajectory, seed: int) -> np.ndarray:
+def _allowed_direction(run: Course, seed: int) -> np.ndarray:
     """A random unit tangent of the constraints, positions and velocities, at the start."""
     system = run.system
     y = [*system.coordinates, *system.rates]
@@ -104,7 +104,7 @@ def _allowed_direction(run: Trajectory, seed: int) -> np.ndarray:
 
 
 def _carried(
-    run: Trajectory, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, since: float | None = None
+    run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, since: float | None = None
 ) -> np.ndarray:
     """A tangent carried along a run to given times, shape (times, 2n)."""
     since = float(run.t[0]) if since is None else float(since)

@@ -8,7 +8,7 @@ import numpy as np
 
 from zeromass.expression import Expression, as_expression, rate
 from zeromass.expression.build import ZERO
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Work:
         )
 
 
-def powers(run: Trajectory) -> tuple[Expression, Expression]:
+def powers(run: Course) -> tuple[Expression, Expression]:
     """Power of the applied forces without potential, and of the constraints, W.
 
         dE/dt = q̇ᵀ(Q_applied + Qᶜ) + explicit change of the energy in time
@@ -55,7 +55,7 @@ def powers(run: Trajectory) -> tuple[Expression, Expression]:
     return total - reaction, reaction
 
 
-def work(run: Trajectory) -> Work:
+def work(run: Course) -> Work:
     """The energy balance of a run: powers are integrated over each step by Gauss's rule of six points."""
     energy = run[run.system.energy]
     applied, constraint = powers(run)

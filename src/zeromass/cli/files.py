@@ -14,7 +14,7 @@ from zeromass.cli.console import UsageError, note
 
 if TYPE_CHECKING:
     from zeromass.analysis import Certificate
-    from zeromass.integrate import Trajectory
+    from zeromass.run import Run
     from zeromass.scenario import Scenario
 
 
@@ -48,7 +48,7 @@ def folder_at(path: Path) -> Iterator[Path]:
 
 
 def written(
-    scenario: Scenario, run: Trajectory, folder: Path, *, certificate: Certificate | None, plots: bool, viewer: bool
+    scenario: Scenario, run: Run, folder: Path, *, certificate: Certificate | None, plots: bool, viewer: bool
 ) -> dict[str, Any]:
     """Writes what the scenario asks for and returns the paths."""
     from zeromass.model import ModelError
@@ -72,7 +72,7 @@ def written(
     return files
 
 
-def page(run: Trajectory, path: Path, drawing: Mapping[str, Any]) -> Path:
+def page(run: Run, path: Path, drawing: Mapping[str, Any]) -> Path:
     """Writes the viewer's page, whole or not at all; `drawing` is what its scenario asks for."""
     from zeromass.report.files import write
 
@@ -82,7 +82,7 @@ def page(run: Trajectory, path: Path, drawing: Mapping[str, Any]) -> Path:
     return write(path, content)
 
 
-def figure(run: Trajectory, kind: str, path: Path, **options: Any) -> Path:
+def figure(run: Run, kind: str, path: Path, **options: Any) -> Path:
     """Writes one plot."""
     import matplotlib
 
@@ -99,7 +99,7 @@ def figure(run: Trajectory, kind: str, path: Path, **options: Any) -> Path:
     return path
 
 
-def _plots(scenario: Scenario, run: Trajectory, folder: Path) -> list[Path]:
+def _plots(scenario: Scenario, run: Run, folder: Path) -> list[Path]:
     wanted = scenario.output.plots
     available = run.plot.available()
     if wanted is None:

@@ -18,7 +18,7 @@ from zeromass.cli.console import Exit, err, out, print_json, reporting
 
 if TYPE_CHECKING:
     from zeromass.analysis import Certificate
-    from zeromass.integrate import Trajectory
+    from zeromass.run import Run
     from zeromass.scenario import Scenario
 
 
@@ -67,7 +67,7 @@ def run(
         raise typer.Exit(int(code))
 
 
-def simulated(scenario: Scenario) -> Trajectory:
+def simulated(scenario: Scenario) -> Run:
     """Runs a scenario, with a progress bar where stderr is a terminal."""
     from zeromass.integrate import RunStopped
 
@@ -76,7 +76,7 @@ def simulated(scenario: Scenario) -> Trajectory:
         return scenario.simulate(progress)
 
 
-def exit_code(run: Trajectory) -> Exit:
+def exit_code(run: Run) -> Exit:
     """0 where the run went as far as it was asked to, 3 where the physics stopped it."""
     from zeromass.integrate.outcome import Ending
 
@@ -107,7 +107,7 @@ def _progress(scenario: Scenario) -> Iterator[Any]:
         yield lambda t: bar.update(task, completed=abs(t - begin))
 
 
-def _summary(run: Trajectory) -> dict[str, Any]:
+def _summary(run: Run) -> dict[str, Any]:
     n, outcome = len(run.system.coordinates), run.outcome
     names = [x.name for x in run.system.coordinates]
     return {
@@ -129,7 +129,7 @@ def _summary(run: Trajectory) -> dict[str, Any]:
     }
 
 
-def _extremes(run: Trajectory) -> dict[str, Any]:
+def _extremes(run: Run) -> dict[str, Any]:
     """Smallest and largest value, between the steps too, of each quantity that is one number."""
     if len(run) < 2:
         return {}
@@ -155,7 +155,7 @@ def _certificate(trust: Certificate) -> dict[str, Any]:
     }
 
 
-def _show(scenario: Scenario, run: Trajectory, trust: Certificate | None, data: dict[str, Any]) -> None:
+def _show(scenario: Scenario, run: Run, trust: Certificate | None, data: dict[str, Any]) -> None:
     console = out()
     title = scenario.name + (f", case {scenario.case}" if scenario.case else "")
     table = Table(title=escape(title), title_justify="left", show_header=False)

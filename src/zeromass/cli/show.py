@@ -12,7 +12,7 @@ from zeromass.cli.app import AsJson, Case, Debug, app
 from zeromass.cli.console import UsageError, note, out, print_json, reporting
 
 if TYPE_CHECKING:
-    from zeromass.integrate import Trajectory
+    from zeromass.run import Run
 
 
 @app.command()
@@ -68,7 +68,7 @@ def view(
         raise typer.Exit(code)
 
 
-def _drawing(run: Trajectory) -> dict[str, Any]:
+def _drawing(run: Run) -> dict[str, Any]:
     """What the scenario of a saved run asks the viewer to draw, where the file tells it."""
     from zeromass.report.origin import origin
     from zeromass.scenario.errors import ScenarioError
@@ -84,7 +84,7 @@ def _drawing(run: Trajectory) -> dict[str, Any]:
         return {}
 
 
-def _loaded(file: Path) -> Trajectory:
+def _loaded(file: Path) -> Run:
     from zeromass.report import load
 
     if not file.exists():
@@ -92,7 +92,7 @@ def _loaded(file: Path) -> Trajectory:
     return load(file)
 
 
-def _options(run: Trajectory, kind: str, formula: str | None) -> dict[str, Any]:
+def _options(run: Run, kind: str, formula: str | None) -> dict[str, Any]:
     if kind != "quantity":
         if formula is not None:
             raise UsageError("--formula goes with the plot 'quantity'")

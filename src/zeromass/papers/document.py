@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from zeromass.integrate import Trajectory
+from zeromass.run import Run
 from zeromass.papers import figures, ud2011
 from zeromass.papers.results import Results, results
 from zeromass.papers.table import Section, markdown
@@ -146,7 +146,7 @@ def _friction(section: Section) -> dict[str, object]:
     return {"agree": NUMBERS[sum(bool(row.agrees) for row in rows)], "total": NUMBERS[len(rows)], "worst": 100 * worst}
 
 
-def _losses(runs: dict[str, Trajectory]) -> dict[str, object]:
+def _losses(runs: dict[str, Run]) -> dict[str, object]:
     first = {name: intervals[0].begin for name in ud2011.CASES if (intervals := runs[name].pulling())}
     times = [f"{time:.4f} s ({name})" for name, time in first.items()]
     return {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact import surfaces
-from zeromass.integrate import Trajectory
+from zeromass.run import Run
 from zeromass.papers import stanescu, ud2011, um2022
 from zeromass.papers.results import Results
 
@@ -81,7 +81,7 @@ def _bowl(ax: Axes) -> None:
     ax.contour(X, Y, Z, levels=12, colors=PALE, linewidths=0.6)
 
 
-def _shell_paths(runs: dict[str, Trajectory]) -> Figure:
+def _shell_paths(runs: dict[str, Run]) -> Figure:
     figure, axes = _panels(2, 2, [f"example 1, case {c}" for c in um2022.ORIENTATIONS], height=3.8)
     rolling = um2022.system("free")
     for ax, c in zip(axes, um2022.ORIENTATIONS, strict=True):
@@ -98,7 +98,7 @@ def _shell_paths(runs: dict[str, Trajectory]) -> Figure:
     return figure
 
 
-def _shell_compared(runs: dict[str, Trajectory], example: str, words: str) -> Figure:
+def _shell_compared(runs: dict[str, Run], example: str, words: str) -> Figure:
     """Contact paths of an example beside those of example 1."""
     figure, axes = _panels(2, 2, [f"example {example}, case {c}" for c in um2022.ORIENTATIONS], height=3.8)
     for ax, c in zip(axes, um2022.ORIENTATIONS, strict=True):
@@ -116,7 +116,7 @@ def _shell_compared(runs: dict[str, Trajectory], example: str, words: str) -> Fi
     return figure
 
 
-def _shell_friction(runs: dict[str, Trajectory]) -> Figure:
+def _shell_friction(runs: dict[str, Run]) -> Figure:
     """Friction ratios with the printed coefficients."""
     figure, axes = _panels(3, 4, [f"example {case[0]}, case {case[1]}" for case in runs], width=11.0, height=2.1)
     for ax, (case, run) in zip(axes, runs.items(), strict=True):
@@ -133,7 +133,7 @@ def _shell_friction(runs: dict[str, Trajectory]) -> Figure:
     return figure
 
 
-def _ball_in_time(runs: dict[str, Trajectory]) -> Figure:
+def _ball_in_time(runs: dict[str, Run]) -> Figure:
     """Set I is planar: x in time."""
     names = [f"I{c}" for c in ud2011.FREQUENCIES]
     figure, axes = _panels(2, 2, [f"{name}, trough moves along x" for name in names], height=2.4)
@@ -148,7 +148,7 @@ def _ball_in_time(runs: dict[str, Trajectory]) -> Figure:
     return figure
 
 
-def _ball_path(ax: Axes, run: Trajectory) -> None:
+def _ball_path(ax: Axes, run: Run) -> None:
     rolling = ud2011.model().rolling
     ax.plot(*run[rolling.center][:, :2].T, color=SECOND, linewidth=1, label="centre")
     ax.plot(*run[rolling.contact][:, :2].T, "--", color=FIRST, linewidth=1, label="contact")
@@ -156,7 +156,7 @@ def _ball_path(ax: Axes, run: Trajectory) -> None:
     _plane(ax, "x, m", "y, m")
 
 
-def _ball_paths(runs: dict[str, Trajectory], names: list[str]) -> Figure:
+def _ball_paths(runs: dict[str, Run], names: list[str]) -> Figure:
     figure, axes = _panels(2, 2, names)
     for ax, name in zip(axes, names, strict=True):
         _ball_path(ax, runs[name])
@@ -164,14 +164,14 @@ def _ball_paths(runs: dict[str, Trajectory], names: list[str]) -> Figure:
     return figure
 
 
-def _two_frequencies(run: Trajectory) -> Figure:
+def _two_frequencies(run: Run) -> Figure:
     figure, (ax,) = _panels(1, 1, ["two frequencies along x and along y"], width=5.5, height=4.2)
     _ball_path(ax, run)
     ax.legend(fontsize=8)
     return figure
 
 
-def _normal_forces(runs: dict[str, Trajectory]) -> Figure:
+def _normal_forces(runs: dict[str, Run]) -> Figure:
     """The six cases in which the trough would have to pull."""
     names = [f"{s}{c}" for c in "cd" for s in ("I", "II", "III")]
     figure, axes = _panels(2, 3, names, width=10.0, height=2.4)
@@ -187,7 +187,7 @@ def _normal_forces(runs: dict[str, Trajectory]) -> Figure:
     return figure
 
 
-def _particle(runs: dict[str, Trajectory]) -> Figure:
+def _particle(runs: dict[str, Run]) -> Figure:
     titles = ["general case, from the side", "planar case", "planar case, push of the sphere"]
     figure, axes = _panels(1, 3, titles, width=10.0, height=3.2)
     found = stanescu.sphere()

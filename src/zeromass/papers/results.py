@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from zeromass.integrate import Trajectory
+from zeromass.run import Run
 from zeromass.papers import stanescu, ud2011, um2022, up2006
 from zeromass.papers.table import Section
 
@@ -13,9 +13,9 @@ from zeromass.papers.table import Section
 class Results:
     """The runs of the papers by the names of their cases, and the tables made of them."""
 
-    shell: dict[str, Trajectory]
-    ball: dict[str, Trajectory]
-    particle: dict[str, Trajectory]
+    shell: dict[str, Run]
+    ball: dict[str, Run]
+    particle: dict[str, Run]
     sections: tuple[Section, ...]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.expression import Expression, coordinate, evaluate, parameter, rate, t
-from zeromass.integrate import Trajectory, simulate
+from zeromass.run import Run, simulate
 from zeromass.model import Event, Particle, System
 from zeromass.papers.table import Row, Section, below
 
@@ -72,7 +72,7 @@ def _parts() -> tuple[Particle, Expression, Expression]:
     return particle, a, (X - a * np.cos(OMEGA * t)) ** 2 + Y**2 + Z**2 - RADIUS**2  # 34
 
 
-def run(name: str, *, on: Sphere | None = None, until: float = UNTIL) -> Trajectory:
+def run(name: str, *, on: Sphere | None = None, until: float = UNTIL) -> Run:
     """One case; the run lists the times at which the sphere changes between push and pull."""
     on, case = on or sphere(), CASES[name]
     given = [(on.particle.position, case.position), (on.particle.velocity, case.velocity)]
@@ -81,12 +81,12 @@ def run(name: str, *, on: Sphere | None = None, until: float = UNTIL) -> Traject
     return simulate(on.system, start, until=until, rtol=RTOL, atol=ATOL, events=turn)
 
 
-def runs() -> dict[str, Trajectory]:
+def runs() -> dict[str, Run]:
     """Both cases, and the general one with the multiplier as printed."""
     return {**{name: run(name) for name in CASES}, "printed signs": run("general", on=printed_sphere())}
 
 
-def section(runs: dict[str, Trajectory]) -> Section:
+def section(runs: dict[str, Run]) -> Section:
     """What the paper prints of them, and what is computed."""
     return Section("Stanescu", TITLE, (*_start(), *_multiplier(runs), *_planar(runs["planar"])))
 
@@ -110,7 +110,7 @@ def _value(found: Sphere, values: dict[Expression, float]) -> float:
     return evaluate(found.f, values)
 
 
-def _multiplier(runs: dict[str, Trajectory]) -> list[Row]:
+def _multiplier(runs: dict[str, Run]) -> list[Row]:
     general, wrong = runs["general"], runs["printed signs"]
     times = [0.5, 1.0, 2.0]
     off = wrong.at(times)[printed_sphere().f]
@@ -142,7 +142,7 @@ def _multiplier(runs: dict[str, Trajectory]) -> list[Row]:
     ]
 
 
-def _formulas(run: Trajectory) -> tuple[np.ndarray, list[np.ndarray]]:
+def _formulas(run: Run) -> tuple[np.ndarray, list[np.ndarray]]:
     """λ of (46) with the signs of docs/errata.md, and those of (28) and (33), along a run."""
     particle, a = sphere().particle, run.parameters[sphere().a]  # pyright: ignore[reportArgumentType]
     (X, _, Z), (dX, dY, dZ) = run[particle.position].T, run[particle.velocity].T
@@ -161,7 +161,7 @@ def _formulas(run: Trajectory) -> tuple[np.ndarray, list[np.ndarray]]:
     return MASS / (4 * RADIUS**2) * (bent + 2 * GRAVITY * Z), [first, second]
 
 
-def _planar(run: Trajectory) -> list[Row]:
+def _planar(run: Run) -> list[Row]:
     across = float(np.abs(run[sphere().particle.position[1]]).max())
     angle = _one_coordinate()
     ours = run.at(angle.t)[sphere().particle.position]
@@ -187,7 +187,7 @@ def _planar(run: Trajectory) -> list[Row]:
     ]
 
 
-def _one_coordinate() -> Trajectory:
+def _one_coordinate() -> Run:
     """The planar case with the angle from the vertical as its only coordinate."""
     θ: Any = coordinate("theta")
     X, Z = RADIUS * (np.cos(OMEGA * t) + np.sin(θ)), RADIUS * np.cos(θ)

@@ -11,7 +11,7 @@ import numpy as np
 from zeromass.contact import Rolling, SphericalBody, Surface
 from zeromass.equation import numerical_rank
 from zeromass.expression import Expression, parameter, t
-from zeromass.integrate import Trajectory, simulate
+from zeromass.run import Run, simulate
 from zeromass.papers.table import Row, Section, below
 
 TITLE = "ball on a moving parabolic trough, 4 s"
@@ -96,26 +96,26 @@ def model() -> Model:
     return Model(Rolling(ball, on=trough, gravity=GRAVITY, two_sided=True), terms)
 
 
-def run(case: Shaking, *, until: float = UNTIL, rtol: float = RTOL, atol: float = ATOL) -> Trajectory:
+def run(case: Shaking, *, until: float = UNTIL, rtol: float = RTOL, atol: float = ATOL) -> Run:
     """One case."""
     found = model()
     start = found.rolling.start(contact=(case.xi0, 0.0), parameters=found.values(case))
     return simulate(found.rolling, start, until=until, rtol=rtol, atol=atol)
 
 
-def runs() -> dict[str, Trajectory]:
+def runs() -> dict[str, Run]:
     """The twelve cases, the one of two frequencies, and set I in its other reading."""
     return {name: run(case) for name, case in {**CASES, **READINGS}.items()}
 
 
-def section(runs: dict[str, Trajectory]) -> Section:
+def section(runs: dict[str, Run]) -> Section:
     """What the paper says of them, and what is computed."""
     rows = [_contact(name, run) for name, run in runs.items()]
     rows += [*_periods(runs), *_projections(runs), *_walk(), *_errors(runs)]
     return Section("UD2011", TITLE, tuple(rows))
 
 
-def _contact(name: str, run: Trajectory) -> Row:
+def _contact(name: str, run: Run) -> Row:
     pulling = run.pulling()
     if not pulling:
         μ = run.required_friction()
@@ -127,7 +127,7 @@ def _contact(name: str, run: Trajectory) -> Row:
     return Row(f"contact, {name}", "taken for granted", found, False, "the printed motion needs a two-sided contact")
 
 
-def _periods(runs: dict[str, Trajectory]) -> list[Row]:
+def _periods(runs: dict[str, Run]) -> list[Row]:
     """Set I: how far from its start the centre is after periods of the trough."""
     rows = []
     for name in (*[f"I{c}" for c in FREQUENCIES], *READINGS):
@@ -142,7 +142,7 @@ def _periods(runs: dict[str, Trajectory]) -> list[Row]:
     return rows
 
 
-def _projections(runs: dict[str, Trajectory]) -> list[Row]:
+def _projections(runs: dict[str, Run]) -> list[Row]:
     """Sets II and III side by side: root mean square of the difference of the contact points along x."""
     times = np.linspace(0, UNTIL, 401)
     x = model().rolling.contact[0]
@@ -173,7 +173,7 @@ def _walk() -> list[Row]:
     ]
 
 
-def _errors(runs: dict[str, Trajectory]) -> list[Row]:
+def _errors(runs: dict[str, Run]) -> list[Row]:
     rolling = model().rolling
     zeros = max(float(np.abs(run[[row.zero for row in rolling.rows]]).max()) for run in runs.values())
     full = all(_full_rank(run) for run in runs.values())
@@ -183,6 +183,6 @@ def _errors(runs: dict[str, Trajectory]) -> list[Row]:
     ]
 
 
-def _full_rank(run: Trajectory) -> bool:
+def _full_rank(run: Run) -> bool:
     M, _, A, _, _ = run.system.matrices(run.at(np.linspace(0, UNTIL, 41)).inputs)
     return bool(np.all(numerical_rank(np.concatenate([M, A], axis=1)).rank == M.shape[-1]))

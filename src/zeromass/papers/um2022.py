@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from zeromass.contact import Rolling, surfaces, two_material_shell
-from zeromass.integrate import Trajectory, simulate
+from zeromass.run import Run, simulate
 from zeromass.model import Contact
 from zeromass.papers.table import Row, Section, below, decimal
 
@@ -58,7 +58,7 @@ def system(no_spin: bool) -> Rolling:
     return Rolling(two_material_shell(*RADII, DENSITIES), on=surfaces.dimpled_bowl(), gravity=GRAVITY, no_spin=no_spin)
 
 
-def run(case: str, *, until: float = UNTIL, rtol: float = RTOL, atol: float = ATOL) -> Trajectory:
+def run(case: str, *, until: float = UNTIL, rtol: float = RTOL, atol: float = ATOL) -> Run:
     """One case, such as "2B"."""
     spin = SPINS[case[0]]
     shell = system(no_spin=spin is None)
@@ -66,18 +66,18 @@ def run(case: str, *, until: float = UNTIL, rtol: float = RTOL, atol: float = AT
     return simulate(shell, start, until=until, rtol=rtol, atol=atol)
 
 
-def contact(run: Trajectory) -> Contact:
+def contact(run: Run) -> Contact:
     """The one contact of a run."""
     (found,) = run.system.contacts
     return found
 
 
-def runs() -> dict[str, Trajectory]:
+def runs() -> dict[str, Run]:
     """All twelve cases."""
     return {case: run(case) for case in CASES}
 
 
-def section(runs: dict[str, Trajectory]) -> Section:
+def section(runs: dict[str, Run]) -> Section:
     """What the paper prints of them, and what is computed."""
     return Section("UM2022", TITLE, (_offset(), *_increases(runs), *_frictions(runs), *_contacts(runs), *_errors(runs)))
 
@@ -87,7 +87,7 @@ def _offset() -> Row:
     return decimal("distance of mass centre and centre", PRINTED_OFFSET, 100 * float(np.linalg.norm(rho)), unit=" cm")
 
 
-def _increases(runs: dict[str, Trajectory]) -> list[Row]:
+def _increases(runs: dict[str, Run]) -> list[Row]:
     rows = []
     for case, printed in PRINTED_INCREASE.items():
         first, second = (float(runs[x + case].start[runs[x + case].system.energy]) for x in "12")
@@ -97,7 +97,7 @@ def _increases(runs: dict[str, Trajectory]) -> list[Row]:
     return rows
 
 
-def _frictions(runs: dict[str, Trajectory]) -> list[Row]:
+def _frictions(runs: dict[str, Run]) -> list[Row]:
     found = {case: run.required_friction() for case, run in runs.items()}
     rows = [_friction(case, μ.value, μ.time) for case, μ in found.items()]
     more = [c for c in ORIENTATIONS if found["2" + c].value > found["1" + c].value]
@@ -120,7 +120,7 @@ def _claim(quantity: str, true_in: list[str]) -> Row:
     return Row(quantity, "cases A–D", words, everywhere, remark)
 
 
-def _contacts(runs: dict[str, Trajectory]) -> list[Row]:
+def _contacts(runs: dict[str, Run]) -> list[Row]:
     least = {case: run.minimum(contact(run).normal_force).value for case, run in runs.items()}
     weakest = min(least, key=least.__getitem__)
     pulling = [case for case, run in runs.items() if run.pulling()]
@@ -147,14 +147,14 @@ def _contacts(runs: dict[str, Trajectory]) -> list[Row]:
     ]
 
 
-def _torques(run: Trajectory) -> tuple[float, float]:
+def _torques(run: Run) -> tuple[float, float]:
     """Largest torque at the contact, N m: its part about the normal, and the rest."""
     torque, normal = run[run.system.quantities["torque at contact"].expression], run[contact(run).normal]
     about = np.einsum("ti,ti->t", torque, normal)
     return float(np.abs(about).max()), float(np.linalg.norm(torque - about[:, None] * normal, axis=1).max())
 
 
-def _errors(runs: dict[str, Trajectory]) -> list[Row]:
+def _errors(runs: dict[str, Run]) -> list[Row]:
     drift = max(float(np.ptp(run[run.system.energy]) / run.start[run.system.energy]) for run in runs.values())
     zeros = max(float(np.abs(run[[row.zero for row in run.system.rows]]).max()) for run in runs.values())
     remark = "with projection onto the constraints after each step"

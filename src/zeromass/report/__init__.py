@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.model import Box as Box  # shapes to be drawn; they are described with the model
 from zeromass.model import Dot as Dot
 from zeromass.model import Rod as Rod
@@ -15,7 +15,7 @@ from zeromass.report.run_plots import Plots
 from zeromass.report.tables import to_csv, to_parquet
 from zeromass.report.viewer import view
 
-_run = cast(Any, Trajectory)  # a run shows and saves itself: the verbs of this package are its methods
+_run = cast(Any, Course)  # a run shows and saves itself: the verbs of this package are its methods
 _run.view, _run.movie, _run.save, _run.plot = view, movie, save, property(Plots)
 _run.to_csv, _run.to_parquet, _run.to_xarray = to_csv, to_parquet, to_dataset
 

@@ -18,7 +18,7 @@ import numpy as np
 from zeromass.analysis import Certificate
 from zeromass.compile.compiled import compiled_at
 from zeromass.expression import Grid
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.integrate.dense import DenseOutput, Projection
 from zeromass.integrate.events import Occurrence
 from zeromass.integrate.functions import Functions
@@ -55,7 +55,7 @@ def write(path: Any, content: Callable[[Path], object]) -> Path:
 
 
 def to_dataset(
-    run: Trajectory,
+    run: Course,
     times: Any = None,
     *,
     certificate: Certificate | bool | None = True,
@@ -94,7 +94,7 @@ def to_dataset(
 
 
 def save(
-    run: Trajectory, path: Any, *, certificate: Certificate | bool | None = True, scenario: str | None = None
+    run: Course, path: Any, *, certificate: Certificate | bool | None = True, scenario: str | None = None
 ) -> Path:
     """Writes a run to a netCDF file from which `load` makes it again, dense output included.
 
@@ -131,7 +131,7 @@ def save(
     return write(path, lambda place: dataset.to_netcdf(place, engine="h5netcdf"))
 
 
-def load(path: Any) -> Trajectory:
+def load(path: Any) -> Course:
     """The run of a file that `save` wrote; it knows its scenario and certificate as the file tells them."""
     import xarray
 
@@ -162,7 +162,7 @@ def load(path: Any) -> Trajectory:
     moved = outcome.ending not in (Ending.NON_UNIQUE, Ending.INCONSISTENT) and len(t) > 1
     compiled = compiled_at(system, start) if moved else None
     project = Functions(compiled, np.array(values)).projected if compiled and settings["project"] else None
-    run = Trajectory(
+    run = Course(
         system=system,
         start=start,
         t=t,

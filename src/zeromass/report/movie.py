@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.model import ModelError
 from zeromass.report.files import write
 from zeromass.report.plots import COLORS, heights_around
 
 
 def movie(
-    run: Trajectory, path: str | PathLike[str], *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)
+    run: Course, path: str | PathLike[str], *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)
 ) -> Path:
     """Writes a film of a run.
 
@@ -76,7 +76,7 @@ def movie(
         plt.close(figure)
 
 
-def _tracks(run: Trajectory, sampled: Any) -> dict[str, np.ndarray]:
+def _tracks(run: Course, sampled: Any) -> dict[str, np.ndarray]:
     """Points that the film follows, by name."""
     trails = run.system.drawing.trails
     if not trails:

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import Any
 
 from zeromass.analysis import Certificate
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 
 PACKAGES = ("zeromass", "numpy", "scipy", "llvmlite")
 """Those that decide the numbers of a run."""
@@ -40,20 +40,20 @@ class Origin:
         return cls(versions, *words)
 
 
-def origin(run: Trajectory) -> Origin:
+def origin(run: Course) -> Origin:
     """The origin that a run was given; of others that of a run made here and now, without a scenario."""
     here = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
     return run.__dict__.get("_origin") or Origin(here)
 
 
-def with_origin(run: Trajectory, given: Origin) -> Trajectory:
+def with_origin(run: Course, given: Origin) -> Course:
     """The same run, which knows where it comes from."""
     same = copy.copy(run)
     same.__dict__["_origin"] = given
     return same
 
 
-def from_scenario(run: Trajectory, text: str, case: str | None = None) -> Trajectory:
+def from_scenario(run: Course, text: str, case: str | None = None) -> Course:
     """The same run, which knows the text of the scenario that it came from, and which of its cases.
 
     >>> from zeromass.report import from_scenario
@@ -67,7 +67,7 @@ def from_scenario(run: Trajectory, text: str, case: str | None = None) -> Trajec
 
 
 def attributes(
-    run: Trajectory, *, certificate: Certificate | bool | None = True, scenario: str | None = None
+    run: Course, *, certificate: Certificate | bool | None = True, scenario: str | None = None
 ) -> dict[str, str | float]:
     """Outcome, cost, settings, parameters, versions, scenario and certificate of a run, by name.
 
@@ -88,7 +88,7 @@ def attributes(
     }
 
 
-def _words(run: Trajectory, certificate: Certificate | bool | None) -> str:
+def _words(run: Course, certificate: Certificate | bool | None) -> str:
     if isinstance(certificate, Certificate):
         return str(certificate)
     if not certificate or len(run) < 2:  # a run that could not begin has nothing to be measured

@@ -13,7 +13,7 @@ import numpy as np
 
 from zeromass.contact.height import heights
 from zeromass.expression import Evaluator, expressions, gradient
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.model import ModelError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ GRID, MARGIN = 161, 0.12
 FLAT = 1e-6
 """Heights that differ by less than this part of a grid's width are flat: rounding would draw their contour lines."""
 
-Runs = Trajectory | Sequence[Trajectory]
+Runs = Course | Sequence[Course]
 
 
 def path(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None, contours: bool = True) -> Axes:
@@ -139,7 +139,7 @@ def quantity(runs: Runs, expression: Any, ax: Axes | None = None, *, label: str 
     return _timed(ax, label, legend=False)
 
 
-def residuals(run: Trajectory, ax: Axes | None = None) -> Axes:
+def residuals(run: Course, ax: Axes | None = None) -> Axes:
     """Violation of each constraint at the steps, on a logarithmic scale [UM2022, figs 7, 10, 13]."""
     ax = _axes(ax)
     groups = dict.fromkeys(row.group for row in run.system.rows if row.level < 2)
@@ -217,28 +217,28 @@ def _lines(runs: Runs, names: Sequence[str], ax: Axes | None, labels: Sequence[s
     return _timed(ax, label)
 
 
-def _several(runs: Runs) -> list[Trajectory]:
-    return [runs] if isinstance(runs, Trajectory) else list(runs)
+def _several(runs: Runs) -> list[Course]:
+    return [runs] if isinstance(runs, Course) else list(runs)
 
 
-def _labels(runs: Sequence[Trajectory], labels: Sequence[str] | None) -> list[str]:
+def _labels(runs: Sequence[Course], labels: Sequence[str] | None) -> list[str]:
     if labels is None:
         return [""] if len(runs) == 1 else [f"run {k + 1}" for k in range(len(runs))]
     return list(labels)
 
 
-def _sampled(run: Trajectory) -> Any:
+def _sampled(run: Course) -> Any:
     return run.at(np.linspace(run.t[0], run.t[-1], SAMPLES))
 
 
-def _quantity(run: Trajectory, name: str) -> Any:
+def _quantity(run: Course, name: str) -> Any:
     quantities = run.system.quantities
     if name not in quantities:
         raise ModelError(f"the run has no '{name}'; it has: {', '.join(quantities) or 'coordinates only'}")
     return quantities[name].expression
 
 
-def heights_around(run: Trajectory) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def heights_around(run: Course) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """The surface around the path as a grid of heights at the start, X, Y and Z; None where it moves or is no height."""
     ground = run.system.drawing.ground
     if ground is None or ground.moves:
@@ -258,7 +258,7 @@ def heights_around(run: Trajectory) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     return (X, Y, Z) if np.isfinite(Z).mean() > 0.5 else None
 
 
-def _contours(ax: Axes, run: Trajectory) -> None:
+def _contours(ax: Axes, run: Course) -> None:
     grid = heights_around(run)
     if grid is not None and np.nanmax(grid[2]) - np.nanmin(grid[2]) > FLAT * np.ptp(grid[0]):
         ax.contour(*grid, levels=14, colors="0.75", linewidths=0.5, zorder=0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.expression import Expression
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.report import plots
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Plots:
     ['energies', 'residuals', 'coordinates', 'quantity']
     """
 
-    def __init__(self, run: Trajectory) -> None:
+    def __init__(self, run: Course) -> None:
         self._run = run
 
     def path(self, ax: Axes | None = None, *, labels: Sequence[str] | None = None, contours: bool = True) -> Axes:

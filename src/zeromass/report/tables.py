@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from zeromass.analysis import Certificate
 from zeromass.expression import expressions
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.report.files import write
 from zeromass.report.origin import attributes
 
@@ -30,7 +30,7 @@ class Column:
         return f"{self.name} [{self.unit}]" if self.unit else self.name
 
 
-def to_csv(run: Trajectory, path: str | PathLike[str], times: ArrayLike | None = None) -> Path:
+def to_csv(run: Course, path: str | PathLike[str], times: ArrayLike | None = None) -> Path:
     """Writes time, coordinates, rates and named quantities as a CSV table, one row a time.
 
     >>> import tempfile
@@ -54,7 +54,7 @@ def to_csv(run: Trajectory, path: str | PathLike[str], times: ArrayLike | None =
 
 
 def to_parquet(
-    run: Trajectory,
+    run: Course,
     path: str | PathLike[str],
     times: ArrayLike | None = None,
     *,
@@ -89,7 +89,7 @@ def to_parquet(
     return write(path, lambda place: parquet.write_table(data, place))
 
 
-def columns(run: Trajectory, times: ArrayLike | None = None) -> list[Column]:
+def columns(run: Course, times: ArrayLike | None = None) -> list[Column]:
     """Time, coordinates and rates, which have no unit of their own, and named quantities; vectors by component."""
     sampled = run.at(run.t if times is None else times)
     n = len(run.system.coordinates)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.integrate import Trajectory, simulate
+from zeromass.run import Run, simulate
 from zeromass.model import Event, ModelError, State, System
 from zeromass.report.origin import from_scenario
 from zeromass.scenario import models
@@ -49,7 +49,7 @@ class Scenario:
     source: Source
     _reader: Reader
 
-    def simulate(self, progress: bool | Callable[[float], None] = False) -> Trajectory:
+    def simulate(self, progress: bool | Callable[[float], None] = False) -> Run:
         """Runs it; the run knows the text of the scenario and the case."""
         try:
             run = simulate(self.system, self.start, events=self.events, progress=progress, **self.settings)
@@ -57,7 +57,7 @@ class Scenario:
             raise self.source.error(str(error), ("run",)) from error
         return from_scenario(run, self.source.text, self.case)
 
-    def table_times(self, run: Trajectory) -> np.ndarray | None:
+    def table_times(self, run: Run) -> np.ndarray | None:
         """Times of the rows of the table that is written, within the run; None for its steps."""
         asked = self.output.times
         if asked is None:

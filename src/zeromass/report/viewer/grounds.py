@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.expression import Symbol, expressions, symbols
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.integrate.trajectory import Sampled
 from zeromass.model import Ground
 from zeromass.report.viewer.terrain import terrain
@@ -31,7 +31,7 @@ class Grounds:
     def __init__(self) -> None:
         self._needs: dict[Any, _Need] = {}
 
-    def index(self, run: Trajectory, sampled: Sampled) -> int | None:
+    def index(self, run: Course, sampled: Sampled) -> int | None:
         """Place of the surface of a run in the list, or None; its path is taken into account."""
         ground = run.system.drawing.ground
         if ground is None:

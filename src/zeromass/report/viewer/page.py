@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.model import ModelError, Shape
 from zeromass.report.files import write
 from zeromass.report.viewer.scene import scene
@@ -34,10 +34,10 @@ LAYOUTS = ("overlay", "side by side")
 
 
 def view(
-    runs: Trajectory | Sequence[Trajectory],
+    runs: Course | Sequence[Course],
     path: str | PathLike[str],
     *,
-    others: Sequence[Trajectory] = (),
+    others: Sequence[Course] = (),
     layout: Literal["overlay", "side by side"] = "overlay",
     names: Sequence[str] | None = None,
     shapes: Mapping[Any, Shape] | None = None,
@@ -73,7 +73,7 @@ def view(
     """
     if layout not in LAYOUTS:
         raise ModelError(f"layout is {layout!r}; it is one of {', '.join(map(repr, LAYOUTS))}")
-    everything = [runs] if isinstance(runs, Trajectory) else list(runs)
+    everything = [runs] if isinstance(runs, Course) else list(runs)
     everything += list(others)
     if not everything:
         raise ModelError("there is no run to view")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.expression import expressions
-from zeromass.integrate import Trajectory
+from zeromass.integrate import Course
 from zeromass.integrate.outcome import Ending
 from zeromass.integrate.trajectory import Sampled
 from zeromass.model import Box, Chart, Dot, DrawnBody, ModelError, Part, RigidBody, Rod, Shape, Wheel
@@ -27,7 +27,7 @@ NOTHING = 1e-6
 
 
 def scene(
-    runs: Sequence[Trajectory],
+    runs: Sequence[Course],
     *,
     names: Sequence[str],
     shapes: Mapping[Any, Shape],
@@ -58,7 +58,7 @@ def scene(
     return {"runs": shown, "surfaces": grounds.data()}
 
 
-def _times(run: Trajectory, fps: float | None) -> np.ndarray:
+def _times(run: Course, fps: float | None) -> np.ndarray:
     low, high = sorted((float(run.t[0]), float(run.t[-1])))
     if not high > low:
         raise ModelError(f"the run has no duration, there is nothing to play: {run.outcome}")
@@ -71,7 +71,7 @@ def _times(run: Trajectory, fps: float | None) -> np.ndarray:
     return np.linspace(low, high, count + 1)
 
 
-def _drawn(run: Trajectory, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[str, Any]:
+def _drawn(run: Course, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[str, Any]:
     """What the system says of its looks, as arrays over time, with the shapes that were chosen."""
     drawing = run.system.drawing
     places = [
@@ -110,7 +110,7 @@ def _chosen(body: DrawnBody, shapes: Mapping[Any, Shape]) -> DrawnBody:
     return DrawnBody(body.name, part.position, quaternion, shapes[part], part)
 
 
-def _body(run: Trajectory, sampled: Sampled, body: DrawnBody, size: float) -> dict[str, Any]:
+def _body(run: Course, sampled: Sampled, body: DrawnBody, size: float) -> dict[str, Any]:
     if body.shape is not None:
         shape = described(body.shape)
     elif body.part is not None:
@@ -162,7 +162,7 @@ def _chart(sampled: Sampled, title: str, series: Any) -> dict[str, Any]:
     return {"title": title, "series": [{"name": name, "values": exact(sampled[e])} for name, e in series.items()]}
 
 
-def _check_shapes(shapes: Mapping[Any, Shape], runs: Sequence[Trajectory]) -> None:
+def _check_shapes(shapes: Mapping[Any, Shape], runs: Sequence[Course]) -> None:
     known = {part for run in runs for part in run.system.parts}
     for key, shape in shapes.items():
         if not isinstance(shape, Dot | Box | Rod | Wheel):
