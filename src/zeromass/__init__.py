@@ -18,6 +18,7 @@ from zeromass.compile.program import Program, compile
 from zeromass.compile.target import Target, host
 from zeromass.contact import Rolling, SphericalBody, Surface, ball, shell, surfaces, two_material_shell
 from zeromass.equation import EquationError, Motion, Verdict, solve
+from zeromass.errors import ZeromassError
 from zeromass.expression import (
     Expression,
     ExpressionError,
@@ -40,25 +41,29 @@ from zeromass.expression import (
 )
 from zeromass.integrate import METHODS, Ending, Limits, Method, Outcome, RunStopped
 from zeromass.model import (
+    Box,
     Damper,
     Diagnosis,
+    Dot,
     Event,
     Force,
     ModelError,
     Particle,
     RigidBody,
+    Rod,
     Spring,
     StartError,
     State,
     System,
     Torque,
+    Wheel,
     join,
 )
 from zeromass.run import Run, load, simulate
 
 if TYPE_CHECKING:
     from zeromass.analysis import Certificate, certificate, lyapunov_exponent, sensitivity
-    from zeromass.report import Box, Dot, Rod, Wheel, view
+    from zeromass.report import view
 
 __all__ = [
     "Box",
@@ -95,6 +100,7 @@ __all__ = [
     "Torque",
     "Verdict",
     "Wheel",
+    "ZeromassError",
     "acceleration",
     "ball",
     "c_code",
@@ -130,7 +136,7 @@ __all__ = [
 
 _LATER = {
     "zeromass.analysis": ("Certificate", "certificate", "lyapunov_exponent", "sensitivity"),
-    "zeromass.report": ("Box", "Dot", "Rod", "Wheel", "view"),
+    "zeromass.report": ("view",),
 }
 """Public names of the packages that are imported when first asked for."""
 

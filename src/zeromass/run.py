@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     import xarray
 
     from zeromass.analysis import Certificate, Extremum, Interval, RequiredFriction, Sensitivity, Work
-    from zeromass.report import Plots, Shape
+    from zeromass.model import Shape
+    from zeromass.report import Plots
     from zeromass.report.origin import Origin
 
 FilePath = str | PathLike[str]

@@ -56,7 +56,7 @@ def test_ball_that_leaves_a_sphere():
     assert (found.value, found.time) == (np.inf, run.t[-1])
     assert "no friction is enough" in str(found)
 
-    two_sided = zm.Rolling(zm.ball(r, 1.0), on=zm.surfaces.sphere(R), contact="two-sided")
+    two_sided = zm.Rolling(zm.ball(r, 1.0), on=zm.surfaces.sphere(R), two_sided=True)
     on = zm.simulate(two_sided, two_sided.start(contact=place), until=run.t[-1] + 0.3, rtol=1e-12, atol=1e-14)
     (interval,) = on.pulling()
     assert abs(interval.begin - run.t[-1]) <= 1e-9
@@ -70,7 +70,7 @@ def test_short_pull_between_steps(rtol):
     amplitude, omega = 0.1, 10.0
     gravity = amplitude * omega**2 * 0.98
     plane = zm.surfaces.plane(shift=(0, 0, amplitude * np.cos(omega * zm.t)))
-    rolling = zm.Rolling(zm.ball(0.1, 1.0), on=plane, gravity=gravity, contact="two-sided")
+    rolling = zm.Rolling(zm.ball(0.1, 1.0), on=plane, gravity=gravity, two_sided=True)
     run = zm.simulate(rolling, rolling.start(contact=(0.0, 0.0)), until=3.0, rtol=rtol, atol=rtol)
     half, period = np.arccos(0.98) / omega, 2 * np.pi / omega
     expected = [(max(0.0, k * period - half), k * period + half) for k in range(5)]
@@ -82,7 +82,7 @@ def test_short_pull_between_steps(rtol):
 
 def test_runs_backwards():
     plane = zm.surfaces.plane(shift=(0, 0, 0.1 * np.cos(10 * zm.t)))
-    rolling = zm.Rolling(zm.ball(0.1, 1.0), on=plane, gravity=5.0, contact="two-sided")
+    rolling = zm.Rolling(zm.ball(0.1, 1.0), on=plane, gravity=5.0, two_sided=True)
     start = rolling.start(contact=(0.0, 0.0))
     forwards = zm.simulate(rolling, start, until=1.0).pulling()
     backwards = zm.simulate(rolling, start, until=-1.0).pulling()

@@ -28,7 +28,7 @@ def rolling(on: zm.Surface | None = None, **options) -> zm.Rolling:
 
 
 def start(on: zm.Surface | None = None, **given):
-    return rolling(on, contact="two-sided").start(**given)
+    return rolling(on, two_sided=True).start(**given)
 
 
 # name: (what is done, the error, words that must be in its message)
@@ -148,7 +148,7 @@ MISTAKES = {
     ),
     "slipping without friction": (lambda: rolling().slipping, zm.ModelError, "friction"),
     # starts
-    "no contact": (lambda: start(), TypeError, "'contact'"),
+    "no contact": (lambda: start(velocity=(1, 0)), zm.StartError, "velocity contact"),
     "contact off the surface": (lambda: start(contact=(1, 1, 1)), zm.StartError, "contact (1.0, 1.0, 1.0) 0.305 'bowl'"),
     "contact of one number": (lambda: start(contact=(1,)), zm.StartError, "contact (1,)"),
     "contact is text": (lambda: start(contact="here"), zm.StartError, "contact 'here'"),
@@ -211,9 +211,9 @@ MISTAKES = {
     ),
     "velocity is a number": (lambda: start(contact=(0, 0), velocity=1.0), zm.StartError, "velocity 1.0"),
     "spin where there is none": (
-        lambda: rolling(spin="none").start(contact=(0, 0), spin=2.0),
+        lambda: rolling(no_spin=True).start(contact=(0, 0), spin=2.0),
         zm.StartError,
-        "spin 2 'none'",
+        "spin 2 no_spin",
     ),
     "spin is NaN": (lambda: start(contact=(0, 0), spin=NAN), zm.StartError, "spin nan"),
     "spin is a vector": (lambda: start(contact=(0, 0), spin=(0, 1)), zm.StartError, "spin (0, 1)"),
@@ -253,7 +253,7 @@ def test_mistake(name):
 
 def test_a_surface_that_ends_on_the_way():
     """√X⁷ is not a number where X < 0: the run ends at the border, and says which constraints have no value."""
-    ramp = rolling(surface(lambda X, Y: 0.2 * np.sqrt(X) ** 7), contact="two-sided")
+    ramp = rolling(surface(lambda X, Y: 0.2 * np.sqrt(X) ** 7), two_sided=True)
     state = ramp.start(contact=(0.5, 0.0), velocity=(-1.0, 0.0))
     with pytest.warns(zm.RunStopped, match="constraint 'surface'.* has no finite value"):
         run = zm.simulate(ramp, state, until=5.0)

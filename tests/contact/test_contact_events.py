@@ -31,7 +31,7 @@ def test_one_sided_contact_ends_where_the_force_is_zero():
 
 def test_two_sided_contact_goes_on_and_marks_the_pull():
     """The same place to 1e-13 s; below the middle of the sphere the surface pulls all the time."""
-    end, run = over_the_top(), over_the_top(contact="two-sided")
+    end, run = over_the_top(), over_the_top(two_sided=True)
     assert run.outcome.ending is Ending.FINISHED
     assert [event.name for event in run.events][:1] == ["contact lost"]
     assert run.events[0].t == pytest.approx(end.t[-1], abs=1e-12)
@@ -85,14 +85,16 @@ def test_hollow_too_tight(surface, start):
 
     On the balloon it swings ever faster, without bound: no step is short enough in the end, and the reason is named.
     """
-    rolling = zm.Rolling(BALL, on=surface, contact="two-sided")
+    rolling = zm.Rolling(BALL, on=surface, two_sided=True)
     run = zm.simulate(rolling, rolling.start(**start), until=10.0)
     assert "'hollow too tight'" in run.outcome.message
     assert ("nearly" in run.outcome.message) <= ("guess" in start)  # the balloon alone
     if "nearly" in run.outcome.message:
-        assert 1e-4 < run[rolling.room][-1] < 1e-3
+        assert 1e-4 < run[rolling.clearance][-1] < 1e-3
     else:
-        assert run[rolling.room][-1] == pytest.approx(1e-4, abs=3e-8)  # rounding under a square root on the balloon
+        assert run[rolling.clearance][-1] == pytest.approx(
+            1e-4, abs=3e-8
+        )  # rounding under a square root on the balloon
     K = run.state(float(run.t[-1]))[rolling.surface.curvature(rolling.contact)]
     near = 2e-3 if "nearly" in run.outcome.message else 2e-4
     assert -1 / np.real(np.linalg.eigvals(K)).min() == pytest.approx(r, rel=near)

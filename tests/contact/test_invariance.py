@@ -37,7 +37,7 @@ def seen(
 ) -> dict[str, np.ndarray]:
     """Contact, rotation matrices, angular velocity, force and torque at C along a run."""
     sphere = zm.SphericalBody(body.radius, body.mass, body.J, body.rho)
-    rolling = zm.Rolling(sphere, on=surface, gravity=gravity, contact="two-sided")
+    rolling = zm.Rolling(sphere, on=surface, gravity=gravity, two_sided=True)
     start = rolling.start(contact=contact, velocity=velocity, spin=spin, orientation=orientation)
     run = zm.simulate(rolling, start, until=TIMES[-1], rtol=1e-13, atol=atol).at(TIMES)
     return {

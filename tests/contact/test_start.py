@@ -59,7 +59,7 @@ def test_at_rest_by_default():
 
 def test_no_spin_follows_the_surface():
     """The body turns with the surface about the normal, and with nothing else."""
-    rolling = zm.Rolling(BODY, on=zm.surfaces.paraboloid(0.2, **MOVING), spin="none")
+    rolling = zm.Rolling(BODY, on=zm.surfaces.paraboloid(0.2, **MOVING), no_spin=True)
     state = rolling.start(contact=(0.4, 0.3), velocity=(0.5, -0.6))
     assert state.free == ()
     turn = state[rolling.normal] @ state[rolling.surface.angular_velocity]
@@ -87,13 +87,13 @@ def test_orientation(rolling, orientation):
     ids=["bowl", "along x", "against x", "sideways"],
 )
 def test_x_axis_along_the_normal(surface, contact):
-    rolling = zm.Rolling(BODY, on=surface, contact="two-sided")
+    rolling = zm.Rolling(BODY, on=surface, two_sided=True)
     state = rolling.start(contact=contact, orientation="x-axis along the normal")
     assert state[rolling.body.rotation[:, 0]] == pytest.approx(state[rolling.normal], abs=1e-15)
 
 
 def test_guess_picks_the_sheet():
-    rolling = zm.Rolling(BODY, on=zm.surfaces.sphere(1.0, inside=True), contact="two-sided")
+    rolling = zm.Rolling(BODY, on=zm.surfaces.sphere(1.0, inside=True), two_sided=True)
     for sign in (1, -1):
         state = rolling.start(contact=(0.6, 0.0), guess=2.0 * sign)
         assert state[rolling.contact[2]] == pytest.approx(0.8 * sign, abs=1e-15)

@@ -56,9 +56,9 @@ def test_named_surface(name):
 def test_room(name):
     """1 + r κ of the tightest curvature."""
     surface, point, _, bends = NAMED[name]
-    rolling = zm.Rolling(zm.ball(0.2, 1.0), on=surface, contact="two-sided")
+    rolling = zm.Rolling(zm.ball(0.2, 1.0), on=surface, two_sided=True)
     start = rolling.start(contact=point)
-    assert start[rolling.room] == pytest.approx(1 + 0.2 * min(bends), abs=1e-8)
+    assert start[rolling.clearance] == pytest.approx(1 + 0.2 * min(bends), abs=1e-8)
     assert rolling.surface.moves is False
 
 

@@ -182,7 +182,7 @@ def test_a_terrain_moves_as_any_surface():
 @pytest.mark.parametrize("direction", range(4))
 def test_leaving_the_terrain_ends_the_run_at_its_border(options, direction):
     terrain = measured(np.linspace(-2.0, 2.0, 41), np.linspace(-2.2, 2.2, 41))
-    ball = rolling(terrain, contact="two-sided")
+    ball = rolling(terrain, two_sided=True)
     angle = direction * np.pi / 2 + 0.2
     start = ball.start(contact=(0.3, 0.2), velocity=(6 * np.cos(angle), 6 * np.sin(angle)))
     run = zm.simulate(ball, start, until=5.0, **options)
@@ -196,7 +196,7 @@ def test_leaving_the_terrain_ends_the_run_at_its_border(options, direction):
 
 def test_the_border_moves_with_the_terrain():
     terrain = measured(np.linspace(-2.0, 2.0, 41), np.linspace(-2.2, 2.2, 41), rotation=((0, 0, 1), np.pi / 2))
-    ball = rolling(terrain, contact="two-sided")
+    ball = rolling(terrain, two_sided=True)
     run = zm.simulate(ball, ball.start(contact=(0.0, 0.0), velocity=(6.0, 0.0)), until=5.0)
     assert run.outcome.ending is Ending.EVENT
     assert abs(run[ball.contact][-1][0]) == pytest.approx(2.2, abs=1e-12)

@@ -64,6 +64,15 @@ def test_light_and_heavy_masses_together(light: float, heavy: float) -> None:
     assert np.allclose(motion.acceleration, [0.5 / light, 0.5 / light, 1 / heavy], rtol=100 * EPS, atol=0)
 
 
+@pytest.mark.parametrize("mass", [1e-30, 1e-18, 1.0, 1e18, 1e30])
+def test_marks_on_a_body_of_any_mass(mass: float) -> None:
+    """Two points of no mass that follow it, one after the other: their units come from the body's, however far off."""
+    M, A = np.diag([mass, 0, 0]), [[-1, 1, 0], [0, -1, 1]]
+    motion = solve(M, [mass, 0, 0], A, [0, 0])
+    assert motion.verdict is Verdict.UNIQUE
+    assert np.allclose(motion.acceleration, 1.0, rtol=100 * EPS, atol=0)
+
+
 def test_constraints_that_leave_no_freedom_do_not_feel_the_masses() -> None:
     motion = solve(np.diag([1e-9, 1e9]), [1, 1], [[1, 1], [1, 2]], [3, 5])
     assert np.allclose(motion.acceleration, [1, 2], rtol=100 * EPS, atol=0)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from zeromass.compile.compiled import compiled_at
+from zeromass.integrate.dense import DenseOutput
+from zeromass.integrate.events import Event, event_code
+from zeromass.integrate.stepper import Status, Tolerances
 
 import zeromass as zm
 from integrate.problems import Problem, kepler, oscillator, pendulum, sleigh, top, wire
 from model.mechanisms import relative
-from zeromass.compile.compiled import compiled_at
 from zeromass.compile.lanes import LaneFunction
 from zeromass.expression import jacobian
-from zeromass.integrate.dense import DenseOutput
-from zeromass.integrate.events import Event, event_code
 from zeromass.integrate.radau import Radau
 from zeromass.integrate.radau_collocation import collocation
 from zeromass.integrate.radau_linear import Coupled, Shifted, Slopes
-from zeromass.integrate.stepper import Status, Tolerances
 
 ORDERS = 5, 9, 13
 

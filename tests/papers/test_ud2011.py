@@ -50,7 +50,7 @@ def test_states(runs, case):
             ("contact", rolling.contact, error),
             ("quaternion", rolling.body.quaternion, TURNED * error),
             ("Fn", rolling.normal_force, STIFF * error),
-            ("Ft", rolling.friction, STIFF * error),
+            ("Ft", rolling.friction_magnitude, STIFF * error),
         ):
             np.testing.assert_allclose(at[e][0], expected[name], rtol=0, atol=allowed, err_msg=f"{name} at {time} s")
 

@@ -77,7 +77,7 @@ def test_forces(runs, case):
     lowest = run.at(expected["Fn_min_time"])[rolling.normal_force][0]
     np.testing.assert_allclose(lowest, expected["Fn_min"], rtol=1e-7)
     # steps do not hit the extrema, and do not pass them
-    for found, extreme in ((run[rolling.normal_force], "Fn_max"), (run[rolling.friction], "Ft_max")):
+    for found, extreme in ((run[rolling.normal_force], "Fn_max"), (run[rolling.friction_magnitude], "Ft_max")):
         assert 0.97 * expected[extreme] <= found.max() <= expected[extreme] * (1 + 1e-7)
     assert run.pulling() == ()
 

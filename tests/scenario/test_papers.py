@@ -43,7 +43,7 @@ def same(a: zm.Run, b: zm.Run) -> bool:
 def shell(case: str) -> zm.Run:
     body = zm.two_material_shell(0.09, 0.08, (7874.0, 10490.0))
     free = case[0] != "3"
-    rolling = zm.Rolling(body, on=zm.surfaces.dimpled_bowl(), gravity=9.81, spin="free" if free else "none")
+    rolling = zm.Rolling(body, on=zm.surfaces.dimpled_bowl(), gravity=9.81, no_spin=not free)
     spin = {"1": 0.0, "2": 3 * math.pi, "3": None}[case[0]]
     orientation = ORIENTATIONS[case[1]]
     start = rolling.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0), spin=spin, orientation=orientation)
@@ -98,7 +98,7 @@ def test_trough(case):
     shift = [sum(A * np.cos(w * zm.t) for A, w in terms[axis]) for axis in "xyz"]
     trough = zm.Surface(lambda x, y, z: z / 9.0 - x**2 / 4.0, shift=shift, name="trough")
     ball = zm.SphericalBody(0.02, 0.2634, (4.21e-5,) * 3, name="ball")
-    rolling = zm.Rolling(ball, on=trough, gravity=9.81, contact="two-sided")
+    rolling = zm.Rolling(ball, on=trough, gravity=9.81, two_sided=True)
     values = {
         symbol: value
         for axis, pairs in given.items()

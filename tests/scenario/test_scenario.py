@@ -63,7 +63,7 @@ times = 5
 """
     w = zm.parameter("w", 0.7)
     plane = zm.surfaces.plane(np.pi / 20, rotation=((0, 0, 1), w * zm.t), shift=(0, 0.1 * np.sin(zm.t), 0))
-    rolling = zm.Rolling(zm.shell(0.1, 0.05, 2.0), on=plane, gravity=(0, 0, -9.81), contact="two-sided")
+    rolling = zm.Rolling(zm.shell(0.1, 0.05, 2.0), on=plane, gravity=(0, 0, -9.81), two_sided=True)
     start = rolling.start(contact=(0.3, 0.1), velocity=(0.2, 0.1), spin=1.0, relative=True, orientation=(0.1, 0.2, 0.3))
     scenario = parse_scenario(text)
     ours, theirs = scenario.simulate(), zm.simulate(rolling, start, until=0.4)

@@ -8,7 +8,6 @@ import numpy as np
 
 from zeromass.analysis.contact import Interval, pulling_intervals
 from zeromass.analysis.work import Work, work
-from zeromass.contact import Rolling
 from zeromass.equation import numerical_rank
 from zeromass.expression import expressions
 from zeromass.integrate import Course, Sampled, course
@@ -90,7 +89,7 @@ def certificate(run: Course) -> Certificate:
         _difference(run, sampled, tighter),
         rtol,
         tighter,
-        pulling_intervals(run) if isinstance(run.system, Rolling) else (),
+        pulling_intervals(run) if run.system.contacts else (),
     )
 
 

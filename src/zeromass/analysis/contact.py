@@ -1,4 +1,4 @@
-"""The contact of a rolling body along a run: the friction that it needs, and where the surface would have to pull."""
+"""The contacts of bodies along a run: the friction that they need, and where what carries them would have to pull."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from zeromass.analysis.extrema import around, between, maximum, ordered, reach
-from zeromass.contact import Rolling
 from zeromass.integrate import Course
 from zeromass.integrate.search import maxima, zeros
-from zeromass.model import ModelError
+from zeromass.model import Contact, ModelError
 
 
 @dataclass(frozen=True)
@@ -38,30 +37,34 @@ class Interval:
 
 
 def required_friction(run: Course) -> RequiredFriction:
-    """The largest friction ratio of a run, between its steps too."""
-    rolling = _rolling(run)
+    """The largest friction ratio of a run, between its steps too; of several contacts that which needs most."""
+    contacts = _contacts(run)
     pulling = pulling_intervals(run)
-    lost = [event.t for event in run.events if event.name == "contact lost"]
+    lost = [event.t for event in run.events if event.name in {contact.lost for contact in contacts}]
     if pulling or lost:
-        return RequiredFriction(float("inf"), pulling[0].begin if pulling else min(lost))
-    return RequiredFriction(*maximum(run, rolling.friction_ratio))
+        return RequiredFriction(float("inf"), min(interval.begin for interval in pulling) if pulling else min(lost))
+    needed = [RequiredFriction(*maximum(run, contact.friction_ratio)) for contact in contacts]
+    return max(needed, key=lambda friction: friction.value)
 
 
 def pulling_intervals(run: Course) -> tuple[Interval, ...]:
-    """The parts of a run in which the normal force is negative, in order of time.
+    """The parts of a run in which the normal force of a contact is negative, in order of time, contact by contact.
 
     Their ends are zeros of the normal force on the dense output. Visits to the other sign between two samples are looked
     for where they allow for one, as in `maximum`.
     """
-    rolling = _rolling(run)
+    return tuple(interval for contact in _contacts(run) for interval in _pulling(run, contact))
+
+
+def _pulling(run: Course, contact: Contact) -> tuple[Interval, ...]:
     t = between(run.t)
-    force = run.at(t)[rolling.normal_force]
-    if any(event.name == "contact lost" and event.t == run.t[-1] for event in run.events):
+    force = run.at(t)[contact.normal_force]
+    if any(event.name == contact.lost and event.t == run.t[-1] for event in run.events):
         force[-1] = 0.0  # the run was cut there, up to rounding
     t, force = ordered(t, force)
 
     def normal(at: np.ndarray) -> np.ndarray:
-        return run.at(at)[rolling.normal_force]
+        return run.at(at)[contact.normal_force]
 
     for sign in (1.0, -1.0):
         hidden = np.flatnonzero((sign * force < 0) & (sign * force + reach(sign * force) > 0))
@@ -75,7 +78,7 @@ def pulling_intervals(run: Course) -> tuple[Interval, ...]:
     return tuple(Interval(float(a), float(b)) for a, b in zip(ends[::2], ends[1::2], strict=True))
 
 
-def _rolling(run: Course) -> Rolling:
-    if not isinstance(run.system, Rolling):
-        raise ModelError("friction and pull belong to a rolling body: the run's system is no zm.Rolling")
-    return run.system
+def _contacts(run: Course) -> tuple[Contact, ...]:
+    if not run.system.contacts:
+        raise ModelError("friction and pull belong to a contact, and the run's system has none, as zm.Rolling has")
+    return run.system.contacts

@@ -6,79 +6,132 @@ surface may move as it likes [UD2011, eq. 17, for surfaces that turn and change 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.looks import drawing_on_surface
+from zeromass.contact.old_words import in_old_words, renamed
+from zeromass.contact.record import rolling_record, take_rolling_record
 from zeromass.contact.slipping import Slipping
 from zeromass.contact.start import SurfaceAt, rolling_start
 from zeromass.contact.surface import Surface
-from zeromass.expression import Evaluator, as_expression, rate, symbols
+from zeromass.contact.watched import LOST, SLIPS, rolling_events
+from zeromass.expression import Evaluator, Expression, as_expression, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
-from zeromass.model import Event, ModelError, Particle, Quantity, RigidBody, State, System
-from zeromass.model.forces import loads
+from zeromass.expression.record import Reader, Writer
+from zeromass.model import Contact, Drawing, Event, ModelError, Particle, Quantity, RigidBody, StartError, State, System
+from zeromass.model.constraint import Row, rows_of
+from zeromass.model.drawing import length
+from zeromass.model.forces import Forces, Load, loads
+from zeromass.model.given import Number, Vector
 from zeromass.model.quaternion import body_rates
+from zeromass.model.record import recorded
+from zeromass.model.start import Prescribed
 
-TIGHT = 1e-4
-"""Room at which a hollow counts as too tight: the contact point would run ever faster, and never reach zero room."""
+LEAST_CLEARANCE = 1e-4
+"""Clearance at which a hollow counts as too tight: the contact point would run ever faster, and never reach zero."""
 
 
+@recorded("rolling")
 class Rolling(System):
     """A body with a spherical outside that rolls on a surface without slipping.
 
     gravity          m/s², g for (0, 0, −g) or a vector
-    spin             "free", or "none": the body does not turn about the normal against the surface [UM2022, eq. 39]
+    no_spin          the body does not turn about the normal against the surface [UM2022, eq. 39]
+    two_sided        the surface can pull, and the run marks where it does, as in the papers; else the run ends there
     conserve_energy  adds the redundant row dE/dt = 0 [UM2022, eq. 34]; for surfaces at rest only
-    contact          "one-sided": the run ends where the surface would have to pull; "two-sided": it goes on, as in the
-                     papers, and the run marks where it pulls
-    friction         coefficient μ at which the body would slip; the run ends there
+    friction         coefficient μ at which the body would slip; the run ends there, or goes on as `slipping`
+    creep            speed of slip, m/s, below which friction falls off and the body counts as rolling again; by default
+                     1e-9 √(g r), a part of the speed that gravity gives on the way of a radius
+    least_clearance  `clearance` at which a hollow is too tight for the body, and the run ends; a ratio, 1 on a plane
     forces           as of a System, or a function that gives them: lambda rolling: zm.Force(…, at=rolling.body.point(…))
+
+    `spin="none"` and `contact="two-sided"` are the old words for no_spin=True and two_sided=True.
+
+    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3), gravity=9.81)
+    >>> start = ball.start(contact=(0, 0), velocity=(0, 0))
+    >>> acceleration = start[zm.rate(ball.center_particle.velocity)]
+    >>> bool(np.isclose(np.linalg.norm(acceleration), 5 / 7 * 9.81 * np.sin(0.3)))
+    True
     """
+
+    kind: str = "rolling"
+
+    gravity: Number | Vector | None
+    sphere: SphericalBody
+    surface: Surface
+    two_sided: bool
+    no_spin: bool
+    conserve_energy: bool
+    friction_coefficient: float | None
+    creep: float | None
+    least_clearance: float
+    body: RigidBody
+    contact_particle: Particle
+    center_particle: Particle
+    applied: list[Load]
+    """Forces beside gravity."""
+
+    normal: np.ndarray
+    """Unit normal of the surface at the contact, towards the body."""
+
+    slip_velocity: np.ndarray
+    """Velocity of the body's contact point against the surface, m/s."""
 
     def __init__(
         self,
         body: SphericalBody,
         *,
         on: Surface,
-        gravity: Any = 9.81,
-        spin: str = "free",
+        gravity: Number | Vector | None = 9.81,
+        no_spin: bool = False,
+        two_sided: bool = False,
         conserve_energy: bool = False,
-        contact: str = "one-sided",
         friction: float | None = None,
-        forces: Any = None,
+        creep: float | None = None,
+        least_clearance: float = LEAST_CLEARANCE,
+        forces: Forces | Callable[[Rolling], Forces] = None,
+        spin: Literal["free", "none"] | None = None,
+        contact: Literal["one-sided", "two-sided"] | None = None,
     ) -> None:
-        for name, value, allowed in (
-            ("spin", spin, ("free", "none")),
-            ("contact", contact, ("one-sided", "two-sided")),
-        ):
-            if value not in allowed:
-                raise ModelError(f"{name} is {value!r}; it is one of {', '.join(map(repr, allowed))}")
+        no_spin = in_old_words("spin", spin, ("free", "none"), "no_spin", no_spin)
+        two_sided = in_old_words("contact", contact, ("one-sided", "two-sided"), "two_sided", two_sided)
         if not isinstance(body, SphericalBody):
             raise ModelError(f"what rolls is a zm.SphericalBody, such as zm.ball(…), not {body!r}")
         if not isinstance(on, Surface):
             raise ModelError(f"on is {on!r}; give a zm.Surface, such as zm.Surface(lambda X, Y: …)")
         if conserve_energy and on.moves:
             raise ModelError(f"'{on.name}' moves and does work: the energy is not conserved, leave conserve_energy out")
-        if friction is not None and not friction > 0:
-            raise ModelError(f"friction is {friction}; a coefficient is positive")
-        self.gravity = gravity
-        self.sphere, self.surface, self.two_sided, self.friction_limit = body, on, contact == "two-sided", friction
+        for name, value, what in (("friction", friction, "coefficient"), ("creep", creep, "speed")):
+            if value is not None and not value > 0:
+                raise ModelError(f"{name} is {value}; a {what} is positive")
+        if not 0 <= least_clearance < 1:
+            raise ModelError(f"least_clearance is {least_clearance}; it lies between 0 and 1, the clearance of a plane")
+        self.gravity, self.sphere, self.surface = gravity, body, on
+        self.two_sided, self.no_spin, self.conserve_energy = two_sided, no_spin, conserve_energy
+        self.friction_coefficient, self.creep, self.least_clearance = friction, creep, float(least_clearance)
         self.body = RigidBody(body.name, mass=body.mass, inertia=body.inertia)
         self.contact_particle, self.center_particle = Particle("contact", mass=0), Particle("center", mass=0)
         P, O = self.contact_particle, self.center_particle
-        self.normal = n = on.normal(P.position)
-        r = body.radius
+        self.normal = on.normal(P.position)
+        n, r = self.normal, body.radius
+        self.slip_velocity: np.ndarray = (
+            O.velocity + r * np.cross(n, self.body.angular_velocity) - on.velocity(P.position)
+        )
         constraints: dict[str, Any] = {
             "surface": as_expression(on(P.position)),
             "tangency": O.position - P.position - r * n,
             "mass center": O.position + self.body.rotate(body.center_of_mass) - self.body.position,
-            "no slip": O.velocity + r * np.cross(n, self.body.angular_velocity) - on.velocity(P.position),
+            "no slip": self.slip_velocity,
         }
-        if spin == "none":
+        if no_spin:
             k = on.gradient(P.position)
             constraints["no spin"] = k @ (self.body.angular_velocity - on.angular_velocity)
         self.applied = loads(forces(self) if callable(forces) else forces)
@@ -91,62 +144,55 @@ class Rolling(System):
             if any(load.potential is ZERO for load in self.applied) or time in symbols(self.energy):
                 raise ModelError("a force changes the energy: it is not conserved, leave conserve_energy out")
             self._complete(self._free, [*self.rows, *_energy_row(self)], self.C)
-        self.events = self._events()
+        self.events: tuple[Event, ...] = rolling_events(self)
 
-    def _events(self) -> tuple[Event, ...]:
-        pull = Event(
-            "contact lost",
-            self.normal_force,
-            direction=0 if self.two_sided else -1,
-            terminal=not self.two_sided,
-            guard=not self.two_sided,
-            message="the surface would have to pull the body; contact='two-sided' goes on regardless",
-        )
-        tight = Event(
-            "hollow too tight",
-            self.room - TIGHT,
-            direction=-1,
-            guard=True,
-            message="the hollow is as tight as the body is round, which then touches in more than one point",
-            detail=self._radii,
-        )
-        inside = self.surface.inside(self.contact)
-        border = Event(
-            "contact left the measured terrain",
-            inside,
-            direction=-1,
-            guard=True,
-            message=f"nothing is known of '{self.surface.name}' beyond the data it is made from",
-        )
-        always = (pull, tight) if inside is None else (pull, tight, border)
-        if self.friction_limit is None:
-            return always
-        slip = Event(
-            "would slip",
-            self.friction_ratio - self.friction_limit,
-            direction=1,
-            guard=True,
-            message=f"rolling needs more friction than μ = {self.friction_limit:g}",
-        )
-        return *always, slip
+    # kinds of motion ------------------------------------------------------------------------------------------
+    def begins_as(self, state: State) -> System:
+        """Itself, or `slipping` where rolling needs more friction than there is."""
+        return self if self.grips(state) else self.slipping
+
+    def goes_on_as(self, event: str, state: State) -> System | None:
+        """`slipping` where the body would slip; every other event ends the motion."""
+        return self.slipping if event == SLIPS else None
+
+    def grips(self, state: State) -> bool:
+        """Whether rolling, at a state of this system, needs no more than the friction there is."""
+        return self.friction_coefficient is None or bool(state[self.lack_of_friction] <= 0.0)
 
     @cached_property
     def slipping(self) -> Slipping:
         """The same body slipping on the same surface with Coulomb friction μ = `friction`."""
-        if self.friction_limit is None:
-            raise ModelError("a body slips only with a coefficient of friction: Rolling(…, friction=μ)")
-        return Slipping(self, self.friction_limit)
+        return Slipping(self)
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """The contact with the surface."""
+        contact = Contact(
+            name=f"{self.sphere.name} on {self.surface.name}",
+            point=self.contact,
+            normal=self.normal,
+            normal_force=self.normal_force,
+            friction_force=self.friction_force,
+            friction_ratio=self.friction_ratio,
+            two_sided=self.two_sided,
+            lost=LOST,
+        )
+        return (contact,)
 
     @cached_property
-    def quantities(self) -> dict[str, Quantity]:
+    def drawing(self) -> Drawing:
+        """The body on its surface, with the paths of contact and centre and the forces at the contact."""
+        return drawing_on_surface(self)
+
+    def _own_quantities(self) -> dict[str, Quantity]:
         """What plots and files show of a rolling body."""
         return {
-            **super().quantities,
+            **super()._own_quantities(),
             "contact": Quantity(self.contact, "m", "contact point"),
             "center": Quantity(self.center, "m", "centre"),
             "spin": Quantity(self.spin, "rad/s", "spin velocity"),
             "normal force": Quantity(self.normal_force, "N", "normal force"),
-            "friction force": Quantity(self.friction, "N", "friction force"),
+            "friction force": Quantity(self.friction_magnitude, "N", "friction force"),
             "friction ratio": Quantity(self.friction_ratio, "1", "friction needed"),
             "torque at contact": Quantity(self.torque_at_contact, "N m", "torque at the contact"),
             "slip velocity": Quantity(self.slip_velocity, "m/s", "slip velocity"),
@@ -154,22 +200,62 @@ class Rolling(System):
             "rotational energy": Quantity(self.rotational_energy, "J", "rotational energy"),
         }
 
-    def _radii(self, state: State) -> str:
-        """Where a hollow is too tight, and the two radii."""
-        bend = float(np.real(np.linalg.eigvals(state[self.surface.curvature(self.contact)])).min())
-        place = ", ".join(f"{x:.6g}" for x in state[self.contact])
-        return (
-            f"at ({place}) m the radius of curvature is {-1.0 / bend:.6g} m, that of the body {self.sphere.radius:g} m"
-        )
+    @overload
+    def start(
+        self,
+        prescribed: Prescribed = ...,
+        *,
+        t: float = ...,
+        parameters: Mapping[Expression, float] | None = ...,
+        guess: Prescribed = ...,
+    ) -> State: ...
 
-    def start(self, prescribed: Any = None, /, **given: Any) -> State:
-        """A consistent start; see `rolling_start` for contact, velocity, spin and orientation.
+    @overload
+    def start(
+        self,
+        *,
+        contact: ArrayLike,
+        velocity: ArrayLike = ...,
+        spin: float | None = ...,
+        orientation: ArrayLike | Literal["x-axis along the normal"] = ...,
+        relative: bool = ...,
+        t: float = ...,
+        parameters: Mapping[Expression, float] | None = ...,
+        guess: float = ...,
+    ) -> State: ...
+
+    def start(
+        self,
+        prescribed: Prescribed = (),
+        *,
+        contact: ArrayLike | None = None,
+        t: float = 0.0,
+        parameters: Mapping[Expression, float] | None = None,
+        guess: Any = None,
+        **words: Any,
+    ) -> State:
+        """A consistent start, from what one would say of a body that rolls.
+
+        contact      contact point, (X, Y) or (X, Y, Z); with two, Z is found on the surface near `guess`
+        velocity     of the centre, (X, Y) or (X, Y, Z); with `relative`, against the surface's material at the contact
+        spin         n·ω̄, rad/s; not with no_spin=True; zero by default
+        orientation  quaternion, rotation vector (three components, rad), or "x-axis along the normal"
 
         With a mapping of expressions as the only argument it is `System.start`.
+
+        >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.paraboloid(0.5))
+        >>> start = ball.start(contact=(0.6, 0.0), velocity=(0.0, 0.3), spin=1.0)
+        >>> start[ball.contact], round(start[ball.spin], 12)
+        (array([0.6 , 0.  , 0.18]), 1.0)
         """
-        if prescribed is not None:
-            return super().start(prescribed, **given)
-        return rolling_start(self, super().start, **given)
+        if contact is None:
+            if words:
+                raise StartError(f"a start with {', '.join(words)} needs contact=(X, Y) too")
+            return super().start(prescribed, t=t, parameters=parameters, guess=() if guess is None else guess)
+        if prescribed != ():
+            raise StartError("a start is given by contact=(X, Y), … or by {expression: value}, not by both")
+        guess = 0.0 if guess is None else guess
+        return rolling_start(self, super().start, contact=contact, t=t, parameters=parameters, guess=guess, **words)
 
     def surface_at(self, point: np.ndarray, others: Sequence[float]) -> SurfaceAt:
         """The surface at a point, at values of time and of the parameters."""
@@ -181,6 +267,14 @@ class Rolling(System):
         P, on = self.contact, self.surface
         outputs = [as_expression(on(P)), *(on.side * on.gradient(P)), *self.normal, *on.curvature(P).ravel()]
         return Evaluator(outputs, [*P, time, *self.parameters])
+
+    def _own_record(self, w: Writer) -> dict[str, Any]:
+        return rolling_record(self, w)
+
+    def _take_record(self, own: dict[str, Any], r: Reader) -> None:
+        take_rolling_record(self, own, r)
+        details = {event.name: event.detail for event in rolling_events(self)}
+        self.events = tuple(replace(event, detail=details.get(event.name)) for event in self.events)
 
     # geometry and motion --------------------------------------------------------------------------------------
     @property
@@ -194,19 +288,12 @@ class Rolling(System):
         return self.center_particle.position
 
     @cached_property
-    def spin(self) -> Any:
+    def spin(self) -> Expression:
         """Spin velocity λ = n·ω̄, rad/s."""
-        return self.normal @ self.body.angular_velocity
+        return as_expression(self.normal @ self.body.angular_velocity)
 
     @cached_property
-    def slip_velocity(self) -> np.ndarray:
-        """Velocity of the body's contact point against the surface, m/s."""
-        r = self.sphere.radius
-        slip = self.center_particle.velocity + r * np.cross(self.normal, self.body.angular_velocity)
-        return slip - self.surface.velocity(self.contact)
-
-    @cached_property
-    def room(self) -> Any:
+    def clearance(self) -> Expression:
         """1 + r κ of the tightest curvature: 1 on a plane, 0 where the hollow is as tight as the body is round.
 
         The smallest eigenvalue along the surface of J_f = I + r ∂n/∂x [UM2022, eq. 21]; the contact point moves with the
@@ -214,7 +301,7 @@ class Rolling(System):
         """
         K = self.sphere.radius * self.surface.curvature(self.contact)
         mean = np.trace(K) / 2
-        return 1 + mean - np.sqrt(np.maximum(np.trace(K @ K) / 2 - mean**2, 0.0))
+        return as_expression(1 + mean - np.sqrt(np.maximum(np.trace(K @ K) / 2 - mean**2, 0.0)))
 
     # forces ---------------------------------------------------------------------------------------------------
     @cached_property
@@ -223,9 +310,9 @@ class Rolling(System):
         return self.reaction.on(self.body.position)
 
     @cached_property
-    def normal_force(self) -> Any:
+    def normal_force(self) -> Expression:
         """Normal part of the force of the surface, N; negative where the surface pulls."""
-        return self.normal @ self.reaction_force
+        return as_expression(self.normal @ self.reaction_force)
 
     @cached_property
     def friction_force(self) -> np.ndarray:
@@ -233,14 +320,40 @@ class Rolling(System):
         return self.reaction_force - self.normal_force * self.normal
 
     @cached_property
-    def friction(self) -> Any:
+    def friction_magnitude(self) -> Expression:
         """Magnitude of the friction force, N."""
-        return np.sqrt(self.friction_force @ self.friction_force)
+        return length(self.friction_force)
 
     @cached_property
-    def friction_ratio(self) -> Any:
+    def friction_ratio(self) -> Expression:
         """|F_t|/F_n: the coefficient of friction that rolling needs."""
-        return self.friction / self.normal_force
+        return self.friction_magnitude / self.normal_force
+
+    @cached_property
+    def lack_of_friction(self) -> Expression:
+        """|F_t| − μ F_n, N, |F_n| of a contact that can pull: positive where rolling needs more friction than there is."""
+        if self.friction_coefficient is None:
+            raise ModelError("without a coefficient of friction there is never too little: Rolling(…, friction=μ)")
+        most = abs(self.normal_force) if self.two_sided else self.normal_force
+        return self.friction_magnitude - self.friction_coefficient * most
+
+    @property
+    def friction(self) -> Expression:
+        """The old name of `friction_magnitude`."""
+        renamed("friction", "friction_magnitude")
+        return self.friction_magnitude
+
+    @property
+    def friction_limit(self) -> float | None:
+        """The old name of `friction_coefficient`."""
+        renamed("friction_limit", "friction_coefficient")
+        return self.friction_coefficient
+
+    @property
+    def room(self) -> Expression:
+        """The old name of `clearance`."""
+        renamed("room", "clearance")
+        return self.clearance
 
     @cached_property
     def torque_at_mass_center_body(self) -> np.ndarray:
@@ -265,24 +378,22 @@ class Rolling(System):
 
     # energies -------------------------------------------------------------------------------------------------
     @cached_property
-    def translational_energy(self) -> Any:
+    def translational_energy(self) -> Expression:
         """m |ẇ_C|²/2, J."""
         return self.body.mass / 2 * (self.body.velocity @ self.body.velocity)
 
     @cached_property
-    def rotational_energy(self) -> Any:
+    def rotational_energy(self) -> Expression:
         """ωᵀJω/2, J."""
         omega = self.body.angular_velocity_body
-        return omega @ self.body.inertia @ omega / 2
+        return as_expression(omega @ self.body.inertia @ omega / 2)
 
     @cached_property
-    def surface_power(self) -> Any:
+    def surface_power(self) -> Expression:
         """Power of the moving surface on the body, W."""
         force = self.reaction_force @ self.surface.velocity(self.contact)
-        return force + self.torque_at_contact @ self.surface.angular_velocity
+        return as_expression(force + self.torque_at_contact @ self.surface.angular_velocity)
 
 
-def _energy_row(system: System) -> list[Any]:
-    from zeromass.model.constraint import rows_of
-
+def _energy_row(system: System) -> list[Row]:
     return rows_of({"energy": rate(system.energy)})

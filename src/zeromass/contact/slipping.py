@@ -2,39 +2,69 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import as_expression
-from zeromass.model import Event, Force, System, Torque
+from zeromass.contact.looks import drawing_on_surface
+from zeromass.contact.watched import SLIPS, STOPS
+from zeromass.expression import ExpressionError, as_expression, evaluate, expressions
+from zeromass.expression import t as time
+from zeromass.expression.record import Reader, Writer
+from zeromass.model import Contact, Drawing, Event, Force, ModelError, Part, Quantity, State, System, Torque
+from zeromass.model.record import read, recorded, written
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
 
 CREEP = 1e-9
-"""Speed, m/s, below which friction falls off smoothly to zero: F = −μ N s/√(s² + CREEP²)."""
+"""Creep as a part of √(g r), unless it is given: far above the rounding of a slip, far below what one can see of it."""
+
+STOPPED = 10.0
+"""Creeps below which a slip has died out: friction is 0.995 μ N there."""
 
 
+@recorded("slipping")
 class Slipping(System):
     """The body of a rolling system, slipping: the contact stays, the friction is μ N against the slip.
 
-        C = friction force at the contact point, −μ N s/√(s² + CREEP²),   N the normal force      [UP2006, eq. 2.6]
+        C = friction force at the contact point, −μ N s/√(s² + c²),   N the normal force, c the creep  [UP2006, eq. 2.6]
 
     It shares all coordinates and expressions with the rolling system it is made from. Its run ends where the slip dies out
     and the body rolls, or where contact is lost.
+
+    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2)
+    >>> thrown = ball.slipping.start([(ball.contact, 0.0), (ball.center_particle.velocity, (1.0, 0.0, 0.0)),
+    ...                               (ball.body.angular_velocity, 0.0)])
+    >>> thrown[zm.rate(ball.center_particle.velocity)].round(9) + 0.0
+    array([-1.962,  0.   ,  0.   ])
     """
 
-    def __init__(self, rolling: Rolling, friction: float) -> None:
+    kind: str = "slipping"
+
+    rolling: Rolling
+    """The system of the same body where it rolls."""
+
+    creep: float
+    """Speed of slip, m/s, below which friction falls off."""
+
+    def __init__(self, rolling: Rolling) -> None:
+        μ = rolling.friction_coefficient
+        if μ is None:
+            raise ModelError("a body slips only with a coefficient of friction: Rolling(…, friction=μ)")
+        self.rolling = rolling
+        self.creep = creep_of(rolling)
         body, n = rolling.body, rolling.normal
         own = [row for row in rolling.rows if row.group in ("surface", "tangency", "mass center")]
         constraints: dict[str, Any] = {}
         for row in own:
             constraints.setdefault(row.group, []).append(row.zero)
         slip = rolling.slip_velocity
-        speed = np.sqrt(slip @ slip + CREEP**2)
+        speed = np.sqrt(slip @ slip + self.creep**2)
         normal_force = n @ rolling.reaction_force
-        force = -friction * normal_force / speed * slip
+        force = -μ * normal_force / speed * slip
         arm = rolling.contact - body.position
         super().__init__(
             rolling.parts,
@@ -43,11 +73,59 @@ class Slipping(System):
             constraints={name: zeros if len(zeros) > 1 else zeros[0] for name, zeros in constraints.items()},
             nonideal=[Force(force, at=body.position), Torque(np.cross(arm, force), on=body)],
         )
-        self.rolling = rolling
         stops = Event(
-            "slip dies out",
-            as_expression(slip @ slip - (10 * CREEP) ** 2),
+            STOPS,
+            as_expression(slip @ slip - (STOPPED * self.creep) ** 2),
             direction=-1,
             message="the body rolls from here on",
         )
-        self.events = (stops, *[event for event in rolling.events if event.name != "would slip"])
+        self.events: tuple[Event, ...] = (stops, *[event for event in rolling.events if event.name != SLIPS])
+
+    def _own_record(self, w: Writer) -> dict[str, Any]:
+        return {"rolling": written(self.rolling, w), "creep": self.creep}
+
+    def _take_record(self, own: dict[str, Any], r: Reader) -> None:
+        rolling: Any = read(own["rolling"], r)
+        self.rolling, self.creep = rolling, own["creep"]
+        rolling.__dict__["slipping"] = self
+        self._free = self._free._replace(parts=rolling.parts)
+        self.parts: tuple[Part, ...] = rolling.parts
+        details = {event.name: event.detail for event in rolling.events}
+        self.events = tuple(replace(event, detail=details.get(event.name)) for event in self.events)
+
+    def goes_on_as(self, event: str, state: State) -> System | None:
+        """Where the slip dies out, rolling if that needs no more friction than there is, else slipping anew."""
+        if event != STOPS:
+            return None
+        return self.rolling if self.rolling.grips(state.carried_to(self.rolling)) else self
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """The contact with the surface, as of the rolling body."""
+        return self.rolling.contacts
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        """As of the rolling body."""
+        return drawing_on_surface(self.rolling)
+
+    def _own_quantities(self) -> dict[str, Quantity]:
+        """What plots and files show of the body: the same as where it rolls."""
+        return self.rolling.quantities
+
+
+def creep_of(rolling: Rolling) -> float:
+    """The speed of slip, m/s, below which friction falls off: as given, or 1e-9 √(g r)."""
+    if rolling.creep is not None:
+        return float(rolling.creep)
+    try:
+        field = np.asarray(evaluate(expressions(0.0 if rolling.gravity is None else rolling.gravity), {time: 0.0}))
+        g = float(np.linalg.norm(field))
+    except ExpressionError:  # a parameter without a default
+        g = 0.0
+    if not (np.isfinite(g) and g > 0):
+        raise ModelError(
+            "no gravity gives a speed to compare the slip with; say below which speed, m/s, the body counts as rolling: "
+            "Rolling(…, creep=1e-9)"
+        )
+    return CREEP * float(np.sqrt(g * rolling.sphere.radius))

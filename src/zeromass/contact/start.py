@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from zeromass.contact.height import VERTICAL, heights
 from zeromass.expression import Evaluator, Expression
 from zeromass.expression import symbols as leaves
 from zeromass.expression import t as time
@@ -15,27 +17,31 @@ from zeromass.model import StartError, State
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
 
+GIVEN = 1e-9
+"""Part of its size by which what was given may be off, as numbers that were typed or read from a table are: a contact point
+off the surface, as part of the larger of place and radius; a velocity off the tangent plane, as part of the speeds."""
+
+UNIT = 0.1
+"""How far a quaternion's length may be off 1 for it to be meant as a rotation; it is made 1 then."""
+
+OPPOSITE = 1e-12
+"""1 + n_x below which the normal points along −x, and the turn that takes x onto it is no longer the shortest one's."""
+
 
 def rolling_start(
     rolling: Rolling,
     start: Callable[..., State],
     *,
-    contact: Any,
-    velocity: Any = (0.0, 0.0),
+    contact: ArrayLike,
+    velocity: ArrayLike = (0.0, 0.0),
     spin: float | None = None,
-    orientation: Any = (1.0, 0.0, 0.0, 0.0),
+    orientation: ArrayLike | Literal["x-axis along the normal"] = (1.0, 0.0, 0.0, 0.0),
     relative: bool = False,
     t: float = 0.0,
     parameters: Mapping[Expression, float] | None = None,
     guess: float = 0.0,
 ) -> State:
-    """A state that rolls, from what one would say of it.
-
-    contact      contact point, (X, Y) or (X, Y, Z); with two, Z is found on the surface near `guess`
-    velocity     of the centre, (X, Y) or (X, Y, Z); with `relative`, against the surface's material at the contact
-    spin         n·ω̄, rad/s; not with spin="none"; zero by default
-    orientation  quaternion, rotation vector (three components, rad), or "x-axis along the normal"
-    """
+    """A state that rolls, from what one would say of it; see `Rolling.start`."""
     contact = _numbers(contact, "contact", (2, 3))
     velocity = _numbers(velocity, "velocity", (2, 3))
     if spin is not None and not (np.ndim(spin) == 0 and np.isfinite(spin)):
@@ -59,9 +65,9 @@ def rolling_start(
     if relative:
         moving = moving - rolling.surface.velocity(rolling.contact)
     if len(velocity) == 3:
-        surface = 0.0 if relative else _value(rolling.surface.velocity(rolling.contact), known)
+        surface = np.zeros(3) if relative else _value(rolling.surface.velocity(rolling.contact), known)
         off = float(n @ (velocity - surface))
-        if abs(off) > 1e-9 * max(1.0, float(np.linalg.norm(velocity))):
+        if abs(off) > GIVEN * (float(np.linalg.norm(velocity)) + float(np.linalg.norm(surface))):
             raise StartError(
                 f"velocity {tuple(velocity.tolist())} contradicts contact: it has a part {off:.3g} m/s along the normal "
                 "against the surface; give two components and the third follows"
@@ -70,7 +76,7 @@ def rolling_start(
     prescribed += [(moving[i], velocity[i]) for i in axes]
     if any(row.group == "no spin" for row in rolling.rows):
         if spin:
-            raise StartError(f"spin = {spin:g}, but the model has spin='none'; leave it out")
+            raise StartError(f"spin = {spin:g}, but the model has no_spin=True; leave it out")
     else:
         prescribed.append((rolling.spin, 0.0 if spin is None else float(spin)))
     u = _quaternion(orientation, n)
@@ -101,55 +107,50 @@ class SurfaceAt(NamedTuple):
 def _on_surface(
     rolling: Rolling, contact: np.ndarray, surface_at: Callable[[np.ndarray], SurfaceAt], guess: float
 ) -> np.ndarray:
-    """The contact point on the surface: Z found by Newton's method, or three coordinates checked."""
+    """The contact point on the surface: Z found over (X, Y), or three coordinates checked."""
+    name, radius = rolling.surface.name, rolling.sphere.radius
 
-    def at(point: np.ndarray) -> tuple[float, np.ndarray]:
+    def at(point: np.ndarray, remedy: str = "") -> tuple[float, np.ndarray, float]:
         f, slope, _, _ = surface_at(point)
         if not (np.isfinite(f) and np.all(np.isfinite(slope))):
-            raise StartError(f"'{rolling.surface.name}' has no finite value or slope at {tuple(point.tolist())}")
-        return f, slope
+            raise StartError(f"'{name}' has no finite value or slope at {tuple(point.tolist())}")
+        steep = float(np.linalg.norm(slope))
+        if steep == 0.0:
+            raise StartError(
+                f"the gradient of '{name}' vanishes at {tuple(point.tolist())}: it has no normal there{remedy}"
+            )
+        return f, slope, steep
 
     if len(contact) == 3:
-        f, slope = at(contact)
-        steep = float(np.linalg.norm(slope))
-        if steep == 0.0:
-            raise StartError(
-                f"the gradient of '{rolling.surface.name}' vanishes at {tuple(contact.tolist())}: it has no normal there"
-            )
+        f, slope, steep = at(contact)
         distance = abs(f) / steep
-        if distance > 1e-9 * max(1.0, float(np.abs(contact).max())):
+        if distance > GIVEN * max(radius, float(np.abs(contact).max())):
             raise StartError(
-                f"contact {tuple(contact.tolist())} lies {distance:.3g} m off '{rolling.surface.name}'; give (X, Y) and Z "
-                "follows"
+                f"contact {tuple(contact.tolist())} lies {distance:.3g} m off '{name}'; give (X, Y) and Z follows"
             )
         return contact - f * slope / steep**2
-    point, step = np.array([*contact, guess]), np.inf
-    for _ in range(100):
-        f, slope = at(point)
-        steep = float(np.linalg.norm(slope))
-        if steep == 0.0:
-            raise StartError(
-                f"the gradient of '{rolling.surface.name}' vanishes at {tuple(point.tolist())}: it has no normal there; "
-                "give another guess"
-            )
-        if abs(slope[2]) < 1e-12 * steep:
-            raise StartError(
-                f"'{rolling.surface.name}' is vertical over ({contact[0]:g}, {contact[1]:g}) near Z = {point[2]:g}; give "
-                "three coordinates, or another guess"
-            )
-        step = f / slope[2]
-        point[2] -= step
-        if abs(step) <= 4e-16 * max(1.0, abs(point[2])):
-            return point
-    if abs(step) < 1e-12 * max(1.0, abs(point[2])):
-        return point
+
+    def values(points: np.ndarray) -> np.ndarray:
+        return np.array([[here.f, *here.slope] for here in map(surface_at, points)])
+
+    x, y = contact
+    z, last = (float(a[0]) for a in heights(values, contact[:1], contact[1:], guess, size=radius))
+    if np.isfinite(z):
+        return np.array([x, y, z])
+    _, slope, steep = at(np.array([x, y, last]), "; give another guess")
+    if abs(slope[2]) < VERTICAL * steep:
+        raise StartError(
+            f"'{name}' is vertical over ({x:g}, {y:g}) near Z = {last:g}; give three coordinates, or another guess"
+        )
     raise StartError(
-        f"no point of '{rolling.surface.name}' was found over ({contact[0]:g}, {contact[1]:g}) from Z = {guess:g}; give "
-        "three coordinates, or guess=Z near one"
+        f"no point of '{name}' was found over ({x:g}, {y:g}) from Z = {guess:g}; give three coordinates, or guess=Z near "
+        "one"
     )
 
 
-def _check_inside(rolling: Rolling, contact: np.ndarray, t: float, parameters: Any) -> None:
+def _check_inside(
+    rolling: Rolling, contact: np.ndarray, t: float, parameters: Mapping[Expression, float] | None
+) -> None:
     """Contact where the surface is known; a surface that turns out of the vertical says so only in three coordinates."""
     surface, P = rolling.surface, rolling.contact
     inside, area = surface.inside(P), surface.area
@@ -182,7 +183,7 @@ def _quaternion(orientation: Any, n: np.ndarray) -> np.ndarray:
     if isinstance(orientation, str):
         if orientation != "x-axis along the normal":
             raise StartError(f"orientation {orientation!r} is not known; there is 'x-axis along the normal'")
-        if n[0] <= -1.0 + 1e-12:
+        if 1.0 + n[0] <= OPPOSITE:
             return np.array([0.0, 0.0, 0.0, 1.0])
         return np.array([1 + n[0], 0.0, -n[2], n[1]]) / np.sqrt(2 * (1 + n[0]))  # [UM2022, Table 1, case D]
     values = _numbers(orientation, "orientation", (3, 4))
@@ -191,7 +192,7 @@ def _quaternion(orientation: Any, n: np.ndarray) -> np.ndarray:
         axis = values / angle if angle else values
         return np.array([np.cos(angle / 2), *(np.sin(angle / 2) * axis)])
     length = float(np.linalg.norm(values))
-    if not 0.9 < length < 1.1:
+    if abs(length - 1.0) >= UNIT:
         raise StartError(f"orientation {tuple(values.tolist())} is a quaternion of length {length:g}, not 1")
     return values / length
 

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from zeromass.expression import ExpressionError, as_expression, evaluate, expressions, gradient, jacobian, rate, symbols
+from zeromass.contact.given import Rotation, all_zero, as_numbers, formula, implicit, of_time, rotation_matrix
+from zeromass.contact.height import heights
+from zeromass.contact.traced import PLACE, Traced
+from zeromass.expression import (
+    Evaluator,
+    Expression,
+    ExpressionError,
+    as_expression,
+    expressions,
+    gradient,
+    jacobian,
+    rate,
+    symbols,
+)
 from zeromass.expression import derivative as derivative_of
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
-from zeromass.model import ModelError
+from zeromass.model import Ground, ModelError
+from zeromass.model.given import Vector
 
 if TYPE_CHECKING:
     from zeromass.contact.terrain import Terrain
@@ -29,6 +43,12 @@ class Surface:
     side      1 if bodies are on the side that ∇f points to (above a height), −1 on the other
     name      for messages
     area      corners [[X, Y], [X, Y]] of the rectangle, in the surface's own axes, over which it is known, or None
+
+    A copy or a pickle of a surface has its formulas, not the functions that they were written in.
+
+    >>> bowl = zm.Surface(lambda X, Y: 0.5 * (X**2 + Y**2), shift=(0.1 * np.sin(zm.t), 0, 0), name="bowl")
+    >>> bowl.moves, bowl.f
+    (True, Z - 0.5*(X**2 + Y**2))
     """
 
     area: np.ndarray | None = None
@@ -37,38 +57,61 @@ class Surface:
         self,
         shape: Callable[..., Any],
         *,
-        shift: Any = (0.0, 0.0, 0.0),
-        rotation: Any = None,
-        velocity: Any = None,
-        side: int = 1,
+        shift: Vector = (0.0, 0.0, 0.0),
+        rotation: Rotation | None = None,
+        velocity: Vector | Callable[[np.ndarray], Vector] | None = None,
+        side: Literal[1, -1] = 1,
         name: str = "surface",
     ) -> None:
-        self.name = name
-        self._shape = _implicit(shape, name)
-        _check_value(self._shape, name)
-        self.shift = _of_time(shift, (3,), "shift", name)
-        self.rotation = _rotation(rotation, name)
-        self._velocity = velocity
+        self.name: str = name
+        self._shape: Callable[..., Any] = implicit(shape, name)
+        self.f: Expression = formula(self._shape, name)
+        """f as an expression of X, Y, Z in the surface's own axes."""
+        self.shift: np.ndarray = of_time(shift, (3,), "shift", name)
+        self.rotation: np.ndarray | None = rotation_matrix(rotation, name)
+        self._velocity: Vector | Callable[[np.ndarray], Vector] | Traced | None = velocity
         if side not in (1, -1):
             raise ModelError(f"side of '{name}' is {side!r}; it is 1 or −1")
-        self.side = side
+        self.side: int = side
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.f!r} = 0, name={self.name!r})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        velocity = Traced(self.velocity_formula()) if callable(self._velocity) else self._velocity
+        return vars(self) | {"_shape": Traced(self.f), "_velocity": velocity}
 
     @staticmethod
-    def from_heights(x: Any, y: Any, z: Any, *, name: str = "terrain", **motion: Any) -> Terrain:
+    def from_heights(
+        x: ArrayLike,
+        y: ArrayLike,
+        z: ArrayLike,
+        *,
+        shift: Vector = (0.0, 0.0, 0.0),
+        rotation: Rotation | None = None,
+        velocity: Vector | Callable[[np.ndarray], Vector] | None = None,
+        side: Literal[1, -1] = 1,
+        name: str = "terrain",
+    ) -> Terrain:
         """Measured terrain: the spline of degree 5 through heights on a rectangular grid, with bodies above it.
 
             Z = h(X, Y),   h(x[i], y[j]) = z[i, j],   fourth derivatives continuous
 
         x, y    lines of the grid, m, rising, at least six each, evenly spaced or not
         z       heights, m, shape (len(x), len(y))
-        motion  shift, rotation, velocity and side, as of every surface
+
+        The rest is as of every surface.
 
         The error falls with the sixth power of the spacing of the data, and by one power less for each derivative. Every
         cell takes 288 bytes. A run whose contact leaves the data ends with the event "contact left the measured terrain".
+
+        >>> x = y = np.linspace(-1, 1, 9)
+        >>> float(zm.Surface.from_heights(x, y, np.add.outer(x**2, y**2)).height(0.5, 0.25))
+        0.3125
         """
         from zeromass.contact.terrain import Terrain
 
-        return Terrain(x, y, z, name=name, **motion)
+        return Terrain(x, y, z, name=name, shift=shift, rotation=rotation, velocity=velocity, side=side)
 
     @property
     def shape(self) -> Callable[..., Any]:
@@ -80,6 +123,78 @@ class Surface:
         """The given velocity of the material, m/s, expressions of shape (3,), where it is the same everywhere, or None."""
         return None if self._velocity is None or callable(self._velocity) else expressions(self._velocity)
 
+    @property
+    def has_velocity(self) -> bool:
+        """Whether a velocity of the material was given."""
+        return self._velocity is not None
+
+    def velocity_formula(self) -> np.ndarray:
+        """The given velocity of the material, m/s, as expressions of X, Y, Z in the inertial frame, shape (3,)."""
+        try:
+            return self._given_velocity(PLACE)
+        except (ExpressionError, TypeError) as error:
+            raise ModelError(
+                f"the velocity of '{self.name}' does not give formulas of the position: {error}"
+            ) from error
+
+    def _given_velocity(self, position: np.ndarray) -> np.ndarray:
+        given = self._velocity
+        if isinstance(given, Traced):
+            given = given(*position)
+        elif callable(given):
+            given = given(position)
+        own = expressions(given)
+        if own.shape != (3,):
+            raise ModelError(f"the velocity of '{self.name}' has shape {own.shape}, not (3,)")
+        return own
+
+    def height(
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        *,
+        t: float = 0.0,
+        parameters: Mapping[Expression, float] | None = None,
+        guess: ArrayLike = 0.0,
+    ) -> np.ndarray:
+        """Z of the surface over places in the inertial frame, m, shape of the places; not a number where it has none.
+
+        guess  Z from which it is looked for by Newton's method
+
+        >>> zm.surfaces.sphere(1.0).height([0.0, 0.6, 2.0], 0.0, guess=1.0)
+        array([1. , 0.8, nan])
+        """
+        f = as_expression(self(PLACE))
+        inside = self.inside(PLACE)
+        rest = {time: t, **(parameters or {})}
+        numbers = Evaluator([f, *gradient(f, PLACE), ZERO if inside is None else inside], [*PLACE, *rest])
+        others = np.array(list(rest.values()), dtype=float)
+
+        def values(points: np.ndarray) -> np.ndarray:
+            return numbers(np.concatenate([points, np.broadcast_to(others, (len(points), len(others)))], axis=1))
+
+        x, y = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
+        z = heights(lambda points: values(points)[:, :4], x, y, np.asarray(guess, dtype=float), size=0.0).z
+        if inside is None:
+            return z
+        points = np.stack([np.broadcast_to(a, z.shape).ravel() for a in (x, y, z)], axis=1)
+        return np.where(values(points)[:, 4].reshape(z.shape) >= 0.0, z, np.nan)
+
+    def drawn(self, contact: np.ndarray, extent: float) -> Ground:
+        """The surface as it is drawn below a body of some extent, m, that touches it at a point of the inertial frame."""
+        return Ground(
+            name=self.name,
+            f=self.f,
+            place=PLACE,
+            shift=self.shift,
+            rotation=self.rotation,
+            side=self.side,
+            area=self.area,
+            flow=self.uniform_velocity,
+            contact=expressions(self.local(contact)),
+            extent=extent,
+        )
+
     def local(self, position: Any) -> np.ndarray:
         """Coordinates of a point in the surface's own axes."""
         position = np.asarray(position)
@@ -87,8 +202,8 @@ class Surface:
             raise ModelError(f"a point of '{self.name}' has three coordinates, not shape {position.shape}")
         shift, rotation = self.shift, self.rotation
         if position.dtype != object:
-            shift, rotation = _as_numbers(shift), rotation if rotation is None else _as_numbers(rotation)
-        if not _all_zero(self.shift):
+            shift, rotation = as_numbers(shift), rotation if rotation is None else as_numbers(rotation)
+        if not all_zero(self.shift):
             position = position - shift.reshape((3,) + (1,) * (position.ndim - 1))
         return position if rotation is None else np.tensordot(rotation.T, position, axes=1)
 
@@ -96,7 +211,7 @@ class Surface:
         """f at a point: zero on the surface; of expressions an expression, of numbers a number (at rest only)."""
         return self._shape(*self.local(position))
 
-    def inside(self, position: Any) -> Any:
+    def inside(self, position: Any) -> Any | None:
         """Distance, m, in its axes' X or Y, of a point from the border of `area`, negative beyond it; None without one."""
         if self.area is None:
             return None
@@ -125,8 +240,7 @@ class Surface:
     @property
     def moves(self) -> bool:
         """Whether the surface, its shape or its material moves."""
-        x = _probe()
-        carried = [self(x), *self.shift]  # a plane shifted along itself has the same equation at all times
+        carried = [self(PLACE), *self.shift]  # a plane shifted along itself has the same equation at all times
         return self._velocity is not None or any(s is time for s in symbols(carried)) or self._turns
 
     @property
@@ -147,102 +261,11 @@ class Surface:
         if self._velocity is None and not self._deforms:
             return expressions(own)
         if self._velocity is not None:
-            own = self._velocity(position) if callable(self._velocity) else self._velocity
-            own = expressions(own)
-            if own.shape != (3,):
-                raise ModelError(f"the velocity of '{self.name}' has shape {own.shape}, not (3,)")
+            own = self._given_velocity(position)
         k = self.gradient(position)
         f_t = self.side * derivative_of(as_expression(self(position)), time)
         return own - k * (k @ own + f_t) / (k @ k)
 
     @property
     def _deforms(self) -> bool:
-        x = _probe()
-        return any(s is time for s in symbols(as_expression(self._shape(*x))))
-
-
-def _implicit(shape: Callable[..., Any], name: str) -> Callable[..., Any]:
-    if not callable(shape):
-        raise ModelError(f"the shape of '{name}' is a function f(X, Y, Z) or h(X, Y), not {shape!r}")
-    try:
-        arguments = inspect.signature(shape).parameters.values()
-        count = sum(1 for argument in arguments if argument.default is inspect.Parameter.empty)
-    except (TypeError, ValueError):
-        count = 3
-    if count == 2:
-        return lambda X, Y, Z: Z - shape(X, Y)
-    if count == 3:
-        return shape
-    raise ModelError(f"the shape of '{name}' takes {count} arguments; it is a function f(X, Y, Z) or h(X, Y)")
-
-
-def _check_value(shape: Callable[..., Any], name: str) -> None:
-    """Raises unless the shape is one expression; a not-a-number in it is found here too."""
-    try:
-        as_expression(shape(*_probe()))
-    except (ExpressionError, TypeError) as error:
-        raise ModelError(f"the shape of '{name}' does not give a formula of its arguments: {error}") from error
-
-
-def _rotation(rotation: Any, name: str) -> np.ndarray | None:
-    if rotation is None:
-        return None
-    if isinstance(rotation, tuple | list) and len(rotation) == 2:
-        try:
-            axis, angle = np.asarray(rotation[0], dtype=float), as_expression(rotation[1])
-        except (ExpressionError, TypeError, ValueError) as error:
-            raise ModelError(f"the rotation of '{name}' is (axis, angle), not {rotation!r}: {error}") from error
-        length = np.linalg.norm(axis)
-        if axis.shape != (3,) or not 0 < length < np.inf:
-            raise ModelError(f"the rotation of '{name}' needs an axis of three components, not {rotation[0]!r}")
-        rotation = turned(axis / length, angle)
-    R = _of_time(rotation, (3, 3), "rotation", name)
-    _check_orthogonal(R, name)
-    return R
-
-
-def _check_orthogonal(R: np.ndarray, name: str) -> None:
-    """Raises where a matrix is no rotation; one with parameters, whose values may change, is taken on trust."""
-    if any(s.kind == "parameter" for s in symbols(R)):
-        return
-    for moment in (0.0, 0.7, 3.1):
-        numbers = evaluate(R, {time: moment})
-        if not (np.abs(numbers.T @ numbers - np.eye(3)).max() < 1e-9 and np.linalg.det(numbers) > 0):
-            raise ModelError(
-                f"the rotation of '{name}' is at t = {moment:g} s the matrix {numbers.tolist()}: no rotation"
-            )
-
-
-def turned(axis: np.ndarray, angle: Any) -> np.ndarray:
-    """The matrix that turns by an angle about a unit axis [Rodrigues]."""
-    K = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
-    return expressions(np.eye(3) + np.sin(angle) * expressions(K) + (1 - np.cos(angle)) * expressions(K @ K))
-
-
-def _of_time(given: Any, shape: tuple[int, ...], what: str, name: str) -> np.ndarray:
-    try:
-        array = expressions(given)
-    except ExpressionError as error:
-        raise ModelError(f"the {what} of '{name}': {error}") from error
-    if array.shape != shape:
-        raise ModelError(f"the {what} of '{name}' has shape {array.shape}, not {shape}")
-    wrong = [s for s in symbols(array) if s.kind not in ("time", "parameter")]
-    if wrong:
-        raise ModelError(f"the {what} of '{name}' depends on '{wrong[0]!r}'; it is prescribed in time")
-    return array
-
-
-def _as_numbers(array: np.ndarray) -> np.ndarray:
-    """Constant expressions as floats; anything else as it is."""
-    values = [entry.value for entry in array.ravel()]
-    return array if None in values else np.array(values, dtype=float).reshape(array.shape)
-
-
-def _all_zero(array: np.ndarray) -> bool:
-    return all(entry is ZERO for entry in array.ravel())
-
-
-def _probe() -> np.ndarray:
-    from zeromass.expression import coordinates
-
-    return coordinates("X Y Z")
+        return any(s is time for s in symbols(self.f))

@@ -8,7 +8,7 @@ with its arguments as keys: writing it is all that a new one needs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -170,5 +170,5 @@ def dimpled_bowl(
     return Surface(height, name="dimpled bowl", shift=shift, rotation=rotation, velocity=velocity)
 
 
-def _side(inside: bool) -> int:
+def _side(inside: bool) -> Literal[1, -1]:
     return -1 if inside else 1

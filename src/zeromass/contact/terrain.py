@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from zeromass.contact.surface import Surface
 from zeromass.expression import Grid
@@ -23,19 +24,11 @@ class Terrain(Surface):
           that a run can look over the border when it locates the point where its contact reaches it
     """
 
-    def __init__(self, x: Any, y: Any, z: Any, *, name: str, **motion: Any) -> None:
+    def __init__(self, x: ArrayLike, y: ArrayLike, z: ArrayLike, *, name: str = "terrain", **motion: Any) -> None:
         x, y, z = _checked(x, y, z, name)
-        self.grid = _spline(x, y, z, name)
+        self.grid: Grid = _spline(x, y, z, name)
         super().__init__(self.grid, name=name, **motion)
-        self.area = np.array([[x[0], y[0]], [x[-1], y[-1]]])
-
-    def height(self, x: Any, y: Any) -> np.ndarray:
-        """Z over a point in the surface's own axes, given by numbers; not a number outside the data."""
-        x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-        assert self.area is not None
-        (x0, y0), (x1, y1) = self.area
-        inside = (x0 <= x) & (x <= x1) & (y0 <= y) & (y <= y1)
-        return np.where(inside, self.grid.derivative(x, y, (0, 0)), np.nan)
+        self.area: np.ndarray | None = np.array([[x[0], y[0]], [x[-1], y[-1]]])
 
 
 def _checked(x: Any, y: Any, z: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

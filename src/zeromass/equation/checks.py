@@ -5,11 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zeromass.errors import ZeromassError
+
 from .scaling import Array
 
 
-class EquationError(ValueError):
-    """An argument that cannot be used; the message names it and says what to do."""
+class EquationError(ZeromassError, ValueError):
+    """An argument that cannot be used; the message names it and says what to do.
+
+    >>> zm.solve([[1.0]], [0.0], A=[[1.0]])
+    Traceback (most recent call last):
+    zeromass.equation.checks.EquationError: A is given without b; the constraints A q̈ = b need both, or neither
+    """
 
 
 def numbers(name: str, value: ArrayLike, axes: int, meaning: str) -> Array:

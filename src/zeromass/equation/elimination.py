@@ -36,6 +36,11 @@ def kkt(
     neither term of W drowns the other. Rows that follow from others leave A W⁻¹ Aᵀ singular; its
     pseudo-inverse shares their multiplier among them, in these units. Raises an `EquationError` when [M; A]
     is rank deficient.
+
+    >>> from zeromass.equation import kkt
+    >>> qdd, λ = kkt(np.diag([1.0, 0.0]), [3.0, 0.0], A=[[1.0, -1.0]], b=[0.0])
+    >>> qdd.round(12), λ.round(12) + 0.0
+    (array([3., 3.]), array([0.]))
     """
     M, Q, A, b, C, _ = problem(M, Q, A, b, C)
     n = M.shape[-1]

@@ -41,6 +41,10 @@ def acceleration(
 
     `constraint_rank` and `rank` lock the ranks of A and of [M; A]. M̄ has the null space of [M; A] and so its
     rank; it is not equilibrated, because rows of (I − A⁺A) M may be zero up to round-off.
+
+    >>> from zeromass.equation import acceleration
+    >>> acceleration(np.diag([1.0, 0.0]), [3.0, 0.0], A=[[1.0, -1.0]], b=[0.0]).round(12)
+    array([3., 3.])
     """
     M, Q, A, b, C, η = problem(M, Q, A, b, C, eta)
     I = np.eye(M.shape[-1])
@@ -73,6 +77,10 @@ def udwadia_kalaba(
         a = M⁻¹ Q,   B = A M^(−1/2)                                                    [UP2006, eq. 4.24]
 
     A singular M has no M^(−1/2) and raises an `EquationError`.
+
+    >>> from zeromass.equation import udwadia_kalaba
+    >>> udwadia_kalaba(np.diag([1.0, 2.0]), [3.0, 0.0], A=[[1.0, -1.0]], b=[0.0]).round(12)
+    array([1., 1.])
     """
     M, Q, A, b, C, _ = problem(M, Q, A, b, C)
     n, I = M.shape[-1], np.eye(M.shape[-1])

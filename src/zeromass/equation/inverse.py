@@ -22,6 +22,11 @@ def pseudoinverse(
 
     X inverts A on its column space. The projections along the null space N and the left null space Y, both
     orthonormal in the units of A, make A⁺ b the shortest of the vectors that bring A x nearest to b.
+
+    >>> from zeromass.equation import pseudoinverse
+    >>> pseudoinverse([[1.0, 1.0], [1.0, 1.0]]).round(12)
+    array([[0.25, 0.25],
+           [0.25, 0.25]])
     """
     return moore_penrose(numerical_rank(A, tolerance=tolerance, rank=rank, equilibrate=equilibrate))
 

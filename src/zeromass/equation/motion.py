@@ -12,7 +12,11 @@ from .stack import freeze
 
 
 class Verdict(Enum):
-    """What the equations say about the acceleration."""
+    """What the equations say about the acceleration.
+
+    >>> zm.solve([[0.0]], [1.0]).verdict  # a force on nothing
+    <Verdict.IMPOSSIBLE_FORCE: 'impossible force'>
+    """
 
     UNIQUE = "unique"
     UNDETERMINED = "undetermined"
@@ -27,6 +31,10 @@ class Motion:
     For a stack of problems every field has the leading axes of the stack; the fields marked * differ in size
     from problem to problem and are then object arrays of arrays. Where the verdict is inconsistent or
     impossible force, acceleration, forces and multipliers are NaN.
+
+    >>> motion = zm.solve(np.diag([2.0, 1.0]), [0.0, 3.0], A=[[1.0, -1.0]], b=[0.0])
+    >>> motion.acceleration, motion.reaction
+    (array([1., 1.]), array([ 2., -2.]))
     """
 
     acceleration: Array  # q̈, (..., n): the shortest one plus the part of η along `undetermined`

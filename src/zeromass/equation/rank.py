@@ -45,6 +45,11 @@ class Rank:
         r A c = U Σ Vᵀ,   rank = number of σ_i > tolerance · σ_1      (unless the rank was given: locked)
 
     A matrix is decided on by `numerical_rank`. `level` is tolerance · σ_1, or what takes its place.
+
+    >>> from zeromass.equation import numerical_rank
+    >>> decision = numerical_rank([[1.0, 2.0], [2.0, 4.0]])
+    >>> decision.rank, bool(decision.margin > 1e4)
+    (1, True)
     """
 
     rank: NDArray[np.intp] | int
@@ -172,6 +177,10 @@ def numerical_rank(
     `units`, (..., n), are scales of the columns to start from, for those that A says nothing about: zero columns,
     blocks that no entry connects. They matter for the digits of the null space. `largest` takes the place of σ_1
     where something else sets the scale.
+
+    >>> from zeromass.equation import numerical_rank
+    >>> numerical_rank([[1e-9, 0.0], [0.0, 1e9]]).rank  # whatever the units
+    2
     """
     A = numbers("A", A, 2, "rows and columns")
     r, c = np.ones(A.shape[:-1]), np.ones(A.shape[:-2] + A.shape[-1:]) * (1.0 if units is None else units)

@@ -20,6 +20,11 @@ class IndependentRows:
     """Rows kept, rows dropped, and each dropped row as a combination of kept rows that come before it.
 
     A[dropped] = coefficients @ A[kept];  a coefficient is exactly 0 where the kept row has no part.
+
+    >>> from zeromass.equation import independent_rows
+    >>> rows = independent_rows([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
+    >>> rows.kept.tolist(), rows.dropped.tolist(), rows.coefficients.round(12).tolist()
+    ([0, 2], [1], [[2.0, 0.0]])
     """
 
     kept: NDArray[np.intp]  # (rank,), increasing
@@ -42,6 +47,10 @@ def independent_rows(
     A row is kept when it raises the rank of the rows up to it. In equilibrated rows, a coefficient that is
     smaller than `consistency_tolerance` times the largest of its row is set to 0. `rank` locks the number of
     rows kept. A stack gives an object array of `IndependentRows`.
+
+    >>> from zeromass.equation import independent_rows
+    >>> independent_rows([[1.0, 1.0], [1.0, 1.0]]).dropped.tolist()
+    [1]
     """
     A = numbers("A", A, 2, "rows and columns")
     decision = numerical_rank(A, tolerance=tolerance, rank=rank)

@@ -15,7 +15,8 @@ def equilibration(A: Array, columns: Array | None = None) -> tuple[Array, Array]
     """Row and column scales r, c that give every nonzero row and column of r A c a largest entry near 1.
 
     A: (..., m, n); r: (..., m); c: (..., n). Zero rows and columns keep the scale 1. `columns` holds column
-    scales that are given, and NaN where they are to be found; only the latter columns are then equilibrated.
+    scales that are given, and NaN where they are to be found; only the latter columns are then equilibrated, from
+    the geometric mean of those given, which leaves the iteration a short way however small or large they are.
 
     Many scales would do. Sinkhorn's iteration finds those for which √|r A c| has the mean 1 over the nonzero
     entries of each row and of each column. They always exist, and r A c is then the same in whatever units A
@@ -26,7 +27,9 @@ def equilibration(A: Array, columns: Array | None = None) -> tuple[Array, Array]
     found = np.isnan(given)
     size = np.full(A.shape, -np.inf)
     np.log2(np.abs(A), out=size, where=A != 0.0)
-    row, column = np.zeros(A.shape[:-1]), np.log2(np.where(found, 1.0, given))
+    known = np.log2(np.where(found, 1.0, given))
+    typical = known.sum(axis=-1, keepdims=True) / np.maximum((~found).sum(axis=-1, keepdims=True), 1)
+    row, column = np.zeros(A.shape[:-1]), np.where(found, typical, known)
     for share in (0.5, 1.0):
         row, column = _largest_one(size, row, column, found, share)
     size = np.where(_scaled(size, row, column) > np.log2(FAINT), size, -np.inf)

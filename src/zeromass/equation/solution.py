@@ -50,6 +50,12 @@ def solve(
     `constraint_rank` of the `Motion` at a nearby state, which lock the scales as well. Rows that follow from
     others on the constraint manifold contradict them by about ε at a distance ε from it; there the
     `consistency_tolerance` has to be larger than ε.
+
+    Two masses that move as one, with a point of no mass between them:
+
+    >>> motion = zm.solve(np.diag([1.0, 0.0, 3.0]), [0.0, 0.0, 8.0], A=[[1, -1, 0], [0, 1, -1]], b=[0, 0])
+    >>> motion.acceleration, motion.unique
+    (array([2., 2., 2.]), True)
     """
     given = problem(M, Q, A, b, C, eta, mass_tolerance=mass_tolerance)
     M, Q, A, b, C, η = given

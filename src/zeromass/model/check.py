@@ -29,6 +29,10 @@ class Undetermined(NamedTuple):
 
     direction  {coordinate name: component}, largest component 1
     force      wᵀ(Q + C) along it as an expression, or None where it vanishes identically
+
+    >>> ghost = zm.Particle("ghost", mass=0)
+    >>> zm.System([zm.Particle("bob", mass=1.0), ghost]).check().undetermined[0].remedy
+    'give ghost.x a mass, or add a constraint that contains it'
     """
 
     direction: dict[str, float]
@@ -36,6 +40,7 @@ class Undetermined(NamedTuple):
 
     @property
     def remedy(self) -> str:
+        """What to do about it."""
         names = ", ".join(self.direction)
         if self.force is not None:
             return (
@@ -47,7 +52,13 @@ class Undetermined(NamedTuple):
 
 
 class Dependence(NamedTuple):
-    """A constraint row that follows from others: row = Σ coefficient · other; `consistent` if b agrees."""
+    """A constraint row that follows from others: row = Σ coefficient · other; `consistent` if b agrees.
+
+    >>> x, y = zm.coordinates("x y")
+    >>> constraints = {"equal": x - y, "twice": 2 * x - 2 * y}
+    >>> zm.System(kinetic=zm.rate(x)**2 + zm.rate(y)**2, constraints=constraints).check().dependent
+    (Dependence(row='twice', follows_from={'equal': 2.0}, consistent=True),)
+    """
 
     row: str
     follows_from: dict[str, float]
@@ -56,7 +67,14 @@ class Dependence(NamedTuple):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What the rank of [M; A] and of A say about a model at a state; `print` it."""
+    """What the rank of [M; A] and of A say about a model at a state; `print` it.
+
+    >>> x, y = zm.coordinates("x y")
+    >>> wheel = zm.System(kinetic=zm.rate(x)**2, coordinates=[x, y], constraints={"belt": y - 2 * x})
+    >>> diagnosis = wheel.check()
+    >>> diagnosis.unique, diagnosis.degrees_of_freedom, diagnosis.kinds
+    (True, 1, {'belt': 'holonomic'})
+    """
 
     verdict: Verdict
     coordinates: int

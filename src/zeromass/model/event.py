@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from zeromass.expression import Expression
 from zeromass.model.state import State
@@ -14,16 +15,23 @@ class Event:
     """A zero crossing of an expression.
 
     zero       the expression; accelerations and constraint forces may be in it
+    name       in results and messages
     direction  1 when it rises through zero, −1 when it falls, 0 either way
     terminal   whether the run ends there
     guard      whether the run must not even start beyond it: `direction` is the way out
     message    what it means that it happened, and what to do
     detail     more words from the state where it happened
+
+    >>> x = zm.coordinate("x")
+    >>> falling = zm.System(kinetic=zm.rate(x)**2 / 2, potential=9.81 * x)
+    >>> run = zm.simulate(falling, falling.start({x: 9.81 / 2}), until=5.0, events=zm.Event("floor", x, direction=-1))
+    >>> round(float(run.t[-1]), 9)
+    1.0
     """
 
     name: str
     zero: Expression
-    direction: int = 0
+    direction: Literal[-1, 0, 1] = 0
     terminal: bool = True
     guard: bool = False
     message: str = ""

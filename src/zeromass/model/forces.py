@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
-from zeromass.expression import Expression, expressions, gradient, jacobian, rate, symbols
+from zeromass.expression import Expression, as_expression, expressions, gradient, jacobian, rate, symbols
 from zeromass.expression.build import ZERO
 from zeromass.model.errors import ModelError
 from zeromass.model.given import Number, Vector, given_scalar, given_vector
@@ -18,18 +18,28 @@ class Load(Protocol):
     """Anything that acts: a generalised force on the coordinates q, and the energy it stores."""
 
     @property
-    def potential(self) -> Expression: ...
+    def potential(self) -> Expression:
+        """The energy that it stores, J."""
+        ...
 
-    def generalized(self, q: np.ndarray) -> np.ndarray: ...
+    def generalized(self, q: np.ndarray) -> np.ndarray:
+        """Its force on each of the coordinates q, N or N m."""
+        ...
 
 
 class Force:
-    """A force (3,), N, in the inertial frame, at a point (3,) given in coordinates; `at` is part of the system."""
+    """A force (3,), N, in the inertial frame, at a point (3,) given in coordinates; `at` is part of the system.
 
-    potential = ZERO
+    >>> p = zm.Particle("p", mass=2.0)
+    >>> zm.System([p], forces=zm.Force((1.0, 0.0, 0.0), at=p.position)).start()[zm.rate(p.velocity)]
+    array([0.5, 0. , 0. ])
+    """
+
+    potential: Expression = ZERO
 
     def __init__(self, force: Vector, at: Vector) -> None:
-        self.force, self.at = given_vector(force, "a force"), given_vector(at, "the point where a force acts")
+        self.force: np.ndarray = given_vector(force, "a force")
+        self.at: np.ndarray = given_vector(at, "the point where a force acts")
 
     def generalized(self, q: np.ndarray) -> np.ndarray:
         _check_moved(self.at, q, "a force")
@@ -37,14 +47,21 @@ class Force:
 
 
 class Torque:
-    """A torque (3,), N m, in the inertial frame, on a rigid body; for body components write body.rotate(torque)."""
+    """A torque (3,), N m, in the inertial frame, on a rigid body; for body components write body.rotate(torque).
 
-    potential = ZERO
+    >>> top = zm.RigidBody("top", mass=1.0, inertia=(1.0, 2.0, 2.5))
+    >>> start = zm.System([top], forces=zm.Torque((0.0, 3.0, 0.0), on=top)).start()
+    >>> start[zm.rate(top.angular_velocity)]
+    array([0. , 1.5, 0. ])
+    """
+
+    potential: Expression = ZERO
 
     def __init__(self, torque: Vector, on: RigidBody) -> None:
         if not isinstance(on, RigidBody):
             raise ModelError(f"a torque acts on a rigid body, not on {on!r}")
-        self.torque, self.on = given_vector(torque, f"a torque on '{on.name}'"), on
+        self.torque: np.ndarray = given_vector(torque, f"a torque on '{on.name}'")
+        self.on: RigidBody = on
 
     def generalized(self, q: np.ndarray) -> np.ndarray:
         _check_moved(self.on.quaternion, q, f"a torque on '{self.on.name}'")
@@ -56,14 +73,21 @@ class Spring:
 
     stiffness  N/m
     length     unstretched, m; with length 0 the points may coincide
+
+    >>> p = zm.Particle("p", mass=2.0)
+    >>> zm.System([p], forces=zm.Spring(8.0, p.position)).start([(p.position, (1.0, 0.0, 0.0))])[zm.rate(p.velocity)]
+    array([-4.,  0.,  0.])
     """
 
     def __init__(self, stiffness: Number, a: Vector, b: Vector = (0.0, 0.0, 0.0), *, length: Number = 0.0) -> None:
-        self.ends = given_vector(a, "the end of a spring"), given_vector(b, "the end of a spring")
+        self.ends: tuple[np.ndarray, np.ndarray] = (
+            given_vector(a, "the end of a spring"),
+            given_vector(b, "the end of a spring"),
+        )
         d = self.ends[0] - self.ends[1]
         length = given_scalar(length, "the length of a spring")
         stretch = d @ d if length is ZERO else (np.sqrt(d @ d) - length) ** 2
-        self.potential = given_scalar(stiffness, "the stiffness of a spring") * stretch / 2
+        self.potential: Expression = given_scalar(stiffness, "the stiffness of a spring") * stretch / 2
 
     def generalized(self, q: np.ndarray) -> np.ndarray:
         _check_moved(self.ends, q, "a spring")
@@ -74,14 +98,23 @@ class Damper:
     """A viscous damper between two points, along their line: force −c d|a − b|/dt.
 
     damping  N s/m
+
+    >>> p = zm.Particle("p", mass=2.0)
+    >>> start = [(p.position, (1.0, 0.0, 0.0)), (p.velocity, (0.5, 0.5, 0.0))]
+    >>> zm.System([p], forces=zm.Damper(8.0, p.position)).start(start)[zm.rate(p.velocity)]
+    array([-2.,  0.,  0.])
     """
 
-    potential = ZERO
+    potential: Expression = ZERO
 
     def __init__(self, damping: Number, a: Vector, b: Vector = (0.0, 0.0, 0.0)) -> None:
-        self.ends = given_vector(a, "the end of a damper"), given_vector(b, "the end of a damper")
+        self.ends: tuple[np.ndarray, np.ndarray] = (
+            given_vector(a, "the end of a damper"),
+            given_vector(b, "the end of a damper"),
+        )
         d = self.ends[0] - self.ends[1]
-        self.damping, self.distance = given_scalar(damping, "the damping of a damper"), np.sqrt(d @ d)
+        self.damping: Expression = given_scalar(damping, "the damping of a damper")
+        self.distance: Expression = as_expression(np.sqrt(d @ d))
 
     def generalized(self, q: np.ndarray) -> np.ndarray:
         _check_moved(self.ends, q, "a damper")
@@ -89,12 +122,18 @@ class Damper:
 
 
 class GeneralizedForce:
-    """Components of a generalised force, by coordinate."""
+    """Components of a generalised force, by coordinate, and the energy that it stores, if any.
 
-    potential = ZERO
+    >>> x = zm.coordinate("x")
+    >>> zm.System(kinetic=zm.rate(x)**2, forces={x: -3 * x}).Q
+    array([-3*x], dtype=object)
+    """
 
-    def __init__(self, components: Mapping[Expression, Any]) -> None:
-        self.components = {q: given_scalar(value, f"the force on {q!r}") for q, value in components.items()}
+    def __init__(self, components: Mapping[Expression, Any], *, potential: Expression = ZERO) -> None:
+        self.potential: Expression = potential
+        self.components: dict[Expression, Expression] = {
+            q: given_scalar(value, f"the force on {q!r}") for q, value in components.items()
+        }
 
     def generalized(self, q: np.ndarray) -> np.ndarray:
         unknown = [repr(c) for c in self.components if not any(c is x for x in q)]
@@ -103,12 +142,16 @@ class GeneralizedForce:
         return expressions([self.components.get(x, ZERO) for x in q])
 
 
-def loads(forces: Any, what: str = "forces") -> list[Load]:
+Forces = Load | Mapping[Expression, Any] | Iterable[Load | Mapping[Expression, Any]] | None
+"""What acts, as a user gives it: loads, or mappings {coordinate: force}."""
+
+
+def loads(forces: Forces, what: str = "forces") -> list[Load]:
     """A list of loads from what a user gives: one or several loads, or mappings {coordinate: force}."""
     if forces is None:
         return []
     if isinstance(forces, Mapping):
-        return [GeneralizedForce(forces)]
+        return [GeneralizedForce(cast(Mapping[Expression, Any], forces))]
     if not isinstance(forces, Iterable):
         forces = [forces]
     result: list[Load] = []

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from zeromass.expression import Expression, Symbol, as_expression, coordinate, evaluate, expressions, rate, symbols
 from zeromass.model.errors import ModelError
-from zeromass.model.given import Inertia, Number, given_array, given_scalar, given_vector
+from zeromass.model.given import Inertia, Number, Vector, given_array, given_scalar, given_vector
 from zeromass.model.quaternion import body_rates, inertial_rates, rotation
+
+TYPED = 1e-12
+"""Part of its largest entry by which an inertia that was typed or computed in double precision may be off."""
 
 
 class Part:
@@ -19,6 +23,9 @@ class Part:
     coordinates  array of coordinate symbols
     mass         kg, a number or an expression of parameters
     position     of the mass centre, shape (3,), m
+
+    >>> zm.Particle("p", mass=2.0)
+    Particle('p', mass=2)
     """
 
     name: str
@@ -40,16 +47,21 @@ class Part:
 
 
 class Particle(Part):
-    """A point of mass m ≥ 0. With mass 0 it marks a place: constraints move it, no force can act on it."""
+    """A point of mass m ≥ 0. With mass 0 it marks a place: constraints move it, no force can act on it.
+
+    >>> bob = zm.Particle("bob", mass=0.5)
+    >>> bob.position, bob.kinetic
+    (array([bob.x, bob.y, bob.z], dtype=object), 0.25*(rate(bob.x)**2 + rate(bob.y)**2 + rate(bob.z)**2))
+    """
 
     def __init__(self, name: str, mass: Number) -> None:
-        self.name = name
-        self.mass = _mass(name, mass)
-        self.position = _named(name, "xyz")
-        self.coordinates = self.position
-        self.kinetic = self.mass / 2 * (self.velocity @ self.velocity)
-        self.constraints = {}
-        self.usual = {}
+        self.name: str = name
+        self.mass: Expression = _mass(name, mass)
+        self.position: np.ndarray = _named(name, "xyz")
+        self.coordinates: np.ndarray = self.position
+        self.kinetic: Expression = self.mass / 2 * (self.velocity @ self.velocity)
+        self.constraints: dict[str, Any] = {}
+        self.usual: dict[Symbol, float] = {}
 
 
 class RigidBody(Part):
@@ -60,30 +72,35 @@ class RigidBody(Part):
 
     The quaternion's norm is kept by a constraint that comes with the body. The mass matrix 4 EᵀJE of the four
     quaternion components is singular [UM2022, eq. 8], and that is fine.
+
+    >>> top = zm.RigidBody("top", mass=1.0, inertia=(1.0, 2.0, 2.5))
+    >>> spinning = zm.System([top]).start([(top.angular_velocity_body, (1.0, 2.0, 0.0))])
+    >>> spinning[zm.rate(top.angular_velocity_body)]  # Euler: J₃ ω̇₃ = (J₁ − J₂) ω₁ ω₂
+    array([ 0. ,  0. , -0.8])
     """
 
     def __init__(self, name: str, mass: Number, inertia: Inertia) -> None:
-        self.name = name
-        self.mass = _mass(name, mass)
-        self.inertia = _inertia(name, inertia)
-        self.position = _named(name, "xyz")
-        self.quaternion = _named(name, ("u0", "u1", "u2", "u3"))
-        self.coordinates = np.concatenate([self.position, self.quaternion])
+        self.name: str = name
+        self.mass: Expression = _mass(name, mass)
+        self.inertia: np.ndarray = _inertia(name, inertia)
+        self.position: np.ndarray = _named(name, "xyz")
+        self.quaternion: np.ndarray = _named(name, ("u0", "u1", "u2", "u3"))
+        self.coordinates: np.ndarray = np.concatenate([self.position, self.quaternion])
         omega = self.angular_velocity_body
-        self.kinetic = self.mass / 2 * (self.velocity @ self.velocity) + omega @ self.inertia @ omega / 2
-        self.constraints = {f"{name} unit quaternion": as_expression((self.quaternion @ self.quaternion - 1) / 2)}
-        self.usual = {self.quaternion[0]: 1.0}
+        self.kinetic: Expression = self.mass / 2 * (self.velocity @ self.velocity) + omega @ self.inertia @ omega / 2
+        self.constraints: dict[str, Any] = unit_quaternion(name, self.quaternion)
+        self.usual: dict[Symbol, float] = {self.quaternion[0]: 1.0}
 
     @property
     def rotation(self) -> np.ndarray:
         """S, shape (3, 3): turns body components into inertial ones."""
         return rotation(self.quaternion)
 
-    def rotate(self, vector: Any) -> np.ndarray:
+    def rotate(self, vector: Vector) -> np.ndarray:
         """Inertial components of a vector given in the body frame."""
         return self.rotation @ given_vector(vector, f"the vector that '{self.name}' rotates")
 
-    def point(self, place: Any) -> np.ndarray:
+    def point(self, place: Vector) -> np.ndarray:
         """Inertial position of a point fixed in the body, given from the mass centre in the body frame."""
         return self.position + self.rotate(place)
 
@@ -98,7 +115,12 @@ class RigidBody(Part):
         return 2 * body_rates(self.quaternion) @ rate(self.quaternion)
 
 
-def _named(owner: str, letters: Any) -> np.ndarray:
+def unit_quaternion(name: str, u: np.ndarray) -> dict[str, Any]:
+    """The constraint that comes with a body: its quaternion has length 1."""
+    return {f"{name} unit quaternion": as_expression((u @ u - 1) / 2)}
+
+
+def _named(owner: str, letters: Sequence[str]) -> np.ndarray:
     if not isinstance(owner, str) or not owner:
         raise ModelError(f"a part needs a name, not {owner!r}")
     result = np.empty(len(letters), dtype=object)
@@ -127,7 +149,7 @@ def _inertia(name: str, inertia: Any) -> np.ndarray:
         return J
     number = np.array(values, dtype=float).reshape(3, 3)
     scale = np.abs(number).max()
-    rounding = 1e-12 * scale  # a matrix typed or computed in double precision
+    rounding = TYPED * scale
     if not np.all(np.isfinite(number)):
         raise ModelError(f"the inertia of '{name}' is not finite: {number.tolist()}")
     if np.abs(number - number.T).max() > rounding:

@@ -1,29 +1,78 @@
-"""Systems as plain data, for files. Reading it runs no code; what comes back moves in the same way, bit for bit."""
+"""Systems as plain data, for files. Reading it runs no code; what comes back moves in the same way, bit for bit.
+
+A system of a special kind adds what it is made of beside its equations, and takes it back: its kind is registered here by
+a name, `@recorded("rolling")` on its class, which has then
+
+    _own_record(w)        what it adds, as plain data, expressions through the Writer w
+    _take_record(own, r)  takes that back through the Reader r, once the equations are complete
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from zeromass.expression import Grid, rate
 from zeromass.expression.record import Reader, Writer
 from zeromass.model.constraint import Row
-from zeromass.model.parts import Part, Particle, RigidBody
+from zeromass.model.event import Event
+from zeromass.model.parts import Part, Particle, RigidBody, unit_quaternion
 from zeromass.model.quantity import Quantity
 from zeromass.model.system import System
 from zeromass.model.unconstrained import Unconstrained
 
-VERSION = 1
+VERSION = 2
+"""Of what is written. Version 1 knew no kinds and no events; it is read as a plain system."""
+
+PLAIN = "system"
+KINDS: dict[str, type[System]] = {PLAIN: System}
+"""The kinds of systems that come back as what they were, by the names that files have for them."""
+
+Kind = TypeVar("Kind", bound=System)
+
+
+def recorded(name: str) -> Callable[[type[Kind]], type[Kind]]:
+    """Registers a class of systems under the name that files have for it."""
+
+    def registered(kind: type[Kind]) -> type[Kind]:
+        KINDS[name] = kind
+        return kind
+
+    return registered
 
 
 def to_record(system: System) -> tuple[dict[str, Any], list[Grid]]:
-    """The data of a system, expressions, names and named quantities, and the grids that it is given on."""
+    """The data of a system, expressions, names and named quantities, and the grids that it is given on.
+
+    >>> from zeromass.model.record import from_record, to_record
+    >>> x = zm.coordinate("x")
+    >>> again = from_record(*to_record(zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)))
+    >>> again.energy
+    0.5*rate(x)**2 + 0.5*x**2
+    """
     w = Writer()
+    data = {"version": VERSION, **written(system, w)}
+    data["nodes"] = w.nodes
+    return data, w.grids
+
+
+def from_record(data: dict[str, Any], grids: Sequence[Grid] = ()) -> System:
+    """The system of its data and grids."""
+    if data.get("version") not in (1, VERSION):
+        raise ValueError(
+            f"the data of the system has version {data.get('version')!r}, this program reads 1 and {VERSION}"
+        )
+    return read(data, Reader(data["nodes"], grids))
+
+
+def written(system: System, w: Writer) -> dict[str, Any]:
+    """The data of a system whose expressions a writer collects."""
     free = system._free
-    data = {
-        "version": VERSION,
+    kind = next(name for base in type(system).__mro__ for name, known in KINDS.items() if known is base)
+    return {
+        "kind": kind,
         "coordinates": w.array(free.q),
         "M": w.array(free.M),
         "Q": w.array(free.Q),
@@ -35,19 +84,19 @@ def to_record(system: System) -> tuple[dict[str, Any], list[Grid]]:
             for name in ("kinetic", "potential", "energy")
         },
         "parts": [_part(part, w) for part in free.parts],
+        "events": [_event(event, w) for event in system.events],
         "quantities": {
             name: [w.array(item.expression), item.unit, item.label] for name, item in system.quantities.items()
         },
+        "own": system._own_record(w),
     }
-    data["nodes"] = w.nodes
-    return data, w.grids
 
 
-def from_record(data: dict[str, Any], grids: Sequence[Grid] = ()) -> System:
-    """The system of its data and grids."""
-    if data.get("version") != VERSION:
-        raise ValueError(f"the data of the system has version {data.get('version')!r}, this program reads {VERSION}")
-    r = Reader(data["nodes"], grids)
+def read(data: dict[str, Any], r: Reader) -> System:
+    """The system of its data, with expressions from a reader."""
+    kind = KINDS.get(data.get("kind", PLAIN))
+    if kind is None:
+        raise ValueError(f"the data is of a system of the kind {data['kind']!r}, which this program does not know")
     free = Unconstrained(
         r.array(data["coordinates"]),
         r.array(data["M"]),
@@ -58,17 +107,28 @@ def from_record(data: dict[str, Any], grids: Sequence[Grid] = ()) -> System:
         tuple(_read_part(item, r) for item in data["parts"]),
     )
     rows = [Row(name, group, level, r.array(zero).item()) for name, group, level, zero in data["rows"]]
-    system = object.__new__(System)
+    system = object.__new__(kind)
     system._complete(free, rows, r.array(data["C"]))
     system.multipliers = r.array(data["multipliers"])
-    system.__dict__["quantities"] = {
+    system.events = tuple(_read_event(item, r) for item in data.get("events", ()))
+    system._kept_quantities = {
         name: Quantity(_unwrapped(r.array(e)), unit, label) for name, (e, unit, label) in data["quantities"].items()
     }
+    system._take_record(data.get("own", {}), r)
     return system
 
 
 def _unwrapped(array: np.ndarray) -> Any:
     return array.item() if array.ndim == 0 else array
+
+
+def _event(event: Event, w: Writer) -> list[Any]:
+    return [event.name, w.array(event.zero), event.direction, event.terminal, event.guard, event.message]
+
+
+def _read_event(data: list[Any], r: Reader) -> Event:
+    name, zero, *rest = data
+    return Event(name, r.array(zero).item(), *rest)
 
 
 def _part(part: Part, w: Writer) -> dict[str, Any]:
@@ -94,5 +154,5 @@ def _read_part(data: dict[str, Any], r: Reader) -> Part:
         part.coordinates = np.concatenate([part.position, part.quaternion])
         omega = part.angular_velocity_body
         part.kinetic = part.kinetic + omega @ part.inertia @ omega / 2
-        part.usual = {part.quaternion[0]: 1.0}
+        part.constraints, part.usual = unit_quaternion(part.name, part.quaternion), {part.quaternion[0]: 1.0}
     return part

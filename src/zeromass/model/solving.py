@@ -18,11 +18,17 @@ HALVINGS = 20
 ATTEMPTS = 12
 """Gauss–Newton runs from different guesses before equations are called contradictory."""
 
+TOLD = 1e-3
+"""Part of the largest miss, in comparable units, above which a contradicted equation is named."""
+
+LOOSE = float(np.sqrt(np.finfo(float).eps))
+"""Components of a unit vector of what is free that count: above the square root of rounding, which is their error."""
+
 RETURNS = 20
 """Steps back towards the guess after a run that had to begin elsewhere."""
 
 
-class Equations:
+class StartEquations:
     """Equations for some unknowns, ready to be solved for them at values of everything else.
 
     constraints  (name, expression that must be zero)
@@ -40,15 +46,15 @@ class Equations:
         unknowns: np.ndarray,
         known: Sequence[Expression],
     ) -> None:
-        self.constraints = [name for name, _ in constraints]
-        self.prescribed = list(prescribed)
-        self.unknowns = unknowns
+        self.constraints: list[str] = [name for name, _ in constraints]
+        self.prescribed: list[Expression] = list(prescribed)
+        self.unknowns: np.ndarray = unknowns
         functions = expressions([*[zero for _, zero in constraints], *prescribed])
         inputs = [*unknowns, *known]
-        self.values = Evaluator(functions, inputs)
+        self.values: Evaluator = Evaluator(functions, inputs)
         slopes = np.concatenate([slopes, jacobian(list(prescribed), unknowns)])
-        self.values_and_slopes = Evaluator(np.concatenate([functions[:, None], slopes], axis=1), inputs)
-        self.magnitude = Magnitude(functions, inputs)
+        self.values_and_slopes: Evaluator = Evaluator(np.concatenate([functions[:, None], slopes], axis=1), inputs)
+        self.magnitude: Magnitude = Magnitude(functions, inputs)
 
     def solution(
         self,
@@ -62,6 +68,10 @@ class Equations:
         Unknowns in `fixed` keep the value they have there.
         """
         return _Numbers(self, known, fixed, prescribed).solution(guess)
+
+    def satisfied(self, values: np.ndarray, known: Sequence[float], prescribed: Sequence[float] = ()) -> bool:
+        """Whether values of the unknowns satisfy the equations, each up to the rounding of its terms."""
+        return _Numbers(self, known, {}, prescribed).satisfied(values)
 
 
 class _Point(NamedTuple):
@@ -88,7 +98,7 @@ class _Numbers:
 
     def __init__(
         self,
-        equations: Equations,
+        equations: StartEquations,
         known: Sequence[float],
         fixed: Mapping[Expression, float],
         prescribed: Sequence[float],
@@ -112,6 +122,10 @@ class _Numbers:
             if np.isfinite(reached.error) and (best is None or reached.error < best.error):
                 best = reached
         raise StartError(self._contradiction(start, best))
+
+    def satisfied(self, x: np.ndarray) -> bool:
+        point = self._at(x)
+        return bool(np.all(np.abs(point.r) <= ROUNDING * self._sizes(point)))
 
     def _attempts(self, start: np.ndarray) -> Iterator[np.ndarray]:
         """The start, then random points around it, ever further away and the same every time."""
@@ -200,7 +214,7 @@ class _Numbers:
         return reached
 
     def _open_names(self, reached: _Reached) -> list[str]:
-        loose = np.abs(reached.free).max(axis=1, initial=0.0) > np.sqrt(np.finfo(float).eps)
+        loose = np.abs(reached.free).max(axis=1, initial=0.0) > LOOSE
         return [repr(x) for x, open_ in zip(self._equations.unknowns[self._varied], loose, strict=True) if open_]
 
     def _names(self) -> list[str]:
@@ -216,8 +230,8 @@ class _Numbers:
             bad = [name for name, value in zip(names, r, strict=True) if not np.isfinite(value)] or names
             return f"'{bad[0]}' has no finite value at the prescribed values; prescribe others or give guess={{…}}"
         _, r, J = best.point
-        part = np.abs(r) / self._terms(best.point, self._sizes(self._at(start)), least=np.sqrt(np.finfo(float).eps))
-        rows = [i for i in np.argsort(-part) if part[i] > 1e-3 * part.max()]
+        part = np.abs(r) / self._terms(best.point, self._sizes(self._at(start)), least=LOOSE)
+        rows = [i for i in np.argsort(-part) if part[i] > TOLD * part.max()]
         missed = [f"'{names[i]}' (off by {r[i]:.3g})" for i in rows[:4]]
         touched = np.any(J[rows] != 0.0, axis=0)
         unknowns = self._equations.unknowns

@@ -15,11 +15,14 @@ import numpy as np
 from zeromass.expression import Expression, ExpressionError, Symbol, expressions, symbols
 from zeromass.expression import t as time
 from zeromass.model.errors import StartError
-from zeromass.model.solving import Equations
+from zeromass.model.solving import StartEquations
 from zeromass.model.state import State, parameter_values
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
+
+Prescribed = Mapping[Any, Any] | Iterable[tuple[Any, Any]]
+"""{expression: value}, or pairs of expressions, or arrays of them, and values."""
 
 REMEMBERED = 8
 """Sets of equations that a system keeps for its next starts."""
@@ -27,11 +30,11 @@ REMEMBERED = 8
 
 def consistent_start(
     system: System,
-    prescribed: Mapping[Any, Any] | Iterable[tuple[Any, Any]],
+    prescribed: Prescribed,
     *,
     t: float,
     parameters: Mapping[Expression, float] | None,
-    guess: Mapping[Any, Any] | Iterable[tuple[Any, Any]],
+    guess: Prescribed,
 ) -> State:
     """A state on the constraint manifold with the prescribed values; see `System.start`."""
     t = float(t)
@@ -56,7 +59,7 @@ def consistent_start(
     return State(system, t, numbers[:n], numbers[n:], values, tuple(free))
 
 
-def equations_of(system: System, level: int, prescribed: tuple[Expression, ...] = ()) -> Equations:
+def equations_of(system: System, level: int, prescribed: tuple[Expression, ...] = ()) -> StartEquations:
     """What constraints and prescribed expressions say about positions (level 0) or rates (level 1).
 
     They are solved at values of time, the parameters and, for rates, the positions. The system keeps them for its next
@@ -68,7 +71,7 @@ def equations_of(system: System, level: int, prescribed: tuple[Expression, ...] 
         known = [time, *system.parameters, *(system.coordinates if level else ())]
         unknowns = system.rates if level else system.coordinates
         slopes = system.A[[row.level <= level for row in system.rows]]  # ∂φ/∂q is ∂φ̇/∂q̇
-        equations = Equations(system.zeros(level), slopes, prescribed, unknowns, known)
+        equations = StartEquations(system.zeros(level), slopes, prescribed, unknowns, known)
     kept[level, prescribed] = equations  # the last ones used stand last
     while len(kept) > REMEMBERED:
         del kept[next(iter(kept))]
@@ -102,20 +105,12 @@ def _leaves(e: Expression) -> list[Symbol]:
     return [e] if isinstance(e, Symbol) else symbols(e)
 
 
-def _pairs(system: System, given: Mapping[Any, Any] | Iterable[tuple[Any, Any]], what: str) -> dict[Expression, float]:
+def _pairs(system: System, given: Prescribed, what: str) -> dict[Expression, float]:
     """{expression: number} from a mapping or pairs of expressions or arrays and numbers or arrays."""
     known = {*system.coordinates, *system.rates}
     result: dict[Expression, float] = {}
     for key, value in _items(given, what):
-        try:
-            keys = expressions(key)
-        except ExpressionError as error:
-            raise StartError(f"{what}: {error}") from error
-        try:
-            numbers = np.broadcast_to(np.asarray(value, dtype=float), keys.shape)
-        except (ValueError, TypeError) as error:
-            raise StartError(f"{what}: {value!r} is no value for {key!r} of shape {keys.shape}") from error
-        for e, number in zip(keys.ravel(), numbers.ravel(), strict=True):
+        for e, number in _flat(key, value, what):
             _check_wish(e, number, known, what)
             if e in result and result[e] != number:
                 raise StartError(f"{what}: '{e!r}' is given twice, as {result[e]:g} and as {number:g}")
@@ -123,7 +118,22 @@ def _pairs(system: System, given: Mapping[Any, Any] | Iterable[tuple[Any, Any]],
     return result
 
 
-def _items(given: Mapping[Any, Any] | Iterable[tuple[Any, Any]], what: str) -> list[tuple[Any, Any]]:
+def _flat(key: Any, value: Any, what: str) -> Iterable[tuple[Expression, float]]:
+    """Single expressions with their numbers, from an expression or an array of them and its value or values."""
+    if isinstance(key, Expression) and isinstance(value, float):
+        return [(key, value)]
+    try:
+        keys = expressions(key)
+    except ExpressionError as error:
+        raise StartError(f"{what}: {error}") from error
+    try:
+        numbers = np.broadcast_to(np.asarray(value, dtype=float), keys.shape)
+    except (ValueError, TypeError) as error:
+        raise StartError(f"{what}: {value!r} is no value for {key!r} of shape {keys.shape}") from error
+    return zip(keys.ravel(), numbers.ravel(), strict=True)
+
+
+def _items(given: Prescribed, what: str) -> list[tuple[Any, Any]]:
     try:
         return [(key, value) for key, value in (given.items() if isinstance(given, Mapping) else given)]
     except (TypeError, ValueError):

@@ -12,13 +12,23 @@ import numpy as np
 from zeromass.equation import Motion, solve
 from zeromass.expression import Evaluator, Symbol, expressions, symbols
 from zeromass.model.errors import ModelError
+from zeromass.model.remembering import Remembering
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
 
 
+LOOSE = 1e-9
+"""Components of a unit vector of undetermined acceleration, in comparable units, that count: well above rounding."""
+
+
 class Matrices(NamedTuple):
-    """Numbers of M q̈ = Q + C + Aᵀλ, A q̈ = b at one or many states."""
+    """Numbers of M q̈ = Q + C + Aᵀλ, A q̈ = b at one or many states.
+
+    >>> x = zm.coordinate("x")
+    >>> zm.System(kinetic=zm.rate(x)**2, potential=3 * x).start({x: 1.0}).matrices.Q
+    array([-3.])
+    """
 
     M: np.ndarray
     Q: np.ndarray
@@ -28,10 +38,18 @@ class Matrices(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class State(Remembering):
     """A state; `state[expression]` is the value of any expression, accelerations and reactions included.
 
-    free  what the prescriptions and constraints left open when the state was made
+    t           time, s
+    q, v        positions and rates, in the order of `system.coordinates`
+    parameters  the value of each parameter of the system
+    free        what the prescriptions and constraints left open when the state was made
+
+    >>> x = zm.coordinate("x")
+    >>> falling = zm.System(kinetic=zm.rate(x)**2 / 2, potential=9.81 * x).start({x: 2.0})
+    >>> falling[x**2], falling[zm.acceleration(x)]
+    (4.0, -9.81)
     """
 
     system: System
@@ -106,12 +124,29 @@ class State:
         result = Evaluator(e, names)(values)
         return result if result.ndim else float(result)
 
+    def carried_to(self, system: System) -> State:
+        """The same state of another system of the same coordinates, brought onto its constraints by the least change.
+
+            min δᵀ M δ   with   A δ = −φ      of positions, then of velocities
+
+        A body that meets a constraint loses the velocity that an impulse of the constraint takes:
+
+        >>> p = zm.Particle("p", mass=2.0)
+        >>> free, rail = zm.System([p]), zm.System([p], constraints={"rail": p.position[1] - p.position[0]})
+        >>> free.start([(p.velocity, (1.0, 0.0, 3.0))]).carried_to(rail).v
+        array([0.5, 0.5, 3. ])
+        """
+        from zeromass.model.carrying import carried_over
+
+        return carried_over(self, system)
+
     def _check_solved(self, unsolved: list[Symbol]) -> None:
         if not np.all(np.isfinite(self.motion.acceleration)):
             raise ModelError(
                 f"the motion is {self.motion.verdict.value} at t = {self.t:g} s; system.check(state) says why"
             )
-        loose = np.abs(self.motion.undetermined).max(axis=1, initial=0.0) > 1e-9
+        rank = self.motion.rank
+        loose = np.abs(rank.right[:, rank.rank :]).max(axis=1, initial=0.0) > LOOSE
         for leaf, open_ in zip(self.system.accelerations, loose, strict=True):
             if open_ and leaf in unsolved:
                 raise ModelError(

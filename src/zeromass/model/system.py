@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from zeromass.expression import (
     Evaluator,
@@ -20,17 +21,22 @@ from zeromass.expression import (
     symbols,
     t,
 )
+from zeromass.expression.record import Reader, Writer
 from zeromass.model.check import Diagnosis, diagnosis
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
+from zeromass.model.contact import Contact
+from zeromass.model.drawing import Drawing, drawing_of_parts
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
-from zeromass.model.forces import loads
+from zeromass.model.forces import Forces, loads
+from zeromass.model.given import Number, Vector
 from zeromass.model.magnitude import ROUNDING, Magnitude
-from zeromass.model.nonideal import split
+from zeromass.model.nonideal import Nonideal, split
 from zeromass.model.parts import Part
 from zeromass.model.quantity import Quantity
-from zeromass.model.solving import Equations
-from zeromass.model.start import consistent_start
+from zeromass.model.remembering import Remembering
+from zeromass.model.solving import StartEquations
+from zeromass.model.start import Prescribed, consistent_start
 from zeromass.model.state import Matrices, State
 from zeromass.model.unconstrained import (
     Unconstrained,
@@ -41,7 +47,7 @@ from zeromass.model.unconstrained import (
 )
 
 
-class System:
+class System(Remembering):
     """A constrained mechanical system, M q̈ = Q + C + Aᵀλ with A q̈ = b [UP2006, eqs. 2.1–2.6].
 
     parts        particles and rigid bodies
@@ -55,22 +61,31 @@ class System:
                  accelerations it is taken as it stands
     nonideal     work done by the constraint forces, given like `forces`: C with wᵀQᶜ = wᵀC [UP2006, eq. 2.6]; it may be
                  proportional to a reaction, written with accelerations, as friction is to the normal force
+
+    >>> bob = zm.Particle("bob", mass=0.5)
+    >>> pendulum = zm.System([bob], gravity=9.81, constraints={"string": (bob.position @ bob.position - 1.0) / 2})
+    >>> start = pendulum.start([(bob.position, (1.0, 0.0, 0.0)), (bob.velocity, (0.0, 0.0, 0.0))])
+    >>> start[zm.acceleration(bob.position[2])]
+    -9.81
     """
+
+    kind: str = "motion"
+    """What kind of motion the system describes, in a word: "motion", "rolling", "slipping"."""
 
     def __init__(
         self,
         parts: Iterable[Part] = (),
         *,
-        kinetic: Any = None,
-        potential: Any = None,
-        lagrangian: Any = None,
-        M: Any = None,
-        Q: Any = None,
+        kinetic: Number | None = None,
+        potential: Number | None = None,
+        lagrangian: Number | None = None,
+        M: np.ndarray | Sequence[Sequence[Number]] | None = None,
+        Q: Vector | None = None,
         coordinates: Sequence[Expression] | np.ndarray | None = None,
-        gravity: Any = None,
-        forces: Any = None,
+        gravity: Number | Vector | None = None,
+        forces: Forces = None,
         constraints: Mapping[str, Any] | None = None,
-        nonideal: Any = None,
+        nonideal: Forces = None,
     ) -> None:
         parts = _parts(parts)
         acting = loads(forces)
@@ -114,29 +129,61 @@ class System:
     events: tuple[Event, ...] = ()
     """Watched in every run of the system, beside those given to it."""
 
-    kind: str = "motion"
-    """What kind of motion this is, for systems whose kind may change."""
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """Where bodies touch what carries them, with the forces there."""
+        return ()
 
     def begins_as(self, state: State) -> System:
-        """The system that a motion from a state begins with."""
+        """The system that the motion follows from a state on: itself, unless it can not hold there."""
         return self
 
     def goes_on_as(self, event: str, state: State) -> System | None:
-        """The system that a motion follows after a terminal event; None where it ends."""
+        """The system that the motion follows after a terminal event; None where it ends.
+
+        state  at the event, of this system; `state.carried_to` brings it onto the constraints of the next one
+        """
         return None
+
+    def _own_record(self, w: Writer) -> dict[str, Any]:
+        """What files keep of the system beside its equations; see `zeromass.model.record`."""
+        return {}
+
+    def _take_record(self, own: dict[str, Any], r: Reader) -> None:
+        """Takes back what `_own_record` gave."""
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        """What the system looks like, for viewers, films and plots."""
+        return drawing_of_parts(self)
+
+    M: np.ndarray
+    """Mass matrix, shape (n, n), symmetric, perhaps singular."""
+
+    Q: np.ndarray
+    """Impressed force, shape (n,)."""
+
+    C: np.ndarray
+    """Work of the constraint forces, shape (n,)."""
+
+    A: np.ndarray
+    """Constraint matrix, shape (m, n)."""
+
+    b: np.ndarray
+    """Right side of A q̈ = b, shape (m,)."""
 
     velocity_constraints: np.ndarray
     """What must vanish at velocity level, one expression for each row that is not at acceleration level."""
 
     def _complete(self, free: Unconstrained, rows: list[Row], C: np.ndarray) -> None:
-        self._free = free
+        self._free: Unconstrained = free
         self.rows: tuple[Row, ...] = tuple(rows)
-        self.parts = free.parts
-        self.coordinates = free.q
-        self.rates = rate(free.q)
-        self.accelerations = rate(self.rates)
+        self.parts: tuple[Part, ...] = free.parts
+        self.coordinates: np.ndarray = free.q
+        self.rates: np.ndarray = rate(free.q)
+        self.accelerations: np.ndarray = rate(self.rates)
         self.M, self.Q, self.C = free.M, free.Q, C
-        self.nonideal = split(C, self.accelerations)
+        self.nonideal: Nonideal = split(C, self.accelerations)
         _check_names(self)
         used = symbols(self.M, self.Q, self.C, [row.zero for row in rows])
         known = {*self.coordinates, *self.rates, *self.accelerations}
@@ -154,8 +201,8 @@ class System:
         self.parameters: tuple[Symbol, ...] = tuple(leaf for leaf in used if leaf.kind == "parameter")
         self.velocity_constraints = velocity_residuals(rows, free.q)
         self.A, self.b = acceleration_rows(rows, self.velocity_constraints, free.q)
-        self.multipliers = np.array([multiplier(f"λ {row.name}") for row in rows] or [], dtype=object)
-        self.reaction = Reactions(self)
+        self.multipliers: np.ndarray = np.array([multiplier(f"λ {row.name}") for row in rows] or [], dtype=object)
+        self.reaction: Reactions = Reactions(self)
 
     def __repr__(self) -> str:
         kinds = Counter(("holonomic", "velocity-level", "acceleration-level")[row.level] for row in self.rows)
@@ -191,7 +238,14 @@ class System:
 
     @cached_property
     def quantities(self) -> dict[str, Quantity]:
-        """Named quantities beside the coordinates; energies, where they are known."""
+        """Named quantities beside the coordinates, which plots and files show without being asked."""
+        return self._own_quantities() if self._kept_quantities is None else self._kept_quantities
+
+    _kept_quantities: dict[str, Quantity] | None = None
+    """Those of the file that the system was read from."""
+
+    def _own_quantities(self) -> dict[str, Quantity]:
+        """Energies, where they are known."""
         names = [name for name in ("energy", "kinetic", "potential") if getattr(self._free, name) is not None]
         labels = {"energy": "energy", "kinetic": "kinetic energy", "potential": "potential energy"}
         return {name: Quantity(getattr(self._free, name), "J", labels[name]) for name in names}
@@ -202,11 +256,11 @@ class System:
 
     def start(
         self,
-        prescribed: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = (),
+        prescribed: Prescribed = (),
         *,
         t: float = 0.0,
         parameters: Mapping[Expression, float] | None = None,
-        guess: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = (),
+        guess: Prescribed = (),
     ) -> State:
         """A state that satisfies every constraint at position and velocity level, to round-off.
 
@@ -242,7 +296,7 @@ class System:
     def _sizes(self) -> Magnitude:
         return Magnitude(self._entries, self.inputs)
 
-    def matrices(self, inputs: Any) -> Matrices:
+    def matrices(self, inputs: ArrayLike) -> Matrices:
         """Numbers of M, Q, A, b and C, but for its part in the accelerations, at given `inputs`.
 
         `inputs` is an array whose last axis runs over `system.inputs`.
@@ -282,7 +336,7 @@ class System:
         return [name for name, _ in zeros], Evaluator([zero for _, zero in zeros], self.inputs)
 
     @cached_property
-    def equations_of_starts(self) -> dict[tuple[int, tuple[Expression, ...]], Equations]:
+    def equations_of_starts(self) -> dict[tuple[int, tuple[Expression, ...]], StartEquations]:
         """Equations that were solved for earlier starts, by their level and what was prescribed; see `start`."""
         return {}
 
@@ -299,12 +353,17 @@ class System:
         raise ModelError(f"'{coordinate!r}' is no coordinate of the system")
 
 
-class Reactions(Mapping[str, np.ndarray]):
+class Reactions(Remembering, Mapping[str, np.ndarray]):
     """Generalised constraint forces, N or N m by coordinate, as expressions.
 
     reaction[name]      Aᵀλ of one constraint, shape (n,)
     reaction.total      Qᶜ = M q̈ − Q of all constraints, non-ideal part included [UP2006, eq. 2.5]
     reaction.on(q)      the components of `total` on some coordinates, such as particle.position
+
+    >>> p = zm.Particle("p", mass=2.0)
+    >>> table = zm.System([p], gravity=9.81, constraints={"table": p.position[2]})
+    >>> table.start()[table.reaction.on(p.position)]
+    array([ 0.  ,  0.  , 19.62])
     """
 
     def __init__(self, system: System) -> None:
@@ -327,16 +386,24 @@ class Reactions(Mapping[str, np.ndarray]):
 
     @cached_property
     def total(self) -> np.ndarray:
+        """Forces of all constraints on the coordinates, shape (n,)."""
         return self._system.M @ self._system.accelerations - self._system.Q
 
-    def on(self, coordinates: Any) -> np.ndarray:
+    def on(self, coordinates: np.ndarray | Sequence[Expression]) -> np.ndarray:
+        """Constraint forces on some coordinates, in their shape, one after the other."""
         system = self._system
         rows = [system.index(x) for x in expressions(coordinates).ravel()]
         return system.M[rows] @ system.accelerations - system.Q[rows]
 
 
 def join(*systems: System, constraints: Mapping[str, Any] | None = None) -> System:
-    """One system of several, connected by constraints between their coordinates [UP2006, example 3]."""
+    """One system of several, connected by constraints between their coordinates [UP2006, example 3].
+
+    >>> x, y = zm.coordinates("x y")
+    >>> a, b = (zm.System(kinetic=zm.rate(q)**2 / 2, potential=q**2 / 2) for q in (x, y))
+    >>> zm.join(a, b, constraints={"together": x - y})
+    System(2 coordinates, 1 holonomic constraint rows)
+    """
     if not systems:
         raise ModelError("zm.join needs at least one system")
     return _assembled(systems, constraints or {})

@@ -74,7 +74,7 @@ and taken as 9.81 m/s². The paper prints figures and words, no numbers.
 {names} it changes, first at
 {times}.
 A ball that lies in the trough would have left it then; the printed motions go on
-as if it were held from both sides, and so do the runs here (`contact="two-sided"`). Where contact is kept, rolling may
+as if it were held from both sides, and so do the runs here (`two_sided=True`). Where contact is kept, rolling may
 still ask for more friction than steel offers: IIIb needs a coefficient of {steep:.2f}. With set I read along y, as in the
 text, none of its cases loses contact.
 

@@ -108,7 +108,7 @@ def _shell_compared(runs: dict[str, Run], example: str, words: str) -> Figure:
             ("1" + c, SECOND, "--", "example 1"),
         ):
             run = runs[name]
-            path = run[um2022.rolling(run).contact][:, :2]
+            path = run[um2022.contact(run).point][:, :2]
             ax.plot(*path.T, style, color=color, linewidth=0.9, label=label)
         ax.plot(*um2022.CONTACT, "k.", markersize=5)
         _plane(ax)
@@ -120,7 +120,7 @@ def _shell_friction(runs: dict[str, Run]) -> Figure:
     """Friction ratios with the printed coefficients."""
     figure, axes = _panels(3, 4, [f"example {case[0]}, case {case[1]}" for case in runs], width=11.0, height=2.1)
     for ax, (case, run) in zip(axes, runs.items(), strict=True):
-        ratio = um2022.rolling(run).friction_ratio
+        ratio = um2022.contact(run).friction_ratio
         ax.plot(run.t, run[ratio], color=SECOND, linewidth=0.6)
         μ = run.required_friction()
         ax.plot(μ.time, μ.value, "o", color=FIRST, markersize=4)

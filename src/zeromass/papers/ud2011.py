@@ -93,7 +93,7 @@ def model() -> Model:
     shift = [sum(A * np.cos(Ω * t) for A, Ω in terms[axis]) for axis in "xyz"]
     trough = Surface(lambda x, y, z: z / B0**2 - x**2 / A0**2, shift=shift, name="trough")
     ball = SphericalBody(RADIUS, MASS, (INERTIA,) * 3, name="ball")
-    return Model(Rolling(ball, on=trough, gravity=GRAVITY, contact="two-sided"), terms)
+    return Model(Rolling(ball, on=trough, gravity=GRAVITY, two_sided=True), terms)
 
 
 def run(case: Shaking, *, until: float = UNTIL, rtol: float = RTOL, atol: float = ATOL) -> Run:

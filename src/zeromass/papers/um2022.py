@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from zeromass.contact import Rolling, surfaces, two_material_shell
+from zeromass.model import Contact
 from zeromass.papers.table import Row, Section, below, decimal
 from zeromass.run import Run, simulate
 
@@ -52,23 +53,23 @@ PRINTED_INCREASE = {"A": "3.6", "B": "5.4", "C": "4.9", "D": "5.2"}
 
 
 @cache
-def system(spin: str) -> Rolling:
+def system(no_spin: bool) -> Rolling:
     """The shell on its bowl; examples 1 and 2 differ only in their start and share one."""
-    return Rolling(two_material_shell(*RADII, DENSITIES), on=surfaces.dimpled_bowl(), gravity=GRAVITY, spin=spin)
+    return Rolling(two_material_shell(*RADII, DENSITIES), on=surfaces.dimpled_bowl(), gravity=GRAVITY, no_spin=no_spin)
 
 
 def run(case: str, *, until: float = UNTIL, rtol: float = RTOL, atol: float = ATOL) -> Run:
     """One case, such as "2B"."""
     spin = SPINS[case[0]]
-    shell = system("none" if spin is None else "free")
+    shell = system(no_spin=spin is None)
     start = shell.start(contact=CONTACT, velocity=VELOCITY, spin=spin, orientation=ORIENTATIONS[case[1]])
     return simulate(shell, start, until=until, rtol=rtol, atol=atol)
 
 
-def rolling(run: Run) -> Rolling:
-    """The system of a run, as what it is."""
-    assert isinstance(run.system, Rolling)
-    return run.system
+def contact(run: Run) -> Contact:
+    """The one contact of a run."""
+    (found,) = run.system.contacts
+    return found
 
 
 def runs() -> dict[str, Run]:
@@ -82,7 +83,7 @@ def section(runs: dict[str, Run]) -> Section:
 
 
 def _offset() -> Row:
-    rho = system("free").sphere.center_of_mass
+    rho = system(no_spin=False).sphere.center_of_mass
     return decimal("distance of mass centre and centre", PRINTED_OFFSET, 100 * float(np.linalg.norm(rho)), unit=" cm")
 
 
@@ -120,7 +121,7 @@ def _claim(quantity: str, true_in: list[str]) -> Row:
 
 
 def _contacts(runs: dict[str, Run]) -> list[Row]:
-    least = {case: run.minimum(rolling(run).normal_force).value for case, run in runs.items()}
+    least = {case: run.minimum(contact(run).normal_force).value for case, run in runs.items()}
     weakest = min(least, key=least.__getitem__)
     pulling = [case for case, run in runs.items() if run.pulling()]
     torques = {case: _torques(run) for case, run in runs.items()}
@@ -148,7 +149,7 @@ def _contacts(runs: dict[str, Run]) -> list[Row]:
 
 def _torques(run: Run) -> tuple[float, float]:
     """Largest torque at the contact, N m: its part about the normal, and the rest."""
-    torque, normal = run[rolling(run).torque_at_contact], run[rolling(run).normal]
+    torque, normal = run[run.system.quantities["torque at contact"].expression], run[contact(run).normal]
     about = np.einsum("ti,ti->t", torque, normal)
     return float(np.abs(about).max()), float(np.linalg.norm(torque - about[:, None] * normal, axis=1).max())
 

@@ -3,19 +3,15 @@
 from zeromass.report.files import FileError, read, save, to_dataset
 from zeromass.report.movie import movie
 from zeromass.report.origin import Origin
-from zeromass.report.plots import Plots, save_figure
+from zeromass.report.plots import save_figure
+from zeromass.report.run_plots import Plots
 from zeromass.report.tables import to_csv, to_parquet
-from zeromass.report.viewer import Box, Dot, Rod, Shape, Wheel, view
+from zeromass.report.viewer import view
 
 __all__ = [
-    "Box",
-    "Dot",
     "FileError",
     "Origin",
     "Plots",
-    "Rod",
-    "Shape",
-    "Wheel",
     "movie",
     "read",
     "save",

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import shutil
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from zeromass.contact import Rolling
 from zeromass.integrate import Course
-from zeromass.model import ModelError, Particle, RigidBody
+from zeromass.model import ModelError
 from zeromass.report.files import write
-from zeromass.report.plots import COLORS, _heights
+from zeromass.report.plots import COLORS, heights_around
 
 
-def movie(run: Course, path: Any, *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)) -> Path:
+def movie(
+    run: Course, path: str | PathLike[str], *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)
+) -> Path:
     """Writes a film of a run.
 
     path   .mp4 needs ffmpeg on the machine; .gif and .webp need Pillow, which matplotlib brings
     speed  seconds of motion for a second of film
+
+    >>> x = zm.coordinate("x")
+    >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
+    >>> zm.simulate(swing, swing.start({x: 1.0}), until=1.0).movie("swing.avi")
+    Traceback (most recent call last):
+    zeromass.model.errors.ModelError: a film is written as .mp4, .gif or .webp, not 'swing.avi'
     """
     import matplotlib.pyplot as plt
     from matplotlib.animation import FFMpegWriter, FuncAnimation, PillowWriter
@@ -34,7 +42,7 @@ def movie(run: Course, path: Any, *, fps: int = 25, speed: float = 1.0, size: tu
     tracks = _tracks(run, sampled)
     figure = plt.figure(figsize=(size[0] / 100, size[1] / 100), dpi=100)
     ax: Any = figure.add_subplot(projection="3d")
-    grid = _heights(run)
+    grid = heights_around(run)
     if grid is not None:
         ax.plot_surface(*grid, cmap="cividis", alpha=0.5, lw=0, rcount=60, ccount=60)
     everything = np.concatenate(list(tracks.values()))
@@ -70,9 +78,7 @@ def movie(run: Course, path: Any, *, fps: int = 25, speed: float = 1.0, size: tu
 
 def _tracks(run: Course, sampled: Any) -> dict[str, np.ndarray]:
     """Points that the film follows, by name."""
-    if isinstance(run.system, Rolling):
-        return {"contact": sampled[run.system.contact], "centre": sampled[run.system.center]}
-    parts = [part for part in run.system.parts if isinstance(part, Particle | RigidBody)]
-    if not parts:
+    trails = run.system.drawing.trails
+    if not trails:
         raise ModelError("the film shows particles and bodies, and the system has none; see run.plot")
-    return {part.name: sampled[part.position] for part in parts}
+    return {trail.name: sampled[trail.point] for trail in trails}

@@ -5,13 +5,14 @@ Colours are those of Okabe and Ito, which colour-blind readers tell apart; label
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.contact import Rolling
-from zeromass.expression import expressions
+from zeromass.contact.height import heights
+from zeromass.expression import Evaluator, expressions, gradient
 from zeromass.integrate import Course
 from zeromass.model import ModelError
 
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SAMPLES = 1500
 """Times at which a run is drawn."""
+
+GRID, MARGIN = 161, 0.12
+"""Lines of the grid on which a surface is drawn, each way, and how far it goes beyond the path, as a part of that."""
+
+FLAT = 1e-6
+"""Heights that differ by less than this part of a grid's width are flat: rounding would draw their contour lines."""
 
 Runs = Course | Sequence[Course]
 
@@ -51,7 +58,7 @@ def path3d(runs: Runs, ax: Any = None, *, labels: Sequence[str] | None = None) -
 
         ax = plt.figure(figsize=(6.4, 4.8)).add_subplot(projection="3d")
     runs = _several(runs)
-    grid = _heights(runs[0])
+    grid = heights_around(runs[0])
     if grid is not None:
         ax.plot_surface(*grid, cmap="cividis", alpha=0.45, lw=0, rcount=80, ccount=80)
     for k, (run, label) in enumerate(zip(runs, _labels(runs, labels), strict=True)):
@@ -150,44 +157,20 @@ def residuals(run: Course, ax: Axes | None = None) -> Axes:
     return ax
 
 
-class Plots:
-    """The plots of one run: `run.plot.path()`, `run.plot.forces(ax)`, …"""
-
-    def __init__(self, run: Course) -> None:
-        self._run = run
-
-    def __getattr__(self, name: str) -> Any:
-        function = KINDS.get(name)
-        if function is None:
-            raise AttributeError(f"there is no plot '{name}'; there are: {', '.join(KINDS)}")
-        return lambda *args, **options: function(self._run, *args, **options)
-
-    def __dir__(self) -> list[str]:
-        return list(KINDS)
-
-    def available(self) -> list[str]:
-        """Names of the plots that this run has the quantities for."""
-        names = set(self._run.system.quantities)
-        wanted = {
-            "path": "contact",
-            "path3d": "contact",
-            "forces": "normal force",
-            "friction_ratio": "friction ratio",
-            "torque": "torque at contact",
-            "spin": "spin",
-            "energies": "energy",
-        }
-        return [kind for kind in KINDS if kind not in wanted or wanted[kind] in names]
-
-
-KINDS: dict[str, Any] = {
+KINDS: dict[str, Callable[..., Any]] = {
     function.__name__: function
     for function in (path, path3d, forces, friction_ratio, torque, spin, energies, residuals, coordinates, quantity)
 }
 
 
-def save_figure(ax: Any, file: Any, *, dpi: int = 150) -> None:
-    """Writes the figure of an Axes as PNG, SVG or PDF, by the ending of its name, and closes it."""
+def save_figure(ax: Any, file: str | PathLike[str], *, dpi: int = 150) -> None:
+    """Writes the figure of an Axes as PNG, SVG or PDF, by the ending of its name, and closes it.
+
+    >>> from zeromass.report import save_figure
+    >>> save_figure(None, "figure.bmp")
+    Traceback (most recent call last):
+    zeromass.model.errors.ModelError: a figure is written as .png, .svg or .pdf, not 'figure.bmp'
+    """
     import matplotlib.pyplot as plt
 
     from zeromass.report.files import write
@@ -255,27 +238,27 @@ def _quantity(run: Course, name: str) -> Any:
     return quantities[name].expression
 
 
-def _heights(run: Course) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """The surface around the path as a grid of heights at the start; None where it is no height or the run was loaded."""
-    if not isinstance(run.system, Rolling):
+def heights_around(run: Course) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """The surface around the path as a grid of heights at the start, X, Y and Z; None where it moves or is no height."""
+    ground = run.system.drawing.ground
+    if ground is None or ground.moves:
         return None
-    contact = _sampled(run)[run.system.contact]
-    low, high = contact.min(axis=0), contact.max(axis=0)
-    margin = 0.12 * max(*(high - low)[:2], 4 * run.system.sphere.radius)
-    X, Y = np.meshgrid(*[np.linspace(low[i] - margin, high[i] + margin, 161) for i in range(2)])
-    surface, Z = run.system.surface, np.full(X.shape, float(contact[:, 2].mean()))
-    if surface.moves:
-        return None
-    for _ in range(20):
-        f = np.asarray(surface(np.stack([X, Y, Z])), dtype=float)
-        slope = np.asarray(surface(np.stack([X, Y, Z + 1e-6])), dtype=float) - f
-        with np.errstate(all="ignore"):
-            Z = Z - np.where(slope != 0, f * 1e-6 / slope, np.nan)
-    flat = np.abs(np.asarray(surface(np.stack([X, Y, Z])), dtype=float)) < 1e-6
-    return (X, Y, np.where(flat, Z, np.nan)) if flat.mean() > 0.5 else None
+    path = _sampled(run)[ground.point]
+    low, high = path.min(axis=0), path.max(axis=0)
+    margin = MARGIN * max(*(high - low)[:2], 4 * ground.extent)
+    X, Y = np.meshgrid(*[np.linspace(low[i] - margin, high[i] + margin, GRID) for i in range(2)])
+    level = ground.inertial
+    numbers = Evaluator([level, *gradient(level, ground.place)], [*ground.place, *run.parameters])
+    rest = np.array(list(run.parameters.values()), dtype=float)
+
+    def values(points: np.ndarray) -> np.ndarray:
+        return numbers(np.concatenate([points, np.broadcast_to(rest, (len(points), len(rest)))], axis=1))
+
+    Z = heights(values, X, Y, float(path[:, 2].mean()), size=ground.extent).z
+    return (X, Y, Z) if np.isfinite(Z).mean() > 0.5 else None
 
 
 def _contours(ax: Axes, run: Course) -> None:
-    grid = _heights(run)
-    if grid is not None and np.nanmax(grid[2]) - np.nanmin(grid[2]) > 1e-9:
+    grid = heights_around(run)
+    if grid is not None and np.nanmax(grid[2]) - np.nanmin(grid[2]) > FLAT * np.ptp(grid[0]):
         ax.contour(*grid, levels=14, colors="0.75", linewidths=0.5, zorder=0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,8 +29,18 @@ class Column:
         return f"{self.name} [{self.unit}]" if self.unit else self.name
 
 
-def to_csv(run: Course, path: Any, times: ArrayLike | None = None) -> Path:
-    """Writes time, coordinates, rates and named quantities as a CSV table, one row a time."""
+def to_csv(run: Course, path: str | PathLike[str], times: ArrayLike | None = None) -> Path:
+    """Writes time, coordinates, rates and named quantities as a CSV table, one row a time.
+
+    >>> import tempfile
+    >>> x = zm.coordinate("x")
+    >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(swing, swing.start({x: 1.0}), until=1.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(run.to_csv(folder + "/swing.csv", [0.0]).read_text(), end="")
+    "t [s]","x","rate of x","energy [J]","kinetic [J]","potential [J]"
+    0.0,1.0,0.0,0.5,0.0,0.5
+    """
     table = columns(run, times)
 
     def content(place: Path) -> None:
@@ -43,11 +53,22 @@ def to_csv(run: Course, path: Any, times: ArrayLike | None = None) -> Path:
 
 
 def to_parquet(
-    run: Course, path: Any, times: ArrayLike | None = None, told: Mapping[str, str | float] | None = None
+    run: Course,
+    path: str | PathLike[str],
+    times: ArrayLike | None = None,
+    told: Mapping[str, str | float] | None = None,
 ) -> Path:
     """Writes the table of `to_csv` as Parquet; needs pyarrow. `told` is what it tells beside the numbers.
 
     Each column has its "units" and "long_name", the table the attributes of `to_dataset`, as metadata of its schema.
+
+    >>> import tempfile
+    >>> x = zm.coordinate("x")
+    >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(swing, swing.start({x: 1.0}), until=1.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run.to_parquet(folder + "/swing.parquet", certificate=False).name
+    'swing.parquet'
     """
     try:
         import pyarrow

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, get_args
 
-from zeromass.model import System
+from zeromass.model import Shape, System
 from zeromass.report.plots import KINDS as PLOTS
-from zeromass.report.viewer.shapes import Shape
 from zeromass.scenario.errors import listed, nearest
 from zeromass.scenario.kinds import ANY_LENGTH, Either, Numbers, Problem, Whole, Words
 from zeromass.scenario.names import names

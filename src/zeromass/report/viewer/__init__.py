@@ -1,6 +1,6 @@
 """The viewer: a run as one HTML file that plays the motion, without a network."""
 
+from zeromass.model import Box, Dot, Rod, Wheel
 from zeromass.report.viewer.page import view
-from zeromass.report.viewer.shapes import Box, Dot, Rod, Shape, Wheel
 
-__all__ = ["Box", "Dot", "Rod", "Shape", "Wheel", "view"]
+__all__ = ["Box", "Dot", "Rod", "Wheel", "view"]

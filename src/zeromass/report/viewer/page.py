@@ -9,14 +9,12 @@ import json
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from zeromass.contact import Rolling
 from zeromass.integrate import Course
-from zeromass.model import ModelError
+from zeromass.model import ModelError, Shape
 from zeromass.report.files import write
 from zeromass.report.viewer.scene import scene
-from zeromass.report.viewer.shapes import Shape
 
 STATIC = Path(__file__).parent / "static"
 
@@ -40,7 +38,7 @@ def view(
     path: str | PathLike[str],
     *,
     others: Sequence[Course] = (),
-    layout: str = "overlay",
+    layout: Literal["overlay", "side by side"] = "overlay",
     names: Sequence[str] | None = None,
     shapes: Mapping[Any, Shape] | None = None,
     lines: Sequence[Any] = (),
@@ -64,6 +62,14 @@ def view(
     title         of the page
 
     The file needs no network: a content policy in it forbids any request.
+
+    >>> import tempfile
+    >>> bob = zm.Particle("bob", mass=1.0)
+    >>> falling = zm.System([bob], gravity=9.81)
+    >>> run = zm.simulate(falling, falling.start(), until=1.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     "<title>bob</title>" in run.view(folder + "/bob.html").read_text()
+    True
     """
     if layout not in LAYOUTS:
         raise ModelError(f"layout is {layout!r}; it is one of {', '.join(map(repr, LAYOUTS))}")
@@ -76,7 +82,7 @@ def view(
         raise ModelError(f"{len(everything)} runs have {len(names)} names")
     data = scene(everything, names=names, shapes=shapes or {}, lines=lines, trails=trails, plots=plots, fps=fps)
     data["layout"] = layout
-    data["title"] = _title(everything[0]) if title is None else title
+    data["title"] = everything[0].system.drawing.title if title is None else title
     text = page(data)
     return write(path, lambda place: place.write_text(text, encoding="utf-8"))
 
@@ -128,15 +134,6 @@ def _pooled(data: Mapping[str, Any]) -> dict[str, Any]:
         return [walk(value) for value in item] if isinstance(item, list) else item
 
     return walk(data) | {"arrays": stored}
-
-
-def _title(run: Course) -> str:
-    system = run.system
-    if isinstance(system, Rolling):
-        text = f"{system.sphere.name} on {system.surface.name}"
-        return text[0].upper() + text[1:]
-    names = [part.name for part in system.parts]
-    return ", ".join(names[:4] + ["…"] * (len(names) > 4)) or "Motion"
 
 
 def _static(name: str) -> str:

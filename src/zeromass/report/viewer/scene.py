@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from zeromass.contact import Rolling, Surface
-from zeromass.expression import expressions, symbols
+from zeromass.expression import expressions
 from zeromass.integrate import Course, Sampled
 from zeromass.integrate.outcome import Ending
-from zeromass.model import ModelError, Particle, RigidBody
-from zeromass.model.parts import Part
+from zeromass.model import Box, Chart, Dot, DrawnBody, ModelError, Part, RigidBody, Rod, Shape, Wheel
+from zeromass.report.viewer.grounds import Grounds
 from zeromass.report.viewer.pack import exact, unit
-from zeromass.report.viewer.shapes import Box, Dot, Rod, Shape, Wheel, described, usual
-from zeromass.report.viewer.terrain import terrain
+from zeromass.report.viewer.shapes import described, usual
 
 FPS = 60.0
 """Samples a second, unless the run is so short or so long that the next two decide."""
 
 FEWEST, MOST = 600, 6000
 """Samples of a run where no `fps` is asked for."""
+
+NOTHING = 1e-6
+"""Part of the largest value of a chart's `least` below which a series is shown as none."""
 
 
 def scene(
@@ -37,26 +37,24 @@ def scene(
 ) -> dict[str, Any]:
     """Runs as the page reads them: numbers and packed arrays only."""
     _check_shapes(shapes, runs)
-    surfaces = _Surfaces()
+    grounds = Grounds()
     shown = []
     for run, name in zip(runs, names, strict=True):
         sampled = run.at(_times(run, fps))
-        common = {
+        content = {
             "name": name,
             "t": [float(sampled.t[0]), float(sampled.t[-1]), len(sampled)],
             "outcome": "" if run.outcome.ending is Ending.FINISHED else str(run.outcome),
+            **_drawn(run, sampled, shapes),
+            "surface": grounds.index(run, sampled),
+            "lines": [_line(sampled, line) for line in lines],
         }
-        if isinstance(run.system, Rolling):
-            content = _rolling(run, run.system, sampled) | {"surface": surfaces.index(run, run.system, sampled)}
-        else:
-            content = _general(run, sampled, shapes)
-        content["lines"] = [_line(sampled, line) for line in lines]
         if trails is not None:
             content["trails"] = [{"kind": "path", "name": "", "points": _points(sampled, x, "a trail")} for x in trails]
         if plots is not None:
             content["charts"] = [_chart(sampled, title, series) for title, series in plots.items()]
-        shown.append(common | content)
-    return {"runs": shown, "surfaces": surfaces.data()}
+        shown.append(content)
+    return {"runs": shown, "surfaces": grounds.data()}
 
 
 def _times(run: Course, fps: float | None) -> np.ndarray:
@@ -72,135 +70,61 @@ def _times(run: Course, fps: float | None) -> np.ndarray:
     return np.linspace(low, high, count + 1)
 
 
-# a rolling body -----------------------------------------------------------------------------------------------
-def _rolling(run: Course, rolling: Rolling, sampled: Sampled) -> dict[str, Any]:
-    contact, center = sampled[rolling.contact], sampled[rolling.center]
-    normal_force, friction = sampled[rolling.normal_force], sampled[rolling.friction_force]
-    normal = (center - contact) / rolling.sphere.radius
-    rho = np.asarray(rolling.sphere.center_of_mass, dtype=float)
-    shape = {"kind": "shell", "radius": rolling.sphere.radius, "offset": rho.tolist()}
-    points = exact(contact)
+def _drawn(run: Course, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[str, Any]:
+    """What the system says of its looks, as arrays over time, with the shapes that were chosen."""
+    drawing = run.system.drawing
+    places = [
+        DrawnBody("", _point(place, "a shape"), shape=shape) for place, shape in shapes.items() if _is_place(place)
+    ]
+    bodies = [_chosen(body, shapes) for body in drawing.bodies] + places
+    size = _size([sampled[body.position] for body in bodies if body.part is not None])
+    trails = [(trail.kind, trail.name, trail.point) for trail in drawing.trails]
+    trails += [("path", body.name, body.position) for body in places]
     return {
-        "bodies": [
-            {
-                "name": rolling.sphere.name,
-                "position": exact(center),
-                "quaternion": unit(sampled[rolling.body.quaternion]),
-                "shape": shape,
-            }
-        ],
-        "trails": [
-            {"kind": "contact", "name": "contact", "points": points},
-            {"kind": "center", "name": "centre", "points": exact(center)},
-        ],
+        "bodies": [_body(run, sampled, body, size) for body in bodies],
+        "trails": [{"kind": kind, "name": name, "points": exact(sampled[point])} for kind, name, point in trails],
         "arrows": [
-            {"kind": "normal", "name": "normal force", "at": points, "vector": exact(normal_force[:, None] * normal)},
-            {"kind": "friction", "name": "friction force", "at": points, "vector": exact(friction)},
+            {
+                "kind": arrow.kind,
+                "name": arrow.name,
+                "at": exact(sampled[arrow.at]),
+                "vector": exact(sampled[arrow.vector]),
+            }
+            for arrow in drawing.arrows
         ],
-        "charts": [
-            _chart(sampled, "Force (N)", {"normal": rolling.normal_force, "friction": rolling.friction}),
-            _chart(sampled, "Friction ratio", {"friction ratio": rolling.friction_ratio}),
-            _chart(
-                sampled,
-                "Energy (J)",
-                {
-                    "total": rolling.energy,
-                    "potential": rolling.potential,
-                    "translational": rolling.translational_energy,
-                    "rotational": rolling.rotational_energy,
-                },
-            ),
-            _chart(sampled, "Spin n·ω (rad/s)", {"spin": rolling.spin})
-            | {"least": 1e-6 * _fastest(sampled, rolling.body)},
-        ],
+        "charts": [_declared(sampled, chart) for chart in drawing.charts],
     }
 
 
-def _fastest(sampled: Sampled, body: RigidBody) -> float:
-    """Largest angular speed, rad/s: a spin that is tiny against it is shown as none."""
-    return float(np.linalg.norm(sampled[body.angular_velocity_body], axis=1).max())
+def _is_place(key: Any) -> bool:
+    return not isinstance(key, Part)
 
 
-@dataclass
-class _Need:
-    """A surface, and what of it the runs on it need."""
-
-    surface: Surface
-    parameters: dict[Any, float]
-    radius: float = 0.0
-    paths: list[np.ndarray] = field(default_factory=list)
-    spans: list[tuple[float, float, int]] = field(default_factory=list)
+def _chosen(body: DrawnBody, shapes: Mapping[Any, Shape]) -> DrawnBody:
+    """A body in the shape that was chosen for its part, which has its middle at the mass centre."""
+    part = body.part
+    if part is None or part not in shapes:
+        return body
+    quaternion = part.quaternion if isinstance(part, RigidBody) else None
+    return DrawnBody(body.name, part.position, quaternion, shapes[part], part)
 
 
-class _Surfaces:
-    """The surfaces of all runs, each once."""
-
-    def __init__(self) -> None:
-        self._needs: dict[Any, _Need] = {}
-
-    def index(self, run: Course, rolling: Rolling, sampled: Sampled) -> int:
-        """Place of the surface of a run in the list; its path is taken into account."""
-        surface = rolling.surface
-        used = set(symbols(expressions(surface(rolling.contact)), surface.shift))
-        parameters = {p: value for p, value in run.parameters.items() if p in used}
-        key = (id(surface), tuple(parameters.items()))
-        need = self._needs.setdefault(key, _Need(surface, parameters))
-        need.paths.append(sampled[expressions(surface.local(rolling.contact))])
-        need.radius = max(need.radius, rolling.sphere.radius)
-        need.spans.append((float(sampled.t[0]), float(sampled.t[-1]), len(sampled)))
-        return list(self._needs).index(key)
-
-    def data(self) -> list[dict[str, Any]]:
-        result = []
-        for need in self._needs.values():
-            first, last = min(a for a, _, _ in need.spans), max(b for _, b, _ in need.spans)
-            times = np.linspace(first, last, max(n for _, _, n in need.spans))
-            made = terrain(need.surface, need.paths, need.radius, times, need.parameters)
-            result.append(made | {"t": [first, last, len(times)]})
-        return result
+def _body(run: Course, sampled: Sampled, body: DrawnBody, size: float) -> dict[str, Any]:
+    if body.shape is not None:
+        shape = described(body.shape)
+    elif body.part is not None:
+        shape = usual(body.part, run.parameters, size)
+    else:
+        raise ModelError(f"'{body.name}' is drawn, but has neither a shape nor a part")
+    data = {"name": body.name, "position": exact(sampled[body.position]), "shape": shape}
+    if body.quaternion is not None:
+        data["quaternion"] = unit(sampled[body.quaternion])
+    return data
 
 
-# a general system ---------------------------------------------------------------------------------------------
-def _general(run: Course, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[str, Any]:
-    system = run.system
-    parts = [part for part in system.parts if isinstance(part, Particle | RigidBody)]
-    places = {part: sampled[part.position] for part in parts}
-    size = _size(list(places.values()))
-    bodies = []
-    for part in parts:
-        shape = described(shapes[part]) if part in shapes else usual(part, run.parameters, size)
-        body = {"name": part.name, "position": exact(places[part]), "shape": shape}
-        if isinstance(part, RigidBody):
-            body["quaternion"] = unit(sampled[part.quaternion])
-        bodies.append(body)
-    for place, shape in shapes.items():
-        if not isinstance(place, Part):
-            bodies.append({"name": "", "position": _points(sampled, place, "a shape"), "shape": described(shape)})
-    trails = [{"kind": "path", "name": body["name"], "points": body["position"]} for body in bodies]
-    return {"bodies": bodies, "trails": trails, "arrows": [], "surface": None, "charts": _usual_charts(run, sampled)}
-
-
-def _usual_charts(run: Course, sampled: Sampled) -> list[dict[str, Any]]:
-    system = run.system
-    if not system.has_energy:
-        few = list(system.coordinates[:4])
-        return [_chart(sampled, "Coordinates (SI)", {x.name: x for x in few})]
-    series = {"total": system.energy}
-    for name in ("potential", "kinetic"):
-        try:
-            series[name] = getattr(system, name)
-        except ModelError:  # a Lagrangian need not say which of its terms is which
-            continue
-    charts = [_chart(sampled, "Energy (J)", series)]
-    moving = [part for part in system.parts if part.position is not None][:4]
-    if moving:
-        speeds = {part.name: np.sqrt(part.velocity @ part.velocity) for part in moving}
-        charts.append(_chart(sampled, "Speed (m/s)", speeds))
-    turning = [part for part in system.parts if isinstance(part, RigidBody)][:4]
-    if turning:
-        rates = {part.name: np.sqrt(part.angular_velocity_body @ part.angular_velocity_body) for part in turning}
-        charts.append(_chart(sampled, "Angular speed (rad/s)", rates))
-    return charts
+def _declared(sampled: Sampled, chart: Chart) -> dict[str, Any]:
+    data = _chart(sampled, chart.title, chart.series)
+    return data if chart.least is None else data | {"least": NOTHING * float(sampled[chart.least].max())}
 
 
 def _size(places: list[np.ndarray]) -> float:
@@ -220,10 +144,14 @@ def _line(sampled: Sampled, line: Any) -> dict[str, Any]:
 
 
 def _points(sampled: Sampled, place: Any, what: str) -> dict[str, Any]:
+    return exact(sampled[_point(place, what)])
+
+
+def _point(place: Any, what: str) -> np.ndarray:
     place = expressions(list(place) if isinstance(place, tuple) else place)
     if place.shape != (3,):
         raise ModelError(f"{what} is given by points of three components, not of shape {place.shape}")
-    return exact(sampled[place])
+    return place
 
 
 def _chart(sampled: Sampled, title: str, series: Any) -> dict[str, Any]:

@@ -1,77 +1,24 @@
-"""Shapes of the parts of a general system: dots, boxes, rods and wheels, in the axes of the body."""
+"""Shapes of bodies as the page reads them, and those of parts that were given none."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from zeromass.expression import Expression, evaluate
-from zeromass.model import ModelError, Particle, RigidBody
+from zeromass.model import Box, Dot, Part, RigidBody, Rod, Shape, Shell, Wheel
 
 THINNEST = 0.03
 """Smallest side of a box made from an inertia, as a part of its largest: a rod stays visible."""
 
 
-@dataclass(frozen=True)
-class Dot:
-    """A ball of given radius, m."""
-
-    radius: float
-
-    def __post_init__(self) -> None:
-        _positive("the radius of a dot", self.radius)
-
-
-@dataclass(frozen=True)
-class Box:
-    """A box with sides (a, b, c) along the axes of the body, m, its middle at the mass centre."""
-
-    sides: tuple[float, float, float]
-
-    def __post_init__(self) -> None:
-        if len(self.sides) != 3:
-            raise ModelError(f"the sides of a box are three lengths, not {self.sides!r}")
-        for side in self.sides:
-            _positive("a side of a box", side)
-
-
-@dataclass(frozen=True)
-class Rod:
-    """A round rod along an axis of the body, its middle at the mass centre; lengths in m."""
-
-    length: float
-    radius: float
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
-
-    def __post_init__(self) -> None:
-        _positive("the length of a rod", self.length)
-        _positive("the radius of a rod", self.radius)
-        _direction("a rod", self.axis)
-
-
-@dataclass(frozen=True)
-class Wheel:
-    """A wheel that turns about an axis of the body; lengths in m."""
-
-    radius: float
-    width: float
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
-
-    def __post_init__(self) -> None:
-        _positive("the radius of a wheel", self.radius)
-        _positive("the width of a wheel", self.width)
-        _direction("a wheel", self.axis)
-
-
-Shape = Dot | Box | Rod | Wheel
-
-
 def described(shape: Shape) -> dict[str, Any]:
     """A shape as the page reads it; `turn` is the quaternion from the shape's own axes to those of the body."""
     match shape:
+        case Shell(radius, offset):
+            return {"kind": "shell", "radius": radius, "offset": list(offset)}
         case Dot(radius):
             return {"kind": "dot", "radius": radius}
         case Box(sides):
@@ -82,7 +29,7 @@ def described(shape: Shape) -> dict[str, Any]:
             return {"kind": "wheel", "radius": radius, "width": width, "turn": _onto(axis)}
 
 
-def usual(part: Particle | RigidBody, parameters: Mapping[Any, float], size: float) -> dict[str, Any]:
+def usual(part: Part, parameters: Mapping[Any, float], size: float) -> dict[str, Any]:
     """The shape of a part that was given none, in a scene of given size: a dot, or the box that has its inertia."""
     if not isinstance(part, RigidBody):
         mass = _value(part.mass, parameters)
@@ -130,14 +77,3 @@ def _onto(axis: Any) -> list[float]:
 
 def _value(e: Expression, parameters: Mapping[Any, float]) -> float:
     return float(evaluate(e, dict(parameters)))
-
-
-def _positive(what: str, value: float) -> None:
-    if not (np.isfinite(value) and value > 0):
-        raise ModelError(f"{what} is {value!r}; it is a length and positive")
-
-
-def _direction(what: str, axis: Any) -> None:
-    a = np.asarray(axis, dtype=float)
-    if a.shape != (3,) or not (np.all(np.isfinite(a)) and np.linalg.norm(a) > 0):
-        raise ModelError(f"the axis of {what} is {axis!r}; give three components, not all zero")

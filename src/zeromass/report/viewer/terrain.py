@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.contact import Surface
-from zeromass.expression import Evaluator, as_expression, coordinates, derivative, expressions, gradient, symbols
+from zeromass.contact.height import heights
+from zeromass.expression import Evaluator, Symbol, derivative, expressions, gradient, symbols
 from zeromass.expression import t as time
+from zeromass.model import Ground
 from zeromass.report.viewer.mesh import is_closed, triangles
 from zeromass.report.viewer.pack import exact, indices, quantised, unit
 from zeromass.report.viewer.shapes import quaternions
@@ -28,11 +29,11 @@ MOMENTS = 16
 
 
 def terrain(
-    surface: Surface,
+    surface: Ground,
     paths: Sequence[np.ndarray],
     radius: float,
     times: np.ndarray,
-    parameters: Mapping[Any, float],
+    parameters: Mapping[Symbol, float],
 ) -> dict[str, Any]:
     """A surface as the page reads it, over the region that paths in its own axes need.
 
@@ -59,10 +60,9 @@ def terrain(
 class _Shape:
     """f of a surface in its own axes, as functions of numbers."""
 
-    def __init__(self, surface: Surface, parameters: Mapping[Any, float]) -> None:
+    def __init__(self, surface: Ground, parameters: Mapping[Symbol, float]) -> None:
         self.side = surface.side
-        x = coordinates("X Y Z")
-        f = as_expression(surface.shape(*x))
+        x, f = surface.place, surface.f
         self._inputs = [*x, time, *parameters]
         self._rest = list(parameters.values())
         self.changes = any(leaf is time for leaf in symbols(f))
@@ -81,11 +81,14 @@ class _Shape:
     def slope(self, x: np.ndarray, t: float) -> np.ndarray:
         return self._slope(self._values(x, t))
 
-    def height(self, x: np.ndarray, y: np.ndarray, t: float) -> np.ndarray:
-        """Z = −f(X, Y, 0)/f_Z, where f_Z depends on neither X, Y nor Z; shape (y, x)."""
+    def height(self, x: np.ndarray, y: np.ndarray, t: float, size: float) -> np.ndarray:
+        """Z over the places of a grid, shape (y, x); not a number where the surface has none."""
         X, Y = np.meshgrid(x, y)
-        points = np.stack([X, Y, np.zeros_like(X)], axis=-1)
-        return -self.f(points, t) / self.slope(points, t)[..., 2]
+
+        def values(points: np.ndarray) -> np.ndarray:
+            return np.concatenate([self.f(points, t)[:, None], self.slope(points, t)], axis=1)
+
+        return heights(values, X, Y, 0.0, size=size).z
 
 
 def _heights(shape: _Shape, low: np.ndarray, high: np.ndarray, radius: float, times: np.ndarray) -> dict[str, Any]:
@@ -96,7 +99,7 @@ def _heights(shape: _Shape, low: np.ndarray, high: np.ndarray, radius: float, ti
         moments = np.linspace(times[0], times[-1], int(np.clip(12 * (times[-1] - times[0]), 24, 150)))
         step = max(step, np.sqrt(np.prod(high - low) * len(moments) / CHANGING))
     x, y = (np.linspace(a, b, max(int(np.ceil((b - a) / step)), 2) + 1) for a, b in zip(low, high, strict=True))
-    z = np.stack([shape.height(x, y, t) for t in moments])
+    z = np.stack([shape.height(x, y, t, radius) for t in moments])
     return {
         "kind": "height",
         "x": [float(x[0]), float(x[-1]), len(x)],
@@ -134,7 +137,7 @@ def _box(shape: _Shape, low: np.ndarray, high: np.ndarray, margin: float, t: flo
     return middle - reach, middle + reach
 
 
-def _motion(surface: Surface, times: np.ndarray, parameters: Mapping[Any, float]) -> dict[str, Any] | None:
+def _motion(surface: Ground, times: np.ndarray, parameters: Mapping[Symbol, float]) -> dict[str, Any] | None:
     """Shift and turn of the axes at the times, or None of axes that coincide with the inertial ones throughout."""
     rotation = expressions(np.eye(3)) if surface.rotation is None else surface.rotation
     numbers = Evaluator(np.concatenate([surface.shift, rotation.ravel()]), [time, *parameters])
@@ -148,7 +151,7 @@ def _motion(surface: Surface, times: np.ndarray, parameters: Mapping[Any, float]
     return {"shift": exact(values[kept, :3]), "turn": unit(quaternions(turns[kept]))}
 
 
-def _flow(surface: Surface) -> list[float] | None:
+def _flow(surface: Ground) -> list[float] | None:
     """Velocity of a belt that is the same everywhere and always; the grid on it moves along."""
-    velocity = surface.uniform_velocity
+    velocity = surface.flow
     return None if velocity is None or symbols(velocity) else [float(v.value) for v in velocity]

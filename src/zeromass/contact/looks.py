@@ -1,0 +1,43 @@
+"""What a body on a surface looks like: a sphere, its contact and centre, the forces at the contact, and charts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zeromass.model import Arrow, Chart, Drawing, DrawnBody, Shell, Trail
+from zeromass.model.drawing import length
+
+if TYPE_CHECKING:
+    from zeromass.contact.rolling import Rolling
+
+
+def drawing_on_surface(rolling: Rolling) -> Drawing:
+    """The drawing of a body that rolls on its surface, or slips."""
+    sphere, body, contact, center = rolling.sphere, rolling.body, rolling.contact, rolling.center
+    title = f"{sphere.name} on {rolling.surface.name}"
+    x, y, z = (float(component) for component in sphere.center_of_mass)
+    towards_body = (center - contact) / sphere.radius  # the normal, cheaper than from the surface
+    return Drawing(
+        title=title[0].upper() + title[1:],
+        bodies=(DrawnBody(sphere.name, center, body.quaternion, Shell(sphere.radius, (x, y, z)), body),),
+        trails=(Trail("contact", contact, "contact"), Trail("centre", center, "center")),
+        arrows=(
+            Arrow("normal force", contact, rolling.normal_force * towards_body, "normal"),
+            Arrow("friction force", contact, rolling.friction_force, "friction"),
+        ),
+        charts=(
+            Chart("Force (N)", {"normal": rolling.normal_force, "friction": rolling.friction_magnitude}),
+            Chart("Friction ratio", {"friction ratio": rolling.friction_ratio}),
+            Chart(
+                "Energy (J)",
+                {
+                    "total": rolling.energy,
+                    "potential": rolling.potential,
+                    "translational": rolling.translational_energy,
+                    "rotational": rolling.rotational_energy,
+                },
+            ),
+            Chart("Spin n·ω (rad/s)", {"spin": rolling.spin}, least=length(body.angular_velocity_body)),
+        ),
+        ground=rolling.surface.drawn(contact, sphere.radius),
+    )

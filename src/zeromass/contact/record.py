@@ -1,0 +1,107 @@
+"""Bodies on surfaces as plain data, for files: the body's numbers, the surface's formulas, and what acts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.surface import Surface
+from zeromass.contact.terrain import Terrain
+from zeromass.contact.traced import PLACE, Traced
+from zeromass.expression import expressions
+from zeromass.expression.node import Gridded, ordered
+from zeromass.expression.record import Reader, Writer
+from zeromass.model.forces import GeneralizedForce
+
+if TYPE_CHECKING:
+    from zeromass.contact.rolling import Rolling
+
+OPTIONS = ("two_sided", "no_spin", "conserve_energy", "friction_coefficient", "creep", "least_clearance")
+
+
+def rolling_record(rolling: Rolling, w: Writer) -> dict[str, Any]:
+    """What a rolling system is made of; its parts are kept with its equations, body, contact and centre in this order."""
+    q = rolling.coordinates
+    return {
+        "body": _body(rolling.sphere, w),
+        "surface": surface_record(rolling.surface, w),
+        "gravity": None if rolling.gravity is None else w.array(rolling.gravity),
+        "applied": [[w.array(load.generalized(q)), w.array(load.potential)] for load in rolling.applied],
+        "normal": w.array(rolling.normal),
+        "slip velocity": w.array(rolling.slip_velocity),
+        "options": {name: getattr(rolling, name) for name in OPTIONS},
+    }
+
+
+def take_rolling_record(rolling: Rolling, own: dict[str, Any], r: Reader) -> None:
+    """Gives a rolling system whose equations are complete what `rolling_record` wrote."""
+    rolling.sphere = _read_body(own["body"], r)
+    rolling.surface = read_surface(own["surface"], r)
+    rolling.gravity = None if own["gravity"] is None else _plain(r.array(own["gravity"]))
+    rolling.body, rolling.contact_particle, rolling.center_particle = rolling.parts  # type: ignore[assignment]
+    rolling.normal = r.array(own["normal"])
+    rolling.slip_velocity = r.array(own["slip velocity"])
+    rolling.applied = [
+        GeneralizedForce(dict(zip(rolling.coordinates, r.array(Q), strict=True)), potential=r.array(V).item())
+        for Q, V in own["applied"]
+    ]
+    for name in OPTIONS:
+        setattr(rolling, name, own["options"][name])
+
+
+def surface_record(surface: Surface, w: Writer) -> dict[str, Any]:
+    """The formulas of a surface in the symbols X, Y, Z, and its name, side and area."""
+    given = surface.velocity_formula() if surface.has_velocity else None
+    return {
+        "kind": "terrain" if isinstance(surface, Terrain) else "surface",
+        "name": surface.name,
+        "place": w.array(PLACE),
+        "f": w.array(surface.f),
+        "shift": w.array(surface.shift),
+        "rotation": None if surface.rotation is None else w.array(surface.rotation),
+        "velocity": None if given is None else w.array(given),
+        "uniform": surface.uniform_velocity is not None,
+        "side": surface.side,
+        "area": None if surface.area is None else np.asarray(surface.area).tolist(),
+    }
+
+
+def read_surface(data: dict[str, Any], r: Reader) -> Surface:
+    """The surface of its data."""
+    surface = object.__new__(Terrain if data["kind"] == "terrain" else Surface)
+    surface.name, surface.side = data["name"], data["side"]
+    surface.f = r.array(data["f"]).item()
+    surface._shape = Traced(surface.f)
+    surface.shift = r.array(data["shift"])
+    surface.rotation = None if data["rotation"] is None else r.array(data["rotation"])
+    velocity = None if data["velocity"] is None else r.array(data["velocity"])
+    surface._velocity = velocity if velocity is None or data["uniform"] else Traced(velocity)
+    surface.area = None if data["area"] is None else np.array(data["area"])
+    if isinstance(surface, Terrain):
+        surface.grid = next(node.grid for node in ordered([surface.f]) if isinstance(node, Gridded))
+    return surface
+
+
+def _body(body: SphericalBody, w: Writer) -> dict[str, Any]:
+    return {
+        "radius": float(body.radius),
+        "mass": float(body.mass),
+        "inertia": w.array(body.inertia),
+        "center_of_mass": np.asarray(body.center_of_mass, dtype=float).tolist(),
+        "name": body.name,
+    }
+
+
+def _read_body(data: dict[str, Any], r: Reader) -> SphericalBody:
+    return SphericalBody(
+        data["radius"], data["mass"], _plain(r.array(data["inertia"])), tuple(data["center_of_mass"]), data["name"]
+    )
+
+
+def _plain(array: np.ndarray) -> Any:
+    """An array of numbers where all expressions in it are constant; what is in it instead of an array without axes."""
+    values = [e.value for e in expressions(array).ravel()]
+    found = array if None in values else np.array(values, dtype=float).reshape(array.shape)
+    return found if found.ndim else found.item()

@@ -1,0 +1,53 @@
+"""What ends a motion on a surface, or changes its kind."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zeromass.model import Event, State
+
+if TYPE_CHECKING:
+    from zeromass.contact.rolling import Rolling
+
+LOST, TIGHT, BORDER = "contact lost", "hollow too tight", "contact left the measured terrain"
+SLIPS, STOPS = "would slip", "slip dies out"
+
+
+def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
+    """The events of a rolling body: contact lost, a hollow too tight, the border of the data, and slipping."""
+    pull = Event(
+        LOST,
+        rolling.normal_force,
+        direction=0 if rolling.two_sided else -1,
+        terminal=not rolling.two_sided,
+        guard=not rolling.two_sided,
+        message="the surface would have to pull the body; a two-sided contact, two_sided=True, goes on regardless",
+    )
+    tight = Event(
+        TIGHT,
+        rolling.clearance - rolling.least_clearance,
+        direction=-1,
+        guard=True,
+        message="the hollow is as tight as the body is round, which then touches in more than one point",
+        detail=partial(_radii, rolling),
+    )
+    found = [pull, tight]
+    inside = rolling.surface.inside(rolling.contact)
+    if inside is not None:
+        words = f"nothing is known of '{rolling.surface.name}' beyond the data it is made from"
+        found.append(Event(BORDER, inside, direction=-1, guard=True, message=words))
+    if rolling.friction_coefficient is not None:
+        words = f"rolling needs more friction than μ = {rolling.friction_coefficient:g}"
+        found.append(Event(SLIPS, rolling.lack_of_friction, direction=1, guard=True, message=words))
+    return tuple(found)
+
+
+def _radii(rolling: Rolling, state: State) -> str:
+    """Where a hollow is too tight, and the two radii."""
+    bend = float(np.real(np.linalg.eigvals(state[rolling.surface.curvature(rolling.contact)])).min())
+    place = ", ".join(f"{x:.6g}" for x in state[rolling.contact])
+    radius, tightest = rolling.sphere.radius, -1.0 / bend if bend else np.inf
+    return f"at ({place}) m the radius of curvature is {tightest:.6g} m, that of the body {radius:g} m"

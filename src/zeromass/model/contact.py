@@ -1,0 +1,37 @@
+"""The contact of a body with what carries it, as a system tells of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zeromass.expression import Expression
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """The forces at a point where a body touches something.
+
+    point           of contact, three expressions, m
+    normal          unit vector towards the body
+    normal_force    N, negative where the contact would have to pull
+    friction_force  the rest of the force on the body, three expressions, N
+    friction_ratio  |F_t|/F_n, the coefficient of friction that is needed
+    two_sided       whether the contact can pull
+    lost            name of the event at which a one-sided contact ends
+
+    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(0.2))
+    >>> contact, = ball.contacts
+    >>> bool(np.isclose(ball.start(contact=(0, 0))[contact.friction_ratio], 2 / 7 * np.tan(0.2)))
+    True
+    """
+
+    name: str
+    point: np.ndarray
+    normal: np.ndarray
+    normal_force: Expression
+    friction_force: np.ndarray
+    friction_ratio: Expression
+    two_sided: bool = False
+    lost: str = "contact lost"

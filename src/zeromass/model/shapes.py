@@ -1,0 +1,111 @@
+"""Shapes in which parts are drawn, in the axes of the body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from zeromass.model.errors import ModelError
+
+Direction = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A ball of given radius, m.
+
+    >>> zm.Dot(0.05)
+    Dot(radius=0.05)
+    """
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        _positive("the radius of a dot", self.radius)
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box with sides (a, b, c) along the axes of the body, m, its middle at the mass centre.
+
+    >>> zm.Box((0.2, 0.1, 0.05)).sides
+    (0.2, 0.1, 0.05)
+    """
+
+    sides: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        if len(self.sides) != 3:
+            raise ModelError(f"the sides of a box are three lengths, not {self.sides!r}")
+        for side in self.sides:
+            _positive("a side of a box", side)
+
+
+@dataclass(frozen=True)
+class Rod:
+    """A round rod along an axis of the body, its middle at the mass centre; lengths in m.
+
+    >>> zm.Rod(1.0, 0.02, axis=(1, 0, 0)).length
+    1.0
+    """
+
+    length: float
+    radius: float
+    axis: Direction = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        _positive("the length of a rod", self.length)
+        _positive("the radius of a rod", self.radius)
+        _direction("a rod", self.axis)
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel that turns about an axis of the body; lengths in m.
+
+    >>> zm.Wheel(0.3, 0.05, axis=(0, 1, 0)).width
+    0.05
+    """
+
+    radius: float
+    width: float
+    axis: Direction = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        _positive("the radius of a wheel", self.radius)
+        _positive("the width of a wheel", self.width)
+        _direction("a wheel", self.axis)
+
+
+@dataclass(frozen=True)
+class Shell:
+    """A sphere of two halves, cut open; the drawn body is placed by its middle.
+
+    radius  m
+    offset  of the mass centre from the middle, axes of the body, m; the halves meet in the plane across it
+
+    >>> from zeromass.model import Shell
+    >>> Shell(0.09, (0.006, 0.0, 0.0)).radius
+    0.09
+    """
+
+    radius: float
+    offset: Direction = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        _positive("the radius of a shell", self.radius)
+
+
+Shape = Dot | Box | Rod | Wheel | Shell
+
+
+def _positive(what: str, value: float) -> None:
+    if not (np.isfinite(value) and value > 0):
+        raise ModelError(f"{what} is {value!r}; it is a length and positive")
+
+
+def _direction(what: str, axis: Direction) -> None:
+    a = np.asarray(axis, dtype=float)
+    if a.shape != (3,) or not (np.all(np.isfinite(a)) and np.linalg.norm(a) > 0):
+        raise ModelError(f"the axis of {what} is {axis!r}; give three components, not all zero")

@@ -1,0 +1,87 @@
+"""The plots of one run, as methods: `run.plot.path()`, `run.plot.forces(ax)`, …"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.expression import Expression
+from zeromass.integrate import Course
+from zeromass.report import plots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NEEDED = {
+    "path": "contact",
+    "path3d": "contact",
+    "forces": "normal force",
+    "friction_ratio": "friction ratio",
+    "torque": "torque at contact",
+    "spin": "spin",
+    "energies": "energy",
+}
+"""The quantity that a plot needs; the others can be made of every run."""
+
+
+class Plots:
+    """The plots of one run: `run.plot.path()`, `run.plot.forces(ax)`, … Each returns the Axes it has drawn on.
+
+    >>> x = zm.coordinate("x")
+    >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
+    >>> zm.simulate(swing, swing.start({x: 1.0}), until=1.0).plot.available()
+    ['energies', 'residuals', 'coordinates', 'quantity']
+    """
+
+    def __init__(self, run: Course) -> None:
+        self._run = run
+
+    def path(self, ax: Axes | None = None, *, labels: Sequence[str] | None = None, contours: bool = True) -> Axes:
+        """Contact point and centre seen from above, on the contour lines of the surface."""
+        return plots.path(self._run, ax, labels=labels, contours=contours)
+
+    def path3d(self, ax: Any = None, *, labels: Sequence[str] | None = None) -> Any:
+        """Contact point and centre in space over the surface."""
+        return plots.path3d(self._run, ax, labels=labels)
+
+    def forces(self, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
+        """Normal and friction force of the surface; intervals in which it pulls are shaded."""
+        return plots.forces(self._run, ax, labels=labels)
+
+    def friction_ratio(self, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
+        """Coefficient of friction that rolling needs."""
+        return plots.friction_ratio(self._run, ax, labels=labels)
+
+    def torque(self, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
+        """Torque of the surface at the contact, inertial components."""
+        return plots.torque(self._run, ax, labels=labels)
+
+    def spin(self, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
+        """Spin velocity about the normal."""
+        return plots.spin(self._run, ax, labels=labels)
+
+    def energies(self, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
+        """Kinetic, potential and total energy."""
+        return plots.energies(self._run, ax, labels=labels)
+
+    def residuals(self, ax: Axes | None = None) -> Axes:
+        """Violation of each constraint at the steps, on a logarithmic scale."""
+        return plots.residuals(self._run, ax)
+
+    def coordinates(self, names: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
+        """Coordinates against time, all or those named."""
+        return plots.coordinates(self._run, names, ax)
+
+    def quantity(self, expression: Expression | np.ndarray, ax: Axes | None = None, *, label: str = "") -> Axes:
+        """Any expression against time."""
+        return plots.quantity(self._run, expression, ax, label=label)
+
+    def available(self) -> list[str]:
+        """Names of the plots that this run has the quantities for."""
+        names = set(self._run.system.quantities)
+        return [kind for kind in plots.KINDS if kind not in NEEDED or NEEDED[kind] in names]
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"there is no plot '{name}'; there are: {', '.join(plots.KINDS)}")

@@ -1,0 +1,58 @@
+"""The surfaces below the bodies of all runs, each once, over the region that the runs on it need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from zeromass.expression import Symbol, expressions, symbols
+from zeromass.integrate import Course, Sampled
+from zeromass.model import Ground
+from zeromass.report.viewer.terrain import terrain
+
+
+@dataclass
+class _Need:
+    """A surface, and what of it the runs on it need."""
+
+    ground: Ground
+    parameters: dict[Symbol, float]
+    extent: float = 0.0
+    paths: list[np.ndarray] = field(default_factory=list)
+    spans: list[tuple[float, float, int]] = field(default_factory=list)
+
+
+class Grounds:
+    """The surfaces of all runs. Surfaces are the same where all that makes them is, parameter values included."""
+
+    def __init__(self) -> None:
+        self._needs: dict[Any, _Need] = {}
+
+    def index(self, run: Course, sampled: Sampled) -> int | None:
+        """Place of the surface of a run in the list, or None; its path is taken into account."""
+        ground = run.system.drawing.ground
+        if ground is None:
+            return None
+        moving = [ground.shift, *([] if ground.rotation is None else [ground.rotation])]
+        flow = [] if ground.flow is None else [ground.flow]
+        used = set(symbols(ground.f, *moving))
+        parameters = {p: value for p, value in run.parameters.items() if p in used}
+        formulas = [e for array in (*moving, *flow) for e in expressions(array).ravel()]
+        key = (ground.name, ground.side, ground.f, *formulas, *parameters.items())
+        need = self._needs.setdefault(key, _Need(ground, parameters))
+        need.paths.append(sampled[ground.contact])
+        need.extent = max(need.extent, ground.extent)
+        need.spans.append((float(sampled.t[0]), float(sampled.t[-1]), len(sampled)))
+        return list(self._needs).index(key)
+
+    def data(self) -> list[dict[str, Any]]:
+        """The surfaces as the page reads them."""
+        result = []
+        for need in self._needs.values():
+            first, last = min(a for a, _, _ in need.spans), max(b for _, b, _ in need.spans)
+            times = np.linspace(first, last, max(n for _, _, n in need.spans))
+            made = terrain(need.ground, need.paths, need.extent, times, need.parameters)
+            result.append(made | {"t": [first, last, len(times)]})
+        return result

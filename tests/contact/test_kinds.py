@@ -1,0 +1,132 @@
+"""Rolling and slipping as kinds of one motion: where each begins, what follows, and scales that decide."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+
+G = 9.81
+
+
+def on_slope(friction: float | None, tilt: float = 0.0, **options) -> zm.Rolling:
+    gravity = (G * np.sin(tilt), 0.0, -G * np.cos(tilt))
+    return zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=gravity, friction=friction, **options)
+
+
+def thrown(rolling: zm.Rolling, speed: float) -> zm.State:
+    return rolling.slipping.start(
+        [
+            (rolling.contact, 0.0),
+            (rolling.center_particle.velocity, (speed, 0, 0)),
+            (rolling.body.angular_velocity, 0.0),
+        ]
+    )
+
+
+def test_a_plain_system_is_itself():
+    bob = zm.Particle("bob", mass=1.0)
+    system = zm.System([bob], gravity=G)
+    state = system.start()
+    assert (system.kind, system.contacts) == ("motion", ())
+    assert system.begins_as(state) is system
+    assert system.goes_on_as("anything", state) is None
+
+
+@pytest.mark.parametrize(("tilt", "kind"), [(0.3, "rolling"), (0.9, "slipping")])
+def test_rolling_begins_as_what_its_friction_allows(tilt, kind):
+    """A ball needs (2/7) tan α."""
+    rolling = on_slope(0.2, tilt)
+    begun = rolling.begins_as(rolling.start(contact=(0, 0)))
+    assert (2 / 7 * np.tan(tilt) > 0.2) == (kind == "slipping")
+    assert begun.kind == kind
+    without = on_slope(None, tilt)
+    assert without.begins_as(without.start(contact=(0, 0))) is without
+
+
+def test_what_follows_rolling():
+    rolling = on_slope(0.2)
+    state = rolling.start(contact=(0, 0))
+    assert rolling.goes_on_as("would slip", state) is rolling.slipping
+    assert rolling.goes_on_as("contact lost", state) is None
+    assert rolling.slipping.begins_as(state) is rolling.slipping
+
+
+@pytest.mark.parametrize(("tilt", "kind"), [(0.3, "rolling"), (0.9, "slipping")])
+def test_what_follows_a_slip_that_dies_out(tilt, kind):
+    """Decided with a velocity that rolls, which the state at the event does not quite."""
+    rolling = on_slope(0.2, tilt)
+    state = thrown(rolling, 1e-8)
+    following = rolling.slipping.goes_on_as("slip dies out", state)
+    assert following is (rolling if kind == "rolling" else rolling.slipping)
+    assert rolling.slipping.goes_on_as("contact lost", state) is None
+    assert max(map(abs, state.carried_to(rolling).residuals.values())) < 1e-15
+
+
+def test_a_ball_that_is_brought_to_roll_at_once():
+    """The impulse of the friction: 5/7 of the speed of a ball that was thrown without spin."""
+    rolling = on_slope(0.2)
+    state = thrown(rolling, 1.4).carried_to(rolling)
+    assert state[rolling.center_particle.velocity] == pytest.approx([1.0, 0.0, 0.0], abs=1e-14)
+    assert state[rolling.body.angular_velocity] == pytest.approx([0.0, 10.0, 0.0], abs=1e-13)
+
+
+@pytest.mark.parametrize("radius", [1e-9, 1e-7, 1e-3, 1.0, 1e3])
+def test_the_time_of_a_slip_has_the_same_digits_at_every_size(radius):
+    """2 v₀/(7 μ g) less the 10 creeps that are left: a part 1e-8 for v₀ = √(g r), whatever r is.
+
+    The steps are good to 3e-10 of the speed, measured, and the time with it.
+    """
+    rolling = zm.Rolling(zm.ball(radius, 1e3 * radius**3), on=zm.surfaces.plane(), friction=0.2, gravity=G)
+    speed = np.sqrt(G * radius)
+    run = zm.simulate(rolling.slipping, thrown(rolling, speed), until=speed / G * 2, rtol=1e-12, atol=1e-14 * radius)
+    assert "slip dies out" in run.outcome.message
+    assert 1 - run.t[-1] / (2 * speed / (7 * 0.2 * G)) == pytest.approx(1e-8, abs=5e-10)
+
+
+def test_creep_is_an_argument():
+    rolling = on_slope(0.2, creep=1e-5)
+    run = zm.simulate(rolling.slipping, thrown(rolling, 1.0), until=1.0, rtol=1e-11)
+    assert 1 - run.t[-1] / (2 / (7 * 0.2 * G)) == pytest.approx(1e-4, rel=1e-2)
+    assert on_slope(0.2).slipping.creep == pytest.approx(1e-9 * np.sqrt(G * 0.1))
+
+
+@pytest.mark.parametrize(
+    "surface", [zm.surfaces.plane(), zm.surfaces.sphere(1.0, inside=True)], ids=["plane", "sphere"]
+)
+def test_friction_without_gravity(surface):
+    """No division by a normal force that is zero; a speed of creep must be given where the body slips."""
+    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=surface, gravity=0, friction=0.3)
+    start = rolling.start(contact=(0, 0), velocity=(1.0, 0.5), guess=-1.0)
+    assert rolling.begins_as(start) is rolling
+    assert zm.simulate(rolling, start, until=1.0).outcome.ending.value == "finished"
+    with pytest.raises(zm.ModelError, match="creep="):
+        _ = rolling.slipping
+    given = zm.Rolling(zm.ball(0.1, 0.5), on=surface, gravity=None, friction=0.3, creep=1e-9)
+    assert given.slipping.kind == "slipping"
+
+
+def test_least_clearance_is_an_argument():
+    surface = zm.Surface(lambda X, Y: 4 * X**2 * np.exp(Y) - 0.2 * Y)
+    rolling = zm.Rolling(zm.ball(0.1, 0.4), on=surface, two_sided=True, least_clearance=0.05)
+    run = zm.simulate(rolling, rolling.start(contact=(0.01, 0.0), velocity=(0.0, 0.5)), until=10.0)
+    assert "hollow too tight" in run.outcome.message
+    assert run[rolling.clearance][-1] == pytest.approx(0.05, abs=1e-12)
+    with pytest.raises(zm.ModelError, match="least_clearance"):
+        zm.Rolling(zm.ball(0.1, 0.4), on=surface, least_clearance=1.0)
+
+
+def test_old_words_still_work():
+    with pytest.warns(DeprecationWarning, match="two_sided=True"):
+        rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), contact="two-sided", friction=0.3)
+    assert rolling.two_sided
+    with pytest.warns(DeprecationWarning, match="no_spin=True"):
+        assert zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), spin="none").no_spin
+    for old, new in (
+        ("friction", rolling.friction_magnitude),
+        ("friction_limit", rolling.friction_coefficient),
+        ("room", rolling.clearance),
+    ):
+        with pytest.warns(DeprecationWarning, match=f"rolling.{old} is now called"):
+            assert getattr(rolling, old) is new

@@ -1,0 +1,103 @@
+"""Viewer, film and plots draw what a system says of itself, whatever its kind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from zeromass.model import Arrow, Drawing, DrawnBody, Shell, Trail
+from zeromass.report.plots import heights_around
+from zeromass.report.viewer.scene import scene
+
+NOTHING = {"shapes": {}, "lines": [], "trails": None, "plots": None, "fps": 20.0}
+
+
+def drawn(*runs: zm.Run, **options) -> dict:
+    return scene(runs, names=[str(i) for i in range(len(runs))], **(NOTHING | options))
+
+
+@pytest.fixture(scope="module")
+def rolling() -> zm.Rolling:
+    return zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.paraboloid(0.1), friction=0.2)
+
+
+@pytest.fixture(scope="module")
+def slipped(rolling) -> zm.Run:
+    start = [
+        (rolling.contact, 0.0),
+        (rolling.center_particle.velocity, (1.0, 0, 0)),
+        (rolling.body.angular_velocity, 0.0),
+    ]
+    return zm.simulate(rolling.slipping, rolling.slipping.start(start), until=0.1)
+
+
+def test_a_slipping_body_is_drawn_on_its_surface(rolling, slipped):
+    """As the rolling one is, with the friction that it has."""
+    rolled = zm.simulate(rolling, rolling.start(contact=(0, 0), velocity=(1.0, 0)), until=0.1)
+    data = drawn(rolled, slipped)
+    first, second = data["runs"]
+    assert [run["surface"] for run in data["runs"]] == [0, 0]
+    assert len(data["surfaces"]) == 1
+    assert first["bodies"][0]["shape"] == second["bodies"][0]["shape"]
+    assert [arrow["name"] for arrow in second["arrows"]] == ["normal force", "friction force"]
+    assert slipped.system.drawing.title == "Ball on paraboloid"
+    assert slipped.required_friction().value == pytest.approx(0.2, rel=1e-9)
+    assert slipped.certificate().pulled == ()
+    assert "path" in slipped.plot.available()
+
+
+def test_equal_surfaces_are_drawn_once():
+    def run(curvature: float) -> zm.Run:
+        system = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.paraboloid(curvature))
+        return zm.simulate(system, system.start(contact=(0.3, 0)), until=0.1)
+
+    data = drawn(run(0.2), run(0.2), run(0.3))
+    assert [shown["surface"] for shown in data["runs"]] == [0, 0, 1]
+
+
+def test_a_chosen_shape_stands_at_the_mass_centre(rolling):
+    run = zm.simulate(rolling, rolling.start(contact=(0.2, 0)), until=0.1)
+    (body,) = drawn(run, shapes={rolling.body: zm.Box((0.1, 0.1, 0.1))})["runs"][0]["bodies"]
+    assert body["shape"]["kind"] == "box"
+
+
+def test_a_system_of_ones_own_says_how_it_is_drawn(tmp_path):
+    """A drawing is data: nothing in the viewer knows the class."""
+
+    class Balloon(zm.System):
+        @property
+        def drawing(self) -> Drawing:
+            (part,) = self.parts
+            return Drawing(
+                title="A balloon",
+                bodies=(DrawnBody("balloon", part.position, shape=Shell(0.3)),),
+                trails=(Trail("string", part.position - np.array([0, 0, 0.3])),),
+                arrows=(Arrow("lift", part.position, np.array([0, 0, 1.0]) * part.mass, "normal"),),
+            )
+
+    part = zm.Particle("balloon", mass=0.1)
+    system = Balloon([part], gravity=-1.0)
+    run = zm.simulate(system, system.start(), until=1.0)
+    shown = drawn(run)["runs"][0]
+    assert shown["bodies"][0]["shape"] == {"kind": "shell", "radius": 0.3, "offset": [0.0, 0.0, 0.0]}
+    assert [trail["name"] for trail in shown["trails"]] == ["string"]
+    assert shown["surface"] is None
+    assert "<title>A balloon</title>" in run.view(tmp_path / "balloon.html").read_text(encoding="utf-8")
+
+
+def test_heights_around_a_path(rolling):
+    """Those of the formula, of a surface that stands elsewhere too; none of one that moves."""
+    bowl = zm.surfaces.paraboloid(0.1, shift=(0.2, -0.1, 0.5), rotation=((0, 0, 1), 0.3))
+    system = zm.Rolling(zm.ball(0.1, 0.5), on=bowl)
+    X, Y, Z = heights_around(zm.simulate(system, system.start(contact=(0.4, 0)), until=0.5))
+    assert np.allclose(Z, 0.5 + 0.1 * ((X - 0.2) ** 2 + (Y + 0.1) ** 2), rtol=1e-14)
+    moving = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.paraboloid(0.1, shift=(0, 0, 0.1 * np.sin(zm.t))))
+    assert heights_around(zm.simulate(moving, moving.start(contact=(0.4, 0)), until=0.1)) is None
+
+
+def test_a_run_of_a_file_is_drawn_as_before(rolling, tmp_path):
+    run = zm.simulate(rolling, rolling.start(contact=(0.3, 0.1)), until=0.5)
+    again = zm.load(run.save(tmp_path / "run.nc", certificate=False))
+    assert drawn(again) == drawn(run)
+    assert all(np.array_equal(a, b) for a, b in zip(heights_around(again), heights_around(run), strict=True))
