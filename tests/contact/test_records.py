@@ -107,7 +107,7 @@ def test_a_slipping_body_comes_back(way):
             (ball.center_particle.velocity, (1.0, 0.2, 0.0)),
             (ball.body.angular_velocity, 0),
         ]
-        return zm.simulate_phases(slipping, slipping.start(thrown), until=0.3, rtol=1e-10)
+        return zm.simulate(slipping, slipping.start(thrown), until=0.3, rtol=1e-10)
 
     ours, theirs = motion(rolling.slipping), motion(again)
     assert ours.kinds[0] == "slipping"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any, Literal
 
 from zeromass.contact import Rolling, SphericalBody, bodies
+from zeromass.contact.start import rolling_start
 from zeromass.expression import Expression
 from zeromass.model import Damper, Force, RigidBody, Spring, State, Torque
 from zeromass.model.given import Number, Vector
@@ -63,28 +62,23 @@ LOADS = {
 """Keys of [rolling] that list what acts on the body, beside gravity."""
 
 
-def _start_of() -> Callable[..., Any]:
-    if "contact" in inspect.signature(Rolling.start).parameters:
-        return Rolling.start
-    from zeromass.contact.start import rolling_start  # which has the arguments that Rolling.start passes on
-
-    return rolling_start
-
-
 PLACE = Numbers(shapes=((2,), (3,)))
 START = table(
-    _start_of(),
-    without=("self", "rolling", "start", "prescribed", "t", "parameters"),
+    rolling_start,  # which has the arguments that Rolling.start passes on
+    without=("rolling", "start", "t", "parameters"),
     said={
+        "contact": PLACE,
         "velocity": PLACE,
         "orientation": Either((Choice(("x-axis along the normal",)), Numbers(shapes=((3,), (4,))))),
     },
-    more={"contact": Argument(PLACE, required=True)},
 )
+OLD = {"spin": ("no_spin", ("free", "none")), "contact": ("two_sided", ("one-sided", "two-sided"))}
+"""Old keys with their two words, for truths that have names of their own now."""
+
 OWN = table(
     Rolling,
     without=("body", "on", "forces"),
-    said={"gravity": GRAVITY, "spin": Choice(("free", "none")), "contact": Choice(("one-sided", "two-sided"))},
+    said={"gravity": GRAVITY, **{key: Choice(words) for key, (_, words) in OLD.items()}},
 )
 TABLE = Table(
     {
@@ -103,6 +97,10 @@ def model(reader: Reader, given: dict[str, Any]) -> Rolling:
     body = BODY.read(reader, given["body"], (*KEY, "body"), None)
     forces = (lambda rolling: _loads(reader, given, rolling)) if any(given.get(kind) for kind in LOADS) else None
     values = OWN.values(reader, given, KEY, {})
+    for old, (new, words) in OLD.items():
+        word = values.pop(old, None)
+        if word is not None:
+            values[new] = word == words[1]
     with reader.pointing(*KEY):
         return Rolling(body, on=on, forces=forces, **values)
 
