@@ -110,7 +110,7 @@ class Shell:
     size = 13
 
     def __init__(self, example: str) -> None:
-        body = um2022.system("free").sphere
+        body = um2022.system(no_spin=False).sphere
         self.m, self.r, self.J, self.p = body.mass, body.radius, np.array(body.inertia), 2 * body.center_of_mass[0]
         self.no_spin = example == "3"
 

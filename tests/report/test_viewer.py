@@ -13,6 +13,7 @@ import pytest
 
 import zeromass as zm
 from report.chromium import Browser, browser, executable
+from zeromass.model import Ground
 from zeromass.report.viewer import Box, Dot, Rod, Wheel, view
 from zeromass.report.viewer.mesh import is_closed, triangles
 from zeromass.report.viewer.pack import LEVELS, exact, indices, quantised, unit
@@ -131,24 +132,29 @@ def test_heights_are_those_of_the_surface(run, page):
         assert axis[-1] > contact[:, k].max() + 0.09
 
 
+def ground(surface: zm.Surface) -> Ground:
+    """A surface as it is drawn below a body."""
+    return surface.drawn(zm.Particle("contact", mass=0).position, 0.1)
+
+
 @pytest.mark.parametrize("t", [0.0, 0.7, 2.0])
 def test_a_surface_that_moves_and_one_that_changes(t):
     times = np.linspace(0.0, 2.0, 201)
     path = [np.array([[-0.5, -0.5, 0.0], [0.5, 0.5, 0.0]])]
     amplitude = zm.parameter("amplitude", 0.2)
     moving = zm.Surface(lambda X, Y: 0.1 * X, shift=(amplitude * np.sin(zm.t), 0, 1), rotation=((0, 0, 1), 2 * zm.t))
-    motion = terrain(moving, path, 0.1, times, {amplitude: 0.3})["motion"]
+    motion = terrain(ground(moving), path, 0.1, times, {amplitude: 0.3})["motion"]
     k = round(100 * t)
     assert unpacked(motion["shift"])[k] == pytest.approx([0.3 * np.sin(t), 0.0, 1.0], abs=1e-6)
     assert unpacked(motion["turn"])[k] == pytest.approx([np.cos(t), 0.0, 0.0, np.sin(t)], abs=4e-5)
     waves = zm.Surface(lambda X, Y: 0.1 * np.sin(X - zm.t))
-    made = terrain(waves, path, 0.1, times, {})
+    made = terrain(ground(waves), path, 0.1, times, {})
     moments, z = np.linspace(*made["moments"]), unpacked(made["z"])
     i = int(np.argmin(np.abs(moments - t)))
     expected = np.broadcast_to(0.1 * np.sin(np.linspace(*made["x"]) - moments[i]), z[i].shape)
     assert z[i] == pytest.approx(expected, abs=0.2 / LEVELS)
     swelling = zm.Surface(lambda X, Y, Z: X**2 + Y**2 + Z**2 - (1 + 0.1 * zm.t) ** 2)
-    meshes = terrain(swelling, [np.array([[0.0, 0.0, 1.0]])], 0.1, times, {})["meshes"]
+    meshes = terrain(ground(swelling), [np.array([[0.0, 0.0, 1.0]])], 0.1, times, {})["meshes"]
     first, last = (np.linalg.norm(unpacked(meshes[i]["vertices"]), axis=1) for i in (0, -1))
     assert first == pytest.approx(1.0, abs=3.0 / LEVELS)  # of a box 2.4 wide, three coordinates
     assert last == pytest.approx(1.2, abs=3.0 / LEVELS)
@@ -157,8 +163,8 @@ def test_a_surface_that_moves_and_one_that_changes(t):
 def test_a_tilted_and_a_vertical_plane():
     path = [np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])]
     times = np.linspace(0.0, 1.0, 3)
-    assert terrain(zm.surfaces.plane(0.3), path, 0.1, times, {})["kind"] == "height"
-    vertical = terrain(zm.Surface(lambda X, Y, Z: X - 0.01), path, 0.1, times, {})
+    assert terrain(ground(zm.surfaces.plane(0.3)), path, 0.1, times, {})["kind"] == "height"
+    vertical = terrain(ground(zm.Surface(lambda X, Y, Z: X - 0.01)), path, 0.1, times, {})
     assert unpacked(vertical["meshes"][0]["vertices"])[:, 0] == pytest.approx(0.01, abs=3.0 / LEVELS)
 
 
@@ -172,7 +178,7 @@ def test_the_grid_flows_with_a_belt():
         "none": None,
     }
     made = {
-        name: terrain(zm.Surface(lambda X, Y: 0 * X, velocity=v), path, 0.1, np.linspace(0.0, 1.0, 3), {})
+        name: terrain(ground(zm.Surface(lambda X, Y: 0 * X, velocity=v)), path, 0.1, np.linspace(0.0, 1.0, 3), {})
         for name, v in velocities.items()
     }
     assert {name: entry.get("flow") for name, entry in made.items()} == {

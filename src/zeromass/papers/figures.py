@@ -77,13 +77,12 @@ def _plane(ax: Axes, x: str = "X, m", y: str = "Y, m") -> None:
 def _bowl(ax: Axes) -> None:
     """Contours of the bowl."""
     X, Y = np.meshgrid(np.linspace(-4, 4, 161), np.linspace(-4, 4, 161))
-    Z = -np.asarray(surfaces.dimpled_bowl()(np.stack([X, Y, np.zeros_like(X)])), dtype=float)
-    ax.contour(X, Y, Z, levels=12, colors=PALE, linewidths=0.6)
+    ax.contour(X, Y, surfaces.dimpled_bowl().height(X, Y), levels=12, colors=PALE, linewidths=0.6)
 
 
 def _shell_paths(runs: dict[str, Run]) -> Figure:
     figure, axes = _panels(2, 2, [f"example 1, case {c}" for c in um2022.ORIENTATIONS], height=3.8)
-    rolling = um2022.system("free")
+    rolling = um2022.system(no_spin=False)
     for ax, c in zip(axes, um2022.ORIENTATIONS, strict=True):
         _bowl(ax)
         run = runs["1" + c]
