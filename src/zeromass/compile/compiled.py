@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -153,23 +154,31 @@ class Compiled:
         Exact, as the derivative of the solved acceleration is, but sparse until it is solved: that derivative would be
         dense, and so would its machine code.
         """
-        constants, places, entries = self._tangent
+        constants, places, _ = self.tangent_entries
         slopes = constants.copy()
-        slopes[places] = entries(inputs)
+        call = self.tangent.function("tangent", None, *[ctypes.c_void_p] * 4)
+        values, entries = np.ascontiguousarray(inputs, dtype=float), np.empty(np.count_nonzero(places))
+        m, first = len(self.state_symbols), values.ctypes.data
+        call(first, first + values.itemsize, first + values.itemsize * (m + 1), entries.ctypes.data)
+        slopes[places] = entries
         size = len(slopes)
         return -np.linalg.solve(slopes[:, :size], slopes[:, size:])[: len(self.system.coordinates)]
 
+    @property
+    def tangent(self) -> Code:
+        """Machine code of `tangent(t, y, parameters, entries)`: those of `tangent_entries` that are not constant."""
+        return self._code("tangent", 1, self.effort, lambda: {"tangent": (self.inputs, [self.tangent_entries[2]])})
+
     @cached_property
-    def _tangent(self) -> tuple[np.ndarray, np.ndarray, LaneFunction]:
-        """∂r/∂(q̈, λ, q, q̇) of `jacobian`: its constant entries, where the others are, and these."""
+    def tangent_entries(self) -> tuple[np.ndarray, np.ndarray, list[Expression]]:
+        """∂r/∂(q̈, λ, q, q̇) of `jacobian`: its constant entries, where the others are, and these, row by row."""
         system, kept = self.system, list(self.elimination.kept)
         q̈, λ, A = system.accelerations, system.multipliers[kept], system.A[kept]
         r = np.concatenate([system.Q + system.C + A.T @ λ - system.M @ q̈, system.b[kept] - A @ q̈])
         slopes = self.solved(jacobian(r, [*q̈, *λ, *self.state_symbols]))
         places = np.array([[e.value is None for e in row] for row in slopes])
         constants = np.array([[0.0 if e.value is None else e.value for e in row] for row in slopes])
-        inputs = [symbol for group in self.inputs for symbol in group]
-        return constants, places, LaneFunction(slopes[places], inputs, lanes=1)
+        return constants, places, list(slopes[places])
 
 
 _recent: dict[System, Compiled] = {}

@@ -405,7 +405,7 @@ def _check(
 
 
 def _radau() -> Any:
-    from zeromass.integrate.radau import Radau  # its coefficients are computed when it is first used
+    from zeromass.integrate.methods.radau.stepper import Radau  # its coefficients are computed when it is first used
 
     return Radau
 

@@ -1,0 +1,1 @@
+"""The stepping methods, each in a folder of its own."""
