@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.compile.compiled import Compiled
-from zeromass.integrate.dense import NODES, fitted
+from zeromass.integrate.dense import DEGREE, NODES, fitted
 from zeromass.integrate.machine_stepper import MachineStepper
 from zeromass.integrate.methods.radau import kernel
 from zeromass.integrate.methods.radau.coefficients import MOST, Collocation, collocation, table
@@ -59,7 +59,7 @@ class Radau(MachineStepper):
     @property
     def orders(self) -> np.ndarray:
         """Of the accepted steps."""
-        return np.array([method.order for method, _, _ in map(self._step, range(self.steps))], dtype=int)
+        return np.array([method.order for method in self._methods])[self._kept(np.arange(self.steps))[1]]
 
     @property
     def _longest(self) -> int:
@@ -78,21 +78,25 @@ class Radau(MachineStepper):
     def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
         turn = np.sign(t1 - t0)[:1]
         steps = np.searchsorted(turn * self.times, turn * t1)
-        return np.array([self._polynomial(*step) for step in zip(steps.tolist(), y0, strict=True)])
-
-    def _polynomial(self, step: int, y0: np.ndarray) -> np.ndarray:
-        method, h, increments = self._step(step)
-        length = float(self._rows[step, 1])  # less than h where the step was cut
-        result = _interpolation(method, length / h) @ increments
-        result[0] += y0
+        h, places = self._kept(steps)
+        parts = self._rows[steps, 1] / h  # less than 1 where the step was cut
+        result = np.empty((len(steps), DEGREE + 1, self._m))
+        for place, part in set(zip(places.tolist(), parts.tolist(), strict=True)):
+            alike = (places == place) & (parts == part)
+            result[alike] = _interpolation(self._methods[place], part) @ self._increments(steps[alike], place)
+        result[:, 0] += y0
         return result
 
-    def _step(self, step: int) -> tuple[Collocation, float, np.ndarray]:
-        """Method, length and increments of an accepted step, with the projection of its end shared out along it."""
-        record, first = self._memory.array(Slot.increments), int(self._memory.array(Slot.offsets)[step])
-        h, place = record[first : first + kernel.KEPT].tolist()
-        method, first = self._methods[int(place)], first + kernel.KEPT
-        return method, h, record[first : first + method.stages * self._m].reshape(-1, self._m)
+    def _kept(self, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Lengths of some steps and the places of their methods."""
+        record, first = self._memory.array(Slot.increments), self._memory.array(Slot.offsets)[steps]
+        return record[first], record[first + 1].astype(int)
+
+    def _increments(self, steps: np.ndarray, place: int) -> np.ndarray:
+        """Of some steps of one method, shape (k, s, 2n), with the projection of their ends shared out along them."""
+        s, first = self._methods[place].stages, self._memory.array(Slot.offsets)[steps] + kernel.KEPT
+        values = first[:, None] + np.arange(s * self._m)
+        return self._memory.array(Slot.increments)[values].reshape(-1, s, self._m)
 
     def _stage_memory(self) -> np.ndarray:
         self._memory = Memory(self._m // 2, max(method.stages for method in self._methods))
