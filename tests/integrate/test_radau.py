@@ -280,6 +280,27 @@ def test_events():
     assert np.allclose([event.t for event in back.events], expected[::2][::-1], rtol=0, atol=1e-8)
 
 
+def test_two_zeros_in_one_step():
+    """x = cos t is above 0.99 for 0.28 s in every turn, within a step: zeros at 2πk ± arccos 0.99 are all found."""
+    p = oscillator()
+    x = p.system.coordinates[0]
+    run = p.run(method="radau", rtol=1e-10, atol=1e-10, events=Event("high", x - 0.99, 0, False))
+    expected = np.sort([2 * np.pi * k + side * np.arccos(0.99) for k in range(4) for side in (-1, 1)])
+    expected = expected[(expected > 0) & (expected < p.until)]
+    assert any(np.sum((a < expected) & (expected < b)) == 2 for a, b in zip(run.t[:-1], run.t[1:], strict=True))
+    assert np.allclose([event.t for event in run.events], expected, rtol=0, atol=1e-8)
+
+
+def test_many_steps():
+    """More than the memory of a run has room for at first; x = cos t to what 30,000 roundings of times up to 30 s add up to."""
+    p = oscillator()
+    run = p.run(method="radau", step=1e-3, until=30.0, rtol=1e-13, atol=1e-15)
+    assert run.statistics.steps == 30_000
+    times = np.linspace(0.0, 30.0, 1001) + 3e-4
+    times = times[times < 30.0]
+    assert max(p.errors(run).max(), p.errors(run, times).max()) <= 30_000 * np.spacing(30.0) / 2
+
+
 def test_the_last_step_is_cut_at_a_terminal_event():
     """What is left of the step is the same polynomial as before."""
     bob, system, start = pendulum(θ=1.2)

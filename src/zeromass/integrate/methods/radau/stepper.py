@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -128,7 +128,7 @@ def _function(effort: int) -> Any:
     return callable_method(kernel.code(effort), "radau_advance")
 
 
-@cache
+@lru_cache(maxsize=64)
 def _interpolation(method: Collocation, part: float) -> np.ndarray:
     """Legendre's coefficients of u − y over a part of a step from its increments, shape (DEGREE + 1, s)."""
     return fitted(method.basis(NODES * part))
