@@ -292,7 +292,7 @@ def test_two_zeros_in_one_step():
 
 
 def test_many_steps():
-    """More than the memory of a run has room for at first; x = cos t to what 30,000 roundings of times up to 30 s add up to."""
+    """More than a run has room for at first; x = cos t to what 30,000 roundings of times up to 30 s add up to."""
     p = oscillator()
     run = p.run(method="radau", step=1e-3, until=30.0, rtol=1e-13, atol=1e-15)
     assert run.statistics.steps == 30_000

@@ -8,7 +8,8 @@ The error of the whole polynomial of a step is kept within the tolerance, so the
     loops         what the machine code below is written with: loops, masks, sums of rows
     lu            linear systems, real and complex
     memory        what the machine code keeps, by name
-    linear        Jacobians, and the linear systems of the iterations
+    linear        Jacobians, and the linear systems of one shift and of all stages
+    simplified    the linear systems of iterations with one Jacobian
     newton        the stages of a step
     control       error, length and order
     kernel        the loop over steps

@@ -18,6 +18,7 @@ from zeromass.integrate.methods.radau.linear import linear_parts
 from zeromass.integrate.methods.radau.lu import linear_systems
 from zeromass.integrate.methods.radau.memory import Slot
 from zeromass.integrate.methods.radau.newton import KEEP, newton_parts
+from zeromass.integrate.methods.radau.simplified import simplified_parts
 from zeromass.integrate.stepper import Status
 from zeromass.integrate.stepping_kernel import Advance, Int64, Real64
 
@@ -29,7 +30,7 @@ KEPT = 2
 def code(effort: int) -> Code:
     """The machine code of `radau_advance`."""
     module = ir.Module("radau")
-    for parts in (linear_systems, linear_parts, newton_parts, Trial, _Advance):
+    for parts in (linear_systems, linear_parts, simplified_parts, newton_parts, Trial, _Advance):
         parts(module)
     return Code(str(module), optimisation=effort)
 

@@ -17,7 +17,7 @@ from zeromass.integrate.methods.radau.lu import COMPLEX, REAL, Number, product
 from zeromass.integrate.methods.radau.memory import Part, Slot
 
 IMAGINARY = 4
-"""From the real part of an eigenvalue in its table to the imaginary one."""
+"""From the real part of an eigenvalue, or of a weight of its vector, in their tables to the imaginary one."""
 
 
 class Jacobian(Part):
