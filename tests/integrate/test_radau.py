@@ -4,36 +4,39 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from zeromass.compile.compiled import compiled_at
-from zeromass.integrate.dense import DenseOutput
-from zeromass.integrate.events import Event, event_code
-from zeromass.integrate.stepper import Status, Tolerances
 
 import zeromass as zm
 from integrate.problems import Problem, kepler, oscillator, pendulum, sleigh, top, wire
 from model.mechanisms import relative
 from zeromass.compile.lanes import LaneFunction
+from zeromass.compile.native import Native
+from zeromass.compile.program import program_at
 from zeromass.expression import jacobian
-from zeromass.integrate.radau import Radau
-from zeromass.integrate.radau_collocation import collocation
-from zeromass.integrate.radau_linear import Coupled, Shifted, Slopes
+from zeromass.integrate.methods.radau.coefficients import collocation
+from zeromass.integrate.methods.radau.memory import Slot
+from zeromass.integrate.methods.radau.stepper import Radau
+from zeromass.integrate.stepping import loop
+from zeromass.integrate.stepping.dense import DenseOutput
+from zeromass.integrate.stepping.status import Status, Tolerances
+from zeromass.integrate.stepping.workspace import Workspace
+from zeromass.model import Event
 
 ORDERS = 5, 9, 13
 
 
 def stepper(p: Problem, *, project: bool = True, orders: tuple[int, ...] = ORDERS, **tolerances: float) -> Radau:
     """The method at the start of a problem."""
-    compiled = compiled_at(p.system, p.start)
+    native = program_at(p.system, p.start).native
     y = np.concatenate([p.start.q, p.start.v])
     allowed = Tolerances(**{"rtol": 1e-10, "atol": 1e-12, **tolerances})
-    work = Radau(compiled, p.start.t, y, np.zeros(0), allowed, 1e-3, orders)
-    work.use(compiled, project=project)
-    return work
+    work = Workspace(native, p.start.t, y, np.zeros(0), allowed, 1e-3)
+    work.use(native, project=project)
+    return Radau(work, orders)
 
 
-def dense(p: Problem, work: Radau) -> DenseOutput:
-    y0 = np.concatenate([p.start.q, p.start.v])
-    return DenseOutput(np.append(p.start.t, work.times), np.concatenate([y0[None], work.states]), work)
+def dense(p: Problem, radau: Radau) -> DenseOutput:
+    work, y0 = radau.work, np.concatenate([p.start.q, p.start.v])
+    return DenseOutput(np.append(p.start.t, work.times), np.concatenate([y0[None], work.states]), radau.polynomials)
 
 
 def errors(p: Problem, t: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -84,30 +87,6 @@ def test_the_basis_continues_polynomials(order):
         assert relative(method.basis(θ) @ method.c**k, θ**k) <= 1e-11  # of basis functions of up to 2·10⁴
 
 
-@pytest.mark.parametrize("order", ORDERS)
-def test_linear_systems(order):
-    """Positions alone are solved for; the same follows from the whole matrices, stage by stage and all at once."""
-    random = np.random.default_rng(order)
-    method, n, h = collocation(order), 4, 0.3
-    s, B = method.stages, method.slope[1:] / h
-    J = random.normal(size=(s, n, 2 * n))
-    r = random.normal(size=(s, 2 * n))
-    full = np.zeros((s, 2 * n, 2 * n))
-    full[:, :n, n:], full[:, n:] = np.eye(n), J
-
-    def whole(jacobians: np.ndarray) -> np.ndarray:
-        matrix = np.kron(B, np.eye(2 * n))
-        for i in range(s):
-            matrix[2 * n * i : 2 * n * (i + 1), 2 * n * i : 2 * n * (i + 1)] -= jacobians[i]
-        return np.linalg.solve(matrix, r.ravel()).reshape(r.shape)
-
-    assert relative(Coupled(B, J)(r), whole(full)) <= 1e-11
-    one = np.repeat(J[:1], s, axis=0)
-    simplified = (method.out @ Shifted(method.eigenvalues / h, J[0])(method.into @ r)).real
-    assert relative(simplified, whole(np.repeat(full[:1], s, axis=0))) <= 1e-11
-    assert relative(simplified, Coupled(B, one)(r)) <= 1e-11
-
-
 def rod_with_friction() -> tuple[zm.System, zm.State]:
     """A bob on a rod whose force does work, and a row too many."""
     bob = zm.Particle("bob", mass=1.3)
@@ -125,30 +104,31 @@ def test_the_jacobian_is_the_derivative_of_the_acceleration(case):
     else:
         p = {"kepler": kepler, "wire": wire, "top": top, "sleigh": sleigh}[case]()
         system, start = p.system, p.start
-    compiled = compiled_at(system, start)
+    program = program_at(system, start)
     random = np.random.default_rng(0)
     inputs = start.inputs + np.where(np.arange(len(start.inputs)), 0.01 * random.normal(size=len(start.inputs)), 0.0)
-    J = compiled.jacobian(inputs)
-    solved = LaneFunction(jacobian(compiled.acceleration, compiled.state_symbols), list(system.inputs))(inputs)
+    J = program.native.jacobian(inputs)
+    solved = LaneFunction(jacobian(program.acceleration, [*system.coordinates, *system.rates]), list(system.inputs))(
+        inputs
+    )
     size = max(np.abs(solved).max(), 1.0)
     assert np.max(np.abs(J - solved)) <= 1e-12 * size
     m = 2 * len(system.coordinates)
     step = 1e-5 * np.eye(m)
     ahead, behind = (inputs + sign * np.pad(step, ((0, 0), (1, len(inputs) - m - 1))) for sign in (1, -1))
-    differences = (compiled.accelerations(ahead) - compiled.accelerations(behind)).T / 2e-5
+    differences = (program.native.accelerations(ahead) - program.native.accelerations(behind)).T / 2e-5
     assert np.max(np.abs(J - differences)) <= 1e-7 * size  # step² times third derivatives
 
 
 def test_slopes_are_those_of_the_machine_code():
     p = top()
-    compiled = compiled_at(p.system, p.start)
-    slopes = Slopes(compiled, np.zeros(0))
-    t, y = np.zeros(3), np.array([np.concatenate([p.start.q, p.start.v])] * 3)
-    f, growth = slopes(t, y)
-    assert np.array_equal(f[:, :7], y[:, 7:])
-    assert np.array_equal(f[2, 7:], compiled.accelerations(p.start.inputs))
-    assert np.all(growth >= 1)
-    assert slopes.evaluations == 3
+    radau = stepper(p)
+    radau.work.growth_limit = 0.5  # it stops before the first step
+    assert radau.advance(p.until, 1) is Status.PIVOTS
+    y, slope = np.concatenate([p.start.q, p.start.v]), radau._memory.array(Slot.slope)
+    assert np.array_equal(slope[:7], y[7:])
+    assert np.array_equal(slope[7:14], program_at(p.system, p.start).native.accelerations(p.start.inputs))
+    assert radau.work.evaluations == 1
 
 
 # order -----------------------------------------------------------------------------------------------------------
@@ -182,9 +162,9 @@ def test_higher_orders(order, counts):
     found = []
     h = np.pi / np.array(counts)
     for step in h:
-        work = stepper(p, orders=(order,), rtol=1e-14, atol=1e-15, step=step)
-        assert work.advance(np.pi, 1000) is Status.FINISHED
-        found.append(errors(p, work.times[-1:], work.states[-1:])[0])
+        radau = stepper(p, orders=(order,), rtol=1e-14, atol=1e-15, step=step)
+        assert radau.advance(np.pi, 1000) is Status.FINISHED
+        found.append(errors(p, radau.work.times[-1:], radau.work.states[-1:])[0])
     assert abs(slope(h, found) - order) <= (0.1 if order == 9 else 1.0)
 
 
@@ -195,11 +175,11 @@ def test_order_between_steps(problem, order):
     h = np.array([0.06, 0.07, 0.08, 0.1]) if order < 13 else np.array([0.12, 0.15, 0.18])
     inside = []
     for step in h:
-        work = stepper(p, orders=(order,), rtol=1e-14, atol=1e-15, step=step)
-        assert work.advance(step, 10) is Status.FINISHED
-        assert work.steps == 1
+        radau = stepper(p, orders=(order,), rtol=1e-14, atol=1e-15, step=step)
+        assert radau.advance(step, 10) is Status.FINISHED
+        assert radau.work.steps == 1
         θ = np.linspace(0.05, 0.95, 19)
-        inside.append(errors(p, θ * step, dense(p, work)(θ * step)).max())
+        inside.append(errors(p, θ * step, dense(p, radau)(θ * step)).max())
     assert abs(slope(h, inside) - (s + 1)) <= 0.15
 
 
@@ -222,19 +202,19 @@ def test_the_order_follows_the_tolerance():
     tolerances = 10.0 ** -np.arange(9, 13)
     steps = [p.run(method="radau", rtol=rtol, atol=rtol).statistics.steps for rtol in tolerances]
     assert abs(slope(tolerances, steps) + 1 / 8) <= 0.05
-    work = stepper(p, rtol=1e-12, atol=1e-12)
-    work.advance(p.until, 1000)
-    orders = [step.method.order for step in work._record.values()]
+    radau = stepper(p, rtol=1e-12, atol=1e-12)
+    radau.advance(p.until, 1000)
+    orders = radau.orders.tolist()
     assert orders == sorted(orders)
     assert orders[-1] == 13
 
 
 def test_jacobians_are_used_again():
     p = oscillator()
-    work = stepper(p, rtol=1e-9, atol=1e-9)
-    work.advance(p.until, 1000)
-    assert work.jacobians == 1  # of a linear system one is enough
-    assert work.evaluations < 20 * work.steps
+    radau = stepper(p, rtol=1e-9, atol=1e-9)
+    radau.advance(p.until, 1000)
+    assert radau.jacobians == 1  # of a linear system one is enough
+    assert radau.work.evaluations < 20 * radau.work.steps
 
 
 def test_steps_follow_the_motion():
@@ -303,6 +283,27 @@ def test_events():
     assert np.allclose([event.t for event in back.events], expected[::2][::-1], rtol=0, atol=1e-8)
 
 
+def test_two_zeros_in_one_step():
+    """x = cos t is above 0.99 for 0.28 s in every turn, within a step: zeros at 2πk ± arccos 0.99 are all found."""
+    p = oscillator()
+    x = p.system.coordinates[0]
+    run = p.run(method="radau", rtol=1e-10, atol=1e-10, events=Event("high", x - 0.99, 0, False))
+    expected = np.sort([2 * np.pi * k + side * np.arccos(0.99) for k in range(4) for side in (-1, 1)])
+    expected = expected[(expected > 0) & (expected < p.until)]
+    assert any(np.sum((a < expected) & (expected < b)) == 2 for a, b in zip(run.t[:-1], run.t[1:], strict=True))
+    assert np.allclose([event.t for event in run.events], expected, rtol=0, atol=1e-8)
+
+
+def test_many_steps():
+    """More than a run has room for at first; x = cos t to what 30,000 roundings of times up to 30 s add up to."""
+    p = oscillator()
+    run = p.run(method="radau", step=1e-3, until=30.0, rtol=1e-13, atol=1e-15)
+    assert run.statistics.steps == 30_000
+    times = np.linspace(0.0, 30.0, 1001) + 3e-4
+    times = times[times < 30.0]
+    assert max(p.errors(run).max(), p.errors(run, times).max()) <= 30_000 * np.spacing(30.0) / 2
+
+
 def test_the_last_step_is_cut_at_a_terminal_event():
     """What is left of the step is the same polynomial as before."""
     bob, system, start = pendulum(θ=1.2)
@@ -319,25 +320,24 @@ def test_the_last_step_is_cut_at_a_terminal_event():
 def test_a_run_goes_on_after_an_event_and_after_a_cut():
     p = kepler()
     x = p.system.coordinates[0]
-    work = stepper(p)
-    compiled = compiled_at(p.system, p.start)
-    work.watch(lambda lanes: event_code([Event("x", x, -1)], compiled, lanes), np.array([-1.0]))
-    assert work.advance(p.until, 1000) is Status.EVENT
-    steps = work.steps
+    radau = stepper(p)
+    radau.work.watch([Event("x", x, -1)])
+    assert radau.advance(p.until, 1000) is Status.EVENT
+    steps = radau.work.steps
     assert (
-        work.event_values(work.times[-1], work.states[-1])[0]
+        radau.work.event_values(radau.work.times[-1], radau.work.states[-1])[0]
         <= 0
-        < work.event_values(work.times[-2], work.states[-2])[0]
+        < radau.work.event_values(radau.work.times[-2], radau.work.states[-2])[0]
     )
-    middle = np.array([(work.times[-2] + work.times[-1]) / 2])
-    there = dense(p, work)(middle)[0]
-    work.cut(middle[0], there)
-    assert work.steps == steps
-    assert work.t == middle[0]
-    assert np.array_equal(work.y, there)
-    work.watch(lambda lanes: None, np.zeros(0))
-    assert work.advance(p.until, 1000) is Status.FINISHED
-    assert errors(p, work.times[-1:], work.states[-1:])[0] <= 1e-8
+    middle = np.array([(radau.work.times[-2] + radau.work.times[-1]) / 2])
+    there = dense(p, radau)(middle)[0]
+    radau.work.cut(middle[0], there)
+    assert radau.work.steps == steps
+    assert radau.work.t == middle[0]
+    assert np.array_equal(radau.work.y, there)
+    radau.work.watch([])
+    assert radau.advance(p.until, 1000) is Status.FINISHED
+    assert errors(p, radau.work.times[-1:], radau.work.states[-1:])[0] <= 1e-8
 
 
 def test_pauses():
@@ -348,33 +348,32 @@ def test_pauses():
     count = 0
     while (status := pieces.advance(p.until, 7)) is Status.PAUSED:
         count += 1
-        assert pieces.steps == 7 * count
+        assert pieces.work.steps == 7 * count
     assert status is Status.FINISHED
-    assert np.array_equal(whole.states, pieces.states)
+    assert np.array_equal(whole.work.states, pieces.work.states)
 
 
 def test_pivots_after_events():
     """Growth above the limit stops a run, after the events of the same step and without losing a step."""
     p = top()
-    compiled = compiled_at(p.system, p.start)
-    work = stepper(p)
-    work.watch(lambda lanes: event_code([Event("t", zm.t - 2.0)], compiled, lanes), np.zeros(1))
-    work.growth_limit = 0.5
-    assert work.advance(p.until, 1000) is Status.PIVOTS
-    assert work.steps == 0
-    work.growth_limit = np.inf
-    assert work.advance(p.until, 1000) is Status.EVENT
-    work.growth_limit = 0.5
-    assert work.advance(p.until, 1000) is Status.PIVOTS
-    assert work.growth[-1] >= 1
-    steps, t = work.steps, work.t
-    work.use(compiled, project=True)  # as if the pivots were new
-    work.growth_limit = np.inf
-    assert work.advance(p.until, 1000) is Status.FINISHED
-    assert work.steps > steps
-    assert np.all(np.diff(work.times) > 0)
-    assert t in work.times
-    assert errors(p, work.times[-1:], work.states[-1:])[0] <= 1e-9
+    radau = stepper(p)
+    radau.work.watch([Event("t", zm.t - 2.0)])
+    radau.work.growth_limit = 0.5
+    assert radau.advance(p.until, 1000) is Status.PIVOTS
+    assert radau.work.steps == 0
+    radau.work.growth_limit = np.inf
+    assert radau.advance(p.until, 1000) is Status.EVENT
+    radau.work.growth_limit = 0.5
+    assert radau.advance(p.until, 1000) is Status.PIVOTS
+    assert radau.work.growth[-1] >= 1
+    steps, t = radau.work.steps, radau.work.t
+    radau.work.use(Native(program_at(p.system, p.start)), project=True)  # as if the pivots were new
+    radau.work.growth_limit = np.inf
+    assert radau.advance(p.until, 1000) is Status.FINISHED
+    assert radau.work.steps > steps
+    assert np.all(np.diff(radau.work.times) > 0)
+    assert t in radau.work.times
+    assert errors(p, radau.work.times[-1:], radau.work.states[-1:])[0] <= 1e-9
 
 
 # how runs end ----------------------------------------------------------------------------------------------------
@@ -404,23 +403,22 @@ def test_step_too_small():
     assert len(fixed) > 1
 
 
-@pytest.mark.parametrize("call", [1, 2, 40, 41, 77, 150])
-def test_interrupted(call, monkeypatch):
+@pytest.mark.parametrize("steps", [1, 2, 7, 20])
+def test_interrupted(steps, monkeypatch):
     """Whenever it happens, what was recorded is a run of its own, as far as it goes."""
     p = kepler()
     whole = p.run(method="radau")
-    original, count = Slopes.__call__, 0
+    monkeypatch.setattr(loop, "CHUNK_OF_STEPS", steps)  # machine code looks at the keyboard so often
+    told = []
 
-    def interrupting(self, t, y):
-        nonlocal count
-        count += 1
-        if count == call:
+    def interrupting(t: float) -> None:
+        told.append(t)
+        if len(told) == 2:
             raise KeyboardInterrupt
-        return original(self, t, y)
 
-    monkeypatch.setattr(Slopes, "__call__", interrupting)
     with pytest.warns(zm.RunStopped, match="interrupted"):
-        run = p.run(method="radau")
+        run = p.run(method="radau", progress=interrupting)
+    assert len(run) == 2 * steps + 1
     assert len(run.t) == len(run.y) == run.statistics.steps + 1
     assert np.array_equal(run.t, whole.t[: len(run)])
     assert np.array_equal(run.y, whole.y[: len(run)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -72,9 +73,16 @@ class Native:
 
     @property
     def tangent(self) -> Code:
-        """Machine code of `tangent(t, y, parameters, entries)`: the program's tangent, row by row."""
-        entries = list(self.program.tangent.ravel())
+        """Machine code of `tangent(t, y, parameters, entries)`: of the program's tangent, what is not constant."""
+        entries = list(self.program.tangent[self.tangent_entries[1]])
         return self._code("tangent", 1, lambda: {"tangent": (self.program.inputs, [entries])})
+
+    @cached_property
+    def tangent_entries(self) -> tuple[np.ndarray, np.ndarray]:
+        """The constant entries of the program's tangent, zero elsewhere; and where the others are, as truths."""
+        tangent = self.program.tangent
+        constants = np.array([[0.0 if e.value is None else e.value for e in row] for row in tangent])
+        return constants, np.array([[e.value is None for e in row] for row in tangent], dtype=bool)
 
     def _code(
         self,
@@ -124,12 +132,12 @@ class Native:
 
     def jacobian(self, inputs: np.ndarray) -> np.ndarray:
         """∂q̈/∂(q, q̇) at one state, shape (n, 2n), from numbers in the order of `system.inputs`; see `Program.tangent`."""
-        n = len(self.program.system.coordinates)
-        slopes = self._slopes(inputs)
-        size = len(slopes)
-        return -np.linalg.solve(slopes[:, :size], slopes[:, size:])[:n]
-
-    @cached_property
-    def _slopes(self) -> LaneFunction:
-        inputs = [symbol for group in self.program.inputs for symbol in group]
-        return LaneFunction(self.program.tangent, inputs, self._target.scalar, effort=FIRST)
+        constants, places = self.tangent_entries
+        slopes = constants.copy()
+        inputs, entries = np.ascontiguousarray(inputs, dtype=float), np.empty(np.count_nonzero(places))
+        n, first, size = len(self.program.system.coordinates), inputs.ctypes.data, inputs.itemsize
+        call = self.tangent.function("tangent", None, *[ctypes.c_void_p] * 4)
+        call(first, first + size, first + size * (2 * n + 1), entries.ctypes.data)
+        slopes[places] = entries
+        rows = len(slopes)
+        return -np.linalg.solve(slopes[:, :rows], slopes[:, rows:])[:n]

@@ -39,6 +39,11 @@ class Routine(Writer):
 
     name: ClassVar[str]
 
+    @classmethod
+    def emit(cls, module: ir.Module, target: Target) -> None:
+        """Writes the function into a module, after those that it calls."""
+        cls(module, target)
+
     def __init__(self, module: ir.Module, target: Target) -> None:
         super().__init__(module, target, self.name, ARGUMENTS, INT)
         self.reals, self.ints = self.arguments["reals"], self.arguments["ints"]
@@ -256,5 +261,5 @@ class Advance(Routine):
 def routine(kind: type[Routine], target: Target) -> Code:
     """The machine code of a routine, made once for a target and for systems of every size."""
     module = ir.Module(kind.name)
-    kind(module, target)
+    kind.emit(module, target)
     return Code(str(module), target)

@@ -180,17 +180,21 @@ class Workspace:
     # what happens to it ----------------------------------------------------------------------------------------------
     def advance(self, routine: Code, name: str, stages: np.ndarray, lanes: int, until: float, budget: int) -> Status:
         """Lets a method's routine step until a time, an event, trouble, or for `budget` steps."""
+        self.aim(until, budget)
+        while (status := self.call(routine, name, stages, lanes, self.record)) is Status.RECORD_FULL:
+            self.extend()
+        return status
+
+    def aim(self, until: float, budget: int) -> None:
+        """Sets the end of the steps, their direction, and how many there may be."""
         self.reals[Real64.until] = until
         self.reals[Real64.h] = np.copysign(self.reals[Real64.h], until - self.t)
         self.ints[Int64.budget] = budget
-        while (status := self.call(routine, name, stages, lanes, self.record)) is Status.RECORD_FULL:
-            self._extend()
-        return status
 
     def accept(self, t: float, h: float, y: np.ndarray, growth: float) -> None:
         """Takes y for the state at t after a step of length h, and records it; what routines do themselves."""
         if self.ints[Int64.recorded] == len(self.record):
-            self._extend()
+            self.extend()
         self.reals[Real64.t], self.reals[Real64.growth], self.state[: self.order] = t, growth, y
         row = self.record[self.ints[Int64.recorded]]
         row[:HEAD], row[HEAD:] = (t, h, growth), y
@@ -211,7 +215,7 @@ class Workspace:
         self.signs[: len(new), 0] = np.where(new == 0, old, new)
         return bool(np.any(rising | falling))
 
-    def _extend(self) -> None:
+    def extend(self) -> None:
         """As much room again for the record."""
         self.record = np.concatenate([self.record, np.empty_like(self.record)])
         self.ints[Int64.capacity] = len(self.record)

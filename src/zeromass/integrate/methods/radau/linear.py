@@ -1,0 +1,214 @@
+# pyright: reportArgumentType=false
+# llvmlite has no types: what its builder returns is taken for None
+"""Jacobians, and the linear systems of the iterations, in machine code.
+
+y = (q, q̇) and f = (q̇, q̈), so ∂f/∂y = [[0, I], [P, D]] with P = ∂q̈/∂q and D = ∂q̈/∂q̇: positions are solved for alone,
+and velocities follow. A Jacobian is stored as the columns of P, then those of D.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from zeromass.compile.elementary.arithmetic import Real, fma, where
+from zeromass.compile.target import Target
+from zeromass.integrate.methods.radau.coefficients import Table
+from zeromass.integrate.methods.radau.lu import COMPLEX, REAL, Number, product
+from zeromass.integrate.methods.radau.memory import Part, Slot
+from zeromass.integrate.stepping.writer import CHUNK, INT, POINTER, function_pointer
+
+IMAGINARY = 4
+"""From the real part of an eigenvalue, or of a weight of its vector, in their tables to the imaginary one."""
+
+
+class Jacobian(Part):
+    """`jacobian(memory, t, y, out)`: ∂q̈/∂(q, q̇) at one state; returns 1 where the equations of motion have no solution.
+
+    0 = r = (Q + C + Aᵀλ − M q̈, b − A q̈):   ∂r/∂(q̈, λ) ∂(q̈, λ)/∂(q, q̇) = −∂r/∂(q, q̇)
+    """
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target, "jacobian", {"t": POINTER, "y": POINTER, "out": POINTER}, INT)
+        b, a = self.b, self.arguments
+        n, stride = self.whole(Slot.coordinates), self.whole(Slot.stride)
+        size, pitch, matrix = self.whole(Slot.unknowns), self.whole(Slot.unknowns_stride), self.array(Slot.equations)
+        columns = self.plus(size, self.whole(Slot.twice))
+        self.copy(self.array(Slot.constants), matrix, self.times(columns, pitch))
+        entries, places = self.array(Slot.entries), self.array(Slot.entry_places)
+        tangent = b.inttoptr(self.whole(Slot.tangent), function_pointer(4))
+        self.call(tangent, a["t"], a["y"], self.array(Slot.parameters), entries)
+        with self.each(self.whole(Slot.entries_count)) as k:
+            self.store(self.load(entries, k), matrix, b.load(self.at(places, k), typ=INT, align=8))
+        self.count(self.memory, Slot.jacobians)
+        pivots = self.array(Slot.pivots)
+        singular = self.called("factor_real", matrix, pivots, self.array(Slot.multipliers), size, pitch)
+        with self.if_(b.icmp_signed("!=", singular, self.int(0))):
+            b.ret(self.int(1))
+        with self.each(self.whole(Slot.twice)) as j:
+            x = self.row(matrix, self.plus(size, j), pitch)
+            self.called("solve_real", matrix, pivots, x, size, pitch)
+            column = self.row(a["out"], j, stride)
+            with self.each(stride, step=CHUNK) as i:
+                self.store_chunk(where(self.compared("<", i, n), -self.load_chunk(x, i), 0.0), column, i)
+        b.ret(self.int(0))
+        self.finish()
+
+
+class _Shifted(Part):
+    """μ I − ∂f/∂y for one shift μ, an eigenvalue of A⁻¹ over h: μ real or complex."""
+
+    def __init__(
+        self, module: ir.Module, target: Target, name: str, parts: int, arguments: dict[str, ir.Type], result: ir.Type
+    ) -> None:
+        self.kind, self.parts = "real" if parts == REAL else "complex", range(parts)
+        super().__init__(module, target, f"{name}_{self.kind}", {"eigenvalue": POINTER, **arguments}, result)
+        h = self.number(Slot.h)
+        self.μ: Number = [self.load(self.arguments["eigenvalue"], part * IMAGINARY) / h for part in self.parts]
+        self.n, self.stride = self.whole(Slot.coordinates), self.whole(Slot.stride)
+        self.P = self.array(Slot.jacobian)
+        self.D = self.row(self.P, self.n, self.stride)
+
+    def times_μ(self, x: Number) -> Number:
+        return product([self.splat(part) for part in self.μ], x)
+
+
+class FactorShifted(_Shifted):
+    """`factor_shifted_…(memory, eigenvalue, matrix, pivots)`: μ² I − μ D − P, factored; 1 where it is singular."""
+
+    def __init__(self, module: ir.Module, target: Target, parts: int) -> None:
+        super().__init__(module, target, "factor_shifted", parts, {"matrix": POINTER, "pivots": POINTER}, INT)
+        b, a = self.b, self.arguments
+        square = product(self.μ, self.μ)
+        with self.each(self.n) as j:
+            column = self.row(a["matrix"], j, self.times(self.stride, parts))
+            P, D = (self.row(matrix, j, self.stride) for matrix in (self.P, self.D))
+            with self.each(self.stride, step=CHUNK) as i:
+                own, zero = self.compared("==", i, j), self.vector(0.0)
+                rest = [-self.load_chunk(P, i), zero]
+                for part in self.parts:
+                    entry = fma(-self.load_chunk(D, i), self.splat(self.μ[part]), rest[part])
+                    entry = entry + where(own, self.splat(square[part]), zero)
+                    self.store_chunk(entry, column, self.plus(i, self.stride) if part else i)
+        multipliers = self.array(Slot.multipliers)
+        b.ret(self.called(f"factor_{self.kind}", a["matrix"], a["pivots"], multipliers, self.n, self.stride))
+        self.finish()
+
+
+class SolveShifted(_Shifted):
+    """`solve_shifted_…(memory, eigenvalue, matrix, pivots, r)`: x of (μ I − ∂f/∂y) x = r in place of r.
+
+    (μ² I − μ D − P) x_q = r_v + (μ I − D) r_q,   x_v = μ x_q − r_q
+    """
+
+    def __init__(self, module: ir.Module, target: Target, parts: int) -> None:
+        arguments: dict[str, ir.Type] = {"matrix": POINTER, "pivots": POINTER, "r": POINTER}
+        super().__init__(module, target, "solve_shifted", parts, arguments, ir.VoidType())
+        b, a, n = self.b, self.arguments, self.n
+        wide, x = self.whole(Slot.wide), self.array(Slot.right)
+        rows = [self.row(a["r"], self.int(part), wide) for part in self.parts]
+        with self.each(self.stride, step=CHUNK) as i:
+            moved = self.times_μ([self.load_chunk(row, i) for row in rows])
+            for part, row in enumerate(rows):
+                total = self.load_chunk(row, self.plus(n, i)) + moved[part]
+                total = self.weighted(total, n, row, self.D, self.stride, i, factor=-1.0)
+                self.store_chunk(total, x, self.plus(i, self.stride) if part else i)
+        self.called(f"solve_{self.kind}", a["matrix"], a["pivots"], x, n, self.stride)
+        with self.each(self.stride, step=CHUNK) as i:
+            x_q = [self.load_chunk(x, self.plus(i, self.stride) if part else i) for part in self.parts]
+            x_v = self.times_μ(x_q)
+            for part, row in enumerate(rows):
+                velocity = x_v[part] - self.load_chunk(row, i)
+                self.store_below(velocity, self.at(row, n), i, n)
+                self.store_below(x_q[part], row, i, n)
+        b.ret_void()
+        self.finish()
+
+
+class Coupled(Part):
+    """`coupled(memory)`: x of Σ_j B_ij x_j − (∂f/∂y)_i x_i = r_i for all stages i at once, each with its own Jacobian.
+
+    Σ_j ((B²)_ij I − B_ij D_i) x_qj − P_i x_qi = r_vi + Σ_j B_ij r_qj − D_i r_qi,   x_v = B x_q − r_q
+
+    r are the defects of the stages, x goes to `change`; B = A⁻¹/h. Returns 1 where there is no solution.
+    """
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target, "coupled", {}, INT)
+        b = self.b
+        self.n, self.stride, self.wide = (self.whole(slot) for slot in (Slot.coordinates, Slot.stride, Slot.wide))
+        self.s, self.matrix, self.x = self.stages(), self.array(Slot.coupled), self.array(Slot.right)
+        self.size = self.times(self.s, self.n)
+        self.pitch = self.chunk_of(self.plus(self.size, 2 * CHUNK - 1))
+        self.B, self.rate = self.table(Table.slope), 1.0 / self.number(Slot.h)
+        with self.each(self.s) as i:
+            time, state = self.at(self.array(Slot.times), i), self.row(self.array(Slot.states), i, self.wide)
+            self.leave_if_singular(self.called("jacobian", self.memory, time, state, self.jacobian(i)))
+        with self.each(self.size) as column:
+            j = b.sdiv(column, self.n)
+            self.fill(column, j, b.sub(column, self.times(j, self.n)))
+        pivots = self.array(Slot.pivots)
+        multipliers = self.array(Slot.multipliers)
+        self.leave_if_singular(self.called("factor_real", self.matrix, pivots, multipliers, self.size, self.pitch))
+        self.right()
+        self.called("solve_real", self.matrix, pivots, self.x, self.size, self.pitch)
+        self.solution()
+        b.ret(self.int(0))
+        self.finish()
+
+    def leave_if_singular(self, status: ir.Value) -> None:
+        with self.if_(self.b.icmp_signed("!=", status, self.int(0))):
+            self.b.ret(self.int(1))
+
+    def jacobian(self, i: ir.Value) -> ir.Value:
+        return self.row(self.array(Slot.stage_jacobians), i, self.times(self.times(self.n, 2), self.stride))
+
+    def damping(self, i: ir.Value) -> ir.Value:
+        return self.row(self.jacobian(i), self.n, self.stride)
+
+    def entry(self, matrix: Table | ir.Value, i: ir.Value, j: ir.Value) -> Real:
+        place = self.table(matrix) if isinstance(matrix, Table) else matrix
+        return self.load(self.row(place, i, CHUNK), j)
+
+    def fill(self, column: ir.Value, j: ir.Value, l: ir.Value) -> None:
+        """The column of x_qj's coordinate l; the zeros after a block of it are overwritten by the next one."""
+        b, target = self.b, self.row(self.matrix, column, self.pitch)
+        with self.each(self.s) as i:
+            coupling = self.splat(-self.entry(self.B, i, j) * self.rate)
+            square = self.splat(self.entry(Table.square, i, j) * self.rate * self.rate)
+            own = self.splat(
+                self.real(b.select(b.icmp_signed("==", i, j), self.real(-1.0).value, self.real(0.0).value))
+            )
+            D, P = (self.row(matrix, l, self.stride) for matrix in (self.damping(i), self.jacobian(i)))
+            block = self.row(target, i, self.n)
+            with self.each(self.stride, step=CHUNK) as k:
+                value = fma(coupling, self.load_chunk(D, k), own * self.load_chunk(P, k))
+                value = value + where(self.compared("==", k, l), square, 0.0)
+                self.store_chunk(value, block, k)
+
+    def right(self) -> None:
+        defects = self.array(Slot.defects)
+        with self.each(self.s) as i:
+            r = self.row(defects, i, self.wide)
+            with self.each(self.stride, step=CHUNK) as k:
+                total = self.load_chunk(r, self.plus(self.n, k))
+                total = self.weighted(total, self.s, self.row(self.B, i, CHUNK), defects, self.wide, k, self.rate)
+                total = self.weighted(total, self.n, r, self.damping(i), self.stride, k, factor=-1.0)
+                self.store_chunk(total, self.row(self.x, i, self.n), k)
+
+    def solution(self) -> None:
+        with self.each(self.s) as i:
+            r, change = (self.row(self.array(slot), i, self.wide) for slot in (Slot.defects, Slot.change))
+            with self.each(self.stride, step=CHUNK) as k:
+                start = -self.load_chunk(r, k)
+                x_v = self.weighted(start, self.s, self.row(self.B, i, CHUNK), self.x, self.n, k, self.rate)
+                self.store_below(x_v, self.at(change, self.n), k, self.n)
+                self.store_below(self.load_chunk(self.row(self.x, i, self.n), k), change, k, self.n)
+
+
+def linear_parts(module: ir.Module, target: Target) -> None:
+    """The functions of this file in a module that has those of `lu`."""
+    Jacobian(module, target)
+    for parts in (REAL, COMPLEX):
+        FactorShifted(module, target, parts)
+        SolveShifted(module, target, parts)
+    Coupled(module, target)

@@ -1,0 +1,125 @@
+"""Radau's methods: memory for their machine code, calls to it, and the polynomials of their steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import ClassVar, cast
+
+import numpy as np
+
+from zeromass.compile.native import Native
+from zeromass.compile.target import host
+from zeromass.integrate.methods.radau import kernel
+from zeromass.integrate.methods.radau.coefficients import MOST, Collocation, collocation, table
+from zeromass.integrate.methods.radau.memory import Memory, Slot
+from zeromass.integrate.stepping.dense import DEGREE, NODES, fitted
+from zeromass.integrate.stepping.kernel import routine
+from zeromass.integrate.stepping.layout import Int64
+from zeromass.integrate.stepping.status import Status
+from zeromass.integrate.stepping.workspace import MachineCode, Workspace
+
+ORDERS = 5, 9, 13
+
+INCREMENTS = 1 << 16
+"""Values that the record of increments has room for at first."""
+
+
+class Radau:
+    """Radau's stepping methods; see `Stepper`.
+
+    orders  those to choose from, 1 + 4k each, rising; a fixed step keeps the first
+
+    The increments of every accepted step are kept beside the record: the polynomial inside a step is that of the run.
+    """
+
+    lanes: ClassVar[int] = 1
+    places = np.linspace(0.0, 1.0, 9)
+
+    def __init__(self, work: Workspace, orders: Sequence[int] = ORDERS) -> None:
+        self.work = work
+        self._methods = [collocation(order) for order in orders]
+        self._memory = memory = Memory(work.order // 2, max(method.stages for method in self._methods))
+        self._code: MachineCode | None = None
+        self._reached = work.t
+        memory.point(y=work.state, reals=work.reals, ints=work.ints, parameters=work.values)
+        memory.point(tables=np.array([table(method) for method in self._methods]))
+        memory.point(increments=np.empty(max(INCREMENTS, 16 * self._longest)))
+        memory.point(offsets=np.empty(len(work.record), dtype=np.int64))
+        memory.set_whole(places=len(orders), room=len(memory.array(Slot.increments)))
+
+    @property
+    def jacobians(self) -> int:
+        """How many were evaluated."""
+        return self._memory.whole(Slot.jacobians)
+
+    @property
+    def orders(self) -> np.ndarray:
+        """Of the accepted steps."""
+        return np.array([method.order for method in self._methods])[self._kept(np.arange(self.work.steps))[1]]
+
+    @property
+    def _longest(self) -> int:
+        """Values that a step may add to the record of increments."""
+        return MOST * self.work.order + kernel.KEPT
+
+    def advance(self, until: float, budget: int) -> Status:
+        work, memory = self.work, self._memory
+        native = cast(Native, work.code)
+        if (
+            native is not self._code or work.t != self._reached
+        ):  # slopes and Jacobians are of other code, or of another state
+            self._code = native
+            memory.equations(*native.tangent_entries)
+            work.restart()
+        code = routine(kernel.RadauAdvance, host().scalar)
+        memory.set_whole(rhs=native.rhs().address("rhs"), tangent=native.tangent.address("tangent"))
+        work.aim(until, budget)
+        while (
+            status := work.call(code, kernel.RadauAdvance.name, memory.values, self.lanes, work.record)
+        ) is Status.RECORD_FULL:
+            self._make_room()
+        self._reached = work.t
+        return status
+
+    def _make_room(self) -> None:
+        """For more steps, or for more of their increments, whichever there is none left for."""
+        work, memory = self.work, self._memory
+        if work.ints[Int64.recorded] >= len(work.record):
+            work.extend()
+            offsets = memory.array(Slot.offsets)
+            memory.point(offsets=np.concatenate([offsets, np.empty(len(work.record) - len(offsets), dtype=np.int64)]))
+        increments = memory.array(Slot.increments)
+        if memory.whole(Slot.used) + self._longest > len(increments):
+            increments = np.concatenate([increments, np.empty_like(increments)])
+            memory.point(increments=increments)
+            memory.set_whole(room=len(increments))
+
+    def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
+        turn = np.sign(t1 - t0)[:1]
+        steps = np.searchsorted(turn * self.work.times, turn * t1)
+        h, places = self._kept(steps)
+        parts = self.work.rows[steps, 1] / h  # less than 1 where the step was cut
+        result = np.empty((len(steps), DEGREE + 1, self.work.order))
+        for place, part in set(zip(places.tolist(), parts.tolist(), strict=True)):
+            alike = (places == place) & (parts == part)
+            result[alike] = _interpolation(self._methods[place], part) @ self._increments(steps[alike], place)
+        result[:, 0] += y0
+        return result
+
+    def _kept(self, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Lengths of some steps and the places of their methods."""
+        record, first = self._memory.array(Slot.increments), self._memory.array(Slot.offsets)[steps]
+        return record[first], record[first + 1].astype(int)
+
+    def _increments(self, steps: np.ndarray, place: int) -> np.ndarray:
+        """Of some steps of one method, shape (k, s, 2n), with the projection of their ends shared out along them."""
+        s, first = self._methods[place].stages, self._memory.array(Slot.offsets)[steps] + kernel.KEPT
+        values = first[:, None] + np.arange(s * self.work.order)
+        return self._memory.array(Slot.increments)[values].reshape(-1, s, self.work.order)
+
+
+@lru_cache(maxsize=64)
+def _interpolation(method: Collocation, part: float) -> np.ndarray:
+    """Legendre's coefficients of u − y over a part of a step from its increments, shape (DEGREE + 1, s)."""
+    return fitted(method.basis(NODES * part))
