@@ -33,10 +33,23 @@ def partials(f: Expression) -> tuple[Expression, ...]:
     Of a choice, such as "where", they are 1 and 0 and for looking at only: the branch not taken may have no value (x**1.5
     at x < 0), and 0·NaN is NaN, so the sweeps choose between the branches' derivatives instead of multiplying by these.
     """
-    if isinstance(f, Gridded):
-        m, n = f.orders
-        return gridded(f.grid, (m + 1, n), *f.args), gridded(f.grid, (m, n + 1), *f.args)
-    return OPERATIONS[f.op].slope(f, *f.args)
+    row = OPERATIONS.get(f.op)
+    if row is not None:
+        return row.slope(f, *f.args)
+    assert isinstance(f, Gridded)
+    m, n = f.orders
+    return gridded(f.grid, (m + 1, n), *f.args), gridded(f.grid, (m, n + 1), *f.args)
+
+
+def _chooses(f: Expression) -> bool:
+    return f.op in OPERATIONS and OPERATIONS[f.op].choice is not None
+
+
+def _choice(f: Expression) -> tuple[Expression, Expression, Expression]:
+    """(condition, a, b) of a node that is a where the condition holds, and else b."""
+    choice = OPERATIONS[f.op].choice
+    assert choice is not None
+    return choice(*f.args)
 
 
 def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> np.ndarray:
@@ -51,14 +64,14 @@ def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> np.nda
     root, variables = expressions(f).item(), expressions(variables)
     leaves = [_leaf(v) for v in variables.ravel()]
     nodes = ordered([root])
-    choices = {node for node in nodes if node.op in OPERATIONS and OPERATIONS[node.op].choice is not None}
-    rows = _rows(choices, leaves)
+    rows = None
     adjoint: dict[Expression, Expression] = {root: ONE}
     for node in reversed(nodes):
         bar = adjoint.get(node)
         if bar is None or not node.args:
             continue
-        if node in choices:
+        if _chooses(node):
+            rows = _rows([n for n in nodes if _chooses(n)], leaves) if rows is None else rows
             slopes = rows.get(node, {}).items()
         else:
             slopes = zip(node.args, partials(node), strict=True)
@@ -107,9 +120,8 @@ def _rows(
         if node in rows or rows.keys().isdisjoint(node.args):
             continue
         row: dict[Expression, Expression] = {}
-        choice = None if node.op == "grid" else OPERATIONS[node.op].choice
-        if choice is not None:
-            condition, *branches = choice(*node.args)
+        if _chooses(node):
+            condition, *branches = _choice(node)
             a, b = (rows.get(branch, {}) for branch in branches)
             row = {x: where(condition, a.get(x, ZERO), b.get(x, ZERO)) for x in {**a, **b}}
         else:
@@ -140,12 +152,11 @@ def directional(functions: Scalar | Formulas, direction: Mapping[Any, Scalar]) -
     for node in ordered(array.ravel()):
         if node in slope or slope.keys().isdisjoint(node.args):
             continue
-        choice = None if node.op == "grid" else OPERATIONS[node.op].choice
         if node.op == "divide":  # one division: (a/b)' = (a' − (a/b) b')/b
             a, b = node.args
             total = divide(subtract(slope.get(a, ZERO), multiply(node, slope.get(b, ZERO))), b)
-        elif choice is not None:
-            condition, a, b = choice(*node.args)
+        elif _chooses(node):
+            condition, a, b = _choice(node)
             total = where(condition, slope.get(a, ZERO), slope.get(b, ZERO))
         else:
             total = ZERO
