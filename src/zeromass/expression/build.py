@@ -147,13 +147,12 @@ def multiply(a: Expression, b: Expression) -> Expression:
         return negative(multiply(a.args[0], b))
     if b.op == "negative":
         return negative(multiply(a, b.args[0]))
-    p = a.args[0].value if a.op == "multiply" else None
-    q = b.args[0].value if b.op == "multiply" else None
-    if p is not None and q is not None and not _normal(p * q) and _proper(p) and _proper(q):
-        return commuted("multiply", a, b)  # each constant stays with what it scales
-    if p is not None:
+    if a.op == "multiply" and a.args[0].value is not None:
+        p, q = a.args[0].value, _coefficient(b)[0]
+        if q != 1 and not _normal(p * q) and _proper(p) and _proper(q):
+            return commuted("multiply", a, b)  # each constant stays with what it scales
         return multiply(a.args[0], multiply(a.args[1], b))
-    if q is not None:
+    if b.op == "multiply" and b.args[0].value is not None:
         return multiply(b.args[0], multiply(a, b.args[1]))
     if a is b or a.op == "power" or b.op == "power":
         (x, p), (y, q) = _exponent(a), _exponent(b)

@@ -41,17 +41,6 @@ def partials(f: Expression) -> tuple[Expression, ...]:
     return gridded(f.grid, (m + 1, n), *f.args), gridded(f.grid, (m, n + 1), *f.args)
 
 
-def _chooses(f: Expression) -> bool:
-    return f.op in OPERATIONS and OPERATIONS[f.op].choice is not None
-
-
-def _choice(f: Expression) -> tuple[Expression, Expression, Expression]:
-    """(condition, a, b) of a node that is a where the condition holds, and else b."""
-    choice = OPERATIONS[f.op].choice
-    assert choice is not None
-    return choice(*f.args)
-
-
 def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> np.ndarray:
     """Derivatives of one expression with respect to an array of symbols, by one reverse sweep.
 
@@ -70,11 +59,13 @@ def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> np.nda
         bar = adjoint.get(node)
         if bar is None or not node.args:
             continue
-        if _chooses(node):
-            rows = _rows([n for n in nodes if _chooses(n)], leaves) if rows is None else rows
+        rule = OPERATIONS.get(node.op)
+        if rule is not None and rule.choice is not None:
+            if rows is None:
+                rows = _rows([n for n in nodes if n.op in OPERATIONS and OPERATIONS[n.op].choice is not None], leaves)
             slopes = rows.get(node, {}).items()
         else:
-            slopes = zip(node.args, partials(node), strict=True)
+            slopes = zip(node.args, partials(node) if rule is None else rule.slope(node, *node.args), strict=True)
         for operand, slope in slopes:
             if slope is not ZERO and operand.value is None:
                 term = multiply(bar, slope)
@@ -120,12 +111,14 @@ def _rows(
         if node in rows or rows.keys().isdisjoint(node.args):
             continue
         row: dict[Expression, Expression] = {}
-        if _chooses(node):
-            condition, *branches = _choice(node)
+        rule = OPERATIONS.get(node.op)
+        if rule is not None and rule.choice is not None:
+            condition, *branches = rule.choice(*node.args)
             a, b = (rows.get(branch, {}) for branch in branches)
             row = {x: where(condition, a.get(x, ZERO), b.get(x, ZERO)) for x in {**a, **b}}
         else:
-            for operand, slope in zip(node.args, partials(node), strict=True):
+            slopes = partials(node) if rule is None else rule.slope(node, *node.args)
+            for operand, slope in zip(node.args, slopes, strict=True):
                 if slope is ZERO:
                     continue
                 for x, inner in rows.get(operand, {}).items():
@@ -152,15 +145,17 @@ def directional(functions: Scalar | Formulas, direction: Mapping[Any, Scalar]) -
     for node in ordered(array.ravel()):
         if node in slope or slope.keys().isdisjoint(node.args):
             continue
+        rule = OPERATIONS.get(node.op)
         if node.op == "divide":  # one division: (a/b)' = (a' − (a/b) b')/b
             a, b = node.args
             total = divide(subtract(slope.get(a, ZERO), multiply(node, slope.get(b, ZERO))), b)
-        elif _chooses(node):
-            condition, a, b = _choice(node)
+        elif rule is not None and rule.choice is not None:
+            condition, a, b = rule.choice(*node.args)
             total = where(condition, slope.get(a, ZERO), slope.get(b, ZERO))
         else:
             total = ZERO
-            for operand, factor in zip(node.args, partials(node), strict=True):
+            factors = partials(node) if rule is None else rule.slope(node, *node.args)
+            for operand, factor in zip(node.args, factors, strict=True):
                 if operand in slope:
                     total = add(total, multiply(factor, slope[operand]))
         if total is not ZERO:

@@ -196,14 +196,16 @@ def constant(value: float) -> Expression:
         raise ExpressionError("not a number (NaN) can not be part of a formula")
     value += 0.0  # −0 becomes 0: the two are one constant
     key = ("constant", value)
-    node = _nodes.get(key, _nothing)()
+    entry = _nodes.get(key)
+    node = entry() if entry is not None else None
     return _new(Expression(), key, "constant", (), value) if node is None else node
 
 
 def operation(op: str, *args: Expression) -> Expression:
     """The node for an operation on expressions, without any simplification."""
     key = (op, args[0].serial, args[1].serial) if len(args) == 2 else (op, *[a.serial for a in args])
-    node = _nodes.get(key, _nothing)()
+    entry = _nodes.get(key)
+    node = entry() if entry is not None else None
     return _new(Expression(), key, op, args) if node is None else node
 
 
