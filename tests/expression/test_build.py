@@ -236,6 +236,7 @@ def test_constants_that_stay_apart_have_their_value():
     assert float(np.exp(as_expression(-1000))) == 0
     assert float(as_expression(1e-200) ** 2) == 0
     assert 1e200 * (1e-200 * (1e-200 * x)) is 1e-200 * x
+    assert (1e-310 * x) * y is y * (1e-310 * x)
     assert (x**2.0**52) ** 4 is not x**2.0**54
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from zeromass.expression import node
 from zeromass.expression.node import Expression, ExpressionError, commuted, constant, is_integer, operation
-from zeromass.expression.operation import OPERATIONS, Operation
+from zeromass.expression.operation import OPERATIONS
 
 if TYPE_CHECKING:
     from zeromass.expression.grid import Grid
@@ -147,13 +147,12 @@ def multiply(a: Expression, b: Expression) -> Expression:
         return negative(multiply(a.args[0], b))
     if b.op == "negative":
         return negative(multiply(a, b.args[0]))
-    p = a.args[0].value if a.op == "multiply" else None
-    q = b.args[0].value if b.op == "multiply" else None
-    if p is not None and q is not None and not _normal(p * q) and _proper(p) and _proper(q):
-        return commuted("multiply", a, b)  # each constant stays with what it scales
-    if p is not None:
+    if a.op == "multiply" and a.args[0].value is not None:
+        p, q = a.args[0].value, _coefficient(b)[0]
+        if q != 1 and not _normal(p * q) and _proper(p) and _proper(q):
+            return commuted("multiply", a, b)  # each constant stays with what it scales
         return multiply(a.args[0], multiply(a.args[1], b))
-    if q is not None:
+    if b.op == "multiply" and b.args[0].value is not None:
         return multiply(b.args[0], multiply(a, b.args[1]))
     if a is b or a.op == "power" or b.op == "power":
         (x, p), (y, q) = _exponent(a), _exponent(b)
@@ -235,21 +234,27 @@ def power(a: Expression, b: Expression) -> Expression:
 
 def function(name: str, *args: Expression) -> Expression:
     """An operation by its name in the table, without rules of its own: an elementary function, say."""
-    row = OPERATIONS[name]
-    if all(a.value is not None for a in args):
-        return _folded(name, row, args)
-    if row.parity and any(a.op == "negative" for a in args):
-        if row.parity == "even":
-            return function(name, *[a.args[0] if a.op == "negative" else a for a in args])
-        return negative(function(name, args[0].args[0]))
-    if name == "abs" and args[0].op in ("abs", "sqrt", "exp", "hypot"):
-        return args[0]
-    if row.choice is not None and args[0] is args[1]:
-        return args[0]  # the larger or smaller of two that are one
+    a = args[0]
+    if len(args) == 1:
+        if a.value is not None:
+            return _folded(name, args)
+        if a.op == "negative" and OPERATIONS[name].parity:
+            inner = function(name, a.args[0])
+            return inner if OPERATIONS[name].parity == "even" else negative(inner)
+        if name == "abs" and a.op in ("abs", "sqrt", "exp", "hypot"):
+            return a
+        return operation(name, a)
+    if all(b.value is not None for b in args):
+        return _folded(name, args)
+    if OPERATIONS[name].parity == "even" and any(b.op == "negative" for b in args):
+        return function(name, *[b.args[0] if b.op == "negative" else b for b in args])
+    if a is args[1] and OPERATIONS[name].choice is not None:
+        return a  # the larger or smaller of two that are one
     return operation(name, *args)
 
 
-def _folded(name: str, row: Operation, args: tuple[Expression, ...]) -> Expression:
+def _folded(name: str, args: tuple[Expression, ...]) -> Expression:
+    row = OPERATIONS[name]
     numbers = [float(a) for a in args]
     try:
         if row.fold is not None:

@@ -33,10 +33,12 @@ def partials(f: Expression) -> tuple[Expression, ...]:
     Of a choice, such as "where", they are 1 and 0 and for looking at only: the branch not taken may have no value (x**1.5
     at x < 0), and 0·NaN is NaN, so the sweeps choose between the branches' derivatives instead of multiplying by these.
     """
-    if isinstance(f, Gridded):
-        m, n = f.orders
-        return gridded(f.grid, (m + 1, n), *f.args), gridded(f.grid, (m, n + 1), *f.args)
-    return OPERATIONS[f.op].slope(f, *f.args)
+    row = OPERATIONS.get(f.op)
+    if row is not None:
+        return row.slope(f, *f.args)
+    assert isinstance(f, Gridded)
+    m, n = f.orders
+    return gridded(f.grid, (m + 1, n), *f.args), gridded(f.grid, (m, n + 1), *f.args)
 
 
 def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> np.ndarray:
@@ -51,17 +53,19 @@ def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> np.nda
     root, variables = expressions(f).item(), expressions(variables)
     leaves = [_leaf(v) for v in variables.ravel()]
     nodes = ordered([root])
-    choices = {node for node in nodes if node.op in OPERATIONS and OPERATIONS[node.op].choice is not None}
-    rows = _rows(choices, leaves)
+    rows = None
     adjoint: dict[Expression, Expression] = {root: ONE}
     for node in reversed(nodes):
         bar = adjoint.get(node)
         if bar is None or not node.args:
             continue
-        if node in choices:
+        rule = OPERATIONS.get(node.op)
+        if rule is not None and rule.choice is not None:
+            if rows is None:
+                rows = _rows([n for n in nodes if n.op in OPERATIONS and OPERATIONS[n.op].choice is not None], leaves)
             slopes = rows.get(node, {}).items()
         else:
-            slopes = zip(node.args, partials(node), strict=True)
+            slopes = zip(node.args, partials(node) if rule is None else rule.slope(node, *node.args), strict=True)
         for operand, slope in slopes:
             if slope is not ZERO and operand.value is None:
                 term = multiply(bar, slope)
@@ -107,13 +111,14 @@ def _rows(
         if node in rows or rows.keys().isdisjoint(node.args):
             continue
         row: dict[Expression, Expression] = {}
-        choice = None if node.op == "grid" else OPERATIONS[node.op].choice
-        if choice is not None:
-            condition, *branches = choice(*node.args)
+        rule = OPERATIONS.get(node.op)
+        if rule is not None and rule.choice is not None:
+            condition, *branches = rule.choice(*node.args)
             a, b = (rows.get(branch, {}) for branch in branches)
             row = {x: where(condition, a.get(x, ZERO), b.get(x, ZERO)) for x in {**a, **b}}
         else:
-            for operand, slope in zip(node.args, partials(node), strict=True):
+            slopes = partials(node) if rule is None else rule.slope(node, *node.args)
+            for operand, slope in zip(node.args, slopes, strict=True):
                 if slope is ZERO:
                     continue
                 for x, inner in rows.get(operand, {}).items():
@@ -140,16 +145,17 @@ def directional(functions: Scalar | Formulas, direction: Mapping[Any, Scalar]) -
     for node in ordered(array.ravel()):
         if node in slope or slope.keys().isdisjoint(node.args):
             continue
-        choice = None if node.op == "grid" else OPERATIONS[node.op].choice
+        rule = OPERATIONS.get(node.op)
         if node.op == "divide":  # one division: (a/b)' = (a' − (a/b) b')/b
             a, b = node.args
             total = divide(subtract(slope.get(a, ZERO), multiply(node, slope.get(b, ZERO))), b)
-        elif choice is not None:
-            condition, a, b = choice(*node.args)
+        elif rule is not None and rule.choice is not None:
+            condition, a, b = rule.choice(*node.args)
             total = where(condition, slope.get(a, ZERO), slope.get(b, ZERO))
         else:
             total = ZERO
-            for operand, factor in zip(node.args, partials(node), strict=True):
+            factors = partials(node) if rule is None else rule.slope(node, *node.args)
+            for operand, factor in zip(node.args, factors, strict=True):
                 if operand in slope:
                     total = add(total, multiply(factor, slope[operand]))
         if total is not ZERO:

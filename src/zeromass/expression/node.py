@@ -11,6 +11,7 @@ import itertools
 import math
 import operator
 import os
+import sys
 import threading
 import weakref
 from collections.abc import Iterable
@@ -38,38 +39,50 @@ class ExpressionError(ZeromassError, TypeError):
 
 
 _serials = itertools.count()
+_next_serial = _serials.__next__
 _SERIAL = operator.attrgetter("serial")
 
 
 class _Table(dict[tuple, "weakref.ref[Any]"]):
     """The nodes that there are, by what they are made of; it keeps none of them alive.
 
-    Reading needs no lock. Who adds or removes holds `lock`, and looks once more before adding: of two threads that build
-    one formula, the second finds what the first has made. Entries of nodes that are gone are swept out whenever the table
-    has doubled since the last time.
+    Reading needs no lock, and adding is one step that no other thread can come into (`setdefault`): of two that build one
+    formula, the second finds what the first has made. Who replaces or removes the entry of a node that is gone holds
+    `_lock`. Such entries are swept out whenever the table has doubled since the last time.
     """
 
     FEWEST = 10_000
     largest = FEWEST
-    lock = threading.RLock()  # a garbage collection under it may end in code that builds formulas
 
     def swept(self) -> int:
         """Sweeps; returns how many nodes there are."""
-        with self.lock:
+        with _lock:
             for key, entry in self.copy().items():
                 if entry() is None and self.get(key) is entry:
                     del self[key]
             self.largest = max(self.FEWEST, 2 * len(self))
             return len(self)
 
-    def unlocked(self) -> None:
-        """In a child process: the thread that held the lock is not in it."""
-        self.lock = threading.RLock()
-
 
 _nodes = _Table()
+_lock = threading.RLock()  # a garbage collection under it may end in code that builds formulas
+
+
+def _locked_serial() -> int:
+    with _lock:
+        return next(_serials)
+
+
+def _unlocked() -> None:
+    """In a child process: the thread that held the lock is not in it."""
+    global _lock
+    _lock = threading.RLock()
+
+
+if not getattr(sys, "_is_gil_enabled", lambda: True)():  # a counter alone may give a number twice
+    _next_serial = _locked_serial
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_nodes.unlocked)
+    os.register_at_fork(after_in_child=_unlocked)
 
 
 class Expression(Operators):
@@ -183,14 +196,16 @@ def constant(value: float) -> Expression:
         raise ExpressionError("not a number (NaN) can not be part of a formula")
     value += 0.0  # −0 becomes 0: the two are one constant
     key = ("constant", value)
-    node = _nodes.get(key, _nothing)()
+    entry = _nodes.get(key)
+    node = entry() if entry is not None else None
     return _new(Expression(), key, "constant", (), value) if node is None else node
 
 
 def operation(op: str, *args: Expression) -> Expression:
     """The node for an operation on expressions, without any simplification."""
     key = (op, args[0].serial, args[1].serial) if len(args) == 2 else (op, *[a.serial for a in args])
-    node = _nodes.get(key, _nothing)()
+    entry = _nodes.get(key)
+    node = entry() if entry is not None else None
     return _new(Expression(), key, op, args) if node is None else node
 
 
@@ -242,15 +257,17 @@ def _nothing() -> None:
 
 def _new(node: Any, key: tuple, op: str, args: tuple[Expression, ...], value: float | None = None) -> Any:
     """The node, complete, in the table; or the one that another thread has put there in the meantime."""
-    node.op, node.args, node.value = op, args, value
-    with _nodes.lock:
-        other = _nodes.get(key, _nothing)()
-        if other is not None:
-            return other
-        node.serial = next(_serials)
-        _nodes[key] = weakref.ref(node)
-        if len(_nodes) > _nodes.largest:
-            _nodes.swept()
+    node.op, node.args, node.value, node.serial = op, args, value, _next_serial()
+    entry = weakref.ref(node)
+    found = _nodes.setdefault(key, entry)
+    if found is not entry:
+        with _lock:
+            other = _nodes.get(key, _nothing)()
+            if other is not None:
+                return other
+            _nodes[key] = entry
+    if len(_nodes) > _nodes.largest:
+        _nodes.swept()
     return node
 
 

@@ -87,10 +87,19 @@ class Reader:
 
     def __init__(self, nodes: Sequence[Sequence[Any]], grids: Sequence[Grid] = ()) -> None:
         self.nodes: list[Expression] = []
+        found = self.nodes
         for op, *rest in nodes:
-            self.nodes.append(self._read(op, rest, grids))
+            row = OPERATIONS.get(op)
+            if row is None:
+                found.append(self._special(op, rest, grids))
+                continue
+            if len(rest) != row.arity:
+                raise ExpressionError(f"the data gives {len(rest)} operands to '{op}', which takes {row.arity}")
+            args = [found[i] for i in rest]
+            # those of sums and products are ordered by age, which may be another than where they were written
+            found.append(commuted(op, *args) if op in ("add", "multiply") else operation(op, *args))
 
-    def _read(self, op: str, rest: list[Any], grids: Sequence[Grid]) -> Expression:
+    def _special(self, op: str, rest: list[Any], grids: Sequence[Grid]) -> Expression:
         if op == "symbol":
             name, kind, order, default, latex, token = rest
             return symbol(name, kind, order=order, default=default, latex=latex, token=token)
@@ -99,13 +108,7 @@ class Reader:
         if op == "grid":
             which, m, n, x, y = rest
             return gridded(grids[which], (m, n), self.nodes[x], self.nodes[y])
-        if op not in OPERATIONS:
-            raise ExpressionError(f"the data names an operation '{op}' that does not exist")
-        if len(rest) != OPERATIONS[op].arity:
-            raise ExpressionError(f"the data gives {len(rest)} operands to '{op}', which takes {OPERATIONS[op].arity}")
-        args = [self.nodes[i] for i in rest]
-        # those of sums and products are ordered by age, and here they may be of another age than where they were written
-        return commuted(op, *args) if op in ("add", "multiply") else operation(op, *args)
+        raise ExpressionError(f"the data names an operation '{op}' that does not exist")
 
     def array(self, data: dict[str, Any]) -> np.ndarray:
         flat = np.empty(len(data["at"]), dtype=object)

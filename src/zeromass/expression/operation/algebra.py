@@ -17,7 +17,7 @@ LARGEST_POWER = 4
 
 
 def _of_quotient(f: Expression, a: Expression, b: Expression) -> tuple[Expression, ...]:
-    inverse = 1 / b
+    inverse = ONE / b
     return inverse, -(f * inverse)
 
 

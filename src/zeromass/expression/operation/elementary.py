@@ -10,6 +10,7 @@ import numpy as np
 
 from zeromass.expression.node import Expression
 from zeromass.expression.operation import writing as w
+from zeromass.expression.operation.algebra import ONE
 from zeromass.expression.operation.row import Intrinsic, Library, Operation
 
 
@@ -36,13 +37,13 @@ ELEMENTARY: dict[str, Operation] = {
         latex=w.latex_root
     ),
     "exp": _unary(1012, np.exp, lambda f, x: f, r"\exp", "exp", underflows=True),
-    "log": _unary(1017, np.log, lambda f, x: 1 / x, r"\ln", "log"),
+    "log": _unary(1017, np.log, lambda f, x: ONE / x, r"\ln", "log"),
     "sin": _unary(1023, np.sin, lambda f, x: x.cos(), r"\sin", "sin", parity="odd"),
     "cos": _unary(1009, np.cos, lambda f, x: -x.sin(), r"\cos", "cos", parity="even"),
-    "tan": _unary(1027, np.tan, lambda f, x: 1 + f**2, r"\tan", "tan", parity="odd"),
-    "arcsin": _unary(1004, np.arcsin, lambda f, x: 1 / (1 - x**2).sqrt(), r"\arcsin", "asin", parity="odd"),
-    "arccos": _unary(1002, np.arccos, lambda f, x: -(1 / (1 - x**2).sqrt()), r"\arccos", "acos"),
-    "arctan": _unary(1006, np.arctan, lambda f, x: 1 / (1 + x**2), r"\arctan", "atan", parity="odd"),
+    "tan": _unary(1027, np.tan, lambda f, x: ONE + f**2, r"\tan", "tan", parity="odd"),
+    "arcsin": _unary(1004, np.arcsin, lambda f, x: ONE / (ONE - x**2).sqrt(), r"\arcsin", "asin", parity="odd"),
+    "arccos": _unary(1002, np.arccos, lambda f, x: -(ONE / (ONE - x**2).sqrt()), r"\arccos", "acos"),
+    "arctan": _unary(1006, np.arctan, lambda f, x: ONE / (ONE + x**2), r"\arctan", "atan", parity="odd"),
     "arctan2": Operation(
         code=1007,
         arity=2,
@@ -69,12 +70,14 @@ ELEMENTARY: dict[str, Operation] = {
     ),
     "sinh": _unary(1024, np.sinh, lambda f, x: x.cosh(), r"\sinh", "sinh", parity="odd"),
     "cosh": _unary(1010, np.cosh, lambda f, x: x.sinh(), r"\cosh", "cosh", parity="even"),
-    "tanh": _unary(1028, np.tanh, lambda f, x: 1 - f**2, r"\tanh", "tanh", parity="odd"),
+    "tanh": _unary(1028, np.tanh, lambda f, x: ONE - f**2, r"\tanh", "tanh", parity="odd"),
     "arcsinh": _unary(
-        1005, np.arcsinh, lambda f, x: 1 / (x**2 + 1).sqrt(), r"\operatorname{arsinh}", "asinh", parity="odd"
+        1005, np.arcsinh, lambda f, x: ONE / (x**2 + 1).sqrt(), r"\operatorname{arsinh}", "asinh", parity="odd"
     ),
-    "arccosh": _unary(1003, np.arccosh, lambda f, x: 1 / (x**2 - 1).sqrt(), r"\operatorname{arcosh}", "acosh"),
-    "arctanh": _unary(1008, np.arctanh, lambda f, x: 1 / (1 - x**2), r"\operatorname{artanh}", "atanh", parity="odd"),
+    "arccosh": _unary(1003, np.arccosh, lambda f, x: ONE / (x**2 - 1).sqrt(), r"\operatorname{arcosh}", "acosh"),
+    "arctanh": _unary(
+        1008, np.arctanh, lambda f, x: ONE / (ONE - x**2), r"\operatorname{artanh}", "atanh", parity="odd"
+    ),
     "expm1": _unary(
         1013,
         np.expm1,
@@ -86,7 +89,7 @@ ELEMENTARY: dict[str, Operation] = {
     "log1p": _unary(
         1018,
         np.log1p,
-        lambda f, x: 1 / (x + 1),
+        lambda f, x: ONE / (x + 1),
         r"\operatorname{log1p}",
         "log1p",
         sympy=lambda sympy, x: sympy.log(1 + x),
