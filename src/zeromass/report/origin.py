@@ -22,6 +22,12 @@ class Origin:
     scenario, case  text of the scenario file, and which of its cases was run
     versions        of Python and of the packages that computed it
     certificate     in words, where the run was read from a file that has it
+
+    >>> x = zm.coordinate("x")
+    >>> swing = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(swing, swing.start({x: 1.0}), until=1.0).from_scenario("name = 'swing'")
+    >>> run.origin.scenario
+    "name = 'swing'"
     """
 
     versions: Mapping[str, str]
