@@ -22,6 +22,7 @@ from zeromass.compile.straight import operations
 from zeromass.equation import Verdict
 from zeromass.expression import Expression, expressions, jacobian, substitute, t
 from zeromass.expression.build import ONE, ZERO, compare, where
+from zeromass.expression.packing import Packed, packed, unpacked
 from zeromass.model import ModelError, State, System
 
 
@@ -49,8 +50,13 @@ class Program:
         size = len(self.system.coordinates)
         return f"Program({size} coordinates, {kept} of {rows} constraint rows kept, {self.operations} operations)"
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("system", "elimination", "corrections")}
+    def __getstate__(self) -> tuple[System, Packed]:
+        return self.system, packed((self.elimination, dict(self.corrections)))
+
+    def __setstate__(self, state: tuple[System, Packed]) -> None:
+        system, rest = state
+        for name, value in zip(("system", "elimination", "corrections"), (system, *unpacked(rest)), strict=True):
+            object.__setattr__(self, name, value)
 
     @property
     def rank(self) -> int:
