@@ -1,0 +1,151 @@
+"""The walk drawn in CONTRIBUTING.md is the way that the ten lines of the README really take."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "zeromass"
+MOST_FILES = 45
+"""Files that a first `simulate` may lead through: who follows it has to keep them in mind."""
+
+FOLLOWED = """
+import inspect, json, sys
+from pathlib import Path
+
+import matplotlib
+matplotlib.use("Agg")
+import matplotlib.pyplot, numpy, zeromass
+
+source = Path(zeromass.__file__).parent
+lines, drawn = json.load(sys.stdin)
+drawn = {(str(source / file), name) for name, file in drawn}
+walk = []
+for line in lines:
+    calls, under, files = [], [], set()
+
+    def follow(frame, event, _):
+        code = frame.f_code
+        if event not in ("call", "return") or not code.co_filename.startswith(str(source)):
+            return
+        # the bodies of modules and classes, and what is written in brackets in them, are no functions
+        if event == "call" and code.co_flags & inspect.CO_OPTIMIZED and not code.co_name.endswith(("comp>", "expr>")):
+            files.add(code.co_filename)
+        if (code.co_filename, code.co_qualname) in drawn:
+            if event == "call":
+                calls.append([code.co_qualname, Path(code.co_filename).relative_to(source).as_posix(), list(under)])
+                under.append(len(calls) - 1)
+            else:
+                under.pop()
+
+    code = compile(line, "README.md", "exec")
+    sys.setprofile(follow)
+    exec(code, globals())
+    sys.setprofile(None)
+    walk.append({"calls": calls, "files": sorted(Path(file).relative_to(source).as_posix() for file in files)})
+print(json.dumps(walk))
+"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A function in the drawing: its name and file, and how far it is indented."""
+
+    name: str
+    file: str
+    depth: int
+
+
+def ten_lines() -> list[str]:
+    """The first program of the README, its imports as one line."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    match = re.search(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    assert match
+    imports, rest = match.group(1).split("\n\n", 1)
+    return [imports, *rest.splitlines()]
+
+
+def drawing() -> dict[str, list[Place]]:
+    """What is drawn below each line, by the line as it is drawn."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    match = re.search(r"^```walk\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    assert match
+    walk: dict[str, list[Place]] = {}
+    for block in match.group(1).strip().split("\n\n"):
+        line, *places = block.splitlines()
+        walk[line] = []
+        for place in places:
+            found = re.match(r"([│├└─ ]+)([\w.]+) +(\S+\.py)", place)
+            assert found, f"no function and file in {place!r}"
+            walk[line].append(Place(found[2], found[3], len(found[1])))
+    return walk
+
+
+@pytest.fixture(scope="module")
+def walk() -> list[dict]:
+    """For each of the ten lines the drawn functions that it calls, in order, each with those that it is called by.
+
+    It is followed in a process of its own, in which nothing ran before.
+    """
+    drawn = sorted({(place.name, place.file) for places in drawing().values() for place in places})
+    told = subprocess.run(
+        [sys.executable, "-c", FOLLOWED],
+        input=json.dumps([ten_lines(), drawn]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(told.stdout.splitlines()[-1])
+
+
+def test_it_draws_the_lines_of_the_readme():
+    lines = ten_lines()[1:]
+    assert len(lines) == len(drawing())
+    for line, drawn in zip(lines, drawing(), strict=True):
+        assert line.startswith(drawn.split("…")[0]), drawn
+
+
+@pytest.mark.parametrize("line", drawing())
+def test_functions_are_called_as_drawn(walk, line):
+    """One after the other, and each by those above it."""
+    calls = walk[1 + list(drawing()).index(line)]["calls"]
+    above: list[tuple[Place, int]] = []
+    last = -1
+    for place in drawing()[line]:
+        while above and above[-1][0].depth >= place.depth:
+            above.pop()
+        under = above[-1][1] if above else None
+        last = next(
+            (
+                k
+                for k, (name, file, callers) in enumerate(calls)
+                if k > last and (name, file) == (place.name, place.file) and (under is None or under in callers)
+            ),
+            None,
+        )
+        assert last is not None, f"{place.name} of {place.file} is not called there"
+        above.append((place, last))
+
+
+def test_a_first_run_leads_through_few_files(walk):
+    lines = ten_lines()
+    (k,) = [k for k, line in enumerate(lines) if "zm.simulate(" in line]
+    files = walk[k]["files"]
+    print(len(files), "files with a function that is called:", *files, sep="\n  ")
+    assert len(files) <= MOST_FILES
+
+
+def test_every_room_is_listed():
+    """Each package, and each file that is one by itself, has its line in the layout."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `([\w/.]+)` \|", text, flags=re.MULTILINE))
+    rooms = {path.parent.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("__init__.py")} - {"."}
+    inside_methods = {room for room in rooms if room.startswith("integrate/methods/")}
+    assert listed == (rooms - inside_methods) | {"errors.py", "run.py"}
