@@ -55,6 +55,6 @@ for factor in (0.8, 1.2):
         f"energy drift {np.ptp(run[system.energy]):.0e} J"
     )
     ax.semilogy(times, np.abs(lean), label=f"v = {factor} √(gR/3)")
-ax.set(xlabel="time [s]", ylabel="lean [rad]", ylim=(1e-5, 2))
+ax.set(xlabel="time [s]", ylabel="lean [rad]", ylim=(5e-4, 2))
 ax.legend(frameon=False)
 plt.show()

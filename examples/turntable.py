@@ -28,5 +28,5 @@ for name, body, ratio in (
     places = run.at(np.linspace(0, period, 400))[rolling.center]
     ax.plot(places[:, 0], places[:, 1], label=f"{name}, {ratio:.3f} Ω")
 ax.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal")
-ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 plt.show()

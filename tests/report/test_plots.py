@@ -71,6 +71,41 @@ def test_general_systems_have_coordinates_and_residuals():
     plt.close("all")
 
 
+@pytest.fixture(scope="module")
+def slipping():
+    """A ball on a slope that rolls, slips on a steeper one, and rolls again: an incline that bends twice."""
+    bend = zm.Surface(lambda X, Y: -0.5 * np.exp(X) / (1 + np.exp(X)), name="bend")
+    rolling = zm.Rolling(zm.ball(0.01, 0.2), on=bend, gravity=9.81, friction=0.02)
+    return zm.simulate(rolling, rolling.start(contact=(-4.0, 0.0), velocity=(0.5, 0.0)), until=10.0)
+
+
+@pytest.mark.parametrize("kind", ["forces", "friction_ratio", "energies", "residuals"])
+def test_changes_of_the_kind_of_motion_are_marked(slipping, kind):
+    assert slipping.kinds == ("rolling", "slipping", "rolling")
+    ax = getattr(slipping.plot, kind)()
+    marks = [line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 2 and len(set(line.get_xdata())) == 1]
+    assert tuple(marks) == slipping.changes
+    plt.close(ax.figure)
+
+
+def test_a_constraint_has_a_residual_only_where_it_is_one(slipping):
+    """A body that slips does not violate the condition that it rolls."""
+    ax = slipping.plot.residuals()
+    (line,) = [line for line in ax.lines if line.get_label() == "no slip"]
+    t, values = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+    first, second = slipping.changes
+    assert np.all(np.isnan(values[(t > first) & (t < second)]))
+    assert np.nanmax(values) < 1e-12  # m/s; the projection keeps it to rounding
+    plt.close(ax.figure)
+
+
+def test_a_straight_path_has_room_around_it(slipping):
+    ax = slipping.plot.path()
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    assert high - low >= (right - left) / 4
+    plt.close(ax.figure)
+
+
 def test_unknown_format_is_refused(run, tmp_path):
     with pytest.raises(zm.ModelError, match="bmp"):
         save_figure(run.plot.spin(), tmp_path / "spin.bmp")

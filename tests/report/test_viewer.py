@@ -471,7 +471,11 @@ def test_charts_show_all_curves_of_all_runs(chromium, tmp_path, spins):
     charts = chromium.evaluate(CURVES)
     energies = {"total": "energy", "potential": "potential"}
     energies |= {kind: f"{kind}_energy" for kind in ("translational", "rotational")}
-    expected = {"Force (N), normal": "normal_force", "Force (N), friction": "friction", "Spin n·ω (rad/s)": "spin"}
+    expected = {
+        "Force (N), normal": "normal_force",
+        "Force (N), friction": "friction_magnitude",
+        "Spin n·ω (rad/s)": "spin",
+    }
     expected |= {"Friction ratio": "friction_ratio"} | {f"Energy (J), {name}": e for name, e in energies.items()}
     assert charts.keys() == expected.keys()
     for title, name in expected.items():
@@ -494,6 +498,40 @@ def test_charts_of_different_systems_stand_beside_one_another(chromium, tmp_path
     assert drawn["Energy (J), rotational"] == [True, False]
     assert drawn["Energy (J), kinetic"] == [False, True]
     assert drawn["Speed (m/s), bob"] == [False, True]
+    check_silent(chromium, page)
+
+
+MARKED = """(() => {
+  const canvas = document.querySelector(".chart canvas");
+  const { data, width, height } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const dark = (x) => [...Array(height).keys()].filter((y) => data[4 * (y * width + x) + 3] > 200).length;
+  return [...Array(width - 60).keys()].map((k) => dark(k + 60) / height);
+})()"""
+"""How much of each column of the first chart is drawn on, to the right of the numbers and of the cursor."""
+
+
+def test_kinds_of_motion_are_told_and_marked(chromium, tmp_path):
+    """A ball that slides at first: its charts have a line where it begins to roll, and the heading tells what it does."""
+    rolling = zm.Rolling(zm.ball(radius=0.1, mass=1.0), on=zm.surfaces.plane(), gravity=9.81, friction=0.1)
+    center, body = rolling.center_particle.velocity, rolling.body
+    sliding = [(rolling.contact, 0), (body.quaternion, (1, 0, 0, 0)), (center, (2, 0, 0)), (body.angular_velocity, 0)]
+    run = zm.simulate(rolling.slipping, rolling.slipping.start(sliding), until=1.0)
+    change = 2 * 2.0 / (7 * 0.1 * 9.81)  # the slip v − ω r falls by (7/2) μ g t
+    page = run.view(tmp_path / "sliding.html")
+    (shown,) = data_of(page)["runs"]
+    assert [kind for _, kind in shown["kinds"]] == ["slipping", "rolling"]
+    assert [t for t, _ in shown["kinds"]] == pytest.approx([0.0, change], abs=1e-6)
+    chromium.open(page, "paused")
+    chromium.drawn()
+    columns = chromium.evaluate(MARKED)
+    expected = (
+        (len(columns) + 60 - 6 - 44) * change + 44 - 60
+    )  # the plot begins 44 pixels from the left and ends 6 before
+    assert abs(int(np.argmax(columns)) - expected) <= 2
+    for t, kind in ((0.3, "slipping"), (0.9, "rolling")):
+        chromium.evaluate(f"viewer.seek({t})")
+        chromium.wait(f"document.getElementById('subtitle').textContent === '{kind}'")
+    chromium.screenshot(ARTEFACTS / "sliding.png")
     check_silent(chromium, page)
 
 

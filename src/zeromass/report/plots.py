@@ -13,7 +13,7 @@ import numpy as np
 
 from zeromass.contact.height import heights
 from zeromass.expression import Evaluator, expressions, gradient
-from zeromass.integrate import Course
+from zeromass.integrate import Course, Segment
 from zeromass.model import ModelError
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def path(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = N
         ax.plot(*contact[0, :2], "o", color=color, ms=4)
     if contours:
         _contours(ax, runs[0])
+    _wide_enough(ax)
     ax.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal")
     ax.legend(frameon=False, loc="upper right")
     return ax
@@ -93,7 +94,7 @@ def forces(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None =
                 lw=0,
             )
             ax.axhline(0.0, color="0.5", lw=0.6)
-    return _timed(ax, "force [N]")
+    return _timed(ax, "force [N]", runs)
 
 
 def friction_ratio(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
@@ -119,7 +120,8 @@ def energies(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None
 def coordinates(runs: Runs, names: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
     """Coordinates against time, all or those named."""
     ax = _axes(ax)
-    for run in _several(runs):
+    runs = _several(runs)
+    for run in runs:
         sampled = _sampled(run)
         wanted = [x for x in run.system.coordinates if names is None or x.name in names]
         if not wanted:
@@ -127,34 +129,42 @@ def coordinates(runs: Runs, names: Sequence[str] | None = None, ax: Axes | None 
             raise ModelError(f"no coordinate is named {names}; there are: {known}")
         for k, x in enumerate(wanted):
             ax.plot(sampled.t, sampled[x], color=COLORS[k % len(COLORS)], lw=1.1, label=x.name)
-    return _timed(ax, "coordinate [SI]")
+    return _timed(ax, "coordinate [SI]", runs)
 
 
 def quantity(runs: Runs, expression: Any, ax: Axes | None = None, *, label: str = "") -> Axes:
     """Any expression against time."""
     ax = _axes(ax)
-    for k, run in enumerate(_several(runs)):
+    runs = _several(runs)
+    for k, run in enumerate(runs):
         sampled = _sampled(run)
         ax.plot(sampled.t, sampled[expressions(expression)], color=COLORS[k % len(COLORS)], lw=1.1)
-    return _timed(ax, label, legend=False)
+    return _timed(ax, label, runs, legend=False)
 
 
 def residuals(run: Course, ax: Axes | None = None) -> Axes:
     """Violation of each constraint at the steps, on a logarithmic scale [UM2022, figs 7, 10, 13]."""
     ax = _axes(ax)
-    groups = dict.fromkeys(row.group for row in run.system.rows if row.level < 2)
+    rows = [row for segment in run.segments for row in segment.system.rows if row.level < 2]
     floor = np.finfo(float).eps / 100
-    for k, group in enumerate(groups):
-        zeros = expressions([row.zero for row in run.system.rows if row.group == group])
-        values = np.abs(run[zeros]).max(axis=1)
+    for k, group in enumerate(dict.fromkeys(row.group for row in rows)):
+        values = np.concatenate([_violation(segment, group) for segment in run.segments])
         ax.semilogy(run.t, np.maximum(values, floor), color=COLORS[k % len(COLORS)], lw=0.8, label=group)
     if run.system.has_energy:
         E = run[run.system.energy]
         drift = np.abs(E - E[0]) / max(abs(E[0]), np.finfo(float).tiny)
         ax.semilogy(run.t, np.maximum(drift, floor), color="0.4", lw=0.8, ls=":", label="energy, relative")
-    _timed(ax, "residual [SI]")
+    _timed(ax, "residual [SI]", [run])
     ax.legend(frameon=False, fontsize="small", ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return ax
+
+
+def _violation(segment: Segment, group: str) -> np.ndarray:
+    """Of a constraint at the steps of a segment; not a number where there is no such constraint, as where a body slips."""
+    zeros = [row.zero for row in segment.system.rows if row.group == group]
+    if not zeros:
+        return np.full(len(segment.t), np.nan)
+    return np.abs(segment.steps[expressions(zeros)]).max(axis=1)
 
 
 KINDS: dict[str, Callable[..., Any]] = {
@@ -192,7 +202,10 @@ def _axes(ax: Axes | None) -> Axes:
     return ax
 
 
-def _timed(ax: Axes, label: str, legend: bool = True) -> Axes:
+def _timed(ax: Axes, label: str, runs: Sequence[Course], legend: bool = True) -> Axes:
+    """The axes of a plot against time, with a dotted line wherever the kind of motion changes."""
+    for change in sorted({change for run in runs for change in run.changes}):
+        ax.axvline(change, color="0.6", ls=":", lw=0.8, zorder=0)
     ax.set(xlabel="time [s]", ylabel=label)
     ax.grid(True, color="0.92", lw=0.6)
     ax.set_axisbelow(True)
@@ -214,7 +227,7 @@ def _lines(runs: Runs, names: Sequence[str], ax: Axes | None, labels: Sequence[s
                 shown = " ".join(word for word in (words if len(series) * len(names) > 1 else "", own) if word)
                 ax.plot(sampled.t, value, color=COLORS[k % len(COLORS)], lw=1.1, label=shown or None)
                 k += 1
-    return _timed(ax, label)
+    return _timed(ax, label, runs)
 
 
 def _several(runs: Runs) -> list[Course]:
@@ -256,6 +269,16 @@ def heights_around(run: Course) -> tuple[np.ndarray, np.ndarray, np.ndarray] | N
 
     Z = heights(values, X, Y, float(path[:, 2].mean()), size=ground.extent).z
     return (X, Y, Z) if np.isfinite(Z).mean() > 0.5 else None
+
+
+def _wide_enough(ax: Axes) -> None:
+    """Keeps a straight path from being drawn as a line without height: a quarter of the other way at least."""
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    least = max(right - left, high - low) / 4
+    if right - left < least:
+        ax.set_xlim((left + right - least) / 2, (left + right + least) / 2)
+    if high - low < least:
+        ax.set_ylim((low + high - least) / 2, (low + high + least) / 2)
 
 
 def _contours(ax: Axes, run: Course) -> None:

@@ -45,6 +45,7 @@ def scene(
             "name": name,
             "t": [float(sampled.t[0]), float(sampled.t[-1]), len(sampled)],
             "outcome": "" if run.outcome.ending is Ending.FINISHED else str(run.outcome),
+            "kinds": _kinds(run),
             **_drawn(run, sampled, shapes),
             "surface": grounds.index(run, sampled),
             "lines": [_line(sampled, line) for line in lines],
@@ -68,6 +69,13 @@ def _times(run: Course, fps: float | None) -> np.ndarray:
     else:
         raise ModelError(f"fps is {fps}; it is a number of samples a second")
     return np.linspace(low, high, count + 1)
+
+
+def _kinds(run: Course) -> list[Any]:
+    """Kinds of motion, each with the time from which on it is that; none where it never changes."""
+    if len(run.segments) == 1:
+        return []
+    return sorted([float(min(segment.t[0], segment.t[-1])), segment.kind] for segment in run.segments)
 
 
 def _drawn(run: Course, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[str, Any]:

@@ -93,6 +93,7 @@ class Chart {
       const x = pen.textAlign === "right" ? this.width - this.right : this.x(t);
       pen.fillText(tickText(t, this.span) + (last ? " s" : ""), x, this.height - 3);
     });
+    this.drawChanges(pen);
     pen.save();
     pen.beginPath();
     pen.rect(this.left, this.top - 2, this.width - this.left - this.right, this.height - this.top - this.bottom + 4);
@@ -100,6 +101,20 @@ class Chart {
     for (const entry of [...this.entries].reverse()) this.drawCurve(pen, entry, themeName);
     if (this.compared) this.drawDashes(pen, themeName);
     pen.restore();
+  }
+
+  /** Where the kind of motion changes, as from slipping to rolling. */
+  drawChanges(pen) {
+    pen.strokeStyle = this.theme.soft;
+    pen.setLineDash([2, 3]);
+    for (const t of new Set(data.runs.flatMap((run) => run.kinds.slice(1).map(([since]) => since)))) {
+      const x = Math.round(this.x(t)) + 0.5;
+      pen.beginPath();
+      pen.moveTo(x, this.top - 2);
+      pen.lineTo(x, this.height - this.bottom);
+      pen.stroke();
+    }
+    pen.setLineDash([]);
   }
 
   /** Each curve again in dashes, in turn: where runs coincide, all their colours show. */

@@ -291,9 +291,15 @@ function draw(seconds) {
   $("clock").lastChild.textContent = `/ ${written(span[1])} s`;
   if (document.activeElement !== $("time") || state.playing) $("time").value = String((1000 * (t - span[0])) / duration);
   $("time").setAttribute("aria-valuetext", `${written(t)} seconds`);
-  const over = data.runs.filter((run) => t > run.t[1] - 1e-9 && run.outcome);
-  $("subtitle").textContent = over.length ? over.map((run) => (data.runs.length > 1 ? `${run.name}: ` : "") + run.outcome).join("; ") : "";
+  $("subtitle").textContent = data.runs.map((run) => told(run, t)).filter(Boolean).join("; ");
   state.frames += 1;
+}
+
+/** What is said of a run at a time: how it ended, or which kind of motion it is where that changes on the way. */
+function told(run, t) {
+  const kind = run.kinds.findLast(([since]) => since <= t)?.[1];
+  const words = t > run.t[1] - 1e-9 && run.outcome ? run.outcome : kind;
+  return words && data.runs.length > 1 ? `${run.name}: ${words}` : words;
 }
 
 let before = performance.now();
