@@ -110,7 +110,8 @@ def equilibration(A: Array, columns: Array | None = None) -> tuple[Array, Array]
     np.log2(np.abs(A), out=size, where=A != 0.0)
     known = np.log2(np.where(found, 1.0, given))
     typical = known.sum(axis=-1, keepdims=True) / np.maximum((~found).sum(axis=-1, keepdims=True), 1)
-    row, column = np.zeros(A.shape[:-1]), np.where(found, typical, known)
+    begun = found & np.any(A != 0.0, axis=-2)
+    row, column = np.zeros(A.shape[:-1]), np.where(begun, typical, known)
     for share in (0.5, 1.0):
         row, column = _largest_one(size, row, column, found, share)
     size = np.where(_scaled(size, row, column) > np.log2(FAINT), size, -np.inf)
