@@ -28,10 +28,9 @@ from peers.zeromass_engine import REPEAT
 
 import zeromass as zm
 from zeromass.compile import module
-from zeromass.compile.code import BEST, Code
 from zeromass.compile.native import Native
 from zeromass.compile.program import program_at
-from zeromass.compile.target import host
+from zeromass.compile.target import BEST, Code, host
 
 LENGTH, RADIUS, MASS = 1.0, 0.05, 1.0
 ENOUGH = 1.0

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from zeromass.compile.program import Program
 from zeromass.expression import Expression
 from zeromass.integrate import Course, Limits, RunStopped, Settings, course
-from zeromass.integrate.stepping.events import Events
+from zeromass.integrate.course import Events
 from zeromass.model import ModelError, State, System
 from zeromass.model.state import parameter_values
 

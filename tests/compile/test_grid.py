@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.compile.code import Code
 from zeromass.compile.decisions import Samples
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.straight import Flavour, StraightLine, canonical
-from zeromass.compile.target import host
+from zeromass.compile.target import Code, host
 from zeromass.expression import Evaluator, Grid
 
 EPS = np.finfo(float).eps

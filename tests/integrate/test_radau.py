@@ -12,7 +12,7 @@ from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.native import Native
 from zeromass.compile.program import program_at
 from zeromass.expression import jacobian
-from zeromass.integrate.methods.radau.coefficients import collocation
+from zeromass.integrate.methods.radau.coefficients import coefficients
 from zeromass.integrate.methods.radau.memory import Slot
 from zeromass.integrate.methods.radau.stepper import Radau
 from zeromass.integrate.stepping import loop
@@ -61,7 +61,7 @@ def test_the_method_of_order_5():
         [(296 + 169 * w) / 1800, (88 + 7 * w) / 360, (-2 - 3 * w) / 225],
         [(16 - w) / 36, (16 + w) / 36, 1 / 9],
     ]
-    method = collocation(5)
+    method = coefficients(5)
     assert np.allclose(method.c, [(4 - w) / 10, (4 + w) / 10, 1], rtol=0, atol=1e-15)
     assert np.allclose(np.linalg.inv(method.slope[1:]), A, rtol=0, atol=1e-15)
 
@@ -69,7 +69,7 @@ def test_the_method_of_order_5():
 @pytest.mark.parametrize("order", ORDERS)
 def test_order_conditions(order):
     """B(2s − 1) and C(s) [HW1996, §IV.5]: quadrature is exact to degree 2s − 2, stages to degree s − 1."""
-    method = collocation(order)
+    method = coefficients(order)
     A, c = np.linalg.inv(method.slope[1:]), method.c
     for k in range(1, order + 1):
         assert abs(A[-1] @ c ** (k - 1) - 1 / k) <= 1e-15
@@ -81,7 +81,7 @@ def test_order_conditions(order):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_basis_continues_polynomials(order):
-    method = collocation(order)
+    method = coefficients(order)
     θ = np.linspace(-0.5, 2.0, 11)
     for k in range(1, method.stages + 1):
         assert relative(method.basis(θ) @ method.c**k, θ**k) <= 1e-11  # of basis functions of up to 2·10⁴

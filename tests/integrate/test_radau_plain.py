@@ -14,7 +14,7 @@ from model.mechanisms import relative
 from zeromass.compile.program import program_at
 from zeromass.compile.target import host
 from zeromass.integrate.methods.radau import kernel, plain
-from zeromass.integrate.methods.radau.coefficients import collocation
+from zeromass.integrate.methods.radau.coefficients import coefficients
 from zeromass.integrate.methods.radau.memory import Slot, padded
 from zeromass.integrate.methods.radau.stepper import Radau
 from zeromass.integrate.stepping.functions import Functions
@@ -156,7 +156,7 @@ def test_linear_systems(name, order):
     """
     whole, h = Whole(name, order), 0.03
     n, memory = whole.n, whole.radau._memory
-    method, random = collocation(order), np.random.default_rng(order)
+    method, random = coefficients(order), np.random.default_rng(order)
     s, m, B = method.stages, 2 * n, method.slope[1:] / h
     whole.radau.advance(1.0, 0)  # no steps: the addresses of the system's functions are set
     times, states = whole.t + method.c * h, whole.y + 1e-3 * random.normal(size=(s, m))

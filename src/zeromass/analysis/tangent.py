@@ -13,10 +13,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zeromass.compile.code import BEST, Code
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
-from zeromass.compile.target import host
+from zeromass.compile.target import BEST, Code, host
 from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator, coordinate, directional, expressions, jacobian
 from zeromass.integrate import Course

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,9 +69,9 @@ def simulated(scenario: Scenario) -> Run:
     """Runs a scenario, with a progress bar where stderr is a terminal."""
     from zeromass.integrate import RunStopped
 
-    with warnings.catch_warnings(), _progress(scenario) as progress:
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", RunStopped)  # the summary says so
-        return scenario.simulate(progress)
+        return scenario.simulate(progress=err().is_terminal)
 
 
 def exit_code(run: Run) -> Exit:
@@ -82,7 +80,7 @@ def exit_code(run: Run) -> Exit:
 
     if run.outcome.ending is Ending.INTERRUPTED:
         return Exit.INTERRUPTED
-    guards = {event.name for event in run.system.events if event.guard}
+    guards = {event.name for event in run.segments[-1].system.events if event.guard}
     guarded = run.outcome.ending is Ending.EVENT and any(f"'{name}'" in run.outcome.message for name in guards)
     return Exit.OK if run.outcome.complete and not guarded else Exit.STOPPED
 
@@ -91,20 +89,6 @@ def _folder(scenario: Scenario, file: str) -> Path:
     stem = Path(file).stem
     own = stem if scenario.case is None else f"{stem}-{scenario.case.replace(' ', '-')}"
     return Path(scenario.output.folder or own)
-
-
-@contextmanager
-def _progress(scenario: Scenario) -> Iterator[Any]:
-    console = err()
-    if not console.is_terminal:
-        yield False
-        return
-    from rich.progress import Progress
-
-    begin, end = scenario.start.t, scenario.settings["until"]
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("running", total=abs(end - begin))
-        yield lambda t: bar.update(task, completed=abs(t - begin))
 
 
 def _summary(run: Run) -> dict[str, Any]:

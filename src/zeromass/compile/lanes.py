@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.code import BEST
 from zeromass.compile.module import code
-from zeromass.compile.target import Target, host
+from zeromass.compile.target import BEST, Target, host
 from zeromass.expression import Expression, expressions
 
 

@@ -10,9 +10,8 @@ import numpy as np
 from llvmlite import ir
 
 from zeromass.compile import elementary, grid
-from zeromass.compile.code import FIRST, Code
 from zeromass.compile.straight import Flavour, StraightLine
-from zeromass.compile.target import Target
+from zeromass.compile.target import FIRST, Code, Target
 from zeromass.expression import Expression, Grid
 from zeromass.expression.build import ONE, divide, multiply
 from zeromass.expression.node import ordered

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.compile.code import FIRST, Code
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.module import Groups, code
-from zeromass.compile.target import host
+from zeromass.compile.target import FIRST, Code, host
 from zeromass.expression import Evaluator, Expression, expressions, substitute, symbols
 from zeromass.model import Event, ModelError
 

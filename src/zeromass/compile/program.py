@@ -21,7 +21,7 @@ from zeromass.compile.pivots import Independent
 from zeromass.compile.straight import operations
 from zeromass.equation import Verdict
 from zeromass.expression import Expression, expressions, jacobian, substitute, t
-from zeromass.expression.build import ONE, ZERO, compare, where
+from zeromass.expression.build import ONE, ZERO, compare, negative, where
 from zeromass.expression.packing import Packed, packed, unpacked
 from zeromass.model import ModelError, State, System
 
@@ -171,7 +171,7 @@ def _correction(
     if decide(Independent(frozen([*M, *A]))) < n:
         M = M + expressions(np.eye(n))
     zero = expressions(np.zeros(n))
-    return eliminated(M, zero, A, -expressions(list(residuals)), decide).acceleration
+    return eliminated(M, zero, A, expressions([negative(e) for e in residuals]), decide).acceleration
 
 
 def _largest(values: Sequence[Expression]) -> Expression:

@@ -5,13 +5,12 @@
 `numerical_rank`. All functions take stacks of problems along leading axes.
 """
 
-from .checks import EquationError
+from .arrays import EquationError
 from .elimination import kkt
 from .fundamental import acceleration, udwadia_kalaba
-from .inverse import pseudoinverse
+from .inverse import IndependentRows, independent_rows, pseudoinverse
 from .motion import Motion, Verdict
 from .rank import CONSISTENCY_TOLERANCE, MASS_TOLERANCE, RANK_TOLERANCE, Rank, numerical_rank
-from .rows import IndependentRows, independent_rows
 from .solution import solve
 
 __all__ = [

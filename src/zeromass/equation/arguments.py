@@ -7,10 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import EquationError, common_stack, numbers, vector
+from .arrays import Array, EquationError, common_stack, numbers, transpose, vector
 from .rank import MASS_TOLERANCE, negligible
-from .scaling import Array
-from .stack import transpose
 
 
 class Problem(NamedTuple):

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arguments import problem
-from .checks import EquationError
+from .arguments import EquationError, problem
+from .arrays import Array, mass_units, transpose
 from .inverse import pseudoinverse
 from .rank import RANK_TOLERANCE, Lock, numerical_rank
-from .scaling import Array, mass_units
-from .stack import transpose
 
 
 def kkt(

@@ -9,12 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arguments import problem
-from .checks import EquationError
+from .arguments import EquationError, problem
+from .arrays import Array, transpose, unit_rows
 from .inverse import pseudoinverse
 from .rank import RANK_TOLERANCE, Lock, numerical_rank
-from .scaling import Array, unit_rows
-from .stack import transpose
 
 
 def acceleration(

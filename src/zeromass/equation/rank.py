@@ -13,10 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .basis import columns_from, complement
-from .checks import EquationError, numbers
-from .scaling import Array, equilibration
-from .stack import Index, freeze, per_problem, transpose
+from .arrays import (
+    Array,
+    EquationError,
+    Index,
+    columns_from,
+    complement,
+    equilibration,
+    freeze,
+    numbers,
+    per_problem,
+    transpose,
+)
 
 RANK_TOLERANCE = 1e-11
 """Singular values below this part of the largest one count as zero.

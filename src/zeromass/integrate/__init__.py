@@ -2,10 +2,9 @@
 
 from zeromass.integrate.course import Course, Sampled, course
 from zeromass.integrate.methods import METHODS, Method
-from zeromass.integrate.outcome import Ending, Outcome, RunStopped
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome, RunStopped
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Limits, Settings
-from zeromass.integrate.stepping.events import Occurrence
 
 __all__ = [
     "METHODS",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zeromass.compile.program import Program, program_at
-from zeromass.expression import Symbol
-from zeromass.integrate import trouble
-from zeromass.integrate.outcome import Ending, Outcome
+from zeromass.expression import Expression, Symbol, as_expression
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.passages import Passage
 from zeromass.integrate.segment import Samples, Segment, Statistics
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.events import Occurrence, events_of
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.model import Event, ModelError, State, System
+
+Events = Event | Iterable[Event] | Mapping[str, Expression] | None
+"""What a run may be asked to watch: an event, several, or {name: expression} for terminal ones either way."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -231,7 +232,7 @@ def _segment(
     tell: Callable[[float], None],
 ) -> Segment:
     """The motion of one system: program, method, loop."""
-    outcome = trouble.at_start(start, settings.limits.violation)
+    outcome = at_start(start, settings.limits.violation)
     if outcome is not None:
         return Segment.standing(start, outcome, settings)  # there is no acceleration to compile
     program = program or program_at(start.system, start)
@@ -242,3 +243,26 @@ def _chattering(last: Segment, changes: int) -> Segment:
     """The last segment of a motion that changes its kind for ever, with an outcome that says so."""
     words = f"the motion has changed its kind {changes} times, the last at '{last.events[-1].name}', and is given up"
     return replace(last, outcome=Outcome(Ending.CHATTERING, last.outcome.t, words))
+
+
+def events_of(given: Any) -> list[Event]:
+    """A list of events from one or several events, or {name: expression} for terminal ones either way."""
+    if given is None:
+        return []
+    if isinstance(given, Event):
+        given = [given]
+    if isinstance(given, Mapping):
+        given = [Event(name, as_expression(zero)) for name, zero in given.items()]
+    if not isinstance(given, Iterable):
+        raise ModelError(f"events are zm.Event, several of them, or {{name: expression}}, not {given!r}")
+    found = list(given)
+    for event in found:
+        if not isinstance(event, Event):
+            raise ModelError(f"events are zm.Event or {{name: expression}}, not {event!r}")
+        if event.direction not in (-1, 0, 1):
+            raise ModelError(f"event '{event.name}' has direction {event.direction}; it is −1, 0 or 1")
+    names = [event.name for event in found]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ModelError(f"two events have the name '{twice[0]}'")
+    return found

@@ -1,9 +1,16 @@
-"""How a run ended: by name, with the place, the reason and the remedy."""
+"""How a run ended, and why it can not begin or go on: by name, with the place, the reason and the remedy."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+
+import numpy as np
+
+from zeromass.equation import Verdict
+from zeromass.integrate.passages import dependent
+from zeromass.model import State, System
 
 
 class Ending(StrEnum):
@@ -50,5 +57,100 @@ class Outcome:
         return f"{self.ending.value} at t = {self.t:.9g} s" + (f": {self.message}" if self.message else "")
 
 
+@dataclass(frozen=True)
+class Occurrence:
+    """An event that happened: its name, the time, and the state there."""
+
+    name: str
+    t: float
+    y: np.ndarray
+
+
 class RunStopped(UserWarning):
     """A run ended before it was asked to; the part that is good is kept."""
+
+
+Slope = Callable[[float, np.ndarray], tuple[np.ndarray, float]]
+"""dy/dt at a state, and the growth of the pivots."""
+
+
+def at_start(start: State, violation: float) -> Outcome | None:
+    """What keeps a run from beginning; `violation` of a constraint is allowed, relative to the state or 1."""
+    if not all(np.all(np.isfinite(block)) for block in start.matrices):
+        names = _not_finite(start.system, start.inputs)
+        return Outcome(Ending.NOT_A_NUMBER, start.t, f"at the start {names} has no finite value")
+    size = violation * max(1.0, float(np.abs([*start.q, *start.v]).max()))
+    violated = [f"'{name}' by {value:.3g}" for name, value in start.residuals.items() if abs(value) > size]
+    if violated:
+        words = ", ".join(violated[:4])
+        words = f"the start violates {words}; make it with system.start(…) and the parameters of the run"
+        return Outcome(Ending.INCONSISTENT, start.t, words)
+    verdict = start.motion.verdict
+    return None if verdict is Verdict.UNIQUE else Outcome(_ending(verdict), start.t, _diagnosed(start))
+
+
+def no_number(state: State, slope: Slope, direction: float) -> Outcome:
+    """Of a run that meets something that is not a number."""
+    culprits = _culprits(state, slope, direction)
+    if not culprits and state.system.rows:
+        return singular(state)  # all formulas are good, so it is the constraints that do not determine λ
+    words = f"beyond this state {culprits or 'a formula'} has no finite value; the motion leaves the region where the "
+    return Outcome(Ending.NOT_A_NUMBER, state.t, words + "model is defined")
+
+
+def singular(state: State) -> Outcome:
+    """Of a run at a state where no choice of pivots is good."""
+    if not state.motion.unique:
+        return Outcome(_ending(state.motion.verdict), state.t, _diagnosed(state))
+    words = f"the constraints {', '.join(dependent(state.system, state))} are about to lose independence, and several "
+    return Outcome(Ending.SINGULAR_BRANCH, state.t, words + "motions may go on from here")
+
+
+def no_step(state: State, slope: Slope, *, stiff: bool) -> Outcome:
+    """Of a run that finds no step short enough; `stiff`, if its method is for stiff systems."""
+    remedy = "" if stiff else ", or the system is stiff (method='radau')"
+    words = (
+        "the error stays above the tolerance however short the step: the motion is not smooth here "
+        f"({_fastest(state, slope)} changes fastest){remedy}"
+    )
+    return Outcome(Ending.STEP_TOO_SMALL, state.t, words)
+
+
+def _ending(verdict: Verdict) -> Ending:
+    return Ending.NON_UNIQUE if verdict is Verdict.UNDETERMINED else Ending.INCONSISTENT
+
+
+def _diagnosed(state: State) -> str:
+    return str(state.system.check(state)).replace("\n", "; ")
+
+
+def _culprits(state: State, slope: Slope, direction: float) -> str:
+    """What first has no finite value on the way ahead, looked for along the tangent."""
+    m = 2 * len(state.q)
+    tangent = np.concatenate([[1.0], slope(state.t, state.inputs[1 : m + 1])[0]])
+    for ahead in np.copysign(2.0 ** np.arange(-60, 4), direction):
+        inputs = state.inputs.copy()
+        inputs[: m + 1] += ahead * tangent
+        names = _not_finite(state.system, inputs)
+        if names:
+            return names
+    return ""
+
+
+def _not_finite(system: System, inputs: np.ndarray) -> str:
+    """The masses, forces and constraints without a finite value at some inputs, by name."""
+    M, Q, A, b, C = system.matrices(inputs)
+    bad = {
+        "the mass": ~np.all(np.isfinite(M), axis=1),
+        "the force": ~np.isfinite(Q + C),
+    }
+    names = [f"{what} of {x.name}" for what, which in bad.items() for x in system.coordinates[which]]
+    rows = np.flatnonzero(~(np.all(np.isfinite(A), axis=1) & np.isfinite(b)))
+    return ", ".join(names + [f"constraint '{system.rows[i].name}'" for i in rows])
+
+
+def _fastest(state: State, slope: Slope) -> str:
+    """The coordinate whose rate changes most within the time in which it changes itself."""
+    tangent, _ = slope(state.t, np.concatenate([state.q, state.v]))
+    change = np.abs(tangent[len(state.q) :]) / (np.abs(state.v) + np.finfo(float).tiny)
+    return str(state.system.coordinates[np.argmax(np.where(state.v == 0, 0, change))].name)

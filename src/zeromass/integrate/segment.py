@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,11 +13,10 @@ from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
 from zeromass.equation.inverse import least_norm_multipliers
 from zeromass.expression import Evaluator, Symbol, expressions, symbols
-from zeromass.integrate.outcome import Outcome
+from zeromass.integrate.outcome import Occurrence, Outcome
 from zeromass.integrate.passages import Passage, passages
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.dense import DenseOutput
-from zeromass.integrate.stepping.events import Occurrence
+from zeromass.integrate.stepping.dense import DEGREE, DenseOutput, Projection, Source
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.model import ModelError, State, System
 
@@ -57,6 +56,7 @@ class Segment:
     t, y      times and states at the ends of its steps, shapes (k,) and (k, 2n)
     outcome   how it ended; events: what happened on the way
     growth    of the pivots at the ends of the steps
+    inside    polynomials inside steps, see `DenseOutput`: what gives them, or all of them, shape (steps, degree + 1, 2n)
     """
 
     program: Program | None
@@ -68,7 +68,7 @@ class Segment:
     events: tuple[Occurrence, ...]
     settings: Settings
     growth: np.ndarray = field(repr=False)
-    dense: DenseOutput = field(repr=False)
+    inside: Source | np.ndarray = field(repr=False)
 
     def __post_init__(self) -> None:
         for array in (self.t, self.y, self.growth, *[event.y for event in self.events]):
@@ -79,23 +79,23 @@ class Segment:
         """Of a run that could not begin: its start."""
         t, y = np.array([start.t]), np.concatenate([start.q, start.v])[None]
         nothing = Statistics(0, 0, 0, 0, 1.0)
-        return cls(None, start, t, y, outcome, nothing, (), settings, np.empty(0), DenseOutput(t, y, None))
+        return cls(
+            None, start, t, y, outcome, nothing, (), settings, np.empty(0), np.empty((0, DEGREE + 1, y.shape[1]))
+        )
 
     def __getstate__(self) -> dict[str, Any]:
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "dense"}
-        return {**fields, "polynomials": self.dense.polynomials()}
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {**fields, "inside": self.dense.polynomials()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        polynomials = state.pop("polynomials")
         for name, value in state.items():
             object.__setattr__(self, name, value)
         self.__post_init__()
-        known = dict(enumerate(polynomials))
-        object.__setattr__(self, "dense", DenseOutput(self.t, self.y, None, known, self.projection))
 
-    def with_dense(self, dense: DenseOutput) -> Segment:
-        """The same segment with another dense output."""
-        return replace(self, dense=dense)
+    @cached_property
+    def dense(self) -> DenseOutput:
+        """States at any times, on the constraints as the run was at the ends of its steps."""
+        return DenseOutput(self.t, self.y, self.inside, self._projection)
 
     @property
     def system(self) -> System:
@@ -118,8 +118,8 @@ class Segment:
         return self.program
 
     @property
-    def projection(self) -> Any:
-        """What returns states between the steps to the constraints, as the run did at their ends; None if it did not."""
+    def _projection(self) -> Projection | None:
+        """What returns states to the constraints; None if the run did not."""
         if self.program is None or not self.settings.project:
             return None
         values = np.array([self.parameters[p] for p in self.system.parameters])

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.equation.nullspace import freedom, nullspace_acceleration
+from zeromass.equation.arrays import mass_units
 from zeromass.equation.rank import RANK_TOLERANCE, numerical_rank
-from zeromass.equation.scaling import mass_units
+from zeromass.equation.solution import freedom, nullspace_acceleration
 from zeromass.model.errors import ModelError
 from zeromass.model.start import equations_of
 from zeromass.model.state import State, parameter_values

@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike
 from zeromass.compile.program import program_at
 from zeromass.expression import Grid
 from zeromass.integrate import Course, Ending, Occurrence, Outcome, Segment, Settings, Statistics
-from zeromass.integrate.stepping.dense import DenseOutput
 from zeromass.model import State, System
 from zeromass.model.record import from_record, to_record
 from zeromass.report.origin import Origin
@@ -169,7 +168,7 @@ def _segment(system: System, words: dict[str, Any], array: Callable[[str], np.nd
     parameters = dict(zip(system.parameters, words["parameters"], strict=True))
     start = State(system, float(t[0]), y[0, :n].copy(), y[0, n:].copy(), parameters)
     events = [Occurrence(*item) for item in zip(words["events"], array("event_t"), array("event_y"), strict=True)]
-    segment = Segment(
+    return Segment(
         program_at(system, start) if words["moved"] else None,
         start,
         t,
@@ -179,10 +178,8 @@ def _segment(system: System, words: dict[str, Any], array: Callable[[str], np.nd
         tuple(events),
         settings,
         array("growth"),
-        DenseOutput(t, y, None),
+        array("dense"),
     )
-    known = dict(enumerate(array("dense")))
-    return segment.with_dense(DenseOutput(t, y, None, known, segment.projection))
 
 
 def _renewed(data: xarray.Dataset) -> xarray.Dataset:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ class Method:
     controlled  whether it chooses its steps by their error
     fixed       whether it takes steps of a fixed length, step=…
     stiff       whether its steps follow the motion, and not the fastest decay or vibration in the system
-    load        imports it, when it is first used
+    stepper     its class, or where that is, "module:Class", to be imported when it is first used
 
     >>> print(zm.METHODS["radau"].summary)
     implicit, orders 5, 9 and 13, for stiff systems
@@ -29,7 +28,7 @@ class Method:
     name: str
     summary: str
     order: int
-    load: Callable[[], type[Stepper]]
+    stepper: type[Stepper] | str
     controlled: bool = True
     fixed: bool = False
     stiff: bool = False

@@ -45,30 +45,25 @@ def states_in(polynomial: np.ndarray, θ: np.ndarray) -> np.ndarray:
 class DenseOutput:
     """States at any times of a segment, from its recorded steps: t, shape (k,), and y, shape (k, 2n).
 
-    source   gives the polynomials of steps from (t0, y0) to (t1, y1), see `Stepper.polynomials`; None where all are known
-    known    polynomials by the number of their step
+    inside   gives the polynomials of steps from (t0, y0) to (t1, y1), see `Stepper.polynomials`; or all polynomials
     project  returns interpolated states to the constraints, as the run did at the ends of its steps
     """
 
     def __init__(
-        self,
-        t: np.ndarray,
-        y: np.ndarray,
-        source: Source | None,
-        known: dict[int, np.ndarray] | None = None,
-        project: Projection | None = None,
+        self, t: np.ndarray, y: np.ndarray, inside: Source | np.ndarray, project: Projection | None = None
     ) -> None:
         self.t, self.y = t, y
-        self._source, self._project = source, project
-        self._known = known or {}
+        self._inside, self._project = inside, project
+        self._known: dict[int, np.ndarray] = {}
 
     def polynomials(self, steps: np.ndarray | None = None) -> np.ndarray:
         """Legendre's coefficients of the states inside some or all steps, shape (len(steps), DEGREE + 1, 2n)."""
         steps = np.arange(len(self.t) - 1) if steps is None else steps
+        if isinstance(self._inside, np.ndarray):
+            return self._inside[steps]
         new = np.array([step for step in steps.tolist() if step not in self._known], dtype=int)
         if len(new):
-            assert self._source is not None
-            found = self._source(self.t[new], self.y[new], self.t[new + 1], self.y[new + 1])
+            found = self._inside(self.t[new], self.y[new], self.t[new + 1], self.y[new + 1])
             self._known.update(zip(new.tolist(), found, strict=True))
         return np.array([self._known[step] for step in steps.tolist()]).reshape(-1, DEGREE + 1, self.y.shape[1])
 

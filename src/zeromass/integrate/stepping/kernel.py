@@ -15,9 +15,8 @@ from typing import ClassVar
 
 from llvmlite import ir
 
-from zeromass.compile.code import Code
 from zeromass.compile.elementary.arithmetic import Real, Truth, sqrt, where
-from zeromass.compile.target import Target
+from zeromass.compile.target import Code, Target
 from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import CHUNK, INT, Writer

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 
 import numpy as np
 
 from zeromass.compile.program import Program, program_at
-from zeromass.integrate import trouble
-from zeromass.integrate.outcome import Ending, Outcome
+from zeromass.integrate.methods import Method
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome, no_number, no_step, singular
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.dense import DenseOutput, states_in
-from zeromass.integrate.stepping.events import Occurrence
+from zeromass.integrate.stepping.dense import states_in
 from zeromass.integrate.stepping.functions import Functions, first_step
 from zeromass.integrate.stepping.locate import happenings
 from zeromass.integrate.stepping.status import Status, Tolerances
+from zeromass.integrate.stepping.stepper import Stepper
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.model import Event, State
 
@@ -36,7 +37,7 @@ class Loop:
         self.watched = tuple(events)
         self.occurrences: list[Occurrence] = []
         self.repivots = 0
-        method = settings.chosen.load()
+        method = _stepper(settings.chosen)
         self._lanes = method.lanes
         self._values = np.array([start.parameters[p] for p in program.system.parameters])
         y = np.concatenate([start.q, start.v])
@@ -57,7 +58,6 @@ class Loop:
             outcome = Outcome(Ending.INTERRUPTED, self.work.t, "what was computed so far is kept")
         work = self.work
         t, y = self._recorded()
-        project = self._functions().projected if self.settings.project else None
         return Segment(
             self.program,
             self.start,
@@ -70,7 +70,7 @@ class Loop:
             tuple(self.occurrences),
             self.settings,
             work.growth.copy(),
-            DenseOutput(t, y, self.stepper.polynomials, project=project),
+            self.stepper.polynomials,
         )
 
     def _some_steps(self, tell: Callable[[float], None]) -> Outcome | None:
@@ -86,7 +86,7 @@ class Loop:
             case Status.EVENT:
                 return self._happened()
             case Status.NOT_A_NUMBER:
-                return trouble.no_number(self._state(), self._functions().slope, self.until - self.work.t)
+                return no_number(self._state(), self._functions().slope, self.until - self.work.t)
             case Status.STEP_TOO_SMALL:
                 return self._stuck()
         return self._stuck() if self._stalls(since) else None
@@ -115,7 +115,7 @@ class Loop:
         fresh = program_at(self.program.system, state, self.program.rank)
         growth = float(fresh.native.growth(state.inputs))
         if not growth < HOPELESS:
-            return trouble.singular(state)
+            return singular(state)
         self.repivots += 1
         self._use(fresh)
         self.work.growth_limit = max(self.settings.limits.growth, 10.0 * growth)
@@ -171,7 +171,7 @@ class Loop:
                 self.occurrences.append(Occurrence(event.name, self.work.t, self.work.y))
                 words = event.words(self._state(), " nearly: no step is short enough to come closer")
                 return Outcome(Ending.EVENT, self.work.t, words)
-        return trouble.no_step(self._state(), self._functions().slope, stiff=self.settings.chosen.stiff)
+        return no_step(self._state(), self._functions().slope, stiff=self.settings.chosen.stiff)
 
     def _recorded(self, last: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Times and states of the start and of all accepted steps, or the last of them."""
@@ -180,3 +180,11 @@ class Loop:
             return t.copy(), y.copy()
         first = np.concatenate([self.start.q, self.start.v])
         return np.concatenate([[self.start.t], t]), np.concatenate([first[None], y])
+
+
+def _stepper(method: Method) -> type[Stepper]:
+    """The class of a method, imported when it is first used."""
+    if not isinstance(method.stepper, str):
+        return method.stepper
+    module, name = method.stepper.split(":")
+    return getattr(import_module(module), name)

@@ -37,7 +37,7 @@ def plain_method(name: str, step: Step, *, order: int, summary: str, stiff: bool
         taken = staticmethod(step)
 
     Plain.order = order
-    return Method(name, summary, order=order, load=lambda: Plain, fixed=True, stiff=stiff)
+    return Method(name, summary, order=order, stepper=Plain, fixed=True, stiff=stiff)
 
 
 class PlainStepper:

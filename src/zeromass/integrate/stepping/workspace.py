@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from zeromass.compile.code import Code
+from zeromass.compile.target import Code
 from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, Int64, Real64
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.writer import CHUNK

@@ -16,20 +16,13 @@ The error of the whole polynomial of a step is kept within the tolerance, so the
     stepper       memory and calls from Python
 """
 
-from typing import TYPE_CHECKING
-
 from zeromass.integrate.methods.method import Method
 
-if TYPE_CHECKING:
-    from zeromass.integrate.stepping.stepper import Stepper
-
-
-def _load() -> "type[Stepper]":
-    from zeromass.integrate.methods.radau.stepper import Radau
-
-    return Radau
-
-
 METHOD = Method(
-    "radau", "implicit, orders 5, 9 and 13, for stiff systems", order=13, load=_load, fixed=True, stiff=True
+    "radau",
+    "implicit, orders 5, 9 and 13, for stiff systems",
+    order=13,
+    stepper="zeromass.integrate.methods.radau.stepper:Radau",
+    fixed=True,
+    stiff=True,
 )

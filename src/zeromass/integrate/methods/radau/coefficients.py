@@ -13,7 +13,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 
-class Collocation:
+class Coefficients:
     """The numbers of one method.
 
     c            places of the stages, shape (s,)
@@ -53,9 +53,9 @@ class Collocation:
 
 
 @cache
-def collocation(order: int) -> Collocation:
+def coefficients(order: int) -> Coefficients:
     """The method of an odd order, computed once."""
-    return Collocation(order)
+    return Coefficients(order)
 
 
 MOST = 7
@@ -79,7 +79,7 @@ class Table(IntEnum):
     end = 296
 
 
-def table(method: Collocation) -> np.ndarray:
+def table(method: Coefficients) -> np.ndarray:
     """The numbers of a method as machine code finds them.
 
     stages and iterations are integers; power is −1/(s + 1), that of the error in the length of the next step.

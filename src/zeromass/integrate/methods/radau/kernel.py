@@ -53,7 +53,7 @@ class RadauAdvance(Control, Advance):
         growth, limit = (self.load(self.reals, place) for place in (Real64.growth, Real64.growth_limit))
         self.leave_if((growth > limit).value, Status.PIVOTS)
         longest = self.plus(self.times(self.whole(Slot.twice), MOST), KEPT)
-        full = b.icmp_signed(">", self.plus(self.whole(Slot.used), longest), self.whole(Slot.room))
+        full = b.icmp_signed(">", self.plus(self.whole(Slot.used), longest), self.whole(Slot.capacity))
         self.leave_if(full, Status.RECORD_FULL)
         self.keep(t, Slot.t)
         self.keep(h, Slot.h)

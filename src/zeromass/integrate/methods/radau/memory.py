@@ -64,7 +64,7 @@ class Slot(IntEnum):
     last_start = auto()
     last_step = auto()
     used = auto()  # values in the record of increments
-    room = auto()
+    capacity = auto()
     # addresses
     reals = auto()
     ints = auto()

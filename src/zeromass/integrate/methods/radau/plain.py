@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.integrate.methods.radau.coefficients import collocation
+from zeromass.integrate.methods.radau.coefficients import coefficients
 
 Slope = Callable[[float, np.ndarray], np.ndarray]
 """f(t, y) = dy/dt, shape (m,)."""
@@ -41,7 +41,7 @@ def step(f: Slope, jacobian: Jacobian, t: float, y: np.ndarray, h: float, order:
 
     They end when the corrections cease to shrink: what is left is rounding.
     """
-    method = collocation(order)
+    method = coefficients(order)
     s, m, B = method.stages, len(y), method.slope[1:] / h
     times, Z, size = t + method.c * h, np.zeros((s, m)), np.inf
     for _ in range(ITERATIONS):
@@ -64,6 +64,6 @@ def _error(f: Slope, jacobian: Jacobian, t: float, y: np.ndarray, h: float, orde
 
     e = (γ/h − ∂f/∂y)⁻¹ (f(y) − u′(0)),   γ the real eigenvalue of A⁻¹                 [HW1996, eq. IV.8.19]
     """
-    method = collocation(order)
+    method = coefficients(order)
     γ = method.eigenvalues[0].real
     return np.linalg.solve(γ / h * np.eye(len(y)) - jacobian(t, y), f(t, y) - method.slope[0] @ Z / h)

@@ -11,7 +11,7 @@ import numpy as np
 from zeromass.compile.native import Native
 from zeromass.compile.target import host
 from zeromass.integrate.methods.radau import kernel
-from zeromass.integrate.methods.radau.coefficients import MOST, Collocation, collocation, table
+from zeromass.integrate.methods.radau.coefficients import MOST, Coefficients, coefficients, table
 from zeromass.integrate.methods.radau.memory import Memory, Slot
 from zeromass.integrate.stepping.dense import DEGREE, NODES, fitted
 from zeromass.integrate.stepping.kernel import routine
@@ -38,7 +38,7 @@ class Radau:
 
     def __init__(self, work: Workspace, orders: Sequence[int] = ORDERS) -> None:
         self.work = work
-        self._methods = [collocation(order) for order in orders]
+        self._methods = [coefficients(order) for order in orders]
         self._memory = memory = Memory(work.order // 2, max(method.stages for method in self._methods))
         self._code: MachineCode | None = None
         self._reached = work.t
@@ -46,7 +46,7 @@ class Radau:
         memory.point(tables=np.array([table(method) for method in self._methods]))
         memory.point(increments=np.empty(max(INCREMENTS, 16 * self._longest)))
         memory.point(offsets=np.empty(len(work.record), dtype=np.int64))
-        memory.set_whole(places=len(orders), room=len(memory.array(Slot.increments)))
+        memory.set_whole(places=len(orders), capacity=len(memory.array(Slot.increments)))
 
     @property
     def jacobians(self) -> int:
@@ -93,7 +93,7 @@ class Radau:
         if memory.whole(Slot.used) + self._longest > len(increments):
             increments = np.concatenate([increments, np.empty_like(increments)])
             memory.point(increments=increments)
-            memory.set_whole(room=len(increments))
+            memory.set_whole(capacity=len(increments))
 
     def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
         turn = np.sign(t1 - t0)[:1]
@@ -120,6 +120,6 @@ class Radau:
 
 
 @lru_cache(maxsize=64)
-def _interpolation(method: Collocation, part: float) -> np.ndarray:
+def _interpolation(method: Coefficients, part: float) -> np.ndarray:
     """Legendre's coefficients of u − y over a part of a step from its increments, shape (DEGREE + 1, s)."""
     return fitted(method.basis(NODES * part))
