@@ -38,6 +38,34 @@ def test_scenarios_are_valid():
         parse_scenario(text)
 
 
+def test_tables_of_the_scenario_page_list_all_keys():
+    """Of every table, body, surface and shape, as the signatures in Python give them."""
+    from zeromass.scenario import document, output, rolling, surfaces
+
+    expected = {
+        "Keys": {
+            "[scenario]": {"name", "description"},
+            "[rolling]": rolling.TABLE.arguments.keys() - {"spin", "contact"},  # the old words
+            "[rolling.start]": rolling.START.arguments.keys(),
+            "[run]": document.RUN.arguments.keys(),
+            "[[events]]": document.EVENT.arguments.keys(),
+            "[output]": output.TABLE.arguments.keys(),
+        },
+        "Bodies": {name: table.arguments.keys() - {"name"} for name, table in rolling.body_tables().items()},
+        "Surfaces": {
+            name: table.arguments.keys() - {"shift", "rotation", "velocity"}
+            for name, table in surfaces.surface_tables().items()
+        },
+        "Shapes": {name: table.arguments.keys() - {"part", "at"} for name, table in output.shape_tables().items()},
+    }
+    text = (DOCS / "guide" / "scenarios.md").read_text(encoding="utf-8")
+    sections = dict(section.split("\n", 1) for section in text.split("\n## ")[1:])
+    for section, tables in expected.items():
+        rows = re.findall(r"^\| `([^`]+)` \| ([^|]+)", sections[section], flags=re.MULTILINE)
+        listed = {name.replace("-", " "): set(re.findall(r"`(\w+)`", keys)) for name, keys in rows}
+        assert listed == {name: set(keys) for name, keys in tables.items()}
+
+
 def test_commands_exist():
     """Each `zeromass …` of the shell blocks is a command that the help lists."""
     lines = [line for page in PAGES for text in fenced(page, "sh") for line in text.splitlines()]
