@@ -159,16 +159,16 @@ def test_the_physics_stops_a_run(here):
 
 
 def test_interruption_keeps_what_was_computed(here, monkeypatch):
-    from zeromass.cli import run as module
+    from zeromass import run as module
 
     @contextmanager
-    def impatient(scenario):
+    def impatient(progress, start, until):
         def tell(t: float) -> None:
             raise KeyboardInterrupt
 
         yield tell
 
-    monkeypatch.setattr(module, "_progress", impatient)
+    monkeypatch.setattr(module, "_watching", impatient)
     code, out, _ = invoke("run", "up2006-wheel", "--out", "wheel", "--json")
     assert code == 130
     RunOutput.model_validate_json(out)

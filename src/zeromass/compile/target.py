@@ -117,5 +117,6 @@ class Code:
 
     def _improved(self) -> None:
         engine = self._engine(BEST)
+        self._text = ""  # it is not needed again
         self._engines.append(engine)
         self._addresses = {name: engine.get_function_address(name) for name in list(self._addresses)}
