@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -64,6 +65,24 @@ def test_tables_of_the_scenario_page_list_all_keys():
         rows = re.findall(r"^\| `([^`]+)` \| ([^|]+)", sections[section], flags=re.MULTILINE)
         listed = {name.replace("-", " "): set(re.findall(r"`(\w+)`", keys)) for name, keys in rows}
         assert listed == {name: set(keys) for name, keys in tables.items()}
+
+
+def test_names_of_the_notation_exist():
+    import zeromass as zm
+
+    x = zm.coordinate("x")
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2, constraints={"still": x})
+    rolling = zm.Rolling(zm.ball(0.1, 1.0), on=zm.surfaces.plane(), friction=0.5)
+    run = zm.simulate(spring, spring.start({x: 0.0}), until=1.0)
+    owners = {"zm": zm, "system": spring, "motion": run.start.motion, "run": run, "program": run.program}
+    owners |= {"rolling": rolling, "slipping": rolling.slipping, "body": rolling.body}
+    text = (DOCS / "notation.md").read_text(encoding="utf-8")
+    found = re.findall(rf"`({'|'.join(owners)})\.(\w+)", text)
+    assert {owner for owner, _ in found} == set(owners)
+    for owner, name in found:
+        assert hasattr(owners[owner], name), f"{owner}.{name}"
+    for option in re.findall(r"`Rolling\((\w+)=…\)`", text):
+        assert option in inspect.signature(zm.Rolling).parameters, option
 
 
 def test_commands_exist():
