@@ -77,7 +77,16 @@ class Samples:
 
 
 class Question(ABC, Generic[Answer]):
-    """A question about numbers at a state; two with the same expressions are the same question."""
+    """A question about numbers at a state; two about the same things, expressions among them, are the same question."""
+
+    def __init__(self, *about: Hashable) -> None:
+        self._about = about
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, Question) and other._about == self._about
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._about))
 
     @property
     def settled(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
@@ -27,17 +26,17 @@ COARSE = 4
 """Weights of rows are powers of two to the power of this: what is near in size has the same."""
 
 
-@dataclass(frozen=True)
 class Independent(Question[int]):
     """How many of some rows are independent."""
 
-    rows: Matrix
+    def __init__(self, rows: Matrix) -> None:
+        super().__init__(rows)
+        self.rows = rows
 
     def answer(self, samples: Samples) -> int:
         return int(numerical_rank(samples.matrix(self.rows)).rank) if self.rows else 0
 
 
-@dataclass(frozen=True)
 class Pivotal(Question[bool]):
     """Whether a constant entry of a row is good to divide by: more than is left of a dependent row, and none of the rest
     is much larger.
@@ -47,9 +46,9 @@ class Pivotal(Question[bool]):
     given  the row as it was
     """
 
-    value: float
-    rest: tuple[Expression, ...]
-    given: tuple[Expression, ...]
+    def __init__(self, value: float, rest: tuple[Expression, ...], given: tuple[Expression, ...]) -> None:
+        super().__init__(value, rest, given)
+        self.value, self.rest, self.given = value, rest, given
 
     @property
     def settled(self) -> bool:
@@ -62,7 +61,6 @@ class Pivotal(Question[bool]):
         return all(abs(samples(a)) <= size * LARGEST_FACTOR for a in self.rest)
 
 
-@dataclass(frozen=True)
 class MostIndependent(Question[tuple[int, ...]]):
     """Which rows are as independent as can be, `count` of them, by their places.
 
@@ -70,9 +68,9 @@ class MostIndependent(Question[tuple[int, ...]]):
     given  as they were: what elimination has left little of is nearly dependent
     """
 
-    rows: Matrix
-    given: Matrix
-    count: int
+    def __init__(self, rows: Matrix, given: Matrix, count: int) -> None:
+        super().__init__(rows, given, count)
+        self.rows, self.given, self.count = rows, given, count
 
     def answer(self, samples: Samples) -> tuple[int, ...]:
         noise = _noise(samples.matrix(self.given))
@@ -92,15 +90,15 @@ def _noise(rows: np.ndarray) -> np.ndarray:
     return RANK_TOLERANCE * np.abs(rows).max(axis=1, initial=0.0)
 
 
-@dataclass(frozen=True)
 class Strengthening(Question[tuple[tuple[int, int], ...]]):
     """Rows of A, as (place, exponent of two of a weight), whose squares make M positive definite: the sparsest that do.
 
     Coordinates that neither M nor a chosen row couples are looked at apart, in blocks.
     """
 
-    M: Matrix
-    A: Matrix
+    def __init__(self, M: Matrix, A: Matrix) -> None:
+        super().__init__(M, A)
+        self.M, self.A = M, A
 
     def answer(self, samples: Samples) -> tuple[tuple[int, int], ...]:
         numbers, rows = samples.matrix(self.M), samples.matrix(self.A)
