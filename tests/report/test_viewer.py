@@ -528,6 +528,8 @@ def test_kinds_of_motion_are_told_and_marked(chromium, tmp_path):
         (len(columns) + 60 - 6 - 44) * change + 44 - 60
     )  # the plot begins 44 pixels from the left and ends 6 before
     assert abs(int(np.argmax(columns)) - expected) <= 2
+    shown = chromium.evaluate("document.getElementById('heights').innerText.trim()")
+    assert re.fullmatch(r"grid [\d.]+ m", shown), shown  # a plane has no heights
     for t, kind in ((0.3, "slipping"), (0.9, "rolling")):
         chromium.evaluate(f"viewer.seek({t})")
         chromium.wait(f"document.getElementById('subtitle').textContent === '{kind}'")

@@ -68,7 +68,7 @@ def path3d(runs: Runs, ax: Any = None, *, labels: Sequence[str] | None = None) -
         ax.plot(*contact.T, color=COLORS[1 + k], lw=1.4, label=f"contact {label}".strip())
         ax.plot(*center.T, color=COLORS[0], lw=0.9, ls="--", label=f"centre {label}".strip())
     ax.set(xlabel="X [m]", ylabel="Y [m]", zlabel="Z [m]")
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, loc="upper right")  # the best place would be looked for among all points of the surface
     return ax
 
 

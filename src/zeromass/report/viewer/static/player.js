@@ -170,7 +170,10 @@ function makeHeightBar() {
   const [low, high] = surface.box[2];
   $("heights-low").textContent = written(low, 3);
   $("heights-high").textContent = written(high, 3);
-  $("heights-note").textContent = `grid ${written(surface.spacing[0], 1)} m · contours ${written(surface.spacing[1], 1)} m`;
+  const flat = high - low < 1e-6 * Math.max(...surface.box.slice(0, 2).map(([from, to]) => to - from));
+  for (const scale of [bar, $("heights-low").parentElement]) scale.style.display = flat ? "none" : "";
+  const contours = flat ? "" : ` · contours ${written(surface.spacing[1], 1)} m`;
+  $("heights-note").textContent = `grid ${written(surface.spacing[0], 1)} m${contours}`;
 }
 
 function makeLabels() {
