@@ -80,7 +80,14 @@ def test_the_time_of_a_slip_has_the_same_digits_at_every_size(radius):
     """
     rolling = zm.Rolling(zm.ball(radius, 1e3 * radius**3), on=zm.surfaces.plane(), friction=0.2, gravity=G)
     speed = np.sqrt(G * radius)
-    run = zm.simulate(rolling.slipping, thrown(rolling, speed), until=speed / G * 2, rtol=1e-12, atol=1e-14 * radius, transitions=False)
+    run = zm.simulate(
+        rolling.slipping,
+        thrown(rolling, speed),
+        until=speed / G * 2,
+        rtol=1e-12,
+        atol=1e-14 * radius,
+        transitions=False,
+    )
     assert "slip dies out" in run.outcome.message
     assert 1 - run.t[-1] / (2 * speed / (7 * 0.2 * G)) == pytest.approx(1e-8, abs=5e-10)
 

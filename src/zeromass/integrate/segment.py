@@ -157,6 +157,9 @@ class Segment:
 class Samples:
     """A segment at given times t, shape (k,), in states y, shape (k, 2n)."""
 
+    t: np.ndarray
+    y: np.ndarray
+
     def __init__(self, segment: Segment, t: np.ndarray, y: np.ndarray) -> None:
         self._segment, self.t, self.y = segment, t, y
 

@@ -14,6 +14,10 @@ class FormulaError(ValueError):
     zeromass.scenario.errors.FormulaError: there is no function 'sn'; did you mean 'sin'? (column 3 of the formula)
     """
 
+    message: str
+    position: int
+    source: str
+
     def __init__(self, message: str, position: int, source: str = "") -> None:
         self.message, self.position, self.source = message, position, source
         super().__init__(message)
@@ -46,6 +50,12 @@ class ScenarioError(ValueError):
     ...     print(error)
     x.toml:1: run.untl: there is no such key; did you mean 'until'? (there are more errors, in run.until)
     """
+
+    message: str
+    file: str
+    line: int | None
+    key: str
+    column: int | None
 
     def __init__(
         self, message: str, *, file: str = "", line: int | None = None, key: str = "", column: int | None = None

@@ -31,7 +31,7 @@ from .coefficients import HALF_PI, HALF_PI_PARTS, TWO_OVER_PI, TWO_OVER_PI_WORDS
 LIMIT = 2.0**20
 """Greatest argument reduced in floating point: n < 2²⁰ keeps the products n·part exact."""
 
-INT128 = ir.IntType(128)
+INT128: ir.Type = ir.IntType(128)
 
 
 def reduced(a: Real) -> tuple[Bits, Real, Real]:
