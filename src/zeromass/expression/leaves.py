@@ -58,6 +58,7 @@ def parameter(name: str, value: float, *, latex: str | None = None) -> Symbol:
 def multiplier(name: str) -> Symbol:
     """The Lagrange multiplier of one constraint row: known once the motion is solved.
 
+    >>> from zeromass.expression import multiplier
     >>> multiplier("tension").kind
     'multiplier'
     """

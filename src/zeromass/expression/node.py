@@ -274,6 +274,7 @@ def _new(node: Any, key: tuple, op: str, args: tuple[Expression, ...], value: fl
 def as_expression(value: Any) -> Expression:
     """The expression of a number or expression; anything else is refused.
 
+    >>> from zeromass.expression import as_expression
     >>> as_expression(2).value
     2.0
     """
@@ -289,6 +290,7 @@ def as_expression(value: Any) -> Expression:
 def expressions(values: Any) -> np.ndarray:
     """An object array of expressions from numbers, expressions, or nested sequences or arrays of them.
 
+    >>> from zeromass.expression import expressions
     >>> x = zm.coordinate("x")
     >>> expressions([[x, 1], [0, x]]).shape
     (2, 2)
@@ -314,6 +316,7 @@ def ordered(roots: Iterable[Expression]) -> list[Expression]:
 def symbols(*roots: Scalar | Formulas) -> list[Symbol]:
     """All leaves with a name under the given expressions or arrays of them, oldest first.
 
+    >>> from zeromass.expression import symbols
     >>> x, y = zm.coordinates("x y")
     >>> symbols(np.sin(y) + 2 * x, zm.rate(x))
     [x, y, rate(x)]

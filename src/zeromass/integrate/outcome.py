@@ -51,4 +51,13 @@ class Outcome:
 
 
 class RunStopped(UserWarning):
-    """A run ended before it was asked to; the part that is good is kept."""
+    """A run ended before it was asked to; the part that is good is kept.
+
+    >>> import warnings
+    >>> x = zm.coordinate("x")
+    >>> falling = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=np.sqrt(x))
+    >>> with warnings.catch_warnings(action="ignore", category=zm.RunStopped):
+    ...     run = zm.simulate(falling, falling.start({x: 1.0}), until=10.0)
+    >>> run.outcome.ending.value, round(float(run.t[-1]), 6)
+    ('not a number', 1.885618)
+    """

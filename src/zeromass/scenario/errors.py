@@ -5,10 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from zeromass.errors import ZeromassError
 
-class FormulaError(ValueError):
+
+class FormulaError(ZeromassError, ValueError):
     """A formula can not be read; `position` counts characters from its beginning, from 0.
 
+    >>> from zeromass.scenario import formula
     >>> formula("2*sn(1)", {})
     Traceback (most recent call last):
     zeromass.scenario.errors.FormulaError: there is no function 'sn'; did you mean 'sin'? (column 3 of the formula)
@@ -41,9 +44,10 @@ class FormulaError(ValueError):
         return f"{self.message} ({self.place} of the formula)"
 
 
-class ScenarioError(ValueError):
+class ScenarioError(ZeromassError, ValueError):
     """A scenario is not valid; the message has file, line and key where they are known.
 
+    >>> from zeromass.scenario import ScenarioError, parse_scenario
     >>> try:
     ...     parse_scenario("run.untl = 3", name="x.toml")
     ... except ScenarioError as error:

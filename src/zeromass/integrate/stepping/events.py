@@ -17,7 +17,15 @@ Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 
 @dataclass(frozen=True)
 class Occurrence:
-    """An event that happened: its name, the time, and the state there."""
+    """An event that happened: its name, the time, and the state there.
+
+    >>> x = zm.coordinate("x")
+    >>> free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
+    >>> gate = zm.Event("gate", x - 1.5, terminal=False)
+    >>> run = zm.simulate(free, free.start({zm.rate(x): 1.0}), until=3.0, events=gate)
+    >>> run.events
+    (Occurrence(name='gate', t=1.5, y=array([1.5, 1. ])),)
+    """
 
     name: str
     t: float

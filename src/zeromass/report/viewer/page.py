@@ -63,12 +63,10 @@ def view(
 
     The file needs no network: a content policy in it forbids any request.
 
-    >>> import tempfile
     >>> bob = zm.Particle("bob", mass=1.0)
     >>> falling = zm.System([bob], gravity=9.81)
     >>> run = zm.simulate(falling, falling.start(), until=1.0)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     "<title>bob</title>" in run.view(folder + "/bob.html").read_text()
+    >>> "<title>bob</title>" in zm.view(run, folder / "bob.html").read_text()
     True
     """
     if layout not in LAYOUTS:
