@@ -15,9 +15,10 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zeromass.errors import ZeromassError
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from zeromass.expression.signatures import Formulas, Operators, Scalar
 else:
     Operators = object
+
+Array: TypeAlias = NDArray[np.object_]
+"""An array of expressions. Type checkers let what NumPy makes of it be anything, since v @ v is a scalar."""
 
 
 class ExpressionError(ZeromassError, TypeError):
@@ -287,7 +291,7 @@ def as_expression(value: Any) -> Expression:
     raise ExpressionError(f"a formula can not contain {type(value).__name__} {value!r}; use numbers and expressions")
 
 
-def expressions(values: Any) -> np.ndarray:
+def expressions(values: Any) -> Array:
     """An object array of expressions from numbers, expressions, or nested sequences or arrays of them.
 
     >>> from zeromass.expression import expressions
