@@ -65,6 +65,8 @@ from zeromass.model import (
 from zeromass.run import Run, load, simulate
 
 if _typing.TYPE_CHECKING:
+    from zeromass import analysis as analysis
+    from zeromass import report as report
     from zeromass.analysis import Certificate, certificate, lyapunov_exponent, sensitivity
     from zeromass.report import FileError, view
 
@@ -153,17 +155,19 @@ _LATER = {
 """Public names of the packages that are imported when first asked for."""
 
 
-def __getattr__(name: str) -> _typing.Any:
-    if name == "__version__":
-        from importlib.metadata import version
+if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is no other
 
-        return version("zeromass")
-    for package, names in _LATER.items():
-        if name in names:
-            return getattr(_importlib.import_module(package), name)
-        if package == f"zeromass.{name}":
-            return _importlib.import_module(package)
-    raise AttributeError(f"module 'zeromass' has no attribute {name!r}")
+    def __getattr__(name: str) -> _typing.Any:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("zeromass")
+        for package, names in _LATER.items():
+            if name in names:
+                return getattr(_importlib.import_module(package), name)
+            if package == f"zeromass.{name}":
+                return _importlib.import_module(package)
+        raise AttributeError(f"module 'zeromass' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from zeromass.compile.program import Program
 from zeromass.expression import Expression
-from zeromass.integrate import Course, Limits, RunStopped, Settings, course
+from zeromass.integrate import Course, Limits, MethodName, RunStopped, Settings, course
 from zeromass.integrate.stepping.events import Events
 from zeromass.model import ModelError, State, System
 from zeromass.model.state import parameter_values
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from zeromass.model import Shape
     from zeromass.report import Plots
     from zeromass.report.origin import Origin
+    from zeromass.report.viewer.scene import Point, Series
 
 FilePath = str | PathLike[str]
 """Where a file is to be written or read."""
@@ -45,7 +46,7 @@ def simulate(
     until: float,
     rtol: float = 1e-10,
     atol: float = 1e-13,
-    method: Literal["collocation", "dop853", "radau", "fixed"] | str = "collocation",
+    method: MethodName = "collocation",
     events: Events = None,
     project: bool = True,
     step: float | None = None,
@@ -59,7 +60,8 @@ def simulate(
 
     rtol, atol   error allowed in a step, relative and absolute, for every coordinate and rate
     method       "collocation" (order 15, its stages side by side in SIMD lanes), "dop853" (order 8), "radau" (stiff
-                 systems) or "fixed" (order 8, steps of length `step`); see `zm.METHODS`
+                 systems) or "fixed" (order 8, steps of length `step`), or the name of
+                 another one that was added to `zm.METHODS`
     step         length of every step, with method="fixed", or with "radau", which then keeps order 5
     events       zm.Event, several, or {name: expression}; their zeros are located on the dense output. Two zeros of one
                  event between two neighbouring stages of a step are missed: `longest_step` bounds the steps
@@ -289,9 +291,9 @@ class Run(Course):
         layout: Literal["overlay", "side by side"] = "overlay",
         names: Sequence[str] | None = None,
         shapes: Mapping[Any, Shape] | None = None,
-        lines: Sequence[Any] = (),
-        trails: Sequence[Any] | None = None,
-        plots: Mapping[str, Any] | None = None,
+        lines: Sequence[tuple[Point, Point]] = (),
+        trails: Sequence[Point] | None = None,
+        plots: Mapping[str, Series] | None = None,
         fps: float | None = None,
         title: str | None = None,
     ) -> Path:

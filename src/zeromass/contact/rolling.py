@@ -19,7 +19,7 @@ from zeromass.contact.looks import drawing_on_surface
 from zeromass.contact.old_words import in_old_words, renamed
 from zeromass.contact.record import rolling_record, take_rolling_record
 from zeromass.contact.slipping import Slipping
-from zeromass.contact.start import SurfaceAt, rolling_start
+from zeromass.contact.start import Orientation, SurfaceAt, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import LOST, SLIPS, rolling_events
 from zeromass.expression import Array, Evaluator, Expression, as_expression, rate, symbols
@@ -215,7 +215,7 @@ class Rolling(System):
         contact: ArrayLike,
         velocity: ArrayLike = ...,
         spin: float | None = ...,
-        orientation: ArrayLike | Literal["x-axis along the normal"] = ...,
+        orientation: Orientation = ...,
         relative: bool = ...,
         t: float = ...,
         parameters: Mapping[Expression, float] | None = ...,

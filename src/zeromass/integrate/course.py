@@ -17,7 +17,7 @@ from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.passages import Passage
 from zeromass.integrate.segment import Samples, Segment, Statistics
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.events import Occurrence, events_of
+from zeromass.integrate.stepping.events import Events, Occurrence, events_of
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.model import Event, ModelError, State, System
 
@@ -228,7 +228,7 @@ def course(
     until: float,
     settings: Settings,
     *,
-    events: Any = None,
+    events: Events = None,
     tell: Callable[[float], None] = lambda t: None,
 ) -> Course:
     """The motion from a start until a time, through every change of its kind that the system knows.

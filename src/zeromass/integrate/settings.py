@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.integrate.methods import METHODS, Method
+from zeromass.integrate.methods import METHODS, Method, MethodName
 from zeromass.model import ModelError
 
 
@@ -53,7 +53,7 @@ class Settings:
 
     rtol: float = 1e-10
     atol: float = 1e-13
-    method: str = "collocation"
+    method: MethodName = "collocation"
     project: bool = True
     step: float | None = None
     longest_step: float = np.inf

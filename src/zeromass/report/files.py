@@ -10,6 +10,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,7 @@ class FileError(ZeromassError, OSError):
     """
 
 
-def write(path: Any, content: Callable[[Path], object]) -> Path:
+def write(path: str | PathLike[str], content: Callable[[Path], object]) -> Path:
     """Writes a file whole or not at all; `content` writes to the path that it is given."""
     target = Path(path)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
@@ -96,7 +97,7 @@ def to_dataset(
     return xarray.Dataset(data, coords=coordinates, attrs=dict(told or {}))
 
 
-def save(run: Course, path: Any, told: Mapping[str, str | float]) -> Path:
+def save(run: Course, path: str | PathLike[str], told: Mapping[str, str | float]) -> Path:
     """Writes a run to a netCDF file from which `read` makes it again, dense output included; it holds a `to_dataset`.
 
     >>> x = zm.coordinate("x")
@@ -155,7 +156,7 @@ def _segment_words(segment: Segment, systems: list[System]) -> dict[str, Any]:
     }
 
 
-def read(path: Any) -> tuple[list[Segment], Origin]:
+def read(path: str | PathLike[str]) -> tuple[list[Segment], Origin]:
     """The segments and the origin of a run that `save` wrote.
 
     >>> x = zm.coordinate("x")
