@@ -104,6 +104,18 @@ print(missing, sorted(space.keys() - {"__builtins__"}) == sorted(zeromass.__all_
     assert run(code) == "[] True"
 
 
+def test_no_other_names():
+    """What is neither public nor private is a module of the package."""
+    code = """
+import types, zeromass
+found = {name: value for name, value in vars(zeromass).items() if name[0] != "_" and name not in zeromass.__all__}
+print([name for name, value in found.items() if not isinstance(value, types.ModuleType)])
+print([name for name, value in found.items() if value.__name__ != f"zeromass.{name}"])
+print(sorted(dir(zeromass)) == sorted(zeromass.__all__))
+"""
+    assert run(code) == "[]\n[]\nTrue"
+
+
 def test_a_run_imports_analysis_and_report_when_it_is_asked():
     code = """
 import sys, zeromass as zm

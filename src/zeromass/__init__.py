@@ -5,18 +5,19 @@
     parts, surfaces   ──►  M q̈ = Q + C + Aᵀλ   ──►   elimination, machine  ──►   trajectory, reactions,
     constraints, forces    A q̈ = b                   code, steps in time         certificate, plots, viewer
 
-    expression ─► equation ─► model ─► contact ─► compile ─► integrate ─► analysis ─► report ─► scenario ─► papers ─► cli
+    expression ─► equation ─► model ─► contact ─► compile ─► integrate
+        ─► analysis ─► report ─► run ─► scenario ─► papers ─► cli
 
 A package imports only from packages to its left. Masses may be zero, coordinates too many, constraints redundant.
 What a run does not need to be computed, analysis and report, is imported when it is first asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+import typing as _typing
 
 from zeromass.compile.program import Program, compile
 from zeromass.compile.target import Target, host
-from zeromass.contact import Rolling, SphericalBody, Surface, ball, shell, surfaces, two_material_shell
+from zeromass.contact import Rolling, Slipping, SphericalBody, Surface, ball, shell, surfaces, two_material_shell
 from zeromass.equation import EquationError, Motion, Verdict, solve
 from zeromass.errors import ZeromassError
 from zeromass.expression import (
@@ -39,12 +40,14 @@ from zeromass.expression import (
     to_sympy,
     where,
 )
-from zeromass.integrate import METHODS, Ending, Limits, Method, Outcome, RunStopped
+from zeromass.integrate import METHODS, Ending, Limits, Method, Occurrence, Outcome, RunStopped, Segment, Settings
 from zeromass.model import (
     Box,
+    Contact,
     Damper,
     Diagnosis,
     Dot,
+    Drawing,
     Event,
     Force,
     ModelError,
@@ -61,27 +64,35 @@ from zeromass.model import (
 )
 from zeromass.run import Run, load, simulate
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
+    from zeromass import analysis as analysis
+    from zeromass import report as report
     from zeromass.analysis import Certificate, certificate, lyapunov_exponent, sensitivity
-    from zeromass.report import view
+    from zeromass.report import FileError, view
+
+    __version__: str
 
 __all__ = [
     "Box",
     "Certificate",
+    "Contact",
     "Damper",
     "Diagnosis",
     "Dot",
+    "Drawing",
     "Ending",
     "EquationError",
     "Event",
     "Expression",
     "ExpressionError",
+    "FileError",
     "Force",
     "Limits",
     "METHODS",
     "Method",
     "ModelError",
     "Motion",
+    "Occurrence",
     "Outcome",
     "Particle",
     "Program",
@@ -90,6 +101,9 @@ __all__ = [
     "Rolling",
     "Run",
     "RunStopped",
+    "Segment",
+    "Settings",
+    "Slipping",
     "SphericalBody",
     "Spring",
     "StartError",
@@ -136,22 +150,24 @@ __all__ = [
 
 _LATER = {
     "zeromass.analysis": ("Certificate", "certificate", "lyapunov_exponent", "sensitivity"),
-    "zeromass.report": ("view",),
+    "zeromass.report": ("FileError", "view"),
 }
 """Public names of the packages that are imported when first asked for."""
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
+if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is no other
 
-        return version("zeromass")
-    for package, names in _LATER.items():
-        if name in names:
-            return getattr(import_module(package), name)
-        if package == f"zeromass.{name}":
-            return import_module(package)
-    raise AttributeError(f"module 'zeromass' has no attribute {name!r}")
+    def __getattr__(name: str) -> _typing.Any:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("zeromass")
+        for package, names in _LATER.items():
+            if name in names:
+                return getattr(_importlib.import_module(package), name)
+            if package == f"zeromass.{name}":
+                return _importlib.import_module(package)
+        raise AttributeError(f"module 'zeromass' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

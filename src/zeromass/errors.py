@@ -10,7 +10,7 @@ class ZeromassError(Exception):
 
     >>> try:
     ...     bool(zm.coordinate("x") > 0)
-    ... except ZeromassError as error:
+    ... except zm.ZeromassError as error:
     ...     isinstance(error, TypeError)
     True
     """

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from zeromass.compile.program import Program
 from zeromass.expression import Expression
-from zeromass.integrate import Course, Limits, RunStopped, Settings, course
+from zeromass.integrate import Course, Limits, MethodName, RunStopped, Settings, course
 from zeromass.integrate.course import Events
 from zeromass.model import ModelError, State, System
 from zeromass.model.state import parameter_values
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from zeromass.model import Shape
     from zeromass.report import Plots
     from zeromass.report.origin import Origin
+    from zeromass.report.viewer.scene import Point, Series
 
 FilePath = str | PathLike[str]
 """Where a file is to be written or read."""
@@ -45,7 +46,7 @@ def simulate(
     until: float,
     rtol: float = 1e-10,
     atol: float = 1e-13,
-    method: Literal["collocation", "dop853", "radau", "fixed"] | str = "collocation",
+    method: MethodName = "collocation",
     events: Events = None,
     project: bool = True,
     step: float | None = None,
@@ -59,7 +60,8 @@ def simulate(
 
     rtol, atol   error allowed in a step, relative and absolute, for every coordinate and rate
     method       "collocation" (order 15, its stages side by side in SIMD lanes), "dop853" (order 8), "radau" (stiff
-                 systems) or "fixed" (order 8, steps of length `step`); see `zm.METHODS`
+                 systems) or "fixed" (order 8, steps of length `step`), or the name of
+                 another one that was added to `zm.METHODS`
     step         length of every step, with method="fixed", or with "radau", which then keeps order 5
     events       zm.Event, several, or {name: expression}; their zeros are located on the dense output. Two zeros of one
                  event between two neighbouring stages of a step are missed: `longest_step` bounds the steps
@@ -149,6 +151,12 @@ class Run(Course):
         """How far the run can be trusted: residuals, balance of energy, and digits, from a second run at tighter tolerance.
 
         The second run is made once.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+        >>> run.certificate().digits > 9
+        True
         """
         return self._certificate
 
@@ -159,44 +167,100 @@ class Run(Course):
         return certificate(self)
 
     def work(self) -> Work:
-        """The energy along the run, and the work of the forces that change it."""
+        """The energy along the run, and the work of the forces that change it.
+
+        >>> x = zm.coordinate("x")
+        >>> sledge = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 2.0})
+        >>> run = zm.simulate(sledge, sledge.start({x: 0.0}), until=3.0)
+        >>> round(float(run.work().applied[-1]), 9)  # 2 N on a way of 9 m
+        18.0
+        """
         from zeromass.analysis import work
 
         return work(self)
 
     # what it tells ---------------------------------------------------------------------------------------------------
     def maximum(self, expression: Expression) -> Extremum:
-        """The largest value of an expression and its time, between steps too."""
+        """The largest value of an expression and its time, between steps too.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+        >>> highest, when = run.maximum(zm.rate(x))
+        >>> round(highest, 9), bool(np.isclose(when, 3 * np.pi / 2))
+        (1.0, True)
+        """
         from zeromass.analysis import maximum
 
         return maximum(self, expression)
 
     def minimum(self, expression: Expression) -> Extremum:
-        """The smallest value of an expression and its time, between steps too."""
+        """The smallest value of an expression and its time, between steps too.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+        >>> lowest, when = run.minimum(x)
+        >>> round(lowest, 9), bool(np.isclose(when, np.pi))
+        (-1.0, True)
+        """
         from zeromass.analysis import minimum
 
         return minimum(self, expression)
 
     def required_friction(self) -> RequiredFriction:
-        """The coefficient of friction that rolling needs: the largest |F_t|/F_n, and its time."""
+        """The coefficient of friction that rolling needs: the largest |F_t|/F_n, and its time.
+
+        >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3))
+        >>> run = zm.simulate(ball, ball.start(contact=(0, 0)), until=1.0)
+        >>> bool(np.isclose(run.required_friction().value, 2 / 7 * np.tan(0.3)))
+        True
+        """
         from zeromass.analysis import required_friction
 
         return required_friction(self)
 
     def pulling(self) -> tuple[Interval, ...]:
-        """The parts of the run in which a contact would have to pull."""
+        """The parts of the run in which a contact would have to pull.
+
+        A ball that rolls down a sphere would leave it at 10/17 of its height:
+
+        >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), two_sided=True)
+        >>> run = zm.simulate(ball, ball.start(contact=(0.3, 0.0), guess=1.0), until=1.5)
+        >>> (span,) = run.pulling()
+        >>> heights = run.at([0.0, span.begin])[ball.center[2]]
+        >>> bool(np.isclose(heights[1] / heights[0], 10 / 17))
+        True
+        """
         from zeromass.analysis import pulling_intervals
 
         return pulling_intervals(self)
 
     def sensitivity(self, times: ArrayLike | None = None) -> Sensitivity:
-        """Derivatives of the state by the start and the parameters, at given times or at the end."""
+        """Derivatives of the state by the start and the parameters, at given times or at the end.
+
+        >>> x = zm.coordinate("x")
+        >>> free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
+        >>> run = zm.simulate(free, free.start({zm.rate(x): 1.0}), until=3.0)
+        >>> run.sensitivity().start[0].round(9)
+        array([[1., 3.],
+               [0., 1.]])
+        """
         from zeromass.analysis import sensitivity
 
         return sensitivity(self, times)
 
     def lyapunov_exponent(self, *, every: float | None = None, seed: int = 0) -> float:
-        """Largest Lyapunov exponent, 1/s; `every` is the time between renormalisations, s."""
+        """Largest Lyapunov exponent, 1/s; `every` is the time between renormalisations, s.
+
+        Beside the unstable rest of ẍ = 4 x motions part with e²ᵗ:
+
+        >>> x = zm.coordinate("x")
+        >>> upright = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=-2 * x**2)
+        >>> run = zm.simulate(upright, upright.start({x: 0.0}), until=100.0)
+        >>> bool(abs(run.lyapunov_exponent() - 2.0) < 0.02)
+        True
+        """
         from zeromass.analysis import lyapunov_exponent
 
         return lyapunov_exponent(self, every=every, seed=seed)
@@ -204,7 +268,17 @@ class Run(Course):
     # pictures --------------------------------------------------------------------------------------------------------
     @property
     def plot(self) -> Plots:
-        """Plots of the run: run.plot.path(), run.plot.forces(), run.plot(expression), …"""
+        """Plots of the run: run.plot.path(), run.plot.forces(), run.plot.quantity(expression), …
+
+        Each draws on the Axes that it is given, or on new ones, and returns them.
+
+        >>> from matplotlib.figure import Figure
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+        >>> run.plot.energies(Figure().add_subplot()).get_ylabel()
+        'energy [J]'
+        """
         from zeromass.report import Plots
 
         return Plots(self)
@@ -217,13 +291,20 @@ class Run(Course):
         layout: Literal["overlay", "side by side"] = "overlay",
         names: Sequence[str] | None = None,
         shapes: Mapping[Any, Shape] | None = None,
-        lines: Sequence[Any] = (),
-        trails: Sequence[Any] | None = None,
-        plots: Mapping[str, Any] | None = None,
+        lines: Sequence[tuple[Point, Point]] = (),
+        trails: Sequence[Point] | None = None,
+        plots: Mapping[str, Series] | None = None,
         fps: float | None = None,
         title: str | None = None,
     ) -> Path:
-        """Writes an HTML file that plays the run in three dimensions; see `zm.view`."""
+        """Writes an HTML file that plays the run in three dimensions; see `zm.view`.
+
+        >>> bob = zm.Particle("bob", mass=1.0)
+        >>> falling = zm.System([bob], gravity=9.81)
+        >>> run = zm.simulate(falling, falling.start(), until=1.0)
+        >>> run.view(folder / "bob.html", shapes={bob: zm.Dot(0.1)}, title="it falls").name
+        'bob.html'
+        """
         from zeromass.report import view
 
         return view(
@@ -241,7 +322,14 @@ class Run(Course):
         )
 
     def movie(self, path: FilePath, *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)) -> Path:
-        """Writes a film, .mp4, .gif or .webp; `speed` is seconds of motion for a second of film."""
+        """Writes a film, .mp4, .gif or .webp; `speed` is seconds of motion for a second of film.
+
+        >>> bob = zm.Particle("bob", mass=1.0)
+        >>> falling = zm.System([bob], gravity=9.81)
+        >>> run = zm.simulate(falling, falling.start(), until=1.0)
+        >>> run.movie(folder / "bob.gif", fps=2, size=(120, 80)).name
+        'bob.gif'
+        """
         from zeromass.report import movie
 
         return movie(self, path, fps=fps, speed=speed, size=size)
@@ -249,7 +337,14 @@ class Run(Course):
     # files -----------------------------------------------------------------------------------------------------------
     @property
     def origin(self) -> Origin:
-        """Where the run comes from: the versions that made it, and its scenario."""
+        """Where the run comes from: the versions that made it, and its scenario.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+        >>> run.origin.versions["zeromass"] == zm.__version__
+        True
+        """
         if self.given_origin is not None:
             return self.given_origin
         from zeromass.report.origin import here
@@ -257,7 +352,14 @@ class Run(Course):
         return here()
 
     def from_scenario(self, text: str, case: str | None = None) -> Run:
-        """The same run, which knows the text of the scenario that it came from, and which of its cases."""
+        """The same run, which knows the text of the scenario that it came from, and which of its cases.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+        >>> run.from_scenario("run.until = 5", case="long").origin.case
+        'long'
+        """
         return replace(self, given_origin=replace(self.origin, scenario=text, case=case or ""))
 
     def save(
@@ -267,6 +369,13 @@ class Run(Course):
 
         certificate  True: that of the run, for which a second run is made unless it is known; False: none; or another one
         scenario     text of the scenario file, where the run does not know it
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+        >>> path = run.save(folder / "spring.nc")
+        >>> bool(np.all(zm.load(path)[x] == run[x]))
+        True
         """
         from zeromass.report.files import save
 
@@ -282,13 +391,28 @@ class Run(Course):
         """Coordinates, rates, accelerations and the named quantities as a Dataset; options as of `save`.
 
         times  by default those of the steps
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+        >>> data = run.to_xarray([0.0, 1.0])
+        >>> data.energy.values.round(9), data.energy.units
+        (array([0.5, 0.5]), 'J')
         """
         from zeromass.report.files import to_dataset
 
         return to_dataset(self, times, self._told(certificate, scenario))
 
     def to_csv(self, path: FilePath, times: ArrayLike | None = None) -> Path:
-        """Writes time, coordinates, rates and named quantities as a CSV table, one row a time."""
+        """Writes time, coordinates, rates and named quantities as a CSV table, one row a time.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+        >>> print(run.to_csv(folder / "spring.csv", [0.0]).read_text(), end="")
+        "t [s]","x","rate of x","energy [J]","kinetic [J]","potential [J]"
+        0.0,1.0,0.0,0.5,0.0,0.5
+        """
         from zeromass.report import to_csv
 
         return to_csv(self, path, times)
@@ -301,7 +425,14 @@ class Run(Course):
         certificate: Certificate | bool | None = True,
         scenario: str | None = None,
     ) -> Path:
-        """Writes the table of `to_csv` as Parquet, with units and with the attributes of `to_xarray`; needs pyarrow."""
+        """Writes the table of `to_csv` as Parquet, with units and with the attributes of `to_xarray`; needs pyarrow.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+        >>> run.to_parquet(folder / "spring.parquet").name
+        'spring.parquet'
+        """
         from zeromass.report import to_parquet
 
         return to_parquet(self, path, times, self._told(certificate, scenario))

@@ -17,7 +17,7 @@ def lumpy(random: np.random.Generator, radius: float) -> Body:
     rho = masses @ places / mass
     arms = places - rho
     J = sum(m * (x @ x * np.eye(3) - np.outer(x, x)) for m, x in zip(masses, arms, strict=True))
-    return Body(radius, float(mass), rho, J)
+    return Body(radius, float(mass), rho, np.asarray(J))
 
 
 def spherical(body: Body) -> zm.SphericalBody:

@@ -71,7 +71,7 @@ SYMPY: Language = {
     "arccosh": sympy.acosh,
     "arctanh": sympy.atanh,
     "abs": lambda a: Choice(Below(0, a), a, -a),
-    "sign": lambda a: Choice(Below(0, a), 1, -Below(a, 0)),
+    "sign": lambda a: Choice(Below(0, a), 1, Choice(Below(a, 0), -1, 0)),
     "floor": Floor,
     "maximum": lambda a, b: Choice(Below(a, b), b, a),
     "minimum": lambda a, b: Choice(Below(a, b), a, b),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 import zeromass as zm
+from zeromass.expression import Array, Symbol
 
 EPS = np.finfo(float).eps
 
@@ -30,7 +31,7 @@ def inertia(random: np.random.Generator) -> np.ndarray:
     """Inertia of six random point masses about their mass centre, kg m²: full, and physical."""
     m, r = random.uniform(0.1, 1.0, 6), random.normal(scale=0.3, size=(6, 3))
     r = r - m @ r / m.sum()
-    return sum(mi * (ri @ ri * np.eye(3) - np.outer(ri, ri)) for mi, ri in zip(m, r, strict=True))
+    return np.asarray(sum(mi * (ri @ ri * np.eye(3) - np.outer(ri, ri)) for mi, ri in zip(m, r, strict=True)))
 
 
 def chain(random: np.random.Generator, links: int, **more: Any) -> tuple[zm.System, list[zm.Particle]]:
@@ -66,6 +67,8 @@ class Coin:
 
     R: float = 0.12
     m: float = 0.8
+    system: zm.System = field(init=False)
+    coordinates: tuple[Symbol, Symbol, Symbol, Symbol] = field(init=False)
 
     def __post_init__(self) -> None:
         x, y, phi, theta = zm.coordinates("x y phi theta")
@@ -90,6 +93,12 @@ class Shell:
     g: float = 9.81
     rho: tuple[float, float, float] = (-0.00606818640357, 0.0, 0.0)
     J: Any = (0.0402, 0.0399, 0.0399)
+    shell: zm.RigidBody = field(init=False)
+    contact: zm.Particle = field(init=False)
+    center: zm.Particle = field(init=False)
+    k: Array = field(init=False)
+    n: Array = field(init=False)
+    system: zm.System = field(init=False)
 
     def __post_init__(self) -> None:
         shell = zm.RigidBody("shell", mass=self.m, inertia=self.J)

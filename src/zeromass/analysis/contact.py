@@ -17,6 +17,11 @@ class RequiredFriction:
     """The coefficient of friction that rolling needs: the largest |F_t|/F_n of a run, and its time, s.
 
     Where the surface has to pull, no coefficient is enough: the value is infinite, at the time when the pull begins.
+
+    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3))
+    >>> run = zm.simulate(ball, ball.start(contact=(0, 0)), until=1.0)
+    >>> round(run.required_friction().value, 6)
+    0.088382
     """
 
     value: float
@@ -30,14 +35,27 @@ class RequiredFriction:
 
 @dataclass(frozen=True)
 class Interval:
-    """A part of a run, s."""
+    """A part of a run, s.
+
+    >>> from zeromass.analysis import Interval
+    >>> Interval(begin=0.5, end=0.75)
+    Interval(begin=0.5, end=0.75)
+    """
 
     begin: float
     end: float
 
 
 def required_friction(run: Course) -> RequiredFriction:
-    """The largest friction ratio of a run, between its steps too; of several contacts that which needs most."""
+    """The largest friction ratio of a run, between its steps too; of several contacts that which needs most.
+
+    A ball that rolls down an incline needs 2/7 of its slope:
+
+    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(slope=0.3))
+    >>> run = zm.simulate(ball, ball.start(contact=(0, 0)), until=1.0)
+    >>> bool(np.isclose(run.required_friction().value, 2 / 7 * np.tan(0.3)))
+    True
+    """
     contacts = _contacts(run)
     pulling = pulling_intervals(run)
     lost = [event.t for event in run.events if event.name in {contact.lost for contact in contacts}]
@@ -52,6 +70,15 @@ def pulling_intervals(run: Course) -> tuple[Interval, ...]:
 
     Their ends are zeros of the normal force on the dense output. Visits to the other sign between two samples are looked
     for where they allow for one, as in `maximum`.
+
+    A ball that rolls down a sphere would leave it at 10/17 of its height:
+
+    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), two_sided=True)
+    >>> run = zm.simulate(ball, ball.start(contact=(0.3, 0.0), guess=1.0), until=1.5)
+    >>> (span,) = run.pulling()
+    >>> heights = run.at([0.0, span.begin])[ball.center[2]]
+    >>> bool(np.isclose(heights[1] / heights[0], 10 / 17))
+    True
     """
     return tuple(interval for contact in _contacts(run) for interval in _pulling(run, contact))
 

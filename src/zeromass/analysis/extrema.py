@@ -16,7 +16,15 @@ SAMPLES = 4
 
 
 class Extremum(NamedTuple):
-    """An extreme value of a run, and its time, s."""
+    """An extreme value of a run, and its time, s.
+
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+    >>> lowest, when = run.minimum(x)
+    >>> round(lowest, 9), bool(np.isclose(when, np.pi))
+    (-1.0, True)
+    """
 
     value: float
     time: float
@@ -27,6 +35,13 @@ def maximum(run: Course, expression: Expression) -> Extremum:
 
     Every largest sample that may hide the maximum beside it is followed on the dense output: for a smooth function the
     hidden part is at most a quarter of the drop to the farther neighbour, and four times as much is allowed for.
+
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+    >>> from zeromass.analysis import maximum
+    >>> round(maximum(run, x**2 - x).value, 9)
+    2.0
     """
 
     def values(at: np.ndarray) -> np.ndarray:
@@ -45,7 +60,15 @@ def maximum(run: Course, expression: Expression) -> Extremum:
 
 
 def minimum(run: Course, expression: Expression) -> Extremum:
-    """The smallest value of an expression along a run, between its steps too; see `maximum`."""
+    """The smallest value of an expression along a run, between its steps too; see `maximum`.
+
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+    >>> from zeromass.analysis import minimum
+    >>> round(minimum(run, x).value, 9)
+    -1.0
+    """
     value, time = maximum(run, -expression)
     return Extremum(-value, time)
 

@@ -20,6 +20,12 @@ class Work:
     change     of the energy, at the steps, relative to the start
     applied    work of forces that have no potential, at the steps
     constraint work of moving or non-ideal constraints, at the steps
+
+    >>> x = zm.coordinate("x")
+    >>> sledge = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 2.0})
+    >>> run = zm.simulate(sledge, sledge.start({x: 0.0}), until=3.0)
+    >>> print(run.work())
+    energy: 0 J at the start, changed by 1.800e+01 J; work of applied forces 1.800e+01 J, of constraints 0.000e+00 J; ...
     """
 
     t: np.ndarray
@@ -54,7 +60,15 @@ def powers(system: System) -> tuple[Expression, Expression]:
 
 
 def work(run: Course) -> Work:
-    """The energy balance of a run: powers are integrated over each step by Gauss's rule of six points."""
+    """The energy balance of a run: powers are integrated over each step by Gauss's rule of six points.
+
+    >>> x = zm.coordinate("x")
+    >>> sledge = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 2.0})
+    >>> run = zm.simulate(sledge, sledge.start({x: 0.0}), until=3.0)
+    >>> from zeromass.analysis import work
+    >>> round(float(work(run).applied[-1]), 9)  # 2 N on a way of 9 m
+    18.0
+    """
     energy = run[run.system.energy]
     done = [np.concatenate([_done(segment, k) for segment in run.segments]).cumsum() for k in range(2)]
     return Work(run.t, float(energy[0]), energy - energy[0], *done)

@@ -46,7 +46,7 @@ up2006-light-first-mass, up2006-light-second-mass.
 With --json the result is alone on stdout; all else goes to stderr. NO_COLOR is respected.
 """
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     add_completion=True,
     no_args_is_help=True,
     help=HELP,

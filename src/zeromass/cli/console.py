@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from zeromass.errors import ZeromassError
 from zeromass.expression import ExpressionError
 from zeromass.model import ModelError, StartError
 
@@ -32,7 +33,7 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
-class UsageError(ValueError):
+class UsageError(ZeromassError, ValueError):
     """What was asked for can not be done; the message says what can."""
 
 

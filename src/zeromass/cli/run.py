@@ -13,6 +13,7 @@ from rich.table import Table
 
 from zeromass.cli.app import AsJson, Case, Debug, app
 from zeromass.cli.console import Exit, err, out, print_json, reporting
+from zeromass.expression import Expression
 
 if TYPE_CHECKING:
     from zeromass.analysis import Certificate
@@ -118,10 +119,9 @@ def _extremes(run: Run) -> dict[str, Any]:
     if len(run) < 2:
         return {}
     found = {}
-    for name, quantity in run.system.quantities.items():
-        if getattr(quantity.expression, "ndim", 0) == 0:
-            least, most = run.minimum(quantity.expression).value, run.maximum(quantity.expression).value
-            found[name] = {"min": least, "max": most, "unit": quantity.unit}
+    for name, (e, unit, _) in run.system.quantities.items():
+        if isinstance(e, Expression):
+            found[name] = {"min": run.minimum(e).value, "max": run.maximum(e).value, "unit": unit}
     return found
 
 

@@ -77,8 +77,8 @@ def _prepare() -> None:
         os.register_at_fork(before=_background.hold, after_in_parent=_background.go_on, after_in_child=_anew)
 
 
-later = _background.add
+later: Callable[[Work], None] = _background.add
 """Does a piece of work in the background, after those that were asked for before."""
 
-wait = _background.wait
+wait: Callable[[], None] = _background.wait
 """Waits until all that was asked for is done; for tests and benchmarks."""

@@ -38,7 +38,7 @@ class Samples:
 
     def __init__(self, inputs: Sequence[Expression], values: Sequence[float] | np.ndarray) -> None:
         numbers = np.asarray(values, dtype=float)  # its elements are several times as fast as arrays of one
-        self.key = numbers.tobytes()
+        self.key: bytes = numbers.tobytes()
         self._known: dict[Expression, Any] = dict(zip(inputs, numbers, strict=True))
 
     def __call__(self, e: Expression) -> float:

@@ -72,7 +72,8 @@ class Equations:
         n, m = len(f), len(b)
         self.M: list[Vector] = [{j: M[i, j] for j in range(n) if M[i, j] is not ZERO} for i in range(n)]
         self.A: list[Vector] = [{j: A[i, j] for j in range(n) if A[i, j] is not ZERO} for i in range(m)]
-        self.f, self.b = list(f), list(b)
+        self.f: list[Expression] = list(f)
+        self.b: list[Expression] = list(b)
         self.columns: list[set[int]] = [{i for i in range(m) if j in self.A[i]} for j in range(n)]
 
     def eliminate(self, i: int, j: int) -> _Pair:

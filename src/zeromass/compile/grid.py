@@ -16,7 +16,7 @@ from llvmlite import ir
 from zeromass.compile.elementary.arithmetic import DOUBLE, INT64, NAN, Arithmetic, Real, at_most, fma, lanes, where
 from zeromass.expression.grid import Grid, Orders, derivatives, spacing
 
-POINTER = ir.PointerType()
+POINTER: ir.Type = ir.PointerType()
 
 
 def name(grid: Grid, orders: Sequence[Orders], suffix: str, fused: bool) -> str:

@@ -24,9 +24,9 @@ class LaneFunction:
         self, outputs: Any, inputs: Sequence[Expression], target: Target | None = None, *, effort: int = BEST
     ) -> None:
         outputs = expressions(outputs)
-        self.shape = outputs.shape
+        self.shape: tuple[int, ...] = outputs.shape
         target = target or host()
-        self.lanes = target.width
+        self.lanes: int = target.width
         self._sizes = len(inputs), outputs.size
         functions = {"values": ([list(inputs)], [list(outputs.ravel())])}
         machine_code = code(functions, target, effort=effort)

@@ -155,7 +155,7 @@ class StraightLine:
             + [f"ptr noalias %out{g}" for g in range(len(outputs))]
         )
         body = "\n  ".join(self._lines)
-        self.text = f"define void @{name}({arguments}) {{\n  {body}\n  ret void\n}}\n"
+        self.text: str = f"define void @{name}({arguments}) {{\n  {body}\n  ret void\n}}\n"
 
     def _emit(self, instruction: str) -> str:
         self._count += 1

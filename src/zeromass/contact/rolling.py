@@ -19,10 +19,10 @@ from zeromass.contact.looks import drawing_on_surface
 from zeromass.contact.old_words import in_old_words, renamed
 from zeromass.contact.record import rolling_record, take_rolling_record
 from zeromass.contact.slipping import Slipping
-from zeromass.contact.start import SurfaceAt, rolling_start
+from zeromass.contact.start import Orientation, SurfaceAt, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import LOST, SLIPS, rolling_events
-from zeromass.expression import Evaluator, Expression, as_expression, rate, symbols
+from zeromass.expression import Array, Evaluator, Expression, as_expression, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.expression.record import Reader, Writer
@@ -79,10 +79,10 @@ class Rolling(System):
     applied: list[Load]
     """Forces beside gravity."""
 
-    normal: np.ndarray
+    normal: Array
     """Unit normal of the surface at the contact, towards the body."""
 
-    slip_velocity: np.ndarray
+    slip_velocity: Array
     """Velocity of the body's contact point against the surface, m/s."""
 
     def __init__(
@@ -122,9 +122,7 @@ class Rolling(System):
         P, O = self.contact_particle, self.center_particle
         self.normal = on.normal(P.position)
         n, r = self.normal, body.radius
-        self.slip_velocity: np.ndarray = (
-            O.velocity + r * np.cross(n, self.body.angular_velocity) - on.velocity(P.position)
-        )
+        self.slip_velocity: Array = O.velocity + r * np.cross(n, self.body.angular_velocity) - on.velocity(P.position)
         constraints: dict[str, Any] = {
             "surface": as_expression(on(P.position)),
             "tangency": O.position - P.position - r * n,
@@ -217,7 +215,7 @@ class Rolling(System):
         contact: ArrayLike,
         velocity: ArrayLike = ...,
         spin: float | None = ...,
-        orientation: ArrayLike | Literal["x-axis along the normal"] = ...,
+        orientation: Orientation = ...,
         relative: bool = ...,
         t: float = ...,
         parameters: Mapping[Expression, float] | None = ...,
@@ -278,12 +276,12 @@ class Rolling(System):
 
     # geometry and motion --------------------------------------------------------------------------------------
     @property
-    def contact(self) -> np.ndarray:
+    def contact(self) -> Array:
         """Contact point P, m."""
         return self.contact_particle.position
 
     @property
-    def center(self) -> np.ndarray:
+    def center(self) -> Array:
         """Centre O of the sphere, m."""
         return self.center_particle.position
 
@@ -305,7 +303,7 @@ class Rolling(System):
 
     # forces ---------------------------------------------------------------------------------------------------
     @cached_property
-    def reaction_force(self) -> np.ndarray:
+    def reaction_force(self) -> Array:
         """Force of the surface on the body, inertial components, N [UM2022, eq. 51]."""
         return self.reaction.on(self.body.position)
 
@@ -315,7 +313,7 @@ class Rolling(System):
         return as_expression(self.normal @ self.reaction_force)
 
     @cached_property
-    def friction_force(self) -> np.ndarray:
+    def friction_force(self) -> Array:
         """Tangential part of the force of the surface, N."""
         return self.reaction_force - self.normal_force * self.normal
 
@@ -356,23 +354,23 @@ class Rolling(System):
         return self.clearance
 
     @cached_property
-    def torque_at_mass_center_body(self) -> np.ndarray:
+    def torque_at_mass_center_body(self) -> Array:
         """Torque of the surface at C, body components, N m: ½ E Q_u [UM2022, eq. 52]."""
         return body_rates(self.body.quaternion) @ self.reaction.on(self.body.quaternion) / 2
 
     @cached_property
-    def torque_at_mass_center(self) -> np.ndarray:
+    def torque_at_mass_center(self) -> Array:
         """Torque of the surface at C, inertial components, N m."""
         return self.body.rotate(self.torque_at_mass_center_body)
 
     @cached_property
-    def torque_at_contact(self) -> np.ndarray:
+    def torque_at_contact(self) -> Array:
         """Torque of the surface at P, inertial components, N m [UM2022, eq. 55]."""
         arm = self.body.rotate(self.sphere.center_of_mass) + self.sphere.radius * self.normal
         return self.torque_at_mass_center + np.cross(arm, self.reaction_force)
 
     @cached_property
-    def torque_at_contact_body(self) -> np.ndarray:
+    def torque_at_contact_body(self) -> Array:
         """Torque of the surface at P, body components, N m [UM2022, eq. 54]."""
         return self.body.rotation.T @ self.torque_at_contact
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +16,9 @@ from zeromass.model import StartError, State
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
+
+Orientation = Sequence[float] | np.ndarray | Literal["x-axis along the normal"]
+"""A quaternion, a rotation vector, or words."""
 
 GIVEN = 1e-9
 """Part of its size by which what was given may be off, as numbers that were typed or read from a table are: a contact point
@@ -35,7 +38,7 @@ def rolling_start(
     contact: ArrayLike,
     velocity: ArrayLike = (0.0, 0.0),
     spin: float | None = None,
-    orientation: ArrayLike | Literal["x-axis along the normal"] = (1.0, 0.0, 0.0, 0.0),
+    orientation: Orientation = (1.0, 0.0, 0.0, 0.0),
     relative: bool = False,
     t: float = 0.0,
     parameters: Mapping[Expression, float] | None = None,

@@ -47,10 +47,12 @@ class Motion:
     multipliers: Array  # λ, (..., m), the shortest ones
     verdict: Any  # a Verdict, or an object array of them
     unique: Any  # whether there is exactly one acceleration: a bool, or an array of them
-    undetermined: Any  # * orthonormal basis of the null space of [M; A], (n, k)
-    redundant: Any  # * indices of the rows of A that follow from rows before them
-    inconsistent: Any  # * indices of the rows of A that take part in a contradiction
-    certificate: Any  # * y with yᵀA = 0, yᵀb > 0, or w with [M; A] w = 0, wᵀ(Q + C) > 0; largest entry 1; else empty
+    undetermined: np.ndarray  # * orthonormal basis of the null space of [M; A], (n, k)
+    redundant: np.ndarray  # * indices of the rows of A that follow from rows before them
+    inconsistent: np.ndarray  # * indices of the rows of A that take part in a contradiction
+    certificate: (
+        np.ndarray
+    )  # * y with yᵀA = 0, yᵀb > 0, or w with [M; A] w = 0, wᵀ(Q + C) > 0; largest entry 1; else empty
     rank: Rank  # of [M; A]; with `constraint_rank`, what `solve` takes to lock the ranks along a branch
     constraint_rank: Rank  # of A
 

@@ -6,12 +6,13 @@ from zeromass.expression.derivative import acceleration, derivative, directional
 from zeromass.expression.evaluate import Evaluator, evaluate
 from zeromass.expression.grid import Grid
 from zeromass.expression.leaves import coordinate, coordinates, multiplier, parameter, t
-from zeromass.expression.node import Expression, ExpressionError, Symbol, as_expression, expressions, symbols
+from zeromass.expression.node import Array, Expression, ExpressionError, Symbol, as_expression, expressions, symbols
 from zeromass.expression.substitute import substitute
 from zeromass.expression.text import latex, matrix_text
 from zeromass.expression.to_sympy import to_sympy
 
 __all__ = [
+    "Array",
     "Evaluator",
     "Expression",
     "ExpressionError",

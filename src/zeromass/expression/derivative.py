@@ -12,6 +12,7 @@ import numpy as np
 
 from zeromass.expression.build import ONE, ZERO, add, divide, gridded, multiply, subtract, where
 from zeromass.expression.node import (
+    Array,
     Expression,
     ExpressionError,
     Gridded,
@@ -41,7 +42,7 @@ def partials(f: Expression) -> tuple[Expression, ...]:
     return gridded(f.grid, (m + 1, n), *f.args), gridded(f.grid, (m, n + 1), *f.args)
 
 
-def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> np.ndarray:
+def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> Array:
     """Derivatives of one expression with respect to an array of symbols, by one reverse sweep.
 
     Below a choice ("where", "maximum") the sweep is forward.
@@ -76,8 +77,8 @@ def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> np.nda
 @overload
 def derivative(f: Scalar, variable: Expression) -> Expression: ...
 @overload
-def derivative(f: Formulas, variable: Expression) -> np.ndarray: ...
-def derivative(f: Scalar | Formulas, variable: Expression) -> Expression | np.ndarray:
+def derivative(f: Formulas, variable: Expression) -> Array: ...
+def derivative(f: Scalar | Formulas, variable: Expression) -> Expression | Array:
     """Partial derivative of an expression, or of each in an array, with respect to one symbol.
 
     >>> x = zm.coordinate("x")
@@ -87,7 +88,7 @@ def derivative(f: Scalar | Formulas, variable: Expression) -> Expression | np.nd
     return directional(f, {_leaf(variable): ONE})
 
 
-def jacobian(functions: Scalar | Formulas, variables: Expression | Formulas) -> np.ndarray:
+def jacobian(functions: Scalar | Formulas, variables: Expression | Formulas) -> Array:
     """∂f_i/∂x_j, an array of shape f.shape + x.shape, by one sparse forward sweep.
 
     >>> x, y = q = zm.coordinates("x y")
@@ -132,8 +133,8 @@ def _rows(
 @overload
 def directional(functions: Scalar, direction: Mapping[Any, Scalar]) -> Expression: ...
 @overload
-def directional(functions: Formulas, direction: Mapping[Any, Scalar]) -> np.ndarray: ...
-def directional(functions: Scalar | Formulas, direction: Mapping[Any, Scalar]) -> Expression | np.ndarray:
+def directional(functions: Formulas, direction: Mapping[Any, Scalar]) -> Array: ...
+def directional(functions: Scalar | Formulas, direction: Mapping[Any, Scalar]) -> Expression | Array:
     """Σ_j ∂f/∂x_j d_j for a direction {x_j: d_j}; scalar in, scalar out.
 
     >>> x, y = zm.coordinates("x y")
@@ -167,8 +168,8 @@ def directional(functions: Scalar | Formulas, direction: Mapping[Any, Scalar]) -
 @overload
 def rate(f: Scalar) -> Expression: ...
 @overload
-def rate(f: Formulas) -> np.ndarray: ...
-def rate(f: Scalar | Formulas) -> Expression | np.ndarray:
+def rate(f: Formulas) -> Array: ...
+def rate(f: Scalar | Formulas) -> Expression | Array:
     """Total time derivative of an expression or of each in an array; of a coordinate, its rate.
 
     >>> x = zm.coordinate("x")
@@ -197,8 +198,8 @@ def following(leaf: Symbol) -> Symbol:
 @overload
 def acceleration(f: Scalar) -> Expression: ...
 @overload
-def acceleration(f: Formulas) -> np.ndarray: ...
-def acceleration(f: Scalar | Formulas) -> Expression | np.ndarray:
+def acceleration(f: Formulas) -> Array: ...
+def acceleration(f: Scalar | Formulas) -> Expression | Array:
     """Second total time derivative of an expression or of each in an array.
 
     >>> x = zm.coordinate("x")
@@ -214,7 +215,7 @@ def _leaf(x: Any) -> Expression:
     return x
 
 
-def _filled(shape: tuple[int, ...], entries: list[Expression]) -> np.ndarray:
+def _filled(shape: tuple[int, ...], entries: list[Expression]) -> Array:
     result = np.empty(shape, dtype=object)
     result.ravel()[:] = entries
     return result

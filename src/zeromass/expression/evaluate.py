@@ -67,6 +67,7 @@ class Evaluator:
     `Evaluator(outputs, inputs)(values)` takes an array whose last axis runs over the inputs, in their order, and
     returns an array of shape values.shape[:-1] + outputs.shape. Parameters that are not inputs keep their default.
 
+    >>> from zeromass.expression import Evaluator
     >>> x, y = zm.coordinates("x y")
     >>> f = Evaluator([x + y, x * y], [x, y])
     >>> f([[2.0, 3.0], [4.0, 5.0]])

@@ -32,6 +32,7 @@ class Grid:
 
     `grid(X, Y)` takes numbers, arrays of them, and expressions. Grids with the same numbers and name are equal.
 
+    >>> from zeromass.expression import Grid
     >>> ramp = Grid([0, 1], [0, 2], [[[[0.0, 3.0], [1.0, 0.0]]]], name="ramp")  # x + 3 y
     >>> ramp(0.5, 1.0)
     3.5

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from zeromass.expression.node import ExpressionError, Symbol, symbol
+from zeromass.expression.node import Array, ExpressionError, Symbol, symbol
 
 t: Symbol = symbol("t", "time", token="time")
 """Time, in seconds."""
@@ -24,7 +24,7 @@ def coordinate(name: str, *, latex: str | None = None) -> Symbol:
     return symbol(_checked(name), "coordinate", latex=latex)
 
 
-def coordinates(names: str) -> np.ndarray:
+def coordinates(names: str) -> Array:
     """New generalised coordinates, from names separated by blanks or commas, as an array.
 
     >>> x, y = zm.coordinates("x y")
@@ -58,6 +58,7 @@ def parameter(name: str, value: float, *, latex: str | None = None) -> Symbol:
 def multiplier(name: str) -> Symbol:
     """The Lagrange multiplier of one constraint row: known once the motion is solved.
 
+    >>> from zeromass.expression import multiplier
     >>> multiplier("tension").kind
     'multiplier'
     """

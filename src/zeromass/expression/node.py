@@ -15,9 +15,10 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zeromass.errors import ZeromassError
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from zeromass.expression.signatures import Formulas, Operators, Scalar
 else:
     Operators = object
+
+Array: TypeAlias = NDArray[np.object_]
+"""An array of expressions. Type checkers let what NumPy makes of it be anything, since v @ v is a scalar."""
 
 
 class ExpressionError(ZeromassError, TypeError):
@@ -274,6 +278,7 @@ def _new(node: Any, key: tuple, op: str, args: tuple[Expression, ...], value: fl
 def as_expression(value: Any) -> Expression:
     """The expression of a number or expression; anything else is refused.
 
+    >>> from zeromass.expression import as_expression
     >>> as_expression(2).value
     2.0
     """
@@ -286,9 +291,10 @@ def as_expression(value: Any) -> Expression:
     raise ExpressionError(f"a formula can not contain {type(value).__name__} {value!r}; use numbers and expressions")
 
 
-def expressions(values: Any) -> np.ndarray:
+def expressions(values: Any) -> Array:
     """An object array of expressions from numbers, expressions, or nested sequences or arrays of them.
 
+    >>> from zeromass.expression import expressions
     >>> x = zm.coordinate("x")
     >>> expressions([[x, 1], [0, x]]).shape
     (2, 2)
@@ -314,6 +320,7 @@ def ordered(roots: Iterable[Expression]) -> list[Expression]:
 def symbols(*roots: Scalar | Formulas) -> list[Symbol]:
     """All leaves with a name under the given expressions or arrays of them, oldest first.
 
+    >>> from zeromass.expression import symbols
     >>> x, y = zm.coordinates("x y")
     >>> symbols(np.sin(y) + 2 * x, zm.rate(x))
     [x, y, rate(x)]

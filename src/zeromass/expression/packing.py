@@ -39,6 +39,7 @@ def packed(value: Any) -> Packed:
     Every expression in them, keys too, is replaced by its place in one table of nodes. What holds no expressions, and
     objects of other classes, stay as they are. `unpacked` gives it all back, with the same expressions.
 
+    >>> from zeromass.expression.packing import packed, unpacked
     >>> x, y = zm.coordinates("x y")
     >>> data = packed({"sum": x + y, "all": [x + y, np.array([x, y])]})
     >>> len(data.nodes)
@@ -64,6 +65,7 @@ def packed(value: Any) -> Packed:
 def unpacked(data: Packed) -> Any:
     """What was packed.
 
+    >>> from zeromass.expression.packing import packed, unpacked
     >>> x = zm.coordinate("x")
     >>> unpacked(packed([x, {x: 1.0}])) == [x, {x: 1.0}]
     True

@@ -31,6 +31,7 @@ from zeromass.expression.operation import OPERATIONS
 class Writer:
     """Collects expressions; `array(e)` is their data, `nodes` the data of all nodes in use, `grids` the grids they name.
 
+    >>> from zeromass.expression.record import Writer
     >>> w = Writer()
     >>> w.array([zm.t * 2, zm.t])
     {'shape': [2], 'at': [2, 1]}
@@ -81,6 +82,7 @@ class Writer:
 class Reader:
     """Expressions from the data of their nodes, and the grids that these name.
 
+    >>> from zeromass.expression.record import Reader
     >>> Reader([["constant", 2.0], ["sqrt", 0]]).array({"shape": [1], "at": [1]})
     array([sqrt(2)], dtype=object)
     """

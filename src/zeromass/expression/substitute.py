@@ -9,7 +9,7 @@ import numpy as np
 
 from zeromass.expression import build
 from zeromass.expression.build import rebuilt
-from zeromass.expression.node import Expression, Gridded, as_expression, expressions, ordered
+from zeromass.expression.node import Array, Expression, Gridded, as_expression, expressions, ordered
 
 if TYPE_CHECKING:
     from zeromass.expression.signatures import Formulas, Scalar
@@ -25,8 +25,8 @@ def renewed(node: Expression, args: Sequence[Expression]) -> Expression:
 @overload
 def substitute(functions: Scalar, replacements: Mapping[Any, Any]) -> Expression: ...
 @overload
-def substitute(functions: Formulas, replacements: Mapping[Any, Any]) -> np.ndarray: ...
-def substitute(functions: Scalar | Formulas, replacements: Mapping[Any, Any]) -> Expression | np.ndarray:
+def substitute(functions: Formulas, replacements: Mapping[Any, Any]) -> Array: ...
+def substitute(functions: Scalar | Formulas, replacements: Mapping[Any, Any]) -> Expression | Array:
     """The expression, or array of expressions, with symbols replaced by expressions or numbers all at once.
 
     >>> x, y = zm.coordinates("x y")

@@ -152,6 +152,7 @@ def _latex_join(node: Expression, parts: list[Part]) -> Part:
 def matrix_text(array: Scalar | Formulas) -> str:
     """An array of expressions as aligned plain text.
 
+    >>> from zeromass.expression import matrix_text
     >>> x, y = zm.coordinates("x y")
     >>> print(matrix_text([[x, 0], [x * y, 1]]))
       x  0

@@ -1,7 +1,7 @@
 """Motion in time: stepping methods, events, projection, the course of a run."""
 
 from zeromass.integrate.course import Course, Sampled, course
-from zeromass.integrate.methods import METHODS, Method
+from zeromass.integrate.methods import METHODS, Method, MethodName
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome, RunStopped
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Limits, Settings
@@ -12,6 +12,7 @@ __all__ = [
     "Ending",
     "Limits",
     "Method",
+    "MethodName",
     "Occurrence",
     "Outcome",
     "RunStopped",

@@ -29,6 +29,21 @@ class Course:
 
     course[expression]           values at the steps, `course.t`
     course.at(times)[expression] values at any times
+
+    A ball that is thrown slips, and rolls from 2 v/(7 μ g) on:
+
+    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2)
+    >>> thrown = ball.slipping.start([(ball.contact, 0.0), (ball.center_particle.velocity, (1.0, 0.0, 0.0)),
+    ...                               (ball.body.angular_velocity, 0.0)])
+    >>> run = zm.simulate(ball.slipping, thrown, until=1.0)
+    >>> run.kinds, round(run.changes[0], 6), round(2 / (7 * 0.2 * 9.81), 6)
+    (('slipping', 'rolling'), 0.145624, 0.145624)
+    >>> run.system is ball.slipping, run.start is thrown, run.y.shape == (len(run), 26)
+    (True, True, True)
+    >>> [event.name for event in run.events], run.outcome.ending.value
+    (['slip dies out'], 'finished')
+    >>> run.program, run.parameters, run.passages, run.settings.rtol, run.statistics.repivots
+    (Program(13 coordinates, 8 of 8 constraint rows kept, ... operations), {}, (), 1e-10, 0)
     """
 
     segments: tuple[Segment, ...]
@@ -107,17 +122,40 @@ class Course:
         return np.concatenate([segment.steps[e] for segment in self.segments])
 
     def at(self, times: ArrayLike) -> Sampled:
-        """The motion at given times within it; at a change of its kind, as it was before."""
+        """The motion at given times within it; at a change of its kind, as it was before.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+        >>> run.at(np.pi)[x].round(9)
+        array([-1.])
+        """
         return Sampled(self.segments, np.atleast_1d(np.array(times, dtype=float)))
 
     def state(self, t: float) -> State:
-        """The state at one time, from which another run can start."""
+        """The state at one time, from which another run can start.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+        >>> further = zm.simulate(spring, run.state(np.pi), until=2 * np.pi)
+        >>> round(further.state(2 * np.pi)[x], 9)
+        1.0
+        """
         (k,) = _which(self.segments, np.array([float(t)]))
         return self.segments[k].state(float(t))
 
 
 class Sampled:
-    """A course at given times."""
+    """A course at given times.
+
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+    >>> sampled = run.at([0.0, np.pi / 3])
+    >>> sampled[x].round(9), sampled.y.shape
+    (array([1. , 0.5]), (2, 2))
+    """
 
     def __init__(self, segments: Sequence[Segment], times: np.ndarray) -> None:
         self.t = times
@@ -191,12 +229,19 @@ def course(
     until: float,
     settings: Settings,
     *,
-    events: Any = None,
+    events: Events = None,
     tell: Callable[[float], None] = lambda t: None,
 ) -> Course:
     """The motion from a start until a time, through every change of its kind that the system knows.
 
     tell  is told the time reached
+
+    >>> from zeromass.integrate import course
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> motion = course(spring, spring.start({x: 1.0}), np.pi, zm.Settings(rtol=1e-12))
+    >>> round(motion.state(np.pi)[x], 9)
+    -1.0
     """
     program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
     if not isinstance(start, State) or start.system is not moving:

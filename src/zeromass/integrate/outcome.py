@@ -59,7 +59,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Occurrence:
-    """An event that happened: its name, the time, and the state there."""
+    """An event that happened: its name, the time, and the state there.
+
+    >>> x = zm.coordinate("x")
+    >>> free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
+    >>> gate = zm.Event("gate", x - 1.5, terminal=False)
+    >>> run = zm.simulate(free, free.start({zm.rate(x): 1.0}), until=3.0, events=gate)
+    >>> run.events
+    (Occurrence(name='gate', t=1.5, y=array([1.5, 1. ])),)
+    """
 
     name: str
     t: float
@@ -67,7 +75,16 @@ class Occurrence:
 
 
 class RunStopped(UserWarning):
-    """A run ended before it was asked to; the part that is good is kept."""
+    """A run ended before it was asked to; the part that is good is kept.
+
+    >>> import warnings
+    >>> x = zm.coordinate("x")
+    >>> falling = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=np.sqrt(x))
+    >>> with warnings.catch_warnings(action="ignore", category=zm.RunStopped):
+    ...     run = zm.simulate(falling, falling.start({x: 1.0}), until=10.0)
+    >>> run.outcome.ending.value, round(float(run.t[-1]), 6)
+    ('not a number', 1.885618)
+    """
 
 
 Slope = Callable[[float, np.ndarray], tuple[np.ndarray, float]]

@@ -23,7 +23,14 @@ from zeromass.model import ModelError, State, System
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a run cost: steps, rejected ones, evaluations, choices of new pivots, and the worst growth of a pivot."""
+    """What a run cost: steps, rejected ones, evaluations, choices of new pivots, and the worst growth of a pivot.
+
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+    >>> run.statistics.steps == len(run) - 1, run.statistics.repivots
+    (True, 0)
+    """
 
     steps: int
     rejected: int
@@ -57,6 +64,13 @@ class Segment:
     outcome   how it ended; events: what happened on the way
     growth    of the pivots at the ends of the steps
     inside    polynomials inside steps, see `DenseOutput`: what gives them, or all of them, shape (steps, degree + 1, 2n)
+
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+    >>> (segment,) = run.segments
+    >>> segment.kind, len(segment.t) == len(segment.growth) + 1
+    ('motion', True)
     """
 
     program: Program | None
@@ -156,6 +170,9 @@ class Segment:
 
 class Samples:
     """A segment at given times t, shape (k,), in states y, shape (k, 2n)."""
+
+    t: np.ndarray
+    y: np.ndarray
 
     def __init__(self, segment: Segment, t: np.ndarray, y: np.ndarray) -> None:
         self._segment, self.t, self.y = segment, t, y

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.integrate.methods import METHODS, Method
+from zeromass.integrate.methods import METHODS, Method, MethodName
 from zeromass.model import ModelError
 
 
@@ -39,11 +39,21 @@ class Limits:
 
 @dataclass(frozen=True)
 class Settings:
-    """What `simulate` was given; see there."""
+    """What `simulate` was given; see there.
+
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+    >>> run.settings.method, run.settings.rtol
+    ('collocation', 1e-10)
+    >>> again = zm.simulate(spring, run.start, until=5.0, **run.settings)
+    >>> bool(np.all(again.y == run.y))
+    True
+    """
 
     rtol: float = 1e-10
     atol: float = 1e-13
-    method: str = "collocation"
+    method: MethodName = "collocation"
     project: bool = True
     step: float | None = None
     longest_step: float = np.inf

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from zeromass.expression import Expression
+from zeromass.expression import Array, Expression
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +26,10 @@ class Contact:
     """
 
     name: str
-    point: np.ndarray
-    normal: np.ndarray
+    point: Array
+    normal: Array
     normal_force: Expression
-    friction_force: np.ndarray
+    friction_force: Array
     friction_ratio: Expression
     two_sided: bool = False
     lost: str = "contact lost"

@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Expression, Symbol, as_expression, coordinate, evaluate, expressions, rate, symbols
+from zeromass.expression import (
+    Array,
+    Expression,
+    Symbol,
+    as_expression,
+    coordinate,
+    evaluate,
+    expressions,
+    rate,
+    symbols,
+)
 from zeromass.model.errors import ModelError
 from zeromass.model.given import Inertia, Number, Vector, given_array, given_scalar, given_vector
 from zeromass.model.quaternion import body_rates, inertial_rates, rotation
@@ -29,9 +39,9 @@ class Part:
     """
 
     name: str
-    coordinates: np.ndarray
+    coordinates: Array
     mass: Expression
-    position: np.ndarray
+    position: Array
     kinetic: Expression
     constraints: dict[str, Any]
     usual: dict[Symbol, float]
@@ -41,7 +51,7 @@ class Part:
         return f"{type(self).__name__}({self.name!r}, mass={self.mass!r})"
 
     @property
-    def velocity(self) -> np.ndarray:
+    def velocity(self) -> Array:
         """Velocity of the mass centre, shape (3,), m/s."""
         return rate(self.position)
 
@@ -57,8 +67,8 @@ class Particle(Part):
     def __init__(self, name: str, mass: Number) -> None:
         self.name: str = name
         self.mass: Expression = _mass(name, mass)
-        self.position: np.ndarray = _named(name, "xyz")
-        self.coordinates: np.ndarray = self.position
+        self.position: Array = _named(name, "xyz")
+        self.coordinates: Array = self.position
         self.kinetic: Expression = self.mass / 2 * (self.velocity @ self.velocity)
         self.constraints: dict[str, Any] = {}
         self.usual: dict[Symbol, float] = {}
@@ -82,45 +92,45 @@ class RigidBody(Part):
     def __init__(self, name: str, mass: Number, inertia: Inertia) -> None:
         self.name: str = name
         self.mass: Expression = _mass(name, mass)
-        self.inertia: np.ndarray = _inertia(name, inertia)
-        self.position: np.ndarray = _named(name, "xyz")
-        self.quaternion: np.ndarray = _named(name, ("u0", "u1", "u2", "u3"))
-        self.coordinates: np.ndarray = np.concatenate([self.position, self.quaternion])
+        self.inertia: Array = _inertia(name, inertia)
+        self.position: Array = _named(name, "xyz")
+        self.quaternion: Array = _named(name, ("u0", "u1", "u2", "u3"))
+        self.coordinates: Array = np.concatenate([self.position, self.quaternion])
         omega = self.angular_velocity_body
         self.kinetic: Expression = self.mass / 2 * (self.velocity @ self.velocity) + omega @ self.inertia @ omega / 2
         self.constraints: dict[str, Any] = unit_quaternion(name, self.quaternion)
         self.usual: dict[Symbol, float] = {self.quaternion[0]: 1.0}
 
     @property
-    def rotation(self) -> np.ndarray:
+    def rotation(self) -> Array:
         """S, shape (3, 3): turns body components into inertial ones."""
         return rotation(self.quaternion)
 
-    def rotate(self, vector: Vector) -> np.ndarray:
+    def rotate(self, vector: Vector) -> Array:
         """Inertial components of a vector given in the body frame."""
         return self.rotation @ given_vector(vector, f"the vector that '{self.name}' rotates")
 
-    def point(self, place: Vector) -> np.ndarray:
+    def point(self, place: Vector) -> Array:
         """Inertial position of a point fixed in the body, given from the mass centre in the body frame."""
         return self.position + self.rotate(place)
 
     @property
-    def angular_velocity(self) -> np.ndarray:
+    def angular_velocity(self) -> Array:
         """ω̄ in the inertial frame, rad/s."""
         return 2 * inertial_rates(self.quaternion) @ rate(self.quaternion)
 
     @property
-    def angular_velocity_body(self) -> np.ndarray:
+    def angular_velocity_body(self) -> Array:
         """ω in the body frame, rad/s."""
         return 2 * body_rates(self.quaternion) @ rate(self.quaternion)
 
 
-def unit_quaternion(name: str, u: np.ndarray) -> dict[str, Any]:
+def unit_quaternion(name: str, u: Array) -> dict[str, Any]:
     """The constraint that comes with a body: its quaternion has length 1."""
     return {f"{name} unit quaternion": as_expression((u @ u - 1) / 2)}
 
 
-def _named(owner: str, letters: Sequence[str]) -> np.ndarray:
+def _named(owner: str, letters: Sequence[str]) -> Array:
     if not isinstance(owner, str) or not owner:
         raise ModelError(f"a part needs a name, not {owner!r}")
     result = np.empty(len(letters), dtype=object)
@@ -136,7 +146,7 @@ def _mass(name: str, mass: Any) -> Expression:
     return mass
 
 
-def _inertia(name: str, inertia: Any) -> np.ndarray:
+def _inertia(name: str, inertia: Any) -> Array:
     J = given_array(inertia, f"the inertia of '{name}'")
     if J.shape == (3,):
         J = expressions(np.diag(J))

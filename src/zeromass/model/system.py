@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zeromass.expression import (
+    Array,
     Evaluator,
     Expression,
     Symbol,
@@ -157,31 +158,31 @@ class System(Remembering):
         """What the system looks like, for viewers, films and plots."""
         return drawing_of_parts(self)
 
-    M: np.ndarray
+    M: Array
     """Mass matrix, shape (n, n), symmetric, perhaps singular."""
 
-    Q: np.ndarray
+    Q: Array
     """Impressed force, shape (n,)."""
 
-    C: np.ndarray
+    C: Array
     """Work of the constraint forces, shape (n,)."""
 
-    A: np.ndarray
+    A: Array
     """Constraint matrix, shape (m, n)."""
 
-    b: np.ndarray
+    b: Array
     """Right side of A q̈ = b, shape (m,)."""
 
-    velocity_constraints: np.ndarray
+    velocity_constraints: Array
     """What must vanish at velocity level, one expression for each row that is not at acceleration level."""
 
-    def _complete(self, free: Unconstrained, rows: list[Row], C: np.ndarray) -> None:
+    def _complete(self, free: Unconstrained, rows: list[Row], C: Array) -> None:
         self._free: Unconstrained = free
         self.rows: tuple[Row, ...] = tuple(rows)
         self.parts: tuple[Part, ...] = free.parts
-        self.coordinates: np.ndarray = free.q
-        self.rates: np.ndarray = rate(free.q)
-        self.accelerations: np.ndarray = rate(self.rates)
+        self.coordinates: Array = free.q
+        self.rates: Array = rate(free.q)
+        self.accelerations: Array = rate(self.rates)
         self.M, self.Q, self.C = free.M, free.Q, C
         self.nonideal: Nonideal = split(C, self.accelerations)
         _check_names(self)
@@ -201,7 +202,7 @@ class System(Remembering):
         self.parameters: tuple[Symbol, ...] = tuple(leaf for leaf in used if leaf.kind == "parameter")
         self.velocity_constraints = velocity_residuals(rows, free.q)
         self.A, self.b = acceleration_rows(rows, self.velocity_constraints, free.q)
-        self.multipliers: np.ndarray = np.array([multiplier(f"λ {row.name}") for row in rows] or [], dtype=object)
+        self.multipliers: Array = np.array([multiplier(f"λ {row.name}") for row in rows] or [], dtype=object)
         self.reaction: Reactions = Reactions(self)
 
     def __repr__(self) -> str:
@@ -278,7 +279,7 @@ class System(Remembering):
         return diagnosis(self, self.start() if state is None else state)
 
     @cached_property
-    def inputs(self) -> np.ndarray:
+    def inputs(self) -> Array:
         """Order of numeric inputs: t, coordinates, rates, parameters."""
         result = np.empty(1 + 2 * len(self.coordinates) + len(self.parameters), dtype=object)
         result[:] = [t, *self.coordinates, *self.rates, *self.parameters]
@@ -353,7 +354,7 @@ class System(Remembering):
         raise ModelError(f"'{coordinate!r}' is no coordinate of the system")
 
 
-class Reactions(Remembering, Mapping[str, np.ndarray]):
+class Reactions(Remembering, Mapping[str, Array]):
     """Generalised constraint forces, N or N m by coordinate, as expressions.
 
     reaction[name]      Aᵀλ of one constraint, shape (n,)
@@ -370,7 +371,7 @@ class Reactions(Remembering, Mapping[str, np.ndarray]):
         self._system = system
         self._names = list(dict.fromkeys(row.group for row in system.rows))
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Array:
         picked = [i for i, row in enumerate(self._system.rows) if row.group == name]
         if not picked:
             picked = [i for i, row in enumerate(self._system.rows) if row.name == name]
@@ -385,11 +386,11 @@ class Reactions(Remembering, Mapping[str, np.ndarray]):
         return len(self._names)
 
     @cached_property
-    def total(self) -> np.ndarray:
+    def total(self) -> Array:
         """Forces of all constraints on the coordinates, shape (n,)."""
         return self._system.M @ self._system.accelerations - self._system.Q
 
-    def on(self, coordinates: np.ndarray | Sequence[Expression]) -> np.ndarray:
+    def on(self, coordinates: Array | Sequence[Expression]) -> Array:
         """Constraint forces on some coordinates, in their shape, one after the other."""
         system = self._system
         rows = [system.index(x) for x in expressions(coordinates).ravel()]
@@ -455,7 +456,7 @@ def _parts(parts: Iterable[Part]) -> list[Part]:
     return parts
 
 
-def _coordinates(listed: Iterable[Any], found: Iterable[Symbol]) -> np.ndarray:
+def _coordinates(listed: Iterable[Any], found: Iterable[Symbol]) -> Array:
     listed = list(listed)
     for x in listed:
         if not (isinstance(x, Symbol) and x.kind == "coordinate" and x.order == 0):

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from zeromass.contact import Rolling, surfaces, two_material_shell
+from zeromass.contact.start import Orientation
 from zeromass.model import Contact
 from zeromass.papers.table import Row, Section, below, decimal
 from zeromass.run import Run, simulate
@@ -26,7 +27,7 @@ RTOL, ATOL = 1e-13, 1e-16
 SPINS: dict[str, float | None] = {"1": 0.0, "2": 3 * math.pi, "3": None}
 """Spin at the start, rad/s, of each example; None where the constraint of no spin keeps it at zero."""
 
-ORIENTATIONS: dict[str, tuple[float, ...] | str] = {
+ORIENTATIONS: dict[str, Orientation] = {
     "A": (1.0, 0.0, 0.0, 0.0),
     "B": (math.sqrt(2 + math.sqrt(2)) / 2, 0.0, 0.0, math.sqrt(2 - math.sqrt(2)) / 2),
     "C": (math.sqrt(2) / 2, 0.0, -math.sqrt(2) / 2, 0.0),

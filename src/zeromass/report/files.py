@@ -10,6 +10,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zeromass.compile.program import program_at
+from zeromass.errors import ZeromassError
 from zeromass.expression import Grid
 from zeromass.integrate import Course, Ending, Occurrence, Outcome, Segment, Settings, Statistics
 from zeromass.model import State, System
@@ -31,11 +33,16 @@ EARLIER = "zeromass run 2"
 """The format before runs had segments; it is read too."""
 
 
-class FileError(OSError):
-    """A file could not be written or read; the message says which and why."""
+class FileError(ZeromassError, OSError):
+    """A file could not be written or read; the message says which and why.
+
+    >>> zm.load("nothing.nc")
+    Traceback (most recent call last):
+    zeromass.report.files.FileError: 'nothing.nc' could not be read as a run: ...
+    """
 
 
-def write(path: Any, content: Callable[[Path], object]) -> Path:
+def write(path: str | PathLike[str], content: Callable[[Path], object]) -> Path:
     """Writes a file whole or not at all; `content` writes to the path that it is given."""
     target = Path(path)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
@@ -58,6 +65,14 @@ def to_dataset(
 
     times  by default those of the steps
     told   attributes: what it tells beside the numbers
+
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+    >>> from zeromass.report import to_dataset
+    >>> to_dataset(run, [0.0, np.pi]).position.values.round(9)
+    array([[ 1.],
+           [-1.]])
     """
     import xarray
 
@@ -81,8 +96,16 @@ def to_dataset(
     return xarray.Dataset(data, coords=coordinates, attrs=dict(told or {}))
 
 
-def save(run: Course, path: Any, told: Mapping[str, str | float]) -> Path:
-    """Writes a run to a netCDF file from which `read` makes it again, dense output included; it holds a `to_dataset`."""
+def save(run: Course, path: str | PathLike[str], told: Mapping[str, str | float]) -> Path:
+    """Writes a run to a netCDF file from which `read` makes it again, dense output included; it holds a `to_dataset`.
+
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+    >>> from zeromass.report import save
+    >>> save(run, folder / "spring.nc", {"author": "Hooke"}).name
+    'spring.nc'
+    """
     systems = list(dict.fromkeys(segment.system for segment in run.segments))
     records = [to_record(system) for system in systems]  # first: a system that can not be written needs nothing else
     dataset = to_dataset(run, told=told)
@@ -132,8 +155,17 @@ def _segment_words(segment: Segment, systems: list[System]) -> dict[str, Any]:
     }
 
 
-def read(path: Any) -> tuple[list[Segment], Origin]:
-    """The segments and the origin of a run that `save` wrote."""
+def read(path: str | PathLike[str]) -> tuple[list[Segment], Origin]:
+    """The segments and the origin of a run that `save` wrote.
+
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+    >>> from zeromass.report import read
+    >>> (segment,), origin = read(run.save(folder / "spring.nc"))
+    >>> bool(np.all(segment.y == run.y)), origin == run.origin
+    (True, False)
+    """
     import xarray
 
     try:

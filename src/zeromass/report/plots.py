@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from zeromass.contact.height import heights
-from zeromass.expression import Evaluator, expressions, gradient
+from zeromass.expression import Evaluator, Expression, expressions, gradient
 from zeromass.integrate import Course, Segment
 from zeromass.model import ModelError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from mpl_toolkits.mplot3d import Axes3D
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SAMPLES = 1500
@@ -52,7 +54,7 @@ def path(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = N
     return ax
 
 
-def path3d(runs: Runs, ax: Any = None, *, labels: Sequence[str] | None = None) -> Any:
+def path3d(runs: Runs, ax: Axes3D | None = None, *, labels: Sequence[str] | None = None) -> Axes3D:
     """Contact point and centre in space over the surface [UM2022, figs 3, 5]."""
     if ax is None:
         import matplotlib.pyplot as plt
@@ -132,7 +134,7 @@ def coordinates(runs: Runs, names: Sequence[str] | None = None, ax: Axes | None 
     return _timed(ax, "coordinate [SI]", runs)
 
 
-def quantity(runs: Runs, expression: Any, ax: Axes | None = None, *, label: str = "") -> Axes:
+def quantity(runs: Runs, expression: Expression | np.ndarray, ax: Axes | None = None, *, label: str = "") -> Axes:
     """Any expression against time."""
     ax = _axes(ax)
     runs = _several(runs)
@@ -173,13 +175,14 @@ KINDS: dict[str, Callable[..., Any]] = {
 }
 
 
-def save_figure(ax: Any, file: str | PathLike[str], *, dpi: int = 150) -> None:
+def save_figure(ax: Axes, file: str | PathLike[str], *, dpi: int = 150) -> None:
     """Writes the figure of an Axes as PNG, SVG or PDF, by the ending of its name, and closes it.
 
     >>> from zeromass.report import save_figure
-    >>> save_figure(None, "figure.bmp")
-    Traceback (most recent call last):
-    zeromass.model.errors.ModelError: a figure is written as .png, .svg or .pdf, not 'figure.bmp'
+    >>> x = zm.coordinate("x")
+    >>> swing = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(swing, swing.start({x: 1.0}), until=1.0)
+    >>> save_figure(run.plot.energies(), folder / "energies.svg")
     """
     import matplotlib.pyplot as plt
 
@@ -188,8 +191,9 @@ def save_figure(ax: Any, file: str | PathLike[str], *, dpi: int = 150) -> None:
     ending = str(file).rsplit(".", 1)[-1].lower()
     if ending not in ("png", "svg", "pdf"):
         raise ModelError(f"a figure is written as .png, .svg or .pdf, not '{file}'")
-    write(file, lambda place: ax.figure.savefig(place, format=ending, dpi=dpi, bbox_inches="tight"))
-    plt.close(ax.figure)
+    figure = cast("Figure", ax.figure)
+    write(file, lambda place: figure.savefig(place, format=ending, dpi=dpi, bbox_inches="tight"))
+    plt.close(figure)
 
 
 def _axes(ax: Axes | None) -> Axes:

@@ -13,6 +13,7 @@ from zeromass.report import plots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from mpl_toolkits.mplot3d import Axes3D
 
 NEEDED = {
     "path": "contact",
@@ -42,7 +43,7 @@ class Plots:
         """Contact point and centre seen from above, on the contour lines of the surface."""
         return plots.path(self._run, ax, labels=labels, contours=contours)
 
-    def path3d(self, ax: Any = None, *, labels: Sequence[str] | None = None) -> Any:
+    def path3d(self, ax: Axes3D | None = None, *, labels: Sequence[str] | None = None) -> Axes3D:
         """Contact point and centre in space over the surface."""
         return plots.path3d(self._run, ax, labels=labels)
 
@@ -83,5 +84,7 @@ class Plots:
         names = set(self._run.system.quantities)
         return [kind for kind in plots.KINDS if kind not in NEEDED or NEEDED[kind] in names]
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"there is no plot '{name}'; there are: {', '.join(plots.KINDS)}")
+    if not TYPE_CHECKING:  # which know the plots, and say themselves that there is no other
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(f"there is no plot '{name}'; there are: {', '.join(plots.KINDS)}")

@@ -32,12 +32,10 @@ class Column:
 def to_csv(run: Course, path: str | PathLike[str], times: ArrayLike | None = None) -> Path:
     """Writes time, coordinates, rates and named quantities as a CSV table, one row a time.
 
-    >>> import tempfile
     >>> x = zm.coordinate("x")
     >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
     >>> run = zm.simulate(swing, swing.start({x: 1.0}), until=1.0)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     print(run.to_csv(folder + "/swing.csv", [0.0]).read_text(), end="")
+    >>> print(run.to_csv(folder / "swing.csv", [0.0]).read_text(), end="")
     "t [s]","x","rate of x","energy [J]","kinetic [J]","potential [J]"
     0.0,1.0,0.0,0.5,0.0,0.5
     """
@@ -62,12 +60,10 @@ def to_parquet(
 
     Each column has its "units" and "long_name", the table the attributes of `to_dataset`, as metadata of its schema.
 
-    >>> import tempfile
     >>> x = zm.coordinate("x")
     >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
     >>> run = zm.simulate(swing, swing.start({x: 1.0}), until=1.0)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     run.to_parquet(folder + "/swing.parquet", certificate=False).name
+    >>> run.to_parquet(folder / "swing.parquet", certificate=False).name
     'swing.parquet'
     """
     try:

@@ -5,14 +5,21 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from zeromass.errors import ZeromassError
 
-class FormulaError(ValueError):
+
+class FormulaError(ZeromassError, ValueError):
     """A formula can not be read; `position` counts characters from its beginning, from 0.
 
+    >>> from zeromass.scenario import formula
     >>> formula("2*sn(1)", {})
     Traceback (most recent call last):
     zeromass.scenario.errors.FormulaError: there is no function 'sn'; did you mean 'sin'? (column 3 of the formula)
     """
+
+    message: str
+    position: int
+    source: str
 
     def __init__(self, message: str, position: int, source: str = "") -> None:
         self.message, self.position, self.source = message, position, source
@@ -37,15 +44,22 @@ class FormulaError(ValueError):
         return f"{self.message} ({self.place} of the formula)"
 
 
-class ScenarioError(ValueError):
+class ScenarioError(ZeromassError, ValueError):
     """A scenario is not valid; the message has file, line and key where they are known.
 
+    >>> from zeromass.scenario import ScenarioError, parse_scenario
     >>> try:
     ...     parse_scenario("run.untl = 3", name="x.toml")
     ... except ScenarioError as error:
     ...     print(error)
     x.toml:1: run.untl: there is no such key; did you mean 'until'? (there are more errors, in run.until)
     """
+
+    message: str
+    file: str
+    line: int | None
+    key: str
+    column: int | None
 
     def __init__(
         self, message: str, *, file: str = "", line: int | None = None, key: str = "", column: int | None = None

@@ -60,6 +60,7 @@ RESERVED = frozenset((*FUNCTION_NAMES, *CONSTANTS, *WORDS, "t"))
 def formula(source: str, names: Mapping[str, Expression]) -> Expression:
     """The expression of a formula in the declared names; a FormulaError says what is wrong and where.
 
+    >>> from zeromass.scenario import formula
     >>> x = zm.coordinate("x")
     >>> formula("2*x' + sin(pi/2)", {"x": x}) is 2 * zm.rate(x) + 1
     True

@@ -22,6 +22,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
+from zeromass.errors import ZeromassError
 from zeromass.scenario.errors import listed, nearest
 
 LARGEST = 32 * 1024 * 1024
@@ -47,7 +48,7 @@ _DAMAGE = (
 """What `zipfile` raises on files that are damaged, encrypted or packed in an unknown way."""
 
 
-class HeightsError(ValueError):
+class HeightsError(ZeromassError, ValueError):
     """A file of heights can not be used; the message says why, and where in it."""
 
 

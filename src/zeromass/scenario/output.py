@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 from zeromass.model import Shape, System
 from zeromass.report.plots import KINDS as PLOTS
 from zeromass.scenario.errors import listed, nearest
-from zeromass.scenario.kinds import ANY_LENGTH, Either, Numbers, Problem, Whole, Words
+from zeromass.scenario.kinds import ANY_LENGTH, Either, Kind, Numbers, Problem, Whole, Words
 from zeromass.scenario.names import names
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.signatures import table
@@ -71,7 +71,7 @@ def _known_plots(given: dict[str, Any]) -> Iterator[Problem]:
             yield ("plots", i), f"there is no plot '{kind}'{nearest(kind, known) or f'; there are: {listed(known)}'}"
 
 
-DRAWING = {
+DRAWING: dict[str, Kind] = {
     "shapes": Items(Kinds(shape_tables)),
     "lines": Items(table(_line)),
     "trails": Items(POINT),

@@ -34,6 +34,7 @@ class Scenario:
     settings  of the run: until, rtol, atol, method, …, as `zm.simulate` takes them
     drawing   for the viewer: title, shapes, lines, trails, …, as `run.view` takes them
 
+    >>> from zeromass.scenario import load_scenario
     >>> scenario = load_scenario("up2006-wheel")
     >>> scenario.name, [x.name for x in scenario.system.coordinates], scenario.settings["until"]
     ('wheel on an incline', ['theta', 'y'], 2.0)
@@ -74,6 +75,7 @@ class Scenario:
 def load_scenario(path: str | PathLike[str], case: str | None = None) -> Scenario:
     """The scenario of a file; a name of `shipped_scenarios` where there is no such file.
 
+    >>> from zeromass.scenario import load_scenario
     >>> run = load_scenario("um2022", case="2B").simulate()
     >>> float(run.t[-1])
     25.0
@@ -92,6 +94,7 @@ def parse_scenario(
     name    of the text, in messages
     folder  in which files lie that it names, such as measured heights
 
+    >>> from zeromass.scenario import parse_scenario
     >>> run = parse_scenario('''
     ...     system.coordinates = ["x"]
     ...     system.kinetic = "x'**2/2"
@@ -139,6 +142,7 @@ def drawing_of(text: str, case: str | None, system: System) -> dict[str, Any]:
 def shipped_scenarios() -> dict[str, Path]:
     """The scenario files that come with the package, by name.
 
+    >>> from zeromass.scenario import shipped_scenarios
     >>> "um2022" in shipped_scenarios()
     True
     """

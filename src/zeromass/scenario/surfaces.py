@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from zeromass.contact import Surface, surfaces
 from zeromass.expression import Expression, Symbol, coordinate, evaluate, symbols
 from zeromass.scenario.heights import HeightsError, heights_in
-from zeromass.scenario.kinds import MANY, Names, Numbers, Problem, Words
+from zeromass.scenario.kinds import MANY, Kind, Names, Numbers, Problem, Words
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.signatures import made_by, table
 from zeromass.scenario.source import Key
@@ -76,7 +76,7 @@ def _turned(axis: tuple[float, float, float], angle: Any) -> tuple[Any, Any]:
     return axis, angle
 
 
-MOTION = {
+MOTION: dict[str, Kind] = {
     "shift": Numbers("time", ((3,),)),
     "rotation": table(_turned, said={"angle": Numbers("time")}),
     "velocity": VelocityField("names", ((3,),)),

@@ -18,8 +18,8 @@ from typing import Any
 
 from llvmlite import ir
 
-DOUBLE = ir.DoubleType()
-INT64 = ir.IntType(64)
+DOUBLE: ir.Type = ir.DoubleType()
+INT64: ir.Type = ir.IntType(64)
 INFINITY, NAN = math.inf, math.nan
 SIGN = 1 << 63
 ROUNDER = 1.5 * 2.0**52
@@ -48,9 +48,9 @@ class Arithmetic:
     __slots__ = ("builder", "fused", "type")
 
     def __init__(self, builder: Any, type: ir.Type, fused: bool) -> None:
-        self.builder = builder  # an ir.IRBuilder, whose methods llvmlite does not annotate
-        self.type = type
-        self.fused = fused
+        self.builder: Any = builder  # an ir.IRBuilder, whose methods llvmlite does not annotate
+        self.type: ir.Type = type
+        self.fused: bool = fused
 
     def real(self, value: ir.Value | float) -> Real:
         if not isinstance(value, ir.Value):
@@ -79,6 +79,8 @@ class Real:
     """A float64 value, or lanes of them."""
 
     __slots__ = ("on", "value")
+    on: Arithmetic
+    value: ir.Value
 
     def __init__(self, on: Arithmetic, value: ir.Value) -> None:
         self.on, self.value = on, value
@@ -149,6 +151,8 @@ class Bits:
     """64-bit integers, one for each lane."""
 
     __slots__ = ("on", "value")
+    on: Arithmetic
+    value: ir.Value
 
     def __init__(self, on: Arithmetic, value: ir.Value) -> None:
         self.on, self.value = on, value
@@ -190,6 +194,8 @@ class Truth:
     """The outcome of a comparison, lane by lane."""
 
     __slots__ = ("on", "value")
+    on: Arithmetic
+    value: ir.Value
 
     def __init__(self, on: Arithmetic, value: ir.Value) -> None:
         self.on, self.value = on, value

@@ -35,7 +35,7 @@ from .coefficients import COS, HALF_PI, HALF_PI_PARTS, SIN, TWO_OVER_PI, TWO_OVE
 LIMIT = 2.0**20
 """Greatest argument reduced in floating point: n < 2²⁰ keeps the products n·part exact."""
 
-INT128 = ir.IntType(128)
+INT128: ir.Type = ir.IntType(128)
 
 
 def reduced(a: Real) -> tuple[Bits, Real, Real]:

@@ -4,11 +4,11 @@ A new method is a folder with a `METHOD`, and its line in `METHODS`; docs/guide/
 """
 
 from zeromass.integrate.methods import collocation, dop853, radau
-from zeromass.integrate.methods.method import Method
+from zeromass.integrate.methods.method import Method, MethodName
 
 METHODS: dict[str, Method] = {
     method.name: method for method in (collocation.METHOD, dop853.METHOD, radau.METHOD, dop853.FIXED)
 }
 """The stepping methods by name; the first is the usual one."""
 
-__all__ = ["METHODS", "Method"]
+__all__ = ["METHODS", "Method", "MethodName"]

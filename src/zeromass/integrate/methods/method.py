@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from zeromass.integrate.stepping.stepper import Stepper
+
+MethodName = Literal["collocation", "dop853", "radau", "fixed"]
+"""The names of the methods that come along. Others can be added to `METHODS`; type checkers want them cast."""
 
 
 @dataclass(frozen=True)

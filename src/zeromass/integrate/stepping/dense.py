@@ -49,6 +49,9 @@ class DenseOutput:
     project  returns interpolated states to the constraints, as the run did at the ends of its steps
     """
 
+    t: np.ndarray
+    y: np.ndarray
+
     def __init__(
         self, t: np.ndarray, y: np.ndarray, inside: Source | np.ndarray, project: Projection | None = None
     ) -> None:

@@ -23,7 +23,7 @@ class Functions:
 
     def __init__(self, code: MachineCode, parameters: np.ndarray, lanes: int = 1) -> None:
         self.code = code
-        self.parameters = np.ascontiguousarray(parameters, dtype=float)
+        self.parameters: np.ndarray = np.ascontiguousarray(parameters, dtype=float)
         self._lanes = lanes
 
     def slope(self, t: float, y: np.ndarray) -> tuple[np.ndarray, float]:

@@ -37,6 +37,8 @@ class Routine(Writer):
     """A function of a stepping method, by its `name`; all of them take the same arguments."""
 
     name: ClassVar[str]
+    reals: ir.Value
+    ints: ir.Value
 
     @classmethod
     def emit(cls, module: ir.Module, target: Target) -> None:
@@ -46,8 +48,8 @@ class Routine(Writer):
     def __init__(self, module: ir.Module, target: Target) -> None:
         super().__init__(module, target, self.name, ARGUMENTS, INT)
         self.reals, self.ints = self.arguments["reals"], self.arguments["ints"]
-        self.size = self.load_int(self.ints, Int64.size)
-        self.coordinates = self.load_int(self.ints, Int64.coordinates)
+        self.size: ir.Value = self.load_int(self.ints, Int64.size)
+        self.coordinates: ir.Value = self.load_int(self.ints, Int64.coordinates)
         self.prepare()
 
     def prepare(self) -> None:
@@ -123,7 +125,7 @@ class Advance(Routine):
     def __init__(self, module: ir.Module, target: Target) -> None:
         super().__init__(module, target)
         b = self.b
-        self.next_step = self.block("step")
+        self.next_step: ir.Block = self.block("step")
         b.branch(self.next_step)
 
         b.position_at_end(self.next_step)

@@ -30,21 +30,28 @@ HOPELESS = np.finfo(float).eps ** -0.75
 class Loop:
     """Steps of one method on one program, events located, pivots chosen anew where they have become weak."""
 
+    program: Program
+    start: State
+    until: float
+    settings: Settings
+
     def __init__(
         self, program: Program, start: State, until: float, settings: Settings, events: Sequence[Event]
     ) -> None:
         self.program, self.start, self.until, self.settings = program, start, float(until), settings
-        self.watched = tuple(events)
+        self.watched: tuple[Event, ...] = tuple(events)
         self.occurrences: list[Occurrence] = []
-        self.repivots = 0
+        self.repivots: int = 0
         method = _stepper(settings.chosen)
         self._lanes = method.lanes
         self._values = np.array([start.parameters[p] for p in program.system.parameters])
         y = np.concatenate([start.q, start.v])
         tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, settings.step)
         first = first_step(self._functions(), start.t, y, self.until, tolerances)
-        self.work = Workspace(program.native, start.t, y, self._values, tolerances, first, lanes=method.lanes)
-        self.stepper = method(self.work)
+        self.work: Workspace = Workspace(
+            program.native, start.t, y, self._values, tolerances, first, lanes=method.lanes
+        )
+        self.stepper: Stepper = method(self.work)
         self.work.growth_limit = settings.limits.growth
         self._use(program)
 

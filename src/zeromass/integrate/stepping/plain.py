@@ -44,7 +44,7 @@ class PlainStepper:
     """A method in plain NumPy at work; see `Stepper`."""
 
     lanes: ClassVar[int] = 1
-    places = np.linspace(0.0, 1.0, 9)
+    places: np.ndarray = np.linspace(0.0, 1.0, 9)
     order: ClassVar[int]
     taken: Step
 

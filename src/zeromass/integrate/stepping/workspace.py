@@ -48,6 +48,13 @@ class Workspace:
     values  of the parameters
     """
 
+    code: MachineCode
+    lanes: int
+    project: bool
+    state: np.ndarray
+    new: np.ndarray
+    record: np.ndarray
+
     def __init__(
         self,
         code: MachineCode,
@@ -63,13 +70,13 @@ class Workspace:
         capacity = RECORD // (HEAD + m) + 1
         self.code, self.lanes = code, lanes
         self.tolerances = tolerances
-        self.values = np.ascontiguousarray(parameters, dtype=float)
+        self.values: np.ndarray = np.ascontiguousarray(parameters, dtype=float)
         self.watched: tuple[Event, ...] = ()
         self.project = False
         self.order = m  # length of a state
-        self.size = -(-m // CHUNK) * CHUNK  # the same, padded
-        self.reals = np.zeros(len(Real64))
-        self.ints = np.zeros(len(Int64), dtype=np.int64)
+        self.size: int = -(-m // CHUNK) * CHUNK  # the same, padded
+        self.reals: np.ndarray = np.zeros(len(Real64))
+        self.ints: np.ndarray = np.zeros(len(Int64), dtype=np.int64)
         self.state, self.new = np.ones(self.size), np.ones(self.size)
         self.scratch: np.ndarray = np.ones(max(self.size, 64))
         self.signs: np.ndarray = np.zeros((1, 2))

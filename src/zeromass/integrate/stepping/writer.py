@@ -18,8 +18,10 @@ from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma
 from zeromass.compile.target import Target
 
 CHUNK = 8
-DOUBLE, INT, POINTER = ir.DoubleType(), ir.IntType(64), ir.PointerType()
-VECTOR = ir.VectorType(DOUBLE, CHUNK)
+DOUBLE: ir.Type = ir.DoubleType()
+INT: ir.Type = ir.IntType(64)
+POINTER: ir.Type = ir.PointerType()
+VECTOR: ir.Type = ir.VectorType(DOUBLE, CHUNK)
 
 
 @dataclass
@@ -35,15 +37,15 @@ class Writer:
     def __init__(
         self, module: ir.Module, target: Target, name: str, arguments: Mapping[str, ir.Type], result: ir.Type
     ) -> None:
-        self.function = ir.Function(module, ir.FunctionType(result, list(arguments.values())), name)
+        self.function: ir.Function = ir.Function(module, ir.FunctionType(result, list(arguments.values())), name)
         for argument, label in zip(self.function.args, arguments, strict=True):
             argument.name = label
-        self.arguments = dict(zip(arguments, self.function.args, strict=True))
+        self.arguments: dict[str, ir.Value] = dict(zip(arguments, self.function.args, strict=True))
         self._entry = ir.IRBuilder(self.function.append_basic_block("entry"))
         body = self.function.append_basic_block("body")
-        self.b = ir.IRBuilder(body)
+        self.b: ir.IRBuilder = ir.IRBuilder(body)
         self._body = body
-        self.fused = target.fused
+        self.fused: bool = target.fused
 
     def finish(self) -> None:
         """Closes the entry block, which holds the local variables."""

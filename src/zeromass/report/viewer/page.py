@@ -14,7 +14,7 @@ from typing import Any, Literal
 from zeromass.integrate import Course
 from zeromass.model import ModelError, Shape
 from zeromass.report.files import write
-from zeromass.report.viewer.scene import scene
+from zeromass.report.viewer.scene import Point, Series, scene
 
 STATIC = Path(__file__).parent / "static"
 
@@ -41,9 +41,9 @@ def view(
     layout: Literal["overlay", "side by side"] = "overlay",
     names: Sequence[str] | None = None,
     shapes: Mapping[Any, Shape] | None = None,
-    lines: Sequence[Any] = (),
-    trails: Sequence[Any] | None = None,
-    plots: Mapping[str, Any] | None = None,
+    lines: Sequence[tuple[Point, Point]] = (),
+    trails: Sequence[Point] | None = None,
+    plots: Mapping[str, Series] | None = None,
     fps: float | None = None,
     title: str | None = None,
 ) -> Path:
@@ -63,12 +63,10 @@ def view(
 
     The file needs no network: a content policy in it forbids any request.
 
-    >>> import tempfile
     >>> bob = zm.Particle("bob", mass=1.0)
     >>> falling = zm.System([bob], gravity=9.81)
     >>> run = zm.simulate(falling, falling.start(), until=1.0)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     "<title>bob</title>" in run.view(folder + "/bob.html").read_text()
+    >>> "<title>bob</title>" in zm.view(run, folder / "bob.html").read_text()
     True
     """
     if layout not in LAYOUTS:

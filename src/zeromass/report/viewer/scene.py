@@ -7,13 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import expressions
+from zeromass.expression import Expression, expressions
 from zeromass.integrate import Course, Sampled
 from zeromass.integrate.outcome import Ending
 from zeromass.model import Box, Chart, Dot, DrawnBody, ModelError, Part, RigidBody, Rod, Shape, Wheel
 from zeromass.report.viewer.grounds import Grounds
 from zeromass.report.viewer.pack import exact, unit
 from zeromass.report.viewer.shapes import described, usual
+
+Point = np.ndarray | Sequence[Expression | float]
+"""Three expressions."""
+
+Series = Expression | Mapping[str, Expression]
+"""What a chart shows: one expression, or several by name."""
 
 FPS = 60.0
 """Samples a second, unless the run is so short or so long that the next two decide."""
@@ -30,9 +36,9 @@ def scene(
     *,
     names: Sequence[str],
     shapes: Mapping[Any, Shape],
-    lines: Sequence[Any],
-    trails: Sequence[Any] | None,
-    plots: Mapping[str, Any] | None,
+    lines: Sequence[tuple[Point, Point]],
+    trails: Sequence[Point] | None,
+    plots: Mapping[str, Series] | None,
     fps: float | None,
 ) -> dict[str, Any]:
     """Runs as the page reads them: numbers and packed arrays only."""

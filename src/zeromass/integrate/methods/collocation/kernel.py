@@ -60,7 +60,7 @@ class CollocationAdvance(Stages, Advance):
     """
 
     name = "collocation_advance"
-    crossing = None
+    crossing: float | None = None
 
     def attempt(self, t: Real, h: Real, until: Real) -> None:
         b = self.b

@@ -1,4 +1,4 @@
-# pyright: reportArgumentType=false, reportReturnType=false
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportReturnType=false
 # llvmlite has no types: what its builder returns is taken for None
 """The stages of a step of collocation in SIMD lanes: prediction, iteration, and the units of their errors."""
 
@@ -31,13 +31,22 @@ UNKNOWN = 1.0
 class Stages(Routine):
     """Stages in lanes: of a table with r rows, the values of a row stand beside each other in groups of `width`."""
 
+    times: ir.Value
+    growths: ir.Value
+    matrix: ir.Value
+    states: ir.Value
+    accelerations: ir.Value
+    before: ir.Value
+    scales: ir.Value
+    constants: ir.Value
+
     def __init__(self, module: ir.Module, target: Target) -> None:
-        self.lanes = target.width
+        self.lanes: int = target.width
         super().__init__(module, target)
 
     def prepare(self) -> None:
         b, n = self.b, self.coordinates
-        self.twice = b.mul(n, self.int(2))
+        self.twice: ir.Value = b.mul(n, self.int(2))
         stages = self.arguments["stages"]
         self.times, self.growths, self.matrix = (self.at(stages, place) for place in (TIMES, GROWTH, MATRIX))
 

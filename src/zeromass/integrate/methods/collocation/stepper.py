@@ -38,7 +38,7 @@ class Collocation:
     """
 
     lanes: ClassVar[int] = host().width
-    places = np.array([0.0, *C])
+    places: np.ndarray = np.array([0.0, *C])
 
     def __init__(self, work: Workspace) -> None:
         self.work = work

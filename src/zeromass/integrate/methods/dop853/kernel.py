@@ -47,7 +47,7 @@ class Dop853Advance(_Stages, Advance):
     """Steps of order 8; no stage is nearer to a singular position than 0.13 of the step that crosses it."""
 
     name = "dop853_advance"
-    crossing = 0.466
+    crossing: float | None = 0.466
 
     def begin(self) -> None:
         self.derivative(self.load(self.reals, Real64.t), self.arguments["y"], 0)

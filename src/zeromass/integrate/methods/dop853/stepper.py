@@ -22,7 +22,7 @@ class Dop853:
     """The stepping method of Dormand and Prince; see `Stepper`."""
 
     lanes: ClassVar[int] = 1
-    places = np.linspace(0.0, 1.0, 9)
+    places: np.ndarray = np.linspace(0.0, 1.0, 9)
 
     def __init__(self, work: Workspace) -> None:
         self.work = work

@@ -27,23 +27,24 @@ class Coefficients:
 
     def __init__(self, order: int) -> None:
         self.order = order
-        self.stages = s = (order + 1) // 2
+        self.stages: int = (order + 1) // 2
+        s = self.stages
         roots = legendre.legroots([0.0] * (s - 1) + [-1.0, 1.0])  # P_s − P_{s−1}
-        self.c = np.append((np.sort(roots)[:-1] + 1) / 2, 1.0)
+        self.c: np.ndarray = np.append((np.sort(roots)[:-1] + 1) / 2, 1.0)
         self._nodes = x = np.append(0.0, self.c)
         distance = x[:, None] - x + np.eye(s + 1)
         weights = 1 / np.prod(distance, axis=1)
-        self.weights = weights[1:]
-        self.iterations = int(7 + 2.5 * (s - 3))
+        self.weights: np.ndarray = weights[1:]
+        self.iterations: int = int(7 + 2.5 * (s - 3))
         D = weights / weights[:, None] / distance
         np.fill_diagonal(D, 0.0)
         np.fill_diagonal(D, -D.sum(axis=1))
-        self.slope = D[:, 1:]
+        self.slope: np.ndarray = D[:, 1:]
         values, vectors = np.linalg.eig(self.slope[1:])
         chosen = np.argsort(np.imag(values))[s // 2 :]
-        self.eigenvalues = values[chosen]
-        self.into = np.linalg.inv(vectors)[chosen]
-        self.out = vectors[:, chosen] * np.where(np.imag(values[chosen]) > 0, 2.0, 1.0)
+        self.eigenvalues: np.ndarray = values[chosen]
+        self.into: np.ndarray = np.linalg.inv(vectors)[chosen]
+        self.out: np.ndarray = vectors[:, chosen] * np.where(np.imag(values[chosen]) > 0, 2.0, 1.0)
 
     def basis(self, θ: np.ndarray) -> np.ndarray:
         """What each increment adds to u − y at places θ, in steps from its start, shape (len(θ), s)."""

@@ -38,6 +38,10 @@ class Trial(Part):
     ∞ where the iterations do not converge, NaN where a formula has no finite value; 0 for a fixed step.
     """
 
+    y: ir.Value
+    size: ir.Value
+    wide: ir.Value
+
     def __init__(self, module: ir.Module, target: Target) -> None:
         super().__init__(module, target, "trial", {}, DOUBLE)
         b = self.b

@@ -30,7 +30,7 @@ class RadauAdvance(Control, Advance):
     """Steps of order 5, 9 or 13; no stage is nearer to a singular position than 0.1 of the step that crosses it."""
 
     name = "radau_advance"
-    crossing = 0.44
+    crossing: float | None = 0.44
 
     @classmethod
     def emit(cls, module: ir.Module, target: Target) -> None:
@@ -38,7 +38,7 @@ class RadauAdvance(Control, Advance):
             parts(module, target)
 
     def prepare(self) -> None:
-        self.memory = self.arguments["stages"]
+        self.memory: ir.Value = self.arguments["stages"]
 
     def begin(self) -> None:
         self.keep(self.load(self.reals, Real64.t), Slot.t)

@@ -57,6 +57,11 @@ class Jacobian(Part):
 class _Shifted(Part):
     """μ I − ∂f/∂y for one shift μ, an eigenvalue of A⁻¹ over h: μ real or complex."""
 
+    kind: str
+    parts: range
+    n: ir.Value
+    stride: ir.Value
+
     def __init__(
         self, module: ir.Module, target: Target, name: str, parts: int, arguments: dict[str, ir.Type], result: ir.Type
     ) -> None:
@@ -132,13 +137,21 @@ class Coupled(Part):
     r are the defects of the stages, x goes to `change`; B = A⁻¹/h. Returns 1 where there is no solution.
     """
 
+    n: ir.Value
+    stride: ir.Value
+    wide: ir.Value
+    s: ir.Value
+    matrix: ir.Value
+    x: ir.Value
+    rate: Real
+
     def __init__(self, module: ir.Module, target: Target) -> None:
         super().__init__(module, target, "coupled", {}, INT)
         b = self.b
         self.n, self.stride, self.wide = (self.whole(slot) for slot in (Slot.coordinates, Slot.stride, Slot.wide))
         self.s, self.matrix, self.x = self.stages(), self.array(Slot.coupled), self.array(Slot.right)
-        self.size = self.times(self.s, self.n)
-        self.pitch = self.chunk_of(self.plus(self.size, 2 * CHUNK - 1))
+        self.size: ir.Value = self.times(self.s, self.n)
+        self.pitch: ir.Value = self.chunk_of(self.plus(self.size, 2 * CHUNK - 1))
         self.B, self.rate = self.table(Table.slope), 1.0 / self.number(Slot.h)
         with self.each(self.s) as i:
             time, state = self.at(self.array(Slot.times), i), self.row(self.array(Slot.states), i, self.wide)

@@ -12,7 +12,7 @@ from llvmlite import ir
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, where
 from zeromass.integrate.stepping.writer import CHUNK, INT, Writer
 
-INDICES = ir.VectorType(INT, CHUNK)
+INDICES: ir.Type = ir.VectorType(INT, CHUNK)
 
 
 class Loops(Writer):

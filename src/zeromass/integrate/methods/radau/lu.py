@@ -51,6 +51,11 @@ def inverse(a: Number) -> Number:
 class _Columns(Loops):
     """Numbers in columns."""
 
+    matrix: ir.Value
+    pivots: ir.Value
+    size: ir.Value
+    stride: ir.Value
+
     def __init__(
         self, module: ir.Module, target: Target, name: str, parts: int, arguments: dict[str, ir.Type], result: ir.Type
     ) -> None:
@@ -58,7 +63,7 @@ class _Columns(Loops):
         super().__init__(module, target, f"{name}_{'real' if parts == REAL else 'complex'}", given, result)
         self.matrix, self.pivots = self.arguments["matrix"], self.arguments["pivots"]
         self.size, self.stride = self.arguments["size"], self.arguments["stride"]
-        self.parts = range(parts)
+        self.parts: range = range(parts)
 
     def column(self, k: ir.Value) -> ir.Value:
         return self.row(self.matrix, k, self.times(self.stride, len(self.parts)))

@@ -114,7 +114,7 @@ class Memory:
     """The list, and the arrays it points to, for systems with n coordinates and methods of up to s stages."""
 
     def __init__(self, n: int, s: int) -> None:
-        self.values = np.zeros(len(Slot))
+        self.values: np.ndarray = np.zeros(len(Slot))
         self._arrays: dict[Slot, np.ndarray] = {}
         m, k = 2 * n, (s + 1) // 2
         wide, stride, coupled = padded(m + CHUNK - 1), padded(n), padded(s * n + CHUNK)
@@ -226,4 +226,4 @@ class Part(OnMemory):
         self, module: ir.Module, target: Target, name: str, arguments: Mapping[str, ir.Type], result: ir.Type
     ) -> None:
         super().__init__(module, target, name, {"memory": POINTER, **arguments}, result)
-        self.memory = self.arguments["memory"]
+        self.memory: ir.Value = self.arguments["memory"]

@@ -41,12 +41,18 @@ class Iterate(Part):
     Z ← Z + ΔZ,   B ΔZ − ∂f/∂y ΔZ = f(u(c)) − u′(c),   u′(c) = B Z,   until ΔZ is small or ceases to shrink
     """
 
+    s: ir.Value
+    wide: ir.Value
+    size: ir.Value
+    k: ir.Value
+    last: ir.Value
+
     def __init__(self, module: ir.Module, target: Target) -> None:
         super().__init__(module, target, "iterate", {"exact": INT}, ir.VoidType())
         b = self.b
         self.s, self.wide, self.size = self.stages(), self.whole(Slot.wide), self.whole(Slot.size)
-        self.exact = b.icmp_signed("!=", self.arguments["exact"], self.int(0))
-        self.limit = self.load_int(self.table(Table.iterations), 0)
+        self.exact: ir.Value = b.icmp_signed("!=", self.arguments["exact"], self.int(0))
+        self.limit: ir.Value = self.load_int(self.table(Table.iterations), 0)
         self.k, self.last = self.variable(INT, "k"), self.variable(DOUBLE, "last")
         self.Z = self.array(Slot.Z)
         rows = self.times(self.s, self.wide)

@@ -34,7 +34,7 @@ class Radau:
     """
 
     lanes: ClassVar[int] = 1
-    places = np.linspace(0.0, 1.0, 9)
+    places: np.ndarray = np.linspace(0.0, 1.0, 9)
 
     def __init__(self, work: Workspace, orders: Sequence[int] = ORDERS) -> None:
         self.work = work

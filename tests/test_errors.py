@@ -1,0 +1,47 @@
+"""The errors of all packages have one base."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+
+import pytest
+
+import zeromass as zm
+
+
+def exceptions() -> Iterator[type[BaseException]]:
+    """The exceptions that the modules of zeromass define, private ones too; warnings are none."""
+    names = [found.name for found in pkgutil.walk_packages(zm.__path__, "zeromass.") if "__main__" not in found.name]
+    for module in map(importlib.import_module, names):
+        own = [x for x in vars(module).values() if isinstance(x, type) and x.__module__ == module.__name__]
+        yield from (x for x in own if issubclass(x, BaseException) and not issubclass(x, Warning))
+
+
+EXCEPTIONS = list(dict.fromkeys(exceptions()))
+
+
+@pytest.mark.parametrize("error", EXCEPTIONS, ids=lambda error: error.__name__)
+def test_one_base(error):
+    assert issubclass(error, zm.ZeromassError)
+
+
+@pytest.mark.parametrize(
+    "error", [e for e in EXCEPTIONS if e is not zm.ZeromassError], ids=lambda error: error.__name__
+)
+def test_the_kind_of_an_error_is_told_by_a_built_in_one(error):
+    assert issubclass(error, TypeError | ValueError | OSError)
+
+
+def test_the_walk_finds_them():
+    names = {error.__name__ for error in EXCEPTIONS}
+    assert {"EquationError", "ExpressionError", "FileError", "FormulaError", "ModelError", "ScenarioError"} <= names
+
+
+def test_errors_of_files_say_their_words():
+    """As OSError does, from which other programs know them."""
+    with pytest.raises(zm.FileError, match="could not be read as a run") as caught:
+        zm.load("there is no such file.nc")
+    assert isinstance(caught.value, OSError)
+    assert isinstance(caught.value, zm.ZeromassError)
