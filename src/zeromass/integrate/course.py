@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zeromass.compile.program import Program, program_at
-from zeromass.expression import Symbol
+from zeromass.expression import Expression, Symbol
 from zeromass.integrate import trouble
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.passages import Passage
@@ -116,7 +116,7 @@ class Course:
         """Singular positions that it went through, with the constraints that lost independence there."""
         return tuple(passage for segment in self.segments for passage in segment.passages)
 
-    def __getitem__(self, e: Any) -> np.ndarray:
+    def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression at the steps, shape (times,), or of an array of them, shape (times, …)."""
         return np.concatenate([segment.steps[e] for segment in self.segments])
 
@@ -178,7 +178,7 @@ class Sampled:
             result[places] = part
         return result
 
-    def __getitem__(self, e: Any) -> np.ndarray:
+    def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, shape (times,), or of an array of them, shape (times, …)."""
         return self._gathered(lambda samples: samples[e])
 

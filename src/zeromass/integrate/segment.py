@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,11 +12,11 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
 from zeromass.equation.inverse import least_norm_multipliers
-from zeromass.expression import Evaluator, Symbol, expressions, symbols
+from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
 from zeromass.integrate.outcome import Outcome
 from zeromass.integrate.passages import Passage, passages
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.dense import DenseOutput
+from zeromass.integrate.stepping.dense import DenseOutput, Projection
 from zeromass.integrate.stepping.events import Occurrence
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.model import ModelError, State, System
@@ -132,7 +132,7 @@ class Segment:
         return self.program
 
     @property
-    def projection(self) -> Any:
+    def projection(self) -> Projection | None:
         """What returns states between the steps to the constraints, as the run did at their ends; None if it did not."""
         if self.program is None or not self.settings.project:
             return None
@@ -181,7 +181,7 @@ class Samples:
     def system(self) -> System:
         return self._segment.system
 
-    def __getitem__(self, e: Any) -> np.ndarray:
+    def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, shape (times,), or of an array of them, shape (times, …)."""
         e = expressions(e)
         system = self.system
