@@ -42,24 +42,19 @@ from zeromass.expression import (
 )
 from zeromass.integrate import METHODS, Ending, Limits, Method, Occurrence, Outcome, RunStopped, Segment, Settings
 from zeromass.model import (
-    Box,
     Contact,
     Damper,
     Diagnosis,
-    Dot,
-    Drawing,
     Event,
     Force,
     ModelError,
     Particle,
     RigidBody,
-    Rod,
     Spring,
     StartError,
     State,
     System,
     Torque,
-    Wheel,
     join,
 )
 from zeromass.run import Run, load, simulate
@@ -68,6 +63,7 @@ if _typing.TYPE_CHECKING:
     from zeromass import analysis as analysis
     from zeromass import report as report
     from zeromass.analysis import Certificate, certificate, lyapunov_exponent, sensitivity
+    from zeromass.model import Box, Dot, Drawing, Rod, Wheel
     from zeromass.report import FileError, view
 
     __version__: str
@@ -150,6 +146,7 @@ __all__ = [
 
 _LATER = {
     "zeromass.analysis": ("Certificate", "certificate", "lyapunov_exponent", "sensitivity"),
+    "zeromass.model": ("Box", "Dot", "Drawing", "Rod", "Wheel"),
     "zeromass.report": ("FileError", "view"),
 }
 """Public names of the packages that are imported when first asked for."""

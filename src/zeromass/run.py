@@ -137,7 +137,9 @@ class Run(Course):
     given_origin: Origin | None = None
 
     def __repr__(self) -> str:
-        kinds = f", {' – '.join(segment.kind for segment in self.segments)}" if len(self.segments) > 1 else ""
+        kinds = f", {' – '.join(self.kinds)}" if len(self.segments) > 1 else ""
+        if len(self.segments) > 4:
+            kinds = f", {self.kinds[0]} – … – {self.kinds[-1]}, {len(self.segments)} segments"
         return f"Run({self.t[0]:g} … {self.t[-1]:g} s{kinds}, {self.outcome.ending.value}; {self.statistics})"
 
     def __getstate__(self) -> dict[str, Any]:

@@ -103,3 +103,17 @@ def test_slipping_needs_a_coefficient():
     rolling = zm.Rolling(zm.ball(0.1, 1.0), on=zm.surfaces.plane())
     with pytest.raises(zm.ModelError, match="friction"):
         _ = rolling.slipping
+
+
+def test_a_run_is_continued_from_every_segment():
+    """From states while it slips and while it rolls, with the system it began with: the same end."""
+    rolling = ball_on_plane(0.3)
+    start = sliding_start(rolling, (2.5, 0.0, 0.0))
+    run = zm.simulate(rolling, start, until=3.0, rtol=1e-11)
+    assert run.kinds == ("slipping", "rolling")
+    for t in (0.1, 0.9 * run.changes[0], 1.5 * run.changes[0]):
+        further = zm.simulate(rolling, run.state(t), until=3.0, rtol=1e-11)
+        assert further.kinds == run.kinds[-len(further.kinds) :]
+        assert np.abs(further.y[-1] - run.y[-1]).max() <= 1e-8
+    with pytest.raises(zm.ModelError, match="another system"):
+        zm.simulate(rolling, run.state(0.1), until=3.0, transitions=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zeromass.model import Arrow, Chart, Drawing, DrawnBody, Shell, Trail
-from zeromass.model.drawing import length
+from zeromass.model.given import length
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling

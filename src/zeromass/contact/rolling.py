@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from zeromass.contact.bodies import SphericalBody
-from zeromass.contact.looks import drawing_on_surface
 from zeromass.contact.old_words import in_old_words, renamed
 from zeromass.contact.record import rolling_record, take_rolling_record
 from zeromass.contact.slipping import Slipping
@@ -26,14 +25,16 @@ from zeromass.expression import Array, Evaluator, Expression, as_expression, rat
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.expression.record import Reader, Writer
-from zeromass.model import Contact, Drawing, Event, ModelError, Particle, Quantity, RigidBody, StartError, State, System
+from zeromass.model import Contact, Event, ModelError, Particle, Quantity, RigidBody, StartError, State, System
 from zeromass.model.constraint import Row, rows_of
-from zeromass.model.drawing import length
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector
+from zeromass.model.given import Number, Vector, length
 from zeromass.model.quaternion import body_rates
 from zeromass.model.record import recorded
 from zeromass.model.start import Prescribed
+
+if TYPE_CHECKING:
+    from zeromass.model import Drawing
 
 LEAST_CLEARANCE = 1e-4
 """Clearance at which a hollow counts as too tight: the contact point would run ever faster, and never reach zero."""
@@ -146,8 +147,10 @@ class Rolling(System):
 
     # kinds of motion ------------------------------------------------------------------------------------------
     def begins_as(self, state: State) -> System:
-        """Itself, or `slipping` where rolling needs more friction than there is."""
-        return self if self.grips(state) else self.slipping
+        """Itself, or `slipping` where rolling needs more friction than there is, or where the state is one of it."""
+        if self.friction_coefficient is not None and state.system is self.slipping:
+            return self.slipping
+        return self if state.system is not self or self.grips(state) else self.slipping
 
     def goes_on_as(self, event: str, state: State) -> System | None:
         """`slipping` where the body would slip; every other event ends the motion."""
@@ -180,6 +183,8 @@ class Rolling(System):
     @cached_property
     def drawing(self) -> Drawing:
         """The body on its surface, with the paths of contact and centre and the forces at the contact."""
+        from zeromass.contact.looks import drawing_on_surface  # what is not drawn need not be imported
+
         return drawing_on_surface(self)
 
     def _own_quantities(self) -> dict[str, Quantity]:

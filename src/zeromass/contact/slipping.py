@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.contact.looks import drawing_on_surface
 from zeromass.contact.watched import SLIPS, STOPS
 from zeromass.expression import ExpressionError, as_expression, evaluate, expressions
 from zeromass.expression import t as time
 from zeromass.expression.record import Reader, Writer
-from zeromass.model import Contact, Drawing, Event, Force, ModelError, Part, Quantity, State, System, Torque
+from zeromass.model import Contact, Event, Force, ModelError, Part, Quantity, State, System, Torque
 from zeromass.model.record import read, recorded, written
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
+    from zeromass.model import Drawing
 
 CREEP = 1e-9
 """Creep as a part of √(g r), unless it is given: far above the rounding of a slip, far below what one can see of it."""
@@ -107,6 +107,8 @@ class Slipping(System):
     @cached_property
     def drawing(self) -> Drawing:
         """As of the rolling body."""
+        from zeromass.contact.looks import drawing_on_surface  # what is not drawn need not be imported
+
         return drawing_on_surface(self.rolling)
 
     def _own_quantities(self) -> dict[str, Quantity]:

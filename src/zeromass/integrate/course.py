@@ -117,7 +117,7 @@ class Course:
         """Singular positions that it went through, with the constraints that lost independence there."""
         return tuple(passage for segment in self.segments for passage in segment.passages)
 
-    def __getitem__(self, e: Any) -> np.ndarray:
+    def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression at the steps, shape (times,), or of an array of them, shape (times, …)."""
         return np.concatenate([segment.steps[e] for segment in self.segments])
 
@@ -179,7 +179,7 @@ class Sampled:
             result[places] = part
         return result
 
-    def __getitem__(self, e: Any) -> np.ndarray:
+    def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, shape (times,), or of an array of them, shape (times, …)."""
         return self._gathered(lambda samples: samples[e])
 
@@ -244,15 +244,16 @@ def course(
     -1.0
     """
     program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
-    if not isinstance(start, State) or start.system is not moving:
-        raise ModelError("the start belongs to another system; make it with system.start(…)")
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
+    following = moving.begins_as(start) if settings.transitions and isinstance(start, State) else moving
+    if not isinstance(start, State) or start.system not in (moving, following):
+        raise ModelError("the start belongs to another system; make it with system.start(…)")
+    if following is not moving:
+        moving, program = following, None
+        start = start if start.system is following else start.carried_to(following)
     watched = events_of(events)
     segments: list[Segment] = []
-    following = moving.begins_as(start) if settings.transitions else moving
-    if following is not moving:
-        moving, start, program = following, start.carried_to(following), None
     while True:
         segment = _segment(program, start, until, settings, [*moving.events, *watched], tell)
         segments.append(segment)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
 from zeromass.equation.inverse import least_norm_multipliers
-from zeromass.expression import Evaluator, Symbol, expressions, symbols
+from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
 from zeromass.integrate.outcome import Occurrence, Outcome
 from zeromass.integrate.passages import Passage, passages
 from zeromass.integrate.settings import Settings
@@ -181,7 +181,7 @@ class Samples:
     def system(self) -> System:
         return self._segment.system
 
-    def __getitem__(self, e: Any) -> np.ndarray:
+    def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, shape (times,), or of an array of them, shape (times, …)."""
         e = expressions(e)
         system = self.system

@@ -1,16 +1,21 @@
 """Mechanical systems written down as parts, energies, forces and constraints."""
 
+import importlib as _importlib
+import typing as _typing
+
 from zeromass.model.check import Dependence, Diagnosis, Undetermined
 from zeromass.model.contact import Contact
-from zeromass.model.drawing import Arrow, Chart, Drawing, DrawnBody, Ground, Trail
 from zeromass.model.errors import ModelError, StartError
 from zeromass.model.event import Event
 from zeromass.model.forces import Damper, Force, GeneralizedForce, Spring, Torque
 from zeromass.model.parts import Part, Particle, RigidBody
 from zeromass.model.quantity import Quantity
-from zeromass.model.shapes import Box, Dot, Rod, Shape, Shell, Wheel
 from zeromass.model.state import Matrices, State
 from zeromass.model.system import Reactions, System, join
+
+if _typing.TYPE_CHECKING:
+    from zeromass.model.drawing import Arrow, Chart, Drawing, DrawnBody, Ground, Trail
+    from zeromass.model.shapes import Box, Dot, Rod, Shape, Shell, Wheel
 
 __all__ = [
     "Arrow",
@@ -47,3 +52,18 @@ __all__ = [
     "Wheel",
     "join",
 ]
+
+_LATER = {
+    "zeromass.model.drawing": ("Arrow", "Chart", "Drawing", "DrawnBody", "Ground", "Trail"),
+    "zeromass.model.shapes": ("Box", "Dot", "Rod", "Shape", "Shell", "Wheel"),
+}
+"""Names of what things look like, imported when first asked for."""
+
+
+if not _typing.TYPE_CHECKING:  # type checkers know all names
+
+    def __getattr__(name: str) -> _typing.Any:
+        for module, names in _LATER.items():
+            if name in names:
+                return getattr(_importlib.import_module(module), name)
+        raise AttributeError(f"module 'zeromass.model' has no attribute {name!r}")

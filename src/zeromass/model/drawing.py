@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.expression import Expression, as_expression, substitute, symbols
+from zeromass.expression import Expression, substitute, symbols
 from zeromass.model.errors import ModelError
+from zeromass.model.given import length
 from zeromass.model.parts import Part, RigidBody
 from zeromass.model.shapes import Shape
 
@@ -191,8 +192,3 @@ def _usual_charts(system: System) -> tuple[Chart, ...]:
         rates = {part.name: length(part.angular_velocity_body) for part in turning}
         charts.append(Chart("Angular speed (rad/s)", rates))
     return tuple(charts)
-
-
-def length(vector: np.ndarray) -> Expression:
-    """|v| of a vector of expressions."""
-    return as_expression(np.sqrt(vector @ vector))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from zeromass.expression import Expression, ExpressionError, expressions
+from zeromass.expression import Expression, ExpressionError, as_expression, expressions
 from zeromass.model.errors import ModelError
 
 Number = Expression | float
@@ -47,3 +47,8 @@ def given_vector(values: Any, what: str) -> np.ndarray:
     if array.shape != (3,):
         raise ModelError(f"{what} needs three components, not shape {array.shape}")
     return array
+
+
+def length(vector: np.ndarray) -> Expression:
+    """|v| of a vector of expressions."""
+    return as_expression(np.sqrt(vector @ vector))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
 from zeromass.equation import Motion, solve
-from zeromass.expression import Evaluator, Symbol, expressions, symbols
+from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
 from zeromass.model.errors import ModelError
 from zeromass.model.remembering import Remembering
 
@@ -113,7 +113,12 @@ class State(Remembering):
     def _matrices_and_roundoff(self) -> tuple[Matrices, Matrices]:
         return self.system.matrices_and_roundoff(self.inputs)
 
-    def __getitem__(self, e: Any) -> Any:
+    @overload
+    def __getitem__(self, e: Expression) -> float: ...
+    @overload
+    def __getitem__(self, e: np.ndarray | Sequence[Any]) -> np.ndarray: ...
+    def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> float | np.ndarray:
+        """The value of an expression, or of an array of them, accelerations and constraint forces among them."""
         e = expressions(e)
         unsolved = [leaf for leaf in symbols(e) if leaf.order == 2 or leaf.kind == "multiplier"]
         names, values = list(self.system.inputs), self.inputs

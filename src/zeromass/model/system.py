@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,6 @@ from zeromass.expression.record import Reader, Writer
 from zeromass.model.check import Diagnosis, diagnosis
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
 from zeromass.model.contact import Contact
-from zeromass.model.drawing import Drawing, drawing_of_parts
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import Forces, loads
@@ -46,6 +45,9 @@ from zeromass.model.unconstrained import (
     from_matrices,
     given_energy,
 )
+
+if TYPE_CHECKING:
+    from zeromass.model.drawing import Drawing
 
 
 class System(Remembering):
@@ -156,6 +158,8 @@ class System(Remembering):
     @cached_property
     def drawing(self) -> Drawing:
         """What the system looks like, for viewers, films and plots."""
+        from zeromass.model.drawing import drawing_of_parts  # what is not drawn need not be imported
+
         return drawing_of_parts(self)
 
     M: Array
