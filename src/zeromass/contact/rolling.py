@@ -148,8 +148,8 @@ class Rolling(System):
     # kinds of motion ------------------------------------------------------------------------------------------
     def begins_as(self, state: State) -> System:
         """Itself, or `slipping` where rolling needs more friction than there is, or where the state is one of it."""
-        if self.friction_coefficient is not None and state.system is self.slipping:
-            return self.slipping
+        if isinstance(state.system, Slipping) and state.system.rolling is self:
+            return state.system
         return self if state.system is not self or self.grips(state) else self.slipping
 
     def goes_on_as(self, event: str, state: State) -> System | None:
