@@ -5,7 +5,7 @@
     parts, surfaces   ──►  M q̈ = Q + C + Aᵀλ   ──►   elimination, machine  ──►   trajectory, reactions,
     constraints, forces    A q̈ = b                   code, steps in time         certificate, plots, viewer
 
-    expression ─► equation ─► model ─► contact ─► compile ─► integrate
+    errors ─► expression ─► equation ─► model ─► contact ─► compile ─► integrate
         ─► analysis ─► report ─► run ─► scenario ─► papers ─► cli
 
 A package imports only from packages to its left. Masses may be zero, coordinates too many, constraints redundant.

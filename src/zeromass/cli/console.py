@@ -18,8 +18,6 @@ from rich.console import Console
 from rich.markup import escape
 
 from zeromass.errors import ZeromassError
-from zeromass.expression import ExpressionError
-from zeromass.model import ModelError, StartError
 
 
 class Exit(IntEnum):
@@ -98,14 +96,14 @@ def reporting(command: str, *, as_json: bool, debug: bool) -> Iterator[None]:
         fail("interrupted", error, Exit.INTERRUPTED, "by the user")
     except ScenarioError as error:
         fail("invalid scenario", error, Exit.INVALID)
-    except (UsageError, ModelError, StartError, ExpressionError) as error:
-        fail("error", error, Exit.INVALID)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on: let the flush at exit succeed
         raise typer.Exit(int(Exit.FILES)) from None
     except OSError as error:
         named = f"'{error.filename}': {error.strerror}" if error.filename and error.strerror else ""
         fail("input/output", error, Exit.FILES, named)
+    except ZeromassError as error:
+        fail("error", error, Exit.INVALID)
     except Exception as error:
         words = (
             f"{type(error).__name__}: {' '.join(str(error).split())}; please report it, with --debug for the details"

@@ -1,1 +1,1 @@
-"""From expressions to machine code."""
+"""From expressions to machine code: decisions at a state ─► elimination ─► a `Program` ─► code for a `Target`."""
