@@ -10,8 +10,9 @@ from zeromass.model.event import Event
 from zeromass.model.forces import Damper, Force, GeneralizedForce, Spring, Torque
 from zeromass.model.parts import Part, Particle, RigidBody
 from zeromass.model.quantity import Quantity
+from zeromass.model.reactions import Reactions
 from zeromass.model.state import Matrices, State
-from zeromass.model.system import Reactions, System, join
+from zeromass.model.system import System, join
 
 if _typing.TYPE_CHECKING:
     from zeromass.model.drawing import Arrow, Chart, Drawing, DrawnBody, Ground, Trail
