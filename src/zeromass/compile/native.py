@@ -12,8 +12,8 @@ import numpy as np
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.module import Groups, code
 from zeromass.compile.target import FIRST, Code, host
-from zeromass.expression import Evaluator, Expression, expressions, substitute, symbols
-from zeromass.model import Event, ModelError
+from zeromass.expression import Evaluator
+from zeromass.model import Event
 
 if TYPE_CHECKING:
     from zeromass.compile.program import Program
@@ -55,20 +55,7 @@ class Native:
         if not events:
             return None
         key = ("events", tuple(events), lanes)
-        return self._code(key, lanes, lambda: {"event": (self.program.inputs, [self._zeros(events)])})
-
-    def _zeros(self, events: Sequence[Event]) -> list[Expression]:
-        """The functions of events, in terms of state and parameters; parameters of events alone keep their default."""
-        known = {symbol for group in self.program.inputs for symbol in group}
-        zeros = []
-        for event in events:
-            zero = self.program.solved(event.zero)
-            others = [leaf for leaf in symbols(zero) if leaf not in known]
-            strangers = [leaf for leaf in others if leaf.default is None]
-            if strangers:
-                raise ModelError(f"event '{event.name}' contains '{strangers[0]!r}', which is nothing of the system")
-            zeros.append(expressions(substitute(zero, {leaf: leaf.default for leaf in others})).item())
-        return zeros
+        return self._code(key, lanes, lambda: {"event": (self.program.inputs, [self.program.zeros(events)])})
 
     @property
     def tangent(self) -> Code:

@@ -20,10 +20,10 @@ from zeromass.compile.native import Native
 from zeromass.compile.pivots import Independent
 from zeromass.compile.straight import operations
 from zeromass.equation import Verdict
-from zeromass.expression import Expression, expressions, jacobian, substitute, t
+from zeromass.expression import Expression, expressions, jacobian, substitute, symbols, t
 from zeromass.expression.build import ONE, ZERO, compare, negative, where
 from zeromass.expression.packing import Packed, packed, unpacked
-from zeromass.model import ModelError, State, System
+from zeromass.model import Event, ModelError, State, System
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +94,24 @@ class Program:
         solution: dict[Expression, Expression] = dict(zip(self.system.accelerations, self.acceleration, strict=True))
         solution.update(zip(self.system.multipliers, self.multipliers, strict=True))
         return expressions(substitute(expressions(e), solution))
+
+    @cached_property
+    def events(self) -> dict[str, Expression]:
+        """The functions whose zeros are watched in every run of the system, by the names of its events."""
+        return dict(zip([event.name for event in self.system.events], self.zeros(self.system.events), strict=True))
+
+    def zeros(self, events: Sequence[Event]) -> list[Expression]:
+        """The functions of events, in terms of state and parameters; parameters of events alone keep their default."""
+        known = {symbol for group in self.inputs for symbol in group}
+        zeros = []
+        for event in events:
+            zero = self.solved(event.zero)
+            others = [leaf for leaf in symbols(zero) if leaf not in known]
+            strangers = [leaf for leaf in others if leaf.default is None]
+            if strangers:
+                raise ModelError(f"event '{event.name}' contains '{strangers[0]!r}', which is nothing of the system")
+            zeros.append(expressions(substitute(zero, {leaf: leaf.default for leaf in others})).item())
+        return zeros
 
     @cached_property
     def tangent(self) -> np.ndarray:
