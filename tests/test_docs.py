@@ -7,11 +7,14 @@ import re
 import subprocess
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib
 import matplotlib.pyplot as plt
 import pytest
+
+from zeromass.integrate import METHODS
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted((DOCS / "guide").glob("*.md"))
@@ -98,6 +101,16 @@ def test_there_are_pages():
     assert len(PAGES) >= 10
 
 
+@pytest.fixture
+def methods() -> Iterator[None]:
+    """What a page adds to the methods is taken out again."""
+    kept = dict(METHODS)
+    yield
+    METHODS.clear()
+    METHODS.update(kept)
+
+
+@pytest.mark.usefixtures("methods")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_code_runs(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -72,10 +72,14 @@ def pyright(*options: str, folder: Path) -> dict[str, Any]:
 
 
 def test_public_symbols_have_types(tmp_path):
-    found = pyright("--verifytypes", "zeromass", "--ignoreexternal", folder=tmp_path)["typeCompleteness"]
-    assert Path(found["moduleRootDirectory"]).is_relative_to(SOURCE)
+    """On a busy machine pyright gives up asking the interpreter where packages are, and knows no arrays: asked again."""
+    for _ in range(3):
+        found = pyright("--verifytypes", "zeromass", "--ignoreexternal", folder=tmp_path)["typeCompleteness"]
+        assert Path(found["moduleRootDirectory"]).is_relative_to(SOURCE)
+        if found["completenessScore"] >= 0.98:
+            return
     vague = [symbol["name"] for symbol in found["symbols"] if not symbol["isTypeKnown"] or symbol["isTypeAmbiguous"]]
-    assert found["completenessScore"] >= 0.98, vague
+    pytest.fail(f"{found['completenessScore']:.1%} of the public symbols have types; these do not: {vague}")
 
 
 @pytest.fixture(scope="module")

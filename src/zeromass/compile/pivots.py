@@ -31,7 +31,7 @@ class Independent(Question[int]):
 
     def __init__(self, rows: Matrix) -> None:
         super().__init__(rows)
-        self.rows = rows
+        self.rows: Matrix = rows
 
     def answer(self, samples: Samples) -> int:
         return int(numerical_rank(samples.matrix(self.rows)).rank) if self.rows else 0
@@ -48,7 +48,9 @@ class Pivotal(Question[bool]):
 
     def __init__(self, value: float, rest: tuple[Expression, ...], given: tuple[Expression, ...]) -> None:
         super().__init__(value, rest, given)
-        self.value, self.rest, self.given = value, rest, given
+        self.value: float = value
+        self.rest: tuple[Expression, ...] = rest
+        self.given: tuple[Expression, ...] = given
 
     @property
     def settled(self) -> bool:
@@ -70,7 +72,9 @@ class MostIndependent(Question[tuple[int, ...]]):
 
     def __init__(self, rows: Matrix, given: Matrix, count: int) -> None:
         super().__init__(rows, given, count)
-        self.rows, self.given, self.count = rows, given, count
+        self.rows: Matrix = rows
+        self.given: Matrix = given
+        self.count: int = count
 
     def answer(self, samples: Samples) -> tuple[int, ...]:
         noise = _noise(samples.matrix(self.given))
@@ -98,7 +102,8 @@ class Strengthening(Question[tuple[tuple[int, int], ...]]):
 
     def __init__(self, M: Matrix, A: Matrix) -> None:
         super().__init__(M, A)
-        self.M, self.A = M, A
+        self.M: Matrix = M
+        self.A: Matrix = A
 
     def answer(self, samples: Samples) -> tuple[tuple[int, int], ...]:
         numbers, rows = samples.matrix(self.M), samples.matrix(self.A)
