@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from zeromass.analysis.contact import Interval, pulling_intervals
-from zeromass.analysis.digits import SAFETY, Errors, off_constraints, parting, rounding, sizes
+from zeromass.analysis.digits import SAFETY, Errors, ends_elsewhere, off_constraints, parting, rounding, sizes
 from zeromass.analysis.work import Work, work
 from zeromass.equation import numerical_rank
 from zeromass.expression import expressions
-from zeromass.integrate import Course, Sampled, course
+from zeromass.integrate import Course, Sampled, Settings, course
 from zeromass.integrate.segment import Samples
 
 TIGHTER = 100.0
@@ -24,6 +24,9 @@ TIGHTEST = 2e-15
 
 SAMPLES = 400
 """States at which ranks and residuals are examined, besides none at the ends of steps alone."""
+
+ABOUT = 8
+"""Steps before and after a change of the kind of motion at which two runs are compared too."""
 
 FEW = 2.0
 """Digits below which a certificate warns."""
@@ -74,7 +77,8 @@ class Certificate:
     residuals  of each constraint, in its own units
     work       energy, and the work that changed it (None where the system has no energy)
     margin     smallest margin of the rank of [M; A] along the run, a factor above the tolerance of the decision
-    error      largest difference of a state from that of a run at tighter tolerance, relative to the size of its coordinate
+    error      largest difference of a state from that of a run at tighter tolerance, relative to the size of its coordinate;
+               infinite where that run ends elsewhere
     errors     what each of four witnesses tells of the error of a state: two runs, energy, constraints, rounding
     parting    where the second run goes another way: its end or its kind of motion, by name
     warning    why the run can hardly be trusted; empty where it can
@@ -137,7 +141,9 @@ class Certificate:
         if self.pulled:
             spans = ", ".join(f"{span.begin:.4g} … {span.end:.4g} s" for span in self.pulled)
             lines.append(f"the surface has to pull the body: {spans}")
-        lines.append(f"largest relative difference {self.error:.1e} between rtol {self.rtol:g} and {self.tighter_rtol:g}")
+        lines.append(
+            f"largest relative difference {self.error:.1e} between rtol {self.rtol:g} and {self.tighter_rtol:g}"
+        )
         if self.parting:
             lines.append(self.parting)
         lines.append(f"digits to trust: {self.digits:.1f} (limited by {self.limited_by})")
@@ -169,10 +175,10 @@ def certificate(run: Course) -> Certificate:
         min(_margin(part) for _, part in sampled.parts),
         error,
         Errors(
-            runs=max(SAFETY * error, 1.0) if parted else SAFETY * error,
+            runs=SAFETY * error,
             energy=0.0 if balance is None else balance.error,
             constraints=off_constraints(sampled, size),
-            rounding=rounding(run),
+            rounding=rounding(run, sampled, size),
         ),
         settings.rtol,
         tighter,
@@ -227,10 +233,29 @@ def _residuals(samples: Samples) -> dict[str, list[float]]:
 
 def _difference(run: Course, sampled: Sampled, size: np.ndarray, rtol: float) -> tuple[float, str]:
     """Largest difference from a second run, relative to sizes of coordinates and rates, and where the two part."""
-    second = course(run.system, run.start, float(run.t[-1]), run.settings.tighter(rtol))
-    parted = parting(run, second)
-    end = second.t[-1]
-    reached = sampled.t <= end if run.t[-1] > run.t[0] else sampled.t >= end
-    if not np.any(reached):
-        return float("inf"), parted
-    return float((np.abs(second.at(sampled.t[reached]).y - sampled.y[reached]) / size).max()), parted
+    second = course(run.system, run.start, float(run.t[-1]), _closer(run, rtol))
+    if ends_elsewhere(run, second):
+        return float("inf"), parting(run, second)
+    low, high = sorted((second.t[0], second.t[-1]))
+    apart = [
+        np.abs(second.at(times.t[reached]).y - times.y[reached])
+        for times in (sampled, run.at(_about_changes(run)))
+        if np.any(reached := (times.t >= low) & (times.t <= high))
+    ]
+    return float((np.concatenate(apart) / size).max()), parting(run, second)
+
+
+def _about_changes(run: Course) -> np.ndarray:
+    """Times of the steps nearest to changes of the kind of motion, and between them: there errors are largest."""
+    ends = [segment.t[: ABOUT + 1] for segment in run.segments[1:]] + [s.t[-ABOUT - 1 :] for s in run.segments[:-1]]
+    ends = ends[:: max(1, len(ends) // SAMPLES)]
+    return np.concatenate([np.empty(0), *[np.append(t, (t[:-1] + t[1:]) / 2) for t in ends]])
+
+
+def _closer(run: Course, rtol: float) -> Settings:
+    """How the second run is made: as the first, with a smaller tolerance; where that can hardly be, with half the steps."""
+    settings = run.settings.tighter(rtol)
+    if settings.step is not None or rtol < run.settings.rtol / 2:
+        return settings
+    half = float(np.median(np.abs(np.concatenate([np.diff(segment.t) for segment in run.segments])))) / 2
+    return replace(settings, longest_step=min(settings.longest_step, half))

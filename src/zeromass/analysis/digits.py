@@ -19,6 +19,9 @@ UNRESOLVED = 100.0
 NEAR = 1e-3
 """Part of a run before its end in which the second one may end too, or change its kind."""
 
+ALIKE = 1e-6
+"""Relative difference of the lengths of two steps that are meant to be the same: more than the rounding of times makes."""
+
 WORDS = ("the difference of two runs", "the energy", "the constraints", "rounding")
 
 
@@ -29,7 +32,7 @@ class Errors:
     runs         twice the difference from a run at tighter tolerance
     energy       half the imbalance of energy and work, at the steps and between them
     constraints  distance from the constraints, of positions and of rates
-    rounding     ε √(Σ g²), over steps in whose pivots rounding grows g times
+    rounding     ε √(Σ g²), over steps in whose pivots rounding grows g times, and what rounded times do
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -77,26 +80,50 @@ def _returned(samples: Samples) -> np.ndarray:
     return Functions(segment.solved.native, values).projected(samples.t, samples.y)
 
 
-def rounding(run: Course) -> float:
-    """ε √(Σ g²) over the steps: each rounds by itself, g times more where its pivots cancel."""
+def rounding(run: Course, sampled: Sampled, size: np.ndarray) -> float:
+    """ε √(Σ g²) over the steps, g the growth in their pivots, and what rounded times do, relative to sizes (2n,).
+
+    Each step rounds its state by itself, g times more where its pivots cancel. It also rounds the time at which it ends,
+    by ε|t|/5 on average, and the state has then been reached too early or too late; steps of one length round it again
+    and again to the same side.
+    """
     squares = sum(float((np.maximum(segment.growth, 1.0) ** 2).sum()) for segment in run.segments)
-    return float(np.finfo(float).eps * np.sqrt(squares))
+    late = sum(_late(segment.t) for segment in run.segments)
+    fastest = 0.0
+    for _, part in sampled.parts:
+        slope = np.concatenate([part.y[:, part.y.shape[1] // 2 :], part.acceleration], axis=1)
+        fastest = max(fastest, float((np.abs(slope) / size).max()))
+    return float(np.finfo(float).eps * (np.sqrt(squares) + late * fastest / 5))
+
+
+def _late(t: np.ndarray) -> float:
+    """Σ|t| over steps as long as the one before, and √(Σ t²) over the others."""
+    h = np.diff(t)
+    again = np.abs(np.diff(h)) <= ALIKE * np.abs(h[1:])
+    times = np.abs(t[2:])
+    return float(times[again].sum() + np.sqrt((times[~again] ** 2).sum()))
+
+
+def ends_elsewhere(run: Course, second: Course) -> bool:
+    """Whether a second run does not come to the end of a run."""
+    return abs(run.t[-1] - second.t[-1]) > NEAR * abs(run.t[-1] - run.t[0])
 
 
 def parting(run: Course, second: Course) -> str:
     """Where a second run goes another way, by name; nothing where it does the same."""
-    end, near = run.t[-1], NEAR * abs(run.t[-1] - run.t[0])
-    if abs(end - second.t[-1]) > near:
-        return f"the closer run ends otherwise, {second.outcome}"
-    ways = [
-        [(segment.kind, float(segment.t[0])) for k, segment in enumerate(way.segments) if k == 0 or abs(end - segment.t[0]) > near]
-        for way in (run, second)
-    ]
-    for (kind, t), (other, t_other) in zip(*ways, strict=False):
-        if kind != other:
-            return f"the run is {kind} from t = {t:.6g} s on, the closer run {other} from t = {t_other:.6g} s on"
-    if len(ways[0]) != len(ways[1]):
-        which = int(len(ways[1]) > len(ways[0]))
-        kind, t = ways[which][min(map(len, ways))]
-        return f"only {'the closer run' if which else 'the run'} goes on as {kind} at t = {t:.6g} s"
+    if ends_elsewhere(run, second):
+        return f"the closer run ends elsewhere, {second.outcome}"
+    way, other = (_way(course, float(run.t[-1]), NEAR * abs(run.t[-1] - run.t[0])) for course in (run, second))
+    for (kind, t), (its_kind, its_t) in zip(way, other, strict=False):
+        if kind != its_kind:
+            return f"the run is {kind} from t = {t:.6g} s on, the closer run {its_kind} from t = {its_t:.6g} s on"
+    for name, longer, shorter in (("run", way, other), ("closer run", other, way)):
+        for kind, t in longer[len(shorter) :]:
+            return f"only the {name} goes on as {kind}, at t = {t:.6g} s"
     return ""
+
+
+def _way(course: Course, end: float, near: float) -> list[tuple[str, float]]:
+    """The kinds of motion and when each begins, but for those that begin just before the end."""
+    first, *others = [(segment.kind, float(segment.t[0])) for segment in course.segments]
+    return [first, *[(kind, t) for kind, t in others if abs(end - t) > near]]

@@ -69,7 +69,9 @@ class Work:
         return self._relative(max(self.gap - self.noise, self.inside - self.noise, 0.0)) / 2
 
     def _relative(self, gap: float) -> float:
-        size = self.turned if self.turned > self.noise else abs(self.energy)  # of a system at rest nothing is turned over
+        size = (
+            self.turned if self.turned > self.noise else abs(self.energy)
+        )  # of a system at rest nothing is turned over
         return gap / size if size > 0 else gap
 
     def __str__(self) -> str:
