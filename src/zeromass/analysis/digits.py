@@ -60,7 +60,7 @@ class Errors:
 
 
 def sizes(y: np.ndarray, atol: float) -> np.ndarray:
-    """Largest value of each coordinate and rate, (2n,); infinite for one that has not left zero as far as numbers can tell."""
+    """Largest value of each coordinate and rate, (2n,); infinite for one that has not left zero, as far as numbers tell."""
     size = np.abs(y).max(axis=0)
     n = len(size) // 2
     largest = np.repeat([size[:n].max(initial=0.0), size[n:].max(initial=0.0)], n)

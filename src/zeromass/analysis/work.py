@@ -18,6 +18,9 @@ PLACES = 8
 AT_ONCE = 2**16
 """Numbers of a state times steps that are examined together: what bounds the memory."""
 
+STEPS_AT_ONCE = 2**12
+"""Most steps that are examined together, however small the state."""
+
 KEPT = 2**17
 """Most steps at which a `Work` keeps its arrays: of a longer run every second one, or every third, …"""
 
@@ -30,7 +33,8 @@ class Work:
     change     of the energy, at the steps, relative to the start
     applied    work of forces that have no potential, at the steps
     constraint work of moving or non-ideal constraints, at the steps
-    gap        largest |change − work| at the steps, and `inside`, between them: at the places of Gauss's rule of eight points
+    gap        largest |change − work| at the steps
+    inside     the same between them, at the places of Gauss's rule of eight points
     turned     largest energy turned over: kinetic energy, change or work
     noise      what rounding may do to the energy when it is evaluated
 
@@ -136,7 +140,7 @@ def work(run: Course) -> Work:
 
 def _parts(segment: Segment) -> Iterator[Segment]:
     """A segment in pieces that can be examined at once, each with polynomials of its own that are forgotten with it."""
-    most, steps = max(1, AT_ONCE // segment.y.shape[1]), len(segment.t) - 1
+    most, steps = min(STEPS_AT_ONCE, max(1, AT_ONCE // segment.y.shape[1])), len(segment.t) - 1
     if steps <= most:
         yield segment
         return
