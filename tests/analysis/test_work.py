@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -104,3 +105,14 @@ def test_the_zero_of_the_potential_does_not_matter():
         run = zm.simulate(system, start, until=5.0, rtol=1e-4, atol=1e-6)
         imbalances.append(run.work().imbalance)
     assert imbalances[1] == pytest.approx(imbalances[0], rel=0.01)
+
+
+def test_what_is_not_a_number_between_steps_is_not_hidden():
+    """Where a state inside a step is no number, neither is the balance."""
+    run = driven(50)
+    (segment,) = run.segments
+    inside = segment.dense.polynomials().copy()
+    inside[20, 0] = np.nan
+    broken = zm.Run((replace(segment, inside=inside),))
+    assert np.isnan(broken.work().imbalance)
+    assert np.isnan(broken.work().error)

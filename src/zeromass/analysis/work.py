@@ -61,7 +61,7 @@ class Work:
     @property
     def imbalance(self) -> float:
         """Largest |change − work| along the run, between steps too, relative to the largest energy turned over."""
-        return self._relative(max(self.gap, self.inside))
+        return self._relative(self._gap)
 
     @property
     def error(self) -> float:
@@ -70,7 +70,12 @@ class Work:
         A relative error δ of the rates changes their energy by 2δ, so that with an imbalance ε no state is better than
         about ε/2.
         """
-        return self._relative(max(self.gap - self.noise, self.inside - self.noise, 0.0)) / 2
+        return self._relative(float(np.maximum(self._gap - self.noise, 0.0))) / 2
+
+    @property
+    def _gap(self) -> float:
+        """Of all places; not a number, if one of them is none."""
+        return float(np.maximum(self.gap, self.inside))
 
     def _relative(self, gap: float) -> float:
         size = (
@@ -122,8 +127,8 @@ def work(run: Course) -> Work:
             kinetic, size = max(kinetic, np.abs(T).max()), max(size, (np.abs(E - T) + np.abs(T)).max())
             turned = max(turned, np.abs(E - first).max(), np.abs(works).max())
             apart = np.abs(E - first - works.sum(axis=2))
-            gap = max(gap, apart[:, 0].max(), apart[-1, -1])
-            inside = max(inside, (apart[:-1, 1:] - missed[:, None]).max(initial=0.0))
+            gap = np.maximum(gap, apart[:, 0].max())
+            inside = np.maximum(inside, (apart[:-1, 1:] - missed[:, None]).max(initial=0.0))
             last = part.t[-1] == segment.t[-1]
             count = len(part.t) if last else len(part.t) - 1  # where two parts meet, the second tells
             chosen = np.flatnonzero((before + np.arange(count)) % every == 0)
