@@ -1,14 +1,17 @@
 """What a run tells: energy and work, constraint residuals, digits to trust, sensitivities, friction needed."""
 
-from zeromass.analysis.certificate import Certificate, Residual, certificate
+from zeromass.analysis.certificate import Certificate, FewDigits, Residual, certificate
 from zeromass.analysis.contact import Interval, RequiredFriction, pulling_intervals, required_friction
+from zeromass.analysis.digits import Errors
 from zeromass.analysis.extrema import Extremum, maximum, minimum
 from zeromass.analysis.tangent import Sensitivity, lyapunov_exponent, sensitivity
 from zeromass.analysis.work import Work, work
 
 __all__ = [
     "Certificate",
+    "Errors",
     "Extremum",
+    "FewDigits",
     "Interval",
     "RequiredFriction",
     "Residual",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+import warnings
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from zeromass.analysis.contact import Interval, pulling_intervals
+from zeromass.analysis.digits import SAFETY, Errors, ends_elsewhere, off_constraints, parting, rounding, sizes
 from zeromass.analysis.work import Work, work
 from zeromass.equation import numerical_rank
 from zeromass.expression import expressions
-from zeromass.integrate import Course, Sampled, course
+from zeromass.integrate import Course, Sampled, Settings, course
 from zeromass.integrate.segment import Samples
 
 TIGHTER = 100.0
@@ -21,6 +24,32 @@ TIGHTEST = 2e-15
 
 SAMPLES = 400
 """States at which ranks and residuals are examined, besides none at the ends of steps alone."""
+
+ABOUT = 8
+"""Steps before and after a change of the kind of motion at which two runs are compared too."""
+
+FEW = 2.0
+"""Digits below which a certificate warns."""
+
+REACH = 1e3
+"""Times the errors that the tolerance allows in all steps together that an imbalance of energy may reach."""
+
+
+class FewDigits(UserWarning):
+    """A run can hardly be trusted: fewer than two digits, or an energy that the tolerance does not explain.
+
+    A spring whose length passes through zero pulls the other way all at once, which a step may not see:
+
+    >>> import warnings
+    >>> x = zm.coordinate("x")
+    >>> system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=10 * (np.sqrt(x**2) - 1.0) ** 2)
+    >>> run = zm.simulate(system, system.start({x: 2.0}), until=5.0, method="fixed", step=0.1)
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     trust = run.certificate()
+    >>> told[0].category.__name__, trust.digits < 2
+    ('FewDigits', True)
+    """
 
 
 @dataclass(frozen=True)
@@ -48,7 +77,11 @@ class Certificate:
     residuals  of each constraint, in its own units
     work       energy, and the work that changed it (None where the system has no energy)
     margin     smallest margin of the rank of [M; A] along the run, a factor above the tolerance of the decision
-    error      largest difference of a state from that of a run at tighter tolerance, relative to the size of its coordinate
+    error      largest difference of a state from that of a run at tighter tolerance, relative to the size of its coordinate;
+               infinite where that run ends elsewhere
+    errors     what each of four witnesses tells of the error of a state: two runs, energy, constraints, rounding
+    parting    where the second run goes another way: its end or its kind of motion, by name
+    warning    why the run can hardly be trusted; empty where it can
     pulled     intervals in which a two-sided contact has to pull
 
     >>> x = zm.coordinate("x")
@@ -63,14 +96,38 @@ class Certificate:
     work: Work | None
     margin: float
     error: float
+    errors: Errors
     rtol: float
     tighter_rtol: float
+    reach: float
+    """Largest relative imbalance of energy that the tolerance explains; infinite for steps of given length."""
+    parting: str = ""
     pulled: tuple[Interval, ...] = ()
 
     @property
     def digits(self) -> float:
-        """Decimal digits that the two runs share, to the end of the run."""
-        return float(-np.log10(max(self.error, np.finfo(float).eps)))
+        """Decimal digits to trust, to the end of the run: those of the worst of `errors`."""
+        return max(0.0, float(-np.log10(self.errors.worst)))
+
+    @property
+    def limited_by(self) -> str:
+        """What limits the digits, in words."""
+        if self.errors.limited_by == "the energy" and self.work is not None and self.work.inside > self.work.gap:
+            return "the energy between steps"
+        return self.errors.limited_by
+
+    @property
+    def warning(self) -> str:
+        """Why the run can hardly be trusted; empty where it can."""
+        if self.digits < FEW:
+            why = self.parting or f"limited by {self.limited_by}"
+            return f"only {self.digits:.1f} digits of the run can be trusted ({why})"
+        if self.work is not None and 2 * self.work.error > self.reach:
+            return (
+                f"the energy is out of balance by {self.work.imbalance:.1e} of what is turned over, which rtol = "
+                f"{self.rtol:g} does not explain: the motion may not be smooth; bound the steps with longest_step=…"
+            )
+        return ""
 
     def __str__(self) -> str:
         width = max([len(r.name) for r in self.residuals] + [10])
@@ -85,9 +142,13 @@ class Certificate:
             spans = ", ".join(f"{span.begin:.4g} … {span.end:.4g} s" for span in self.pulled)
             lines.append(f"the surface has to pull the body: {spans}")
         lines.append(
-            f"digits to trust: {self.digits:.1f} (largest relative difference {self.error:.1e} between rtol {self.rtol:g} "
-            f"and {self.tighter_rtol:g})"
+            f"largest relative difference {self.error:.1e} between rtol {self.rtol:g} and {self.tighter_rtol:g}"
         )
+        if self.parting:
+            lines.append(self.parting)
+        lines.append(f"digits to trust: {self.digits:.1f} (limited by {self.limited_by})")
+        if self.warning:
+            lines.append(f"warning: {self.warning}")
         return "\n".join(lines)
 
 
@@ -102,17 +163,40 @@ def certificate(run: Course) -> Certificate:
     """
     times = np.union1d(np.linspace(run.t[0], run.t[-1], SAMPLES), run.t[:: max(1, len(run) // SAMPLES)])
     sampled = run.at(times)
-    rtol = run.settings.rtol
-    tighter = max(rtol / TIGHTER, TIGHTEST)
-    return Certificate(
-        residuals(sampled),
-        work(run) if run.system.has_energy else None,
+    settings = run.settings
+    tighter = max(settings.rtol / TIGHTER, TIGHTEST)
+    size = sizes(sampled.y, settings.atol)
+    violated = residuals(sampled)
+    balance = work(run) if run.system.has_energy else None
+    error, parted = _difference(run, sampled, size, tighter)
+    found = Certificate(
+        violated,
+        balance,
         min(_margin(part) for _, part in sampled.parts),
-        _difference(run, sampled, tighter),
-        rtol,
+        error,
+        Errors(
+            runs=SAFETY * error,
+            energy=0.0 if balance is None else balance.error,
+            constraints=off_constraints(sampled, size),
+            rounding=rounding(run, sampled, size),
+        ),
+        settings.rtol,
         tighter,
+        np.inf if settings.step is not None else REACH * settings.rtol * len(run),
+        parted,
         pulling_intervals(run) if run.system.contacts else (),
     )
+    if found.warning:
+        warnings.warn(found.warning, FewDigits, stacklevel=_outside())
+    return found
+
+
+def _outside() -> int:
+    """Frames from the caller of this up to the first that is neither of this package nor of a cached property."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("zeromass", "functools"):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _margin(samples: Samples) -> float:
@@ -147,12 +231,31 @@ def _residuals(samples: Samples) -> dict[str, list[float]]:
     return {group: [worst(level, group) for level in range(3)] for group in dict.fromkeys(row.group for row in rows)}
 
 
-def _difference(run: Course, sampled: Sampled, rtol: float) -> float:
-    """Largest difference from a second run, relative to the largest value of each coordinate and rate."""
-    second = course(run.system, run.start, float(run.t[-1]), run.settings.tighter(rtol))
-    end = second.t[-1]
-    reached = sampled.t <= end if run.t[-1] > run.t[0] else sampled.t >= end
-    if not np.any(reached):
-        return float("inf")
-    size = np.maximum(np.abs(sampled.y).max(axis=0), np.finfo(float).tiny)
-    return float((np.abs(second.at(sampled.t[reached]).y - sampled.y[reached]) / size).max())
+def _difference(run: Course, sampled: Sampled, size: np.ndarray, rtol: float) -> tuple[float, str]:
+    """Largest difference from a second run, relative to sizes of coordinates and rates, and where the two part."""
+    second = course(run.system, run.start, float(run.t[-1]), _closer(run, rtol))
+    if ends_elsewhere(run, second):
+        return float("inf"), parting(run, second)
+    low, high = sorted((second.t[0], second.t[-1]))
+    apart = [
+        np.abs(second.at(times.t[reached]).y - times.y[reached])
+        for times in (sampled, run.at(_about_changes(run)))
+        if np.any(reached := (times.t >= low) & (times.t <= high))
+    ]
+    return float((np.concatenate(apart) / size).max()), parting(run, second)
+
+
+def _about_changes(run: Course) -> np.ndarray:
+    """Times of the steps nearest to changes of the kind of motion, and between them: there errors are largest."""
+    ends = [segment.t[: ABOUT + 1] for segment in run.segments[1:]] + [s.t[-ABOUT - 1 :] for s in run.segments[:-1]]
+    ends = ends[:: max(1, len(ends) // SAMPLES)]
+    return np.concatenate([np.empty(0), *[np.append(t, (t[:-1] + t[1:]) / 2) for t in ends]])
+
+
+def _closer(run: Course, rtol: float) -> Settings:
+    """How the second run is made: as the first, with a smaller tolerance; where that can hardly be, with half the steps."""
+    settings = run.settings.tighter(rtol)
+    if settings.step is not None or rtol < run.settings.rtol / 2:
+        return settings
+    half = float(np.median(np.abs(np.concatenate([np.diff(segment.t) for segment in run.segments])))) / 2
+    return replace(settings, longest_step=min(settings.longest_step, half))

@@ -1,15 +1,28 @@
-"""Energy along a run, and the work of the forces that change it."""
+"""Energy along a run, between its steps too, and the work of the forces that change it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from zeromass.expression import Expression, as_expression, rate
-from zeromass.expression.build import ZERO
+from zeromass.expression import Expression, as_expression, expressions, rate
 from zeromass.integrate import Course, Segment
-from zeromass.model import System
+from zeromass.integrate.legendre import integration, legendre
+from zeromass.model import ModelError, System
+
+PLACES = 8
+"""Places of Gauss's rule inside a step at which energy and powers are looked at."""
+
+AT_ONCE = 2**16
+"""Numbers of a state times steps that are examined together: what bounds the memory."""
+
+STEPS_AT_ONCE = 2**12
+"""Most steps that are examined together, however small the state."""
+
+KEPT = 2**17
+"""Most steps at which a `Work` keeps its arrays: of a longer run every second one, or every third, …"""
 
 
 @dataclass(frozen=True)
@@ -20,6 +33,13 @@ class Work:
     change     of the energy, at the steps, relative to the start
     applied    work of forces that have no potential, at the steps
     constraint work of moving or non-ideal constraints, at the steps
+    gap        largest |change − work| at the steps
+    inside     the same between them, at the places of Gauss's rule of eight points
+    turned     largest energy turned over: kinetic energy, change or work
+    noise      what rounding may do to the energy when it is evaluated
+
+    Gaps and the energy turned over are those of all steps; the arrays of a run of more than 131,072 steps have every
+    second one, or every third, …, and the last.
 
     >>> x = zm.coordinate("x")
     >>> sledge = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 2.0})
@@ -33,18 +53,42 @@ class Work:
     change: np.ndarray
     applied: np.ndarray
     constraint: np.ndarray
+    gap: float
+    inside: float
+    turned: float
+    noise: float
 
     @property
     def imbalance(self) -> float:
-        """Largest |change − work| along the run, relative to the largest energy or work."""
-        gap = np.abs(self.change - self.applied - self.constraint).max()
-        size = max(abs(self.energy), *[np.abs(x).max() for x in (self.change, self.applied, self.constraint)])
-        return float(gap / size) if size > 0 else float(gap)
+        """Largest |change − work| along the run, between steps too, relative to the largest energy turned over."""
+        return self._relative(self._gap)
+
+    @property
+    def error(self) -> float:
+        """The relative error of a state that the imbalance tells of, beyond what rounding does to the energy.
+
+        A relative error δ of the rates changes their energy by 2δ, so that with an imbalance ε no state is better than
+        about ε/2.
+        """
+        return self._relative(float(np.maximum(self._gap - self.noise, 0.0))) / 2
+
+    @property
+    def _gap(self) -> float:
+        """Of all places; not a number, if one of them is none."""
+        return float(np.maximum(self.gap, self.inside))
+
+    def _relative(self, gap: float) -> float:
+        size = (
+            self.turned if self.turned > self.noise else abs(self.energy)
+        )  # of a system at rest nothing is turned over
+        return gap / size if size > 0 else gap
 
     def __str__(self) -> str:
+        where = ", largest between steps" if self.inside > 2 * self.gap and self.inside > self.noise else ""
         return (
             f"energy: {self.energy:.9g} J at the start, changed by {self.change[-1]:.3e} J; work of applied forces "
-            f"{self.applied[-1]:.3e} J, of constraints {self.constraint[-1]:.3e} J; imbalance {self.imbalance:.1e} relative"
+            f"{self.applied[-1]:.3e} J, of constraints {self.constraint[-1]:.3e} J; imbalance {self.imbalance:.1e} "
+            f"relative{where}"
         )
 
 
@@ -60,7 +104,9 @@ def powers(system: System) -> tuple[Expression, Expression]:
 
 
 def work(run: Course) -> Work:
-    """The energy balance of a run: powers are integrated over each step by Gauss's rule of six points.
+    """The energy balance of a run: powers are integrated over each step by Gauss's rule of eight points.
+
+    Long runs are examined in parts, in bounded memory.
 
     >>> x = zm.coordinate("x")
     >>> sledge = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 2.0})
@@ -69,17 +115,78 @@ def work(run: Course) -> Work:
     >>> round(float(work(run).applied[-1]), 9)  # 2 N on a way of 9 m
     18.0
     """
-    energy = run[run.system.energy]
-    done = [np.concatenate([_done(segment, k) for segment in run.segments]).cumsum() for k in range(2)]
-    return Work(run.t, float(energy[0]), energy - energy[0], *done)
+    every, before, first = -(-len(run) // KEPT), 0, np.nan
+    done = np.zeros(2)
+    """Work of applied forces and of constraints until here."""
+    kept: list[np.ndarray] = []
+    gap, inside, kinetic, size, turned = 0.0, 0.0, 0.0, 0.0, 0.0
+    for segment in run.segments:
+        for part in _parts(segment):
+            E, T, works, missed = _balance(run.system, part, done)
+            first = E[0, 0] if np.isnan(first) else first
+            kinetic, size = max(kinetic, np.abs(T).max()), max(size, (np.abs(E - T) + np.abs(T)).max())
+            turned = max(turned, np.abs(E - first).max(), np.abs(works).max())
+            apart = np.abs(E - first - works.sum(axis=2))
+            gap = np.maximum(gap, apart[:, 0].max())
+            inside = np.maximum(inside, (apart[:-1, 1:] - missed[:, None]).max(initial=0.0))
+            last = part.t[-1] == segment.t[-1]
+            count = len(part.t) if last else len(part.t) - 1  # where two parts meet, the second tells
+            chosen = np.flatnonzero((before + np.arange(count)) % every == 0)
+            if last and segment is run.segments[-1] and (not len(chosen) or chosen[-1] != count - 1):
+                chosen = np.append(chosen, count - 1)
+            kept.append(np.column_stack([part.t, E[:, 0] - first, works[:, 0]])[chosen])
+            before, done = before + count, works[-1, 0]
+    t, change, applied, constraint = np.concatenate(kept).T.copy()
+    noise = float(8 * np.finfo(float).eps * size)
+    return Work(
+        t, float(first), change, applied, constraint, float(gap), float(inside), float(max(kinetic, turned)), noise
+    )
 
 
-def _done(segment: Segment, which: int) -> np.ndarray:
-    """The work of applied forces (0) or of constraints (1) in each step of a segment, after a zero for its start."""
-    power = powers(segment.system)[which]
-    result = np.zeros(len(segment.t))
-    if power is not ZERO:
-        h, (places, weights) = np.diff(segment.t), np.polynomial.legendre.leggauss(6)
-        nodes = (segment.t[:-1, None] + h[:, None] * (places + 1) / 2).ravel()
-        result[1:] = (segment.at(nodes)[power].reshape(len(h), -1) @ weights) * h / 2
-    return result
+def _parts(segment: Segment) -> Iterator[Segment]:
+    """A segment in pieces that can be examined at once, each with polynomials of its own that are forgotten with it."""
+    most, steps = min(STEPS_AT_ONCE, max(1, AT_ONCE // segment.y.shape[1])), len(segment.t) - 1
+    if steps <= most:
+        yield segment
+        return
+    for k in range(0, steps, most):
+        inside = segment.inside if callable(segment.inside) else segment.inside[k : k + most]
+        places = slice(k, k + most + 1)
+        yield replace(
+            segment, t=segment.t[places], y=segment.y[places], growth=segment.growth[k : k + most], inside=inside
+        )
+
+
+_ENDS, _WEIGHTS = np.polynomial.legendre.leggauss(PLACES)
+_θ, _w = (_ENDS + 1) / 2, _WEIGHTS / 2
+_COEFFICIENTS = (2 * np.arange(PLACES)[:, None] + 1) * _w * np.array(legendre(_θ, PLACES))
+"""Legendre's coefficients of a function in a step from its values at the places."""
+_UNTIL = np.array(legendre(_θ, PLACES + 1)).T @ integration(PLACES, PLACES + 1) @ _COEFFICIENTS
+"""∫₀^θ to each place from the values at all places."""
+
+
+def _balance(system: System, part: Segment, done: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Energy, kinetic energy and works, at starts of steps and places inside them, and what the rule may miss in each step.
+
+    Shapes (k + 1, 1 + PLACES), the same, (k + 1, 1 + PLACES, 2), and (k,) for k steps; the last row is the end, repeated.
+    """
+    h = np.diff(part.t)
+    times = np.append(part.t[:-1, None] + h[:, None] * np.append(0.0, _θ), np.full((1, 1 + PLACES), part.t[-1]), axis=0)
+    asked = expressions([system.energy, _kinetic(system), *powers(part.system)])
+    E, T, *p = part.at(times.ravel())[asked].reshape(*times.shape, 4).transpose(2, 0, 1)
+    power = np.stack(p, axis=2)[:-1, 1:]
+    works = np.empty((*times.shape, 2))
+    ends = done + np.append(np.zeros((1, 2)), (h[:, None] * np.einsum("kpj,p->kj", power, _w)).cumsum(axis=0), axis=0)
+    works[:, 0] = ends
+    works[:-1, 1:] = ends[:-1, None] + h[:, None, None] * np.einsum("ip,kpj->kij", _UNTIL, power)
+    works[-1, 1:] = ends[-1]
+    tail = np.abs(np.einsum("ip,kpj->kij", _COEFFICIENTS[-2:], power)).sum(axis=(1, 2))
+    return E, T, works, np.abs(h) * tail
+
+
+def _kinetic(system: System) -> Expression:
+    """Kinetic energy; of a system that is given by its Lagrangian ½ q̇ᵀ M q̇."""
+    try:
+        return system.kinetic
+    except ModelError:
+        return as_expression(system.rates @ system.M @ system.rates / 2)

@@ -91,11 +91,27 @@ class Residual(_Object):
     acceleration: float | None
 
 
+class Errors(_Object):
+    """Relative error of a state as each witness tells it; null where it is infinite or not a number."""
+
+    runs: float | None
+    energy: float | None
+    constraints: float | None
+    rounding: float | None
+
+
 class Trust(_Object):
-    """The certificate: decimal digits that a run at tighter tolerance confirms, and what else is known of the errors."""
+    """The certificate: decimal digits to trust, what limits them, and what else is known of the errors.
+
+    `warning` says why the run can hardly be trusted, `parting` where the second run goes another way; both may be empty.
+    """
 
     digits: float
+    limited_by: str
+    warning: str
+    parting: str
     error: float | None
+    errors: Errors
     margin: float | None
     rtol: float
     tighter_rtol: float

@@ -47,7 +47,7 @@ def run(
             seconds = time.perf_counter() - begin
             code = exit_code(found)
             go_on = code is not Exit.INTERRUPTED  # who interrupts wants what there is, and soon
-            trust = found.certificate() if certificate and go_on and len(found) > 1 else None
+            trust = trusted(found) if certificate and go_on and len(found) > 1 else None
             files = written(scenario, found, place, certificate=trust, plots=plots and go_on, viewer=viewer and go_on)
         data = {
             "command": "run",
@@ -73,6 +73,15 @@ def simulated(scenario: Scenario) -> Run:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RunStopped)  # the summary says so
         return scenario.simulate(progress=err().is_terminal)
+
+
+def trusted(run: Run) -> Certificate:
+    """The certificate of a run; what it warns of is in its words."""
+    from zeromass.analysis import FewDigits
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewDigits)
+        return run.certificate()
 
 
 def exit_code(run: Run) -> Exit:
@@ -128,7 +137,11 @@ def _extremes(run: Run) -> dict[str, Any]:
 def _certificate(trust: Certificate) -> dict[str, Any]:
     return {
         "digits": trust.digits,
+        "limited_by": trust.limited_by,
+        "warning": trust.warning,
+        "parting": trust.parting,
         "error": trust.error,
+        "errors": {name: getattr(trust.errors, name) for name in ("runs", "energy", "constraints", "rounding")},
         "margin": trust.margin,
         "rtol": trust.rtol,
         "tighter_rtol": trust.tighter_rtol,
@@ -156,7 +169,12 @@ def _show(scenario: Scenario, run: Run, trust: Certificate | None, data: dict[st
         table.add_row("events", f"and {len(data['events']) - 12} more")
     console.print(table, highlight=False)
     if trust is not None:
-        console.print(escape(str(trust)), highlight=False, soft_wrap=True)
+        color = "yellow" if trust.warning else "green"
+        lines = [escape(line) for line in str(trust).splitlines()]
+        trusted_lines = [
+            f"[{color}]{line}[/{color}]" if line.startswith(("digits", "warning")) else line for line in lines
+        ]
+        console.print("\n".join(trusted_lines), highlight=False, soft_wrap=True)
     count = len(data["files"].get("plots", ()))
     others = [str(path) for kind, path in data["files"].items() if kind != "plots"]
     words = [*others, f"{count} plots"] if count else others

@@ -175,11 +175,11 @@ class Samples:
     y: np.ndarray
 
     def __init__(self, segment: Segment, t: np.ndarray, y: np.ndarray) -> None:
-        self._segment, self.t, self.y = segment, t, y
+        self.segment, self.t, self.y = segment, t, y
 
     @property
     def system(self) -> System:
-        return self._segment.system
+        return self.segment.system
 
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, shape (times,), or of an array of them, shape (times, …)."""
@@ -199,19 +199,19 @@ class Samples:
     @cached_property
     def inputs(self) -> np.ndarray:
         """Numbers in the order of `system.inputs`, shape (times, inputs)."""
-        values = [self._segment.parameters[p] for p in self.system.parameters]
+        values = [self.segment.parameters[p] for p in self.system.parameters]
         parameters = np.broadcast_to(np.array(values, dtype=float), (len(self.t), len(values)))
         return np.concatenate([self.t[:, None], self.y, parameters], axis=1)
 
     @cached_property
     def acceleration(self) -> np.ndarray:
         """q̈, shape (times, n)."""
-        return self._segment.solved.native.accelerations(self.inputs)
+        return self.segment.solved.native.accelerations(self.inputs)
 
     @cached_property
     def multipliers(self) -> np.ndarray:
         """λ of all rows, shape (times, rows): the shortest, where redundant rows share a force."""
-        program, system = self._segment.solved, self.system
+        program, system = self.segment.solved, self.system
         λ = program.native.function(system.multipliers)(self.inputs)
         if not program.elimination.dropped:
             return λ

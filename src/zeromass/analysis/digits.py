@@ -1,0 +1,129 @@
+"""Digits are earned: the relative error of a run's states, as each of four witnesses tells it."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+
+import numpy as np
+
+from zeromass.integrate import Course, Sampled, Segment
+from zeromass.integrate.segment import Samples
+from zeromass.integrate.stepping.functions import Functions
+
+SAFETY = 2.0
+"""Times the difference of the two runs that the first is taken to be wrong: the second has an error too."""
+
+UNRESOLVED = 100.0
+"""Times atol, or the rounding of the largest number beside it, below which a coordinate has not left zero."""
+
+NEAR = 1e-3
+"""Part of a run before its end in which the second one may end too, or change its kind."""
+
+ALIKE = 1e-6
+"""Relative difference of the lengths of two steps that are meant to be the same: more than the rounding of times makes."""
+
+WORDS = ("the difference of two runs", "the energy", "the constraints", "rounding")
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Largest relative error of a state, as far as each witness can tell; none sees all, so the worst counts.
+
+    runs         twice the difference from a run at tighter tolerance
+    energy       half the imbalance of energy and work, at the steps and between them
+    constraints  distance from the constraints, of positions and of rates
+    rounding     ε √(Σ g²), over steps in whose pivots rounding grows g times, and what rounded times do
+
+    >>> x = zm.coordinate("x")
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+    >>> run.certificate().errors.constraints  # it has none
+    0.0
+    """
+
+    runs: float
+    energy: float
+    constraints: float
+    rounding: float
+
+    @property
+    def worst(self) -> float:
+        """The largest of them, at least the rounding of one number; 1, no digit at all, where one is not a number."""
+        found = np.array(astuple(self))
+        return max(float(np.max(np.where(np.isnan(found), 1.0, found))), float(np.finfo(float).eps))
+
+    @property
+    def limited_by(self) -> str:
+        """The witness that tells the worst, in words."""
+        found = np.array(astuple(self))
+        return WORDS[int(np.argmax(np.where(np.isnan(found), np.inf, found)))]
+
+
+def sizes(y: np.ndarray, atol: float) -> np.ndarray:
+    """Largest value of each coordinate and rate, (2n,); infinite for one that has not left zero, as far as numbers tell."""
+    size = np.abs(y).max(axis=0)
+    n = len(size) // 2
+    largest = np.repeat([size[:n].max(initial=0.0), size[n:].max(initial=0.0)], n)
+    unresolved = size <= UNRESOLVED * np.maximum(atol, np.finfo(float).eps * largest)
+    return np.where(unresolved & (size < largest), np.inf, np.maximum(size, np.finfo(float).tiny))
+
+
+def off_constraints(sampled: Sampled, size: np.ndarray) -> float:
+    """Largest distance of a state from the constraints, of positions and of rates, relative to sizes (2n,)."""
+    return max(float((np.abs(_returned(part) - part.y) / size).max()) for _, part in sampled.parts)
+
+
+def _returned(samples: Samples) -> np.ndarray:
+    """The states on the constraints nearest to those of a segment, whether or not its run returned to them."""
+    segment: Segment = samples.segment
+    values = np.array([segment.parameters[p] for p in segment.system.parameters])
+    return Functions(segment.solved.native, values).projected(samples.t, samples.y)
+
+
+def rounding(run: Course, sampled: Sampled, size: np.ndarray) -> float:
+    """ε √(Σ g²) over the steps, g the growth in their pivots, and what rounded times do, relative to sizes (2n,).
+
+    Each step rounds its state by itself, g times more where its pivots cancel. It also rounds the time at which it ends,
+    by ε|t|/5 on average, and the state has then been reached too early or too late; steps of one length round it again
+    and again to the same side.
+    """
+    squares = sum(float((np.maximum(segment.growth, 1.0) ** 2).sum()) for segment in run.segments)
+    late = sum(_late(segment.t) for segment in run.segments)
+    fastest = 0.0
+    for _, part in sampled.parts:
+        slope = np.concatenate([part.y[:, part.y.shape[1] // 2 :], part.acceleration], axis=1)
+        fastest = max(fastest, float((np.abs(slope) / size).max()))
+    return float(np.finfo(float).eps * (np.sqrt(squares) + late * fastest / 5))
+
+
+def _late(t: np.ndarray) -> float:
+    """Σ|t| over steps as long as the one before, and √(Σ t²) over the others."""
+    h = np.diff(t)
+    again = np.abs(np.diff(h)) <= ALIKE * np.abs(h[1:])
+    times = np.abs(t[2:])
+    return float(times[again].sum() + np.sqrt((times[~again] ** 2).sum()))
+
+
+def ends_elsewhere(run: Course, second: Course) -> bool:
+    """Whether a second run does not come to the end of a run."""
+    return abs(run.t[-1] - second.t[-1]) > NEAR * abs(run.t[-1] - run.t[0])
+
+
+def parting(run: Course, second: Course) -> str:
+    """Where a second run goes another way, by name; nothing where it does the same."""
+    if ends_elsewhere(run, second):
+        return f"the closer run ends elsewhere, {second.outcome}"
+    way, other = (_way(course, float(run.t[-1]), NEAR * abs(run.t[-1] - run.t[0])) for course in (run, second))
+    for (kind, t), (its_kind, its_t) in zip(way, other, strict=False):
+        if kind != its_kind:
+            return f"the run is {kind} from t = {t:.6g} s on, the closer run {its_kind} from t = {its_t:.6g} s on"
+    for name, longer, shorter in (("run", way, other), ("closer run", other, way)):
+        for kind, t in longer[len(shorter) :]:
+            return f"only the {name} goes on as {kind}, at t = {t:.6g} s"
+    return ""
+
+
+def _way(course: Course, end: float, near: float) -> list[tuple[str, float]]:
+    """The kinds of motion and when each begins, but for those that begin just before the end."""
+    first, *others = [(segment.kind, float(segment.t[0])) for segment in course.segments]
+    return [first, *[(kind, t) for kind, t in others if abs(end - t) > near]]

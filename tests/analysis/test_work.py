@@ -1,0 +1,118 @@
+"""The balance of energy and work, in bounded memory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from zeromass.analysis import work
+
+x = zm.coordinate("x")
+v = zm.rate(x)
+DRIVEN = zm.System(kinetic=v**2 / 2, potential=x**2 / 2, forces={x: np.cos(3 * zm.t) - 0.1 * v})
+
+
+def driven(steps: int) -> zm.Run:
+    """Steps of a hundredth of a second."""
+    return zm.simulate(DRIVEN, DRIVEN.start({x: 1.0, v: 0.0}), until=0.01 * steps, method="fixed", step=0.01)
+
+
+def test_memory_is_bounded():
+    """Forty thousand steps, each of which took 3 kB when all were looked at together."""
+    run = zm.simulate(DRIVEN, DRIVEN.start({x: 1.0, v: 0.0}), until=400.0, longest_step=0.01)
+    tracemalloc.start()
+    found = work(run)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 40e6
+    assert found.imbalance < 1e-9
+
+
+LONG = """
+import resource, numpy as np, zeromass as zm
+from zeromass.analysis import work
+x = zm.coordinate("x"); v = zm.rate(x)
+driven = zm.System(kinetic=v**2 / 2, potential=x**2 / 2, forces={x: np.cos(3 * zm.t) - 0.1 * v})
+run = zm.simulate(driven, driven.start({x: 1.0, v: 0.0}), until=20000.0, method="fixed", step=0.01)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+found = work(run)
+print(len(run), len(found.t), (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+
+
+@pytest.mark.slow
+def test_two_million_steps_take_less_than_a_hundred_megabytes():
+    done = subprocess.run([sys.executable, "-c", LONG], capture_output=True, text=True, check=True)
+    steps, kept, megabytes = map(float, done.stdout.split())
+    assert steps >= 2e6
+    assert kept <= 2**17 + 1
+    assert megabytes < 100
+
+
+def test_parts_say_the_same_as_the_whole(monkeypatch):
+    """Sums in parts are the sums in one, but for their rounding."""
+    module = sys.modules["zeromass.analysis.work"]
+    run = driven(500)
+    whole = work(run)
+    monkeypatch.setattr(module, "AT_ONCE", 2 * 7)
+    parts = work(driven(500))
+    assert np.array_equal(parts.t, run.t)
+    for name in ("change", "applied", "constraint"):
+        assert np.allclose(getattr(parts, name), getattr(whole, name), rtol=0, atol=1e-13)
+    for name in ("turned", "noise"):
+        assert getattr(parts, name) == pytest.approx(getattr(whole, name), rel=1e-12)
+    monkeypatch.setattr(module, "KEPT", 100)
+    thinned = work(run)
+    assert len(thinned.t) <= 102
+    assert np.array_equal(thinned.t[:-1], run.t[::6])
+    assert np.allclose(thinned.change[:-1], whole.change[::6], rtol=0, atol=1e-13)
+    assert thinned.change[-1] == pytest.approx(whole.change[-1], abs=1e-13)
+    assert thinned.gap == pytest.approx(whole.gap, abs=1e-13)
+
+
+def test_a_run_read_from_a_file_is_examined_in_parts_too(monkeypatch, tmp_path):
+    run = driven(200)
+    again = zm.load(run.save(tmp_path / "run.nc", certificate=False))
+    monkeypatch.setattr(sys.modules["zeromass.analysis.work"], "AT_ONCE", 2 * 30)
+    assert np.allclose(work(again).applied, run.work().applied, rtol=0, atol=1e-13)
+
+
+def test_work_between_steps_is_that_until_there():
+    """A sledge pushed with 2 N has E = 2x all the way: in long steps nothing is out of balance inside."""
+    sledge = zm.System(kinetic=v**2 / 2, forces={x: 2.0 + np.sin(5 * zm.t)})
+    run = zm.simulate(sledge, sledge.start({x: 0.0, v: 0.0}), until=3.0, rtol=1e-12, atol=1e-14)
+    found = run.work()
+    assert found.turned == pytest.approx(found.change.max(), rel=0.05)
+    assert max(found.gap, found.inside) < 1e-10 * found.turned
+
+
+def test_the_zero_of_the_potential_does_not_matter():
+    """Relative to what is turned over, not to an energy whose zero is anyone's choice."""
+    p = zm.Particle("p", 1.0)
+    low, high = (
+        zm.System([p], potential=9.81 * p.position[2] + offset, constraints={"rod": (p.position @ p.position - 1) / 2})
+        for offset in (0.0, 1e6)
+    )
+    imbalances = []
+    for system in (low, high):
+        start = system.start([(p.position, (0.6, 0.0, -0.8)), (p.velocity, (0.0, 1.3, 0.0))])
+        run = zm.simulate(system, start, until=5.0, rtol=1e-4, atol=1e-6)
+        imbalances.append(run.work().imbalance)
+    assert imbalances[1] == pytest.approx(imbalances[0], rel=0.01)
+
+
+def test_what_is_not_a_number_between_steps_is_not_hidden():
+    """Where a state inside a step is no number, neither is the balance."""
+    run = driven(50)
+    (segment,) = run.segments
+    inside = segment.dense.polynomials().copy()
+    inside[20, 0] = np.nan
+    broken = zm.Run((replace(segment, inside=inside),))
+    assert np.isnan(broken.work().imbalance)
+    assert np.isnan(broken.work().error)
