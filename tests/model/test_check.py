@@ -109,6 +109,21 @@ def test_undetermined_directions():
         state[zm.acceleration(loose.position)[1]]
 
 
+def test_an_expression_is_determined_though_its_accelerations_are_not():
+    """Only x + y has a mass: ẍ + ÿ is unique, and whatever changes along x − y is not, even where its slope vanishes."""
+    x, y, z = zm.coordinates("x y z")
+    A = zm.acceleration
+    kinetic = (zm.rate(x + y) ** 2 + zm.rate(z) ** 2) / 2
+    state = zm.System(kinetic=kinetic, potential=x + y + 2 * z, coordinates=[x, y, z]).start({z: 0.5})
+    assert state[A(x) + A(y)] == pytest.approx(-1.0, rel=1e-14)
+    assert state[A(x + y) ** 2 * A(z)] == pytest.approx(-2.0, rel=1e-14)
+    assert state[0 * A(x) + z * (A(y) + A(x))] == pytest.approx(-0.5, rel=1e-14)
+    assert np.allclose(state[np.array([A(z), A(x) + A(y)])], [-2.0, -1.0], rtol=1e-14)
+    for e in (A(x), A(x) - A(y), (A(x) - A(y)) ** 2, A(x) * A(y), [A(z), A(x)], A(x) + A(y) + 1e-3 * A(y)):
+        with pytest.raises(zm.ModelError, match="'[xy]' is not determined"):
+            state[e]
+
+
 def test_force_on_a_place_without_mass():
     """A spring pulls at a massless place: the place must be where the spring is slack, and the diagnosis says so."""
     place = zm.Particle("place", 0.0)
