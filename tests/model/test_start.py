@@ -219,3 +219,29 @@ def test_conflicts_are_named(name):
         make(system, *(part.position for part in system.parts))
     for word in words:
         assert word in str(raised.value)
+
+
+def test_open_rates_are_the_nearest_to_their_guess_in_the_metric_of_the_kinetic_energy():
+    """A mass of 10 at rate 1 is coupled to a mass of 1 at rest: momentum is kept, (10·1 + 1·0)/11."""
+    x, y = zm.coordinates("x y")
+    coupled = zm.System(kinetic=(10 * zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, constraints={"coupling": x - y})
+    assert coupled.start(guess={zm.rate(x): 1.0}).v == pytest.approx([10 / 11, 10 / 11], rel=1e-15)
+    # three coordinates of a mass matrix that is not diagonal: M (v − guess) is a force of the constraints, Aᵀλ
+    q = zm.coordinates("a b c")
+    v, random = zm.rate(q), np.random.default_rng(1)
+    L = random.normal(size=(3, 3))
+    M, A, guess = L @ L.T, random.normal(size=3), random.normal(size=3)
+    state = zm.System(kinetic=v @ M @ v / 2, constraints={"form": A @ v - np.cos(zm.t)}).start(guess=[(v, guess)])
+    kkt = np.linalg.solve(np.block([[M, A[:, None]], [A[None], np.zeros((1, 1))]]), [*(M @ guess), 1.0])
+    assert np.abs(state.v - kkt[:3]).max() <= 1e-13  # condition of the random M, about 100
+
+
+def test_open_rates_of_coordinates_without_mass():
+    """A massless place on a string between two masses follows them and takes nothing; one that nothing holds stays."""
+    x, y, between, loose = q = zm.coordinates("x y between loose")
+    kinetic = (3 * zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
+    system = zm.System(kinetic=kinetic, coordinates=q, constraints={"left": between - x, "right": y - between})
+    v = system.start(guess={zm.rate(x): 1.0, zm.rate(between): 100.0, zm.rate(loose): 7.0}).v
+    assert v == pytest.approx([0.75, 0.75, 0.75, 7.0], rel=1e-13)
+    # prescribed rates are kept, and are no guess for the others
+    assert np.array_equal(system.start({zm.rate(x): 1.0}).v, [1.0, 1.0, 1.0, 0.0])

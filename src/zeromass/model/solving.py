@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.equation import numerical_rank
+from zeromass.equation import Rank, numerical_rank
 from zeromass.equation.inverse import moore_penrose
 from zeromass.expression import Evaluator, Expression, expressions, jacobian
 from zeromass.model.errors import StartError
 from zeromass.model.magnitude import ROUNDING, Magnitude
+from zeromass.model.nearest import least_change
 
 ITERATIONS = 60
 HALVINGS = 20
@@ -36,6 +37,8 @@ class StartEquations:
     prescribed   expressions that must take the values that `solution` is given
     unknowns     array of symbols
     known        the other symbols, whose values `solution` takes
+    metric       M, shape (unknowns, unknowns): of the solutions that the equations leave, the one of least (x − guess)ᵀ
+                 M (x − guess); the shortest x − guess by default
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class StartEquations:
         prescribed: Sequence[Expression],
         unknowns: np.ndarray,
         known: Sequence[Expression],
+        metric: np.ndarray | None = None,
     ) -> None:
         self.constraints: list[str] = [name for name, _ in constraints]
         self.prescribed: list[Expression] = list(prescribed)
@@ -55,6 +59,7 @@ class StartEquations:
         slopes = np.concatenate([slopes, jacobian(list(prescribed), unknowns)])
         self.values_and_slopes: Evaluator = Evaluator(np.concatenate([functions[:, None], slopes], axis=1), inputs)
         self.magnitude: Magnitude = Magnitude(functions, inputs)
+        self.metric: Evaluator | None = None if metric is None else Evaluator(metric, inputs)
 
     def solution(
         self,
@@ -173,12 +178,20 @@ class _Numbers:
             J = point.J[:, self._varied] / unit[:, None]
             if not np.array_equal(J, slopes):  # linear equations have the same slopes everywhere
                 decision = numerical_rank(J)
-                slopes, inverse, free = J, moore_penrose(decision), decision.null_space
+                slopes, inverse, free = J, self._inverse(point, J, decision), decision.null_space
             better = self._better(point, inverse, unit) if left else None
             if better is None:
                 return _Reached(point, self._error(point, J, inverse, unit), free)
             point, left = better, left - 1
         return _Reached(point, np.nan, free)
+
+    def _inverse(self, point: _Point, J: np.ndarray, decision: Rank) -> np.ndarray:
+        """X with δ = X r the smallest change that J δ = r allows, in the metric where there is one."""
+        metric = self._equations.metric
+        if metric is None or decision.rank == J.shape[1]:  # nothing is left open
+            return moore_penrose(decision)
+        M = metric(np.concatenate([point.x, self._known]))[np.ix_(self._varied, self._varied)]
+        return least_change(M, J, np.eye(len(J))).T if np.isfinite(M).all() else moore_penrose(decision)
 
     def _better(self, point: _Point, inverse: np.ndarray, unit: np.ndarray) -> _Point | None:
         """The point of smaller residuals after a whole Gauss–Newton step or its half, quarter, …; None if there is none."""
