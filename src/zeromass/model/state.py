@@ -156,7 +156,9 @@ class State(Remembering):
         other = sizes * (W @ np.random.default_rng(0).normal(size=W.shape[1]))
         other = self.motion.acceleration + other * max(1.0, float(np.abs(self.motion.acceleration / sizes).max()))
         inputs = [*self.system.inputs, *a, *self.system.multipliers]
-        slopes = Evaluator(jacobian(e.ravel(), a), inputs)(np.concatenate([self.inputs, other, self.motion.multipliers]))
+        slopes = Evaluator(jacobian(e.ravel(), a), inputs)(
+            np.concatenate([self.inputs, other, self.motion.multipliers])
+        )
         slopes = slopes * sizes
         change = np.abs(slopes @ W).max(axis=1, initial=0.0)
         open_ = ~(change <= LOOSE * np.abs(slopes).max(axis=1, initial=0.0))
