@@ -15,7 +15,16 @@ from zeromass.model.magnitude import ROUNDING, Magnitude
 from zeromass.model.nearest import least_change
 
 ITERATIONS = 60
-HALVINGS = 20
+HALVINGS = 40
+"""Lengths of a step that are tried: down to 1e-12 of it."""
+
+BENT = 0.5
+"""Part of the change that slopes promise by which a step may miss it; beyond that they do not hold any more."""
+
+GIVEN = 64 * float(np.finfo(float).eps)
+"""Part of their terms by which prescriptions may miss the constraints: the rounding of numbers that come from some ten
+operations. A larger miss is a contradiction."""
+
 ATTEMPTS = 12
 """Gauss–Newton runs from different guesses before equations are called contradictory."""
 
@@ -99,7 +108,8 @@ class _Reached(NamedTuple):
 
 
 class _Numbers:
-    """Equations at numbers for everything but the varied unknowns."""
+    """Equations at numbers for everything but the varied unknowns; without values for prescribed expressions, the
+    constraints alone."""
 
     def __init__(
         self,
@@ -124,9 +134,20 @@ class _Numbers:
                 if attempt:
                     reached = self._returned(reached, start, unit)
                 return reached.point.x, self._open_names(reached)
+            if reached.error <= GIVEN:
+                onto = self._onto_constraints(reached.point.x)
+                if onto is not None:
+                    return onto, self._open_names(reached)
             if np.isfinite(reached.error) and (best is None or reached.error < best.error):
                 best = reached
         raise StartError(self._contradiction(start, best))
+
+    def _onto_constraints(self, x: np.ndarray) -> np.ndarray | None:
+        """The constraints' solution next to one that keeps prescriptions which miss them by their rounding."""
+        free = _Numbers(self._equations, self._known, {}, ())
+        first = free._at(x)
+        reached = free._gauss_newton(first, free._sizes(first))
+        return reached.point.x if reached.error <= ROUNDING else None
 
     def satisfied(self, x: np.ndarray) -> bool:
         point = self._at(x)
@@ -142,12 +163,12 @@ class _Numbers:
             yield x
 
     def _at(self, x: np.ndarray) -> _Point:
-        numbers = self._equations.values_and_slopes(np.concatenate([x, self._known]))
+        numbers = self._equations.values_and_slopes(np.concatenate([x, self._known]))[: len(self._wanted)]
         return _Point(x, numbers[:, 0] - self._wanted, numbers[:, 1:])
 
     def _sizes(self, point: _Point) -> np.ndarray:
         """The magnitudes of the residuals f − wanted; 1 where all terms are zero."""
-        sizes = self._equations.magnitude(np.concatenate([point.x, self._known]))
+        sizes = self._equations.magnitude(np.concatenate([point.x, self._known]))[: len(self._wanted)]
         sizes += np.where(self._wanted == 0.0, 0.0, np.abs(point.r) + np.abs(self._wanted))
         return np.where(sizes == 0.0, 1.0, sizes)
 
@@ -194,24 +215,38 @@ class _Numbers:
         return least_change(M, J, np.eye(len(J))).T if np.isfinite(M).all() else moore_penrose(decision)
 
     def _better(self, point: _Point, inverse: np.ndarray, unit: np.ndarray) -> _Point | None:
-        """The point of smaller residuals after a whole Gauss–Newton step or its half, quarter, …; None if there is none."""
-        x, r, _ = point
+        """The point of smaller residuals after a whole Gauss–Newton step or its half, quarter, …; None if there is none.
+
+        The step goes only as far as its slopes hold on all the way. Near a singular position it is long, and what it
+        would come upon beyond is a solution by chance: an angle of many turns.
+        """
+        x, r, J = point
         step = np.zeros_like(x)
         step[self._varied] = -(inverse @ (r / unit))
         size = np.linalg.norm(r / unit)
         if size == 0.0:
             return None
         whole = self._at(x + step)
-        if np.linalg.norm(whole.r / unit) < size:
+        smaller = np.linalg.norm(whole.r / unit) < size
+        if smaller and np.array_equal(whole.J, J):  # linear equations
             return whole
-        if np.all(np.abs(step) <= np.finfo(float).eps * np.abs(x)):
+        if not smaller and np.all(np.abs(step) <= np.finfo(float).eps * np.abs(x)):
             return None
-        trials = x + 0.5 ** np.arange(1, HALVINGS)[:, None] * step
-        known = np.broadcast_to(self._known, (len(trials), len(self._known)))
-        residuals = self._equations.values(np.concatenate([trials, known], axis=1)) - self._wanted
-        smaller = (trial for trial, r in zip(trials, residuals, strict=True) if np.linalg.norm(r / unit) < size)
-        first = next(smaller, None)
-        return None if first is None else self._at(first)
+        parts = 0.5 ** np.arange(HALVINGS)
+        known = np.broadcast_to(self._known, (HALVINGS, len(self._known)))
+        residuals = self._equations.values(np.concatenate([x + parts[:, None] * step, known], axis=1))
+        residuals = (residuals[:, : len(self._wanted)] - self._wanted) / unit
+        change = parts[:, None] * (J @ step / unit)
+        off = np.linalg.norm(residuals - (r / unit + change), axis=1)
+        straight = off <= BENT * np.linalg.norm(change, axis=1) + ROUNDING
+        less = np.linalg.norm(residuals, axis=1) < size
+        reached = less & np.logical_and.accumulate(straight[::-1])[::-1]
+        if not reached.any():
+            reached = less
+        if not reached.any():
+            return None
+        k = int(reached.argmax())
+        return whole if k == 0 else self._at(x + parts[k] * step)
 
     def _returned(self, reached: _Reached, start: np.ndarray, unit: np.ndarray) -> _Reached:
         """A solution nearer to the start than another one, reached by moving along what the equations leave open."""
@@ -254,5 +289,29 @@ class _Numbers:
         words = ", ".join(missed) + (f" with {', '.join(held[:6])} prescribed" if held else "")
         return (
             f"no state satisfies {words}; the smallest miss that was found is {best.error:.2g}. "
-            "Drop or change one of them, or give guess={…} nearer to a solution"
+            + (self._instead(best.point) or "Drop or change one of them, or give guess={…} nearer to a solution")
+            + self._singular(start)
         )
+
+    def _instead(self, point: _Point) -> str:
+        """Unknowns that were prescribed though the constraints alone determine them, and those they leave open."""
+        unknowns = self._equations.unknowns
+        free = numerical_rank(point.J[: len(self._equations.constraints)]).null_space
+        loose = np.abs(free).max(axis=1, initial=0.0) > LOOSE
+        bound = [repr(x) for x, open_ in zip(unknowns, loose, strict=True) if x in self._fixed and not open_]
+        others = [repr(x) for x, open_ in zip(unknowns, loose, strict=True) if x not in self._fixed and open_]
+        if not bound:
+            return ""
+        words = f"Here the constraints alone determine {', '.join(bound[:4])}: drop it"
+        return words + (f", or prescribe one of {', '.join(others[:4])} instead" if others else "")
+
+    def _singular(self, start: np.ndarray) -> str:
+        """Words where the equations say less at the guess than beside it, so that no step leads away from there."""
+        random = np.random.default_rng(0)
+        beside = start + self._varied * random.normal(scale=LOOSE * max(1.0, np.abs(start).max()), size=len(start))
+        here, there = (self._at(x).J[:, self._varied] for x in (start, beside))
+        if not (np.isfinite(here).all() and np.isfinite(there).all()):
+            return ""
+        if numerical_rank(here).rank >= numerical_rank(there).rank:
+            return ""
+        return ". The guess is a singular position, where the equations say less than beside it: give another"
