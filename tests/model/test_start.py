@@ -291,7 +291,7 @@ def test_a_start_ends_near_its_guess(seed):
 @pytest.mark.parametrize("off", [0.0, 1e-12, 1e-9, 1e-6, 1e-3])
 def test_a_start_beside_a_singular_position_stays_there(off):
     """Flat up to `off`: the angles that are open move by as much, no more."""
-    (a, b, c), system = parallelogram()
+    (a, _, c), system = parallelogram()
     assert np.array_equal(system.start().q, np.zeros(3))
     for given in ({c: off}, {a: off}):
         state = system.start(given)
@@ -303,7 +303,7 @@ def test_a_singular_guess_is_named():
     """cos x = 2 has no solution, and at x = 0 no slope either."""
     x = zm.coordinate("x")
     system = zm.System(kinetic=zm.rate(x) ** 2 / 2, constraints={"far": np.cos(x) - 2})
-    with pytest.raises(zm.StartError, match="'far'.*singular position"):
+    with pytest.raises(zm.StartError, match=r"'far'.*singular position"):
         system.start()
 
 
