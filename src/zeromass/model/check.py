@@ -127,7 +127,7 @@ class Diagnosis:
         ]
         lines += [f"  {name}: {kind}" for name, kind in self.kinds.items()]
         for item in self.undetermined:
-            motion = f" ({item.motion})" if item.motion else ""
+            motion = f" ({item.motion})" if item.spin or (item.motion and len(item.direction) > 1) else ""
             lines.append(f"  undetermined: acceleration of {listed(item.direction)}{motion}; {item.remedy}")
         for item in self.dependent:
             others = ", ".join(f"'{name}'" for name in item.follows_from) or "nothing: its row of A is zero"
