@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 import zeromass as zm
 
@@ -41,6 +44,87 @@ def test_sensitivities_equal_differences_of_runs():
         key, value = by[name]
         slope = (end(**{key: value + STEP}).y[-1] - end(**{key: value - STEP}).y[-1]) / (2 * STEP)
         assert np.abs(found.parameters[-1][:, j] - slope).max() < 1e-8
+
+
+def rod():
+    """A pendulum on a rod whose length is a parameter: the acceleration itself does not contain it."""
+    L, p = zm.parameter("L", 1.0), zm.Particle("p", 1.0)
+    constraints = {"rod": p.position @ p.position - L**2, "plane": p.position[1]}
+    system = zm.System([p], gravity=9.81, constraints=constraints)
+    return system, system.start([(p.position, (0.6, 0, -0.8)), (p.velocity, (1.6, 0, 1.2))])
+
+
+def moving_bowl():
+    """A bead and a heavier one tied to it in a bowl of given depth that is shaken sideways and up."""
+    k, w = zm.parameter("k", 0.4), zm.parameter("w", 3.0)
+    p, q = zm.Particle("p", 1.0), zm.Particle("q", 4.0)
+    x, y, z = p.position
+    tie = q.position - p.position
+    bowl = z - k * (x - 0.1 * np.sin(w * zm.t)) ** 2 - k * y**2 - k * np.cos(w * zm.t)
+    system = zm.System([p, q], gravity=9.81, constraints={"bowl": bowl, "tie": tie @ tie - (1 + k) ** 2})
+    return system, system.start({x: 0.5, y: 0.2, zm.rate(y): 1.0}, t=0.2, guess={q.position[0]: 1.0})
+
+
+def wheel():
+    """A wheel on an incline with one coordinate too many, its radius a parameter [UP2006, example 1]."""
+    theta, y = zm.coordinates("theta y")
+    R = zm.parameter("R", 0.5)
+    kinetic = (2 * R**2 + 0.3) * zm.rate(theta) ** 2 / 2
+    constraints = {"rolling": y - R * theta * np.sin(0.4)}
+    system = zm.System(kinetic=kinetic, potential=-2 * 9.81 * y, coordinates=[theta, y], constraints=constraints)
+    return system, system.start({theta: 0.3, zm.rate(theta): 2.0})
+
+
+def rolling_disc():
+    """A coin that rolls without slip, in rates only: its positions stay, its rates must fit another radius."""
+    x, y, phi, theta = q = zm.coordinates("x y phi theta")
+    R, v = zm.parameter("R", 0.5), zm.rate(q)
+    kinetic = (v[0] ** 2 + v[1] ** 2 + 0.1 * v[2] ** 2 + 0.2 * v[3] ** 2) / 2
+    roll = [v[0] - R * v[3] * np.cos(phi), v[1] - R * v[3] * np.sin(phi)]
+    system = zm.System(kinetic=kinetic, potential=x, coordinates=q, constraints={"roll": roll})
+    return system, system.start({x: 0, y: 0, phi: 0.4, theta: 0, v[2]: 1.0, v[3]: 2.0})
+
+
+@pytest.mark.parametrize("make", [rod, moving_bowl, wheel, rolling_disc])
+def test_parameters_of_constraints_move_the_start_with_them(make):
+    """Differences of runs from starts that the least change brings onto the constraints for p ± step."""
+    system, start = make()
+    settings = {"until": start.t + 0.7, "rtol": 1e-13, "atol": 1e-15}
+
+    def end(p, change):
+        other = replace(start, parameters={**start.parameters, p: start.parameters[p] + change})
+        return zm.simulate(system, other.carried_to(system), **settings).y[-1]
+
+    found = zm.simulate(system, start, **settings).sensitivity().parameters[-1]
+    assert np.abs(found).max() > 0.1
+    for j, p in enumerate(system.parameters):
+        wanted = (end(p, STEP) - end(p, -STEP)) / (2 * STEP)
+        # central differences: step² times third derivatives of up to 1e3, and rounding/step
+        assert np.abs(found[:, j] - wanted).max() < 1e-8 * max(1.0, np.abs(wanted).max())
+
+
+def test_sensitivity_at_the_start_keeps_the_constraints():
+    """∂φ/∂y ∂y/∂p + ∂φ/∂p = 0 all along: of the rod x·∂x/∂L = L, and along it at the start."""
+    system, start = rod()
+    run = zm.simulate(system, start, until=1.0, rtol=1e-12, atol=1e-14)
+    times = np.linspace(0.0, 1.0, 5)
+    found = run.sensitivity(times).parameters[:, :, 0]
+    q, v = np.split(run.at(times).y, 2, axis=1)
+    assert np.allclose(found[0], [0.6, 0, -0.8, 0, 0, 0], atol=1e-14)
+    assert np.allclose((q * found[:, :3]).sum(axis=1), 1.0, rtol=1e-9)
+    assert np.allclose((q * found[:, 3:] + v * found[:, :3]).sum(axis=1), 0.0, atol=1e-9)
+
+
+def test_no_derivative_where_constraints_agree_for_one_value_only():
+    """Two rods to one bead of the lengths 1 and L = 1; the spring is not concerned."""
+    L, k = zm.parameter("L", 1.0), zm.parameter("k", 2.0)
+    x, y = zm.coordinates("x y")
+    square, kinetic = x**2 + y**2, (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
+    system = zm.System(kinetic=kinetic, potential=k * y, constraints={"rod": square - 1, "other": square - L**2})
+    run = zm.simulate(system, system.start({x: 0.6}, guess={y: -1.0}), until=0.5)
+    found = dict(zip((p.name for p in system.parameters), run.sensitivity().parameters[-1].T, strict=True))
+    assert np.isnan(found["L"]).all()
+    assert np.isfinite(found["k"]).all()
 
 
 def test_area_is_kept_without_damping():

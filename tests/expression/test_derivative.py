@@ -6,6 +6,9 @@ import pytest
 from expression.formulas import VARIABLES, random_trees, value
 from zeromass.expression import (
     ExpressionError,
+    acceleration,
+    as_expression,
+    coordinate,
     coordinates,
     derivative,
     directional,
@@ -13,6 +16,7 @@ from zeromass.expression import (
     expressions,
     gradient,
     jacobian,
+    multiplier,
     parameter,
     rate,
     symbols,
@@ -180,3 +184,21 @@ def test_every_symbol_of_a_derivative_is_one_of_its_function(x):
     for tree in random_trees(5, 50):
         f = value(tree, x)
         assert set(symbols(gradient(f, x))) <= set(symbols(f))
+
+
+def test_what_follows_from_the_motion_does_not_stay_fixed():
+    """∂q̈/∂q is not 0: an acceleration or a constraint force is differentiated once it is solved for."""
+    x = coordinate("x")
+    a, λ, p = acceleration(x), multiplier("λ rod"), parameter("p", 1.0)
+    for f, hidden in ((a, "acceleration(x)"), (x * a, "acceleration(x)"), (np.sin(λ) + x, "λ rod"), (rate(a), "x")):
+        for by in (x, rate(x), t, p):
+            for use in (derivative, gradient, jacobian, lambda f, by: directional(f, {by: 2.0})):
+                with pytest.raises(ExpressionError, match="before the motion is solved") as raised:
+                    use(f, by)
+                assert hidden in str(raised.value)
+                assert "solved(…)" in str(raised.value)
+    # by themselves they are variables like others, and beside positions if all of them are
+    assert derivative(x * a, a) is x
+    assert jacobian(a * λ + x, [a]).item() is λ
+    assert jacobian(x * a + λ, [a, λ, x]).tolist() == [x, as_expression(1), a]
+    assert rate(x * a) is rate(x) * a + x * rate(a)

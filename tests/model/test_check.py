@@ -109,6 +109,21 @@ def test_undetermined_directions():
         state[zm.acceleration(loose.position)[1]]
 
 
+def test_an_expression_is_determined_though_its_accelerations_are_not():
+    """Only x + y has a mass: ẍ + ÿ is unique, and whatever changes along x − y is not, even where its slope vanishes."""
+    x, y, z = zm.coordinates("x y z")
+    A = zm.acceleration
+    kinetic = (zm.rate(x + y) ** 2 + zm.rate(z) ** 2) / 2
+    state = zm.System(kinetic=kinetic, potential=x + y + 2 * z, coordinates=[x, y, z]).start({z: 0.5})
+    assert state[A(x) + A(y)] == pytest.approx(-1.0, rel=1e-14)
+    assert state[A(x + y) ** 2 * A(z)] == pytest.approx(-2.0, rel=1e-14)
+    assert state[0 * A(x) + z * (A(y) + A(x))] == pytest.approx(-0.5, rel=1e-14)
+    assert np.allclose(state[np.array([A(z), A(x) + A(y)])], [-2.0, -1.0], rtol=1e-14)
+    for e in (A(x), A(x) - A(y), (A(x) - A(y)) ** 2, A(x) * A(y), [A(z), A(x)], A(x) + A(y) + 1e-3 * A(y)):
+        with pytest.raises(zm.ModelError, match=r"'[xy]' is not determined"):
+            state[e]
+
+
 def test_force_on_a_place_without_mass():
     """A spring pulls at a massless place: the place must be where the spring is slack, and the diagnosis says so."""
     place = zm.Particle("place", 0.0)
@@ -120,6 +135,61 @@ def test_force_on_a_place_without_mass():
     assert open_.direction == {"place.x": 1.0}
     assert abs(zm.evaluate(open_.force, {x: 0.25})) == pytest.approx(7.0 * 0.75, rel=1e-14)
     assert "add the constraint" in open_.remedy
+
+
+def thin_rod(axis):
+    """A rod without a moment of inertia about its own axis."""
+    axis = np.array(axis) / np.linalg.norm(axis)
+    return axis, zm.RigidBody("rod", mass=1.0, inertia=0.1 * (np.eye(3) - np.outer(axis, axis)))
+
+
+@pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (1.0, -2.0, 0.5)])
+@pytest.mark.parametrize("pulled", [False, True])
+def test_spin_of_a_thin_rod(axis, pulled):
+    """Nothing resists the spin of a thin rod about its axis; the remedy is short, and it works."""
+    axis, rod = thin_rod(axis)
+    hook = rod.point(0.5 * axis)
+    forces = zm.Spring(7.0, hook, (1.0, 0, 0)) if pulled else ()
+    system = zm.System([rod], gravity=9.81, forces=forces, constraints={"pin": rod.point(-0.5 * axis)})
+    given = [(rod.quaternion, np.array([0.5, -0.5, 0.5, 0.5])), (rod.angular_velocity_body, (0.3, 0.6, 2.1))]
+    diagnosis = system.check(system.start(given))
+    (open_,) = diagnosis.undetermined
+    name, numbers = open_.spin.split(" @ ")
+    assert name == "rod.angular_velocity_body"
+    assert np.abs(np.cross(eval(numbers), axis)).max() < 1e-3  # four digits of the axis
+    assert "rod turns about" in open_.motion
+    assert f"fix it with the constraint {open_.spin} = 0" in str(diagnosis)
+    assert max(map(len, str(diagnosis).splitlines())) < 300
+    fixed = system.with_constraints({"spin": rod.angular_velocity_body @ axis})
+    assert fixed.check(fixed.start(given[:1])).unique
+
+
+def test_a_long_formula_is_no_remedy():
+    """A massless hook at the end of three springs: its force fills a page, which coordinates are open does not."""
+    place = zm.Particle("hook", 0.0)
+    ends = [(np.cos(k), np.sin(k), 0.3 * k) for k in range(3)]
+    system = zm.System([place], forces=[zm.Spring(7.0, place.position, end, length=0.1) for end in ends])
+    diagnosis = system.check()
+    assert len(diagnosis.undetermined) == 3
+    for item in diagnosis.undetermined:
+        assert item.force is not None
+        (name,) = item.direction
+        assert item.remedy == f"give {name} a mass, or add a constraint that contains it"
+        assert "hook moves along" in item.motion
+    assert max(map(len, str(diagnosis).splitlines())) < 200
+
+
+def test_the_rank_that_decided_is_the_one_that_is_told():
+    """x + (1 + ε) y = 0 allows a motion along which x + y hardly moves: it has the mass ε² of its coordinates."""
+    x, y = zm.coordinates("x y")
+    light = {"almost": x + (1 + 1e-10) * y}
+    diagnosis = zm.System(kinetic=zm.rate(x + y) ** 2 / 2, coordinates=[x, y], constraints=light).check()
+    assert diagnosis.verdict is zm.Verdict.UNDETERMINED
+    assert (diagnosis.rank, diagnosis.coordinates) == (1, 2)
+    assert diagnosis.margin > 1.0
+    assert [list(item.direction) for item in diagnosis.undetermined] == [["x", "y"]]
+    assert "rank of [M; A] is 1 of 2" in str(diagnosis)
+    assert "the constraints allow a motion that has less than 1e-11 of the mass of its coordinates" in str(diagnosis)
 
 
 PLANE = {

@@ -219,3 +219,120 @@ def test_conflicts_are_named(name):
         make(system, *(part.position for part in system.parts))
     for word in words:
         assert word in str(raised.value)
+
+
+def test_open_rates_are_the_nearest_to_their_guess_in_the_metric_of_the_kinetic_energy():
+    """A mass of 10 at rate 1 is coupled to a mass of 1 at rest: momentum is kept, (10·1 + 1·0)/11."""
+    x, y = zm.coordinates("x y")
+    coupled = zm.System(kinetic=(10 * zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, constraints={"coupling": x - y})
+    assert coupled.start(guess={zm.rate(x): 1.0}).v == pytest.approx([10 / 11, 10 / 11], rel=1e-15)
+    # three coordinates of a mass matrix that is not diagonal: M (v − guess) is a force of the constraints, Aᵀλ
+    q = zm.coordinates("a b c")
+    v, random = zm.rate(q), np.random.default_rng(1)
+    L = random.normal(size=(3, 3))
+    M, A, guess = L @ L.T, random.normal(size=3), random.normal(size=3)
+    state = zm.System(kinetic=v @ M @ v / 2, constraints={"form": A @ v - np.cos(zm.t)}).start(guess=[(v, guess)])
+    kkt = np.linalg.solve(np.block([[M, A[:, None]], [A[None], np.zeros((1, 1))]]), [*(M @ guess), 1.0])
+    assert np.abs(state.v - kkt[:3]).max() <= 1e-13  # condition of the random M, about 100
+
+
+def test_open_rates_of_coordinates_without_mass():
+    """A massless place on a string between two masses follows them and takes nothing; one that nothing holds stays."""
+    x, y, between, loose = q = zm.coordinates("x y between loose")
+    kinetic = (3 * zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
+    system = zm.System(kinetic=kinetic, coordinates=q, constraints={"left": between - x, "right": y - between})
+    v = system.start(guess={zm.rate(x): 1.0, zm.rate(between): 100.0, zm.rate(loose): 7.0}).v
+    assert v == pytest.approx([0.75, 0.75, 0.75, 7.0], rel=1e-13)
+    # prescribed rates are kept, and are no guess for the others
+    assert np.array_equal(system.start({zm.rate(x): 1.0}).v, [1.0, 1.0, 1.0, 0.0])
+
+
+def parallelogram() -> tuple[np.ndarray, zm.System]:
+    """Four equal bars in angles, u(a) + u(c) = (1, 0) + u(b): three families of positions that meet where it lies flat."""
+    a, b, c = q = zm.coordinates("a b c")
+
+    def u(angle):
+        return np.array([np.cos(angle), np.sin(angle)])
+
+    v = zm.rate(q)
+    return q, zm.System(kinetic=v @ v / 2, coordinates=q, constraints={"loop": u(a) + u(c) - [1.0, 0.0] - u(b)})
+
+
+def distance_to_parallelograms(guess: np.ndarray) -> float:
+    """Of angles to the nearest of the lines a = b, c = 0; a = 0, b = c; b = π, c = a + π, all up to whole turns."""
+    families = {
+        (1, 1, 0): lambda k, m: (k, 0, m),
+        (0, 1, 1): lambda k, m: (k, 0, m),
+        (1, 0, 1): lambda k, m: (0, k + 0.5, m + 0.5),
+    }
+    distances = []
+    for direction, through in families.items():
+        d = np.array(direction) / np.sqrt(2)
+        for k, m in np.ndindex(5, 5):
+            away = guess - 2 * np.pi * np.array(through(k - 2, m - 2))
+            distances.append(np.linalg.norm(away - (away @ d) * d))
+    return min(distances)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_start_ends_near_its_guess(seed):
+    """Where the bars lie flat Newton's steps are of any length; a start does not wind the angles up."""
+    q, system = parallelogram()
+    random = np.random.default_rng(seed)
+    guess = (
+        random.uniform(-np.pi, np.pi, 3) if seed % 2 else np.pi * random.uniform(0.9, 1.0) * np.eye(3)[seed // 2 % 3]
+    )
+    state = system.start(guess=[(q, guess)])
+    assert max(map(abs, state.residuals.values())) <= 8 * EPS  # sums of four terms of size 1 or less
+    # steps that bend by no more than a half of what they promise: not the nearest point, but one of its surroundings
+    assert np.linalg.norm(state.q - guess) <= 2 * distance_to_parallelograms(guess) + CONSISTENT
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-12, 1e-9, 1e-6, 1e-3])
+def test_a_start_beside_a_singular_position_stays_there(off):
+    """Flat up to `off`: the angles that are open move by as much, no more."""
+    (a, _, c), system = parallelogram()
+    assert np.array_equal(system.start().q, np.zeros(3))
+    for given in ({c: off}, {a: off}):
+        state = system.start(given)
+        assert max(map(abs, state.residuals.values())) <= 8 * EPS
+        assert np.abs(state.q).max() <= 2 * off
+
+
+def test_a_singular_guess_is_named():
+    """cos x = 2 has no solution, and at x = 0 no slope either."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, constraints={"far": np.cos(x) - 2})
+    with pytest.raises(zm.StartError, match=r"'far'.*singular position"):
+        system.start()
+
+
+def test_what_to_prescribe_instead():
+    """A slider at its dead centre can not move: its rate follows from the constraints, that of the crank does not."""
+    crank, rod, slider = q = zm.coordinates("crank rod slider")
+    v = zm.rate(q)
+    loop = [np.cos(crank) + 2 * np.cos(rod) - slider, np.sin(crank) + 2 * np.sin(rod)]
+    system = zm.System(kinetic=v @ v / 2, coordinates=q, constraints={"loop": loop})
+    with pytest.raises(zm.StartError) as raised:
+        system.start({crank: 0.0, rod: 0.0, v[2]: 1.0})
+    assert "the constraints alone determine rate(slider)" in str(raised.value)
+    assert "prescribe one of rate(crank), rate(rod)" in str(raised.value)
+    assert system.start({crank: 0.0, rod: 0.0, v[0]: 1.0}).v == pytest.approx([1.0, -0.5, 0.0], abs=1e-15)
+
+
+@pytest.mark.parametrize("miss", [1e-15, -3e-15, 1e-14, -1e-14])
+def test_rounding_is_no_contradiction(miss):
+    """All is prescribed, up to the rounding of what it was computed from; the state lies on the constraints."""
+    bead = zm.Particle("bead", mass=1)
+    square = bead.position @ bead.position
+    system = zm.System([bead], constraints={"rod": square - 1})
+    for angle in np.linspace(0.1, 1.5, 8):
+        place = np.array([np.sin(angle), 0.0, -np.cos(angle)]) * (1 + miss)
+        velocity = np.array([np.cos(angle), 1.0, np.sin(angle) + miss])
+        state = system.start([(bead.position, place), (bead.velocity, velocity)])
+        assert misses(state).max() <= CONSISTENT
+        assert np.abs(state.q - place).max() <= 2 * abs(miss)
+        assert np.abs(state.v - velocity).max() <= 4 * abs(miss) + EPS
+        assert state.free == ()
+    with pytest.raises(zm.StartError, match="'rod'"):
+        system.start([(bead.position, (0.6, 0.0, -0.8 - 1e-12))])

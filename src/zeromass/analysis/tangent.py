@@ -17,12 +17,14 @@ from zeromass.compile.module import code
 from zeromass.compile.program import Program
 from zeromass.compile.target import BEST, Code, host
 from zeromass.equation import numerical_rank
+from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Evaluator, coordinate, directional, expressions, jacobian
 from zeromass.integrate import Course
 from zeromass.integrate.methods.dop853.stepper import Dop853
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.model import Event, ModelError
+from zeromass.model.nearest import least_change
 
 
 class TangentCode:
@@ -58,7 +60,11 @@ class Sensitivity:
 
     t           times, shape (k,)
     start       ∂y(t)/∂y(0), shape (k, 2n, 2n), y = (q, q̇)
-    parameters  ∂y(t)/∂p for each parameter, shape (k, 2n, parameters), with the start held fixed
+    parameters  ∂y(t)/∂p for each parameter, shape (k, 2n, parameters)
+
+    With a parameter the constraints change that it stands in, and the start goes with them by the least change: in the
+    metric of the kinetic energy, positions and then rates, as `State.carried_to` does. Otherwise the start is held fixed.
+    Where the constraints contradict one another for any other value of a parameter, its derivatives are NaN.
 
     >>> x, a = zm.coordinate("x"), zm.parameter("a", 2.0)
     >>> pushed = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: a})
@@ -88,7 +94,8 @@ def sensitivity(run: Course, times: ArrayLike | None = None) -> Sensitivity:
     times = np.atleast_1d(np.asarray(run.t[-1] if times is None else times, dtype=float))
     m, parameters = run.y.shape[1], list(run.system.parameters)
     starts = [_carried(run, δy, np.zeros(len(parameters)), times) for δy in np.eye(m)]
-    varied = [_carried(run, np.zeros(m), δp, times) for δp in np.eye(len(parameters))]
+    variations = zip(_start_variations(run).T, np.eye(len(parameters)), strict=True)
+    varied = [_carried(run, δy, δp, times) for δy, δp in variations]
     empty = np.zeros((len(times), m, 0))
     return Sensitivity(times, np.stack(starts, axis=2), np.stack(varied, axis=2) if varied else empty)
 
@@ -122,6 +129,32 @@ def lyapunov_exponent(run: Course, *, every: float | None = None, seed: int = 0)
     return float(total / span)
 
 
+def _start_variations(run: Course) -> np.ndarray:
+    """∂y(0)/∂p, shape (2n, parameters): the least change of the start that keeps it on the constraints.
+
+        A δq = −∂φ/∂p δp,   A δq̇ = −∂φ̇/∂q δq − ∂φ̇/∂p δp,   δᵀMδ least      of φ(q, p, t), φ̇(q, q̇, p, t)
+
+    NaN where constraints that depend on one another no longer agree.
+    """
+    system, start = run.system, run.start
+    M, A = start.matrices.M, start.matrices.A
+    δq, δv = np.zeros((2, len(M), len(system.parameters)))
+    for level, δ in enumerate((δq, δv)):
+        zeros = expressions([zero for _, zero in system.zeros(level)])
+        if not len(zeros) or not len(system.parameters):
+            continue
+        rows = A[[row.level <= level for row in system.rows]]
+        by_q, by_p = (
+            Evaluator(jacobian(zeros, x), system.inputs)(start.inputs) for x in (system.coordinates, system.parameters)
+        )
+        wanted = -by_p if level == 0 else -by_p - by_q @ δq
+        δ[:] = least_change(M, rows, wanted.T).T
+        sizes = np.abs(by_p) + np.abs(by_q) @ np.abs(δq) + np.abs(rows) @ np.abs(δ)
+        agree = negligible(rows @ δ - wanted, sizes, CONSISTENCY_TOLERANCE).all(axis=0)
+        δ[:, ~agree] = np.nan
+    return np.concatenate([δq, δv])
+
+
 def _allowed_direction(run: Course, seed: int) -> np.ndarray:
     """A random unit tangent of the constraints, positions and velocities, at the start."""
     system = run.system
@@ -139,6 +172,8 @@ def _carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, s
         raise ModelError(
             f"tangents end where the kind of motion changes, at t = {run.changes[0]:g} s; end the run before"
         )
+    if not np.isfinite(δy).all():
+        return np.full((len(times), len(δy)), np.nan)
     since = float(run.t[0]) if since is None else float(since)
     y = run.at(since).y[0]
     m = len(y)

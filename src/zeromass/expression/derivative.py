@@ -1,11 +1,15 @@
 """Exact derivatives: of one expression by reverse sweep, of many by sparse forward sweep, along a direction, in time.
 
 All sweeps run once over the nodes in topological order; what they build is simplified and shared like everything else.
+
+Derivatives are partial: symbols that are not asked for stay fixed. Accelerations and constraint forces follow from the
+motion, so that they can not stay fixed while positions, rates, time or parameters change: where they are not among the
+variables themselves, such a derivative is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -54,6 +58,7 @@ def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> Array:
     root, variables = expressions(f).item(), expressions(variables)
     leaves = [_leaf(v) for v in variables.ravel()]
     nodes = ordered([root])
+    _check_free(nodes, leaves)
     rows = None
     adjoint: dict[Expression, Expression] = {root: ONE}
     for node in reversed(nodes):
@@ -63,7 +68,8 @@ def gradient(f: Scalar | np.ndarray, variables: Expression | Formulas) -> Array:
         rule = OPERATIONS.get(node.op)
         if rule is not None and rule.choice is not None:
             if rows is None:
-                rows = _rows([n for n in nodes if n.op in OPERATIONS and OPERATIONS[n.op].choice is not None], leaves)
+                choices = [n for n in nodes if n.op in OPERATIONS and OPERATIONS[n.op].choice is not None]
+                rows = _rows(ordered(choices), leaves)
             slopes = rows.get(node, {}).items()
         else:
             slopes = zip(node.args, partials(node) if rule is None else rule.slope(node, *node.args), strict=True)
@@ -80,6 +86,9 @@ def derivative(f: Scalar, variable: Expression) -> Expression: ...
 def derivative(f: Formulas, variable: Expression) -> Array: ...
 def derivative(f: Scalar | Formulas, variable: Expression) -> Expression | Array:
     """Partial derivative of an expression, or of each in an array, with respect to one symbol.
+
+    Accelerations and constraint forces follow from the state: by a coordinate, rate, time or parameter they are
+    differentiated only once they are solved for (`Program.solved`).
 
     >>> x = zm.coordinate("x")
     >>> zm.derivative(np.exp(3 * x), x)
@@ -98,17 +107,17 @@ def jacobian(functions: Scalar | Formulas, variables: Expression | Formulas) -> 
     """
     functions, variables = expressions(functions), expressions(variables)
     leaves = [_leaf(v) for v in variables.ravel()]
-    rows = _rows(functions.ravel(), leaves)
+    nodes = ordered(functions.ravel())
+    _check_free(nodes, leaves)
+    rows = _rows(nodes, leaves)
     entries = [rows.get(f, {}).get(x, ZERO) for f in functions.ravel() for x in leaves]
     return _filled(functions.shape + variables.shape, entries)
 
 
-def _rows(
-    functions: Iterable[Expression], leaves: Iterable[Expression]
-) -> dict[Expression, dict[Expression, Expression]]:
-    """Nonzero derivatives {x: ∂n/∂x} of every node n under the functions."""
+def _rows(nodes: Iterable[Expression], leaves: Iterable[Expression]) -> dict[Expression, dict[Expression, Expression]]:
+    """Nonzero derivatives {x: ∂n/∂x} of nodes n in topological order."""
     rows: dict[Expression, dict[Expression, Expression]] = {x: {x: ONE} for x in leaves}
-    for node in ordered(functions):
+    for node in nodes:
         if node in rows or rows.keys().isdisjoint(node.args):
             continue
         row: dict[Expression, Expression] = {}
@@ -143,7 +152,9 @@ def directional(functions: Scalar | Formulas, direction: Mapping[Any, Scalar]) -
     """
     array = expressions(functions)
     slope: dict[Expression, Expression] = {_leaf(x): as_expression(d) for x, d in direction.items()}
-    for node in ordered(array.ravel()):
+    nodes = ordered(array.ravel())
+    _check_free(nodes, slope.keys())
+    for node in nodes:
         if node in slope or slope.keys().isdisjoint(node.args):
             continue
         rule = OPERATIONS.get(node.op)
@@ -207,6 +218,25 @@ def acceleration(f: Scalar | Formulas) -> Expression | Array:
     2*(rate(x)**2 + x*acceleration(x))
     """
     return rate(rate(f))
+
+
+def _check_free(nodes: Iterable[Expression], variables: Collection[Expression]) -> None:
+    """That nothing under a derivative depends on its variables unseen, as accelerations do on the state."""
+    by = next((x for x in variables if not _follows(x)), None)
+    if by is None:
+        return
+    hidden = next((node for node in nodes if not node.args and _follows(node) and node not in variables), None)
+    if hidden is not None:
+        raise ExpressionError(
+            f"the derivative of '{hidden!r}' by '{by!r}' is not known before the motion is solved: it follows from the "
+            "state. Differentiate its solution, zm.jacobian(zm.compile(system, start).solved(…), …), or a whole run, "
+            "run.sensitivity()"
+        )
+
+
+def _follows(leaf: Expression) -> bool:
+    """Whether a symbol follows from the motion: an acceleration, its rates, or a constraint force."""
+    return isinstance(leaf, Symbol) and (leaf.order >= 2 or leaf.kind == "multiplier")
 
 
 def _leaf(x: Any) -> Expression:

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.equation.arrays import mass_units
-from zeromass.equation.rank import RANK_TOLERANCE, numerical_rank
-from zeromass.equation.solution import freedom, nullspace_acceleration
 from zeromass.model.errors import ModelError
+from zeromass.model.nearest import least_change
 from zeromass.model.start import equations_of
 from zeromass.model.state import State, parameter_values
 
@@ -48,13 +46,6 @@ def _onto(state: State, level: int) -> State:
         if equations.satisfied(x, known):
             return state
         φ = np.array([state.residuals[name] for name in names])
-        state = replace(state, **{name: x + _least_change(state.matrices.M, state.matrices.A[rows], -φ)})
+        state = replace(state, **{name: x + least_change(state.matrices.M, state.matrices.A[rows], -φ)})
     x, _ = equations.solution(getattr(state, name), known, {})  # to the last digits, or an error that says what is off
     return replace(state, **{name: x})
-
-
-def _least_change(M: np.ndarray, A: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The δ of least δᵀMδ with A δ = b; where M sees nothing, the shortest in comparable units."""
-    _, d = mass_units(M, A)
-    constraints = numerical_rank(A, units=d)
-    return nullspace_acceleration(freedom(M, constraints, d, RANK_TOLERANCE), np.zeros(len(M)), b)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from zeromass.equation import Rank, Verdict, independent_rows, numerical_rank
-from zeromass.expression import Expression, expressions
+from zeromass.equation.arrays import mass_units
+from zeromass.equation.solution import freedom
+from zeromass.expression import Expression, expressions, jacobian, rate
 from zeromass.expression.build import ZERO
 from zeromass.model.integrability import kinds
+from zeromass.model.parts import RigidBody
 from zeromass.model.start import states_nearby
 from zeromass.model.state import State
 
@@ -19,6 +23,9 @@ if TYPE_CHECKING:
 
 VISIBLE = 1e-8
 """Components of a unit vector that are named: those above its round-off, which is the square root of rounding."""
+
+LINE = 80
+"""Characters of a formula that a remedy shows; a longer one tells nobody anything."""
 
 NEARBY = 1e-3
 """Distance, in the coordinates' own units, of the states with which a loss of rank is compared."""
@@ -29,6 +36,8 @@ class Undetermined(NamedTuple):
 
     direction  {coordinate name: component}, largest component 1
     force      wᵀ(Q + C) along it as an expression, or None where it vanishes identically
+    motion     what moves and what turns, in words
+    spin       the angular velocity that alone is open, as one writes it, or ""
 
     >>> ghost = zm.Particle("ghost", mass=0)
     >>> zm.System([zm.Particle("bob", mass=1.0), ghost]).check().undetermined[0].remedy
@@ -37,12 +46,16 @@ class Undetermined(NamedTuple):
 
     direction: dict[str, float]
     force: Expression | None
+    motion: str = ""
+    spin: str = ""
 
     @property
     def remedy(self) -> str:
         """What to do about it."""
-        names = ", ".join(self.direction)
-        if self.force is not None:
+        if self.spin:
+            return f"no inertia resists its spin: fix it with the constraint {self.spin} = 0, or give it a moment of inertia"
+        names = listed(self.direction)
+        if self.force is not None and len(repr(self.force)) <= LINE:
             return (
                 f"no inertia resists along ({names}), so the force along it must vanish: add the constraint "
                 f"{self.force!r} = 0"
@@ -88,6 +101,7 @@ class Diagnosis:
     dependent: tuple[Dependence, ...]
     inseparable: tuple[str, ...]
     lost: tuple[str, ...]
+    light: str = ""
 
     @property
     def unique(self) -> bool:
@@ -107,13 +121,14 @@ class Diagnosis:
     def __str__(self) -> str:
         lines = [
             f"motion: {self.verdict.value}",
-            f"  rank of [M; A] is {self.rank} of {self.coordinates} coordinates (margin {self.margin:.1e})",
+            f"  rank of [M; A] is {self.rank} of {self.coordinates} coordinates (margin {self.margin:.1e}){self.light}",
             f"  {self.constraint_rows} constraint rows of rank {self.constraint_rank}; "
             f"{self.degrees_of_freedom} degrees of freedom",
         ]
         lines += [f"  {name}: {kind}" for name, kind in self.kinds.items()]
         for item in self.undetermined:
-            lines.append(f"  undetermined: acceleration of {', '.join(item.direction)}; {item.remedy}")
+            motion = f" ({item.motion})" if item.spin or (item.motion and len(item.direction) > 1) else ""
+            lines.append(f"  undetermined: acceleration of {listed(item.direction)}{motion}; {item.remedy}")
         for item in self.dependent:
             others = ", ".join(f"'{name}'" for name in item.follows_from) or "nothing: its row of A is zero"
             word = "is redundant: it follows from" if item.consistent else "contradicts"
@@ -127,25 +142,39 @@ class Diagnosis:
 def diagnosis(system: System, state: State) -> Diagnosis:
     """The diagnosis at a state."""
     M, _, A, _, _ = state.matrices
-    together = numerical_rank(np.vstack([M, A]))
     motion = state.motion
+    margin, light = _decision(M, A, motion.rank)
     rows = system.rows
     kinematic = [i for i, row in enumerate(rows) if row.level < 2]
     constraint = numerical_rank(A)
     return Diagnosis(
         verdict=motion.verdict,
         coordinates=len(M),
-        rank=int(together.rank),
-        margin=float(together.margin),
+        rank=int(motion.rank.rank),
+        margin=margin,
         degrees_of_freedom=len(M) - int(numerical_rank(A[kinematic]).rank),
         constraint_rank=int(constraint.rank),
         constraint_rows=len(rows),
         kinds=kinds(system, state),
-        undetermined=_undetermined(system, state, together.null_space),
+        undetermined=_undetermined(system, state, motion.undetermined),
         dependent=_dependences(system, A, motion),
         inseparable=_inseparable(system, A, constraint),
         lost=_lost(system, state, A),
+        light=light,
     )
+
+
+def _decision(M: np.ndarray, A: np.ndarray, rank: Rank) -> tuple[float, str]:
+    """The margin of the rank of [M; A], and words where the masses of the motions that A allows decided it.
+
+    See `freedom`: such a motion may have a mass too small to tell an acceleration though [M; A] seems of full rank.
+    """
+    if rank.margin >= 1.0:
+        return float(rank.margin), ""
+    _, d = mass_units(M, A)
+    modes = freedom(M, numerical_rank(A, units=d), d, rank.tolerance).modes
+    words = f": the constraints allow a motion that has less than {modes.tolerance:.0e} of the mass of its coordinates"
+    return float(modes.margin), words
 
 
 def _undetermined(system: System, state: State, basis: np.ndarray) -> tuple[Undetermined, ...]:
@@ -157,8 +186,39 @@ def _undetermined(system: System, state: State, basis: np.ndarray) -> tuple[Unde
         w = np.where(np.abs(w - rounded) < VISIBLE, rounded, w)
         direction = {x.name: float(value) for x, value in zip(system.coordinates, w, strict=True) if value}
         force = expressions(w @ (system.Q + system.nonideal.constant)).item()
-        found.append(Undetermined(direction, None if force is ZERO else force))
+        found.append(Undetermined(direction, None if force is ZERO else force, *_motion(system, state, w)))
     return tuple(found)
+
+
+def _motion(system: System, state: State, w: np.ndarray) -> tuple[str, str]:
+    """What moves and what turns along w, in words, and the spin of a body if that is all."""
+    along = dict(zip(system.coordinates, w, strict=True))
+    words, spins = [], []
+    for part in system.parts:
+        shift = np.array([along[x] for x in part.position])
+        if shift.any():
+            words.append(f"{part.name} moves along {_axis(shift)}")
+        turn = np.zeros(3)
+        if isinstance(part, RigidBody):
+            turn = state[jacobian(part.angular_velocity_body, rate(part.quaternion))] @ [
+                along[x] for x in part.quaternion
+            ]
+        if np.abs(turn).max() > VISIBLE:
+            words.append(f"{part.name} turns about {_axis(turn)} of its own axes")
+            spins.append(f"{part.name}.angular_velocity_body @ {_axis(turn)}")
+    return ", ".join(words), spins[0] if len(words) == len(spins) == 1 else ""
+
+
+def _axis(vector: np.ndarray) -> str:
+    """The direction of a vector, its largest component 1."""
+    numbers = vector / vector[np.argmax(np.abs(vector))]
+    return f"({', '.join(f'{x:.4g}' for x in np.where(np.abs(numbers) < VISIBLE, 0.0, numbers))})"
+
+
+def listed(names: Iterable[str], most: int = 6) -> str:
+    """Names as a message shows them: the first ones, and how many more there are."""
+    names = list(names)
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _dependences(system: System, A: np.ndarray, motion: Any) -> tuple[Dependence, ...]:

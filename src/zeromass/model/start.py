@@ -71,7 +71,8 @@ def equations_of(system: System, level: int, prescribed: tuple[Expression, ...] 
         known = [time, *system.parameters, *(system.coordinates if level else ())]
         unknowns = system.rates if level else system.coordinates
         slopes = system.A[[row.level <= level for row in system.rows]]  # ∂φ/∂q is ∂φ̇/∂q̇
-        equations = StartEquations(system.zeros(level), slopes, prescribed, unknowns, known)
+        metric = system.M if level else None  # that of the kinetic energy compares rates, whatever their units
+        equations = StartEquations(system.zeros(level), slopes, prescribed, unknowns, known, metric)
     kept[level, prescribed] = equations  # the last ones used stand last
     while len(kept) > REMEMBERED:
         del kept[next(iter(kept))]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from zeromass.equation import Motion, solve
-from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
+from zeromass.expression import Evaluator, Expression, Symbol, expressions, jacobian, symbols
 from zeromass.model.errors import ModelError
 from zeromass.model.remembering import Remembering
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 LOOSE = 1e-9
-"""Components of a unit vector of undetermined acceleration, in comparable units, that count: well above rounding."""
+"""Change of an expression along an undetermined acceleration, as part of its slopes in comparable units, that counts:
+well above rounding."""
 
 
 class Matrices(NamedTuple):
@@ -123,7 +124,7 @@ class State(Remembering):
         unsolved = [leaf for leaf in symbols(e) if leaf.order == 2 or leaf.kind == "multiplier"]
         names, values = list(self.system.inputs), self.inputs
         if unsolved:
-            self._check_solved(unsolved)
+            self._check_solved(e)
             names += [*self.system.accelerations, *self.system.multipliers]
             values = np.concatenate([values, self.motion.acceleration, self.motion.multipliers])
         result = Evaluator(e, names)(values)
@@ -145,19 +146,33 @@ class State(Remembering):
 
         return carried_over(self, system)
 
-    def _check_solved(self, unsolved: list[Symbol]) -> None:
+    def _check_solved(self, e: np.ndarray) -> None:
+        """That expressions of the accelerations do not change along those that the model leaves open."""
         if not np.all(np.isfinite(self.motion.acceleration)):
             raise ModelError(
                 f"the motion is {self.motion.verdict.value} at t = {self.t:g} s; system.check(state) says why"
             )
-        rank = self.motion.rank
-        loose = np.abs(rank.right[:, rank.rank :]).max(axis=1, initial=0.0) > LOOSE
-        for leaf, open_ in zip(self.system.accelerations, loose, strict=True):
-            if open_ and leaf in unsolved:
-                raise ModelError(
-                    f"the acceleration of '{leaf.name}' is not determined by the model; system.check(state) says "
-                    "what is missing"
-                )
+        rank, a = self.motion.rank, self.system.accelerations
+        W = rank.right[:, rank.rank :]
+        if not W.size:
+            return
+        # slopes at some other of the possible accelerations: at the shortest one, those of a square would vanish
+        sizes = rank.column_scale
+        other = sizes * (W @ np.random.default_rng(0).normal(size=W.shape[1]))
+        other = self.motion.acceleration + other * max(1.0, float(np.abs(self.motion.acceleration / sizes).max()))
+        inputs = [*self.system.inputs, *a, *self.system.multipliers]
+        slopes = Evaluator(jacobian(e.ravel(), a), inputs)(
+            np.concatenate([self.inputs, other, self.motion.multipliers])
+        )
+        slopes = slopes * sizes
+        change = np.abs(slopes @ W).max(axis=1, initial=0.0)
+        open_ = ~(change <= LOOSE * np.abs(slopes).max(axis=1, initial=0.0))
+        if open_.any():
+            moving = np.abs(slopes[open_.argmax()]) * np.abs(W).max(axis=1)
+            raise ModelError(
+                f"the acceleration of '{a[np.argmax(moving > LOOSE * moving.max())].name}' is not determined by the "
+                "model; system.check(state) says what is missing"
+            )
 
 
 def parameter_values(system: System, given: Mapping[Any, float] | None) -> dict[Symbol, float]:

@@ -272,10 +272,12 @@ class System(Remembering):
 
         prescribed  {expression: value} or pairs (array of expressions, array of values): coordinates, rates, or any
                     function of them
-        guess       likewise for coordinates, where the constraints have several solutions
+        guess       likewise for coordinates, where the constraints have several solutions, and for rates
 
         What the constraints and prescriptions leave open stays as close to the guess (zero by default) as they allow
-        and is named in `state.free`. Contradictions raise a StartError that names them.
+        and is named in `state.free`: positions in their own units, rates in the metric of the kinetic energy, (v − guess)ᵀ
+        M (v − guess), as if an impulse of the constraints had changed them. Contradictions raise a StartError that names
+        them; prescriptions that miss the constraints by no more than their rounding are brought onto them.
         """
         return consistent_start(self, prescribed, t=t, parameters=parameters, guess=guess)
 
