@@ -81,7 +81,8 @@ def rolling_start(
         if spin:
             raise StartError(f"spin = {spin:g}, but the model has no_spin=True; leave it out")
     else:
-        prescribed.append((rolling.spin, 0.0 if spin is None else float(spin)))
+        turning = rolling.normal @ rolling.surface.angular_velocity if relative else 0.0
+        prescribed.append((rolling.spin - turning, 0.0 if spin is None else float(spin)))
     u = _quaternion(orientation, n)
     prescribed += list(zip(rolling.body.quaternion, u, strict=True))
     guesses = [
