@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.looks import drawing_on_surface
 from zeromass.contact.old_words import in_old_words, renamed
+from zeromass.contact.penetration import Sphere, inside_words, penetration
 from zeromass.contact.record import rolling_record, take_rolling_record
 from zeromass.contact.slipping import STOPPED, Slipping
-from zeromass.contact.start import Orientation, SurfaceAt, rolling_start
+from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import LOST, SLIPS, rolling_events
 from zeromass.expression import Array, Evaluator, Expression, as_expression, expressions, rate, symbols
@@ -31,6 +32,7 @@ from zeromass.model.constraint import Row, rows_of
 from zeromass.model.drawing import length
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector
+from zeromass.model.moved import Moved
 from zeromass.model.quaternion import body_rates
 from zeromass.model.record import recorded
 from zeromass.model.start import Prescribed
@@ -180,6 +182,16 @@ class Rolling(System):
         slipping, *sizes = (float(np.linalg.norm(v)) for v in state[np.array([slip, *speeds])])
         return slipping > ROLLS * sum(sizes) and slipping > STOPPED * self.slipping.creep
 
+    def examined(self, motion: Moved) -> tuple[str, ...]:
+        """That the body was found inside its surface, away from the contact, if it was."""
+        found = penetration(self, motion)
+        return () if found is None else (inside_words(self, found),)
+
+    @cached_property
+    def outside(self) -> Sphere:
+        """The outside of the body, which may touch the surface elsewhere too."""
+        return Sphere(self)
+
     @cached_property
     def slipping(self) -> Slipping:
         """The same body slipping on the same surface with Coulomb friction μ = `friction`."""
@@ -272,11 +284,13 @@ class Rolling(System):
         if contact is None:
             if words:
                 raise StartError(f"a start with {', '.join(words)} needs contact=(X, Y) too")
-            return super().start(prescribed, t=t, parameters=parameters, guess=() if guess is None else guess)
+            state = super().start(prescribed, t=t, parameters=parameters, guess=() if guess is None else guess)
+            return outside_surface(self, state)
         if prescribed != ():
             raise StartError("a start is given by contact=(X, Y), … or by {expression: value}, not by both")
         guess = 0.0 if guess is None else guess
-        return rolling_start(self, super().start, contact=contact, t=t, parameters=parameters, guess=guess, **words)
+        state = rolling_start(self, super().start, contact=contact, t=t, parameters=parameters, guess=guess, **words)
+        return outside_surface(self, state)
 
     def surface_at(self, point: np.ndarray, others: Sequence[float]) -> SurfaceAt:
         """The surface at a point, at values of time and of the parameters."""

@@ -14,6 +14,7 @@ from zeromass.expression import ExpressionError, as_expression, evaluate, expres
 from zeromass.expression import t as time
 from zeromass.expression.record import Reader, Writer
 from zeromass.model import Contact, Drawing, Event, Force, ModelError, Part, Quantity, State, System, Torque
+from zeromass.model.moved import Moved
 from zeromass.model.record import read, recorded, written
 
 if TYPE_CHECKING:
@@ -128,6 +129,10 @@ class Slipping(System):
         if event != STOPS:
             return None
         return self.rolling if self.rolling.grips(state.carried_to(self.rolling)) else self
+
+    def examined(self, motion: Moved) -> tuple[str, ...]:
+        """As of the rolling body."""
+        return self.rolling.examined(motion)
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
