@@ -160,10 +160,9 @@ def penetration(rolling: Rolling, motion: Moved) -> Depth | None:
     sphere = rolling.outside
     if len(motion.t) < 2 or sphere.flat:
         return None
-    where = [rolling.index(x) for x in rolling.center]
-    n = len(rolling.coordinates)
+    where, n = np.array([rolling.index(x) for x in rolling.center]), len(rolling.coordinates)
     parameters = np.array([motion.parameters[p] for p in rolling.parameters])
-    t, centers = _places(motion.t, motion.y[:, where], motion.y[:, [n + i for i in where]], SPACING * sphere.radius)
+    t, centers = _places(motion.t, motion.y[:, where], motion.y[:, n + where], SPACING * sphere.radius)
     times = t[sphere.suspected(t, centers, parameters)]
     if not len(times):
         return None
@@ -186,11 +185,13 @@ def _places(t: np.ndarray, x: np.ndarray, v: np.ndarray, spacing: float) -> tupl
     if len(t) > PLACES:
         some = np.linspace(0, len(t) - 1, PLACES).astype(int)
         return t[some], x[some]
-    h = np.diff(t)
-    counts = np.ceil(np.linalg.norm(v[:-1], axis=1) * np.abs(h) / spacing)
-    counts = np.maximum((counts * min(1.0, PLACES / counts.sum())).astype(int), 1) if counts.sum() else 1 + 0 * h
-    step = np.repeat(np.arange(len(h)), counts.astype(int))
-    s = (np.arange(len(step)) - np.searchsorted(step, step)) / np.repeat(counts, counts.astype(int))
+    h = t[1:] - t[:-1]
+    ways = np.sqrt(np.einsum("ki,ki->k", v[:-1], v[:-1])) * np.abs(h) / spacing
+    if ways.max() <= 1.0:
+        return t, x
+    counts = np.ceil(ways * min(1.0, PLACES / ways.sum())).clip(1).astype(int)
+    step = np.repeat(np.arange(len(h)), counts)
+    s = (np.arange(len(step)) - np.searchsorted(step, step)) / counts[step]
     a, b, h = step, step + 1, h[step]
     s2, s3 = (s**2)[:, None], (s**3)[:, None]
     q = x[a] * (1 - 3 * s2 + 2 * s3) + x[b] * (3 * s2 - 2 * s3)

@@ -41,7 +41,7 @@ LEAST_CLEARANCE = 1e-4
 """Clearance at which a hollow counts as too tight: the contact point would run ever faster, and never reach zero."""
 
 ROLLS = 1e-9
-"""Part of the speeds of centre, rim and surface that a slip is at most where the body rolls: well above their rounding."""
+"""Part of the speeds of centre and rim that a slip is at most where the body rolls: well above their rounding."""
 
 NEGLIGIBLE = 1e-12
 """Part of m v²/r that forces of a contact without weight are at least: below, they are rounding."""
@@ -172,15 +172,12 @@ class Rolling(System):
         return self.friction_coefficient is None or bool(state[self.lack_of_friction - self.negligible_force] <= 0.0)
 
     def slips(self, state: State) -> bool:
-        """Whether the contact slips at a state, beyond rounding of the speeds there."""
-        P, slip = self.contact, self.slip_velocity
-        speeds = [
-            self.center_particle.velocity,
-            self.sphere.radius * self.body.angular_velocity,
-            self.surface.velocity(P),
-        ]
-        slipping, *sizes = (float(np.linalg.norm(v)) for v in state[np.array([slip, *speeds])])
-        return slipping > ROLLS * sum(sizes) and slipping > STOPPED * self.slipping.creep
+        """Whether the contact slips at a state of this system, beyond rounding of the speeds of centre and rim."""
+        slip = np.array([state.residuals[row.name] for row in self.rows if row.group == "no slip"])
+        v, u = (state.v[[self.index(x) for x in part]] for part in (self.center, self.body.quaternion))
+        speeds = float(np.linalg.norm(v) + self.sphere.radius * 2 * np.linalg.norm(u))  # |ω̄| = 2 |u̇|
+        speed = float(np.linalg.norm(slip))
+        return speed > ROLLS * speeds and speed > STOPPED * self.slipping.creep
 
     def examined(self, motion: Moved) -> tuple[str, ...]:
         """That the body was found inside its surface, away from the contact, if it was."""
