@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from zeromass.compile.program import Program
 from zeromass.expression import Expression
-from zeromass.integrate import Course, Limits, MethodName, RunStopped, Settings, course
+from zeromass.integrate import Course, Limits, MethodName, RunDoubtful, RunStopped, Settings, course
 from zeromass.integrate.course import Events
 from zeromass.model import ModelError, State, System
 from zeromass.model.state import parameter_values
@@ -73,7 +73,8 @@ def simulate(
     progress     a progress bar on the terminal, or a function that is told the time reached
 
     The run follows from these arguments alone, to the last bit, whatever ran before. One that can not go on ends with a
-    named outcome and a RunStopped warning; what was computed is kept. Ctrl-C does the same.
+    named outcome and a RunStopped warning; what was computed is kept. Ctrl-C does the same. One that its system finds
+    wrong, such as a body inside its surface, comes with a RunDoubtful warning.
 
     >>> theta = zm.coordinate("theta")
     >>> pendulum = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-9.81 * np.cos(theta))
@@ -90,6 +91,8 @@ def simulate(
         run = Run(course(system, start, until, settings, events=events, tell=tell).segments)
     if not run.outcome.complete:
         warnings.warn(str(run.outcome), RunStopped, stacklevel=2)
+    for words in run.remarks:
+        warnings.warn(words, RunDoubtful, stacklevel=2)
     return run
 
 

@@ -114,6 +114,37 @@ def test_friction_without_gravity(surface):
     assert given.slipping.kind == "slipping"
 
 
+@pytest.mark.parametrize("tilt", [0.0, 0.3, 0.7, 1.1, -0.4])
+def test_a_ball_without_weight_rolls_on_a_plane_however_it_is_tilted(tilt):
+    """Neither pressed nor pulled, no friction needed: forces that are rounding decide nothing."""
+    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(tilt), gravity=0, friction=0.3, creep=1e-9)
+    start = rolling.start(contact=(0, 0), velocity=(1.0, 0.5), spin=3.0)
+    run = zm.simulate(rolling, start, until=1.0)
+    assert run.kinds == ("rolling",)
+    assert run.outcome.ending == "finished"
+    ways = run[rolling.center][-1] - run[rolling.center][0]
+    assert ways == pytest.approx(start[rolling.center_particle.velocity], abs=1e-9)
+
+
+@pytest.mark.parametrize("curvature", [0.5, -0.5])
+def test_without_weight_a_hollow_presses_and_a_hill_loses(curvature):
+    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.paraboloid(curvature), gravity=0, friction=0.3, creep=1e-9)
+    run = zm.simulate(rolling, rolling.start(contact=(0, 0), velocity=(1.0, 0.0)), until=0.1)
+    assert ("contact lost" in run.outcome.message) == (curvature < 0)
+
+
+def test_a_ball_that_comes_onto_a_belt_slips_until_it_has_its_speed():
+    """From rest onto a belt of speed u: μ g until 2 u/(7 μ g), then 2/7 u; not at once, by an impulse without limit."""
+    u, μ = zm.parameter("u", 0.0), 0.1
+    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(velocity=(u, 0, 0)), friction=μ)
+    rest = zm.simulate(rolling, rolling.start(contact=(0, 0)), until=0.5).state(0.5)
+    run = zm.simulate(rolling, rest, until=2.0, parameters={u: 1.0})
+    assert run.kinds == ("slipping", "rolling")
+    assert run.changes[0] - 0.5 == pytest.approx(2 / (7 * μ * G), abs=1e-7)
+    assert run.at(0.6)[rolling.center_particle.velocity[0]] == pytest.approx(0.1 * μ * G, abs=1e-9)
+    assert run.state(2.0)[rolling.center_particle.velocity] == pytest.approx((2 / 7, 0, 0), abs=1e-7)
+
+
 def test_least_clearance_is_an_argument():
     surface = zm.Surface(lambda X, Y: 4 * X**2 * np.exp(Y) - 0.2 * Y)
     rolling = zm.Rolling(zm.ball(0.1, 0.4), on=surface, two_sided=True, least_clearance=0.05)

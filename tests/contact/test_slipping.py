@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import zeromass as zm
 
@@ -117,3 +118,75 @@ def test_a_run_is_continued_from_every_segment():
         assert np.abs(further.y[-1] - run.y[-1]).max() <= 1e-8
     with pytest.raises(zm.ModelError, match="another system"):
         zm.simulate(rolling, run.state(0.1), until=3.0, transitions=False)
+
+
+@pytest.mark.parametrize("no_spin", [False, True])
+def test_no_energy_vanishes_where_the_kind_changes(no_spin):
+    """A ball in a bowl slips, rolls and slips; what friction takes is all that is lost, to the tolerance of the run.
+
+    No spin is no spin in every kind of motion: the torque about the normal is not what friction limits.
+    """
+    bowl = zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2), name="bowl")
+    rolling = zm.Rolling(zm.ball(0.05, 0.3), on=bowl, friction=0.1, no_spin=no_spin)
+    run = zm.simulate(rolling, rolling.start(contact=(1.2, 0.0), velocity=(0.0, 0.5)), until=2.0)
+    assert run.kinds[:3] == ("slipping", "rolling", "slipping")
+    assert run.work().change[-1] < -0.01
+    assert run.work().imbalance < 1e-8  # ten creeps of 1e-9 √(g r) are taken at each change
+    assert np.abs(run[rolling.slip_velocity]).max() > 0.1
+    if no_spin:
+        assert np.abs(run[rolling.spin]).max() < 1e-12
+        assert np.abs(run[rolling.torque_at_contact]).max() > 1e-6
+
+
+def slipping_over_a_sphere(speed: float, until: float, μ: float, *, R=1.0, r=0.1, m=0.5) -> np.ndarray:
+    """Angle, its rate and the ball's turning after some time, by Newton and Euler in the plane of the motion.
+
+    (R + r) θ¨ = g sin θ − F/m,  2/5 m r² ω˙ = F r,  F = μ |m g cos θ − m (R + r) θ˙²| sign(slip)
+    """
+
+    def slope(t, y):
+        θ, u, ω = y
+        F = μ * abs(m * G * np.cos(θ) - m * (R + r) * u**2) * np.sign((R + r) * u - r * ω)
+        return [u, (G * np.sin(θ) - F / m) / (R + r), F / (0.4 * m * r)]
+
+    return solve_ivp(slope, (0, until), [0.0, speed / (R + r), 0.0], method="DOP853", rtol=1e-11, atol=1e-13).y[:, -1]
+
+
+@pytest.mark.parametrize(("speed", "until"), [(5.0, 0.05), (2.0, 0.4)], ids=["pulls from the start", "begins to pull"])
+def test_friction_opposes_the_slip_where_the_surface_pulls(speed, until):
+    """μ |N| against the slip whatever the sign of N."""
+    μ = 0.2
+    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), friction=μ, two_sided=True)
+    start = rolling.slipping.start(
+        [
+            (rolling.contact, (0.0, 0.0, 1.0)),
+            (rolling.body.quaternion, (1.0, 0.0, 0.0, 0.0)),
+            (rolling.center_particle.velocity, (speed, 0.0, 0.0)),
+            (rolling.body.angular_velocity, 0.0),
+        ],
+        guess=[(rolling.center, (0.0, 0.0, 1.1)), (rolling.body.position, (0.0, 0.0, 1.1))],
+    )
+    run = zm.simulate(rolling.slipping, start, until=until, rtol=1e-11)
+    assert set(run.kinds) == {"slipping"}
+    N, friction, slip = (run[e] for e in (rolling.normal_force, rolling.friction_force, rolling.slip_velocity))
+    assert N.min() < -0.1
+    assert (N[0] > 0) == (speed < 3)
+    assert np.einsum("ti,ti->t", friction, slip).max() <= 1e-12  # W, the rounding of N = 0 at the change
+    assert np.linalg.norm(friction, axis=1) == pytest.approx(μ * np.abs(N), rel=1e-9, abs=1e-9)
+    θ, _, ω = slipping_over_a_sphere(speed, until, μ)
+    end = run.state(until)
+    assert end[rolling.center] == pytest.approx((1.1 * np.sin(θ), 0, 1.1 * np.cos(θ)), abs=1e-8)
+    assert end[rolling.body.angular_velocity] == pytest.approx((0, ω, 0), abs=1e-7)
+    assert run.work().imbalance < 1e-9
+
+
+def test_a_run_that_begins_to_pull_is_kept(tmp_path):
+    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), friction=0.3, two_sided=True)
+    run = zm.simulate(rolling, rolling.start(contact=(0.3, 0), guess=1.0), until=1.0)
+    assert run.kinds == ("rolling", "slipping", "slipping")
+    again = zm.load(run.save(tmp_path / "run.nc", certificate=False))
+    assert [segment.system.pulls for segment in again.segments[1:]] == [False, True]
+    assert np.array_equal(again[rolling.normal_force], run[rolling.normal_force])
+    last = again.segments[2].system
+    assert not last.opposite.pulls
+    assert last.opposite.opposite is last

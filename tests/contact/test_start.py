@@ -50,6 +50,19 @@ def test_velocity_against_the_surface(rolling):
     assert same.v == pytest.approx(state.v, abs=1e-12)
 
 
+@pytest.mark.parametrize("tilt", [0.0, 0.4])
+def test_spin_against_a_turntable(tilt):
+    """With relative=True the body is carried by the turntable, velocity and spin; else both are against space."""
+    axis = np.array([np.sin(tilt), 0.0, np.cos(tilt)])
+    turning = zm.surfaces.plane(slope=tilt, rotation=(axis, 3.0 * zm.t))
+    rolling = zm.Rolling(BODY, on=turning)
+    carried = rolling.start(contact=(0.5, 0.0), relative=True, spin=0.25)
+    assert carried[rolling.spin] == pytest.approx(3.25, abs=1e-13)
+    at_rest = rolling.start(contact=(0.5, 0.0), relative=True)
+    assert at_rest[rolling.body.angular_velocity] == pytest.approx(3.0 * axis, abs=1e-13)  # as part of the turntable
+    assert rolling.start(contact=(0.5, 0.0), spin=0.25)[rolling.spin] == pytest.approx(0.25, abs=1e-13)
+
+
 def test_at_rest_by_default():
     rolling = zm.Rolling(BODY, on=zm.surfaces.paraboloid(0.2))
     state = rolling.start(contact=(0.4, 0.3))

@@ -9,7 +9,7 @@ import pytest
 
 import zeromass as zm
 from exact.measure import rotation
-from zeromass.expression import Evaluator
+from zeromass.expression import Evaluator, evaluate
 
 P = zm.coordinates("X Y Z")
 
@@ -153,3 +153,20 @@ def test_material_stays_on_the_surface(name):
         n = surface.normal(P)
         across = (np.eye(3) - np.outer(n, n)) @ (v - np.array([P[1], 2.0, -0.7]))
         assert values(across, point, 0.7) == pytest.approx(np.zeros(3), abs=1e-14)
+
+
+def test_where_the_material_of_a_rising_slope_goes():
+    """One plane, Z = tan α X + a t, three ways to say it: the material goes up with the axes, along the normal, or as given.
+
+    Along the normal it moves by a cos α, with the components a cos α (−sin α, 0, cos α).
+    """
+    α, a = 0.4, 0.1
+    up, place = np.array([0.0, 0.0, a]), np.array(zm.coordinates("x y z"))
+    slope = np.tan(α)
+    lifted = zm.Surface(lambda X, Y: slope * X, shift=(0, 0, a * zm.t))
+    growing = zm.Surface(lambda X, Y: slope * X + a * zm.t)
+    chosen = zm.Surface(lambda X, Y: slope * X + a * zm.t, velocity=up)
+    along = a * np.cos(α) * np.array([-np.sin(α), 0.0, np.cos(α)])
+    for surface, velocity in ((lifted, up), (growing, along), (chosen, up)):
+        known = {**dict(zip(place, (0.3, 0.2, 0.3 * slope), strict=True)), zm.t: 0.0}
+        assert evaluate(surface.velocity(place), known) == pytest.approx(velocity, abs=1e-15)

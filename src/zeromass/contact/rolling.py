@@ -16,12 +16,13 @@ from numpy.typing import ArrayLike
 
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.old_words import in_old_words, renamed
+from zeromass.contact.penetration import Sphere, inside_words, penetration
 from zeromass.contact.record import rolling_record, take_rolling_record
-from zeromass.contact.slipping import Slipping
-from zeromass.contact.start import Orientation, SurfaceAt, rolling_start
+from zeromass.contact.slipping import STOPPED, Slipping
+from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import LOST, SLIPS, rolling_events
-from zeromass.expression import Array, Evaluator, Expression, as_expression, rate, symbols
+from zeromass.expression import Array, Evaluator, Expression, as_expression, expressions, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.expression.record import Reader, Writer
@@ -29,6 +30,7 @@ from zeromass.model import Contact, Event, ModelError, Particle, Quantity, Rigid
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector, length
+from zeromass.model.moved import Moved
 from zeromass.model.quaternion import body_rates
 from zeromass.model.record import recorded
 from zeromass.model.start import Prescribed
@@ -39,13 +41,19 @@ if TYPE_CHECKING:
 LEAST_CLEARANCE = 1e-4
 """Clearance at which a hollow counts as too tight: the contact point would run ever faster, and never reach zero."""
 
+ROLLS = 1e-9
+"""Part of the speeds of centre and rim that a slip is at most where the body rolls: well above their rounding."""
+
+NEGLIGIBLE = 1e-12
+"""Part of m v²/r that forces of a contact without weight are at least: below, they are rounding."""
+
 
 @recorded("rolling")
 class Rolling(System):
     """A body with a spherical outside that rolls on a surface without slipping.
 
     gravity          m/s², g for (0, 0, −g) or a vector
-    no_spin          the body does not turn about the normal against the surface [UM2022, eq. 39]
+    no_spin          the body does not turn about the normal against the surface [UM2022, eq. 39], slipping or not
     two_sided        the surface can pull, and the run marks where it does, as in the papers; else the run ends there
     conserve_energy  adds the redundant row dE/dt = 0 [UM2022, eq. 34]; for surfaces at rest only
     friction         coefficient μ at which the body would slip; the run ends there, or goes on as `slipping`
@@ -147,18 +155,44 @@ class Rolling(System):
 
     # kinds of motion ------------------------------------------------------------------------------------------
     def begins_as(self, state: State) -> System:
-        """Itself, or `slipping` where rolling needs more friction than there is, or where the state is one of it."""
+        """Itself, or `slipping` where the contact slips already, or where rolling needs more friction than there is.
+
+        A start slips, with a coefficient of friction, where it comes from a surface that moved otherwise: no impulse
+        brings it to roll at once. A state of the slipping body goes on slipping.
+        """
         if isinstance(state.system, Slipping) and state.system.rolling is self:
             return state.system
-        return self if state.system is not self or self.grips(state) else self.slipping
+        if state.system is not self or self.friction_coefficient is None:
+            return self
+        if not self.slips(state) and self.grips(state):
+            return self
+        return self.slipping.begins_as(state.carried_to(self.slipping))
 
     def goes_on_as(self, event: str, state: State) -> System | None:
         """`slipping` where the body would slip; every other event ends the motion."""
-        return self.slipping if event == SLIPS else None
+        return self.slipping.begins_as(state) if event == SLIPS else None
 
     def grips(self, state: State) -> bool:
         """Whether rolling, at a state of this system, needs no more than the friction there is."""
-        return self.friction_coefficient is None or bool(state[self.lack_of_friction] <= 0.0)
+        return self.friction_coefficient is None or bool(state[self.lack_of_friction - self.negligible_force] <= 0.0)
+
+    def slips(self, state: State) -> bool:
+        """Whether the contact slips at a state of this system, beyond rounding of the speeds of centre and rim."""
+        slip = np.array([state.residuals[row.name] for row in self.rows if row.group == "no slip"])
+        v, u = (state.v[[self.index(x) for x in part]] for part in (self.center, self.body.quaternion))
+        speeds = float(np.linalg.norm(v) + self.sphere.radius * 2 * np.linalg.norm(u))  # |ω̄| = 2 |u̇|
+        speed = float(np.linalg.norm(slip))
+        return speed > ROLLS * speeds and speed > STOPPED * self.slipping.creep
+
+    def examined(self, motion: Moved) -> tuple[str, ...]:
+        """That the body was found inside its surface, away from the contact, if it was."""
+        found = penetration(self, motion)
+        return () if found is None else (inside_words(self, found),)
+
+    @cached_property
+    def outside(self) -> Sphere:
+        """The outside of the body, which may touch the surface elsewhere too."""
+        return Sphere(self)
 
     @cached_property
     def slipping(self) -> Slipping:
@@ -241,7 +275,7 @@ class Rolling(System):
 
         contact      contact point, (X, Y) or (X, Y, Z); with two, Z is found on the surface near `guess`
         velocity     of the centre, (X, Y) or (X, Y, Z); with `relative`, against the surface's material at the contact
-        spin         n·ω̄, rad/s; not with no_spin=True; zero by default
+        spin         n·ω̄, rad/s, with `relative` n·(ω̄ − Ω), Ω that of the surface; zero by default; not with no_spin=True
         orientation  quaternion, rotation vector (three components, rad), or "x-axis along the normal"
 
         With a mapping of expressions as the only argument it is `System.start`.
@@ -254,11 +288,13 @@ class Rolling(System):
         if contact is None:
             if words:
                 raise StartError(f"a start with {', '.join(words)} needs contact=(X, Y) too")
-            return super().start(prescribed, t=t, parameters=parameters, guess=() if guess is None else guess)
+            state = super().start(prescribed, t=t, parameters=parameters, guess=() if guess is None else guess)
+            return outside_surface(self, state)
         if prescribed != ():
             raise StartError("a start is given by contact=(X, Y), … or by {expression: value}, not by both")
         guess = 0.0 if guess is None else guess
-        return rolling_start(self, super().start, contact=contact, t=t, parameters=parameters, guess=guess, **words)
+        state = rolling_start(self, super().start, contact=contact, t=t, parameters=parameters, guess=guess, **words)
+        return outside_surface(self, state)
 
     def surface_at(self, point: np.ndarray, others: Sequence[float]) -> SurfaceAt:
         """The surface at a point, at values of time and of the parameters."""
@@ -339,6 +375,17 @@ class Rolling(System):
             raise ModelError("without a coefficient of friction there is never too little: Rolling(…, friction=μ)")
         most = abs(self.normal_force) if self.two_sided else self.normal_force
         return self.friction_magnitude - self.friction_coefficient * most
+
+    @cached_property
+    def negligible_force(self) -> Expression:
+        """Force of the contact, N, that is rounding without gravity, 1e-12 m (v² + r²ω²)/r; zero with gravity.
+
+        A ball without weight on a plane is neither pressed nor pulled, and its friction is zero of zero.
+        """
+        if self.gravity is not None and not all(e is ZERO for e in expressions(self.gravity).ravel()):
+            return ZERO
+        r, v, ω = self.sphere.radius, self.body.velocity, self.body.angular_velocity_body
+        return as_expression(NEGLIGIBLE * self.sphere.mass / r * (v @ v + r**2 * (ω @ ω)))
 
     @property
     def friction(self) -> Expression:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.contact.watched import SLIPS, STOPS
+from zeromass.contact.watched import LOST, SLIPS, STOPS
 from zeromass.expression import ExpressionError, as_expression, evaluate, expressions
 from zeromass.expression import t as time
 from zeromass.expression.record import Reader, Writer
 from zeromass.model import Contact, Event, Force, ModelError, Part, Quantity, State, System, Torque
+from zeromass.model.moved import Moved
 from zeromass.model.record import read, recorded, written
 
 if TYPE_CHECKING:
@@ -28,12 +29,15 @@ STOPPED = 10.0
 
 @recorded("slipping")
 class Slipping(System):
-    """The body of a rolling system, slipping: the contact stays, the friction is μ N against the slip.
+    """The body of a rolling system, slipping: the contact stays, the friction is μ |N| against the slip.
 
-        C = friction force at the contact point, −μ N s/√(s² + c²),   N the normal force, c the creep  [UP2006, eq. 2.6]
+        C = friction force at the contact point, −μ |N| s/√(s² + c²),   N the normal force, c the creep  [UP2006, eq. 2.6]
 
     It shares all coordinates and expressions with the rolling system it is made from. Its run ends where the slip dies out
-    and the body rolls, or where contact is lost.
+    and the body rolls, or where contact is lost. A contact that can pull goes on there as `opposite`, where |N| is −N.
+
+    With no_spin=True the body does not turn about the normal where it slips either: the torque that hinders it has no
+    limit, as where it rolls. Friction limits forces along the surface only.
 
     >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=0.2)
     >>> thrown = ball.slipping.start([(ball.contact, 0.0), (ball.center_particle.velocity, (1.0, 0.0, 0.0)),
@@ -50,21 +54,24 @@ class Slipping(System):
     creep: float
     """Speed of slip, m/s, below which friction falls off."""
 
-    def __init__(self, rolling: Rolling) -> None:
+    pulls: bool
+    """Whether it is the motion while the surface pulls, of a contact that can."""
+
+    def __init__(self, rolling: Rolling, *, pulls: bool = False) -> None:
         μ = rolling.friction_coefficient
         if μ is None:
             raise ModelError("a body slips only with a coefficient of friction: Rolling(…, friction=μ)")
         self.rolling = rolling
-        self.creep = creep_of(rolling)
+        self.creep, self.pulls = creep_of(rolling), pulls
         body, n = rolling.body, rolling.normal
-        own = [row for row in rolling.rows if row.group in ("surface", "tangency", "mass center")]
+        own = [row for row in rolling.rows if row.group in ("surface", "tangency", "mass center", "no spin")]
         constraints: dict[str, Any] = {}
         for row in own:
             constraints.setdefault(row.group, []).append(row.zero)
         slip = rolling.slip_velocity
         speed = np.sqrt(slip @ slip + self.creep**2)
         normal_force = n @ rolling.reaction_force
-        force = -μ * normal_force / speed * slip
+        force = (μ if pulls else -μ) * normal_force / speed * slip
         arm = rolling.contact - body.position
         super().__init__(
             rolling.parts,
@@ -79,25 +86,53 @@ class Slipping(System):
             direction=-1,
             message="the body rolls from here on",
         )
-        self.events: tuple[Event, ...] = (stops, *[event for event in rolling.events if event.name != SLIPS])
+        others = [event for event in rolling.events if event.name != SLIPS]
+        if rolling.two_sided:
+            words = f"the surface {'pushes' if pulls else 'pulls'} from here on"
+            turns = Event(LOST, rolling.normal_force, direction=1 if pulls else -1, message=words)
+            others = [turns if event.name == LOST else event for event in others]
+        self.events: tuple[Event, ...] = (stops, *others)
 
     def _own_record(self, w: Writer) -> dict[str, Any]:
-        return {"rolling": written(self.rolling, w), "creep": self.creep}
+        return {"rolling": written(self.rolling, w), "creep": self.creep, "pulls": self.pulls}
 
     def _take_record(self, own: dict[str, Any], r: Reader) -> None:
         rolling: Any = read(own["rolling"], r)
-        self.rolling, self.creep = rolling, own["creep"]
-        rolling.__dict__["slipping"] = self
+        self.rolling, self.creep, self.pulls = rolling, own["creep"], own.get("pulls", False)
+        if not self.pulls:
+            rolling.__dict__["slipping"] = self
         self._free = self._free._replace(parts=rolling.parts)
         self.parts: tuple[Part, ...] = rolling.parts
         details = {event.name: event.detail for event in rolling.events}
         self.events = tuple(replace(event, detail=details.get(event.name)) for event in self.events)
 
+    @cached_property
+    def opposite(self) -> Slipping:
+        """The same body while the surface pulls, or pushes again: |N| is smooth on either side of N = 0 only."""
+        other = Slipping(self.rolling, pulls=True) if not self.pulls else self.rolling.slipping
+        other.__dict__["opposite"] = self
+        return other
+
+    def begins_as(self, state: State) -> System:
+        """Itself, or its `opposite` where a contact that can pull does so."""
+        if not self.rolling.two_sided:
+            return self
+        return self if (state[self.rolling.normal_force] < 0.0) == self.pulls else self.opposite
+
     def goes_on_as(self, event: str, state: State) -> System | None:
-        """Where the slip dies out, rolling if that needs no more friction than there is, else slipping anew."""
+        """Where the slip dies out, rolling if that needs no more friction than there is, else slipping anew.
+
+        A contact that can pull goes on where it begins to, and where it ceases to.
+        """
+        if event == LOST and self.rolling.two_sided:
+            return self.opposite
         if event != STOPS:
             return None
         return self.rolling if self.rolling.grips(state.carried_to(self.rolling)) else self
+
+    def examined(self, motion: Moved) -> tuple[str, ...]:
+        """As of the rolling body."""
+        return self.rolling.examined(motion)
 
     @property
     def contacts(self) -> tuple[Contact, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zeromass.contact.height import VERTICAL, heights
+from zeromass.contact.penetration import POINTS
 from zeromass.expression import Evaluator, Expression
 from zeromass.expression import symbols as leaves
 from zeromass.expression import t as time
@@ -81,7 +82,8 @@ def rolling_start(
         if spin:
             raise StartError(f"spin = {spin:g}, but the model has no_spin=True; leave it out")
     else:
-        prescribed.append((rolling.spin, 0.0 if spin is None else float(spin)))
+        turning = rolling.normal @ rolling.surface.angular_velocity if relative else 0.0
+        prescribed.append((rolling.spin - turning, 0.0 if spin is None else float(spin)))
     u = _quaternion(orientation, n)
     prescribed += list(zip(rolling.body.quaternion, u, strict=True))
     guesses = [
@@ -180,6 +182,23 @@ def _check_room(rolling: Rolling, K: np.ndarray, place: np.ndarray) -> None:
             f"of '{rolling.surface.name}' at {tuple(float(x) for x in place)}, {-1.0 / tightest:g} m: it would touch in "
             "more than one point"
         )
+
+
+def outside_surface(rolling: Rolling, state: State) -> State:
+    """The same state, or an error where the body lies inside the surface, away from its contact."""
+    sphere = rolling.outside
+    if sphere.flat:
+        return state
+    center = state.q[[rolling.index(x) for x in rolling.center]]
+    parameters = np.array([state.parameters[p] for p in rolling.parameters])
+    found = sphere.deepest(np.array([state.t]), center[None], parameters, POINTS)
+    if found is not None:
+        contact, place = (", ".join(f"{x:.4g}" for x in point) for point in (state[rolling.contact], found.place))
+        raise StartError(
+            f"'{rolling.sphere.name}' touches '{rolling.surface.name}' at ({contact}) m and lies {found.depth:.3g} m inside "
+            f"it at ({place}) m; start elsewhere, or with a radius less than {rolling.sphere.radius:g} m"
+        )
+    return state
 
 
 def _quaternion(orientation: Any, n: np.ndarray) -> np.ndarray:

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 class Surface:
     """The surface f(X, Y, Z) = 0, or Z = h(X, Y), in axes of its own that may move.
 
-    shape     f of three arguments or h of two, written in NumPy; `zm.t` in it makes the shape change in time
+    shape     f of three arguments or h of two, written in NumPy; `zm.t` in it makes the shape change in time, and the
+              material move along the normal
     shift     place of the axes' origin, m, expressions of time
     rotation  (3, 3) matrix that turns the axes, or (axis, angle), expressions of time
     velocity  velocity of the surface's material at a point, a function of the position or a vector, where it is not that
@@ -43,6 +44,10 @@ class Surface:
     side      1 if bodies are on the side that ∇f points to (above a height), −1 on the other
     name      for messages
     area      corners [[X, Y], [X, Y]] of the rectangle, in the surface's own axes, over which it is known, or None
+
+    The shape says where the surface is, not where its material goes, which bodies roll on. `shift` and `rotation` take the
+    material with the axes. Where `zm.t` is in the shape, the material moves along the normal, the shortest way:
+    h(X, Y) + a t is the same surface as shift=(0, 0, a t), but on a slope its material moves otherwise. `velocity` chooses.
 
     A copy or a pickle of a surface has its formulas, not the functions that they were written in.
 

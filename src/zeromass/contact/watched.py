@@ -20,7 +20,7 @@ def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
     """The events of a rolling body: contact lost, a hollow too tight, the border of the data, and slipping."""
     pull = Event(
         LOST,
-        rolling.normal_force,
+        rolling.normal_force + rolling.negligible_force,
         direction=0 if rolling.two_sided else -1,
         terminal=not rolling.two_sided,
         guard=not rolling.two_sided,
@@ -41,7 +41,8 @@ def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
         found.append(Event(BORDER, inside, direction=-1, guard=True, message=words))
     if rolling.friction_coefficient is not None:
         words = f"rolling needs more friction than μ = {rolling.friction_coefficient:g}"
-        found.append(Event(SLIPS, rolling.lack_of_friction, direction=1, guard=True, message=words))
+        lack = rolling.lack_of_friction - rolling.negligible_force
+        found.append(Event(SLIPS, lack, direction=1, guard=True, message=words))
     return tuple(found)
 
 

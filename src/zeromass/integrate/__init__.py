@@ -2,7 +2,7 @@
 
 from zeromass.integrate.course import Course, Sampled, course
 from zeromass.integrate.methods import METHODS, Method, MethodName
-from zeromass.integrate.outcome import Ending, Occurrence, Outcome, RunStopped
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome, RunDoubtful, RunStopped
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Limits, Settings
 
@@ -15,6 +15,7 @@ __all__ = [
     "MethodName",
     "Occurrence",
     "Outcome",
+    "RunDoubtful",
     "RunStopped",
     "Sampled",
     "Segment",

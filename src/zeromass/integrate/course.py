@@ -44,6 +44,8 @@ class Course:
     (['slip dies out'], 'finished')
     >>> run.program, run.parameters, run.passages, run.settings.rtol, run.statistics.repivots
     (Program(13 coordinates, 8 of 8 constraint rows kept, ... operations), {}, (), 1e-10, 0)
+    >>> run.remarks
+    ()
     """
 
     segments: tuple[Segment, ...]
@@ -116,6 +118,11 @@ class Course:
     def passages(self) -> tuple[Passage, ...]:
         """Singular positions that it went through, with the constraints that lost independence there."""
         return tuple(passage for segment in self.segments for passage in segment.passages)
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What its systems find wrong with the finished motion, in words, such as a body inside its surface."""
+        return tuple(words for segment in self.segments for words in segment.system.examined(segment))
 
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression at the steps, shape (times,), or of an array of them, shape (times, …)."""

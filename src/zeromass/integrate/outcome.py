@@ -87,6 +87,21 @@ class RunStopped(UserWarning):
     """
 
 
+class RunDoubtful(UserWarning):
+    """A run came to its end, but is no motion of what was modelled: `run.remarks` says what was found.
+
+    A ball on the floor Z = 0 goes 0.9 m, and the wall X = 1 is of the same surface:
+
+    >>> import warnings
+    >>> corner = zm.Surface(lambda X, Y, Z: Z * (1.0 - X), name="corner")
+    >>> ball = zm.Rolling(zm.ball(0.4, 1.0), on=corner)
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     run = zm.simulate(ball, ball.start(contact=(0.0, 0.0, 0.0), velocity=(0.9, 0.0)), until=1.0)
+    >>> said[0].category.__name__, len(run.remarks)
+    ('RunDoubtful', 1)
+    """
+
+
 Slope = Callable[[float, np.ndarray], tuple[np.ndarray, float]]
 """dy/dt at a state, and the growth of the pivots."""
 

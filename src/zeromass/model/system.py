@@ -31,6 +31,7 @@ from zeromass.model.event import Event
 from zeromass.model.forces import Forces, loads
 from zeromass.model.given import Number, Vector
 from zeromass.model.magnitude import ROUNDING, Magnitude
+from zeromass.model.moved import Moved
 from zeromass.model.nonideal import Nonideal, split
 from zeromass.model.parts import Part
 from zeromass.model.quantity import Quantity
@@ -148,6 +149,10 @@ class System(Remembering):
         state  at the event, of this system; `state.carried_to` brings it onto the constraints of the next one
         """
         return None
+
+    def examined(self, motion: Moved) -> tuple[str, ...]:
+        """What is wrong with a finished motion that the equations and events can not see, in words; nothing here."""
+        return ()
 
     def _own_record(self, w: Writer) -> dict[str, Any]:
         """What files keep of the system beside its equations; see `zeromass.model.record`."""

@@ -1,0 +1,199 @@
+"""Where a body that touches its surface at one place lies inside it at another.
+
+The equations know one contact point. A ball that rolls along a floor into a wall of the same surface goes on into the
+wall, and a start may lie in it from the beginning. No closed expression tells the distance from a surface of any shape,
+so that places of a motion are examined: material that enters a sphere crosses it, where f has the wrong sign.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from zeromass.contact.traced import PLACE
+from zeromass.expression import Evaluator, as_expression, gradient, jacobian
+from zeromass.expression import t as time
+from zeromass.expression.build import ZERO
+from zeromass.model.moved import Moved
+
+if TYPE_CHECKING:
+    from zeromass.contact.rolling import Rolling
+
+POINTS = 4096
+"""Points of the sphere that are looked at at a start; a flat wall that enters it by the depth d takes a part d/(2 r)."""
+
+ALONG = 2048
+"""Points that are looked at along a whole motion, others in each place: a few per cent of the time that it takes."""
+
+PLACES = 511
+"""Places of a motion that are examined at most."""
+
+SPACING = 0.5
+"""Radii between places of a motion that are examined, where there are not too many."""
+
+DEPTH = 1e-6
+"""Part of the radius above which a depth counts: numbers that were typed or read from a table may be off by less."""
+
+CLOSER = 256
+"""Points of the sphere at a place that is suspected, of which there are at most PLACES/16."""
+
+HALVINGS = 50
+STEPS = 20
+
+
+class Depth(NamedTuple):
+    """How deep a body lies inside its surface, m: when, at which point of the surface."""
+
+    depth: float
+    t: float
+    place: np.ndarray
+
+
+class Sphere:
+    """The outside of a rolling body, tried against the whole of its surface, not its contact alone."""
+
+    def __init__(self, rolling: Rolling) -> None:
+        self.rolling = rolling
+        self.radius: float = rolling.sphere.radius
+        self._f = as_expression(rolling.surface.side * rolling.surface(PLACE))
+        self._inputs = [*PLACE, time, *rolling.parameters]
+
+    @cached_property
+    def _values(self) -> Evaluator:
+        inside = self.rolling.surface.inside(PLACE)
+        return Evaluator([self._f] if inside is None else [self._f, inside], self._inputs)
+
+    @cached_property
+    def _slopes(self) -> Evaluator:
+        k = gradient(self._f, PLACE)
+        return Evaluator([self._f, *k, *jacobian(k, PLACE).ravel()], self._inputs)
+
+    @cached_property
+    def flat(self) -> bool:
+        """Whether the surface is a plane, which touches a sphere once."""
+        return all(e is ZERO for e in jacobian(gradient(self._f, PLACE), PLACE).ravel())
+
+    def _outside(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """f at points (…, 3), positive on the side of the bodies; not a number where the surface is not known."""
+        others = np.broadcast_to(others, (*points.shape[:-1], others.shape[-1]))
+        with np.errstate(all="ignore"):
+            values = self._values(np.concatenate([points, others], axis=-1))
+        return values[..., 0] if values.shape[-1] == 1 else np.where(values[..., 1] >= 0.0, values[..., 0], np.nan)
+
+    def suspected(self, t: np.ndarray, centers: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+        """Which places of the centre, (k, 3) at times (k,), have points of the sphere that lie in the material."""
+        _, f, _ = self._around(t, centers, parameters, ALONG // len(t))
+        return np.asarray(np.any(f < 0.0, axis=1))
+
+    def _around(
+        self, t: np.ndarray, centers: np.ndarray, parameters: np.ndarray, count: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Points of the sphere about each place, (k, count, 3), f there, and time and parameters, (k, 1, others)."""
+        others = np.concatenate([t[:, None], np.broadcast_to(parameters, (len(t), len(parameters)))], axis=1)[:, None]
+        directions = scattered(len(t) * count).reshape(len(t), count, 3)
+        points = centers[:, None] + self.radius * directions
+        return points, self._outside(points, others), others
+
+    def deepest(self, t: np.ndarray, centers: np.ndarray, parameters: np.ndarray, count: int) -> Depth | None:
+        """The deepest of some places that lie inside the surface, by a point of the surface nearer than the radius."""
+        points, f, others = self._around(t, centers, parameters, count)
+        k, j = np.nonzero(f < 0.0)
+        if not len(k):
+            return None
+        c, x, o = centers[k], points[k, j], others[k, 0]
+        low, high = np.zeros(len(k)), np.ones(len(k))  # on the way from the centre to the point of the sphere
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            within = self._outside(c + middle[:, None] * (x - c), o) < 0.0
+            low, high = np.where(within, low, middle), np.where(within, middle, high)
+        best = int(np.argmin(high))
+        place, depth = c[best] + high[best] * (x[best] - c[best]), self.radius * (1 - high[best])
+        nearest = self._nearest(c[best], place, o[best])
+        if nearest is not None and self.radius - np.linalg.norm(nearest - c[best]) > depth:
+            place, depth = nearest, self.radius - float(np.linalg.norm(nearest - c[best]))
+        return Depth(float(depth), float(t[k[best]]), place) if depth > DEPTH * self.radius else None
+
+    def _nearest(self, center: np.ndarray, place: np.ndarray, others: np.ndarray) -> np.ndarray | None:
+        """The point of the surface nearest to the centre that Newton's method finds from a place on it, if it does.
+
+        x − c + λ ∇f = 0,   f = 0
+        """
+        x, λ = place, 0.0
+        for step in range(STEPS):
+            with np.errstate(all="ignore"):
+                f, *rest = self._slopes(np.concatenate([x, others]))
+            k, H = np.array(rest[:3]), np.array(rest[3:]).reshape(3, 3)
+            λ = λ if step else float(k @ (center - x) / (k @ k))
+            J = np.block([[np.eye(3) + λ * H, k[:, None]], [k[None], np.zeros((1, 1))]])
+            if not np.all(np.isfinite(J)) or abs(np.linalg.det(J)) == 0.0:
+                return None
+            change = np.linalg.solve(J, -np.array([*(x - center + λ * k), f]))
+            x, λ = x + change[:3], λ + float(change[3])
+            if np.linalg.norm(change[:3]) <= DEPTH**2 * self.radius:
+                return x
+        return None
+
+
+@lru_cache(maxsize=4)
+def scattered(count: int) -> np.ndarray:
+    """Unit vectors (count, 3) spread evenly over all directions, every part of the sequence too.
+
+    Multiples of 1/p and 1/p², modulo 1, p³ = p + 1 the plastic number, are spread evenly over a square, and the square
+    over the sphere by its heights.
+    """
+    p = 1.324717957244746
+    j = np.arange(1, count + 1)
+    z, angle = 1 - 2 * ((0.5 + j / p) % 1.0), 2 * np.pi * ((0.5 + j / p**2) % 1.0)
+    across = np.sqrt(1 - z**2)
+    directions = np.stack([across * np.cos(angle), across * np.sin(angle), z], axis=1)
+    directions.setflags(write=False)
+    return directions
+
+
+def penetration(rolling: Rolling, motion: Moved) -> Depth | None:
+    """The deepest place of a finished motion at which the body lies inside its surface, if it was found to.
+
+    Places half a radius apart are looked at, at most `PLACES` of them; those under suspicion again, more closely.
+    """
+    sphere = rolling.outside
+    if len(motion.t) < 2 or sphere.flat:
+        return None
+    where, n = np.array([rolling.index(x) for x in rolling.center]), len(rolling.coordinates)
+    parameters = np.array([motion.parameters[p] for p in rolling.parameters])
+    t, centers = _places(motion.t, motion.y[:, where], motion.y[:, n + where], SPACING * sphere.radius)
+    times = t[sphere.suspected(t, centers, parameters)]
+    if not len(times):
+        return None
+    times = times[np.unique(np.linspace(0, len(times) - 1, PLACES // 16).astype(int))]
+    return sphere.deepest(times, motion.at(times).y[:, where], parameters, CLOSER)
+
+
+def inside_words(rolling: Rolling, found: Depth) -> str:
+    """That a motion is none from some time on, and what can be done."""
+    place = ", ".join(f"{x:.4g}" for x in found.place)
+    return (
+        f"'{rolling.sphere.name}' lies {found.depth:.3g} m inside '{rolling.surface.name}' at t = {found.t:.6g} s, at "
+        f"({place}) m, away from its contact: the model knows one contact, and the motion is none where there are two. End "
+        "it before with an event, or give a surface without such walls"
+    )
+
+
+def _places(t: np.ndarray, x: np.ndarray, v: np.ndarray, spacing: float) -> tuple[np.ndarray, np.ndarray]:
+    """Times, and places there on cubics through the ends of the steps: of each step as many as its way takes."""
+    if len(t) > PLACES:
+        some = np.linspace(0, len(t) - 1, PLACES).astype(int)
+        return t[some], x[some]
+    h = t[1:] - t[:-1]
+    ways = np.sqrt(np.einsum("ki,ki->k", v[:-1], v[:-1])) * np.abs(h) / spacing
+    if ways.max() <= 1.0:
+        return t, x
+    counts = np.ceil(ways * min(1.0, PLACES / ways.sum())).clip(1).astype(int)
+    step = np.repeat(np.arange(len(h)), counts)
+    s = (np.arange(len(step)) - np.searchsorted(step, step)) / counts[step]
+    a, b, h = step, step + 1, h[step]
+    s2, s3 = (s**2)[:, None], (s**3)[:, None]
+    q = x[a] * (1 - 3 * s2 + 2 * s3) + x[b] * (3 * s2 - 2 * s3)
+    q += (v[a] * (s[:, None] - 2 * s2 + s3) + v[b] * (s3 - s2)) * h[:, None]
+    return np.append(t[a] + s * h, t[-1]), np.concatenate([q, x[-1:]])
