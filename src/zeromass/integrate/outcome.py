@@ -123,12 +123,26 @@ def singular(state: State) -> Outcome:
     return Outcome(Ending.SINGULAR_BRANCH, state.t, words + "motions may go on from here")
 
 
-def no_step(state: State, slope: Slope, *, stiff: bool) -> Outcome:
-    """Of a run that finds no step short enough; `stiff`, if its method is for stiff systems."""
+def no_step(state: State, slope: Slope, *, ahead: float, stiff: bool) -> Outcome:
+    """Of a run that finds no step short enough; `stiff`, if its method is for stiff systems.
+
+    ahead  time, with its sign, within which a formula without a finite value is the reason
+    """
+    if _culprits(state, slope, ahead, abs(ahead)):
+        return no_number(state, slope, ahead)
     remedy = "" if stiff else ", or the system is stiff (method='radau')"
     words = (
         "the error stays above the tolerance however short the step: the motion is not smooth here "
         f"({_fastest(state, slope)} changes fastest){remedy}"
+    )
+    return Outcome(Ending.STEP_TOO_SMALL, state.t, words)
+
+
+def unexplained(state: State, step: float) -> Outcome:
+    """Of a run with steps of fixed length, one of which leads so far off the constraints that it is no motion at all."""
+    words = (
+        f"a step of {step:g} s leads away from the constraints by more than a tenth of itself, and a projection that takes "
+        "back so much is none; take shorter steps, or let their length be controlled (no step=…)"
     )
     return Outcome(Ending.STEP_TOO_SMALL, state.t, words)
 
@@ -141,11 +155,13 @@ def _diagnosed(state: State) -> str:
     return str(state.system.check(state)).replace("\n", "; ")
 
 
-def _culprits(state: State, slope: Slope, direction: float) -> str:
+def _culprits(state: State, slope: Slope, direction: float, furthest: float = np.inf) -> str:
     """What first has no finite value on the way ahead, looked for along the tangent."""
     m = 2 * len(state.q)
     tangent = np.concatenate([[1.0], slope(state.t, state.inputs[1 : m + 1])[0]])
     for ahead in np.copysign(2.0 ** np.arange(-60, 4), direction):
+        if abs(ahead) > furthest:
+            break
         inputs = state.inputs.copy()
         inputs[: m + 1] += ahead * tangent
         names = _not_finite(state.system, inputs)

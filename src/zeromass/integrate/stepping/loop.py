@@ -9,7 +9,8 @@ import numpy as np
 
 from zeromass.compile.program import Program, program_at
 from zeromass.integrate.methods import Method
-from zeromass.integrate.outcome import Ending, Occurrence, Outcome, no_number, no_step, singular
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome, no_number, no_step, singular, unexplained
+from zeromass.integrate.passages import weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.dense import states_in
@@ -22,6 +23,9 @@ from zeromass.model import Event, State
 
 CHUNK_OF_STEPS = 4096
 """Steps between looks at the keyboard and the progress bar."""
+
+NEARLY = 1e-5
+"""Part of a run that still counts as here where it gets stuck."""
 
 HOPELESS = np.finfo(float).eps ** -0.75
 """Growth of the pivots at which no choice of them is good: a quarter of the digits is left."""
@@ -53,6 +57,7 @@ class Loop:
         )
         self.stepper: Stepper = method(self.work)
         self.work.growth_limit = settings.limits.growth
+        self.work.correction_limit = settings.limits.correction
         self._use(program)
 
     def segment(self, tell: Callable[[float], None]) -> Segment:
@@ -96,6 +101,8 @@ class Loop:
                 return no_number(self._state(), self._functions().slope, self.until - self.work.t)
             case Status.STEP_TOO_SMALL:
                 return self._stuck()
+            case Status.UNEXPLAINED:
+                return self._weak() or unexplained(self._state(), float(self.settings.step or 0.0))
         return self._stuck() if self._stalls(since) else None
 
     def _stalls(self, since: float) -> bool:
@@ -178,7 +185,17 @@ class Loop:
                 self.occurrences.append(Occurrence(event.name, self.work.t, self.work.y))
                 words = event.words(self._state(), " nearly: no step is short enough to come closer")
                 return Outcome(Ending.EVENT, self.work.t, words)
-        return no_step(self._state(), self._functions().slope, stiff=self.settings.chosen.stiff)
+        return self._weak() or no_step(
+            self._state(),
+            self._functions().slope,
+            ahead=NEARLY * (self.until - self.start.t),
+            stiff=self.settings.chosen.stiff,
+        )
+
+    def _weak(self) -> Outcome | None:
+        """The end of a run where its constraints have lost independence."""
+        state = self._state()
+        return singular(state) if weakened(self.start, state) else None
 
     def _recorded(self, last: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Times and states of the start and of all accepted steps, or the last of them."""

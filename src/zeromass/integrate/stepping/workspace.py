@@ -89,6 +89,7 @@ class Workspace:
             Real64.atol: tolerances.atol,
             Real64.longest: tolerances.longest,
             Real64.growth_limit: np.inf,
+            Real64.correction_limit: np.inf,
             Real64.fixed: tolerances.step is not None,
         }.items():
             self.reals[place] = value
@@ -149,6 +150,15 @@ class Workspace:
     @growth_limit.setter
     def growth_limit(self, value: float) -> None:
         self.reals[Real64.growth_limit] = value
+
+    @property
+    def correction_limit(self) -> float:
+        """Correction by the projection after a step, in units of its tolerance, beyond which the step does not count."""
+        return float(self.reals[Real64.correction_limit])
+
+    @correction_limit.setter
+    def correction_limit(self, value: float) -> None:
+        self.reals[Real64.correction_limit] = value
 
     # what it works with --------------------------------------------------------------------------------------------
     def use(self, code: MachineCode, *, project: bool) -> None:
