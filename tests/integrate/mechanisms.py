@@ -1,4 +1,4 @@
-"""Plane mechanisms that pass through positions in which their constraints lose independence, in coordinates of several kinds."""
+"""Plane mechanisms through positions in which their constraints lose independence, in coordinates of several kinds."""
 
 from __future__ import annotations
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from integrate.mechanisms import u
 from zeromass.integrate.methods import METHODS
 from zeromass.integrate.stepping.plain import plain_method
-
-from integrate.mechanisms import u
 
 
 def parallelogram() -> tuple[zm.System, zm.State]:

@@ -9,6 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from zeromass.equation import Verdict
+from zeromass.integrate.branching import branching_at
 from zeromass.integrate.passages import dependent
 from zeromass.model import State, System
 
@@ -103,7 +104,10 @@ def at_start(start: State, violation: float) -> Outcome | None:
         words = f"the start violates {words}; make it with system.start(…) and the parameters of the run"
         return Outcome(Ending.INCONSISTENT, start.t, words)
     verdict = start.motion.verdict
-    return None if verdict is Verdict.UNIQUE else Outcome(_ending(verdict), start.t, _diagnosed(start))
+    if verdict is not Verdict.UNIQUE:
+        return Outcome(_ending(verdict), start.t, _diagnosed(start))
+    branching = branching_at(start)
+    return None if branching is None else Outcome(Ending.SINGULAR_BRANCH, start.t, branching)
 
 
 def no_number(state: State, slope: Slope, direction: float) -> Outcome:

@@ -1,4 +1,4 @@
-# pyright: reportArgumentType=false
+# pyright: reportArgumentType=false, reportReturnType=false
 # llvmlite has no types: what its builder returns is taken for None
 """What stepping methods in machine code have in common: settings, the loop over steps, projection, record and events.
 
@@ -34,7 +34,7 @@ PROJECTIONS = 4
 """How often it is repeated at most."""
 
 ROUNDING, WORST = 16 * EPSILON, 1e5
-"""Rounding that a projection may remove from a state beside its tolerance, for a growth of the pivots of 1 and up to this."""
+"""Rounding that a projection may remove beside the tolerance, for a growth of the pivots of 1, and the most that counts."""
 
 SHARE = 0.1
 """Part of a step of fixed length, which has no tolerance, that a projection may take back."""
