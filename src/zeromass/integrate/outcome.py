@@ -127,6 +127,13 @@ def singular(state: State) -> Outcome:
     return Outcome(Ending.SINGULAR_BRANCH, state.t, words + "motions may go on from here")
 
 
+def branches(state: State, there: State) -> Outcome:
+    """Of a run that ends before a singular position, which it can not cross."""
+    names = ", ".join(dependent(there.system, there))
+    words = f"the constraints {names} lose independence at t = {there.t:.9g} s, and several motions go on from there"
+    return Outcome(Ending.SINGULAR_BRANCH, state.t, words + "; rounding would choose between them")
+
+
 def no_step(state: State, slope: Slope, *, ahead: float, stiff: bool) -> Outcome:
     """Of a run that finds no step short enough; `stiff`, if its method is for stiff systems.
 

@@ -59,12 +59,15 @@ def passages(
     return tuple(found)
 
 
-def weakened(start: State, state: State) -> bool:
-    """Whether constraints that are independent at the start are as good as dependent at a state, measured as there."""
+def weakened(start: State, state: State, left: float = FADED) -> bool:
+    """Whether constraints that are independent at the start are as good as dependent at a state, measured as there.
+
+    left  part of its strength at the start that their weakest combination may have, to be as good as gone
+    """
     first = numerical_rank(start.matrices.A)
     here = numerical_rank(state.matrices.A, rank=first.locked(0))  # in the scales of the start
     rank, σ = int(first.rank), first.singular_values
-    return rank > 0 and bool(here.at(FADED * float(σ[rank - 1] / σ[0])) < rank)
+    return rank > 0 and bool(here.at(left * float(σ[rank - 1] / σ[0])) < rank)
 
 
 def dependent(system: System, state: State) -> tuple[str, ...]:

@@ -258,6 +258,11 @@ class Workspace:
         row[0], row[HEAD:] = t, y
         self.reals[Real64.t], self.state[: self.order] = t, y
 
+    def forget(self, steps: int) -> None:
+        """Goes back to the end of an earlier step, the first `steps` of the record; there is at least one."""
+        self.ints[Int64.recorded] = steps
+        self.reals[Real64.t], self.state[: self.order] = self.rows[-1, 0], self.states[-1]
+
     def aside(self) -> Workspace:
         """Memory of its own for steps that are taken again, of the same system and with the same settings."""
         other = Workspace(
