@@ -18,6 +18,7 @@ from integrate.mechanisms import (
     four_bar_angles,
     four_bar_rods,
     four_bar_tips,
+    rods,
     slider_crank_angles,
     slider_crank_tips,
     u,
@@ -125,7 +126,33 @@ def parallelograms(rng: np.random.Generator, seen: Seen) -> None:
         seen.compare(run, ends[:2], lambda t: u(pendulum.sol(t)[0]).T, label)
 
 
-CAMPAIGN = four_bars, slider_cranks, parallelograms
+def chains(rng: np.random.Generator, seen: Seen) -> None:
+    """N four-bars in a row, of rods: parallel cranks are a pendulum, ((N + 1)/3 + N) ä = −g ((N + 1)/2 + N) cos a."""
+    from scipy.integrate import solve_ivp
+
+    N = int(rng.integers(1, 3))
+    angle, speed, until = rng.uniform(0.3, 2.8), rng.uniform(0.5, 5) * rng.choice([-1, 1]), rng.uniform(1, 4)
+    pull = ((N + 1) / 2 + N) / ((N + 1) / 3 + N) * G
+    pendulum = solve_ivp(
+        lambda t, y: [y[1], -pull * np.cos(y[0])], (0, until), [angle, speed], "DOP853", rtol=3e-14, atol=1e-14,
+        dense_output=True,
+    )  # fmt: skip
+    pins: dict = {f"foot {k}": (k, -0.5, np.array([float(k), 0.0])) for k in range(N + 1)}
+    for k in range(N):
+        pins[f"left {k}"] = (k, 0.5, N + 1 + k, -0.5)
+        pins[f"right {k}"] = (k + 1, 0.5, N + 1 + k, 0.5)
+    system, parts, end = rods([1.0] * (2 * N + 1), pins)
+    tip = u(angle)
+    given = [(parts[k], (k + tip[0] / 2, tip[1] / 2, angle)) for k in range(N + 1)]
+    given += [(parts[N + 1 + k], (k + 0.5 + tip[0], tip[1], 0.0)) for k in range(N)]
+    start = system.start([*given, (zm.rate(parts[0][2]), speed)])
+    for method in METHODS:
+        run = simulated(system, start, until, 10.0 ** -rng.integers(6, 13), method)
+        label = f"chain of {N} from {angle:.4f}, {speed:.4f}, {method}"
+        seen.compare(run, end(0, 0.5), lambda t: u(pendulum.sol(t)[0]).T, label)
+
+
+CAMPAIGN = four_bars, slider_cranks, parallelograms, chains
 
 
 @pytest.mark.parametrize("mechanism", CAMPAIGN)
