@@ -8,8 +8,9 @@ from importlib import import_module
 import numpy as np
 
 from zeromass.compile.program import Program, program_at
+from zeromass.integrate.endings import branches, no_number, no_step, singular, unexplained
 from zeromass.integrate.methods import Method
-from zeromass.integrate.outcome import Ending, Occurrence, Outcome, branches, no_number, no_step, singular, unexplained
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
