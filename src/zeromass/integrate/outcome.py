@@ -1,4 +1,4 @@
-"""How a run ended, and why it can not begin or go on: by name, with the place, the reason and the remedy."""
+"""How a run ended, and why it can not begin: by name, with the place, the reason and the remedy."""
 
 from __future__ import annotations
 
@@ -8,9 +8,25 @@ from enum import StrEnum
 
 import numpy as np
 
-from zeromass.equation import Verdict
-from zeromass.integrate.passages import dependent
+from zeromass.equation import Verdict, numerical_rank
+from zeromass.equation.rank import negligible
 from zeromass.model import State, System
+
+AT = 1e-5
+"""Part of their size beside a start below which rows, or combinations of them, may be gone: a start that was solved for
+where a gradient vanishes is off by the root of rounding."""
+
+REACH = 1e-3
+"""Furthest that a singular position may be from a start, by the turn of its rows, for the start to be at it."""
+
+BESIDE, APART = 1e-2, 1e-6
+"""Displacements that tell how large rows are beside a start, and how they turn."""
+
+TURNING = 1e-4
+"""A turn of dependent rows, relative to their own, that is more than the error of such a difference."""
+
+Rows = Callable[[np.ndarray, float], np.ndarray]
+"""Constraint rows of unit size at a displacement of the coordinates and of time."""
 
 
 class Ending(StrEnum):
@@ -102,14 +118,10 @@ class RunDoubtful(UserWarning):
     """
 
 
-Slope = Callable[[float, np.ndarray], tuple[np.ndarray, float]]
-"""dy/dt at a state, and the growth of the pivots."""
-
-
 def at_start(start: State, violation: float) -> Outcome | None:
     """What keeps a run from beginning; `violation` of a constraint is allowed, relative to the state or 1."""
     if not all(np.all(np.isfinite(block)) for block in start.matrices):
-        names = _not_finite(start.system, start.inputs)
+        names = not_finite(start.system, start.inputs)
         return Outcome(Ending.NOT_A_NUMBER, start.t, f"at the start {names} has no finite value")
     size = violation * max(1.0, float(np.abs([*start.q, *start.v]).max()))
     violated = [f"'{name}' by {value:.3g}" for name, value in start.residuals.items() if abs(value) > size]
@@ -118,58 +130,21 @@ def at_start(start: State, violation: float) -> Outcome | None:
         words = f"the start violates {words}; make it with system.start(…) and the parameters of the run"
         return Outcome(Ending.INCONSISTENT, start.t, words)
     verdict = start.motion.verdict
-    return None if verdict is Verdict.UNIQUE else Outcome(_ending(verdict), start.t, _diagnosed(start))
+    if verdict is not Verdict.UNIQUE:
+        return Outcome(ending_of(verdict), start.t, diagnosed(start))
+    branching = _branching(start)
+    return None if branching is None else Outcome(Ending.SINGULAR_BRANCH, start.t, branching)
 
 
-def no_number(state: State, slope: Slope, direction: float) -> Outcome:
-    """Of a run that meets something that is not a number."""
-    culprits = _culprits(state, slope, direction)
-    if not culprits and state.system.rows:
-        return singular(state)  # all formulas are good, so it is the constraints that do not determine λ
-    words = f"beyond this state {culprits or 'a formula'} has no finite value; the motion leaves the region where the "
-    return Outcome(Ending.NOT_A_NUMBER, state.t, words + "model is defined")
-
-
-def singular(state: State) -> Outcome:
-    """Of a run at a state where no choice of pivots is good."""
-    if not state.motion.unique:
-        return Outcome(_ending(state.motion.verdict), state.t, _diagnosed(state))
-    words = f"the constraints {', '.join(dependent(state.system, state))} are about to lose independence, and several "
-    return Outcome(Ending.SINGULAR_BRANCH, state.t, words + "motions may go on from here")
-
-
-def no_step(state: State, slope: Slope, *, stiff: bool) -> Outcome:
-    """Of a run that finds no step short enough; `stiff`, if its method is for stiff systems."""
-    remedy = "" if stiff else ", or the system is stiff (method='radau')"
-    words = (
-        "the error stays above the tolerance however short the step: the motion is not smooth here "
-        f"({_fastest(state, slope)} changes fastest){remedy}"
-    )
-    return Outcome(Ending.STEP_TOO_SMALL, state.t, words)
-
-
-def _ending(verdict: Verdict) -> Ending:
+def ending_of(verdict: Verdict) -> Ending:
     return Ending.NON_UNIQUE if verdict is Verdict.UNDETERMINED else Ending.INCONSISTENT
 
 
-def _diagnosed(state: State) -> str:
+def diagnosed(state: State) -> str:
     return str(state.system.check(state)).replace("\n", "; ")
 
 
-def _culprits(state: State, slope: Slope, direction: float) -> str:
-    """What first has no finite value on the way ahead, looked for along the tangent."""
-    m = 2 * len(state.q)
-    tangent = np.concatenate([[1.0], slope(state.t, state.inputs[1 : m + 1])[0]])
-    for ahead in np.copysign(2.0 ** np.arange(-60, 4), direction):
-        inputs = state.inputs.copy()
-        inputs[: m + 1] += ahead * tangent
-        names = _not_finite(state.system, inputs)
-        if names:
-            return names
-    return ""
-
-
-def _not_finite(system: System, inputs: np.ndarray) -> str:
+def not_finite(system: System, inputs: np.ndarray) -> str:
     """The masses, forces and constraints without a finite value at some inputs, by name."""
     M, Q, A, b, C = system.matrices(inputs)
     bad = {
@@ -181,8 +156,79 @@ def _not_finite(system: System, inputs: np.ndarray) -> str:
     return ", ".join(names + [f"constraint '{system.rows[i].name}'" for i in rows])
 
 
-def _fastest(state: State, slope: Slope) -> str:
-    """The coordinate whose rate changes most within the time in which it changes itself."""
-    tangent, _ = slope(state.t, np.concatenate([state.q, state.v]))
-    change = np.abs(tangent[len(state.q) :]) / (np.abs(state.v) + np.finfo(float).tiny)
-    return str(state.system.coordinates[np.argmax(np.where(state.v == 0, 0, change))].name)
+def _branching(start: State) -> str | None:
+    """Why no motion can begin at a start because it is a singular position, and what to do; None if it is none.
+
+    With U and N the dependencies among the rows and the tangents there, the rows stay dependent along a tangent w if
+
+        K(w) = Uᵀ (∂A/∂q · w) N = 0.
+
+    If that holds for every w, some constraints repeat others, and nothing is wrong. If it does not, several motions go on
+    from there, or a constraint has no gradient where it holds, as x² = 0 has none: no acceleration keeps it.
+    """
+    A = start.matrices.A
+    if not A.size:
+        return None
+    rows = _rows(start)
+    here = rows(np.zeros(A.shape[1]), 0.0)
+    decision = numerical_rank(here, tolerance=AT, largest=1.0, equilibrate=False)
+    if decision.rank == len(A):
+        return None
+    U, N = decision.left[:, decision.rank :], decision.right[:, decision.rank :]
+
+    def turn(w: np.ndarray, time: float = 0.0) -> np.ndarray:
+        return (rows(APART * w, APART * time) - rows(-APART * w, -APART * time)) / (2 * APART)
+
+    turns = [turn(N @ _generic(N.shape[1])), turn(np.zeros(A.shape[1]), 1.0)] if N.size else []
+    weak = np.array([np.abs(U.T @ K @ N).max(axis=1, initial=0.0) for K in turns])
+    left = float(decision.singular_values[decision.rank :].max(initial=0.0))
+    sizes = np.array([max(1.0, float(np.abs(K).max()), left / (REACH * TURNING)) for K in turns])
+    if not weak.size or np.all(negligible(weak, sizes[:, None], TURNING)):
+        return None
+    return _words(start, here, U, N, turn)
+
+
+def _rows(start: State) -> Rows:
+    """Rows in units of the coordinates, and each as large as 1 at the start or beside it."""
+    system, n = start.system, len(start.q)
+
+    def plain(displacement: np.ndarray, time: float) -> np.ndarray:
+        inputs = start.inputs.copy()
+        inputs[0] += time
+        inputs[1 : n + 1] += displacement
+        return np.nan_to_num(system.matrices(inputs)[2], posinf=0.0, neginf=0.0)
+
+    w = BESIDE * _generic(n)
+    largest = np.max([np.abs(plain(x, 0.0)) for x in (0 * w, w, -w)], axis=0)
+    units = numerical_rank(largest).column_scale
+    units = units / units.max()
+    sizes = (largest * units).max(axis=1)
+    sizes[sizes == 0] = 1.0
+    return lambda displacement, time: plain(units * displacement, time) * units / sizes[:, None]
+
+
+def _generic(n: int) -> np.ndarray:
+    """A direction that no mechanism is made along."""
+    return np.cos(np.arange(1, n + 1) ** 2)
+
+
+def _words(start: State, here: np.ndarray, U: np.ndarray, N: np.ndarray, turn: Callable[..., np.ndarray]) -> str:
+    rows = start.system.rows
+    forms = np.array([U.T @ turn(w) @ N for w in N.T])  # (w, dependency, tangent)
+    flat = [i for i in np.flatnonzero(np.abs(U).max(axis=1) > 0.5) if not np.abs(here[i]).max() > AT]
+    for i in flat:
+        form = np.einsum("wdt,d->wt", forms, U[i])
+        values = np.linalg.eigvalsh((form + form.T) / 2)
+        if not values.min() < -TURNING * np.abs(values).max() < TURNING * np.abs(values).max() < values.max():
+            return (
+                f"the constraint '{rows[i].name}' has no gradient where it holds, as x**2 has none at x = 0, so that no "
+                "force keeps it; write it with a gradient, such as x instead of x**2"
+            )
+    shares = np.abs(U).max(axis=1)
+    names = ", ".join(dict.fromkeys(rows[i].group for i in np.flatnonzero(shares > 0.01)))
+    resting = not np.any(start.v)
+    which = "it is not determined which of them begins" if resting else "their rates alone do not tell them apart"
+    return (
+        f"the start is a singular position: the constraints {names} depend on one another here and not beside it, several "
+        f"motions go on from here, and {which}; prescribe a start beside this position, on the branch that is meant"
+    )

@@ -24,6 +24,9 @@ POLE = 1e8
 WEAK = 1e-3
 """Combinations of constraint rows weaker than this part of the strongest depend on one another at a passage."""
 
+FADED = 0.05
+"""The weakest combination of constraint rows is as good as gone with this part left of what it had at the start."""
+
 NARROWINGS = 24
 """Rounds in which the time around a peak is narrowed, by four each: they reach its rounding."""
 
@@ -54,6 +57,17 @@ def passages(
         if height > POLE and not any(abs(place - other.t) < 1e-6 for other in found):
             found.append(Passage(place, dependent(system, state_at(place))))
     return tuple(found)
+
+
+def weakened(start: State, state: State, left: float = FADED) -> bool:
+    """Whether constraints that are independent at the start are as good as dependent at a state, measured as there.
+
+    left  part of its strength at the start that their weakest combination may have, to be as good as gone
+    """
+    first = numerical_rank(start.matrices.A)
+    here = numerical_rank(state.matrices.A, rank=first.locked(0))  # in the scales of the start
+    rank, σ = int(first.rank), first.singular_values
+    return rank > 0 and bool(here.at(left * float(σ[rank - 1] / σ[0])) < rank)
 
 
 def dependent(system: System, state: State) -> tuple[str, ...]:

@@ -17,16 +17,18 @@ class Limits:
 
     violation  constraint residuals at the start, relative to the state or 1, above which a run does not begin
     growth     cancellation in a pivot at which the pivots are chosen anew: its logarithm is the number of digits lost
+    correction what the projection after a step may remove, in units of the step's tolerance: one that removes more was wrong
     stalled    part of a run that 4096 steps must bring it forward: with less it would never end
     close      part of its largest value that a guard has left where a run that gets stuck is said to have come to it
     changes    changes of its kind, such as from rolling to slipping, after which a motion is given up: it chatters
 
     >>> zm.Limits(growth=1e4)
-    Limits(violation=1e-06, growth=10000.0, stalled=1e-07, close=0.01, changes=1000)
+    Limits(violation=1e-06, growth=10000.0, correction=100.0, stalled=1e-07, close=0.01, changes=1000)
     """
 
     violation: float = 1e-6
     growth: float = 1e3
+    correction: float = 100.0
     stalled: float = 1e-7
     close: float = 1e-2
     changes: int = 1000

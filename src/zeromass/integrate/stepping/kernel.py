@@ -1,4 +1,4 @@
-# pyright: reportArgumentType=false
+# pyright: reportArgumentType=false, reportReturnType=false
 # llvmlite has no types: what its builder returns is taken for None
 """What stepping methods in machine code have in common: settings, the loop over steps, projection, record and events.
 
@@ -10,16 +10,17 @@ function changes sign, or something is wrong.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import cache
 from typing import ClassVar
 
 from llvmlite import ir
 
-from zeromass.compile.elementary.arithmetic import Real, Truth, sqrt, where
+from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.compile.target import Code, Target
 from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, Int64, Real64
 from zeromass.integrate.stepping.status import Status
-from zeromass.integrate.stepping.writer import CHUNK, INT, Writer
+from zeromass.integrate.stepping.writer import CHUNK, DOUBLE, INT, Writer
 
 EPSILON = 2.0**-52
 
@@ -31,6 +32,12 @@ REPEAT = 3e-8
 
 PROJECTIONS = 4
 """How often it is repeated at most."""
+
+ROUNDING, WORST = 16 * EPSILON, 1e5
+"""Rounding that a projection may remove beside the tolerance, for a growth of the pivots of 1, and the most that counts."""
+
+SHARE = 0.1
+"""Part of a step of fixed length, which has no tolerance, that a projection may take back."""
 
 
 class Routine(Writer):
@@ -194,6 +201,32 @@ class Advance(Routine):
         self.leave_if(self.b.and_(vain, nan.value), Status.NOT_A_NUMBER)
         self.store(shorter, self.reals, Real64.h)
         self.b.branch(self.next_step)
+
+    def unexplained(self, growth: Real, end: Callable[[ir.Value], Real]) -> ir.Value:
+        """Whether the projection has moved `new` further than the error of the step, which led to `end`, can explain.
+
+            √(mean (new − end)²/(atol + rtol |new| + 16 ε growth)²) > correction_limit
+
+        Then it has not corrected the step but replaced it: something is wrong with the step, and it does not count. One of
+        fixed length, whose error nobody knows, is compared with itself too; no shorter one follows it, so the run ends.
+        """
+        b, new = self.b, self.arguments["new"]
+        rtol, atol = (self.load(self.reals, place) for place in (Real64.rtol, Real64.atol))
+        least = fma(where(growth < WORST, growth, WORST), ROUNDING, atol)
+        count = b.mul(self.coordinates, self.int(2))
+
+        def size(difference: Callable[[ir.Value], Real]) -> Real:
+            with self.summing(count, self.real(0.0)) as (i, total):
+                e = difference(i) / fma(rtol, abs(self.load(new, i)), least)
+                total.value = fma(e, e, total.value)
+            return sqrt(total.value / self.real(b.sitofp(count, DOUBLE)))
+
+        correction = size(lambda i: self.load(new, i) - end(i))
+        beyond = (correction > self.load(self.reals, Real64.correction_limit)).value
+        with self.if_(b.and_(beyond, self.fixed())):
+            step = size(lambda i: end(i) - self.load(self.arguments["y"], i))
+            self.leave_if((correction > step * SHARE).value, Status.UNEXPLAINED)
+        return b.and_(beyond, b.not_(self.fixed()))
 
     def arrival(self, t: Real, h: Real, until: Real) -> Real:
         """The time at the end of a step: exactly `until` for the last one."""

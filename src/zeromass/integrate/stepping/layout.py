@@ -30,6 +30,7 @@ class Real64(IntEnum):
     worst = 12  # largest growth in the stages of a step
     previous = 13  # length of the last accepted step
     contraction = 14  # of the iteration in the last step
+    correction_limit = 15  # of the projection after a step, in units of its tolerance
 
 
 class Int64(IntEnum):

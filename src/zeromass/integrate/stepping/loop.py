@@ -8,8 +8,10 @@ from importlib import import_module
 import numpy as np
 
 from zeromass.compile.program import Program, program_at
+from zeromass.integrate.endings import branches, no_number, no_step, singular, unexplained
 from zeromass.integrate.methods import Method
-from zeromass.integrate.outcome import Ending, Occurrence, Outcome, no_number, no_step, singular
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome
+from zeromass.integrate.passages import weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.dense import states_in
@@ -22,6 +24,16 @@ from zeromass.model import Event, State
 
 CHUNK_OF_STEPS = 4096
 """Steps between looks at the keyboard and the progress bar."""
+
+NEARLY = 1e-5
+"""Part of a run that still counts as here where it gets stuck."""
+
+SHORT, LOOKS = 1e-6, 64
+"""Part of the longest step below which one is looked at after the run, and how many of the shortest are."""
+
+WITHIN = 1e-6
+"""What is left of constraints, as a part of that at the start, where a position is so near a singular one that rounding
+decides on what side of it: at the root of rounding the constraints hold on all branches alike."""
 
 HOPELESS = np.finfo(float).eps ** -0.75
 """Growth of the pivots at which no choice of them is good: a quarter of the digits is left."""
@@ -53,6 +65,7 @@ class Loop:
         )
         self.stepper: Stepper = method(self.work)
         self.work.growth_limit = settings.limits.growth
+        self.work.correction_limit = settings.limits.correction
         self._use(program)
 
     def segment(self, tell: Callable[[float], None]) -> Segment:
@@ -63,6 +76,7 @@ class Loop:
                 outcome = self._some_steps(tell)
         except KeyboardInterrupt:
             outcome = Outcome(Ending.INTERRUPTED, self.work.t, "what was computed so far is kept")
+        outcome = self._corner() or outcome
         work = self.work
         t, y = self._recorded()
         return Segment(
@@ -96,6 +110,8 @@ class Loop:
                 return no_number(self._state(), self._functions().slope, self.until - self.work.t)
             case Status.STEP_TOO_SMALL:
                 return self._stuck()
+            case Status.UNEXPLAINED:
+                return self._weak() or unexplained(self._state(), float(self.settings.step or 0.0))
         return self._stuck() if self._stalls(since) else None
 
     def _stalls(self, since: float) -> bool:
@@ -178,7 +194,39 @@ class Loop:
                 self.occurrences.append(Occurrence(event.name, self.work.t, self.work.y))
                 words = event.words(self._state(), " nearly: no step is short enough to come closer")
                 return Outcome(Ending.EVENT, self.work.t, words)
-        return no_step(self._state(), self._functions().slope, stiff=self.settings.chosen.stiff)
+        return self._weak() or no_step(
+            self._state(),
+            self._functions().slope,
+            ahead=NEARLY * (self.until - self.start.t),
+            stiff=self.settings.chosen.stiff,
+        )
+
+    def _weak(self) -> Outcome | None:
+        """The end of a run where its constraints have lost independence."""
+        state = self._state()
+        return singular(state) if weakened(self.start, state) else None
+
+    def _corner(self) -> Outcome | None:
+        """The end of a run that has turned at a singular position within rounding of it: nothing tells its branches apart.
+
+        Such a turn takes steps of next to no length. The run is taken back to where they begin.
+        """
+        h = np.abs(self.work.rows[:, 1])
+        short = h < SHORT * h.max(initial=0.0)
+        short[:1] = False  # the first step may be as short as it likes
+        if self.settings.step is not None or not short.any():
+            return None
+        for k in np.sort(np.argsort(h + np.where(short, 0.0, np.inf))[: min(LOOKS, int(short.sum()))]):
+            n, y = len(self.start.q), self.work.states[k]
+            state = State(self.program.system, float(self.work.times[k]), y[:n], y[n:], self.start.parameters)
+            if weakened(self.start, state, WITHIN):
+                kept = int(np.flatnonzero(~short[:k])[-1]) + 1
+                self.work.forget(kept)
+                end = self.work.t
+                ahead = np.sign(self.until - self.start.t)
+                self.occurrences = [event for event in self.occurrences if ahead * (event.t - end) <= 0]
+                return branches(self._state(), state)
+        return None
 
     def _recorded(self, last: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Times and states of the start and of all accepted steps, or the last of them."""

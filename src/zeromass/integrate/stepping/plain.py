@@ -13,6 +13,7 @@ import numpy as np
 from zeromass.integrate.methods.method import Method
 from zeromass.integrate.stepping.dense import NODES, fitted
 from zeromass.integrate.stepping.functions import Functions
+from zeromass.integrate.stepping.kernel import ROUNDING, SHARE, WORST
 from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.workspace import Workspace
@@ -76,10 +77,16 @@ class PlainStepper:
                 work.reject()
                 work.reals[Real64.h] = h * (max(change, SHRINK) if np.isfinite(change) else 0.1)
                 continue
-            self._rejections = 0
-            if work.project:
-                new = functions.projected(np.array([time]), new[None])[0]
+            end, new = new, functions.projected(np.array([time]), new[None])[0] if work.project else new
             growth = functions.slope(time, new)[1]
+            if self._unexplained(end, new, growth):
+                if work.tolerances.step is not None:
+                    return Status.UNEXPLAINED
+                self._rejections += 1
+                work.reject()
+                work.reals[Real64.h] = h / 2
+                continue
+            self._rejections = 0
             work.accept(time, h, new, growth)
             if work.tolerances.step is None:
                 work.reals[Real64.h] = np.copysign(min(abs(h) * change, work.tolerances.longest), h)
@@ -88,6 +95,14 @@ class PlainStepper:
             if growth > work.growth_limit:
                 return Status.PIVOTS
         return Status.FINISHED
+
+    def _unexplained(self, end: np.ndarray, new: np.ndarray, growth: float) -> bool:
+        """Whether the projection has moved the end of a step further than its error explains; see `Advance`."""
+        tolerances = self.work.tolerances
+        scale = tolerances.atol + tolerances.rtol * np.abs(new) + ROUNDING * min(growth, WORST)
+        correction, step = (np.sqrt(np.mean((x / scale) ** 2)) for x in (new - end, end - self.work.y))
+        known = tolerances.step is None
+        return bool(correction > self.work.correction_limit and (known or correction > SHARE * step))
 
     def _tried(self, t: float, y: np.ndarray, h: float) -> tuple[np.ndarray, float]:
         """The state after a step, and how many times longer the next one may be; below 1 this one is too long."""

@@ -19,6 +19,7 @@ class Status(IntEnum):
     PIVOTS = 5
     EVENT = 6
     SINGULAR_AHEAD = 7
+    UNEXPLAINED = 8  # a fixed step that only the projection brings back to the constraints
 
 
 @dataclass(frozen=True)

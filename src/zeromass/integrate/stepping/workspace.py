@@ -89,6 +89,7 @@ class Workspace:
             Real64.atol: tolerances.atol,
             Real64.longest: tolerances.longest,
             Real64.growth_limit: np.inf,
+            Real64.correction_limit: np.inf,
             Real64.fixed: tolerances.step is not None,
         }.items():
             self.reals[place] = value
@@ -149,6 +150,15 @@ class Workspace:
     @growth_limit.setter
     def growth_limit(self, value: float) -> None:
         self.reals[Real64.growth_limit] = value
+
+    @property
+    def correction_limit(self) -> float:
+        """Correction by the projection after a step, in units of its tolerance, beyond which the step does not count."""
+        return float(self.reals[Real64.correction_limit])
+
+    @correction_limit.setter
+    def correction_limit(self, value: float) -> None:
+        self.reals[Real64.correction_limit] = value
 
     # what it works with --------------------------------------------------------------------------------------------
     def use(self, code: MachineCode, *, project: bool) -> None:
@@ -247,6 +257,11 @@ class Workspace:
         row[1] -= row[0] - t
         row[0], row[HEAD:] = t, y
         self.reals[Real64.t], self.state[: self.order] = t, y
+
+    def forget(self, steps: int) -> None:
+        """Goes back to the end of an earlier step, the first `steps` of the record; there is at least one."""
+        self.ints[Int64.recorded] = steps
+        self.reals[Real64.t], self.state[: self.order] = self.rows[-1, 0], self.states[-1]
 
     def aside(self) -> Workspace:
         """Memory of its own for steps that are taken again, of the same system and with the same settings."""

@@ -189,12 +189,17 @@ class CollocationAdvance(Stages, Advance):
     def accept(self, t: Real, h: Real, until: Real, change: Real) -> None:
         new = self.arguments["new"]
         time = self.arrival(t, h, until)
-        self.store(h, self.reals, Real64.previous)
-        self.keep()
         with self.loop(self.twice) as i:
             self.store(self.load(self.states, self.place(self.twice, i, END)), new, i)
         self.store(self.load(self.growths, END), self.reals, Real64.growth)
         self.project(time)
+        unexplained = self.unexplained(
+            self.load(self.growths, END), lambda i: self.load(self.states, self.place(self.twice, i, END))
+        )
+        with self.if_(unexplained):
+            self.reject(h, self.real(0.5), self.real(0.0).is_nan())
+        self.store(h, self.reals, Real64.previous)
+        self.keep()
         self.settle(time, h, change)
 
     def not_finite(self) -> ir.Value:

@@ -20,7 +20,8 @@ SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 """Part of the step that the error estimate allows that is taken, and the bounds of its change from step to step."""
 
 FIRST, MIDDLE = 13, 14
-"""Stages of the dense output, free during a step: they hold the slope at its start and the state in its middle."""
+"""Stages of the dense output, free during a step: they hold the slope at its start, and first the end before its
+projection, then the state in its middle."""
 
 
 class _Stages(Routine):
@@ -105,7 +106,12 @@ class Dop853Advance(_Stages, Advance):
     def accept(self, t: Real, h: Real, until: Real, error: Real) -> None:
         b, a = self.b, self.arguments
         time = self.arrival(t, h, until)
+        end = self.at(a["stages"], b.mul(self.int(MIDDLE), self.size))
+        with self.loop(self.size, CHUNK) as i:
+            self.store_chunk(self.load_chunk(a["new"], i), end, i)
         self.project(time)
+        with self.if_(self.unexplained(self.load(self.reals, Real64.worst), lambda i: self.load(end, i))):
+            self.reject(h, self.real(0.5), self.real(0.0).is_nan())
         with self.loop(self.size, CHUNK) as i:  # the slope at the start of the step, for its middle
             self.store_chunk(self.load_chunk(a["stages"], i), a["stages"], b.add(b.mul(self.int(FIRST), self.size), i))
         self.derivative(time, a["new"], 0)

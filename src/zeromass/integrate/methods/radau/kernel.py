@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from math import nan
+from math import inf, nan
 
 from llvmlite import ir
 
@@ -86,7 +86,7 @@ class RadauAdvance(Control, Advance):
         self.reject(h, shorter, nan_)
 
     def complete(self, time: Real, bad: ir.Block) -> None:
-        """The end of the step, returned to the constraints, and the slope there; `bad` where they are not finite."""
+        """The end of the step, returned to the constraints, and the slope there; `bad` where they are no such end."""
         b, a, wide = self.b, self.arguments, self.whole(Slot.wide)
         s, Z = self.stages(), self.array(Slot.Z)
         end = self.row(Z, b.sub(s, self.int(1)), wide)
@@ -104,6 +104,10 @@ class RadauAdvance(Control, Advance):
             b.branch(bad)
         b.branch(finite)
         b.position_at_end(finite)
+        y = a["y"]
+        with self.if_(self.unexplained(growth, lambda i: self.load(y, i) + self.load(end, i))):
+            self.keep(inf, Slot.error)
+            b.branch(bad)
         self.store(growth, self.reals, Real64.growth)
 
     def accept(self, t: Real, h: Real, time: Real) -> None:

@@ -1,0 +1,101 @@
+"""Starts in singular positions, and constraints without a gradient, are refused by name; redundant ones are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from integrate.mechanisms import four_bar_rods, u
+
+
+def refused(system: zm.System, start: zm.State, *words: str) -> None:
+    with pytest.warns(zm.RunStopped):
+        run = zm.simulate(system, start, until=5.0)
+    assert run.outcome.ending == "singular branch"
+    assert len(run) == 1
+    for word in words:
+        assert word in run.outcome.message
+
+
+SQUARES = {
+    "x**2": lambda x, y: x**2,
+    "x*x": lambda x, y: x * x - 0,
+    "(x-y)**2": lambda x, y: (x - y) ** 2,
+    "of two": lambda x, y: x**2 + y**2,
+    "minus": lambda x, y: -(x**2),
+}
+
+
+@pytest.mark.parametrize("name", SQUARES)
+@pytest.mark.parametrize("place", [0.0, 1e-17, 1e-9])
+def test_a_constraint_without_a_gradient(name, place):
+    x, y = zm.coordinates("x y")
+    kinetic = (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
+    system = zm.System(kinetic=kinetic, potential=9.81 * (x + 2 * y), constraints={"wall": SQUARES[name](x, y)})
+    start = zm.State(system, 0.0, np.array([place, 0.0]), np.zeros(2), {})
+    refused(system, start, "wall", "x instead of x**2")
+
+
+def test_a_row_that_says_nothing_is_none():
+    """(x + y)² = x² + 2xy + y² holds as it is."""
+    x, y = zm.coordinates("x y")
+    nothing = (x + y) ** 2 - x**2 - 2 * x * y - y**2
+    kinetic = (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
+    system = zm.System(kinetic=kinetic, constraints={"nothing": nothing, "wall": x - zm.t})
+    run = zm.simulate(system, system.start({}), until=1.0)
+    assert run.outcome.complete
+    assert abs(run[x][-1] - 1) < 1e-12
+
+
+def test_a_row_that_rests_is_none():
+    """An energy that is kept has no gradient at rest, and a pendulum can begin there: it says nothing new."""
+    x, y = zm.coordinates("x y")
+    kinetic = (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
+    rod = {"rod": (x**2 + y**2 - 1) / 2}
+    plain = zm.System(kinetic=kinetic, potential=9.81 * y, constraints=rod)
+    both = zm.System(kinetic=kinetic, potential=9.81 * y, constraints={**rod, "energy": kinetic + 9.81 * y})
+    ends = [zm.simulate(s, s.start({x: 1.0, y: 0.0}), until=0.5).y[-1] for s in (plain, both)]
+    assert np.abs(ends[0] - ends[1]).max() <= 1e-8
+
+
+def flat(speed: float, at: float = 0.0) -> tuple[zm.System, zm.State]:
+    a, b, c = zm.coordinates("a b c")
+    kinetic = (zm.rate(a) ** 2 + zm.rate(b) ** 2 + zm.rate(c) ** 2) / 2
+    system = zm.System(kinetic=kinetic, constraints={"loop": u(a) + u(c) - np.array([1.0, 0.0]) - u(b)})
+    q, v = np.array([at, at, 0.0]), np.array([speed, speed, 0.0])
+    return system, zm.State(system, 0.0, q, v, {})
+
+
+@pytest.mark.parametrize("at", [0.0, np.pi, 1e-12])
+def test_a_parallelogram_that_lies_flat_and_moves(at):
+    refused(*flat(-1.0, at), "loop", "singular position", "beside")
+
+
+def test_a_parallelogram_that_lies_flat_and_rests():
+    refused(*flat(0.0), "loop", "not determined which")
+
+
+def test_a_parallelogram_of_rods_that_lies_flat():
+    system, _, _ = four_bar_rods((1.0, 1.0, 1.0, 1.0))
+    q = np.array([0.5, 0.0, 0.0, 1.5, 0.0, 0.0, 1.5, 0.0, 0.0])
+    v = np.array([0.0, 0.5, 1.0, 0.0, 1.0, 0.0, 0.0, 0.5, 1.0])
+    refused(system, zm.State(system, 0.0, q, v, {}), "singular position")
+
+
+@pytest.mark.parametrize("angle", [0.3, 1e-3])
+def test_one_beside_it_begins(angle):
+    system, start = flat(1.0, angle)
+    run = zm.simulate(system, start, until=0.1)
+    assert run.outcome.complete
+    assert abs(run.y[-1][0] - angle - 0.1) <= 1e-9
+
+
+def test_doubled_constraints_begin():
+    x, y = zm.coordinates("x y")
+    kinetic = (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
+    rod = (x**2 + y**2 - 1) / 2
+    single = zm.System(kinetic=kinetic, potential=9.81 * y, constraints={"rod": rod})
+    double = zm.System(kinetic=kinetic, potential=9.81 * y, constraints={"rod": rod, "again": rod * (2 + x)})
+    ends = [zm.simulate(s, s.start({x: 1.0, y: 0.0}), until=1.0).y[-1] for s in (single, double)]
+    assert np.abs(ends[0] - ends[1]).max() <= 1e-8
