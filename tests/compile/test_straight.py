@@ -17,7 +17,7 @@ from zeromass.expression import Evaluator
 from zeromass.expression.node import operation, ordered
 from zeromass.expression.operation import OPERATIONS
 from zeromass.expression.operation.algebra import LARGEST_POWER
-from zeromass.model.magnitude import Magnitude
+from zeromass.model.state import Magnitude
 
 EPS = np.finfo(float).eps
 EXACT = {

@@ -26,7 +26,7 @@ from zeromass.expression import (
     to_sympy,
 )
 from zeromass.expression.build import ZERO
-from zeromass.model.magnitude import Magnitude
+from zeromass.model.state import Magnitude
 
 EPS = np.finfo(float).eps
 EVEN = np.linspace(-1.0, 2.0, 7)

@@ -18,7 +18,7 @@ from zeromass.expression.node import operation
 from zeromass.expression.operation import OPERATIONS, Library, Operation
 from zeromass.expression.record import Reader, Writer
 from zeromass.expression.substitute import rebuilt
-from zeromass.model.magnitude import Magnitude
+from zeromass.model.state import Magnitude
 
 x, y, z = q = zm.coordinates("x y z")
 AT = {x: 0.3, y: 0.7, z: -0.2}

@@ -12,7 +12,7 @@ import pytest
 import zeromass as zm
 from integrate.problems import pendulum, sleigh, top, wire
 from model.mechanisms import Shell, bowl
-from zeromass.model.magnitude import Magnitude
+from zeromass.model.state import Magnitude
 
 
 def shell() -> tuple[zm.System, zm.State]:

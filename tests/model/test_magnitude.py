@@ -8,7 +8,7 @@ import pytest
 
 import zeromass as zm
 from model.mechanisms import EPS
-from zeromass.model.magnitude import Magnitude
+from zeromass.model.state import Magnitude
 
 FORMULAS = {
     "cancelling squares": lambda m, x, y: (x + y) ** 2 - x**2 - 2 * x * y - y**2,

@@ -10,6 +10,7 @@ import numpy as np
 
 from zeromass.equation import Verdict, numerical_rank
 from zeromass.equation.rank import negligible
+from zeromass.expression import Evaluator
 from zeromass.model import State, System
 
 AT = 1e-5
@@ -25,8 +26,11 @@ BESIDE, APART = 1e-2, 1e-6
 TURNING = 1e-4
 """A turn of dependent rows, relative to their own, that is more than the error of such a difference."""
 
-Rows = Callable[[np.ndarray, float], np.ndarray]
-"""Constraint rows of unit size at a displacement of the coordinates and of time."""
+Rows = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""Constraint rows of unit size at displacements of the coordinates, (k, n), and of time, (k,): shape (k, m, n)."""
+
+REMEMBERED = 1024
+"""Starts of a system of which it is known whether they are singular."""
 
 
 class Ending(StrEnum):
@@ -132,8 +136,13 @@ def at_start(start: State, violation: float) -> Outcome | None:
     verdict = start.motion.verdict
     if verdict is not Verdict.UNIQUE:
         return Outcome(ending_of(verdict), start.t, diagnosed(start))
-    branching = _branching(start)
-    return None if branching is None else Outcome(Ending.SINGULAR_BRANCH, start.t, branching)
+    known = start.system.memory.setdefault("branching", {})  # by the bits of starts: the next run from one finds it
+    key = start.inputs.tobytes()
+    if key not in known:
+        if len(known) >= REMEMBERED:
+            known.clear()
+        known[key] = _branching(start)
+    return None if known[key] is None else Outcome(Ending.SINGULAR_BRANCH, start.t, known[key])
 
 
 def ending_of(verdict: Verdict) -> Ending:
@@ -170,14 +179,15 @@ def _branching(start: State) -> str | None:
     if not A.size:
         return None
     rows = _rows(start)
-    here = rows(np.zeros(A.shape[1]), 0.0)
+    here = rows(np.zeros((1, A.shape[1])), np.zeros(1))[0]
     decision = numerical_rank(here, tolerance=AT, largest=1.0, equilibrate=False)
     if decision.rank == len(A):
         return None
     U, N = decision.left[:, decision.rank :], decision.right[:, decision.rank :]
 
     def turn(w: np.ndarray, time: float = 0.0) -> np.ndarray:
-        return (rows(APART * w, APART * time) - rows(-APART * w, -APART * time)) / (2 * APART)
+        ahead, behind = rows(np.array([APART * w, -APART * w]), np.array([APART * time, -APART * time]))
+        return (ahead - behind) / (2 * APART)
 
     turns = [turn(N @ _generic(N.shape[1])), turn(np.zeros(A.shape[1]), 1.0)] if N.size else []
     weak = np.array([np.abs(U.T @ K @ N).max(axis=1, initial=0.0) for K in turns])
@@ -191,20 +201,23 @@ def _branching(start: State) -> str | None:
 def _rows(start: State) -> Rows:
     """Rows in units of the coordinates, and each as large as 1 at the start or beside it."""
     system, n = start.system, len(start.q)
+    if "rows" not in system.memory:
+        system.memory["rows"] = Evaluator(system.A, system.inputs)
+    evaluated: Evaluator = system.memory["rows"]
 
-    def plain(displacement: np.ndarray, time: float) -> np.ndarray:
-        inputs = start.inputs.copy()
-        inputs[0] += time
-        inputs[1 : n + 1] += displacement
-        return np.nan_to_num(system.matrices(inputs)[2], posinf=0.0, neginf=0.0)
+    def plain(displacements: np.ndarray, times: np.ndarray) -> np.ndarray:
+        inputs = np.repeat(start.inputs[None], len(times), axis=0)
+        inputs[:, 0] += times
+        inputs[:, 1 : n + 1] += displacements
+        return np.nan_to_num(evaluated(inputs), posinf=0.0, neginf=0.0)
 
     w = BESIDE * _generic(n)
-    largest = np.max([np.abs(plain(x, 0.0)) for x in (0 * w, w, -w)], axis=0)
+    largest = np.abs(plain(np.array([0 * w, w, -w]), np.zeros(3))).max(axis=0)
     units = numerical_rank(largest).column_scale
     units = units / units.max()
     sizes = (largest * units).max(axis=1)
     sizes[sizes == 0] = 1.0
-    return lambda displacement, time: plain(units * displacement, time) * units / sizes[:, None]
+    return lambda displacements, times: plain(units * displacements, times) * units / sizes[:, None]
 
 
 def _generic(n: int) -> np.ndarray:

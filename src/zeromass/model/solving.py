@@ -12,8 +12,8 @@ from zeromass.equation.inverse import moore_penrose
 from zeromass.expression import Evaluator, Expression, expressions, jacobian
 from zeromass.model.contradiction import LOOSE, contradiction
 from zeromass.model.errors import StartError
-from zeromass.model.magnitude import ROUNDING, Magnitude
 from zeromass.model.nearest import least_change
+from zeromass.model.state import ROUNDING, Magnitude
 
 ITERATIONS = 60
 HALVINGS = 40

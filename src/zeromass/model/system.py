@@ -30,7 +30,6 @@ from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import Forces, loads
 from zeromass.model.given import Number, Vector
-from zeromass.model.magnitude import ROUNDING, Magnitude
 from zeromass.model.moved import Moved
 from zeromass.model.nonideal import Nonideal, split
 from zeromass.model.parts import Part
@@ -39,7 +38,7 @@ from zeromass.model.reactions import Reactions
 from zeromass.model.remembering import Remembering
 from zeromass.model.solving import StartEquations
 from zeromass.model.start import Prescribed, consistent_start
-from zeromass.model.state import Matrices, State
+from zeromass.model.state import ROUNDING, Magnitude, Matrices, State
 from zeromass.model.unconstrained import (
     Unconstrained,
     coordinates_in,
