@@ -13,6 +13,7 @@ from zeromass.equation.arrays import mass_units
 from zeromass.equation.solution import freedom
 from zeromass.expression import Expression, expressions, jacobian, rate
 from zeromass.expression.build import ZERO
+from zeromass.expression.node import ordered
 from zeromass.model.integrability import kinds
 from zeromass.model.parts import RigidBody
 from zeromass.model.start import states_nearby
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 VISIBLE = 1e-8
 """Components of a unit vector that are named: those above its round-off, which is the square root of rounding."""
 
-LINE = 80
-"""Characters of a formula that a remedy shows; a longer one tells nobody anything."""
+SHORT = 12
+"""Operations of a formula that a remedy shows; a longer one tells nobody anything."""
 
 NEARBY = 1e-3
 """Distance, in the coordinates' own units, of the states with which a loss of rank is compared."""
@@ -55,7 +56,7 @@ class Undetermined(NamedTuple):
         if self.spin:
             return f"no inertia resists its spin: fix it with the constraint {self.spin} = 0, or give it a moment of inertia"
         names = listed(self.direction)
-        if self.force is not None and len(repr(self.force)) <= LINE:
+        if self.force is not None and sum(bool(node.args) for node in ordered([self.force])) <= SHORT:
             return (
                 f"no inertia resists along ({names}), so the force along it must vanish: add the constraint "
                 f"{self.force!r} = 0"
