@@ -117,7 +117,10 @@ def at_start(start: State, violation: float) -> Outcome | None:
     verdict = start.motion.verdict
     if verdict is not Verdict.UNIQUE:
         return Outcome(ending_of(verdict), start.t, diagnosed(start))
-    branching = _branching(start)
+    known = vars(start)  # found once for a start, as its matrices are
+    if "_branching" not in known:
+        known["_branching"] = _branching(start)
+    branching = known["_branching"]
     return None if branching is None else Outcome(Ending.SINGULAR_BRANCH, start.t, branching)
 
 
