@@ -40,7 +40,18 @@ from zeromass.expression import (
     to_sympy,
     where,
 )
-from zeromass.integrate import METHODS, Ending, Limits, Method, Occurrence, Outcome, RunStopped, Segment, Settings
+from zeromass.integrate import (
+    METHODS,
+    Ending,
+    Limits,
+    Method,
+    Occurrence,
+    Outcome,
+    RunDoubtful,
+    RunStopped,
+    Segment,
+    Settings,
+)
 from zeromass.model import (
     Contact,
     Damper,
@@ -62,7 +73,7 @@ from zeromass.run import Run, load, simulate
 if _typing.TYPE_CHECKING:
     from zeromass import analysis as analysis
     from zeromass import report as report
-    from zeromass.analysis import Certificate, certificate, lyapunov_exponent, sensitivity
+    from zeromass.analysis import Certificate, FewDigits, certificate, lyapunov_exponent, sensitivity
     from zeromass.model import Box, Dot, Drawing, Rod, Wheel
     from zeromass.report import FileError, view
 
@@ -81,6 +92,7 @@ __all__ = [
     "Event",
     "Expression",
     "ExpressionError",
+    "FewDigits",
     "FileError",
     "Force",
     "Limits",
@@ -96,6 +108,7 @@ __all__ = [
     "Rod",
     "Rolling",
     "Run",
+    "RunDoubtful",
     "RunStopped",
     "Segment",
     "Settings",
@@ -145,7 +158,7 @@ __all__ = [
 ]
 
 _LATER = {
-    "zeromass.analysis": ("Certificate", "certificate", "lyapunov_exponent", "sensitivity"),
+    "zeromass.analysis": ("Certificate", "FewDigits", "certificate", "lyapunov_exponent", "sensitivity"),
     "zeromass.model": ("Box", "Dot", "Drawing", "Rod", "Wheel"),
     "zeromass.report": ("FileError", "view"),
 }
