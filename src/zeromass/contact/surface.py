@@ -25,11 +25,12 @@ from zeromass.expression import (
 from zeromass.expression import derivative as derivative_of
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
-from zeromass.model import Ground, ModelError
+from zeromass.model import ModelError
 from zeromass.model.given import Vector
 
 if TYPE_CHECKING:
     from zeromass.contact.terrain import Terrain
+    from zeromass.model.drawing import Ground
 
 
 class Surface:
@@ -187,6 +188,8 @@ class Surface:
 
     def drawn(self, contact: np.ndarray, extent: float) -> Ground:
         """The surface as it is drawn below a body of some extent, m, that touches it at a point of the inertial frame."""
+        from zeromass.model.drawing import Ground  # what is not drawn need not be imported
+
         return Ground(
             name=self.name,
             f=self.f,

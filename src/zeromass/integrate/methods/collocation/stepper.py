@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -12,12 +12,14 @@ from zeromass.integrate.legendre import integration
 from zeromass.integrate.methods.collocation.coefficients import PARTS, STAGES, C
 from zeromass.integrate.methods.collocation.kernel import CollocationAdvance, CollocationDense
 from zeromass.integrate.methods.collocation.stages import LANES, TABLES
-from zeromass.integrate.methods.dop853.stepper import Dop853
 from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.stepping.kernel import NEAR, routine
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.workspace import Workspace
+
+if TYPE_CHECKING:
+    from zeromass.integrate.methods.dop853.stepper import Dop853
 
 LINE = 64
 """Bytes that memory of the stages is aligned to: a vector of eight never lies in two lines of the cache."""
@@ -50,6 +52,8 @@ class Collocation:
     @cached_property
     def _other(self) -> Dop853:
         """The other method, in the same workspace."""
+        from zeromass.integrate.methods.dop853.stepper import Dop853  # few runs need it
+
         return Dop853(self.work)
 
     def advance(self, until: float, budget: int) -> Status:
