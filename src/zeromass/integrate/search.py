@@ -25,6 +25,10 @@ def zeros(
     The values at the ends of each bracket differ in sign. Inverse quadratic interpolation where it is sure to help,
     bisection elsewhere [C1997].
     """
+    if len(a) == 1:  # plain numbers are several times as fast as arrays of one
+        return np.array(
+            [_zero(lambda x: float(f(np.array([x]))[0]), *[float(x[0]) for x in (a, b, fa, fb)], tolerance)]
+        )
     x1, f1, x2, f2 = (np.array(x, dtype=float) for x in (b, fb, a, fa))
     x3, f3, end = x2.copy(), f2.copy(), f1 > 0
     t = np.full(len(x1), 0.5)
@@ -53,6 +57,32 @@ def zeros(
         t[k] = np.clip(np.where(sure, quadratic, 0.5), part, 1 - part)
         open_ = k[~done]
     return found
+
+
+def _zero(f: Callable[[float], float], a: float, b: float, fa: float, fb: float, tolerance: float) -> float:
+    """The place of one zero; see `zeros`."""
+    if fa == 0.0 or fb == 0.0:
+        return a if fa == 0.0 else b
+    x1, f1, x2, f2, t = b, fb, a, fa, 0.5
+    while True:
+        x = x1 + t * (x2 - x1)
+        fx = f(x)
+        if (fx > 0) == (f1 > 0):
+            x3, f3 = x1, f1
+        else:
+            x3, f3, x2, f2 = x2, f2, x1, f1
+        x1, f1 = x, fx
+        limit = max(tolerance, np.finfo(float).eps * max(abs(x1), abs(x2)))
+        if fx == 0.0:
+            return x
+        if abs(x2 - x1) <= 2 * limit:
+            return x1 if (f1 > 0) == (fb > 0) else x2
+        part = limit / abs(x2 - x1)
+        ξ, φ = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
+        t = 0.5
+        if φ**2 < ξ and (1 - φ) ** 2 < 1 - ξ:
+            t = (f1 / (f2 - f1)) * (f3 / (f2 - f3)) + (x3 - x1) / (x2 - x1) * (f1 / (f3 - f1)) * (f2 / (f3 - f2))
+        t = min(max(t, part), 1 - part)
 
 
 def maxima(f: Values, low: np.ndarray, high: np.ndarray, rounds: int = ROUNDS) -> tuple[np.ndarray, np.ndarray]:
