@@ -26,9 +26,10 @@ def zeros(
     bisection elsewhere [C1997].
     """
     if len(a) == 1:  # plain numbers are several times as fast as arrays of one
-        return np.array(
-            [_zero(lambda x: float(f(np.array([x]))[0]), *[float(x[0]) for x in (a, b, fa, fb)], tolerance)]
+        one = _zero(
+            lambda x: float(f(np.array([x]))[0]), float(a[0]), float(b[0]), float(fa[0]), float(fb[0]), tolerance
         )
+        return np.array([one])
     x1, f1, x2, f2 = (np.array(x, dtype=float) for x in (b, fb, a, fa))
     x3, f3, end = x2.copy(), f2.copy(), f1 > 0
     t = np.full(len(x1), 0.5)
