@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,12 +29,12 @@ ANY_LENGTH = range(MANY)
 
 
 @dataclass(frozen=True)
-class Kind:
+class Kind(ABC):
     """What may stand at a key."""
 
+    @abstractmethod
     def looks(self) -> dict[type, str]:
         """Types of the data that look like it, whatever may be wrong in detail, each in words."""
-        raise NotImplementedError
 
     def problems(self, given: Any, key: Key) -> Iterator[Problem]:
         """What is wrong with data at a key."""
