@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 import numpy as np
 
 Values = Callable[[np.ndarray], np.ndarray]
 """A function at places (k,)."""
+
+EPSILON = 2.0**-52
 
 PARTS = 8
 """Parts into which a bracket of a maximum is divided; a round then keeps the two around the best point."""
@@ -17,63 +19,55 @@ ROUNDS = 6
 tell the place of a smooth maximum less well, since their values differ by little more than rounding."""
 
 
+def zero(f: Callable[[float], float], a: float, b: float, fa: float, fb: float, tolerance: float = 0.0) -> float:
+    """The place x between a and b with f(x) = 0, to `tolerance` and on the side of b: f(x) has the sign of f(b), or is 0.
+
+    The values at the ends differ in sign. Inverse quadratic interpolation where it is sure to help, bisection elsewhere
+    [C1997].
+    """
+    search = _search(a, b, fa, fb, tolerance)
+    try:
+        x = next(search)
+        while True:
+            x = search.send(f(x))
+    except StopIteration as found:
+        return found.value
+
+
 def zeros(
     f: Values, a: np.ndarray, b: np.ndarray, fa: np.ndarray, fb: np.ndarray, tolerance: float = 0.0
 ) -> np.ndarray:
-    """Places x between a and b with f(x) = 0, each to `tolerance` and on the side of b: f(x) has the sign of f(b), or is 0.
-
-    The values at the ends of each bracket differ in sign. Inverse quadratic interpolation where it is sure to help,
-    bisection elsewhere [C1997].
-    """
-    if len(a) == 1:  # plain numbers are several times as fast as arrays of one
-        one = _zero(
-            lambda x: float(f(np.array([x]))[0]), float(a[0]), float(b[0]), float(fa[0]), float(fb[0]), tolerance
-        )
-        return np.array([one])
-    x1, f1, x2, f2 = (np.array(x, dtype=float) for x in (b, fb, a, fa))
-    x3, f3, end = x2.copy(), f2.copy(), f1 > 0
-    t = np.full(len(x1), 0.5)
-    found = np.where(f2 == 0, x2, x1)
-    open_ = np.flatnonzero((f1 != 0) & (f2 != 0))
-    while len(open_):
-        k = open_
-        x = x1[k] + t[k] * (x2[k] - x1[k])
-        fx = f(x)
-        same = (fx > 0) == (f1[k] > 0)
-        x3[k], f3[k] = np.where(same, x1[k], x2[k]), np.where(same, f1[k], f2[k])
-        x2[k], f2[k] = np.where(same, x2[k], x1[k]), np.where(same, f2[k], f1[k])
-        x1[k], f1[k] = x, fx
-        width = np.abs(x2[k] - x1[k])
-        limit = np.maximum(tolerance, np.finfo(float).eps * np.maximum(np.abs(x1[k]), np.abs(x2[k])))
-        found[k] = np.where((f1[k] > 0) == end[k], x1[k], x2[k])
-        done = (fx == 0) | (width <= 2 * limit)
-        found[k] = np.where(fx == 0, x, found[k])
-        part = np.where(width > 0, limit / np.where(width > 0, width, 1.0), 0.5)
-        with np.errstate(all="ignore"):
-            ξ, φ = (x1[k] - x2[k]) / (x3[k] - x2[k]), (f1[k] - f2[k]) / (f3[k] - f2[k])
-            quadratic = (f1[k] / (f2[k] - f1[k])) * (f3[k] / (f2[k] - f3[k])) + (x3[k] - x1[k]) / (x2[k] - x1[k]) * (
-                f1[k] / (f3[k] - f1[k])
-            ) * (f2[k] / (f3[k] - f2[k]))
-            sure = (φ**2 < ξ) & ((1 - φ) ** 2 < 1 - ξ)
-        t[k] = np.clip(np.where(sure, quadratic, 0.5), part, 1 - part)
-        open_ = k[~done]
+    """The places of many zeros, each between its own a and b; see `zero`."""
+    found = np.empty(len(a))
+    ends = enumerate(zip(a.tolist(), b.tolist(), fa.tolist(), fb.tolist(), strict=True))
+    searches = {k: _search(x, y, fx, fy, tolerance) for k, (x, y, fx, fy) in ends}
+    answers: dict[int, float | None] = dict.fromkeys(searches)
+    while answers:
+        places: dict[int, float] = {}
+        for k, value in answers.items():
+            try:
+                places[k] = searches[k].send(value)
+            except StopIteration as stop:
+                found[k] = stop.value
+        answers = dict(zip(places, f(np.array(list(places.values()))).tolist(), strict=True)) if places else {}
     return found
 
 
-def _zero(f: Callable[[float], float], a: float, b: float, fa: float, fb: float, tolerance: float) -> float:
-    """The place of one zero; see `zeros`."""
+def _search(a: float, b: float, fa: float, fb: float, tolerance: float) -> Generator[float, float | None, float]:
+    """Asks for values at places until it knows that of a zero; see `zero`."""
     if fa == 0.0 or fb == 0.0:
         return a if fa == 0.0 else b
     x1, f1, x2, f2, t = b, fb, a, fa, 0.5
     while True:
         x = x1 + t * (x2 - x1)
-        fx = f(x)
+        fx = yield x
+        assert fx is not None
         if (fx > 0) == (f1 > 0):
             x3, f3 = x1, f1
         else:
             x3, f3, x2, f2 = x2, f2, x1, f1
         x1, f1 = x, fx
-        limit = max(tolerance, np.finfo(float).eps * max(abs(x1), abs(x2)))
+        limit = max(tolerance, EPSILON * max(abs(x1), abs(x2)))
         if fx == 0.0:
             return x
         if abs(x2 - x1) <= 2 * limit:

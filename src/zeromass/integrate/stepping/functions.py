@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 
 import numpy as np
 
 from zeromass.compile.target import host
 from zeromass.integrate.stepping.kernel import Project, routine
 from zeromass.integrate.stepping.layout import Int64
-from zeromass.integrate.stepping.status import Tolerances
+from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.workspace import MachineCode, Workspace
 
 _RHS = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)
@@ -36,14 +37,29 @@ class Functions:
 
     def projected(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The states on the constraints nearest to y, shape (k, 2n), at times t, positions first, then velocities."""
-        count, m = y.shape
         rows = np.column_stack([t, y])
-        if count:
-            work = Workspace(self.code, 0.0, y[0], self.parameters, Tolerances(1.0, 1.0), 0.0)
-            work.use(self.code, project=True)
-            work.ints[Int64.width], work.ints[Int64.capacity] = m + 1, count
-            work.call(routine(Project, host().scalar), Project.name, work.new, 1, rows)
+        if len(rows):
+            self._onto(rows)()
         return rows[:, 1:]
+
+    def projection(self, order: int) -> Callable[[float, np.ndarray], np.ndarray]:
+        """What `projected` does, for one state of some length after another."""
+        rows = np.zeros((1, order + 1))
+        onto = self._onto(rows)
+
+        def projected(t: float, y: np.ndarray) -> np.ndarray:
+            rows[0, 0], rows[0, 1:] = t, y
+            onto()
+            return rows[0, 1:].copy()
+
+        return projected
+
+    def _onto(self, rows: np.ndarray) -> Callable[[], Status]:
+        """What brings states in rows (t, y) onto the constraints, where they are."""
+        work = Workspace(self.code, 0.0, rows[0, 1:], self.parameters, Tolerances(1.0, 1.0), 0.0)
+        work.use(self.code, project=True)
+        work.ints[Int64.width], work.ints[Int64.capacity] = rows.shape[1], len(rows)
+        return work.prepared(routine(Project, host().scalar), Project.name, work.new, 1, rows)
 
 
 def first_step(functions: Functions, t: float, y: np.ndarray, until: float, tolerances: Tolerances) -> float:

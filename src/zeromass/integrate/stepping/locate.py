@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
-from zeromass.integrate.search import zeros
+from zeromass.integrate.search import zero
 from zeromass.model import Event
 
 ROUNDING = 1e-14
@@ -14,25 +15,25 @@ ROUNDING = 1e-14
 
 
 def happenings(
-    events: Sequence[Event],
-    values: Callable[[np.ndarray], np.ndarray],
-    places: np.ndarray,
+    events: Sequence[Event], values: Callable[[float], np.ndarray], places: Sequence[float]
 ) -> tuple[list[tuple[float, Event]], float]:
     """What happens in a step, in order of its course, and how well that is located.
 
-    values  of all event functions at some times, shape (times, events)
+    values  of all event functions at a time, shape (events,)
     places  times in the step between which a function changes its sign once at most
     """
-    course = values(places)
-    tolerance = ROUNDING * max(1.0, abs(float(places[-1])))
+    course = np.array([values(t) for t in places]).T.tolist()
+    tolerance = ROUNDING * max(1.0, abs(places[-1]))
     found: list[tuple[float, Event]] = []
     for k, event in enumerate(events):
-        before, after = course[:-1, k], course[1:, k]
-        rises = (before < 0) & (after >= 0) & (event.direction >= 0)
-        falls = (before > 0) & (after <= 0) & (event.direction <= 0)
-        at = np.flatnonzero(rises | falls)
-        if len(at):
-            where = zeros(lambda t, k=k: values(t)[:, k], places[at], places[at + 1], before[at], after[at], tolerance)
-            found += [(float(place), event) for place in where]
+
+        def value(t: float, k: int = k) -> float:
+            return float(values(t)[k])
+
+        for (a, fa), (b, fb) in pairwise(zip(places, course[k], strict=True)):
+            rises = fa < 0 <= fb and event.direction >= 0
+            falls = fa > 0 >= fb and event.direction <= 0
+            if rises or falls:
+                found.append((zero(value, a, b, fa, fb, tolerance), event))
     found.sort(key=lambda item: item[0] if places[-1] > places[0] else -item[0])
     return found, tolerance

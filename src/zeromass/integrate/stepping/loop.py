@@ -14,8 +14,8 @@ from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.dense import states_in
 from zeromass.integrate.stepping.functions import Functions, first_step
+from zeromass.integrate.stepping.inside import Inside
 from zeromass.integrate.stepping.locate import happenings
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.stepper import Stepper
@@ -147,29 +147,18 @@ class Loop:
     def _happened(self) -> Outcome | None:
         """Locates the events of the last step; a terminal one ends the run there."""
         (t0, t1), (y0, y1) = self._recorded(last=2)
-        ends = [np.array([x]) for x in (t0, y0, t1, y1)]
-        polynomial = self.stepper.polynomials(*ends).swapaxes(0, 1)
-        project = self._functions().projected if self.settings.project else None
-
-        def states(times: np.ndarray) -> np.ndarray:
-            inside = states_in(polynomial, (times - t0) / (t1 - t0))
-            inside = project(times, inside) if project else inside
-            inside[times == t0], inside[times == t1] = y0, y1
-            return inside
-
-        def values(times: np.ndarray) -> np.ndarray:
-            return np.array([self.work.event_values(float(t), y) for t, y in zip(times, states(times), strict=True)])
-
+        (polynomial,) = self.stepper.polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)])
+        inside = Inside(self.work, polynomial, float(t0), y0, float(t1), y1)
         places = np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1)
-        found, tolerance = happenings(self.watched, values, places)
+        found, tolerance = happenings(self.watched, inside.watched, places.tolist())
         end = next((place for place, event in found if event.terminal), None)
         for place, event in found:
             if end is not None and abs(place - t0) > abs(end - t0) + 2 * tolerance:
                 break  # what happens with the terminal event is listed, what would come later is not
-            self.occurrences.append(Occurrence(event.name, place, states(np.array([place]))[0]))
+            self.occurrences.append(Occurrence(event.name, place, inside.state(place)))
         if end is None:
             return None
-        self.work.cut(end, states(np.array([end]))[0])
+        self.work.cut(end, inside.state(end))
         ending = [event for place, event in found if event.terminal and abs(place - end) <= 2 * tolerance]
         state = self._state()
         return Outcome(Ending.EVENT, end, ", ".join(event.words(state) for event in ending))

@@ -6,7 +6,7 @@ A workspace belongs to no method: one may go on where another has come to.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -183,16 +183,13 @@ class Workspace:
         self.signs = np.zeros((max(count, 1), 2))
         self.signs[:count, 1] = [event.direction for event in events]
         self.scratch = np.ones(max(self.size, CHUNK * count, 64))  # event functions at several places of a step
+        self._look = _Look(self.order, self.values, self.lanes, count)
         self.signs[:count, 0] = self.event_values(self.t, self.y)
 
     def event_values(self, t: float, y: np.ndarray) -> np.ndarray:
         """The watched functions at a state."""
-        values = np.empty((len(self.watched), self.lanes))
         code = self.code.events(self.watched, self.lanes)
-        if code is not None:
-            inputs = [np.repeat(x, self.lanes) for x in ([t], y, self.values)]
-            _EVENT(code.address("event"))(*[x.ctypes.data for x in (*inputs, values)])
-        return values[:, 0]
+        return np.empty(0) if code is None else self._look(code, t, y)
 
     # what happens to it ----------------------------------------------------------------------------------------------
     def advance(self, routine: Code, name: str, stages: np.ndarray, lanes: int, until: float, budget: int) -> Status:
@@ -239,6 +236,12 @@ class Workspace:
 
     def call(self, routine: Code, name: str, stages: np.ndarray, lanes: int, record: np.ndarray) -> Status:
         """Calls a routine that works on this memory, with `stages` of its own, and writes to a record."""
+        return self.prepared(routine, name, stages, lanes, record)()
+
+    def prepared(
+        self, routine: Code, name: str, stages: np.ndarray, lanes: int, record: np.ndarray
+    ) -> Callable[[], Status]:
+        """The call of a routine, see `call`, that may be repeated while this memory is what it is."""
         code = self.code
         if code.busy:
             routine.improve()
@@ -249,7 +252,8 @@ class Workspace:
             events.address("event") if events is not None else 0,
         ]
         arrays = (self.reals, self.ints, self.state, stages, self.new, self.scratch, self.values, record, self.signs)
-        return Status(_ROUTINE(routine.address(name))(*[a.ctypes.data for a in arrays], *functions))
+        call, addresses = _ROUTINE(routine.address(name)), [*[a.ctypes.data for a in arrays], *functions]
+        return lambda: (arrays, Status(call(*addresses)))[1]  # which keeps the arrays
 
     def cut(self, t: float, y: np.ndarray) -> None:
         """Ends the last accepted step earlier, at t and y."""
@@ -270,3 +274,20 @@ class Workspace:
         )
         other.reals[:], other.ints[:] = self.reals, self.ints
         return other
+
+
+class _Look:
+    """Event functions at one state after another: memory for what they are given, in lanes, and for what they return."""
+
+    def __init__(self, order: int, parameters: np.ndarray, lanes: int, count: int) -> None:
+        self._inputs = np.empty((1 + order + len(parameters), lanes))
+        self._inputs[1 + order :] = parameters[:, None]
+        self._values = np.empty((count, lanes))
+        self._state = self._inputs[1 : 1 + order]
+        arrays = (self._inputs, self._state, self._inputs[1 + order :], self._values)
+        self._addresses = [a.ctypes.data for a in arrays]
+
+    def __call__(self, code: Code, t: float, y: np.ndarray) -> np.ndarray:
+        self._inputs[0], self._state[:] = t, y[:, None]
+        _EVENT(code.address("event"))(*self._addresses)
+        return self._values[:, 0].copy()

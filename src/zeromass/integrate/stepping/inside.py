@@ -1,0 +1,37 @@
+"""The inside of one step: states on the constraints and values of what is watched, one time after another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zeromass.integrate.legendre import legendre
+from zeromass.integrate.stepping.dense import DEGREE
+from zeromass.integrate.stepping.functions import Functions
+from zeromass.integrate.stepping.workspace import Workspace
+
+
+class Inside:
+    """The last step of a workspace, from (t0, y0) to (t1, y1).
+
+    polynomial  Legendre's coefficients of the states in it, shape (DEGREE + 1, 2n)
+    """
+
+    def __init__(
+        self, work: Workspace, polynomial: np.ndarray, t0: float, y0: np.ndarray, t1: float, y1: np.ndarray
+    ) -> None:
+        self._work, self._polynomial = work, polynomial
+        self._ends = {t1: y1, t0: y0}
+        self._t0, self._h = t0, t1 - t0
+        self._project = Functions(work.code, work.values).projection(work.order) if work.project else None
+
+    def state(self, t: float) -> np.ndarray:
+        """The state at a time in the step, on the constraints; its ends as they were recorded."""
+        if t in self._ends:
+            return self._ends[t].copy()
+        P = np.array(legendre((t - self._t0) / self._h, DEGREE + 1))
+        y = np.add.reduce(P[:, None] * self._polynomial)
+        return self._project(t, y) if self._project else y
+
+    def watched(self, t: float) -> np.ndarray:
+        """The watched functions there."""
+        return self._work.event_values(t, self.state(t))
