@@ -12,6 +12,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "zeromass"
 
 ORDER = [
     "errors",
+    "later",
     "expression",
     "equation",
     "model",

@@ -24,7 +24,6 @@ from zeromass.expression import (
     Expression,
     ExpressionError,
     acceleration,
-    c_code,
     coordinate,
     coordinates,
     derivative,
@@ -32,7 +31,6 @@ from zeromass.expression import (
     evaluate,
     gradient,
     jacobian,
-    latex,
     parameter,
     rate,
     substitute,
@@ -52,10 +50,10 @@ from zeromass.integrate import (
     Segment,
     Settings,
 )
+from zeromass.later import later as _later
 from zeromass.model import (
     Contact,
     Damper,
-    Diagnosis,
     Event,
     Force,
     ModelError,
@@ -74,7 +72,8 @@ if _typing.TYPE_CHECKING:
     from zeromass import analysis as analysis
     from zeromass import report as report
     from zeromass.analysis import Certificate, FewDigits, certificate, lyapunov_exponent, sensitivity
-    from zeromass.model import Box, Dot, Drawing, Rod, Wheel
+    from zeromass.expression import c_code, latex
+    from zeromass.model import Box, Diagnosis, Dot, Drawing, Rod, Wheel
     from zeromass.report import FileError, view
 
     __version__: str
@@ -157,27 +156,25 @@ __all__ = [
     "__version__",
 ]
 
-_LATER = {
-    "zeromass.analysis": ("Certificate", "FewDigits", "certificate", "lyapunov_exponent", "sensitivity"),
-    "zeromass.model": ("Box", "Dot", "Drawing", "Rod", "Wheel"),
-    "zeromass.report": ("FileError", "view"),
-}
-"""Public names of the packages that are imported when first asked for."""
-
-
 if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is no other
+    _found = _later(
+        __name__,
+        {
+            "zeromass.analysis": ["Certificate", "FewDigits", "certificate", "lyapunov_exponent", "sensitivity"],
+            "zeromass.expression": ["c_code", "latex"],
+            "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Rod", "Wheel"],
+            "zeromass.report": ["FileError", "view"],
+        },
+    )
 
     def __getattr__(name: str) -> _typing.Any:
         if name == "__version__":
             from importlib.metadata import version
 
             return version("zeromass")
-        for package, names in _LATER.items():
-            if name in names:
-                return getattr(_importlib.import_module(package), name)
-            if package == f"zeromass.{name}":
-                return _importlib.import_module(package)
-        raise AttributeError(f"module 'zeromass' has no attribute {name!r}")
+        if name in ("analysis", "report"):
+            return _importlib.import_module(f"zeromass.{name}")
+        return _found(name)
 
 
 def __dir__() -> list[str]:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from llvmlite import ir
 
-from zeromass.compile import elementary, grid
+from zeromass.compile import elementary
 from zeromass.compile.straight import Flavour, StraightLine
 from zeromass.compile.target import FIRST, Code, Target
-from zeromass.expression import Expression, Grid
+from zeromass.expression import Expression
 from zeromass.expression.build import ONE, divide, multiply
 from zeromass.expression.node import ordered
 from zeromass.expression.substitute import renewed
+
+if TYPE_CHECKING:
+    from zeromass.expression import Grid
 
 Groups = Sequence[Sequence[Expression]]
 
@@ -37,6 +41,8 @@ def code(functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, effo
     calls = tuple(sorted(set().union(*[line.calls for line in lines])))
     module = ir.Module()
     if gridded:
+        from zeromass.compile import grid  # few systems need it
+
         _elementary(module, calls, flavour)
         for name in sorted(gridded):
             grid.function(module, name, *gridded[name], _kind(width), flavour.fused)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.module import Groups, code
 from zeromass.compile.target import FIRST, Code, host
 from zeromass.expression import Evaluator
 from zeromass.model import Event
 
 if TYPE_CHECKING:
+    from zeromass.compile.lanes import LaneFunction
     from zeromass.compile.program import Program
 
 BUSY = 400_000
@@ -103,6 +103,8 @@ class Native:
 
     def function(self, e: Any) -> LaneFunction:
         """Any expressions as a function of arrays of states, in SIMD lanes."""
+        from zeromass.compile.lanes import LaneFunction  # a run may end before it is asked for
+
         inputs = [symbol for group in self.program.inputs for symbol in group]
         return LaneFunction(self.program.solved(e), inputs, effort=int(self.busy or self._large))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,8 +22,10 @@ from zeromass.compile.straight import operations
 from zeromass.equation import Verdict
 from zeromass.expression import Expression, expressions, jacobian, substitute, symbols, t
 from zeromass.expression.build import ONE, ZERO, compare, negative, where
-from zeromass.expression.packing import Packed, packed, unpacked
 from zeromass.model import Event, ModelError, State, System
+
+if TYPE_CHECKING:
+    from zeromass.expression.packing import Packed
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +53,13 @@ class Program:
         return f"Program({size} coordinates, {kept} of {rows} constraint rows kept, {self.operations} operations)"
 
     def __getstate__(self) -> tuple[System, Packed]:
+        from zeromass.expression.packing import packed
+
         return self.system, packed((self.elimination, dict(self.corrections)))
 
     def __setstate__(self, state: tuple[System, Packed]) -> None:
+        from zeromass.expression.packing import unpacked
+
         system, rest = state
         for name, value in zip(("system", "elimination", "corrections"), (system, *unpacked(rest)), strict=True):
             object.__setattr__(self, name, value)

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from zeromass.compile import grid as gridded
 from zeromass.expression import Expression, ExpressionError, Grid, Symbol
 from zeromass.expression.node import Gridded, ordered
 from zeromass.expression.operation import OPERATIONS
@@ -234,6 +233,8 @@ class StraightLine:
             if isinstance(other, Gridded) and other.grid == node.grid and other.args == node.args
         }
         orders = sorted(together)
+        from zeromass.compile import grid as gridded  # few systems need it
+
         name = gridded.name(node.grid, orders, self._suffix, self._flavour.fused)
         self.grids[name] = node.grid, orders
         T = self._type

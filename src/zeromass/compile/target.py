@@ -12,8 +12,6 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from zeromass.compile.background import later
-
 
 @dataclass(frozen=True)
 class Target:
@@ -113,6 +111,8 @@ class Code:
         """Makes better code in the background, once; nobody waits for it."""
         if not self._asked:
             self._asked = True
+            from zeromass.compile.background import later  # short runs are over before
+
             later(self._improved)
 
     def _improved(self) -> None:

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.old_words import in_old_words, renamed
 from zeromass.contact.penetration import Sphere, inside_words, penetration
-from zeromass.contact.record import rolling_record, take_rolling_record
 from zeromass.contact.slipping import STOPPED, Slipping
 from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, rolling_start
 from zeromass.contact.surface import Surface
@@ -25,7 +24,6 @@ from zeromass.contact.watched import LOST, SLIPS, rolling_events
 from zeromass.expression import Array, Evaluator, Expression, as_expression, expressions, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
-from zeromass.expression.record import Reader, Writer
 from zeromass.model import Contact, Event, ModelError, Particle, Quantity, RigidBody, StartError, State, System
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
@@ -36,6 +34,7 @@ from zeromass.model.record import recorded
 from zeromass.model.start import Prescribed
 
 if TYPE_CHECKING:
+    from zeromass.expression.record import Reader, Writer
     from zeromass.model import Drawing
 
 LEAST_CLEARANCE = 1e-4
@@ -308,9 +307,13 @@ class Rolling(System):
         return Evaluator(outputs, [*P, time, *self.parameters])
 
     def _own_record(self, w: Writer) -> dict[str, Any]:
+        from zeromass.contact.record import rolling_record
+
         return rolling_record(self, w)
 
     def _take_record(self, own: dict[str, Any], r: Reader) -> None:
+        from zeromass.contact.record import take_rolling_record
+
         take_rolling_record(self, own, r)
         details = {event.name: event.detail for event in rolling_events(self)}
         self.events = tuple(replace(event, detail=details.get(event.name)) for event in self.events)

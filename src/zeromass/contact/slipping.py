@@ -11,13 +11,13 @@ import numpy as np
 from zeromass.contact.watched import LOST, SLIPS, STOPS
 from zeromass.expression import ExpressionError, as_expression, evaluate, expressions
 from zeromass.expression import t as time
-from zeromass.expression.record import Reader, Writer
 from zeromass.model import Contact, Event, Force, ModelError, Part, Quantity, State, System, Torque
 from zeromass.model.moved import Moved
 from zeromass.model.record import read, recorded, written
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
+    from zeromass.expression.record import Reader, Writer
     from zeromass.model import Drawing
 
 CREEP = 1e-9

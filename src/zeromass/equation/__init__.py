@@ -5,13 +5,19 @@
 `numerical_rank`. All functions take stacks of problems along leading axes.
 """
 
+import typing as _typing
+
+from zeromass.later import later as _later
+
 from .arrays import EquationError
-from .elimination import kkt
-from .fundamental import acceleration, udwadia_kalaba
 from .inverse import IndependentRows, independent_rows, pseudoinverse
 from .motion import Motion, Verdict
 from .rank import CONSISTENCY_TOLERANCE, MASS_TOLERANCE, RANK_TOLERANCE, Rank, numerical_rank
 from .solution import solve
+
+if _typing.TYPE_CHECKING:
+    from .elimination import kkt
+    from .fundamental import acceleration, udwadia_kalaba
 
 __all__ = [
     "solve",
@@ -30,3 +36,12 @@ __all__ = [
     "CONSISTENCY_TOLERANCE",
     "MASS_TOLERANCE",
 ]
+
+if not _typing.TYPE_CHECKING:  # type checkers know all names
+    __getattr__ = _later(
+        __name__,
+        {
+            "zeromass.equation.elimination": ["kkt"],
+            "zeromass.equation.fundamental": ["acceleration", "udwadia_kalaba"],
+        },
+    )

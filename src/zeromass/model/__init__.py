@@ -1,9 +1,8 @@
 """Mechanical systems written down as parts, energies, forces and constraints."""
 
-import importlib as _importlib
 import typing as _typing
 
-from zeromass.model.check import Dependence, Diagnosis, Undetermined
+from zeromass.later import later as _later
 from zeromass.model.contact import Contact
 from zeromass.model.errors import ModelError, StartError
 from zeromass.model.event import Event
@@ -15,6 +14,7 @@ from zeromass.model.state import Matrices, State
 from zeromass.model.system import System, join
 
 if _typing.TYPE_CHECKING:
+    from zeromass.model.check import Dependence, Diagnosis, Undetermined
     from zeromass.model.drawing import Arrow, Chart, Drawing, DrawnBody, Ground, Trail
     from zeromass.model.shapes import Box, Dot, Rod, Shape, Shell, Wheel
 
@@ -54,17 +54,12 @@ __all__ = [
     "join",
 ]
 
-_LATER = {
-    "zeromass.model.drawing": ("Arrow", "Chart", "Drawing", "DrawnBody", "Ground", "Trail"),
-    "zeromass.model.shapes": ("Box", "Dot", "Rod", "Shape", "Shell", "Wheel"),
-}
-"""Names of what things look like, imported when first asked for."""
-
-
 if not _typing.TYPE_CHECKING:  # type checkers know all names
-
-    def __getattr__(name: str) -> _typing.Any:
-        for module, names in _LATER.items():
-            if name in names:
-                return getattr(_importlib.import_module(module), name)
-        raise AttributeError(f"module 'zeromass.model' has no attribute {name!r}")
+    __getattr__ = _later(
+        __name__,
+        {
+            "zeromass.model.check": ["Dependence", "Diagnosis", "Undetermined"],
+            "zeromass.model.drawing": ["Arrow", "Chart", "Drawing", "DrawnBody", "Ground", "Trail"],
+            "zeromass.model.shapes": ["Box", "Dot", "Rod", "Shape", "Shell", "Wheel"],
+        },
+    )

@@ -10,18 +10,21 @@ a name, `@recorded("rolling")` on its class, which has then
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from zeromass.expression import Grid, rate
-from zeromass.expression.record import Reader, Writer
+from zeromass.expression import rate
 from zeromass.model.constraint import Row
 from zeromass.model.event import Event
 from zeromass.model.parts import Part, Particle, RigidBody, unit_quaternion
 from zeromass.model.quantity import Quantity
 from zeromass.model.system import System
 from zeromass.model.unconstrained import Unconstrained
+
+if TYPE_CHECKING:
+    from zeromass.expression import Grid
+    from zeromass.expression.record import Reader, Writer
 
 VERSION = 2
 """Of what is written. Version 1 knew no kinds and no events; it is read as a plain system."""
@@ -52,6 +55,8 @@ def to_record(system: System) -> tuple[dict[str, Any], list[Grid]]:
     >>> again.energy
     0.5*rate(x)**2 + 0.5*x**2
     """
+    from zeromass.expression.record import Writer
+
     w = Writer()
     data = {"version": VERSION, **written(system, w)}
     data["nodes"] = w.nodes
@@ -64,6 +69,8 @@ def from_record(data: dict[str, Any], grids: Sequence[Grid] = ()) -> System:
         raise ValueError(
             f"the data of the system has version {data.get('version')!r}, this program reads 1 and {VERSION}"
         )
+    from zeromass.expression.record import Reader
+
     return read(data, Reader(data["nodes"], grids))
 
 

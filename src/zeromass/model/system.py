@@ -22,8 +22,6 @@ from zeromass.expression import (
     symbols,
     t,
 )
-from zeromass.expression.record import Reader, Writer
-from zeromass.model.check import Diagnosis, diagnosis
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
 from zeromass.model.contact import Contact
 from zeromass.model.errors import ModelError
@@ -48,6 +46,8 @@ from zeromass.model.unconstrained import (
 )
 
 if TYPE_CHECKING:
+    from zeromass.expression.record import Reader, Writer
+    from zeromass.model.check import Diagnosis
     from zeromass.model.drawing import Drawing
 
 
@@ -287,6 +287,8 @@ class System(Remembering):
 
     def check(self, state: State | None = None) -> Diagnosis:
         """Whether the model determines its motion at a state, and if not why, in the user's names."""
+        from zeromass.model.check import diagnosis  # few programs ask
+
         return diagnosis(self, self.start() if state is None else state)
 
     @cached_property

@@ -40,57 +40,64 @@ small right-hand side a copy saves 2–5 ns in all. LLVM, left to choose, copies
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from llvmlite import ir
 
-from . import division, exponential, hyperbolic, inverse, logarithm, power, simple, trigonometric
-from .arithmetic import Arithmetic, sqrt, suffix
+from .arithmetic import Arithmetic, suffix
 
 __all__ = ["FUNCTIONS", "Elementary", "emit", "emit_power", "emit_sincos", "function"]
 
 
 class Elementary(NamedTuple):
-    """A function of `arity` reals, as a formula on `Real`s; its error; its number of results.
+    """A function of `arity` reals, as a formula on `Real`s, by its module and its name there; its error; its number of
+    results.
 
     One of a few instructions, `small`, is never called.
     """
 
-    formula: Callable[..., Any]
+    module: str
+    name: str
     ulp: float
     arity: int = 1
     results: int = 1
     small: bool = False
 
+    @property
+    def formula(self) -> Callable[..., Any]:
+        """Its module is imported when it is first asked for: most systems need few of them."""
+        return getattr(import_module(f".{self.module}", __name__), self.name)
+
 
 FUNCTIONS: dict[str, Elementary] = {
-    "sin": Elementary(trigonometric.sin, ulp=0.82),
-    "cos": Elementary(trigonometric.cos, ulp=0.84),
-    "sincos": Elementary(trigonometric.sincos, ulp=0.84, results=2),
-    "tan": Elementary(trigonometric.tan, ulp=1.1),
-    "asin": Elementary(inverse.asin, ulp=0.72),
-    "acos": Elementary(inverse.acos, ulp=0.7),
-    "atan": Elementary(inverse.atan, ulp=0.78),
-    "atan2": Elementary(inverse.atan2, ulp=0.78, arity=2),
-    "exp": Elementary(exponential.exp, ulp=0.82),
-    "expm1": Elementary(exponential.expm1, ulp=1.1),
-    "log": Elementary(logarithm.log, ulp=0.9),
-    "log1p": Elementary(logarithm.log1p, ulp=0.9),
-    "pow": Elementary(power.pow, ulp=1.1, arity=2),
-    "sinh": Elementary(hyperbolic.sinh, ulp=0.97),
-    "cosh": Elementary(hyperbolic.cosh, ulp=0.95),
-    "tanh": Elementary(hyperbolic.tanh, ulp=1.01),
-    "asinh": Elementary(hyperbolic.asinh, ulp=1.01),
-    "acosh": Elementary(hyperbolic.acosh, ulp=0.9),
-    "atanh": Elementary(hyperbolic.atanh, ulp=1.01),
-    "sqrt": Elementary(sqrt, ulp=0.5, small=True),
-    "cbrt": Elementary(simple.cbrt, ulp=0.51),
-    "abs": Elementary(abs, ulp=0.0, small=True),
-    "sign": Elementary(simple.sign, ulp=0.0, small=True),
-    "floor": Elementary(simple.floor, ulp=0.0, small=True),
-    "hypot": Elementary(simple.hypot, ulp=0.51, arity=2),
-    "remainder": Elementary(division.remainder, ulp=0.5, arity=2),
-    "quotient": Elementary(division.floor_divide, ulp=2.0, arity=2),
+    "sin": Elementary("trigonometric", "sin", ulp=0.82),
+    "cos": Elementary("trigonometric", "cos", ulp=0.84),
+    "sincos": Elementary("trigonometric", "sincos", ulp=0.84, results=2),
+    "tan": Elementary("trigonometric", "tan", ulp=1.1),
+    "asin": Elementary("inverse", "asin", ulp=0.72),
+    "acos": Elementary("inverse", "acos", ulp=0.7),
+    "atan": Elementary("inverse", "atan", ulp=0.78),
+    "atan2": Elementary("inverse", "atan2", ulp=0.78, arity=2),
+    "exp": Elementary("exponential", "exp", ulp=0.82),
+    "expm1": Elementary("exponential", "expm1", ulp=1.1),
+    "log": Elementary("logarithm", "log", ulp=0.9),
+    "log1p": Elementary("logarithm", "log1p", ulp=0.9),
+    "pow": Elementary("power", "pow", ulp=1.1, arity=2),
+    "sinh": Elementary("hyperbolic", "sinh", ulp=0.97),
+    "cosh": Elementary("hyperbolic", "cosh", ulp=0.95),
+    "tanh": Elementary("hyperbolic", "tanh", ulp=1.01),
+    "asinh": Elementary("hyperbolic", "asinh", ulp=1.01),
+    "acosh": Elementary("hyperbolic", "acosh", ulp=0.9),
+    "atanh": Elementary("hyperbolic", "atanh", ulp=1.01),
+    "sqrt": Elementary("arithmetic", "sqrt", ulp=0.5, small=True),
+    "cbrt": Elementary("simple", "cbrt", ulp=0.51),
+    "abs": Elementary("arithmetic", "absolute", ulp=0.0, small=True),
+    "sign": Elementary("simple", "sign", ulp=0.0, small=True),
+    "floor": Elementary("simple", "floor", ulp=0.0, small=True),
+    "hypot": Elementary("simple", "hypot", ulp=0.51, arity=2),
+    "remainder": Elementary("division", "remainder", ulp=0.5, arity=2),
+    "quotient": Elementary("division", "floor_divide", ulp=2.0, arity=2),
 }
 
 
@@ -111,7 +118,9 @@ def emit_sincos(builder: Any, x: Any, fused: bool, *, inline: bool = False) -> t
 
 def emit_power(builder: Any, x: Any, n: int, fused: bool) -> Any:
     """x^n with a constant whole n, as products in place."""
-    return power.integer_power(Arithmetic(builder, x.type, fused).real(x), n).value
+    from .power import integer_power
+
+    return integer_power(Arithmetic(builder, x.type, fused).real(x), n).value
 
 
 def function(module: ir.Module, name: str, type: ir.Type, fused: bool) -> ir.Function:

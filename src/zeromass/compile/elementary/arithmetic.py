@@ -239,6 +239,10 @@ def sqrt(x: Real) -> Real:
     return x.on.intrinsic("sqrt", x)
 
 
+def absolute(x: Real) -> Real:
+    return abs(x)
+
+
 def copysign(magnitude: Real, sign: Real) -> Real:
     return magnitude.on.intrinsic("copysign", magnitude, sign)
 

@@ -15,8 +15,6 @@ from zeromass.integrate.passages import weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.functions import Functions, first_step
-from zeromass.integrate.stepping.inside import Inside
-from zeromass.integrate.stepping.locate import happenings
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.stepper import Stepper
 from zeromass.integrate.stepping.workspace import Workspace
@@ -146,6 +144,9 @@ class Loop:
 
     def _happened(self) -> Outcome | None:
         """Locates the events of the last step; a terminal one ends the run there."""
+        from zeromass.integrate.stepping.inside import Inside  # nothing happens in most runs
+        from zeromass.integrate.stepping.locate import happenings
+
         (t0, t1), (y0, y1) = self._recorded(last=2)
         (polynomial,) = self.stepper.polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)])
         inside = Inside(self.work, polynomial, float(t0), y0, float(t1), y1)
