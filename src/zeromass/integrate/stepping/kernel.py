@@ -36,6 +36,10 @@ PROJECTIONS = 4
 ROUNDING, WORST = 16 * EPSILON, 1e5
 """Rounding that a projection may remove beside the tolerance, for a growth of the pivots of 1, and the most that counts."""
 
+NEAR_ZERO, DEEPER = 0.02, 2.0
+"""A parabola through three values counts as near zero if its end is within this part of their differences of it, or
+passes it if it is so many times as deep."""
+
 SHARE = 0.1
 """Part of a step of fixed length, which has no tolerance, that a projection may take back."""
 
@@ -275,6 +279,21 @@ class Advance(Routine):
         rising = (old < 0.0) & (new >= 0.0) & (direction >= 0.0)
         falling = (old > 0.0) & (new <= 0.0) & (direction <= 0.0)
         return rising | falling
+
+    def dips(self, values: tuple[Real, Real, Real], u: Real | float, w: Real | float) -> Truth:
+        """Whether a function of one sign at three places, u and w apart, may have the other sign between them.
+
+        The parabola through the values has its end there and comes so near to zero that it is worth a look; see `dips` in
+        `locate`.
+        """
+        g0, g1, g2 = values
+        both = 1.0 / (u + w)
+        left, right = (g1 - g0) * (1.0 / u), (g2 - g1) * (1.0 / w)
+        c, s = (right - left) * both, (left * w + right * u) * both
+        size, longer = abs(c), where(abs(g2 - g1) > abs(g1 - g0), abs(g2 - g1), abs(g1 - g0))
+        same = ((g0 * g1) > 0.0) & ((g1 * g2) > 0.0) & ((c * g1) > 0.0)
+        near = ((abs(g1) - longer * NEAR_ZERO) * size * 4.0) <= s * s * DEEPER
+        return same & near & (abs(s) <= size * (u + w) * 2.0)
 
     def record(self, time: Real, h: Real) -> None:
         """y ← new, and into the record with t, h and the growth of the pivots."""

@@ -8,10 +8,22 @@ from itertools import pairwise
 import numpy as np
 
 from zeromass.integrate.search import zero
+from zeromass.integrate.stepping.kernel import DEEPER, NEAR_ZERO
 from zeromass.model import Event
 
 ROUNDING = 1e-14
 """How well a zero is located, in time relative to 1 and to the time itself."""
+
+
+POLE = 1e3
+"""A function that is so many times as large where it changes its sign as at the ends of the bracket has no zero there."""
+
+
+Point = tuple[float, float]
+"""A place, and the value of a function there."""
+
+NARROW = 1e-8
+"""Part of a bracket below which values no longer tell how a function bends."""
 
 
 def happenings(
@@ -20,7 +32,7 @@ def happenings(
     """What happens in a step, in order of its course, and how well that is located.
 
     values  of all event functions at a time, shape (events,)
-    places  times in the step between which a function changes its sign once at most
+    places  times in the step between which a function is like a parabola
     """
     course = np.array([values(t) for t in places]).T.tolist()
     tolerance = ROUNDING * max(1.0, abs(places[-1]))
@@ -30,10 +42,56 @@ def happenings(
         def value(t: float, k: int = k) -> float:
             return float(values(t)[k])
 
-        for (a, fa), (b, fb) in pairwise(zip(places, course[k], strict=True)):
+        for (a, fa), (b, fb) in pairwise(_refined(value, list(zip(places, course[k], strict=True)))):
             rises = fa < 0 <= fb and event.direction >= 0
             falls = fa > 0 >= fb and event.direction <= 0
             if rises or falls:
-                found.append((zero(value, a, b, fa, fb, tolerance), event))
+                place = zero(value, a, b, fa, fb, tolerance)
+                if not abs(value(place)) > POLE * max(abs(fa), abs(fb)):
+                    found.append((place, event))
     found.sort(key=lambda item: item[0] if places[-1] > places[0] else -item[0])
     return found, tolerance
+
+
+def _refined(f: Callable[[float], float], course: list[Point]) -> list[Point]:
+    """Points of a function, and those between them where it dips to the other sign and back, in order of their places."""
+    refined = course[:2]
+    for one, two, three in zip(course, course[1:], course[2:], strict=False):
+        if dips(one, two, three):
+            refined += _beyond(f, one, two, three)
+        refined.append(three)
+    ahead = 1 if course[-1][0] >= course[0][0] else -1
+    return refined if len(refined) == len(course) else sorted(set(refined), key=lambda point: ahead * point[0])
+
+
+def dips(one: Point, two: Point, three: Point) -> bool:
+    """Whether a function of one sign at three places may have the other sign between them.
+
+    The parabola g through the values, g = g₁ + s (x − x₁) + c (x − x₁)², ends at g₁ − s²/4c. A look is worth its while if
+    that is twice as deep as it takes, or nearly zero, and not far outside.
+    """
+    (x0, g0), (x1, g1), (x2, g2) = one, two, three
+    if not (g0 * g1 > 0 and g1 * g2 > 0):
+        return False
+    u, w = x1 - x0, x2 - x1
+    left, right = (g1 - g0) / u, (g2 - g1) / w
+    c, s = (right - left) / (u + w), (left * w + right * u) / (u + w)
+    near = 4 * abs(c) * (abs(g1) - NEAR_ZERO * max(abs(g1 - g0), abs(g2 - g1))) <= DEEPER * s * s
+    return c * g1 > 0 and near and abs(s) <= 2 * abs(c * (u + w))
+
+
+def _beyond(f: Callable[[float], float], *bracket: Point) -> list[Point]:
+    """A point among three where a function has the other sign, if there is one: looked for in ever narrower brackets."""
+    least = NARROW * abs(bracket[2][0] - bracket[0][0])
+    brackets = [bracket]
+    while brackets:
+        one, two, three = brackets.pop()
+        if abs(three[0] - one[0]) < least:
+            continue
+        between = [(x, f(x)) for x in ((one[0] + two[0]) / 2, (two[0] + three[0]) / 2)]
+        other = [point for point in between if point[1] * two[1] <= 0]
+        if other:
+            return other
+        points = [one, between[0], two, between[1], three]
+        brackets += [some for some in zip(points, points[1:], points[2:], strict=False) if dips(*some)]
+    return []

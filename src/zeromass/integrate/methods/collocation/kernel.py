@@ -13,16 +13,21 @@ follows from its contraction; the step is as long as lets `ITERATIONS` of them r
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.compile.target import Target
-from zeromass.integrate.methods.collocation.coefficients import PARTS, STAGES
+from zeromass.integrate.methods.collocation.coefficients import PARTS, STAGES, C
 from zeromass.integrate.methods.collocation.stages import END, UNKNOWN, Stages
 from zeromass.integrate.stepping.kernel import EPSILON, NEAR, Advance
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import CHUNK, DOUBLE
+
+GAPS = tuple(after - before for before, after in pairwise((0.0, *C)))
+"""Between the places of a step at which its state is known."""
 
 ITERATIONS = 3
 """Iterations that the length of a step aims at."""
@@ -223,10 +228,13 @@ class CollocationAdvance(Stages, Advance):
         with self.summing(count, self.real(0.0)) as (i, hits):
             place = b.mul(i, self.int(2))
             old, direction = self.load(a["signs"], place), self.load(a["signs"], b.add(place, self.int(1)))
-            for stage in range(STAGES):
-                new = self.load(a["scratch"], self.place(count, i, stage))
+            course = [old, *[self.load(a["scratch"], self.place(count, i, stage)) for stage in range(STAGES)]]
+            for new in course[1:]:
                 hits.value = hits.value + where(self.crossed(old, new, direction), 1.0, 0.0)
                 old = where(new.equals(0.0), old, new)
+            for k, (u, w) in enumerate(pairwise(GAPS)):
+                dips = self.dips((course[k], course[k + 1], course[k + 2]), u, w)
+                hits.value = hits.value + where(dips, 1.0, 0.0)
             self.store(old, a["signs"], place)
         return (hits.value > 0.0).value
 

@@ -153,6 +153,7 @@ class Dop853Advance(_Stages, Advance):
             place = b.mul(i, self.int(2))
             old, new, inside = self.load(a["signs"], place), self.load(a["scratch"], i), self.load(between, i)
             twice = ((old * inside) < 0.0) & ((inside * new) < 0.0)
+            twice = twice | self.dips((old, inside, new), 0.5, 0.5)
             crossed = self.crossed(old, new, self.load(a["signs"], b.add(place, self.int(1)))) | twice
             hits.value = hits.value + where(crossed, 1.0, 0.0)
             self.store(where(new.equals(0.0), old, new), a["signs"], place)

@@ -169,6 +169,7 @@ class RadauAdvance(Control, Advance):
         count, s, state = self.load_int(self.ints, Int64.events), self.whole(Slot.last_stages), self.array(Slot.states)
         last = b.sub(s, self.int(1))
         hits, old = self.variable(INT, "hits"), self.variable(DOUBLE, "old")
+        g0, g1, u, t1 = (self.variable(DOUBLE, name) for name in ("g0", "g1", "u", "t1"))
         b.store(self.int(0), hits)
         times = self.array(Slot.times)
         self.store(time, times, last)
@@ -183,10 +184,17 @@ class RadauAdvance(Control, Advance):
             place = self.times(i, 2)
             direction = self.load(a["signs"], self.plus(place, 1))
             self.store(self.load(a["signs"], place), old)
+            for name, value in ((g0, self.real(0.0)), (g1, self.load(old)), (u, self.real(1.0)), (t1, time - h)):
+                self.store(value, name)
             with self.each(s) as j:
                 before, new = self.load(old), self.load(self.row(a["scratch"], j, count), i)
-                crossed = b.zext(self.crossed(before, new, direction).value, INT)
-                b.store(b.add(b.load(hits, typ=INT), crossed), hits)
+                w = self.load(times, j) - self.load(t1)
+                seen = self.crossed(before, new, direction) | self.dips(
+                    (self.load(g0), self.load(g1), new), self.load(u), w
+                )
+                b.store(b.add(b.load(hits, typ=INT), b.zext(seen.value, INT)), hits)
                 self.store(where(new.equals(0.0), before, new), old)
+                for name, value in ((g0, self.load(g1)), (g1, new), (u, w), (t1, self.load(times, j))):
+                    self.store(value, name)
             self.store(self.load(old), a["signs"], place)
         return b.icmp_signed(">", b.load(hits, typ=INT), self.int(0))
