@@ -22,6 +22,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -295,19 +296,20 @@ class Ours:
         return self.again - self.without_steps
 
 
-def ours(repeat: int, *tolerances: tuple[float, float], before: str | None = None) -> Ours:
-    """zeromass in fresh interpreters, at tolerances for shell and ball, or at its own; `before`: other sources of it."""
+def ours(repeat: int, *tolerances: tuple[float, float], before: str | None = None) -> list[Ours]:
+    """zeromass in fresh interpreters, at tolerances for shell and ball, or at its own; and other sources of it, in turns."""
     options = [dict(zip(("rtol", "atol"), pair, strict=True)) for pair in tolerances] or [{}, {}]
     command = [sys.executable, "-c", OURS, json.dumps(options)]
-    paths = {**os.environ, **({"PYTHONPATH": os.path.abspath(before)} if before else {})}
-    found = [
-        [
-            float(x)
-            for x in subprocess.run(command, env=paths, check=True, capture_output=True, text=True).stdout.split()
-        ]
-        for _ in range(repeat)
-    ]
-    return Ours(*[min(column) for column in zip(*found, strict=True)])
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    sources = [{}, *([{"PYTHONPATH": os.path.abspath(before)}] if before else [])]
+    found: list[list[list[float]]] = [[] for _ in sources]
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(repeat + 1):  # in the first one Python compiles its modules, as an installation does
+            for times, paths in zip(found, sources, strict=True):
+                environment = {**kept, **paths, "PYTHONPYCACHEPREFIX": folder}
+                done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+                times.append([float(x) for x in done.stdout.split()])
+    return [Ours(*[min(column) for column in zip(*times[1:], strict=True)]) for times in found]
 
 
 def measured(repeat: int, full: bool, before: str | None) -> list[Result]:
@@ -317,7 +319,8 @@ def measured(repeat: int, full: bool, before: str | None) -> list[Result]:
             error = disagreement(job, form)
             if not error <= allowed:
                 sys.exit(f"{job.name}, {form}: accelerations disagree by {error:.1e}; no times are reported")
-    best, tighter = ours(repeat, SHELL_TOLERANCES, BALL_TOLERANCES), ours(repeat)
+    best, *old = ours(repeat, SHELL_TOLERANCES, BALL_TOLERANCES, before=before)
+    (tighter,) = ours(repeat)
     count = len(shell) + len(ball)
     times = [
         ("zeromass, fresh interpreter", best.fresh, f"{count} runs; {best.imported:.2f} s of it imports"),
@@ -326,12 +329,11 @@ def measured(repeat: int, full: bool, before: str | None) -> list[Result]:
         ("zeromass, tighter, fresh interpreter", tighter.fresh, f"rtol {um2022.RTOL:g} and atol {um2022.ATOL:g}"),
         ("zeromass, tighter, its steps alone", tighter.steps, f"rtol {um2022.RTOL:g} and atol {um2022.ATOL:g}"),
     ]
-    if before:
-        old = ours(repeat, SHELL_TOLERANCES, BALL_TOLERANCES, before=before)
+    for other in old:
         times += [
-            ("the version before, fresh interpreter", old.fresh, f"{old.imported:.2f} s of it imports"),
-            ("the version before, a later round", old.again, ""),
-            ("the version before, its steps alone", old.steps, ""),
+            ("the version before, fresh interpreter", other.fresh, f"{other.imported:.2f} s of it imports"),
+            ("the version before, a later round", other.again, ""),
+            ("the version before, its steps alone", other.steps, ""),
         ]
     for form in AGREEMENT:
         seconds, words = papers_way(shell, ball, form, full)
