@@ -25,6 +25,11 @@ class Problem(NamedTuple):
     def stack(self) -> tuple[int, ...]:
         return self.M.shape[:-2]
 
+    def in_units(self, r: Array, d: Array) -> Problem:
+        """The same problem for z with q̈ = d z, its constraints multiplied by r."""
+        M, A = d[..., :, None] * self.M * d[..., None, :], r[..., :, None] * self.A * d[..., None, :]
+        return Problem(M, d * self.Q, A, r * self.b, d * self.C, self.eta / d)
+
 
 def problem(
     M: ArrayLike,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .arguments import Problem
 from .arrays import Array, Index, freeze, times
 from .rank import Rank, contradiction, negligible
+from .units import Linked
 
 
 class Verdict(Enum):
@@ -67,6 +68,10 @@ class Obstacle(NamedTuple):
     vector: Array  # y / scale, in equilibrated units, where its entries can be compared
     scale: Array
 
+    def in_units(self, units: Array) -> Obstacle:
+        """The same with y = units · (the y of here)."""
+        return self._replace(scale=self.scale * units)
+
     def certificate(self, index: Index, tolerance: float) -> Array:
         """y of one problem, its largest entry 1 and negligible ones 0; empty where there is no obstacle."""
         if not self.present[index]:
@@ -77,7 +82,7 @@ class Obstacle(NamedTuple):
 
 
 def contradicting_rows(
-    given: Problem, f: Array, qdd: Array, constraints: Rank, b_error: Array, tolerance: float
+    given: Problem, f: Array, qdd: Array, constraints: Rank, linked: Linked, b_error: Array, tolerance: float
 ) -> Obstacle:
     """Combinations y of the rows with yᵀA = 0 but yᵀb ≠ 0.
 
@@ -89,16 +94,19 @@ def contradicting_rows(
     alone = np.abs(f) / np.where(mass > 0.0, mass, np.inf)
     sizes = np.abs(given.b) + times(np.abs(given.A), np.abs(qdd) + alone)
     r = constraints.row_scale
-    present, vector = contradiction(constraints.left, constraints, r * given.b, r * sizes, r * b_error, tolerance)
+    values, sizes, errors = r * given.b, r * sizes, r * b_error
+    present, vector = contradiction(constraints.left, constraints, linked.rows, values, sizes, errors, tolerance)
     return Obstacle(present, vector, r)
 
 
-def impossible_force(given: Problem, f: Array, qdd: Array, total: Rank, f_error: Array, tolerance: float) -> Obstacle:
+def impossible_force(
+    given: Problem, f: Array, qdd: Array, total: Rank, linked: Linked, f_error: Array, tolerance: float
+) -> Obstacle:
     """Directions w that have neither mass nor constraint, [M; A] w = 0, but a force, wᵀf ≠ 0.
 
     f is compared with itself and with the inertial force M q̈.
     """
     sizes = np.abs(f) + times(np.abs(given.M), np.abs(qdd))
     c = total.column_scale
-    present, vector = contradiction(total.right, total, c * f, c * sizes, c * f_error, tolerance)
+    present, vector = contradiction(total.right, total, linked.columns, c * f, c * sizes, c * f_error, tolerance)
     return Obstacle(present, vector, c)

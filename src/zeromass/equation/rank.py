@@ -19,12 +19,13 @@ from .arrays import (
     Index,
     columns_from,
     complement,
-    equilibration,
     freeze,
     numbers,
     per_problem,
+    times,
     transpose,
 )
+from .units import equilibration
 
 RANK_TOLERANCE = 1e-11
 """Singular values below this part of the largest one count as zero.
@@ -146,6 +147,10 @@ class Rank:
         most = np.count_nonzero(self.singular_values, axis=-1)
         return replace(self, rank=_number(np.clip(np.asarray(rank, dtype=np.intp), 0, most)))
 
+    def in_units(self, rows: Array, columns: Array) -> Rank:
+        """The decision on A of one on rows · A · columns."""
+        return replace(self, row_scale=self.row_scale * rows, column_scale=self.column_scale * columns)
+
     def at(self, tolerance: float) -> NDArray[np.intp] | int:
         """The rank that another tolerance gives: the number of σ_i > tolerance · σ_1."""
         σ = self.singular_values
@@ -228,13 +233,16 @@ def negligible(value: Array, size: ArrayLike, tolerance: float) -> NDArray[np.bo
 
 
 def contradiction(
-    basis: Array, decision: Rank, values: Array, sizes: Array, errors: Array, tolerance: float
+    basis: Array, decision: Rank, linked: Array, values: Array, sizes: Array, errors: Array, tolerance: float
 ) -> tuple[NDArray[np.bool_], Array]:
     """Whether values that must be orthogonal to a null space N are not, and ρ, their part in it.
 
         ρ = N Nᵀ values,   ‖ρ‖² > |ρ|ᵀ(tolerance · sizes + errors) + τ ‖sizes‖ ‖ρ‖
 
-    `basis` is `decision.left` or `.right`, N its columns beyond the rank; values, sizes, errors: (..., k).
+    `basis` is `decision.left` or `.right`, N its columns beyond the rank; values, sizes, errors: (..., k). It is asked
+    of each part that hangs together, `linked`, (..., k, k), by itself: others may be in any units. ρ is 0 outside the
+    parts with a contradiction.
+
     The first term compares with what the contradiction is made of and with the known absolute errors of the
     values. The second allows for N, which is a null space only to the tolerance τ of the rank. Where a locked
     rank is not what that would give, τ is the tolerance of consistency, or the angle 1/gap by which N turns
@@ -244,11 +252,12 @@ def contradiction(
     if not beyond.any():
         return np.zeros(values.shape[:-1], dtype=bool), np.zeros(values.shape)
     N = np.where(beyond, basis, 0.0)
-    ρ = (N @ (transpose(N) @ values[..., None]))[..., 0]
-    length = np.linalg.norm(ρ, axis=-1)
-    allowed = (np.abs(ρ) * (tolerance * sizes + errors)).sum(axis=-1)
+    ρ = times(linked * (N @ transpose(N)), values)
+    length = np.sqrt(times(linked, ρ**2))  # of the part that each entry belongs to
+    allowed = times(linked, np.abs(ρ) * (tolerance * sizes + errors))
     τ = np.where(decision.margin < 1.0, np.maximum(tolerance, 1.0 / decision.gap), decision.tolerance)
-    return length**2 > allowed + τ * np.linalg.norm(sizes, axis=-1) * length, ρ
+    present = length**2 > allowed + τ[..., None] * np.sqrt(times(linked, sizes**2)) * length
+    return present.any(axis=-1), np.where(present, ρ, 0.0)
 
 
 def _like(pattern: NDArray[Any], value: NDArray[Any]) -> NDArray[Any]:

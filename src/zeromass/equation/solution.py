@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arguments import error, problem
-from .arrays import Array, Index, mass_units, per_problem, times, transpose
-from .inverse import least_norm, least_norm_multipliers, redundant_rows
+from .arrays import Array, Index, per_problem, times, transpose
+from .inverse import least_norm_multipliers, moore_penrose, redundant_rows
 from .motion import Motion, Obstacle, Verdict, contradicting_rows, impossible_force
 from .rank import CONSISTENCY_TOLERANCE, MASS_TOLERANCE, RANK_TOLERANCE, Lock, Rank, numerical_rank
+from .units import Linked, links, mass_units
 
 
 class Freedom(NamedTuple):
@@ -39,6 +40,37 @@ def freedom(M: Array, constraints: Rank, d: Array, tolerance: float) -> Freedom:
     return Freedom(d, M, rows, N, modes)
 
 
+class Response(NamedTuple):
+    """What forces and constraints do to a motion, as matrices.
+
+        z = X b + K (f − M X b),   λ = Lᵀ (M z − f)
+
+    Numbers of coordinates that nothing connects may be of any size beside one another, and so may their units. What
+    round-off would carry from one to the other is left out.
+    """
+
+    M: Array  # (..., n, n)
+    X: Array  # A⁺, (..., n, m)
+    K: Array  # N (Nᵀ M N)⁺ Nᵀ, (..., n, n), N an orthonormal basis of the null space of A
+    L: Array  # X along the column space of A, (..., n, m)
+
+    def acceleration(self, f: Array, b: Array) -> Array:
+        x = times(self.X, b)
+        return x + times(self.K, f - times(self.M, x))
+
+
+def response(free: Freedom, linked: Linked | None = None) -> Response:
+    """The response of the motions that constraints allow, in the units of `free`."""
+    _, M, rows, N, modes = free
+    P = N @ transpose(N)
+    K = N @ moore_penrose(modes) @ transpose(N)
+    X, Y = rows.inverse, rows.padded_left_null_space
+    YYt = Y @ transpose(Y)
+    if linked is not None:
+        P, K, X, YYt = linked.columns * P, linked.columns * K, linked.both * X, linked.rows * YYt
+    return Response(M, X - P @ X, K, X - X @ YYt)
+
+
 def nullspace_acceleration(free: Freedom, f: Array, b: Array) -> Array:
     """A solution q̈, (..., n), of Nᵀ(M q̈ − f) = 0 and A q̈ = b.
 
@@ -49,13 +81,10 @@ def nullspace_acceleration(free: Freedom, f: Array, b: Array) -> Array:
     be measured against the other. Where [M; A] is rank deficient q̈ is one of many accelerations, the shortest
     in the units that make the masses 1.
     """
-    d, M, rows, N, modes = free
-    x = least_norm(rows, b)
-    force = times(transpose(N), d * f - times(M, x))
-    return d * (x + times(N, least_norm(modes, force)))
+    return free.units * response(free).acceleration(free.units * f, b)
 
 
-def refined_acceleration(free: Freedom, constraints: Rank, M: Array, f: Array, A: Array, b: Array) -> Array:
+def refined_acceleration(answer: Response, f: Array, A: Array, b: Array) -> Array:
     """The acceleration of `nullspace_acceleration`, (..., n), corrected once by what is left of the equations.
 
         M δ = (f + Aᵀλ − M q̈) + Aᵀμ,   A δ = b − A q̈,   q̈ + δ
@@ -63,9 +92,11 @@ def refined_acceleration(free: Freedom, constraints: Rank, M: Array, f: Array, A
     The null space N carries a round-off of heavy coordinates to light ones. The residuals do not, and one
     correction brings the error down to that of the arguments.
     """
-    qdd = nullspace_acceleration(free, f, b)
-    λ = least_norm_multipliers(constraints, A, times(M, qdd) - f)
-    return qdd + nullspace_acceleration(free, f + times(transpose(A), λ) - times(M, qdd), b - times(A, qdd))
+    z, At, Lt = answer.acceleration(f, b), transpose(A), transpose(answer.L)
+    reaction = times(answer.M, z) - f
+    λ = times(Lt, reaction)
+    λ = λ + times(Lt, reaction - times(At, λ))
+    return z + answer.acceleration(times(At, λ) - reaction, b - times(A, z))
 
 
 def solve(
@@ -114,26 +145,36 @@ def solve(
     n = A.shape[-1]
     Q_error, b_error = error("Q_error", Q_error, Q), error("b_error", b_error, b)
 
-    _, d = mass_units(M, A)
-    MA = np.concatenate([M, A], axis=-2)
-    constraints = numerical_rank(A, tolerance=rank_tolerance, rank=constraint_rank, units=d)
-    total = numerical_rank(MA, tolerance=rank_tolerance, rank=rank, units=d)
-    free = freedom(M, constraints, d, rank_tolerance)
+    r, d = mass_units(M, A)
+    if isinstance(constraint_rank, Rank):
+        r = np.broadcast_to(constraint_rank.row_scale, r.shape)  # a row that was zero and is round-off here stays one
+    rows_of_both = np.concatenate([d, r], axis=-1)
+    inner = given.in_units(r, d)  # the same numbers in whatever units they are given
+    MA = np.concatenate([inner.M, inner.A], axis=-2)
+    lock = rank.in_units(1.0 / rows_of_both, 1.0 / d) if isinstance(rank, Rank) else rank
+    lock_A = constraint_rank.in_units(1.0 / r, 1.0 / d) if isinstance(constraint_rank, Rank) else constraint_rank
+    constraints = numerical_rank(inner.A, tolerance=rank_tolerance, rank=lock_A)
+    total = numerical_rank(MA, tolerance=rank_tolerance, rank=lock)
+    free = freedom(inner.M, constraints, np.ones(d.shape), rank_tolerance)
     if rank is None:
         number = np.minimum(total.rank, np.add(constraints.rank, free.modes.rank))
         total = total.locked(number)
-    free = free._replace(modes=free.modes.locked(np.subtract(total.rank, constraints.rank)))
-    N = total.padded_null_space
+    linked = links(inner.M, inner.A)
+    answer = response(free._replace(modes=free.modes.locked(np.subtract(total.rank, constraints.rank))), linked)
 
     def possible(f: Array) -> tuple[Array, Obstacle, Obstacle]:
-        qdd = refined_acceleration(free, constraints, M, f, A, b)
-        rows = contradicting_rows(given, f, qdd, constraints, b_error, consistency_tolerance)
-        force = impossible_force(given, f, qdd, total, Q_error, consistency_tolerance)
-        return np.where((rows.present | force.present)[..., None], np.nan, qdd), rows, force
+        z = refined_acceleration(answer, f, inner.A, inner.b)
+        rows = contradicting_rows(inner, f, z, constraints, linked, r * b_error, consistency_tolerance)
+        force = impossible_force(inner, f, z, total, linked, d * Q_error, consistency_tolerance)
+        return np.where((rows.present | force.present)[..., None], np.nan, d * z), rows, force
 
-    qdd, rows, force = possible(Q + C)
+    qdd, rows, force = possible(inner.Q + inner.C)
     reaction = times(M, qdd) - Q
-    ideal = times(M, possible(Q)[0]) - Q if C.any() else reaction
+    ideal = times(M, possible(inner.Q)[0]) - Q if C.any() else reaction
+    total, constraints = total.in_units(rows_of_both, d), constraints.in_units(r, d)
+    rows, force = rows.in_units(r), force.in_units(d)
+    N = total.padded_null_space
+    open_ = linked.columns * (N @ transpose(N))
 
     full_rank = np.asarray(total.rank) == n
     verdict = np.full(given.stack, Verdict.UNIQUE, dtype=object)
@@ -153,7 +194,7 @@ def solve(
         return obstacle.certificate(index, consistency_tolerance)
 
     return Motion(
-        acceleration=qdd + times(N, times(transpose(N), η - qdd)),
+        acceleration=qdd + times(open_, η - qdd),
         reaction=reaction,
         ideal=ideal,
         nonideal=reaction - ideal,

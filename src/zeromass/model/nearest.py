@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zeromass.equation.arrays import mass_units
+from zeromass.equation.units import mass_units
 from zeromass.equation.rank import RANK_TOLERANCE, numerical_rank
 from zeromass.equation.solution import freedom, nullspace_acceleration
 
