@@ -234,8 +234,8 @@ def negligible(value: Array, size: ArrayLike, tolerance: float) -> NDArray[np.bo
 
 def contradiction(
     basis: Array, decision: Rank, linked: Array, values: Array, sizes: Array, errors: Array, tolerance: float
-) -> tuple[NDArray[np.bool_], Array]:
-    """Whether values that must be orthogonal to a null space N are not, and ρ, their part in it.
+) -> tuple[NDArray[np.bool_], Array, Array]:
+    """Whether values that must be orthogonal to a null space N are not, the margin of that, and ρ, their part in it.
 
         ρ = N Nᵀ values,   ‖ρ‖² > |ρ|ᵀ(tolerance · sizes + errors) + τ ‖sizes‖ ‖ρ‖
 
@@ -250,14 +250,17 @@ def contradiction(
     """
     beyond = columns_from(decision.rank, basis.shape[-1])
     if not beyond.any():
-        return np.zeros(values.shape[:-1], dtype=bool), np.zeros(values.shape)
+        stack = values.shape[:-1]
+        return np.zeros(stack, dtype=bool), np.full(stack, np.inf), np.zeros(values.shape)
     N = np.where(beyond, basis, 0.0)
     ρ = times(linked * (N @ transpose(N)), values)
     length = np.sqrt(times(linked, ρ**2))  # of the part that each entry belongs to
     allowed = times(linked, np.abs(ρ) * (tolerance * sizes + errors))
     τ = np.where(decision.margin < 1.0, np.maximum(tolerance, 1.0 / decision.gap), decision.tolerance)
-    present = length**2 > allowed + τ[..., None] * np.sqrt(times(linked, sizes**2)) * length
-    return present.any(axis=-1), np.where(present, ρ, 0.0)
+    bound = allowed + τ[..., None] * np.sqrt(times(linked, sizes**2)) * length
+    present = length**2 > bound
+    share = np.where(length > 0.0, _ratio(length**2, bound), 0.0).max(axis=-1)
+    return present.any(axis=-1), np.maximum(share, _ratio(1.0, share)), np.where(present, ρ, 0.0)
 
 
 def _like(pattern: NDArray[Any], value: NDArray[Any]) -> NDArray[Any]:
@@ -269,6 +272,6 @@ def _number(rank: NDArray[np.intp]) -> NDArray[np.intp] | int:
     return int(rank) if np.ndim(rank) == 0 else rank
 
 
-def _ratio(larger: Array, smaller: Array) -> Array:
+def _ratio(larger: Array | float, smaller: Array) -> Array:
     with np.errstate(over="ignore"):
         return np.where(smaller > 0.0, larger / np.where(smaller > 0.0, smaller, 1.0), np.inf)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arguments import error, problem
+from .arguments import Problem, error, problem
 from .arrays import Array, Index, per_problem, times, transpose
 from .inverse import least_norm_multipliers, moore_penrose, redundant_rows
 from .motion import Motion, Obstacle, Verdict, contradicting_rows, impossible_force
@@ -58,6 +58,11 @@ class Response(NamedTuple):
         x = times(self.X, b)
         return x + times(self.K, f - times(self.M, x))
 
+    def error(self, f_error: Array, b_error: Array) -> Array:
+        """What errors of f and b, of either sign, do to z at most."""
+        x = times(np.abs(self.X), b_error)
+        return x + times(np.abs(self.K), f_error + times(np.abs(self.M), x))
+
 
 def response(free: Freedom, linked: Linked | None = None) -> Response:
     """The response of the motions that constraints allow, in the units of `free`."""
@@ -84,8 +89,8 @@ def nullspace_acceleration(free: Freedom, f: Array, b: Array) -> Array:
     return free.units * response(free).acceleration(free.units * f, b)
 
 
-def refined_acceleration(answer: Response, f: Array, A: Array, b: Array) -> Array:
-    """The acceleration of `nullspace_acceleration`, (..., n), corrected once by what is left of the equations.
+def refined_acceleration(answer: Response, f: Array, A: Array, b: Array) -> tuple[Array, Array]:
+    """The acceleration of `nullspace_acceleration`, corrected once by what is left of the equations, and λ: (..., n), (..., m).
 
         M δ = (f + Aᵀλ − M q̈) + Aᵀμ,   A δ = b − A q̈,   q̈ + δ
 
@@ -96,7 +101,17 @@ def refined_acceleration(answer: Response, f: Array, A: Array, b: Array) -> Arra
     reaction = times(answer.M, z) - f
     λ = times(Lt, reaction)
     λ = λ + times(Lt, reaction - times(At, λ))
-    return z + answer.acceleration(times(At, λ) - reaction, b - times(A, z))
+    return z + answer.acceleration(times(At, λ) - reaction, b - times(A, z)), λ
+
+
+def _sizes(p: Problem, f: Array, z: Array, λ: Array) -> Array:
+    """Of the terms of M z = f + Aᵀλ, (..., n)."""
+    return times(np.abs(p.M), np.abs(z)) + np.abs(f) + times(transpose(np.abs(p.A)), np.abs(λ))
+
+
+def _sides(p: Problem, z: Array) -> Array:
+    """Sizes of the terms of A z = b, (..., m)."""
+    return times(np.abs(p.A), np.abs(z)) + np.abs(p.b)
 
 
 def solve(
@@ -129,6 +144,9 @@ def solve(
     `impossible_force`. Where these are themselves mere round-off (uniform motion without forces), say how
     large that is: `b_error` and `Q_error` are absolute errors of b and of Q + C, scalars or arrays like them.
 
+    Ranks below `rank_tolerance` and what is consistent are decisions on rounded numbers: `margin` says how clear the
+    verdict is, and `acceleration_error` how many digits the acceleration has.
+
     `rank` and `constraint_rank` lock the ranks of [M; A] and of A: numbers, or the `rank` and
     `constraint_rank` of the `Motion` at a nearby state, which lock the scales as well. Rows that follow from
     others on the constraint manifold contradict them by about ε at a distance ε from it; there the
@@ -156,19 +174,27 @@ def solve(
     constraints = numerical_rank(inner.A, tolerance=rank_tolerance, rank=lock_A)
     total = numerical_rank(MA, tolerance=rank_tolerance, rank=lock)
     free = freedom(inner.M, constraints, np.ones(d.shape), rank_tolerance)
+    margin = constraints.margin
     if rank is None:
         number = np.minimum(total.rank, np.add(constraints.rank, free.modes.rank))
+        margin = np.minimum(margin, np.minimum(total.margin, free.modes.margin))
         total = total.locked(number)
+    else:
+        margin = np.minimum(margin, total.margin)
     linked = links(inner.M, inner.A)
     answer = response(free._replace(modes=free.modes.locked(np.subtract(total.rank, constraints.rank))), linked)
 
-    def possible(f: Array) -> tuple[Array, Obstacle, Obstacle]:
-        z = refined_acceleration(answer, f, inner.A, inner.b)
+    ε = (n + A.shape[-2]) * np.finfo(float).eps  # of sums of so many terms
+
+    def possible(f: Array) -> tuple[Array, Array, Obstacle, Obstacle]:
+        z, λ = refined_acceleration(answer, f, inner.A, inner.b)
+        qdd_error = d * answer.error(ε * _sizes(inner, f, z, λ) + d * Q_error, ε * _sides(inner, z) + r * b_error)
         rows = contradicting_rows(inner, f, z, constraints, linked, r * b_error, consistency_tolerance)
         force = impossible_force(inner, f, z, total, linked, d * Q_error, consistency_tolerance)
-        return np.where((rows.present | force.present)[..., None], np.nan, d * z), rows, force
+        none = (rows.present | force.present)[..., None]
+        return np.where(none, np.nan, d * z), np.where(none, np.nan, qdd_error), rows, force
 
-    qdd, rows, force = possible(inner.Q + inner.C)
+    qdd, qdd_error, rows, force = possible(inner.Q + inner.C)
     reaction = times(M, qdd) - Q
     ideal = times(M, possible(inner.Q)[0]) - Q if C.any() else reaction
     total, constraints = total.in_units(rows_of_both, d), constraints.in_units(r, d)
@@ -182,6 +208,7 @@ def solve(
     verdict[force.present] = Verdict.IMPOSSIBLE_FORCE
     verdict[rows.present] = Verdict.INCONSISTENT
     unique = full_rank & ~rows.present & ~force.present
+    margin = np.minimum(margin, np.minimum(rows.margin, force.margin))
 
     def redundant(index: Index) -> NDArray[np.intp]:
         return redundant_rows(A[index], constraints.member(index))
@@ -195,12 +222,14 @@ def solve(
 
     return Motion(
         acceleration=qdd + times(open_, η - qdd),
+        acceleration_error=qdd_error,
         reaction=reaction,
         ideal=ideal,
         nonideal=reaction - ideal,
         multipliers=least_norm_multipliers(constraints, A, reaction - C),
         verdict=per_problem(given.stack, lambda index: verdict[index]),
         unique=unique if given.stack else bool(unique),
+        margin=margin if given.stack else float(margin),
         undetermined=total.null_space,
         redundant=per_problem(given.stack, redundant),
         inconsistent=per_problem(given.stack, inconsistent),
