@@ -20,7 +20,9 @@ from zeromass.equation import Motion, Verdict, numerical_rank, solve
 
 EPS = np.finfo(float).eps
 DECADES = 12
-TOLERANCE = 1e-9  # of the largest number, in natural units: conditions up to 1e4 or so, 1e-16 of round-off, and a margin
+TOLERANCE = (
+    1e-9  # of the largest number, in natural units: conditions up to 1e4 or so, 1e-16 of round-off, and a margin
+)
 
 
 class Case(NamedTuple):
@@ -133,7 +135,7 @@ def test_motions_are_exact_in_any_units_and_any_order(count: int) -> None:
 
 
 def nearly_singular(rng: np.random.Generator) -> problems.Problem:
-    """A consistent problem of exact full rank; rows that are dependent, or masses that are singular, but for 2⁻²⁰ to 2⁻⁴³."""
+    """A consistent problem of exact full rank; its rows are dependent, or its masses singular, but for 2⁻²⁰ to 2⁻⁴³."""
     while True:
         n, m, kind = int(rng.integers(2, 7)), int(rng.integers(2, 6)), rng.integers(3)
         M, Q, A, b = problems.problem(rng, n, m)

@@ -88,6 +88,7 @@ def freeze(record: object) -> None:
 
 Array = NDArray[np.float64]
 
+
 def columns_from(rank: ArrayLike, count: int) -> NDArray[np.bool_]:
     """Mask, (..., 1, count), of the columns that come after the first `rank` ones."""
     return (np.arange(count) >= np.asarray(rank)[..., None])[..., None, :]

@@ -48,7 +48,9 @@ class Motion:
     """
 
     acceleration: Array  # q̈, (..., n): the shortest one plus the part of η along `undetermined`
-    acceleration_error: Array  # what rounding in sums of n + m terms, and `Q_error`, `b_error`, may have done to q̈, (..., n)
+    acceleration_error: (
+        Array  # what rounding in sums of n + m terms, and `Q_error`, `b_error`, may have done to q̈, (..., n)
+    )
     reaction: Array  # Q^c = M q̈ − Q, (..., n), the force of the constraints
     ideal: Array  # the reaction there would be with C = 0, (..., n); NaN if without C there is no motion
     nonideal: Array  # reaction − ideal, (..., n); wᵀ nonideal = wᵀC for every w with A w = 0

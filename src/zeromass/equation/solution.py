@@ -89,29 +89,50 @@ def nullspace_acceleration(free: Freedom, f: Array, b: Array) -> Array:
     return free.units * response(free).acceleration(free.units * f, b)
 
 
-def refined_acceleration(answer: Response, f: Array, A: Array, b: Array) -> tuple[Array, Array]:
-    """The acceleration of `nullspace_acceleration`, corrected once by what is left of the equations, and λ: (..., n), (..., m).
+class Refined(NamedTuple):
+    """A solution of M z = f + Aᵀλ, A z = b that was corrected once by what was left of the equations."""
 
-        M δ = (f + Aᵀλ − M q̈) + Aᵀμ,   A δ = b − A q̈,   q̈ + δ
+    z: Array  # (..., n)
+    λ: Array  # (..., m)
+    correction: Array  # (..., n)
+
+
+def refined(answer: Response, p: Problem, f: Array) -> Refined:
+    """The acceleration of `nullspace_acceleration`, corrected once by what is left of the equations, and multipliers.
+
+        M δ = (f + Aᵀλ − M z) + Aᵀμ,   A δ = b − A z,   z + δ
 
     The null space N carries a round-off of heavy coordinates to light ones. The residuals do not, and one
     correction brings the error down to that of the arguments.
     """
-    z, At, Lt = answer.acceleration(f, b), transpose(A), transpose(answer.L)
-    reaction = times(answer.M, z) - f
+    z, Lt = answer.acceleration(f, p.b), transpose(answer.L)
+    reaction = times(p.M, z) - f
     λ = times(Lt, reaction)
-    λ = λ + times(Lt, reaction - times(At, λ))
-    return z + answer.acceleration(times(At, λ) - reaction, b - times(A, z)), λ
+    λ = λ + times(Lt, reaction - times(transpose(p.A), λ))
+    δ = correction(answer, p, f, z, λ)
+    return Refined(z + δ, λ, δ)
 
 
-def _sizes(p: Problem, f: Array, z: Array, λ: Array) -> Array:
-    """Of the terms of M z = f + Aᵀλ, (..., n)."""
-    return times(np.abs(p.M), np.abs(z)) + np.abs(f) + times(transpose(np.abs(p.A)), np.abs(λ))
+def correction(answer: Response, p: Problem, f: Array, z: Array, λ: Array) -> Array:
+    """δ, (..., n), with what z leaves of the equations as its right-hand sides."""
+    return answer.acceleration(f + times(transpose(p.A), λ) - times(p.M, z), p.b - times(p.A, z))
 
 
-def _sides(p: Problem, z: Array) -> Array:
-    """Sizes of the terms of A z = b, (..., m)."""
-    return times(np.abs(p.A), np.abs(z)) + np.abs(p.b)
+def error_of(
+    answer: Response, p: Problem, f: Array, found: Refined, linked: Linked, given: tuple[Array, Array]
+) -> Array:
+    """What rounding in sums of n + m terms, and given errors of f and b, may have done to z, (..., n).
+
+    A further correction would be as much smaller than the first as that is than z.
+    """
+    z, λ, δ = found
+    m, n = p.A.shape[-2:]
+    ε = (m + n) * np.finfo(float).eps
+    forces = times(np.abs(p.M), np.abs(z)) + np.abs(f) + times(transpose(np.abs(p.A)), np.abs(λ))
+    sides = times(np.abs(p.A), np.abs(z)) + np.abs(p.b)
+    size = np.sqrt(times(linked.columns, z**2))
+    left = times(linked.columns, δ**2) / np.where(size > 0.0, size, 1.0)
+    return answer.error(ε * forces + given[0], ε * sides + given[1]) + left
 
 
 def solve(
@@ -184,25 +205,30 @@ def solve(
     linked = links(inner.M, inner.A)
     answer = response(free._replace(modes=free.modes.locked(np.subtract(total.rank, constraints.rank))), linked)
 
-    ε = (n + A.shape[-2]) * np.finfo(float).eps  # of sums of so many terms
+    errors = d * Q_error, r * b_error
 
-    def possible(f: Array) -> tuple[Array, Array, Obstacle, Obstacle]:
-        z, λ = refined_acceleration(answer, f, inner.A, inner.b)
-        qdd_error = d * answer.error(ε * _sizes(inner, f, z, λ) + d * Q_error, ε * _sides(inner, z) + r * b_error)
-        rows = contradicting_rows(inner, f, z, constraints, linked, r * b_error, consistency_tolerance)
-        force = impossible_force(inner, f, z, total, linked, d * Q_error, consistency_tolerance)
+    def possible(f: Array) -> tuple[Refined, Obstacle, Obstacle]:
+        found = refined(answer, inner, f)
+        rows = contradicting_rows(inner, f, found.z, constraints, linked, errors[1], consistency_tolerance)
+        force = impossible_force(inner, f, found.z, total, linked, errors[0], consistency_tolerance)
         none = (rows.present | force.present)[..., None]
-        return np.where(none, np.nan, d * z), np.where(none, np.nan, qdd_error), rows, force
+        return found._replace(z=np.where(none, np.nan, found.z)), rows, force
 
-    qdd, qdd_error, rows, force = possible(inner.Q + inner.C)
+    f = inner.Q + inner.C
+    found, rows, force = possible(f)
+    qdd, qdd_error = d * found.z, d * error_of(answer, inner, f, found, linked, errors)
     reaction = times(M, qdd) - Q
-    ideal = times(M, possible(inner.Q)[0]) - Q if C.any() else reaction
+    ideal = times(M, d * possible(inner.Q)[0].z) - Q if C.any() else reaction
     total, constraints = total.in_units(rows_of_both, d), constraints.in_units(r, d)
     rows, force = rows.in_units(r), force.in_units(d)
-    N = total.padded_null_space
-    open_ = linked.columns * (N @ transpose(N))
 
     full_rank = np.asarray(total.rank) == n
+    if not full_rank.all():
+        N = total.padded_null_space
+        z = (qdd + times(linked.columns * (N @ transpose(N)), η - qdd)) / d
+        qdd = d * (
+            z + correction(answer, inner, f, z, found.λ)
+        )  # the equations matter more than that it is the shortest
     verdict = np.full(given.stack, Verdict.UNIQUE, dtype=object)
     verdict[~full_rank] = Verdict.UNDETERMINED
     verdict[force.present] = Verdict.IMPOSSIBLE_FORCE
@@ -221,7 +247,7 @@ def solve(
         return obstacle.certificate(index, consistency_tolerance)
 
     return Motion(
-        acceleration=qdd + times(open_, η - qdd),
+        acceleration=qdd,
         acceleration_error=qdd_error,
         reaction=reaction,
         ideal=ideal,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Array
+from .arrays import Array, times, transpose
 
 SWEEPS = 8  # enough for a rank to have much the same margin in all units between 1e-6 and 1e6
 FAINT = -30.0
@@ -39,19 +39,21 @@ def equilibration(A: Array, columns: Array | None = None, *, noise: float = NOIS
     Entries are also faint because of units in which others are very large. One that is more than `noise`, a binary
     exponent, is no round-off. If there is one then, and if units exist that explain every entry, it is these.
     """
-    with np.errstate(divide="ignore"):
-        size = np.log2(np.abs(A))  # −∞ for 0
-    found, known = None, None
+    found, known = None, np.zeros((*A.shape[:-2], A.shape[-1]))
     if columns is not None:
         found = np.isnan(columns)
         known = np.log2(np.where(found, 1.0, columns))
+    if not A.size:
+        return np.ones(A.shape[:-1]), _power_of_two(known)
+    with np.errstate(divide="ignore"):
+        size = np.log2(np.abs(A))  # −∞ for 0
     row, column = _noise_apart(size, found, known)
     scaled = _scaled(size, row, column)
-    doubtful = ((scaled < FAINT) & (scaled > noise)).any(axis=(-2, -1)) | (scaled > 2.0).any(axis=(-2, -1))
+    doubtful = np.logical_or.reduce((scaled < FAINT) & (scaled > noise) | (scaled > 2.0), axis=(-2, -1))
     if doubtful.any():
         other = _explained(size, found, known)
         scaled = _scaled(size, *other)
-        least = np.where(scaled > -np.inf, scaled, 0.0).min(axis=(-2, -1), initial=0.0)
+        least = np.where(scaled > -np.inf, scaled, 0.0).min(axis=(-2, -1))
         use = (doubtful & (least >= BALANCED))[..., None]
         row, column = np.where(use, other[0], row), np.where(use, other[1], column)
     return _power_of_two(row), _power_of_two(column)
@@ -91,54 +93,50 @@ def links(M: Array, A: Array) -> Linked:
     """What M, (..., n, n), and A, (..., m, n), connect."""
     m, n = A.shape[-2:]
     W = (A != 0.0).astype(float)
-    Wt = np.swapaxes(W, -1, -2)
+    Wt = transpose(W)
     columns = ((M != 0.0) + Wt @ W + np.eye(n) > 0.0).astype(float)
     for _ in range(int(n - 1).bit_length()):
         if columns.all():
             break
         columns = (columns @ columns > 0.0).astype(float)
     both = (columns @ Wt > 0.0).astype(float)
-    return Linked((np.swapaxes(both, -1, -2) @ both + np.eye(m) > 0.0).astype(float), columns, both)
+    return Linked((transpose(both) @ both + np.eye(m) > 0.0).astype(float), columns, both)
 
 
 Found = NDArray[np.bool_] | None
 """The columns whose scales are to be found; None for all."""
 
 
-def _noise_apart(size: Array, found: Found, known: Array | None) -> tuple[Array, Array]:
+def _noise_apart(size: Array, found: Found, known: Array) -> tuple[Array, Array]:
     """Exponents of the scales, where the units that are given are near enough to tell round-off by its size."""
-    row, column = np.zeros(size.shape[:-1]), np.zeros((*size.shape[:-2], size.shape[-1]))
-    if found is not None and known is not None:
+    row, column = np.zeros(size.shape[:-1]), known
+    if found is not None:
         typical = known.sum(axis=-1, keepdims=True) / np.maximum((~found).sum(axis=-1, keepdims=True), 1)
-        begun = found & (size.max(axis=-2, initial=-np.inf) > -np.inf)
-        column = np.where(begun, typical, known)
+        column = np.where(found & (size.max(axis=-2) > -np.inf), typical, known)
     for share in (0.5, 1.0):
         row, column = _largest_one(size, row, column, found, share)
     size = np.where(_scaled(size, row, column) > FAINT, size, -np.inf)
     return _largest_one(size, *_mean_one(size, row, column, found), found)
 
 
-def _explained(size: Array, found: Found, known: Array | None) -> tuple[Array, Array]:
+def _explained(size: Array, found: Found, known: Array) -> tuple[Array, Array]:
     """Exponents of the scales, where every entry is meant: from those of least squares, Σ (log₂|r A c|)² over the entries.
 
     These are the same in whatever units A is given, and so is what Sinkhorn's iteration makes of them.
     """
-    column = np.zeros((*size.shape[:-2], size.shape[-1])) if known is None else known
     present = size > -np.inf
-    W, L = present.astype(float), np.where(present, size + column[..., None, :], 0.0)
+    W, L = present.astype(float), np.where(present, size + known[..., None, :], 0.0)
     in_row = np.maximum(W.sum(axis=-1, keepdims=True), 1.0)
     in_column = W.sum(axis=-2)
     L = L - L.sum(axis=-1, keepdims=True) / in_row * W
-    Wt, n = np.swapaxes(W, -1, -2), size.shape[-1]
-    free = np.ones(column.shape, dtype=bool) if found is None else found
+    Wt, n = transpose(W), size.shape[-1]
+    free = np.ones(known.shape, dtype=bool) if found is None else found
     # one direction of each group of rows and columns that hang together is left open: a little weight closes it
     G = in_column[..., None] * np.eye(n) * (1.0 + 1e-8) - Wt @ (W / in_row)
     closed = ~(free & (in_column > 0.0))
     G = np.where(closed[..., :, None] | closed[..., None, :], np.eye(n), G)
     change = np.linalg.solve(G, np.where(closed, 0.0, -L.sum(axis=-2))[..., None])[..., 0]
-    column = column + change
-    row = np.zeros(size.shape[:-1])
-    row, column = _largest_one(size, row, column, found)
+    row, column = _largest_one(size, np.zeros(size.shape[:-1]), known + change, found)
     return _largest_one(size, *_mean_one(size, row, column, found), found)
 
 
@@ -148,8 +146,8 @@ def _scaled(size: Array, row: Array, column: Array) -> Array:
 
 def _largest_one(size: Array, row: Array, column: Array, found: Found, share: float = 1.0) -> tuple[Array, Array]:
     """Exponents that bring the largest entry of each row and then column to 1, or a share of the way."""
-    row = row - share * _finite(_scaled(size, row, column).max(axis=-1, initial=-np.inf))
-    change = share * _finite(_scaled(size, row, column).max(axis=-2, initial=-np.inf))
+    row = row - share * _finite(np.maximum.reduce(_scaled(size, row, column), axis=-1))
+    change = share * _finite(np.maximum.reduce(_scaled(size, row, column), axis=-2))
     return row, column - (change if found is None else found * change)
 
 
@@ -157,19 +155,20 @@ def _mean_one(size: Array, row: Array, column: Array, found: Found) -> tuple[Arr
     """Exponents that bring the mean of √|entry| over the nonzero entries of each row and column to 1."""
     root = np.exp2(_scaled(size, row, column) / 2.0)
     varied = root if found is None else np.where(found[..., None, :], root, 0.0)
-    in_row, in_column = (root > 0.0).sum(axis=-1), (varied > 0.0).sum(axis=-2)
+    in_row, in_column = np.add.reduce(root > 0.0, axis=-1), np.add.reduce(varied > 0.0, axis=-2)
     # 1 where there is no entry: the factor is then 1/(0 + 1)
     none_in_row, none_in_column = np.where(in_row == 0, 1.0, 0.0), np.where(in_column == 0, 1.0, 0.0)
     in_row, in_column = np.maximum(in_row, 1.0), np.maximum(in_column, 1.0)
-    x, y = np.ones(row.shape), np.ones(column.shape)
+    product = np.dot if root.ndim == 2 else times  # one matrix, several times as fast
+    x, y, turned = np.ones(row.shape), np.ones(column.shape), transpose(varied)
     for _ in range(SWEEPS):
-        x = in_row / ((root @ y[..., None])[..., 0] + none_in_row)
-        y = in_column / ((x[..., None, :] @ varied)[..., 0, :] + none_in_column)
+        x = in_row / (product(root, y) + none_in_row)
+        y = in_column / (product(turned, x) + none_in_column)
     return row + 2.0 * np.log2(x), column + 2.0 * np.log2(y)
 
 
 def _finite(exponent: Array) -> Array:
-    return np.where(np.isfinite(exponent), exponent, 0.0)
+    return np.where(exponent > -np.inf, exponent, 0.0)
 
 
 def _power_of_two(exponent: Array) -> Array:
