@@ -86,6 +86,12 @@ def freeze(record: object) -> None:
             value.setflags(write=False)
 
 
+def fixed(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The array, read-only."""
+    array.setflags(write=False)
+    return array
+
+
 Array = NDArray[np.float64]
 
 

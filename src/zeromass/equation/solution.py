@@ -1,138 +1,16 @@
-"""The motion of a constrained system from its matrices, in two parts: one for the constraints and one for the masses."""
+"""The motion of a constrained system from its matrices."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .arguments import Problem, error, problem
-from .arrays import Array, Index, per_problem, times, transpose
-from .inverse import least_norm_multipliers, moore_penrose, redundant_rows
-from .motion import Motion, Obstacle, Verdict, contradicting_rows, impossible_force
+from .arguments import error, problem
+from .arrays import Array, per_problem, times, transpose
+from .motion import Basis, Motion, Obstacle, Verdict, contradicting_rows, impossible_force
 from .rank import CONSISTENCY_TOLERANCE, MASS_TOLERANCE, RANK_TOLERANCE, Lock, Rank, numerical_rank
-from .units import Linked, links, mass_units
-
-
-class Freedom(NamedTuple):
-    """The motions that constraints allow, in the units d that make the masses 1."""
-
-    units: Array  # d, (..., n)
-    M: Array  # d M d, (..., n, n)
-    rows: Rank  # of A d
-    N: Array  # orthonormal basis of the null space of A d, (..., n, n), padded with zero columns
-    modes: Rank  # of Nᵀ(d M d)N, the masses of these motions
-
-
-def freedom(M: Array, constraints: Rank, d: Array, tolerance: float) -> Freedom:
-    """The motions that the constraints allow and how many of them have a mass.
-
-    [M; A] has full column rank exactly when Nᵀ M N has full rank [UP2006, lemma 3.1]. Either way M is known to
-    round-off only, and so is the mass of a motion: one below the tolerance, in units that make the masses of
-    the coordinates 1, would leave no digits of an acceleration even where [M; A] seems to be of full rank.
-    """
-    M = d[..., :, None] * M * d[..., None, :]
-    rows = replace(constraints, column_scale=constraints.column_scale / d)
-    N = rows.padded_null_space
-    modes = numerical_rank(transpose(N) @ M @ N, tolerance=tolerance, largest=1.0, equilibrate=False)
-    return Freedom(d, M, rows, N, modes)
-
-
-class Response(NamedTuple):
-    """What forces and constraints do to a motion, as matrices.
-
-        z = X b + K (f − M X b),   λ = Lᵀ (M z − f)
-
-    Numbers of coordinates that nothing connects may be of any size beside one another, and so may their units. What
-    round-off would carry from one to the other is left out.
-    """
-
-    M: Array  # (..., n, n)
-    X: Array  # A⁺, (..., n, m)
-    K: Array  # N (Nᵀ M N)⁺ Nᵀ, (..., n, n), N an orthonormal basis of the null space of A
-    L: Array  # X along the column space of A, (..., n, m)
-
-    def acceleration(self, f: Array, b: Array) -> Array:
-        x = times(self.X, b)
-        return x + times(self.K, f - times(self.M, x))
-
-    def error(self, f_error: Array, b_error: Array) -> Array:
-        """What errors of f and b, of either sign, do to z at most."""
-        x = times(np.abs(self.X), b_error)
-        return x + times(np.abs(self.K), f_error + times(np.abs(self.M), x))
-
-
-def response(free: Freedom, linked: Linked | None = None) -> Response:
-    """The response of the motions that constraints allow, in the units of `free`."""
-    _, M, rows, N, modes = free
-    P = N @ transpose(N)
-    K = N @ moore_penrose(modes) @ transpose(N)
-    X, Y = rows.inverse, rows.padded_left_null_space
-    YYt = Y @ transpose(Y)
-    if linked is not None:
-        P, K, X, YYt = linked.columns * P, linked.columns * K, linked.both * X, linked.rows * YYt
-    return Response(M, X - P @ X, K, X - X @ YYt)
-
-
-def nullspace_acceleration(free: Freedom, f: Array, b: Array) -> Array:
-    """A solution q̈, (..., n), of Nᵀ(M q̈ − f) = 0 and A q̈ = b.
-
-        q̈ = A⁺b + N (Nᵀ M N)⁺ Nᵀ (f − M A⁺b),   N an orthonormal basis of the null space of A
-
-    With f = Q + C this is M̄⁺ [(I − A⁺A) f; b] of [UP2006, eq. 2.14]: A⁺b lies in the row space of A, the rest
-    in its null space. Here the constraints and the masses each meet a matrix of their own, so neither has to
-    be measured against the other. Where [M; A] is rank deficient q̈ is one of many accelerations, the shortest
-    in the units that make the masses 1.
-    """
-    return free.units * response(free).acceleration(free.units * f, b)
-
-
-class Refined(NamedTuple):
-    """A solution of M z = f + Aᵀλ, A z = b that was corrected once by what was left of the equations."""
-
-    z: Array  # (..., n)
-    λ: Array  # (..., m)
-    correction: Array  # (..., n)
-
-
-def refined(answer: Response, p: Problem, f: Array) -> Refined:
-    """The acceleration of `nullspace_acceleration`, corrected once by what is left of the equations, and multipliers.
-
-        M δ = (f + Aᵀλ − M z) + Aᵀμ,   A δ = b − A z,   z + δ
-
-    The null space N carries a round-off of heavy coordinates to light ones. The residuals do not, and one
-    correction brings the error down to that of the arguments.
-    """
-    z, Lt = answer.acceleration(f, p.b), transpose(answer.L)
-    reaction = times(p.M, z) - f
-    λ = times(Lt, reaction)
-    λ = λ + times(Lt, reaction - times(transpose(p.A), λ))
-    δ = correction(answer, p, f, z, λ)
-    return Refined(z + δ, λ, δ)
-
-
-def correction(answer: Response, p: Problem, f: Array, z: Array, λ: Array) -> Array:
-    """δ, (..., n), with what z leaves of the equations as its right-hand sides."""
-    return answer.acceleration(f + times(transpose(p.A), λ) - times(p.M, z), p.b - times(p.A, z))
-
-
-def error_of(
-    answer: Response, p: Problem, f: Array, found: Refined, linked: Linked, given: tuple[Array, Array]
-) -> Array:
-    """What rounding in sums of n + m terms, and given errors of f and b, may have done to z, (..., n).
-
-    A further correction would be as much smaller than the first as that is than z.
-    """
-    z, λ, δ = found
-    m, n = p.A.shape[-2:]
-    ε = (m + n) * np.finfo(float).eps
-    forces = times(np.abs(p.M), np.abs(z)) + np.abs(f) + times(transpose(np.abs(p.A)), np.abs(λ))
-    sides = times(np.abs(p.A), np.abs(z)) + np.abs(p.b)
-    size = np.sqrt(times(linked.columns, z**2))
-    left = times(linked.columns, δ**2) / np.where(size > 0.0, size, 1.0)
-    return answer.error(ε * forces + given[0], ε * sides + given[1]) + left
+from .response import Refined, Solved, correction, freedom, refined, response
+from .units import links, mass_units
 
 
 def solve(
@@ -195,71 +73,56 @@ def solve(
     constraints = numerical_rank(inner.A, tolerance=rank_tolerance, rank=lock_A)
     total = numerical_rank(MA, tolerance=rank_tolerance, rank=lock)
     free = freedom(inner.M, constraints, np.ones(d.shape), rank_tolerance)
-    margin = constraints.margin
+    decided = (constraints, total)
     if rank is None:
-        number = np.minimum(total.rank, np.add(constraints.rank, free.modes.rank))
-        margin = np.minimum(margin, np.minimum(total.margin, free.modes.margin))
-        total = total.locked(number)
-    else:
-        margin = np.minimum(margin, total.margin)
+        decided = (*decided, free.modes)
+        total = total.locked(np.minimum(total.rank, np.add(constraints.rank, free.modes.rank)))
     linked = links(inner.M, inner.A)
     answer = response(free._replace(modes=free.modes.locked(np.subtract(total.rank, constraints.rank))), linked)
-
-    errors = d * Q_error, r * b_error
+    f_error, side_error = d * Q_error, r * b_error
 
     def possible(f: Array) -> tuple[Refined, Obstacle, Obstacle]:
         found = refined(answer, inner, f)
-        rows = contradicting_rows(inner, f, found.z, constraints, linked, errors[1], consistency_tolerance)
-        force = impossible_force(inner, f, found.z, total, linked, errors[0], consistency_tolerance)
+        rows = contradicting_rows(inner, f, found.z, constraints, linked, side_error, consistency_tolerance)
+        force = impossible_force(inner, f, found.z, total, linked, f_error, consistency_tolerance)
         none = (rows.present | force.present)[..., None]
         return found._replace(z=np.where(none, np.nan, found.z)), rows, force
 
     f = inner.Q + inner.C
     found, rows, force = possible(f)
-    qdd, qdd_error = d * found.z, d * error_of(answer, inner, f, found, linked, errors)
+    qdd = d * found.z
     reaction = times(M, qdd) - Q
     ideal = times(M, d * possible(inner.Q)[0].z) - Q if C.any() else reaction
     total, constraints = total.in_units(rows_of_both, d), constraints.in_units(r, d)
-    rows, force = rows.in_units(r), force.in_units(d)
 
     full_rank = np.asarray(total.rank) == n
     if not full_rank.all():
         N = total.padded_null_space
         z = (qdd + times(linked.columns * (N @ transpose(N)), η - qdd)) / d
-        qdd = d * (
-            z + correction(answer, inner, f, z, found.λ)
-        )  # the equations matter more than that it is the shortest
+        z = z + correction(
+            answer, inner, f, z, found.λ
+        )  # that it obeys the equations matters more than that it is short
+        qdd = np.where(full_rank[..., None], qdd, d * z)
     verdict = np.full(given.stack, Verdict.UNIQUE, dtype=object)
     verdict[~full_rank] = Verdict.UNDETERMINED
     verdict[force.present] = Verdict.IMPOSSIBLE_FORCE
     verdict[rows.present] = Verdict.INCONSISTENT
     unique = full_rank & ~rows.present & ~force.present
-    margin = np.minimum(margin, np.minimum(rows.margin, force.margin))
-
-    def redundant(index: Index) -> NDArray[np.intp]:
-        return redundant_rows(A[index], constraints.member(index))
-
-    def inconsistent(index: Index) -> NDArray[np.intp]:
-        return np.flatnonzero(rows.certificate(index, consistency_tolerance))
-
-    def certificate(index: Index) -> Array:
-        obstacle = rows if rows.present[index] else force
-        return obstacle.certificate(index, consistency_tolerance)
-
     return Motion(
         acceleration=qdd,
-        acceleration_error=qdd_error,
         reaction=reaction,
         ideal=ideal,
-        nonideal=reaction - ideal,
-        multipliers=least_norm_multipliers(constraints, A, reaction - C),
         verdict=per_problem(given.stack, lambda index: verdict[index]),
         unique=unique if given.stack else bool(unique),
-        margin=margin if given.stack else float(margin),
-        undetermined=total.null_space,
-        redundant=per_problem(given.stack, redundant),
-        inconsistent=per_problem(given.stack, inconsistent),
-        certificate=per_problem(given.stack, certificate),
         rank=total,
         constraint_rank=constraints,
+        basis=Basis(
+            given,
+            d,
+            Solved(answer, inner, f, found, linked, f_error, side_error),
+            decided,
+            rows.in_units(r),
+            force.in_units(d),
+            consistency_tolerance,
+        ),
     )

@@ -20,11 +20,16 @@ FAINT = -30.0
 NOISE = -44.0
 """Binary exponent below which round-off lies: 6e-14, a few hundred roundings."""
 
+EVEN = -10.0
+"""Binary exponent of entries that no unit has made small: the mass of a motion goes with their square."""
+
 BALANCED = -20.0
 """Binary exponent of the smallest entry of a matrix whose entries differ by its units alone."""
 
 
-def equilibration(A: Array, columns: Array | None = None, *, noise: float = NOISE) -> tuple[Array, Array]:
+def equilibration(
+    A: Array, columns: Array | None = None, *, suspect: tuple[float, float] = (NOISE, FAINT)
+) -> tuple[Array, Array]:
     """Row and column scales r, c that give every nonzero row and column of r A c a largest entry near 1.
 
     A: (..., m, n); r: (..., m); c: (..., n). Zero rows and columns keep the scale 1. `columns` holds column
@@ -36,8 +41,8 @@ def equilibration(A: Array, columns: Array | None = None, *, noise: float = NOIS
     was given. Faint entries have no say, so that a zero may as well be round-off. But a row or column that is
     meant to be zero as a whole has to be zero: round-off alone is scaled up like anything else.
 
-    Entries are also faint because of units in which others are very large. One that is more than `noise`, a binary
-    exponent, is no round-off. If there is one then, and if units exist that explain every entry, it is these.
+    Entries are also faint because of units in which others are very large. One whose binary exponent lies between those
+    of `suspect` may be. If there is one, and if units exist that explain every entry, it is these.
     """
     found, known = None, np.zeros((*A.shape[:-2], A.shape[-1]))
     if columns is not None:
@@ -47,16 +52,15 @@ def equilibration(A: Array, columns: Array | None = None, *, noise: float = NOIS
         return np.ones(A.shape[:-1]), _power_of_two(known)
     with np.errstate(divide="ignore"):
         size = np.log2(np.abs(A))  # −∞ for 0
-    row, column = _noise_apart(size, found, known)
-    scaled = _scaled(size, row, column)
-    doubtful = np.logical_or.reduce((scaled < FAINT) & (scaled > noise) | (scaled > 2.0), axis=(-2, -1))
-    if doubtful.any():
-        other = _explained(size, found, known)
-        scaled = _scaled(size, *other)
-        least = np.where(scaled > -np.inf, scaled, 0.0).min(axis=(-2, -1))
-        use = (doubtful & (least >= BALANCED))[..., None]
-        row, column = np.where(use, other[0], row), np.where(use, other[1], column)
-    return _power_of_two(row), _power_of_two(column)
+    scales = Scales(size, known if found is None else _begun(size, found, known), found)
+    scales.bring_largest_to_one(0.5)
+    scales.bring_largest_to_one()
+    scales.balance(scales.size > FAINT)
+    low, high = suspect
+    odd = (scales.size < high) & (scales.size > low) | (scales.size > 2.0)
+    if odd.any():
+        scales.replace(_explained(size, found, known), odd.any(axis=(-2, -1)))
+    return _power_of_two(scales.row), _power_of_two(scales.column)
 
 
 def mass_units(M: Array, A: Array) -> tuple[Array, Array]:
@@ -71,7 +75,7 @@ def mass_units(M: Array, A: Array) -> tuple[Array, Array]:
     mass = np.diagonal(M, axis1=-2, axis2=-1)
     massive = mass > 0.0
     given = np.where(massive, 1.0 / np.sqrt(np.where(massive, mass, 1.0)), np.nan)
-    return equilibration(A, given, noise=-np.inf)
+    return equilibration(A, given, suspect=(-np.inf, EVEN))
 
 
 def unit_rows(A: Array, b: Array) -> tuple[Array, Array]:
@@ -107,20 +111,80 @@ Found = NDArray[np.bool_] | None
 """The columns whose scales are to be found; None for all."""
 
 
-def _noise_apart(size: Array, found: Found, known: Array) -> tuple[Array, Array]:
-    """Exponents of the scales, where the units that are given are near enough to tell round-off by its size."""
-    row, column = np.zeros(size.shape[:-1]), known
-    if found is not None:
-        typical = known.sum(axis=-1, keepdims=True) / np.maximum((~found).sum(axis=-1, keepdims=True), 1)
-        column = np.where(found & (size.max(axis=-2) > -np.inf), typical, known)
-    for share in (0.5, 1.0):
-        row, column = _largest_one(size, row, column, found, share)
-    size = np.where(_scaled(size, row, column) > FAINT, size, -np.inf)
-    return _largest_one(size, *_mean_one(size, row, column, found), found)
+class Scales:
+    """Binary exponents of scales, and of the entries in these, on their way to a balance.
+
+    size    of the entries of r A c, (..., m, n); −∞ for 0
+    row     of r, (..., m)
+    column  of c, (..., n)
+    """
+
+    def __init__(self, size: Array, column: Array, found: Found) -> None:
+        self.size: Array = size + column[..., None, :]
+        self.row: Array = np.zeros(size.shape[:-1])
+        self.column: Array = column
+        self._found = found
+
+    def _add_to_rows(self, exponent: Array) -> None:
+        self.row = self.row + exponent
+        self.size += exponent[..., :, None]
+
+    def _add_to_columns(self, exponent: Array) -> None:
+        if self._found is not None:
+            exponent = np.where(self._found, exponent, 0.0)
+        self.column = self.column + exponent
+        self.size += exponent[..., None, :]
+
+    def bring_largest_to_one(self, share: float = 1.0, among: NDArray[np.bool_] | None = None) -> None:
+        """Brings the largest entry of each row and then column to 1, or a share of the way."""
+
+        def off(axis: int) -> Array:
+            size = self.size if among is None else np.where(among, self.size, -np.inf)
+            top = np.maximum.reduce(size, axis=axis)
+            return np.where(top > -np.inf, -share * top, 0.0)
+
+        self._add_to_rows(off(-1))
+        self._add_to_columns(off(-2))
+
+    def balance(self, among: NDArray[np.bool_]) -> None:
+        """Brings the mean of √|entry| over some entries of each row and column to 1, and then the largest of them."""
+        present = among.astype(float)
+        root = np.exp2(0.5 * self.size) * present
+        if self._found is not None:
+            present = present * self._found[..., None, :]
+        varied = root * present
+        in_row, in_column = np.add.reduce(among, axis=-1, dtype=float), np.add.reduce(present, axis=-2)
+        # 1 where there is no entry: the factor is then 1/(0 + 1)
+        none_in_row, none_in_column = (in_row == 0.0).astype(float), (in_column == 0.0).astype(float)
+        in_row, in_column = in_row + none_in_row, in_column + none_in_column
+        product = np.dot if root.ndim == 2 else times  # one matrix, several times as fast
+        y, turned = np.ones(in_column.shape), transpose(varied)
+        for _ in range(SWEEPS):
+            x = in_row / (product(root, y) + none_in_row)
+            y = in_column / (product(turned, x) + none_in_column)
+        self._add_to_rows(2.0 * np.log2(x))
+        self._add_to_columns(2.0 * np.log2(y))
+        self.bring_largest_to_one(among=among)
+
+    @property
+    def least(self) -> Array:
+        """The smallest entry that is not 0."""
+        return np.where(self.size > -np.inf, self.size, 0.0).min(axis=(-2, -1))
+
+    def replace(self, other: Scales, doubtful: NDArray[np.bool_]) -> None:
+        """Takes other scales where these are in doubt and the others explain every entry."""
+        use = (doubtful & (other.least > np.maximum(self.least, BALANCED)))[..., None]
+        self.row, self.column = np.where(use, other.row, self.row), np.where(use, other.column, self.column)
 
 
-def _explained(size: Array, found: Found, known: Array) -> tuple[Array, Array]:
-    """Exponents of the scales, where every entry is meant: from those of least squares, Σ (log₂|r A c|)² over the entries.
+def _begun(size: Array, found: NDArray[np.bool_], known: Array) -> Array:
+    """Columns to begin with: those given, and where they are to be found the geometric mean of those given."""
+    typical = known.sum(axis=-1, keepdims=True) / np.maximum((~found).sum(axis=-1, keepdims=True), 1)
+    return np.where(found & (size.max(axis=-2) > -np.inf), typical, known)
+
+
+def _explained(size: Array, found: Found, known: Array) -> Scales:
+    """Scales where every entry is meant: from those of least squares, Σ (log₂|r A c|)² over the entries.
 
     These are the same in whatever units A is given, and so is what Sinkhorn's iteration makes of them.
     """
@@ -129,46 +193,16 @@ def _explained(size: Array, found: Found, known: Array) -> tuple[Array, Array]:
     in_row = np.maximum(W.sum(axis=-1, keepdims=True), 1.0)
     in_column = W.sum(axis=-2)
     L = L - L.sum(axis=-1, keepdims=True) / in_row * W
-    Wt, n = transpose(W), size.shape[-1]
-    free = np.ones(known.shape, dtype=bool) if found is None else found
+    I = np.eye(size.shape[-1])
     # one direction of each group of rows and columns that hang together is left open: a little weight closes it
-    G = in_column[..., None] * np.eye(n) * (1.0 + 1e-8) - Wt @ (W / in_row)
-    closed = ~(free & (in_column > 0.0))
-    G = np.where(closed[..., :, None] | closed[..., None, :], np.eye(n), G)
+    G = in_column[..., None] * I * (1.0 + 1e-8) - transpose(W) @ (W / in_row)
+    closed = in_column == 0.0 if found is None else ~found | (in_column == 0.0)
+    G = np.where(closed[..., :, None] | closed[..., None, :], I, G)
     change = np.linalg.solve(G, np.where(closed, 0.0, -L.sum(axis=-2))[..., None])[..., 0]
-    row, column = _largest_one(size, np.zeros(size.shape[:-1]), known + change, found)
-    return _largest_one(size, *_mean_one(size, row, column, found), found)
-
-
-def _scaled(size: Array, row: Array, column: Array) -> Array:
-    return size + row[..., :, None] + column[..., None, :]
-
-
-def _largest_one(size: Array, row: Array, column: Array, found: Found, share: float = 1.0) -> tuple[Array, Array]:
-    """Exponents that bring the largest entry of each row and then column to 1, or a share of the way."""
-    row = row - share * _finite(np.maximum.reduce(_scaled(size, row, column), axis=-1))
-    change = share * _finite(np.maximum.reduce(_scaled(size, row, column), axis=-2))
-    return row, column - (change if found is None else found * change)
-
-
-def _mean_one(size: Array, row: Array, column: Array, found: Found) -> tuple[Array, Array]:
-    """Exponents that bring the mean of √|entry| over the nonzero entries of each row and column to 1."""
-    root = np.exp2(_scaled(size, row, column) / 2.0)
-    varied = root if found is None else np.where(found[..., None, :], root, 0.0)
-    in_row, in_column = np.add.reduce(root > 0.0, axis=-1), np.add.reduce(varied > 0.0, axis=-2)
-    # 1 where there is no entry: the factor is then 1/(0 + 1)
-    none_in_row, none_in_column = np.where(in_row == 0, 1.0, 0.0), np.where(in_column == 0, 1.0, 0.0)
-    in_row, in_column = np.maximum(in_row, 1.0), np.maximum(in_column, 1.0)
-    product = np.dot if root.ndim == 2 else times  # one matrix, several times as fast
-    x, y, turned = np.ones(row.shape), np.ones(column.shape), transpose(varied)
-    for _ in range(SWEEPS):
-        x = in_row / (product(root, y) + none_in_row)
-        y = in_column / (product(turned, x) + none_in_column)
-    return row + 2.0 * np.log2(x), column + 2.0 * np.log2(y)
-
-
-def _finite(exponent: Array) -> Array:
-    return np.where(exponent > -np.inf, exponent, 0.0)
+    scales = Scales(size, known + change, found)
+    scales.bring_largest_to_one()
+    scales.balance(present)
+    return scales
 
 
 def _power_of_two(exponent: Array) -> Array:
