@@ -101,7 +101,7 @@ class Foresight:
 
     def numbers(self, values: np.ndarray) -> dict[int, np.ndarray]:
         """The numbers of each matrix, by the identity of its rows."""
-        tape = np.array(self._tape(values), dtype=float)
+        tape = np.fromiter(self._tape(values), dtype=float)
         return {id(rows): tape[places] for rows, places in zip(self._matrices, self._places, strict=True)}
 
 

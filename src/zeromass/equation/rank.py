@@ -222,7 +222,7 @@ def numerical_rank(
 def scaled_singular_values(A: Array) -> Array:
     """Singular values of one matrix A, (m, n), in equilibrated rows and columns: those of `numerical_rank`, alone."""
     r, c = equilibration(A)
-    return np.linalg.svd(r[:, None] * A * c, compute_uv=False)
+    return np.asarray(np.linalg.svd(r[:, None] * A * c, compute_uv=False), dtype=float)
 
 
 def count_above(σ: Array, tolerance: float) -> int:
@@ -238,7 +238,7 @@ def rank_of(A: Array, tolerance: float = RANK_TOLERANCE) -> int:
     """
     if not A.size:
         return 0
-    σ = np.linalg.svd(A, compute_uv=False)
+    σ = np.asarray(np.linalg.svd(A, compute_uv=False), dtype=float)
     low, high = CLEAR
     kept = count_above(σ, tolerance)
     if low <= tolerance <= high and count_above(σ, low) == kept == count_above(σ, high):
@@ -290,7 +290,7 @@ def contradiction(
     bound = allowed + τ[..., None] * np.sqrt(times(linked, sizes**2)) * length
     present = length**2 > bound
     share = np.where(length > 0.0, _ratio(length**2, bound), 0.0).max(axis=-1)
-    return present.any(axis=-1), np.maximum(share, _ratio(1.0, share)), np.where(present, ρ, 0.0)
+    return np.asarray(present.any(axis=-1)), np.maximum(share, _ratio(1.0, share)), np.where(present, ρ, 0.0)
 
 
 def _like(pattern: NDArray[Any], value: NDArray[Any]) -> NDArray[Any]:

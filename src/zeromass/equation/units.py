@@ -20,16 +20,14 @@ FAINT = -30.0
 NOISE = -44.0
 """Binary exponent below which round-off lies: 6e-14, a few hundred roundings."""
 
-EVEN = -10.0
-"""Binary exponent of entries that no unit has made small: the mass of a motion goes with their square."""
+STILL = 0.1
+"""Part by which the last sweep may still change a scale."""
 
 BALANCED = -20.0
 """Binary exponent of the smallest entry of a matrix whose entries differ by its units alone."""
 
 
-def equilibration(
-    A: Array, columns: Array | None = None, *, suspect: tuple[float, float] = (NOISE, FAINT)
-) -> tuple[Array, Array]:
+def equilibration(A: Array, columns: Array | None = None, *, noise: float = NOISE) -> tuple[Array, Array]:
     """Row and column scales r, c that give every nonzero row and column of r A c a largest entry near 1.
 
     A: (..., m, n); r: (..., m); c: (..., n). Zero rows and columns keep the scale 1. `columns` holds column
@@ -41,8 +39,9 @@ def equilibration(
     was given. Faint entries have no say, so that a zero may as well be round-off. But a row or column that is
     meant to be zero as a whole has to be zero: round-off alone is scaled up like anything else.
 
-    Entries are also faint because of units in which others are very large. One whose binary exponent lies between those
-    of `suspect` may be. If there is one, and if units exist that explain every entry, it is these.
+    Entries are also faint because of units in which others are very large. One that is more than `noise`, a binary
+    exponent, is no round-off. If there is one, and if units exist that explain every entry, it is these. So it is where
+    some columns are given and the iteration, which has further to go then, has not come to rest.
     """
     found, known = None, np.zeros((*A.shape[:-2], A.shape[-1]))
     if columns is not None:
@@ -56,10 +55,12 @@ def equilibration(
     scales.bring_largest_to_one(0.5)
     scales.bring_largest_to_one()
     scales.balance(scales.size > FAINT)
-    low, high = suspect
-    odd = (scales.size < high) & (scales.size > low) | (scales.size > 2.0)
-    if odd.any():
-        scales.replace(_explained(size, found, known), odd.any(axis=(-2, -1)))
+    odd = (scales.size < FAINT) & (scales.size > noise) | (scales.size > 2.0)
+    doubtful = np.asarray(odd.any(axis=(-2, -1)))
+    if columns is not None:
+        doubtful = np.asarray(doubtful | scales.moving)
+    if doubtful.any():
+        scales.replace(_explained(size, found, known), doubtful)
     return _power_of_two(scales.row), _power_of_two(scales.column)
 
 
@@ -75,7 +76,7 @@ def mass_units(M: Array, A: Array) -> tuple[Array, Array]:
     mass = np.diagonal(M, axis1=-2, axis2=-1)
     massive = mass > 0.0
     given = np.where(massive, 1.0 / np.sqrt(np.where(massive, mass, 1.0)), np.nan)
-    return equilibration(A, given, suspect=(-np.inf, EVEN))
+    return equilibration(A, given, noise=-np.inf)
 
 
 def unit_rows(A: Array, b: Array) -> tuple[Array, Array]:
@@ -117,7 +118,10 @@ class Scales:
     size    of the entries of r A c, (..., m, n); −∞ for 0
     row     of r, (..., m)
     column  of c, (..., n)
+    moving  whether the last sweep of a balance has still changed them
     """
+
+    moving: NDArray[np.bool_] | np.bool_ = np.False_
 
     def __init__(self, size: Array, column: Array, found: Found) -> None:
         self.size: Array = size + column[..., None, :]
@@ -154,14 +158,20 @@ class Scales:
             present = present * self._found[..., None, :]
         varied = root * present
         in_row, in_column = np.add.reduce(among, axis=-1, dtype=float), np.add.reduce(present, axis=-2)
-        # 1 where there is no entry: the factor is then 1/(0 + 1)
-        none_in_row, none_in_column = (in_row == 0.0).astype(float), (in_column == 0.0).astype(float)
-        in_row, in_column = in_row + none_in_row, in_column + none_in_column
         product = np.dot if root.ndim == 2 else times  # one matrix, several times as fast
-        y, turned = np.ones(in_column.shape), transpose(varied)
+        empty = not (in_row.all() and in_column.all())
+        none_in_row = none_in_column = np.zeros(0)
+        if empty:  # where there is no entry the factor is 1/(0 + 1)
+            none_in_row, none_in_column = (in_row == 0.0).astype(float), (in_column == 0.0).astype(float)
+            in_row, in_column = in_row + none_in_row, in_column + none_in_column
+        x, y, turned = in_row, np.ones(in_column.shape), transpose(varied)
+        last = y
         for _ in range(SWEEPS):
-            x = in_row / (product(root, y) + none_in_row)
-            y = in_column / (product(turned, x) + none_in_column)
+            sums = product(root, y)
+            x, last = in_row / (sums + none_in_row if empty else sums), y
+            sums = product(turned, x)
+            y = in_column / (sums + none_in_column if empty else sums)
+        self.moving = np.logical_or.reduce(np.abs(y / last - 1.0) > STILL, axis=-1)
         self._add_to_rows(2.0 * np.log2(x))
         self._add_to_columns(2.0 * np.log2(y))
         self.bring_largest_to_one(among=among)
