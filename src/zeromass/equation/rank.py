@@ -25,7 +25,7 @@ from .arrays import (
     times,
     transpose,
 )
-from .units import equilibration
+from .units import equilibration, scaled
 
 RANK_TOLERANCE = 1e-11
 """Singular values below this part of the largest one count as zero.
@@ -205,7 +205,7 @@ def numerical_rank(
         c = c * change
     if isinstance(rank, Rank):
         r, c, rank = _like(r, rank.row_scale), _like(c, rank.column_scale), rank.rank
-    U, σ, Vt = np.linalg.svd(r[..., :, None] * A * c[..., None, :], full_matrices=True)
+    U, σ, Vt = np.linalg.svd(scaled(A, r, c), full_matrices=True)
     σ_1 = σ.max(axis=-1, initial=0.0)
     level = tolerance * (σ_1 if largest is None else _like(σ_1, np.asarray(largest)))
     decided = np.count_nonzero(σ > level[..., None], axis=-1)
@@ -221,8 +221,9 @@ def numerical_rank(
 
 def scaled_singular_values(A: Array) -> Array:
     """Singular values of one matrix A, (m, n), in equilibrated rows and columns: those of `numerical_rank`, alone."""
+    A = numbers("A", A, 2, "rows and columns")
     r, c = equilibration(A)
-    return np.asarray(np.linalg.svd(r[:, None] * A * c, compute_uv=False), dtype=float)
+    return np.asarray(np.linalg.svd(scaled(A, r, c), compute_uv=False), dtype=float)
 
 
 def count_above(σ: Array, tolerance: float) -> int:
@@ -236,6 +237,7 @@ def rank_of(A: Array, tolerance: float = RANK_TOLERANCE) -> int:
     Units that differ by 2^k change the ratio of two singular values by 4^k at most. Where none lies between the two
     `CLEAR` parts of the largest, those that `equilibration` would find change nothing.
     """
+    A = numbers("A", A, 2, "rows and columns")
     if not A.size:
         return 0
     σ = np.asarray(np.linalg.svd(A, compute_uv=False), dtype=float)
@@ -252,7 +254,7 @@ def prefix_ranks(A: Array, decision: Rank) -> NDArray[np.intp]:
     Adding a row lowers no singular value and lets at most one pass the threshold (interlacing), so the ranks
     rise by 0 or 1 and end at that of A.
     """
-    S = decision.row_scale[:, None] * A * decision.column_scale
+    S = scaled(A, decision.row_scale, decision.column_scale)
     prefixes = np.tri(len(S))[:, :, None] * S
     return np.count_nonzero(np.linalg.svd(prefixes, compute_uv=False) > decision.threshold, axis=-1)
 

@@ -10,7 +10,7 @@ import numpy as np
 from .arguments import Problem
 from .arrays import Array, times, transpose
 from .rank import Rank, numerical_rank
-from .units import Linked
+from .units import Linked, scaled
 
 
 class Freedom(NamedTuple):
@@ -30,7 +30,7 @@ def freedom(M: Array, constraints: Rank, d: Array, tolerance: float) -> Freedom:
     round-off only, and so is the mass of a motion: one below the tolerance, in units that make the masses of
     the coordinates 1, would leave no digits of an acceleration even where [M; A] seems to be of full rank.
     """
-    M = d[..., :, None] * M * d[..., None, :]
+    M = scaled(M, d, d)
     rows = replace(constraints, column_scale=constraints.column_scale / d)
     N = rows.padded_null_space
     modes = numerical_rank(transpose(N) @ M @ N, tolerance=tolerance, largest=1.0, equilibrate=False)
@@ -127,6 +127,7 @@ class Solved(NamedTuple):
     b_error: Array
 
     @property
+    @np.errstate(over="ignore", invalid="ignore")
     def error(self) -> Array:
         """What rounding in sums of n + m terms, and the errors of f and b, may have done to z, (..., n).
 

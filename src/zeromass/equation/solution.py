@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arguments import error, problem
+from .arguments import error, problem, require_finite
 from .arrays import Array, per_problem, times, transpose
 from .motion import Basis, Motion, Obstacle, Verdict, contradicting_rows, impossible_force
 from .rank import CONSISTENCY_TOLERANCE, MASS_TOLERANCE, RANK_TOLERANCE, Lock, Rank, numerical_rank
@@ -13,6 +13,7 @@ from .response import Refined, Solved, correction, freedom, refined, response
 from .units import links, mass_units
 
 
+@np.errstate(over="ignore", invalid="ignore")  # `require_finite` says what is too large
 def solve(
     M: ArrayLike,
     Q: ArrayLike,
@@ -66,7 +67,7 @@ def solve(
     if isinstance(constraint_rank, Rank):
         r = np.broadcast_to(constraint_rank.row_scale, r.shape)  # a row that was zero and is round-off here stays one
     rows_of_both = np.concatenate([d, r], axis=-1)
-    inner = given.in_units(r, d)  # the same numbers in whatever units they are given
+    inner, u = given.in_units(r, d)  # the same numbers in whatever units they are given
     MA = np.concatenate([inner.M, inner.A], axis=-2)
     lock = rank.in_units(1.0 / rows_of_both, 1.0 / d) if isinstance(rank, Rank) else rank
     lock_A = constraint_rank.in_units(1.0 / r, 1.0 / d) if isinstance(constraint_rank, Rank) else constraint_rank
@@ -79,7 +80,7 @@ def solve(
         total = total.locked(np.minimum(total.rank, np.add(constraints.rank, free.modes.rank)))
     linked = links(inner.M, inner.A)
     answer = response(free._replace(modes=free.modes.locked(np.subtract(total.rank, constraints.rank))), linked)
-    f_error, side_error = d * Q_error, r * b_error
+    f_error, side_error = d * (d / u * Q_error), r * (d[..., :1] / u[..., :1] * b_error)
 
     def possible(f: Array) -> tuple[Refined, Obstacle, Obstacle]:
         found = refined(answer, inner, f)
@@ -90,24 +91,23 @@ def solve(
 
     f = inner.Q + inner.C
     found, rows, force = possible(f)
-    qdd = d * found.z
+    qdd = u * found.z
     reaction = times(M, qdd) - Q
-    ideal = times(M, d * possible(inner.Q)[0].z) - Q if C.any() else reaction
+    ideal = times(M, u * possible(inner.Q)[0].z) - Q if C.any() else reaction
     total, constraints = total.in_units(rows_of_both, d), constraints.in_units(r, d)
 
     full_rank = np.asarray(total.rank) == n
     if not full_rank.all():
         N = total.padded_null_space
-        z = (qdd + times(linked.columns * (N @ transpose(N)), η - qdd)) / d
-        z = z + correction(
-            answer, inner, f, z, found.λ
-        )  # that it obeys the equations matters more than that it is short
-        qdd = np.where(full_rank[..., None], qdd, d * z)
+        z = (qdd + times(linked.columns * (N @ transpose(N)), η - qdd)) / u
+        z = z + correction(answer, inner, f, z, found.λ)  # to obey the equations matters more than to be the shortest
+        qdd = np.where(full_rank[..., None], qdd, u * z)
     verdict = np.full(given.stack, Verdict.UNIQUE, dtype=object)
     verdict[~full_rank] = Verdict.UNDETERMINED
     verdict[force.present] = Verdict.IMPOSSIBLE_FORCE
     verdict[rows.present] = Verdict.INCONSISTENT
     unique = full_rank & ~rows.present & ~force.present
+    require_finite(qdd, ~(rows.present | force.present))
     return Motion(
         acceleration=qdd,
         reaction=reaction,
@@ -118,7 +118,7 @@ def solve(
         constraint_rank=constraints,
         basis=Basis(
             given,
-            d,
+            u,
             Solved(answer, inner, f, found, linked, f_error, side_error),
             decided,
             rows.in_units(r),

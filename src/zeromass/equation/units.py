@@ -20,6 +20,9 @@ FAINT = -30.0
 NOISE = -44.0
 """Binary exponent below which round-off lies: 6e-14, a few hundred roundings."""
 
+LARGEST = 510.0
+"""Binary exponent of the largest scale: the product of two of them is still a number."""
+
 STILL = 0.1
 """Part by which the last sweep may still change a scale."""
 
@@ -79,10 +82,20 @@ def mass_units(M: Array, A: Array) -> tuple[Array, Array]:
     return equilibration(A, given, noise=-np.inf)
 
 
+def scaled(A: Array, r: Array, c: Array) -> Array:
+    """r A c of each matrix of a stack, (..., m, n); no product on the way is too large to be a number."""
+    return A * (r[..., :, None] * c[..., None, :])
+
+
+def power_of_two_near(size: Array) -> Array:
+    """A power of two near each size; 1 for 0."""
+    return _power_of_two(np.log2(np.where(size > 0.0, size, 1.0)))
+
+
 def unit_rows(A: Array, b: Array) -> tuple[Array, Array]:
     """The equations A x = b with the largest entry of each nonzero row of A near 1; the solutions stay."""
     size = np.abs(A).max(axis=-1, initial=0.0)
-    r = _power_of_two(-np.log2(np.where(size > 0.0, size, 1.0)))
+    r = 1.0 / power_of_two_near(size)
     return r[..., :, None] * A, r * b
 
 
@@ -216,4 +229,4 @@ def _explained(size: Array, found: Found, known: Array) -> Scales:
 
 
 def _power_of_two(exponent: Array) -> Array:
-    return np.ldexp(1.0, np.rint(exponent).astype(np.int64))
+    return np.ldexp(1.0, np.clip(np.rint(exponent), -LARGEST, LARGEST).astype(np.int64))

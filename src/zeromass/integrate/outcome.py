@@ -13,6 +13,7 @@ from zeromass.equation.rank import negligible
 from zeromass.equation.units import equilibration
 from zeromass.expression import Evaluator
 from zeromass.model import State, System
+from zeromass.model.state import Matrices
 
 AT = 1e-5
 """Part of their size beside a start below which rows, or combinations of them, may be gone: a start that was solved for
@@ -124,12 +125,20 @@ class RunDoubtful(UserWarning):
 
 
 def at_start(start: State, violation: float) -> Outcome | None:
-    """What keeps a run from beginning; `violation` of a constraint is allowed, relative to the state or 1."""
+    """What keeps a run from beginning; `violation` of a constraint is allowed, relative to the state or 1.
+
+    A residual φ counts as the displacement φ/|∂φ/∂q| that would mend it where that is less, as in small units of length.
+    """
     if not all(np.all(np.isfinite(block)) for block in start.matrices):
-        names = not_finite(start.system, start.inputs)
+        names = not_finite(start.system, start.system.matrices(start.inputs))
         return Outcome(Ending.NOT_A_NUMBER, start.t, f"at the start {names} has no finite value")
+    if start.overflowing:
+        return Outcome(Ending.NOT_A_NUMBER, start.t, f"at the start {start.overflowing}")
     size = violation * max(1.0, float(np.abs([*start.q, *start.v]).max()))
-    violated = [f"'{name}' by {value:.3g}" for name, value in start.residuals.items() if abs(value) > size]
+    slopes = _slopes(start)
+    violated = [
+        f"'{name}' by {value:.3g}" for name, value in start.residuals.items() if abs(value) > size * slopes[name]
+    ]
     if violated:
         words = ", ".join(violated[:4])
         words = f"the start violates {words}; make it with system.start(…) and the parameters of the run"
@@ -146,6 +155,15 @@ def at_start(start: State, violation: float) -> Outcome | None:
     return None if known[key] is None else Outcome(Ending.SINGULAR_BRANCH, start.t, known[key])
 
 
+def _slopes(start: State) -> dict[str, float]:
+    """How much each residual changes with a coordinate or rate at most, but not less than 1, by name."""
+    names, _ = start.system.residuals
+    levels = [row.level for row in start.system.rows]
+    slopes = np.maximum(np.abs(start.matrices.A).max(axis=1, initial=0.0), 1.0)
+    places = [*[i for i, level in enumerate(levels) if level == 0], *[i for i, level in enumerate(levels) if level < 2]]
+    return dict(zip(names, slopes[places].tolist(), strict=True))
+
+
 def ending_of(verdict: Verdict) -> Ending:
     return Ending.NON_UNIQUE if verdict is Verdict.UNDETERMINED else Ending.INCONSISTENT
 
@@ -154,9 +172,9 @@ def diagnosed(state: State) -> str:
     return str(state.system.check(state)).replace("\n", "; ")
 
 
-def not_finite(system: System, inputs: np.ndarray) -> str:
-    """The masses, forces and constraints without a finite value at some inputs, by name."""
-    M, Q, A, b, C = system.matrices(inputs)
+def not_finite(system: System, matrices: Matrices) -> str:
+    """The masses, forces and constraints without a finite value, by name."""
+    M, Q, A, b, C = matrices
     bad = {
         "the mass": ~np.all(np.isfinite(M), axis=1),
         "the force": ~np.isfinite(Q + C),
