@@ -179,4 +179,6 @@ def _coupled(M: Matrix) -> list[list[int]]:
 def _exponent(row: np.ndarray, own: np.ndarray, masses: np.ndarray) -> int:
     """Of a power of two that makes the square of a row about as large as the masses of its own coordinates."""
     size = own.max(initial=0.0) or masses.max(initial=0.0) or 1.0
-    return COARSE * round(np.log2(size / np.sum(row**2)) / COARSE)
+    largest = np.abs(row).max()  # its square may be too large, or too small, to be a number
+    exponent = np.log2(size / np.sum((row / largest) ** 2)) - 2 * np.log2(largest)
+    return COARSE * round(exponent / COARSE)

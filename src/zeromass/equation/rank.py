@@ -25,7 +25,7 @@ from .arrays import (
     times,
     transpose,
 )
-from .units import equilibration, scaled
+from .units import equilibration, power_of_two_near, scaled
 
 RANK_TOLERANCE = 1e-11
 """Singular values below this part of the largest one count as zero.
@@ -201,8 +201,13 @@ def numerical_rank(
     A = numbers("A", A, 2, "rows and columns")
     r, c = np.ones(A.shape[:-1]), np.ones(A.shape[:-2] + A.shape[-1:]) * (1.0 if units is None else units)
     if equilibrate:
-        r, change = equilibration(A * c[..., None, :])
-        c = c * change
+        with np.errstate(over="ignore"):
+            scaled_columns = A * c[..., None, :]
+        if not np.isfinite(scaled_columns).all():  # rows of numbers near the largest there are
+            r = 1.0 / power_of_two_near(np.abs(A).max(axis=-1, initial=0.0))
+            scaled_columns = scaled(A, r, c)
+        change_r, change_c = equilibration(scaled_columns)
+        r, c = r * change_r, c * change_c
     if isinstance(rank, Rank):
         r, c, rank = _like(r, rank.row_scale), _like(c, rank.column_scale), rank.rank
     U, σ, Vt = np.linalg.svd(scaled(A, r, c), full_matrices=True)
