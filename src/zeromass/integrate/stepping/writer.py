@@ -69,6 +69,12 @@ class Writer:
         mask = ir.Constant(ir.VectorType(ir.IntType(32), CHUNK), [0] * CHUNK)
         return self.vector(self.b.shuffle_vector(first, ir.Constant(VECTOR, ir.Undefined), mask))
 
+    def shifted(self, x: Real, first: Real) -> Real:
+        """A chunk moved on by one place, with another number in the first."""
+        places = [ir.Constant(ir.IntType(32), k) for k in (CHUNK, *range(CHUNK - 1))]
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), CHUNK), places)
+        return self.vector(self.b.shuffle_vector(x.value, self.splat(first).value, mask))
+
     def total(self, x: Real) -> Real:
         """Sum over a chunk, in a fixed order."""
         parts = [self.real(self.b.extract_element(x.value, ir.Constant(ir.IntType(32), k))) for k in range(CHUNK)]
