@@ -65,7 +65,7 @@ def rows(net: Net, r: np.ndarray) -> np.ndarray:
         row[i] = net.ends(r, i, j)
         if j >= 0:
             row[j] = -row[i]
-    return A.reshape(len(net.rods), -1)
+    return A.reshape(len(net.rods), r.size)
 
 
 def by_hand(net: Net, rtol: float) -> np.ndarray:
