@@ -25,15 +25,18 @@ EXACT = 2.0**52
 
 def outward(low: Any, high: Any, units: int = 1) -> Bounds:
     """Bounds further apart by some units in the last place, at least; all numbers where there are none."""
-    low = np.where(np.isnan(low), -np.inf, np.minimum(low, LARGEST))
-    high = np.where(np.isnan(high), np.inf, np.maximum(high, -LARGEST))
-    part = units * ULP
-    return low - (np.abs(low) * part + LEAST), high + (np.abs(high) * part + LEAST)
+    if units > 1:
+        part = (units - 1) * ULP
+        low, high = np.minimum(low, LARGEST), np.maximum(high, -LARGEST)
+        low, high = low - np.abs(low) * part, high + np.abs(high) * part
+    return np.nextafter(np.fmax(low, -np.inf), -np.inf), np.nextafter(np.fmin(high, np.inf), np.inf)
 
 
 def within(bounds: Bounds, least: float, largest: float) -> Bounds:
     """Bounds of what can not be outside of others."""
-    return np.clip(bounds[0], least, largest), np.clip(bounds[1], least, largest)
+    low, high = bounds
+    low = np.minimum(np.maximum(low, least), largest) if least > -np.inf else low
+    return low, np.maximum(np.minimum(high, largest), least) if largest < np.inf else high
 
 
 def unbounded_where(condition: Any, bounds: Bounds) -> Bounds:
@@ -65,14 +68,12 @@ def _sum(a: Any, b: Any, side: float) -> Any:
     """a + b rounded to one side: as it is where it is exact, which Knuth's remainder tells."""
     s = a + b
     part = s - a
-    rest = (a - (s - part)) + (b - part)
-    s = side * np.maximum(side * s, -LARGEST)
-    next_ = s + side * (np.abs(s) * ULP + LEAST)
-    return np.where(np.isnan(s), side * np.inf, np.where(rest == 0, s, next_))
+    exact = (a - (s - part)) == (part - b)
+    return np.where(exact, s, np.nextafter(np.where(s == s, s, side), side))
 
 
 def sum_(a: Bounds, b: Bounds) -> Bounds:
-    return _sum(a[0], b[0], -1.0), _sum(a[1], b[1], 1.0)
+    return _sum(a[0], b[0], -np.inf), _sum(a[1], b[1], np.inf)
 
 
 def difference(a: Bounds, b: Bounds) -> Bounds:
@@ -82,19 +83,33 @@ def difference(a: Bounds, b: Bounds) -> Bounds:
 def _extremes(corners: list[Any]) -> Bounds:
     low = high = corners[0]
     for corner in corners[1:]:
-        low, high = np.minimum(low, corner), np.maximum(high, corner)
+        low, high = np.fmin(low, corner), np.fmax(high, corner)
     return low, high
 
 
 def product(a: Bounds, b: Bounds) -> Bounds:
-    corners = [x * y for x in a for y in b]
-    low, high = _extremes([np.where(np.isnan(c), 0.0, c) for c in corners])  # 0·∞
+    if _is_number(b):
+        a, b = b, a
+    if _is_number(a):
+        if a[0] == 0:
+            return np.zeros_like(b[0]), np.zeros_like(b[1])
+        low, high = a[0] * b[0], a[0] * b[1]
+        low, high = (low, high) if a[0] > 0 else (high, low)
+    else:  # a corner 0·∞ counts for nothing: the others know of the zero
+        low, high = _extremes([x * y for x in a for y in b])
+        zero = low != low
+        low, high = np.where(zero, 0.0, low), np.where(zero, -0.0, high)
+    # a zero that came of underflow has the sign of the product
     below, above = outward(low, high)
-    zero = _is_zero(a) | _is_zero(b)
-    positive = ((a[0] >= 0) & (b[0] >= 0)) | ((a[1] <= 0) & (b[1] <= 0))
-    negative = ((a[0] >= 0) & (b[1] <= 0)) | ((a[1] <= 0) & (b[0] >= 0))
-    below = np.where(zero, 0.0, np.where(positive, np.maximum(below, 0.0), below))
-    return below, np.where(zero, 0.0, np.where(negative, np.minimum(above, 0.0), above))
+    return (
+        np.where((low == 0) & ~np.signbit(low), 0.0, below),
+        np.where((high == 0) & np.signbit(high), 0.0, above),
+    )
+
+
+def _is_number(a: Bounds) -> bool:
+    """Whether it is one and the same everywhere."""
+    return bool(np.ndim(a[0]) == 0 == np.ndim(a[1]) and a[0] == a[1])
 
 
 def _is_zero(a: Bounds) -> Any:
@@ -123,7 +138,7 @@ def magnitude(a: Bounds) -> Bounds:
 
 
 def power(a: Bounds, n: Bounds) -> Bounds:
-    if np.ndim(n[0]) == 0 and n[0] == n[1] and n[0] == np.floor(n[0]):
+    if _is_number(n) and n[0] == np.floor(n[0]):
         return _whole_power(a, float(n[0]))
     # n ln a is bilinear: largest and smallest at corners
     bounds = outward(*_extremes([np.float_power(x, y) for x in a for y in n]), LIBRARY)
@@ -140,26 +155,22 @@ def _whole_power(a: Bounds, n: float) -> Bounds:
     return bounds if n > 0 else reciprocal(bounds)
 
 
-def _turns(x: Any, phase: float, period: float) -> tuple[Any, Any]:
-    """How many periods lie before x, at least and at most."""
-    k = (x - phase) / period
-    doubt = 4 * ULP * (np.abs(x) + 1)
-    return np.floor(k - doubt), np.floor(k + doubt)
-
-
-def _reaches(a: Bounds, phase: float, period: float) -> Any:
-    """Whether phase + k·period may be in a for a whole k."""
-    return ~(_turns(a[1], phase, period)[1] == _turns(a[0], phase, period)[0])
+def _turns(a: Bounds, phase: float, period: float) -> tuple[Any, Any]:
+    """How many periods lie before the ends, at least before the lower and at most before the higher."""
+    doubt = 4 * ULP * (np.abs(a[0]) + np.abs(a[1]) + 1)
+    return np.floor((a[0] - phase) / period - doubt), np.floor((a[1] - phase) / period + doubt)
 
 
 def _wave(f: Callable[[Any], Any], top: float) -> Callable[[Bounds], Bounds]:
-    """A function of period 2π that rises and falls between −1 and 1, with its top there."""
+    """A function that rises and falls between −1 and 1, with its top there and at every second multiple of π from it."""
 
     def bounds(a: Bounds) -> Bounds:
         low, high = outward(*_extremes([f(a[0]), f(a[1])]), LIBRARY)
-        any_ = ~(np.maximum(np.abs(a[0]), np.abs(a[1])) < EXACT)
-        low = np.where(any_ | _reaches(a, top + np.pi, 2 * np.pi), -1.0, low)
-        return within((low, np.where(any_ | _reaches(a, top, 2 * np.pi), 1.0, high)), -1.0, 1.0)
+        first, last = _turns(a, top, np.pi)
+        any_ = ~(last - first < 2) | ~(np.abs(first) < EXACT)
+        turns, even = last != first, last % 2 == 0
+        low = np.where(any_ | (turns & ~even), -1.0, np.maximum(low, -1.0))
+        return low, np.where(any_ | (turns & even), 1.0, np.minimum(high, 1.0))
 
     return bounds
 
@@ -168,9 +179,9 @@ cosine, sine = _wave(np.cos, 0.0), _wave(np.sin, np.pi / 2)
 
 
 def tangent(a: Bounds) -> Bounds:
-    any_ = ~(np.maximum(np.abs(a[0]), np.abs(a[1])) < EXACT)
-    bounds = outward(np.tan(a[0]), np.tan(a[1]), LIBRARY)
-    return unbounded_where(any_ | _reaches(a, np.pi / 2, np.pi), bounds)
+    first, last = _turns(a, np.pi / 2, np.pi)
+    pole = (first != last) | ~(np.abs(first) < EXACT)
+    return unbounded_where(pole, outward(np.tan(a[0]), np.tan(a[1]), LIBRARY))
 
 
 def cosh(a: Bounds) -> Bounds:

@@ -11,9 +11,11 @@ from zeromass.compile.program import Program, program_at
 from zeromass.integrate.endings import branches, no_number, no_step, singular, unexplained
 from zeromass.integrate.methods import Method
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
+from zeromass.integrate.pace import pace
 from zeromass.integrate.passages import weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.dense import states_in
 from zeromass.integrate.stepping.functions import Functions, first_step
 from zeromass.integrate.stepping.locate import happenings
@@ -66,6 +68,9 @@ class Loop:
         self.stepper: Stepper = method(self.work)
         self.work.growth_limit = settings.limits.growth
         self.work.correction_limit = settings.limits.correction
+        if settings.step is None:
+            found = pace(program.system, start.parameters, start.t, self.until)
+            self.work.limit(Ahead(found) if found is not None else None)
         self._use(program)
 
     def segment(self, tell: Callable[[float], None]) -> Segment:

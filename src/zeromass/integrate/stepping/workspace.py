@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from zeromass.compile.target import Code
+from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, Int64, Real64
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.writer import CHUNK
@@ -72,6 +73,7 @@ class Workspace:
         self.tolerances = tolerances
         self.values: np.ndarray = np.ascontiguousarray(parameters, dtype=float)
         self.watched: tuple[Event, ...] = ()
+        self.ahead: Ahead | None = None
         self.project = False
         self.order = m  # length of a state
         self.size: int = -(-m // CHUNK) * CHUNK  # the same, padded
@@ -198,9 +200,32 @@ class Workspace:
     def advance(self, routine: Code, name: str, stages: np.ndarray, lanes: int, until: float, budget: int) -> Status:
         """Lets a method's routine step until a time, an event, trouble, or for `budget` steps."""
         self.aim(until, budget)
-        while (status := self.call(routine, name, stages, lanes, self.record)) is Status.RECORD_FULL:
-            self.extend()
-        return status
+        while True:
+            status = self.call(routine, name, stages, lanes, self.record)
+            if status is Status.RECORD_FULL:
+                self.extend()
+            elif status is Status.AHEAD:
+                self.look_ahead()
+            else:
+                return status
+
+    def limit(self, ahead: Ahead | None) -> None:
+        """Steps are limited by what is known ahead of the run."""
+        self.ahead = ahead if ahead is not None and ahead.matters else None
+        self._point_ahead()
+
+    def look_ahead(self) -> None:
+        """Further, or closer where steps are cut often."""
+        assert self.ahead is not None
+        self.ahead.look(self.t, float(self.reals[Real64.h]), bool(self.ints[Int64.patience] < 0))
+        self._point_ahead()
+
+    def _point_ahead(self) -> None:
+        ahead, ints = self.ahead, self.ints
+        ints[Int64.stretches] = 0 if ahead is None else len(ahead.table)
+        if ahead is not None:
+            ints[Int64.table], ints[Int64.patience] = ahead.table.ctypes.data, ahead.patience
+            ints[Int64.stretch] = 0
 
     def aim(self, until: float, budget: int) -> None:
         """Sets the end of the steps, their direction, and how many there may be."""
