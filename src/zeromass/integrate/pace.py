@@ -20,7 +20,9 @@ import numpy as np
 from zeromass.integrate.terms import Terms, terms_of_time
 from zeromass.model import System
 
-PART, SPAN = 0.1, 4.0
+PART, SPAN, WAVES = 0.1, 5.0, 8.0
+"""Of the largest change of a term, what a piece may miss; pieces in a step; those of a sine, which has no bump to miss: a
+period and a bit, so that no step takes it for another one."""
 
 SAMPLES = 64
 """Places of a run at which the size of a term is looked at first."""
@@ -75,7 +77,7 @@ class Pace:
         size = np.abs(u - u[0]).max(axis=0)
         with np.errstate(all="ignore"):
             turned = np.abs(ω[0] * (self.until - self.start)) > 2 * np.pi
-            limit = _limit(np.where(turned, np.maximum(size, 1.0), size), ω[0] ** 2)
+            limit = _limit(np.where(turned, np.maximum(size, 1.0), size), ω[0] ** 2) * (WAVES / SPAN)
         return float(np.min(limit))
 
     def _enclosed(self, intervals: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:

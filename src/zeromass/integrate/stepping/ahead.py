@@ -47,6 +47,7 @@ class Ahead:
         self._patience = PATIENCE
         self._closer = False
         self._tries, self._at = 0, np.nan
+        self._behind, self._behind_at = np.inf, pace.start
 
     @property
     def matters(self) -> bool:
@@ -82,13 +83,18 @@ class Ahead:
     def limited(self, t: float, h: float) -> float:
         """The step h from a time, cut to what the stretches allow: `emit_limited` in plain numbers."""
         while True:
-            length, before, d = abs(h), 0.0, self._pace.direction
-            for end, limit in self.table[d * (self.table[:, 0] - t) > 0]:
+            d, table = self._pace.direction, self.table
+            past = d * (table[:, 0] - t) <= 0
+            self._behind += abs(t - self._behind_at)
+            self._behind_at = t
+            self._behind = min([self._behind, *(table[past, 1] + d * (t - table[past, 0]))])
+            length, before = min(abs(h), self._behind), 0.0
+            for end, limit in table[~past]:
                 if before >= length:
                     break
-                length = min(length, max(before, limit))
+                length = min(length, max(limit, (limit + before) / 2))
                 before = d * (end - t)
-            if before >= length or self.table[-1, 0] == self._pace.until:
+            if before >= length or table[-1, 0] == self._pace.until:
                 return float(np.copysign(length, h))
             self.look(t, h, False)
 
@@ -108,10 +114,13 @@ def _until(stretches: np.ndarray, end: float, d: float) -> np.ndarray:
 
 
 def emit_limited(a: Advance, t: Real, h: Real) -> Real:
-    """The step h from t, cut so that it touches no stretch in which it would be too long.
+    """The step h from t, no longer in any stretch than that allows, and than that and the distance from it beside it.
 
-    It ends where such a stretch begins, or is as long as that allows. Returns to Python where the table ends before the
-    step does, or where steps have been cut often.
+        h ≤ limit + gap between the step and the stretch,
+
+    so that steps become shorter on the way to a bump, and longer behind it: where only one stage of a long step sees the
+    beginning of a bump, error estimates may not see it. Returns to Python where the table ends before the step does, or
+    where steps have been cut often.
     """
     b, ints = a.b, a.ints
     count = a.load_int(ints, Int64.stretches)
@@ -120,10 +129,10 @@ def emit_limited(a: Advance, t: Real, h: Real) -> Real:
     with a.if_(b.icmp_signed(">", count, a.int(0))):
         table = b.inttoptr(a.load_int(ints, Int64.table), POINTER)
         sign = where(h < 0.0, -1.0, 1.0)
-        k, before, length = a.variable(INT, "stretch"), a.variable(DOUBLE, "before"), a.variable(DOUBLE, "length")
+        k = a.variable(INT, "stretch")
+        before, behind, length = (a.variable(DOUBLE, name) for name in ("before", "behind", "length"))
         b.store(a.load_int(ints, Int64.stretch), k)
         a.store(0.0, before)
-        a.store(abs(h), length)
 
         def entry(place: int) -> Real:
             return a.load(table, b.add(b.mul(b.load(k, typ=INT), a.int(2)), a.int(place)))
@@ -134,13 +143,19 @@ def emit_limited(a: Advance, t: Real, h: Real) -> Real:
         def left() -> ir.Value:
             return b.icmp_signed("<", b.load(k, typ=INT), count)
 
+        rear = a.load(a.reals, Real64.behind) + abs(t - a.load(a.reals, Real64.behind_at))
+        a.store(rear, behind)
         with _while(a, left, lambda: (sign * (entry(0) - t) <= 0.0).value):
+            a.store(_least(entry(1) + sign * (t - entry(0)), a.load(behind)), behind)
             advance()
         a.store_int(b.load(k, typ=INT), ints, Int64.stretch)
+        a.store(a.load(behind), a.reals, Real64.behind)
+        a.store(t, a.reals, Real64.behind_at)
+        a.store(_least(abs(h), a.load(behind)), length)
         with _while(a, left, lambda: (a.load(before) < a.load(length)).value):
             d, limit = a.load(before), entry(1)
-            allowed = where(limit > d, limit, d)
-            a.store(where(allowed < a.load(length), allowed, a.load(length)), length)
+            allowed = where(limit > d, limit, (limit + d) * 0.5)
+            a.store(_least(allowed, a.load(length)), length)
             a.store(sign * (entry(0) - t), before)
             advance()
         last = a.load(table, b.sub(b.mul(count, a.int(2)), a.int(2)))
@@ -154,6 +169,10 @@ def emit_limited(a: Advance, t: Real, h: Real) -> Real:
             a.leave_if(b.icmp_signed("<", a.load_int(ints, Int64.patience), a.int(0)), Status.AHEAD)
         a.store(sign * a.load(length), result)
     return a.load(result)
+
+
+def _least(a: Real, b: Real) -> Real:
+    return where(a < b, a, b)
 
 
 @contextmanager

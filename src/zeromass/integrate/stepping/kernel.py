@@ -159,7 +159,10 @@ class Advance(Routine):
         """A step of length h, accepted or not; ends with what follows its acceptance."""
 
     def step_length(self, t: Real, until: Real) -> Real:
-        """The step to try: as controlled, not over a bump or `until`; a remainder shorter than a millionth of it is taken along."""
+        """The step to try: as controlled, not over a bump or `until`.
+
+        A remainder shorter than a millionth of it is taken along.
+        """
         h, rest = emit_limited(self, t, self.planned(self.load(self.reals, Real64.h))), until - t
         self.leave_if(self.too_small(h, t), Status.STEP_TOO_SMALL)
         return where(abs(h) * (1.0 + 1e-6) >= abs(rest), rest, h)

@@ -31,6 +31,8 @@ class Real64(IntEnum):
     previous = 13  # length of the last accepted step
     contraction = 14  # of the iteration in the last step
     correction_limit = 15  # of the projection after a step, in units of its tolerance
+    behind = 16  # longest step that the stretches behind allow
+    behind_at = 17  # when they were looked at
 
 
 class Int64(IntEnum):

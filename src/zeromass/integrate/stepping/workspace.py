@@ -212,6 +212,7 @@ class Workspace:
     def limit(self, ahead: Ahead | None) -> None:
         """Steps are limited by what is known ahead of the run."""
         self.ahead = ahead if ahead is not None and ahead.matters else None
+        self.reals[Real64.behind], self.reals[Real64.behind_at] = np.inf, self.t
         self._point_ahead()
 
     def look_ahead(self) -> None:
