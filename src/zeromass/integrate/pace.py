@@ -1,28 +1,29 @@
 """How long a step may be where functions of time alone bend: no bump is stepped over, however narrow.
 
 Over an interval that bounds of ü prove to be smooth, u differs from a straight line by |ü| h²/8 in a piece of length h. A
-piece has `PART` of the largest change of u, and a step `SPAN` pieces:
+piece may miss `PART` of the largest change of u, and a step may have `SPAN` pieces:
 
     h ≤ SPAN √(8 PART max|u − u(t₀)| / max|ü|)
 
-for each term u of `Terms`, in every stretch of time that the step touches. Where the bounds are the same all over, as those
-of sin t, one stretch is enough for a run; where a bump lies, stretches are halved until it has its own.
+for each of the `terms_of_time` u, in every stretch of time that the step touches. Where a bump lies, stretches are divided
+until it has its own. Where the bounds are the same all over, one stretch is enough; and where ü is as large as its bounds
+all over, as in a vibration, nothing is hidden from the steps, and they are left to their own control.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from zeromass.integrate.terms import Terms, terms_of_time
+from zeromass.expression.interval import Intervals
+from zeromass.integrate.terms import Term, terms_of_time
 from zeromass.model import System
 
-PART, SPAN, WAVES = 0.1, 5.0, 8.0
-"""Of the largest change of a term, what a piece may miss; pieces in a step; those of a sine, which has no bump to miss: a
-period and a bit, so that no step takes it for another one."""
+PART, SPAN = 0.1, 5.0
+"""Of the largest change of a term, what a piece may miss; pieces in a step."""
 
 SAMPLES = 64
 """Places of a run at which the size of a term is looked at first."""
@@ -42,77 +43,28 @@ DEEPEST = 2.0**-44
 REMEMBERED = 16
 """Runs of a system whose pace is remembered."""
 
+SEEN = 100.0
+"""How many times less than its bound ü may be at half of the places in a stretch, for every step to see it."""
+
+PLACES = (0.5 + np.arange(32) * 0.6180339887498949) % 1.0
+"""Places in a stretch that fall together with no period."""
+
 CAPACITY = 512
 """Stretches that are known ahead at a time."""
 
 
 class Pace:
-    """The longest steps along a run, in stretches that follow one another.
+    """The longest steps along a run, in stretches that follow one another."""
 
-    shortest  the limit that holds everywhere, from terms that bend alike everywhere
-    """
-
-    def __init__(self, terms: Terms, values: np.ndarray, start: float, until: float) -> None:
-        self._terms, self._values = terms, values
+    def __init__(self, terms: Sequence[Term], values: np.ndarray, start: float, until: float) -> None:
         self.start, self.until = start, until
         self.direction: float = 1.0 if until >= start else -1.0
-        self._places = np.linspace(start, until, SAMPLES)
-        self.shortest: float = self._of_waves()
-        self._size = self._sizes() if terms.others else np.empty(0)
-        self.varied: bool = bool(np.any(self._size > 0))
+        self._terms = [TermPace(term, values, start, until) for term in terms]
 
     @cached_property
     def first(self) -> np.ndarray:
         """The stretches from the start on, as long as they may be."""
         return self.stretches(self.start, self.until)
-
-    def _inputs(self, times: np.ndarray) -> np.ndarray:
-        return np.column_stack([times, np.broadcast_to(self._values, (len(times), len(self._values)))])
-
-    def _of_waves(self) -> float:
-        """The limit from sines of ω t + φ, ü = −ω² u."""
-        if not self._terms.waves:
-            return np.inf
-        u, ω = np.moveaxis(self._terms.wave_numbers(self._inputs(self._places)), 1, 0)
-        size = np.abs(u - u[0]).max(axis=0)
-        with np.errstate(all="ignore"):
-            turned = np.abs(ω[0] * (self.until - self.start)) > 2 * np.pi
-            limit = _limit(np.where(turned, np.maximum(size, 1.0), size), ω[0] ** 2) * (WAVES / SPAN)
-        return float(np.min(limit))
-
-    def _enclosed(self, intervals: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Bounds of each term, shape (2, terms, intervals)."""
-        found = intervals([(np.minimum(a, b), np.maximum(a, b)), *[(v, v) for v in self._values]])
-        return np.array([[np.broadcast_to(side, a.shape) for side in bounds] for bounds in found]).swapaxes(0, 1)
-
-    def _sizes(self) -> np.ndarray:
-        """max |u − u(t₀)| of each term over the run, to a factor of 2, by halving where it may be larger than was seen."""
-        u = self._terms.numbers(self._inputs(self._places))
-        first = np.where(np.isfinite(u[0]), u[0], 0.0)
-        size = np.nan_to_num(np.abs(u - first), nan=0.0, posinf=0.0).max(axis=0)
-        a, b = _divided(np.array([self.start]), np.array([self.until]), PARTS)
-        least = DEEPEST * abs(self.until - self.start)
-        while len(a):
-            low, high = self._enclosed(self._terms.bounds, a, b)
-            possible = np.fmax(np.abs(low - first[:, None]), np.abs(high - first[:, None]))
-            more = np.any(possible > 2 * size[:, None], axis=0) & (np.abs(b - a) > least)
-            likely = np.max(possible / np.maximum(size[:, None], 1e-300), axis=0)
-            chosen = np.flatnonzero(more)[np.argsort(-likely[more], kind="stable")[:CAPACITY]]
-            a, b = _divided(a[chosen], b[chosen], PARTS)
-            if len(a):
-                u = self._terms.numbers(self._inputs((a + b) / 2))
-                size = np.maximum(size, np.nan_to_num(np.abs(u - first), nan=0.0, posinf=0.0).max(axis=0))
-        return size
-
-    def _limits(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """The longest step in each interval."""
-        size = self._size[:, None]
-        limit = _limit(size, np.abs(self._enclosed(self._terms.bends, a, b)).max(axis=0))
-        lost = np.flatnonzero(limit.min(axis=0) == 0)
-        if len(lost):
-            low, high = self._enclosed(self._terms.bounds, a[lost], b[lost])
-            limit[:, lost] = np.where(high - low <= NEGLIGIBLE * PART * size, np.inf, limit[:, lost])
-        return np.minimum(limit.min(axis=0), self.shortest)
 
     def stretches(self, begin: float, end: float, longest: float = np.inf) -> np.ndarray:
         """Ends of stretches from one time on and the longest step in each, shape (k, 2).
@@ -121,41 +73,103 @@ class Pace:
 
         longest  length of a stretch above which it is divided even where it is alike all over
         """
-        if not self.varied:
-            return np.array([[end, self.shortest]])
+        d = self.direction
+        tables = [term.stretches(begin, end, longest) for term in self._terms]
+        end = d * min(d * table[-1, 0] for table in tables)
+        ends = d * np.unique(np.concatenate([d * table[:, 0] for table in tables]))
+        ends = ends[d * (ends - end) <= 0]
+        limits = [table[np.searchsorted(d * table[:, 0], d * ends), 1] for table in tables]
+        return _merged(np.column_stack([ends, np.min(limits, axis=0)]), abs(self.until - self.start))
+
+    def allows(self, step: float) -> bool:
+        """Whether steps of one length are short enough all along the run."""
+        table = self.first
+        while np.all(table[:, 1] >= step):
+            if table[-1, 0] == self.until:
+                return True
+            table = self.stretches(float(table[-1, 0]), self.until)
+        return False
+
+
+class TermPace:
+    """The longest steps that one term allows along a run."""
+
+    def __init__(self, term: Term, values: np.ndarray, start: float, until: float) -> None:
+        self._term, self._values = term, values
+        self._start, self._until = start, until
+        self._direction = 1.0 if until >= start else -1.0
+        self._least = DEEPEST * abs(until - start)
+        self._size = self._largest_change()
+
+    def _inputs(self, times: np.ndarray) -> np.ndarray:
+        return np.column_stack([times, np.broadcast_to(self._values, (len(times), len(self._values)))])
+
+    def _bounds(self, of: Intervals, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        ((low, high),) = of([(np.minimum(a, b), np.maximum(a, b)), *[(v, v) for v in self._values]])
+        return np.broadcast_to(low, a.shape), np.broadcast_to(high, a.shape)
+
+    def _largest_change(self) -> float:
+        """max |u − u(t₀)| over the run, to a factor of 2, by dividing where it may be larger than was seen."""
+        u = self._term.number(self._inputs(np.linspace(self._start, self._until, SAMPLES)))
+        first = u[0] if np.isfinite(u[0]) else 0.0
+        size = _largest(u - first)
+        a, b = _divided(np.array([self._start]), np.array([self._until]), PARTS)
+        while len(a):
+            low, high = self._bounds(self._term.bounds, a, b)
+            possible = np.fmax(np.abs(low - first), np.abs(high - first))
+            more = np.flatnonzero((possible > 2 * size) & (np.abs(b - a) > self._least))
+            chosen = more[np.argsort(-possible[more], kind="stable")[:CAPACITY]]
+            a, b = _divided(a[chosen], b[chosen], PARTS)
+            size = max(size, _largest(self._term.number(self._inputs((a + b) / 2)) - first))
+        return size
+
+    def _limits(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """The longest step in each interval."""
+        limit = _limit(self._size, np.abs(self._bounds(self._term.bounds_of_bend, a, b)).max(axis=0))
+        lost = np.flatnonzero(limit == 0)
+        if len(lost):
+            low, high = self._bounds(self._term.bounds, a[lost], b[lost])
+            limit[lost] = np.where(high - low <= NEGLIGIBLE * PART * self._size, np.inf, 0.0)
+        return limit
+
+    def stretches(self, begin: float, end: float, longest: float) -> np.ndarray:
+        """See `Pace.stretches`."""
+        if not self._size > 0:
+            return np.array([[end, np.inf]])
         a, b = np.array([begin]), np.array([end])
         limit = self._limits(a, b)
-        done: list[np.ndarray] = []
-        least = DEEPEST * abs(self.until - self.start)
-        count = 0
+        done = np.empty((0, 3))
         while len(a):
             length = np.abs(b - a)
-            good = limit >= length
-            small = ~good & (length <= least)
-            done.append(np.column_stack([a, b, np.where(small, np.inf, limit)])[good | small])
-            a, b, limit = (x[~(good | small)] for x in (a, b, limit))
+            small = (limit < length) & (length <= self._least)
+            good = (limit >= length) | small
+            done = np.concatenate([done, np.column_stack([a, b, np.where(small, np.inf, limit)])[good]])
+            a, b, limit = a[~good], b[~good], limit[~good]
             if not len(a):
                 break
             c, d = _divided(a, b, PARTS)
-            divided = self._limits(c, d).reshape(-1, PARTS)
-            alike = (divided.max(axis=1) <= BETTER * limit) & (np.abs(b - a) <= longest) & (limit > 0)
-            done.append(np.column_stack([a, b, limit])[alike])
-            count += len(done[-1]) + len(done[-2])
-            a, b, limit = (x.reshape(-1, PARTS)[~alike].ravel() for x in (c, d, divided))
-            if count + len(a) > CAPACITY:
-                a, b, limit, done, end = self._nearest(a, b, limit, done)
-                count = sum(map(len, done))
-        found = np.concatenate(done)
-        found = found[np.argsort(self.direction * found[:, 0])]
-        return _merged(found[:, 1:], abs(end - begin))
+            parts = self._limits(c, d).reshape(-1, PARTS)
+            alike = (parts.max(axis=1) <= BETTER * limit) & (np.abs(b - a) <= longest) & (limit > 0)
+            plain = self._plain(a[alike], b[alike], limit[alike])
+            done = np.concatenate([done, np.column_stack([a[alike], b[alike], plain])])
+            a, b, limit = (x.reshape(-1, PARTS)[~alike].ravel() for x in (c, d, parts))
+            if len(done) + len(a) > CAPACITY:  # the first of them
+                starts = np.sort(self._direction * np.concatenate([a, done[:, 0]]))
+                near = self._direction * a < starts[CAPACITY // 2]
+                a, b, limit = a[near], b[near], limit[near]
+                done = done[self._direction * done[:, 0] < starts[CAPACITY // 2]]
+        return done[np.argsort(self._direction * done[:, 0])][:, 1:]
 
-    def _nearest(self, a, b, limit, done):
-        """The stretches that come first, as many as there is room for."""
-        starts = np.sort(self.direction * np.concatenate([a, *[d[:, 0] for d in done]]))
-        end = self.direction * starts[min(CAPACITY // 2, len(starts) - 1)]
-        kept = self.direction * (a - end) < 0
-        done = [d[self.direction * (d[:, 0] - end) < 0] for d in done]
-        return a[kept], b[kept], limit[kept], done, end
+    def _plain(self, a: np.ndarray, b: np.ndarray, limit: np.ndarray) -> np.ndarray:
+        """The limits in stretches that are alike all over: none where each step sees how u bends, as in a vibration.
+
+        In a train of bumps it would not: between them nothing bends.
+        """
+        if not len(a):
+            return limit
+        times = a[:, None] + (b - a)[:, None] * PLACES
+        bend = np.abs(self._term.bend(self._inputs(times.ravel()))).reshape(times.shape)
+        return np.where(_limit(self._size, SEEN * np.median(bend, axis=1)) <= limit, np.inf, limit)
 
 
 def pace(system: System, parameters: Mapping[Any, float], start: float, until: float) -> Pace | None:
@@ -163,7 +177,7 @@ def pace(system: System, parameters: Mapping[Any, float], start: float, until: f
     terms = terms_of_time(system)
     if not terms or start == until:
         return None
-    values = np.array([parameters[p] for p in terms.parameters])
+    values = np.array([parameters[p] for p in system.parameters])
     known: dict[Any, Pace] = system.memory.setdefault("paces", {})
     key = values.tobytes(), start, until
     if key not in known:
@@ -173,11 +187,15 @@ def pace(system: System, parameters: Mapping[Any, float], start: float, until: f
     return known[key]
 
 
-def _limit(size: np.ndarray, bend: np.ndarray) -> np.ndarray:
-    """h for the largest change of u and the largest |ü|; of a term that does not change there is none."""
+def _limit(size: float, bend: np.ndarray) -> np.ndarray:
+    """h for the largest change of u and the largest |ü|."""
     with np.errstate(all="ignore"):
-        limit = SPAN * np.sqrt(8 * PART * size / bend)
-    return np.where((size > 0) & (bend > 0), np.fmax(limit, 0.0), np.inf)
+        return np.where(bend > 0, SPAN * np.sqrt(8 * PART * size / bend), np.inf)
+
+
+def _largest(change: np.ndarray) -> float:
+    """Of those that are numbers."""
+    return float(np.max(np.abs(change), where=np.isfinite(change), initial=0.0))
 
 
 def _divided(a: np.ndarray, b: np.ndarray, parts: int) -> tuple[np.ndarray, np.ndarray]:

@@ -20,58 +20,47 @@ MOST = 16
 """Terms that a product of sums is multiplied out to at most."""
 
 
-class Terms:
-    """Functions of time and parameters that a system contains, none of them a constant or a polynomial of low degree.
+class Term:
+    """A function u of time and parameters: numbers and bounds of it and of ü, made when they are first asked for."""
 
-    waves   sines and cosines of a linear function of time, each with its slope: they bend alike everywhere
-    others  all the rest
-
-    A sum is taken apart, also below a product, so that each term is seen however small it is beside the others; constant
-    factors are left out. A function of time and of the state, such as sin(x − c t), is no such term.
-    """
-
-    def __init__(self, system: System) -> None:
-        self.parameters: list[Symbol] = list(system.parameters)
-        found = _terms(_roots(system))
-        slopes = {u: derivative(u.args[0], t) for u in found if u.op in ("sin", "cos")}
-        self.waves: list[tuple[Expression, Expression]] = [
-            (u, slope) for u, slope in slopes.items() if t not in ordered([slope])
-        ]
-        self.others: list[Expression] = [u for u in found if u not in dict(self.waves)]
-
-    def __bool__(self) -> bool:
-        return bool(self.waves or self.others)
-
-    @property
-    def inputs(self) -> list[Symbol]:
-        """t and the parameters."""
-        return [t, *self.parameters]
+    def __init__(self, u: Expression, inputs: list[Symbol]) -> None:
+        self.u, self._inputs = u, inputs
 
     @cached_property
-    def wave_numbers(self) -> Evaluator:
-        """The waves and their slopes, shape (2, waves)."""
-        return Evaluator([list(column) for column in zip(*self.waves, strict=True)], self.inputs)
+    def _second(self) -> Expression:
+        return derivative(derivative(self.u, t), t)
 
     @cached_property
-    def numbers(self) -> Evaluator:
-        """The others, u."""
-        return Evaluator(self.others, self.inputs)
+    def number(self) -> Evaluator:
+        """u"""
+        return Evaluator(self.u, self._inputs)
 
     @cached_property
     def bounds(self) -> Intervals:
         """Bounds of u."""
-        return Intervals(self.others, self.inputs)
+        return Intervals([self.u], self._inputs)
 
     @cached_property
-    def bends(self) -> Intervals:
+    def bend(self) -> Evaluator:
+        """ü"""
+        return Evaluator(self._second, self._inputs)
+
+    @cached_property
+    def bounds_of_bend(self) -> Intervals:
         """Bounds of ü."""
-        return Intervals([derivative(derivative(u, t), t) for u in self.others], self.inputs)
+        return Intervals([self._second], self._inputs)
 
 
-def terms_of_time(system: System) -> Terms:
-    """The terms of a system that depend on time alone, found once."""
+def terms_of_time(system: System) -> list[Term]:
+    """Functions of time and parameters that a system contains, but for those that no step can fail to see; found once.
+
+    A sum is taken apart, also below a product, so that each term is seen however small it is beside the others; constant
+    factors are left out, and with them constants, polynomials of low degree and sines of a linear function of time. A
+    function of time and of the state, such as sin(x − c t), is no such term.
+    """
     if "terms of time" not in system.memory:
-        system.memory["terms of time"] = Terms(system)
+        inputs = [t, *system.parameters]
+        system.memory["terms of time"] = [Term(u, inputs) for u in _terms(_roots(system))]
     return system.memory["terms of time"]
 
 
@@ -95,14 +84,15 @@ def _roots(system: System) -> list[Expression]:
 
 
 def _terms(roots: Iterable[Expression]) -> list[Expression]:
-    """What the roots are sums of, without what is constant or a polynomial of low degree."""
+    """What the roots are sums of, without constants, polynomials of low degree, and sines of what is linear in time."""
     degree: dict[Expression, float] = {}
     found: dict[Expression, None] = {}
     for root in roots:
         _learn(degree, root)
         for u in _summands(root, degree):
             _learn(degree, u)
-            if degree[u] > SMOOTH:
+            wave = u.op in ("sin", "cos") and degree[u.args[0]] <= 1
+            if degree[u] > SMOOTH and not wave:
                 found[u] = None
     return list(found)
 

@@ -60,15 +60,13 @@ class Ahead:
         ahead = self.table[d * (self.table[:, 0] - t) > 0]
         self._tries = self._tries + 1 if t == self._at else 0
         self._at = t
-        if cut and pace.varied:
+        if cut:
             reach = CLOSE * abs(h)
             end = t + d * min(reach, abs(pace.until - t))
             closer = pace.stretches(t, end, abs(h))
             self._closer = _steps(t, closer) < HELPED * _steps(t, _until(ahead, float(closer[-1, 0]), d))
             self._patience = PATIENCE if self._closer else 8 * self._patience
             self.table = closer
-        elif cut:
-            self._patience = np.iinfo(np.int64).max
         else:
             first = float(ahead[-1, 0]) if len(ahead) else t
             longest = abs(h) if self._closer else np.inf
