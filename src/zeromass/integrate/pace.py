@@ -206,6 +206,7 @@ def _divided(a: np.ndarray, b: np.ndarray, parts: int) -> tuple[np.ndarray, np.n
 
 
 def _merged(stretches: np.ndarray, whole: float) -> np.ndarray:
-    """With neighbours as one whose limits do not matter."""
+    """With neighbours as one whose limits do not matter: they are as long as the run."""
     free = stretches[:, 1] >= whole
+    stretches[free, 1] = np.inf
     return stretches[np.append(~(free[:-1] & free[1:]), True)]
