@@ -13,7 +13,6 @@ import zeromass as zm
 from integrate.bumps import FORCES, SHAPES, SPAN, integral
 from zeromass.integrate import pace as pace_module
 from zeromass.integrate.methods.dop853 import plain
-from zeromass.integrate.stepping import loop
 from zeromass.integrate.stepping.plain import plain_method
 
 t = zm.t
@@ -212,7 +211,7 @@ def test_where_steps_were_fine_nothing_changes(drive, method, monkeypatch):
         ]
 
     limited = runs()
-    monkeypatch.setattr(loop, "pace", lambda *args: None)
+    monkeypatch.setattr(pace_module, "pace", lambda *args: None)
     for one, other in zip(limited, runs(), strict=True):
         np.testing.assert_array_equal(one.t, other.t)
         np.testing.assert_array_equal(one.y, other.y)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from zeromass.expression import Evaluator, Expression, Symbol, derivative, t
 from zeromass.expression.build import multiply
-from zeromass.expression.interval import Intervals
 from zeromass.expression.node import is_integer, ordered
 from zeromass.model import System
+
+if TYPE_CHECKING:
+    from zeromass.expression.interval import Intervals
 
 SMOOTH = 8
 """Degree up to which a polynomial of time needs no look ahead: a step of any method follows it."""
@@ -38,7 +41,7 @@ class Term:
     @cached_property
     def bounds(self) -> Intervals:
         """Bounds of u."""
-        return Intervals([self.u], self._inputs)
+        return _intervals(self.u, self._inputs)
 
     @cached_property
     def bend(self) -> Evaluator:
@@ -48,7 +51,13 @@ class Term:
     @cached_property
     def bounds_of_bend(self) -> Intervals:
         """Bounds of ü."""
-        return Intervals([self._second], self._inputs)
+        return _intervals(self._second, self._inputs)
+
+
+def _intervals(e: Expression, inputs: list[Symbol]) -> Intervals:
+    from zeromass.expression.interval import Intervals  # few systems have terms
+
+    return Intervals([e], inputs)
 
 
 def terms_of_time(system: System) -> list[Term]:

@@ -12,12 +12,12 @@ import numpy as np
 from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Real, where
-from zeromass.integrate.pace import Pace
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import DOUBLE, INT, POINTER
 
 if TYPE_CHECKING:
+    from zeromass.integrate.pace import Pace
     from zeromass.integrate.stepping.kernel import Advance
 
 PATIENCE = 16

@@ -11,7 +11,6 @@ from zeromass.compile.program import Program, program_at
 from zeromass.integrate.endings import branches, no_number, no_step, singular, unexplained
 from zeromass.integrate.methods import Method
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
-from zeromass.integrate.pace import pace
 from zeromass.integrate.passages import weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
@@ -22,6 +21,7 @@ from zeromass.integrate.stepping.locate import happenings
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.stepper import Stepper
 from zeromass.integrate.stepping.workspace import Workspace
+from zeromass.integrate.terms import terms_of_time
 from zeromass.model import Event, State
 
 CHUNK_OF_STEPS = 4096
@@ -68,7 +68,9 @@ class Loop:
         self.stepper: Stepper = method(self.work)
         self.work.growth_limit = settings.limits.growth
         self.work.correction_limit = settings.limits.correction
-        if settings.step is None:
+        if settings.step is None and terms_of_time(program.system):
+            from zeromass.integrate.pace import pace  # few systems have such terms
+
             found = pace(program.system, start.parameters, start.t, self.until)
             self.work.limit(Ahead(found) if found is not None else None)
         self._use(program)
