@@ -281,6 +281,20 @@ def test_what_depends_on_the_state_too_is_not_looked_at():
     assert pace_module.pace(system, {}, 0.0, 10.0) is None
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_later_start_knows_what_an_earlier_one_saw(method):
+    """Segments of one motion share their look ahead."""
+    c, w = 5.1234, 0.001
+    body = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: np.exp(-(((t - c) / w) ** 2)) / w})
+    whole = pace_module.pace(body, {}, 0.0, SPAN)
+    for begin in (3.0, c - w, c, c + w, 7.0):
+        assert pace_module.pace(body, {}, begin, SPAN) is whole
+        run = zm.simulate(body, body.start({x: 0, zm.rate(x): 0}, t=begin), until=SPAN, method=method)
+        part = integral(lambda s: np.exp(-(((s - c) / w) ** 2)) / w, c, w, until=begin)
+        assert run[zm.rate(x)][-1] == pytest.approx(np.sqrt(np.pi) - part, abs=allowed(1e-10, w))
+    assert pace_module.pace(body, {}, -1.0, SPAN) is not whole
+
+
 def test_parameters_count_with_their_values():
     w = zm.parameter("w", 1.0)
     system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: np.exp(-(((t - 5) / w) ** 2))})

@@ -173,18 +173,22 @@ class TermPace:
 
 
 def pace(system: System, parameters: Mapping[Any, float], start: float, until: float) -> Pace | None:
-    """The pace of a run; None where nothing depends on time alone. Those of the last runs are remembered."""
+    """The pace of a run, or of a longer one to the same end; None where nothing depends on time alone.
+
+    Those of the last runs are remembered: a motion in many segments needs one.
+    """
     terms = terms_of_time(system)
     if not terms or start == until:
         return None
     values = np.array([parameters[p] for p in system.parameters])
     known: dict[Any, Pace] = system.memory.setdefault("paces", {})
-    key = values.tobytes(), start, until
-    if key not in known:
+    key = values.tobytes(), until, start < until
+    found = known.get(key)
+    if found is None or found.direction * (start - found.start) < 0:
         for old in list(known)[: 1 - REMEMBERED]:
             known.pop(old, None)
-        known[key] = Pace(terms, values, start, until)
-    return known[key]
+        found = known[key] = Pace(terms, values, start, until)
+    return found
 
 
 def _limit(size: float, bend: np.ndarray) -> np.ndarray:

@@ -47,7 +47,7 @@ class Ahead:
         self._patience = PATIENCE
         self._closer = False
         self._tries, self._at = 0, np.nan
-        self._behind, self._behind_at = np.inf, pace.start
+        self._behind, self._behind_at = np.inf, np.nan
 
     @property
     def matters(self) -> bool:
@@ -83,7 +83,7 @@ class Ahead:
         while True:
             d, table = self._pace.direction, self.table
             past = d * (table[:, 0] - t) <= 0
-            self._behind += abs(t - self._behind_at)
+            self._behind += abs(t - self._behind_at) if self._behind_at == self._behind_at else 0.0
             self._behind_at = t
             self._behind = min([self._behind, *(table[past, 1] + d * (t - table[past, 0]))])
             length, before = min(abs(h), self._behind), 0.0

@@ -295,4 +295,5 @@ class Workspace:
             self.code, self.t, self.y, self.values, self.tolerances, float(self.reals[Real64.h]), lanes=self.lanes
         )
         other.reals[:], other.ints[:] = self.reals, self.ints
+        other.limit(None)
         return other
