@@ -63,24 +63,25 @@ class _Zeros:
         least = max(2.0**-60 * (high - low), 5e-324)
         edges = np.linspace(low, high, PARTS + 1)
         a, b = edges[:-1], edges[1:]
-        found: list[np.ndarray] = []
+        single: list[np.ndarray] = []
         doubtful: list[np.ndarray] = []
         while len(a):
             possible, once, flat = self._judged(a, b)
-            found.append(self._crossings(a[possible & once], b[possible & once]))
+            single.append(np.column_stack([a, b])[possible & once])
             a, b, flat = a[possible & ~once], b[possible & ~once], flat[possible & ~once]
             middle = a + (b - a) / 2
             flat = flat | (b - a <= least) | (middle <= a) | (middle >= b)
             doubtful.append(np.column_stack([a[flat], b[flat]]))
             a, b, middle = (x[~flat] for x in (a, b, middle))
             a, b = np.concatenate([a, middle]), np.concatenate([middle, b])
-            if len(a) + sum(map(len, found)) + sum(map(len, doubtful)) > self.most:
+            if len(a) + sum(map(len, single)) + sum(map(len, doubtful)) > self.most:
+                most = float(np.median(np.concatenate([a, *[places[:, 0] for places in (*single, *doubtful)]])))
                 raise TooManyZeros(
                     f"'{self.g!r}' may change its sign more than {self.most} times between t = {low:g} s and "
-                    f"{high:g} s, most of them near t = {float(np.median(a if len(a) else found[-1])):g} s. "
-                    "Write it without such a place, or make the run shorter"
+                    f"{high:g} s, half of them before t = {most:g} s. Write it without such a place, or make the run "
+                    "shorter"
                 )
-        found.append(self._through(np.concatenate(doubtful)))
+        found = self._crossings(*np.concatenate(single).T), self._through(np.concatenate(doubtful))
         return _distinct(np.sort(np.concatenate(found)))
 
     def _judged(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -232,7 +232,7 @@ class Workspace:
         """Sets the end of the steps, their direction, and how many there may be."""
         self.reals[Real64.until] = until
         self.reals[Real64.h] = np.copysign(self.reals[Real64.h], until - self.t)
-        self.ints[Int64.budget] = budget
+        self.ints[Int64.budget], self.ints[Int64.stretch] = budget, 0
 
     def accept(self, t: float, h: float, y: np.ndarray, growth: float) -> None:
         """Takes y for the state at t after a step of length h, and records it; what routines do themselves."""
