@@ -13,6 +13,7 @@ import zeromass as zm
 from integrate.bumps import FORCES, SHAPES, SPAN, integral
 from zeromass.integrate import pace as pace_module
 from zeromass.integrate.methods.dop853 import plain
+from zeromass.integrate.stepping import ahead as ahead_module
 from zeromass.integrate.stepping.plain import plain_method
 
 t = zm.t
@@ -293,6 +294,34 @@ def test_a_later_start_knows_what_an_earlier_one_saw(method):
         part = integral(lambda s: np.exp(-(((s - c) / w) ** 2)) / w, c, w, until=begin)
         assert run[zm.rate(x)][-1] == pytest.approx(np.sqrt(np.pi) - part, abs=allowed(1e-10, w))
     assert pace_module.pace(body, {}, -1.0, SPAN) is not whole
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_step_that_would_be_longer_than_all_that_is_known(method):
+    """Ends that are nearer or further than that of the look ahead, and functions of which nothing can be said."""
+    c, w = 5.1234, 0.001
+    strange = np.sqrt(np.maximum(np.sin(40 * t), 0.0) ** 3)
+    for u in (np.exp(-(((t - c) / w) ** 2)) / w, strange):
+        body = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: u})
+        start = body.start({x: 0, zm.rate(x): 0}, t=0.01)
+        for until in (4.0, SPAN, 20.0):
+            run = zm.simulate(body, start, until=until, method=method, rtol=1e-6, atol=1e-9)
+            assert run.outcome.ending is zm.Ending.FINISHED
+            assert run.statistics.steps < 30_000
+
+
+def test_the_table_is_used_by_machine_code_as_in_plain_numbers(monkeypatch):
+    """Each step of a run that is limited is as long as `Ahead.limited` allows, or as its own control."""
+    monkeypatch.setattr(ahead_module, "PATIENCE", 1_000_000)  # nobody looks closer
+    c, w = 5.1234, 0.01
+    body = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: np.exp(-(((t - c) / w) ** 2)) / w})
+    for begin, end in ((0.0, SPAN), (SPAN, 0.0)):
+        run = zm.simulate(body, body.start({x: 0, zm.rate(x): 0}, t=begin), until=end)
+        ahead = ahead_module.Ahead(pace_module.pace(body, {}, begin, end))
+        limits = [abs(ahead.limited(float(time), end - begin)) for time in run.t[:-1]]
+        steps = np.abs(np.diff(run.t))
+        assert np.all(steps <= np.array(limits) * (1 + 1e-12))
+        assert np.any(steps > np.array(limits) * (1 - 1e-12))
 
 
 def test_parameters_count_with_their_values():

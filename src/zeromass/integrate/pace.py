@@ -59,7 +59,8 @@ class Pace:
     def __init__(self, terms: Sequence[Term], values: np.ndarray, start: float, until: float) -> None:
         self.start, self.until = start, until
         self.direction: float = 1.0 if until >= start else -1.0
-        self._terms = [TermPace(term, values, start, until) for term in terms]
+        with np.errstate(all="ignore"):
+            self._terms = [TermPace(term, values, start, until) for term in terms]
 
     @cached_property
     def first(self) -> np.ndarray:
@@ -74,7 +75,8 @@ class Pace:
         longest  length of a stretch above which it is divided even where it is alike all over
         """
         d = self.direction
-        tables = [term.stretches(begin, end, longest) for term in self._terms]
+        with np.errstate(all="ignore"):
+            tables = [term.stretches(begin, end, longest) for term in self._terms]
         end = d * min(d * table[-1, 0] for table in tables)
         ends = d * np.unique(np.concatenate([d * table[:, 0] for table in tables]))
         ends = ends[d * (ends - end) <= 0]
@@ -193,8 +195,7 @@ def pace(system: System, parameters: Mapping[Any, float], start: float, until: f
 
 def _limit(size: float, bend: np.ndarray) -> np.ndarray:
     """h for the largest change of u and the largest |ü|."""
-    with np.errstate(all="ignore"):
-        return np.where(bend > 0, SPAN * np.sqrt(8 * PART * size / bend), np.inf)
+    return np.where(bend > 0, SPAN * np.sqrt(8 * PART * size / bend), np.inf)
 
 
 def _largest(change: np.ndarray) -> float:

@@ -29,7 +29,7 @@ CLOSE = 16.0
 HELPED = 0.5
 """Part of the steps that a closer look must save for another one to be worth while."""
 
-TRIES = 64
+TRIES = 8
 """How often the table is continued for one step that is longer than all of it."""
 
 
@@ -71,9 +71,10 @@ class Ahead:
             first = float(ahead[-1, 0]) if len(ahead) else t
             longest = abs(h) if self._closer else np.inf
             end = first + d * min(CLOSE * abs(h), abs(pace.until - first)) if self._closer else pace.until
-            new = pace.stretches(first, end, longest)
-            if self._tries > TRIES:  # a function that nothing can be said of: steps are left to their own control
-                new = np.array([[pace.until, np.inf]])
+            if self._tries > TRIES or d * (pace.until - first) <= 0:
+                new = np.array([[d * np.inf, np.inf]])  # where nothing can be said, steps are left to their own control
+            else:
+                new = pace.stretches(first, end, longest)
             self.table = np.concatenate([ahead, new])
         self.table = np.ascontiguousarray(self.table)
         self.patience = self._patience
@@ -88,11 +89,11 @@ class Ahead:
             self._behind = min([self._behind, *(table[past, 1] + d * (t - table[past, 0]))])
             length, before = min(abs(h), self._behind), 0.0
             for end, limit in table[~past]:
-                if before >= length:
+                if before >= 2 * length:
                     break
                 length = min(length, max(limit, (limit + before) / 2))
                 before = d * (end - t)
-            if before >= length or table[-1, 0] == self._pace.until:
+            if before >= min(2 * length, d * (self._pace.until - t)):
                 return float(np.copysign(length, h))
             self.look(t, h, False)
 
@@ -150,18 +151,14 @@ def emit_limited(a: Advance, t: Real, h: Real) -> Real:
         a.store(a.load(behind), a.reals, Real64.behind)
         a.store(t, a.reals, Real64.behind_at)
         a.store(_least(abs(h), a.load(behind)), length)
-        with _while(a, left, lambda: (a.load(before) < a.load(length)).value):
+        with _while(a, left, lambda: (a.load(before) < a.load(length) * 2.0).value):
             d, limit = a.load(before), entry(1)
             allowed = where(limit > d, limit, (limit + d) * 0.5)
             a.store(_least(allowed, a.load(length)), length)
             a.store(sign * (entry(0) - t), before)
             advance()
-        last = a.load(table, b.sub(b.mul(count, a.int(2)), a.int(2)))
-        unknown = b.and_(
-            (a.load(before) < a.load(length)).value,
-            b.fcmp_unordered("!=", last.value, a.load(a.reals, Real64.until).value),
-        )
-        a.leave_if(unknown, Status.AHEAD)
+        rest = abs(a.load(a.reals, Real64.until) - t)
+        a.leave_if((a.load(before) < _least(a.load(length) * 2.0, rest)).value, Status.AHEAD)
         with a.if_((a.load(length) < abs(h)).value):
             a.count(ints, Int64.patience, -1)
             a.leave_if(b.icmp_signed("<", a.load_int(ints, Int64.patience), a.int(0)), Status.AHEAD)
