@@ -62,7 +62,8 @@ class Magnitude:
                 result[i] = float(sizes[j])
         for i, operands in self._operations:
             for slope, operand in operands:
-                result[i] += numbers[slope] * result[operand]
+                if numbers[slope]:  # what has no effect may be as large as it likes: 1/cosh x where cosh x overflows
+                    result[i] += numbers[slope] * result[operand]
         return tape[self._outputs], np.array([result[i] for i in self._outputs])
 
 

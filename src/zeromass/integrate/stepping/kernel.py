@@ -18,6 +18,7 @@ from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.compile.target import Code, Target
+from zeromass.integrate.stepping.ahead import emit_limited
 from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import CHUNK, DOUBLE, INT, Writer
@@ -162,8 +163,11 @@ class Advance(Routine):
         """A step of length h, accepted or not; ends with what follows its acceptance."""
 
     def step_length(self, t: Real, until: Real) -> Real:
-        """The step to try: as controlled, not over `until`; a remainder shorter than a millionth of it is taken along."""
-        h, rest = self.planned(self.load(self.reals, Real64.h)), until - t
+        """The step to try: as controlled, not over a bump or `until`.
+
+        A remainder shorter than a millionth of it is taken along.
+        """
+        h, rest = emit_limited(self, t, self.planned(self.load(self.reals, Real64.h))), until - t
         self.leave_if(self.too_small(h, t), Status.STEP_TOO_SMALL)
         return where(abs(h) * (1.0 + 1e-6) >= abs(rest), rest, h)
 

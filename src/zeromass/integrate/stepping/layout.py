@@ -31,6 +31,8 @@ class Real64(IntEnum):
     previous = 13  # length of the last accepted step
     contraction = 14  # of the iteration in the last step
     correction_limit = 15  # of the projection after a step, in units of its tolerance
+    behind = 16  # longest step that the stretches behind allow
+    behind_at = 17  # when they were looked at
 
 
 class Int64(IntEnum):
@@ -50,6 +52,10 @@ class Int64(IntEnum):
     project_velocities = 11
     repeated = 12  # rejections in a row
     width = 13  # values in a record: t, h, growth and the state
+    table = 14  # address of the stretches ahead, each with its end and the longest step in it
+    stretches = 15  # how many; none where nothing limits the steps
+    stretch = 16  # the one in which the run is
+    patience = 17  # steps that may be cut before the code asks for a closer look
 
 
 ARGUMENTS: dict[str, ir.Type] = {

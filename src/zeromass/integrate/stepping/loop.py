@@ -14,10 +14,12 @@ from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.functions import Functions, first_step
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.stepper import Stepper
 from zeromass.integrate.stepping.workspace import Workspace
+from zeromass.integrate.terms import terms_of_time
 from zeromass.model import Event, State
 
 CHUNK_OF_STEPS = 4096
@@ -64,6 +66,11 @@ class Loop:
         self.stepper: Stepper = method(self.work)
         self.work.growth_limit = settings.limits.growth
         self.work.correction_limit = settings.limits.correction
+        if settings.step is None and terms_of_time(program.system):
+            from zeromass.integrate.pace import pace  # few systems have such terms
+
+            found = pace(program.system, start.parameters, start.t, self.until)
+            self.work.limit(Ahead(found) if found is not None else None)
         self._use(program)
 
     def segment(self, tell: Callable[[float], None]) -> Segment:

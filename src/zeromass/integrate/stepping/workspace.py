@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from zeromass.compile.target import Code
+from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, Int64, Real64
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.writer import CHUNK
@@ -72,6 +73,7 @@ class Workspace:
         self.tolerances = tolerances
         self.values: np.ndarray = np.ascontiguousarray(parameters, dtype=float)
         self.watched: tuple[Event, ...] = ()
+        self.ahead: Ahead | None = None
         self.project = False
         self.order = m  # length of a state
         self.size: int = -(-m // CHUNK) * CHUNK  # the same, padded
@@ -195,15 +197,39 @@ class Workspace:
     def advance(self, routine: Code, name: str, stages: np.ndarray, lanes: int, until: float, budget: int) -> Status:
         """Lets a method's routine step until a time, an event, trouble, or for `budget` steps."""
         self.aim(until, budget)
-        while (status := self.call(routine, name, stages, lanes, self.record)) is Status.RECORD_FULL:
-            self.extend()
-        return status
+        while True:
+            status = self.call(routine, name, stages, lanes, self.record)
+            if status is Status.RECORD_FULL:
+                self.extend()
+            elif status is Status.AHEAD:
+                self.look_ahead()
+            else:
+                return status
+
+    def limit(self, ahead: Ahead | None) -> None:
+        """Steps are limited by what is known ahead of the run."""
+        self.ahead = ahead if ahead is not None and ahead.matters else None
+        self.reals[Real64.behind], self.reals[Real64.behind_at] = np.inf, self.t
+        self._point_ahead()
+
+    def look_ahead(self) -> None:
+        """Further, or closer where steps are cut often."""
+        assert self.ahead is not None
+        self.ahead.look(self.t, float(self.reals[Real64.h]), bool(self.ints[Int64.patience] < 0))
+        self._point_ahead()
+
+    def _point_ahead(self) -> None:
+        ahead, ints = self.ahead, self.ints
+        ints[Int64.stretches] = 0 if ahead is None else len(ahead.table)
+        if ahead is not None:
+            ints[Int64.table], ints[Int64.patience] = ahead.table.ctypes.data, ahead.patience
+            ints[Int64.stretch] = 0
 
     def aim(self, until: float, budget: int) -> None:
         """Sets the end of the steps, their direction, and how many there may be."""
         self.reals[Real64.until] = until
         self.reals[Real64.h] = np.copysign(self.reals[Real64.h], until - self.t)
-        self.ints[Int64.budget] = budget
+        self.ints[Int64.budget], self.ints[Int64.stretch] = budget, 0
 
     def accept(self, t: float, h: float, y: np.ndarray, growth: float) -> None:
         """Takes y for the state at t after a step of length h, and records it; what routines do themselves."""
@@ -273,6 +299,7 @@ class Workspace:
             self.code, self.t, self.y, self.values, self.tolerances, float(self.reals[Real64.h]), lanes=self.lanes
         )
         other.reals[:], other.ints[:] = self.reals, self.ints
+        other.limit(None)
         return other
 
 

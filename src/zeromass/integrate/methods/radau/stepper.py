@@ -75,12 +75,15 @@ class Radau:
         code = routine(kernel.RadauAdvance, host().scalar)
         memory.set_whole(rhs=native.rhs().address("rhs"), tangent=native.tangent.address("tangent"))
         work.aim(until, budget)
-        while (
-            status := work.call(code, kernel.RadauAdvance.name, memory.values, self.lanes, work.record)
-        ) is Status.RECORD_FULL:
-            self._make_room()
-        self._reached = work.t
-        return status
+        while True:
+            status = work.call(code, kernel.RadauAdvance.name, memory.values, self.lanes, work.record)
+            if status is Status.RECORD_FULL:
+                self._make_room()
+            elif status is Status.AHEAD:
+                work.look_ahead()
+            else:
+                self._reached = work.t
+                return status
 
     def _make_room(self) -> None:
         """For more steps, or for more of their increments, whichever there is none left for."""
