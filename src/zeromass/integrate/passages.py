@@ -45,18 +45,22 @@ def passages(
     growth: np.ndarray,
     growth_at: Values,
     state_at: Callable[[float], State],
+    known: tuple[Passage, ...] = (),
 ) -> tuple[Passage, ...]:
-    """The singular positions on a run, from the growth at the ends of its steps and a function for it anywhere."""
+    """The singular positions on a run, from the growth at the ends of its steps and a function for it anywhere.
+
+    known  those that it leapt across
+    """
     if len(t) < 3:
-        return ()
+        return known
     padded = np.concatenate([[0.0], growth, [0.0]])
     peaks = np.flatnonzero((growth >= padded[:-2]) & (growth >= padded[2:]) & (growth > PROMINENT * np.median(growth)))
     places, heights = maxima(growth_at, t[np.maximum(peaks - 1, 0)], t[np.minimum(peaks + 1, len(t) - 1)], NARROWINGS)
-    found: list[Passage] = []
+    found: list[Passage] = list(known)
     for place, height in zip(places.tolist(), heights.tolist(), strict=True):
         if height > POLE and not any(abs(place - other.t) < 1e-6 for other in found):
             found.append(Passage(place, dependent(system, state_at(place))))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda passage: passage.t, reverse=bool(t[-1] < t[0])))
 
 
 def weakened(start: State, state: State, left: float = FADED) -> bool:

@@ -64,6 +64,7 @@ class Segment:
     outcome   how it ended; events: what happened on the way
     growth    of the pivots at the ends of the steps
     inside    polynomials inside steps, see `DenseOutput`: what gives them, or all of them, shape (steps, degree + 1, 2n)
+    crossed   singular positions that were leapt across
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -83,6 +84,7 @@ class Segment:
     settings: Settings
     growth: np.ndarray = field(repr=False)
     inside: Source | np.ndarray = field(repr=False)
+    crossed: tuple[Passage, ...] = ()
 
     def __post_init__(self) -> None:
         for array in (self.t, self.y, self.growth, *[event.y for event in self.events]):
@@ -165,7 +167,9 @@ class Segment:
         if self.program is None:
             return ()
         growth = self.program.native.growth
-        return passages(self.system, self.t[1:], self.growth, lambda times: growth(self.at(times).inputs), self.state)
+        return passages(
+            self.system, self.t[1:], self.growth, lambda times: growth(self.at(times).inputs), self.state, self.crossed
+        )
 
 
 class Samples:

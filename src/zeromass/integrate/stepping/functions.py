@@ -34,6 +34,19 @@ class Functions:
         _RHS(self.code.rhs(lanes).address("rhs"))(*[x.ctypes.data for x in (*inputs, slopes, growth)])
         return np.concatenate([y[n:], slopes[-n:, 0]]), float(growth[0])
 
+    def accelerations(self, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """q̈, shape (k, n), and the growth of the pivots, (k,), of states y, (k, 2n), at times t."""
+        (count, m), lanes = y.shape, self._lanes
+        n, groups = m // 2, -(-count // lanes)
+        places = np.minimum(np.arange(groups * lanes), count - 1).reshape(groups, lanes)
+        results, growth = np.empty((groups, m if lanes == 1 else n, lanes)), np.empty((groups, lanes))
+        parameters = np.repeat(self.parameters, lanes)
+        call = _RHS(self.code.rhs(lanes).address("rhs"))
+        for group, result, quality in zip(places, results, growth, strict=True):
+            inputs = np.ascontiguousarray(t[group]), np.ascontiguousarray(y[group].T), parameters
+            call(*[x.ctypes.data for x in (*inputs, result, quality)])
+        return results[:, -n:].swapaxes(1, 2).reshape(-1, n)[:count], growth.ravel()[:count]
+
     def projected(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The states on the constraints nearest to y, shape (k, 2n), at times t, positions first, then velocities."""
         count, m = y.shape

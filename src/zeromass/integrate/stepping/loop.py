@@ -11,11 +11,13 @@ from zeromass.compile.program import Program, program_at
 from zeromass.integrate.endings import branches, no_number, no_step, singular, unexplained
 from zeromass.integrate.methods import Method
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
-from zeromass.integrate.passages import weakened
+from zeromass.integrate.passages import Passage, weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.dense import states_in
+from zeromass.integrate.stepping.crossing import Crossing, Landing, parts
+from zeromass.integrate.stepping.dense import DEGREE, states_in
 from zeromass.integrate.stepping.functions import Functions, first_step
+from zeromass.integrate.stepping.leap import Leap
 from zeromass.integrate.stepping.locate import happenings
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.stepper import Stepper
@@ -54,6 +56,8 @@ class Loop:
         self.watched: tuple[Event, ...] = tuple(events)
         self.occurrences: list[Occurrence] = []
         self.repivots: int = 0
+        self.crossed: list[Passage] = []
+        self._leaps: dict[float, Leap] = {}  # by the times at which their steps begin
         method = _stepper(settings.chosen)
         self._lanes = method.lanes
         self._values = np.array([start.parameters[p] for p in program.system.parameters])
@@ -74,9 +78,10 @@ class Loop:
         try:
             while outcome is None:
                 outcome = self._some_steps(tell)
+                if outcome is not None:
+                    outcome = self._across(outcome)
         except KeyboardInterrupt:
             outcome = Outcome(Ending.INTERRUPTED, self.work.t, "what was computed so far is kept")
-        outcome = self._corner() or outcome
         work = self.work
         t, y = self._recorded()
         return Segment(
@@ -91,7 +96,8 @@ class Loop:
             tuple(self.occurrences),
             self.settings,
             work.growth.copy(),
-            self.stepper.polynomials,
+            self._polynomials,
+            tuple(self.crossed),
         )
 
     def _some_steps(self, tell: Callable[[float], None]) -> Outcome | None:
@@ -148,7 +154,7 @@ class Loop:
         """Locates the events of the last step; a terminal one ends the run there."""
         (t0, t1), (y0, y1) = self._recorded(last=2)
         ends = [np.array([x]) for x in (t0, y0, t1, y1)]
-        polynomial = self.stepper.polynomials(*ends).swapaxes(0, 1)
+        polynomial = self._polynomials(*ends).swapaxes(0, 1)
         project = self._functions().projected if self.settings.project else None
 
         def states(times: np.ndarray) -> np.ndarray:
@@ -206,10 +212,62 @@ class Loop:
         state = self._state()
         return singular(state) if weakened(self.start, state) else None
 
-    def _corner(self) -> Outcome | None:
-        """The end of a run that has turned at a singular position within rounding of it: nothing tells its branches apart.
+    def _across(self, outcome: Outcome) -> Outcome | None:
+        """What becomes of a run that would end: where it has come to a singular position, it leaps across and goes on."""
+        corner = self._corner()
+        if corner is None and outcome.ending is not Ending.SINGULAR_BRANCH:
+            return outcome
+        t, y = self._recorded()
+        last = len(t) if corner is None else corner + 2
+        landing = self._landing(t[:last], y[:last])
+        if landing is not None:
+            self.crossed.append(landing.passage)
+            return self._landed(landing.leaps)
+        return outcome if corner is None else self._ends_before(corner)
 
-        Such a turn takes steps of next to no length. The run is taken back to where they begin.
+    def _landing(self, t: np.ndarray, y: np.ndarray) -> Landing | None:
+        """A leap across the singular position at the last of some states; None where none is good."""
+        if not self.settings.project or self.settings.step is not None:
+            return None
+        crossing = Crossing(
+            self.program, self.start, self._functions(), self.work.tolerances, self.settings.limits.correction
+        )
+        landing = crossing.landing(t, y)
+        ahead = np.sign(self.until - self.start.t)
+        if landing is None or self.crossed and ahead * (landing.passage.t - self.crossed[-1].t) < abs(landing.leaps[-1].h) / 4:
+            return None  # not the same one again
+        return landing
+
+    def _landed(self, leaps: Sequence[Leap]) -> Outcome | None:
+        """Goes back to where leaps begin, and records them as steps; an outcome, if something happens on the way."""
+        t, y = self._recorded()
+        k = int(np.flatnonzero(t == leaps[0].t)[-1])
+        self._back_to(k, leaps[0].t, y[k])
+        functions = self._functions()
+        for leap in leaps:
+            for end in parts(leap, self.until):
+                since, times = self.work.t, np.array([end])
+                state = leap.end if end == leap.t + leap.h else functions.projected(times, leap.states(times))[0]
+                self._leaps[since] = leap
+                self.work.accept(end, end - since, state, functions.slope(end, state)[1])
+                outcome = self._happened() if self.watched and self.work.crossed() else None
+                if outcome is None and end == self.until:
+                    outcome = Outcome(Ending.FINISHED, end, "")
+                if outcome is not None:
+                    return outcome
+        self.work.resume(leaps[-1].h / 4)
+        return None
+
+    def _back_to(self, steps: int, t: float, y: np.ndarray) -> None:
+        """Goes back to an earlier state."""
+        self.work.forget(steps, t, y)
+        ahead = np.sign(self.until - self.start.t)
+        self.occurrences = [event for event in self.occurrences if ahead * (event.t - t) <= 0]
+        self.work.watch(self.watched)
+
+    def _corner(self) -> int | None:
+        """The step with which a run has turned at a singular position within rounding of it, by its place in the record:
+        nothing tells the branches there apart. Such a turn takes steps of next to no length.
         """
         h = np.abs(self.work.rows[:, 1])
         short = h < SHORT * h.max(initial=0.0)
@@ -217,16 +275,34 @@ class Loop:
         if self.settings.step is not None or not short.any():
             return None
         for k in np.sort(np.argsort(h + np.where(short, 0.0, np.inf))[: min(LOOKS, int(short.sum()))]):
-            n, y = len(self.start.q), self.work.states[k]
-            state = State(self.program.system, float(self.work.times[k]), y[:n], y[n:], self.start.parameters)
-            if weakened(self.start, state, WITHIN):
-                kept = int(np.flatnonzero(~short[:k])[-1]) + 1
-                self.work.forget(kept)
-                end = self.work.t
-                ahead = np.sign(self.until - self.start.t)
-                self.occurrences = [event for event in self.occurrences if ahead * (event.t - end) <= 0]
-                return branches(self._state(), state)
+            if weakened(self.start, self._step_end(k), WITHIN):
+                return int(k)
         return None
+
+    def _step_end(self, k: int) -> State:
+        n, y = len(self.start.q), self.work.states[k]
+        return State(self.program.system, float(self.work.times[k]), y[:n], y[n:], self.start.parameters)
+
+    def _ends_before(self, corner: int) -> Outcome:
+        """Takes the run back to where the short steps of a corner begin."""
+        h, there = np.abs(self.work.rows[:, 1]), self._step_end(corner)
+        kept = int(np.flatnonzero(h[:corner] >= SHORT * h.max())[-1]) + 1
+        self._back_to(kept, float(self.work.times[kept - 1]), self.work.states[kept - 1].copy())
+        return branches(self._state(), there)
+
+    def _polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
+        """The states inside steps: those of the method, and leaps."""
+        leaps = [self._leaps.get(t) for t in t0.tolist()]
+        if not any(leaps):
+            return self.stepper.polynomials(t0, y0, t1, y1)
+        steps = np.array([leap is None for leap in leaps])
+        result = np.empty((len(t0), DEGREE + 1, y0.shape[1]))
+        if steps.any():
+            result[steps] = self.stepper.polynomials(t0[steps], y0[steps], t1[steps], y1[steps])
+        for k, leap in enumerate(leaps):
+            if leap is not None:
+                result[k] = leap.polynomial(float(t0[k]), y0[k], float(t1[k]), y1[k])
+        return result
 
     def _recorded(self, last: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Times and states of the start and of all accepted steps, or the last of them."""

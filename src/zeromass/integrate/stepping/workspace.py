@@ -218,6 +218,13 @@ class Workspace:
         self.ints[Int64.recorded] += 1
         self.ints[Int64.steps] += 1
 
+    def resume(self, h: float) -> None:
+        """Goes on with steps of another length, about h, where the last ones tell nothing of the next."""
+        self.reals[Real64.h], self.reals[Real64.fall] = h, 0.0
+        self.reals[Real64.room] = 1.0 / np.sqrt(self.reals[Real64.growth])
+        self.ints[Int64.repeated] = 0
+        self.restart()
+
     def reject(self) -> None:
         self.ints[Int64.rejected] += 1
 
@@ -258,10 +265,13 @@ class Workspace:
         row[0], row[HEAD:] = t, y
         self.reals[Real64.t], self.state[: self.order] = t, y
 
-    def forget(self, steps: int) -> None:
-        """Goes back to the end of an earlier step, the first `steps` of the record; there is at least one."""
+    def forget(self, steps: int, t: float, y: np.ndarray) -> None:
+        """Goes back to the state y at t where the first `steps` of the record have led."""
+        dropped = self.ints[Int64.recorded] - steps
+        self.ints[Int64.steps] -= dropped
+        self.ints[Int64.rejected] += dropped
         self.ints[Int64.recorded] = steps
-        self.reals[Real64.t], self.state[: self.order] = self.rows[-1, 0], self.states[-1]
+        self.reals[Real64.t], self.state[: self.order] = t, y
 
     def aside(self) -> Workspace:
         """Memory of its own for steps that are taken again, of the same system and with the same settings."""

@@ -1,0 +1,229 @@
+"""The way across a singular position that lies ahead: where it is, from where to leap, and whether that was a crossing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from zeromass.compile.program import Program
+from zeromass.equation import Rank, numerical_rank
+from zeromass.expression import Evaluator
+from zeromass.integrate.passages import Passage, dependent
+from zeromass.integrate.stepping.functions import Functions
+from zeromass.integrate.stepping.leap import Leap, leap
+from zeromass.integrate.stepping.status import Tolerances
+from zeromass.model import State
+
+TIGHT, LEAST, FLOOR = 1e-11, 1e-12, 1e-13
+"""Relative error allowed in a leap, at most and at least, and absolute error for a state of size 1: a leap is exact or it
+is none, since what tells a crossing from a near miss is as sharp as the leap is."""
+
+TAIL = 0.03
+"""Error of a leap in units of the last Legendre coefficients of its accelerations."""
+
+ROUNDED = 5.0
+"""How far above the last change of the iteration such coefficients are rounding."""
+
+CENTRED = 0.08
+"""Part of a leap by which the singular position may be off its middle."""
+
+ATTEMPTS = 16
+"""Leaps that are tried, shorter ones and better centred ones."""
+
+NARROWING = 0.1, 0.01, 1e-3
+"""Parts of a leap to both sides of its middle between which the strength of rows, of either sign, is taken for linear."""
+
+REACH = 0.5
+"""Distance from a singular position at which the first leap toward it begins, in units of the longest of the last steps."""
+
+SPARE = 1.6
+"""Distance in units of the one that is wanted from which a runway leads nearer first."""
+
+RECENT = 400
+"""Steps that count as the last ones."""
+
+FADED = 0.05
+"""Part of its strength before a leap that a combination of rows has left at a singular position at most."""
+
+LOST = 1e-6
+"""Part of the strongest that the weakest combination of [M; A] has at a place where the motion is not determined."""
+
+SHARP, NOISE = 4.0, 64 * np.finfo(float).eps
+"""Share of the error of a leap in what it violates in the middle, and the rounding of that for a state of size 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Landing:
+    """A leap that is good, after runways that lead to where it begins, and the singular position that it crosses."""
+
+    leaps: tuple[Leap, ...]
+    passage: Passage
+
+
+class Crossing:
+    """Leaps of a run: of its program, from states that it has reached.
+
+    limit  of the correction at the end of a leap, in units of the tolerance
+    """
+
+    def __init__(self, program: Program, start: State, functions: Functions, tolerances: Tolerances, limit: float) -> None:
+        self.program, self.start = program, start
+        self.functions, self.tolerances, self.limit = functions, tolerances, limit
+        self.evaluations = 0
+
+    def landing(self, t: np.ndarray, y: np.ndarray) -> Landing | None:
+        """The leap across the singular position that a run has come to, from one of its states y at times t; the last of
+        them is the nearest to it, on one side or the other."""
+        place = self._ahead(t, y)
+        if place is None:
+            return None
+        sign = 1.0 if t[-1] > t[0] else -1.0
+        reach = REACH * min(float(np.abs(np.diff(t))[-RECENT:].max()), 3 * self.tolerances.longest)
+        runways: list[Leap] = []
+        for _ in range(ATTEMPTS):
+            before = np.flatnonzero(sign * (place - t) >= reach)
+            k = int(before[-1]) if len(before) else 0
+            runways = [runway for runway in runways if sign * (place - runway.t - runway.h) >= reach]
+            first, state = (float(t[k]), y[k]) if not runways else (runways[-1].t + runways[-1].h, runways[-1].end)
+            distance = sign * (place - first)
+            if not distance > 0:
+                return None
+            if distance > SPARE * reach:  # no state of the run is near enough
+                runway = self._attempt(first, state, sign * (distance - reach))
+                if runway is None:
+                    runway = self._attempt(first, state, sign * (distance - reach) / 2)
+                if runway is None:
+                    return None
+                runways.append(runway)
+                continue
+            found = self._attempt(first, state, 2 * sign * distance)
+            if found is None:
+                reach = min(reach, distance) / 2
+                continue
+            middle = self._weakest(found)
+            if abs(middle - place) > CENTRED * abs(found.h):
+                place = middle
+                continue
+            return self._judged(runways, found, middle)
+        return None
+
+    def _attempt(self, t: float, y: np.ndarray, h: float) -> Leap | None:
+        """A leap, if it is good."""
+        size = float(max(1.0, np.abs(y).max()))
+        tolerances = self.tolerances
+        rtol = max(min(tolerances.rtol, TIGHT), LEAST)
+        atol = max(min(tolerances.atol, TIGHT / 10), FLOOR * size)
+        scale = 1 / (atol + rtol * np.abs(y))
+        with np.errstate(all="ignore"):
+            found = leap(self.functions.accelerations, self.functions.projected, t, y, h, scale)
+        if found is None:
+            return None
+        exact = TAIL * found.tail < 1.0 or found.tail < ROUNDED * found.left
+        allowed = self.limit * max(1.0, tolerances.rtol / rtol)
+        return found if exact and max(found.correction, found.left) < allowed else None
+
+    # the rows of the constraints -----------------------------------------------------------------------------------------
+    @cached_property
+    def _kept(self) -> list[int]:
+        return list(self.program.elimination.kept)
+
+    @cached_property
+    def _rows(self) -> Evaluator:
+        system = self.program.system
+        return Evaluator(system.A[self._kept], system.inputs)
+
+    @cached_property
+    def _zeros(self) -> Evaluator:
+        """What vanishes of the rows: positions, and rates where a row has no position."""
+        system = self.program.system
+        values = [system.rows[i].zero for i in self._kept]
+        return Evaluator(values, system.inputs)
+
+    @cached_property
+    def _scales(self) -> Rank:
+        """Units of rows and coordinates: those of the start."""
+        return numerical_rank(self.start.matrices.A[self._kept]).locked(0)
+
+    def _decomposed(self, t: np.ndarray, y: np.ndarray) -> Rank:
+        """The rows at some states."""
+        return numerical_rank(self._rows(self._inputs(t, y)), rank=self._scales)
+
+    def _inputs(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        values = np.broadcast_to(self.functions.parameters, (len(t), len(self.functions.parameters)))
+        return np.concatenate([t[:, None], y, values], axis=1)
+
+    def _strength(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Of the weakest combination of rows at some states: it falls linearly to a singular position."""
+        return self._decomposed(t, y).singular_values[:, -1]
+
+    def _ahead(self, t: np.ndarray, y: np.ndarray) -> float | None:
+        """The time of the singular position near the last state, where the strength of the rows would vanish."""
+        lengths = np.abs(np.diff(t))
+        if not len(lengths) or not self._kept:
+            return None
+        back = np.flatnonzero(np.abs(t - t[-1]) >= lengths[-RECENT:].max() / 8)
+        k = int(back[-1]) if len(back) else 0
+        σ = self._strength(t[[k, -1]], y[[k, -1]])
+        if not σ[1] < σ[0]:
+            return None
+        return float(t[-1] + (t[-1] - t[k]) * σ[1] / (σ[0] - σ[1]))
+
+    def _weakest(self, found: Leap) -> float:
+        """The time in a leap at which the strength of the rows, of either sign, vanishes."""
+        middle = found.t + found.h / 2
+        for part in NARROWING:
+            times = middle + part * found.h * np.array([-1.0, 1.0])
+            σ = self._strength(times, found.states(times))
+            middle = float(times[0] + (times[1] - times[0]) * σ[0] / (σ[0] + σ[1]))
+        return middle
+
+    def _judged(self, runways: list[Leap], found: Leap, place: float) -> Landing | None:
+        """The landing, if the motion crosses the singular position and does not pass it by.
+
+        With U the weak combinations of rows there, σ their strength and K its change per displacement, an error δ of the
+        leap violates the constraints φ in these combinations by no more than |Uᵀφ| ≤ K δ² + σ δ, since UᵀA is as good as
+        zero. A motion that passes by violates them by as much as it misses.
+        """
+        times = np.array([found.t, place, found.t + found.h])
+        y = found.states(times)
+        inputs = self._inputs(times, y)
+        rows = numerical_rank(self._rows(inputs), rank=self._scales)
+        σ = rows.singular_values
+        weak = σ[1] < FADED * np.minimum(σ[0], σ[2])
+        if not weak[-1] or not self._positions(rows.left[1][:, : len(weak)][:, weak]):
+            return None
+        state = self._state(place, y[1])
+        M, _, A, _, _ = state.matrices
+        if numerical_rank(np.concatenate([M, A]), tolerance=LOST).rank < len(M):
+            return None  # masses do not determine the motion there: a taut elbow without any
+        U = rows.left[1][:, : len(weak)][:, weak]
+        φ = rows.row_scale[1] * self._zeros(inputs[1])
+        speed = float(np.linalg.norm(y[1][len(y[1]) // 2 :] / rows.column_scale[1]))
+        K = float(σ[0][-1]) / (abs(place - found.t) * max(speed, np.finfo(float).tiny))
+        δ = found.off / float(rows.column_scale[1].min())
+        size = max(1.0, float(np.abs(y[1]).max())) * float(rows.row_scale[1].max())
+        if np.abs(U.T @ φ).max() > SHARP * (K * δ**2 + float(σ[1][weak].max()) * δ) + NOISE * size:
+            return None
+        return Landing((*runways, found), Passage(place, dependent(self.program.system, state)))
+
+    def _positions(self, U: np.ndarray) -> bool:
+        """Whether combinations of rows are of positions alone: what a rate misses by is not known."""
+        others = [place for place, i in enumerate(self._kept) if self.program.system.rows[i].level > 0]
+        return not np.any(np.abs(U[others]) > 1e-6)
+
+    def _state(self, t: float, y: np.ndarray) -> State:
+        n = len(y) // 2
+        return State(self.program.system, t, y[:n], y[n:], self.start.parameters)
+
+
+def parts(found: Leap, until: float) -> Iterator[float]:
+    """Ends of the steps that a leap is recorded as: thirds, none of which begins or ends in its middle."""
+    for k in (1, 2, 3):
+        end = found.t + found.h * k / 3
+        if abs(end - found.t) >= abs(until - found.t):
+            yield until
+            return
+        yield end
