@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 
 import numpy as np
@@ -51,6 +52,9 @@ FADED = 0.05
 LOST = 1e-6
 """Part of the strongest that the weakest combination of [M; A] has at a place where the motion is not determined."""
 
+DIP = 0.6
+"""Part of the strength at the ends of a step that rows have left inside where they may have lost independence there."""
+
 SHARP, NOISE = 4.0, 64 * np.finfo(float).eps
 """Share of the error of a leap in what it violates in the middle, and the rounding of that for a state of size 1."""
 
@@ -61,6 +65,13 @@ class Landing:
 
     leaps: tuple[Leap, ...]
     passage: Passage
+
+
+class Miss(Enum):
+    """Why there is no leap."""
+
+    WIDE = "the position is not singular, or far away"
+    NARROW = "the motion passes a singular position by, or no leap across is good"
 
 
 class Crossing:
@@ -74,14 +85,14 @@ class Crossing:
         self.functions, self.tolerances, self.limit = functions, tolerances, limit
         self.evaluations = 0
 
-    def landing(self, t: np.ndarray, y: np.ndarray) -> Landing | None:
-        """The leap across the singular position that a run has come to, from one of its states y at times t; the last of
-        them is the nearest to it, on one side or the other."""
-        place = self._ahead(t, y)
-        if place is None:
-            return None
-        sign = 1.0 if t[-1] > t[0] else -1.0
-        reach = REACH * min(float(np.abs(np.diff(t))[-RECENT:].max()), 3 * self.tolerances.longest)
+    def landing(self, place: float, t: np.ndarray, y: np.ndarray) -> Landing | Miss:
+        """The leap across a singular position at about a time, from one of the states y that a run has come to at times t.
+
+        The last of them need not be before that time.
+        """
+        sign = 1.0 if place > t[0] else -1.0
+        length = float(np.abs(np.diff(t))[-RECENT:].max(initial=0.0)) or abs(place - t[0])
+        reach = REACH * min(length, 3 * self.tolerances.longest)
         runways: list[Leap] = []
         for _ in range(ATTEMPTS):
             before = np.flatnonzero(sign * (place - t) >= reach)
@@ -90,13 +101,13 @@ class Crossing:
             first, state = (float(t[k]), y[k]) if not runways else (runways[-1].t + runways[-1].h, runways[-1].end)
             distance = sign * (place - first)
             if not distance > 0:
-                return None
+                return Miss.NARROW
             if distance > SPARE * reach:  # no state of the run is near enough
                 runway = self._attempt(first, state, sign * (distance - reach))
                 if runway is None:
                     runway = self._attempt(first, state, sign * (distance - reach) / 2)
                 if runway is None:
-                    return None
+                    return Miss.NARROW
                 runways.append(runway)
                 continue
             found = self._attempt(first, state, 2 * sign * distance)
@@ -108,7 +119,7 @@ class Crossing:
                 place = middle
                 continue
             return self._judged(runways, found, middle)
-        return None
+        return Miss.NARROW
 
     def _attempt(self, t: float, y: np.ndarray, h: float) -> Leap | None:
         """A leap, if it is good."""
@@ -159,7 +170,7 @@ class Crossing:
         """Of the weakest combination of rows at some states: it falls linearly to a singular position."""
         return self._decomposed(t, y).singular_values[:, -1]
 
-    def _ahead(self, t: np.ndarray, y: np.ndarray) -> float | None:
+    def ahead(self, t: np.ndarray, y: np.ndarray) -> float | None:
         """The time of the singular position near the last state, where the strength of the rows would vanish."""
         lengths = np.abs(np.diff(t))
         if not len(lengths) or not self._kept:
@@ -171,6 +182,16 @@ class Crossing:
             return None
         return float(t[-1] + (t[-1] - t[k]) * σ[1] / (σ[0] - σ[1]))
 
+    def inside(self, t: np.ndarray, y: np.ndarray) -> float | None:
+        """The time of a singular position inside a step, from states in it and at its ends."""
+        σ = self._strength(t, y)
+        k = int(np.argmin(σ))
+        if not 0 < k < len(t) - 1 or not σ[k] < DIP * min(σ[0], σ[-1]):
+            return None
+        left, right = σ[[k - 1, k + 1]]
+        other = k - 1 if left < right else k + 1  # the zero is between the two lowest
+        return float(t[k] + (t[other] - t[k]) * σ[k] / (σ[k] + σ[other]))
+
     def _weakest(self, found: Leap) -> float:
         """The time in a leap at which the strength of the rows, of either sign, vanishes."""
         middle = found.t + found.h / 2
@@ -180,7 +201,7 @@ class Crossing:
             middle = float(times[0] + (times[1] - times[0]) * σ[0] / (σ[0] + σ[1]))
         return middle
 
-    def _judged(self, runways: list[Leap], found: Leap, place: float) -> Landing | None:
+    def _judged(self, runways: list[Leap], found: Leap, place: float) -> Landing | Miss:
         """The landing, if the motion crosses the singular position and does not pass it by.
 
         With U the weak combinations of rows there, σ their strength and K its change per displacement, an error δ of the
@@ -193,20 +214,22 @@ class Crossing:
         rows = numerical_rank(self._rows(inputs), rank=self._scales)
         σ = rows.singular_values
         weak = σ[1] < FADED * np.minimum(σ[0], σ[2])
-        if not weak[-1] or not self._positions(rows.left[1][:, : len(weak)][:, weak]):
-            return None
+        if not weak[-1]:
+            return Miss.WIDE
+        U = rows.left[1][:, : len(weak)][:, weak]
+        if not self._positions(U):
+            return Miss.NARROW
         state = self._state(place, y[1])
         M, _, A, _, _ = state.matrices
         if numerical_rank(np.concatenate([M, A]), tolerance=LOST).rank < len(M):
-            return None  # masses do not determine the motion there: a taut elbow without any
-        U = rows.left[1][:, : len(weak)][:, weak]
+            return Miss.NARROW  # masses do not determine the motion there: a taut elbow without any
         φ = rows.row_scale[1] * self._zeros(inputs[1])
         speed = float(np.linalg.norm(y[1][len(y[1]) // 2 :] / rows.column_scale[1]))
         K = float(σ[0][-1]) / (abs(place - found.t) * max(speed, np.finfo(float).tiny))
         δ = found.off / float(rows.column_scale[1].min())
         size = max(1.0, float(np.abs(y[1]).max())) * float(rows.row_scale[1].max())
         if np.abs(U.T @ φ).max() > SHARP * (K * δ**2 + float(σ[1][weak].max()) * δ) + NOISE * size:
-            return None
+            return Miss.NARROW
         return Landing((*runways, found), Passage(place, dependent(self.program.system, state)))
 
     def _positions(self, U: np.ndarray) -> bool:

@@ -12,7 +12,7 @@ from zeromass.integrate.stepping.layout import Int64
 from zeromass.integrate.stepping.status import Tolerances
 from zeromass.integrate.stepping.workspace import MachineCode, Workspace
 
-_RHS = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)
+_RHS = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)
 
 
 class Functions:
@@ -30,8 +30,9 @@ class Functions:
         """dy/dt at a state, and the growth of the pivots."""
         n, lanes = len(y) // 2, self._lanes
         slopes, growth = np.empty((2 * n if lanes == 1 else n, lanes)), np.empty(lanes)
+        pivots = np.empty((self.code.pivots + 1, lanes))
         inputs = [np.repeat(np.asarray(x, dtype=float), lanes) for x in ([t], y, self.parameters)]
-        _RHS(self.code.rhs(lanes).address("rhs"))(*[x.ctypes.data for x in (*inputs, slopes, growth)])
+        _RHS(self.code.rhs(lanes).address("rhs"))(*[x.ctypes.data for x in (*inputs, slopes, growth, pivots)])
         return np.concatenate([y[n:], slopes[-n:, 0]]), float(growth[0])
 
     def accelerations(self, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -40,11 +41,11 @@ class Functions:
         n, groups = m // 2, -(-count // lanes)
         places = np.minimum(np.arange(groups * lanes), count - 1).reshape(groups, lanes)
         results, growth = np.empty((groups, m if lanes == 1 else n, lanes)), np.empty((groups, lanes))
-        parameters = np.repeat(self.parameters, lanes)
+        parameters, pivots = np.repeat(self.parameters, lanes), np.empty((self.code.pivots + 1, lanes))
         call = _RHS(self.code.rhs(lanes).address("rhs"))
         for group, result, quality in zip(places, results, growth, strict=True):
             inputs = np.ascontiguousarray(t[group]), np.ascontiguousarray(y[group].T), parameters
-            call(*[x.ctypes.data for x in (*inputs, result, quality)])
+            call(*[x.ctypes.data for x in (*inputs, result, quality, pivots)])
         return results[:, -n:].swapaxes(1, 2).reshape(-1, n)[:count], growth.ravel()[:count]
 
     def projected(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -14,9 +14,10 @@ from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import Passage, weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.crossing import Crossing, Landing, parts
+from zeromass.integrate.stepping.crossing import Crossing, Landing, Miss, parts
 from zeromass.integrate.stepping.dense import DEGREE, states_in
 from zeromass.integrate.stepping.functions import Functions, first_step
+from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.leap import Leap
 from zeromass.integrate.stepping.locate import happenings
 from zeromass.integrate.stepping.status import Status, Tolerances
@@ -36,6 +37,12 @@ SHORT, LOOKS = 1e-6, 64
 WITHIN = 1e-6
 """What is left of constraints, as a part of that at the start, where a position is so near a singular one that rounding
 decides on what side of it: at the root of rounding the constraints hold on all branches alike."""
+
+FAR = 3.0
+"""Steps, of the length of the next, from which a singular position is too far ahead to leap across."""
+
+LOOKS_INSIDE = 9
+"""States in a step, its ends among them, at which a singular position is looked for."""
 
 HOPELESS = np.finfo(float).eps ** -0.75
 """Growth of the pivots at which no choice of them is good: a quarter of the digits is left."""
@@ -58,6 +65,7 @@ class Loop:
         self.repivots: int = 0
         self.crossed: list[Passage] = []
         self._leaps: dict[float, Leap] = {}  # by the times at which their steps begin
+        self._passed_by: float | None = None  # the last singular position that was no crossing
         method = _stepper(settings.chosen)
         self._lanes = method.lanes
         self._values = np.array([start.parameters[p] for p in program.system.parameters])
@@ -105,7 +113,15 @@ class Loop:
         status = self.stepper.advance(self.until, CHUNK_OF_STEPS)
         tell(self.work.t)
         self.program.native.called(self.work.evaluations - evaluations)
+        if self.work.dipped:
+            return self._dipped(status)
+        return self._follows(status, since)
+
+    def _follows(self, status: Status, since: float) -> Outcome | None:
+        """What follows from the answer of a method that has made steps since a time."""
         match status:
+            case Status.FADING:
+                return self._faded()
             case Status.FINISHED:
                 return Outcome(Ending.FINISHED, self.work.t, "")
             case Status.PIVOTS:
@@ -212,6 +228,7 @@ class Loop:
         state = self._state()
         return singular(state) if weakened(self.start, state) else None
 
+    # singular positions ------------------------------------------------------------------------------------------------
     def _across(self, outcome: Outcome) -> Outcome | None:
         """What becomes of a run that would end: where it has come to a singular position, it leaps across and goes on."""
         corner = self._corner()
@@ -219,27 +236,71 @@ class Loop:
             return outcome
         t, y = self._recorded()
         last = len(t) if corner is None else corner + 2
-        landing = self._landing(t[:last], y[:last])
-        if landing is not None:
-            self.crossed.append(landing.passage)
-            return self._landed(landing.leaps)
+        place = self._crossing.ahead(t[:last], y[:last])
+        landing = Miss.NARROW if place is None else self._landing(place, t[:last], y[:last])
+        if isinstance(landing, Landing):
+            return self._landed(landing)
         return outcome if corner is None else self._ends_before(corner)
 
-    def _landing(self, t: np.ndarray, y: np.ndarray) -> Landing | None:
-        """A leap across the singular position at the last of some states; None where none is good."""
-        if not self.settings.project or self.settings.step is not None:
+    def _faded(self) -> Outcome | None:
+        """Looks ahead where a pivot of a multiplier is about to vanish: a leap, or nothing for a while."""
+        work = self.work
+        t, y = self._recorded()
+        h = float(work.reals[Real64.h])
+        place = self._crossing.ahead(t, y)
+        if place is None or abs(place - work.t) > FAR * abs(h):
+            work.be_quiet(work.t + (h if place is None else max((place - work.t) / 2, h, key=abs)))
             return None
-        crossing = Crossing(
-            self.program, self.start, self._functions(), self.work.tolerances, self.settings.limits.correction
-        )
-        landing = crossing.landing(t, y)
-        ahead = np.sign(self.until - self.start.t)
-        if landing is None or self.crossed and ahead * (landing.passage.t - self.crossed[-1].t) < abs(landing.leaps[-1].h) / 4:
-            return None  # not the same one again
+        landing = self._landing(place, t, y)
+        if isinstance(landing, Landing):
+            return self._landed(landing)
+        work.be_quiet(work.t + 2 * (place - work.t), careful=landing is Miss.NARROW)
+        return None
+
+    def _dipped(self, status: Status) -> Outcome | None:
+        """Looks into the last step, in which a pivot of a multiplier may have vanished: a leap in its place, or careful
+        steps; what follows from the status, if it was none."""
+        work = self.work
+        (t0, t1), (y0, y1) = self._recorded(last=2)
+        times = np.linspace(t0, t1, LOOKS_INSIDE)
+        polynomial = self._polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)]).swapaxes(0, 1)
+        states = states_in(polynomial, (times - t0) / (t1 - t0))
+        place = self._crossing.inside(times, states)
+        t, y = self._recorded()
+        landing = Miss.WIDE if place is None else self._landing(place, t[:-1], y[:-1])
+        if isinstance(landing, Landing):
+            return self._landed(landing)
+        work.be_quiet(work.t)
+        if place is None or landing is Miss.WIDE:
+            return None if status is Status.FADING else self._follows(status, float(t0))
+        if self._passed_by is not None and abs(place - self._passed_by) < abs(t1 - t0):
+            return singular(self._state())
+        self._passed_by = place
+        self._back_to(len(t) - 2, float(t0), y0)
+        work.resume((place - t0) / 4)
+        work.be_quiet(place + (place - t0), careful=True)
+        return None
+
+    @property
+    def _crossing(self) -> Crossing:
+        limit = self.settings.limits.correction
+        return Crossing(self.program, self.start, self._functions(), self.work.tolerances, limit)
+
+    def _landing(self, place: float, t: np.ndarray, y: np.ndarray) -> Landing | Miss:
+        """A leap across the singular position at about a time, from one of some states."""
+        if not self.settings.project or self.settings.step is not None:
+            return Miss.WIDE
+        landing = self._crossing.landing(place, t, y)
+        if isinstance(landing, Landing) and self.crossed:
+            apart = np.sign(self.until - self.start.t) * (landing.passage.t - self.crossed[-1].t)
+            if apart < abs(landing.leaps[-1].h) / 4:
+                return Miss.NARROW  # the same one again
         return landing
 
-    def _landed(self, leaps: Sequence[Leap]) -> Outcome | None:
+    def _landed(self, landing: Landing) -> Outcome | None:
         """Goes back to where leaps begin, and records them as steps; an outcome, if something happens on the way."""
+        leaps = landing.leaps
+        self.crossed.append(landing.passage)
         t, y = self._recorded()
         k = int(np.flatnonzero(t == leaps[0].t)[-1])
         self._back_to(k, leaps[0].t, y[k])

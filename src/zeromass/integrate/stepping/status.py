@@ -20,6 +20,7 @@ class Status(IntEnum):
     EVENT = 6
     SINGULAR_AHEAD = 7
     UNEXPLAINED = 8  # a fixed step that only the projection brings back to the constraints
+    FADING = 9  # a pivot of a multiplier would vanish soon
 
 
 @dataclass(frozen=True)

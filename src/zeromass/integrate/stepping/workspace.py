@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from zeromass.compile.target import Code
-from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, Int64, Real64
+from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, PIVOTS, ROOT, Int64, Real64
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.writer import CHUNK
 from zeromass.model import Event
@@ -36,6 +36,9 @@ class MachineCode(Protocol):
 
     @property
     def busy(self) -> bool: ...
+
+    @property
+    def pivots(self) -> int: ...
 
     def called(self, evaluations: int) -> None: ...
 
@@ -81,6 +84,7 @@ class Workspace:
         self.scratch: np.ndarray = np.ones(max(self.size, 64))
         self.signs: np.ndarray = np.zeros((1, 2))
         self.record = np.empty((capacity, HEAD + m))
+        self.pivots: np.ndarray = self._no_pivots()
         self.state[:m] = y
         for place, value in {
             Real64.t: t,
@@ -90,6 +94,8 @@ class Workspace:
             Real64.longest: tolerances.longest,
             Real64.growth_limit: np.inf,
             Real64.correction_limit: np.inf,
+            Real64.distance: np.inf,
+            Real64.quiet: t,
             Real64.fixed: tolerances.step is not None,
         }.items():
             self.reals[place] = value
@@ -98,6 +104,7 @@ class Workspace:
             Int64.size: self.size,
             Int64.width: HEAD + m,
             Int64.capacity: capacity,
+            Int64.pivots: code.pivots,
         }.items():
             self.ints[place] = value
 
@@ -163,13 +170,30 @@ class Workspace:
     # what it works with --------------------------------------------------------------------------------------------
     def use(self, code: MachineCode, *, project: bool) -> None:
         """Goes on with this machine code, from the current state."""
-        self.code, self.project = code, project
+        if code is not self.code:
+            self.code, self.pivots = code, self._no_pivots(code)
+            self.ints[Int64.pivots] = code.pivots
+            self.reals[Real64.distance] = np.inf
+        self.project = project
         corrections = code.corrections if project else None
         for flag, name in (
             (Int64.project_positions, "positions"),
             (Int64.project_velocities, "velocities"),
         ):
             self.ints[flag] = corrections is not None and corrections.address(name) != 0
+
+    def _no_pivots(self, code: MachineCode | None = None) -> np.ndarray:
+        """Room for the pivots of multipliers, of which nothing is known yet."""
+        return np.zeros(PIVOTS * max((code or self.code).pivots, 1))
+
+    def be_quiet(self, until: float, *, careful: bool = False) -> None:
+        """Says nothing of pivots that fade until a time; `careful` steps do not leave out what may lie there."""
+        self.reals[Real64.quiet], self.reals[Real64.careful], self.reals[Real64.dipped] = until, careful, 0.0
+
+    @property
+    def dipped(self) -> bool:
+        """Whether a pivot of a multiplier may have vanished inside the last step."""
+        return bool(self.reals[Real64.dipped])
 
     def restart(self) -> None:
         """What a step begins with is computed anew."""
@@ -220,7 +244,9 @@ class Workspace:
 
     def resume(self, h: float) -> None:
         """Goes on with steps of another length, about h, where the last ones tell nothing of the next."""
-        self.reals[Real64.h], self.reals[Real64.fall] = h, 0.0
+        self.reals[Real64.h], self.reals[Real64.fall], self.reals[Real64.distance] = h, 0.0, np.inf
+        self.pivots.reshape(PIVOTS, -1)[ROOT] = 0.0
+        self.be_quiet(self.t)
         self.reals[Real64.room] = 1.0 / np.sqrt(self.reals[Real64.growth])
         self.ints[Int64.repeated] = 0
         self.restart()
@@ -256,6 +282,7 @@ class Workspace:
             events.address("event") if events is not None else 0,
         ]
         arrays = (self.reals, self.ints, self.state, stages, self.new, self.scratch, self.values, record, self.signs)
+        arrays = (*arrays, self.pivots)
         return Status(_ROUTINE(routine.address(name))(*[a.ctypes.data for a in arrays], *functions))
 
     def cut(self, t: float, y: np.ndarray) -> None:

@@ -70,6 +70,7 @@ class Radau:
         if native is not self._code or elsewhere:  # slopes and Jacobians are of other code, or of another state
             self._code = native
             memory.equations(*native.tangent_entries)
+            memory.point(multiplier_pivots=work.pivots)
             work.restart()
         if elsewhere:
             memory.set_whole(last_stages=0)  # the last step does not lead here, and predicts nothing
