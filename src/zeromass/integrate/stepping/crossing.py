@@ -97,7 +97,7 @@ class Crossing:
         for _ in range(ATTEMPTS):
             before = np.flatnonzero(sign * (place - t) >= reach)
             k = int(before[-1]) if len(before) else 0
-            runways = [runway for runway in runways if sign * (place - runway.t - runway.h) >= reach]
+            runways = [runway for runway in runways if sign * (place - runway.t - runway.h) > 0.9 * reach]
             first, state = (float(t[k]), y[k]) if not runways else (runways[-1].t + runways[-1].h, runways[-1].end)
             distance = sign * (place - first)
             if not distance > 0:

@@ -36,7 +36,8 @@ DIP = 2.0
 """How many times smaller a root is inside a step than at its ends where it may have vanished there."""
 
 CAREFUL = 0.5
-"""Longest step, as a part of the time to where a pivot would vanish, past a position that is nearly singular."""
+"""Longest step, as a part of the time to where a pivot would vanish or of a quarter of the time in which steps are to be
+careful, past a position that is nearly singular."""
 
 REPEAT = 3e-8
 """A projection that moved the state further than this, relative to 1 and the state, is repeated: its square is rounding."""
@@ -208,14 +209,16 @@ class Advance(Routine):
         """
         b, sign = self.b, where(h < 0.0, -1.0, 1.0)
         distance, t = self.load(self.reals, Real64.distance), self.load(self.reals, Real64.t)
-        quiet = (self.load(self.reals, Real64.quiet) - t) * sign > 0.0
+        rest = (self.load(self.reals, Real64.quiet) - t) * sign
+        quiet = rest > 0.0
         ahead = b.and_((distance < abs(h) * SOON).value, b.not_(self.fixed()))
         dipped = b.not_(self.load(self.reals, Real64.dipped).equals(0.0).value)
         ahead = b.or_(b.and_(ahead, b.not_(quiet.value)), b.and_(dipped, b.not_(self.fixed())))
         self.leave_if(ahead, Status.FADING)
-        careful = ~self.load(self.reals, Real64.careful).equals(0.0) & (distance * CAREFUL < abs(h))
+        longest = where(distance < rest * 0.25, distance, rest * 0.25) * CAREFUL
+        careful = ~self.load(self.reals, Real64.careful).equals(0.0) & (longest < abs(h))
         slow = b.and_(b.and_(careful.value, quiet.value), b.not_(self.fixed()))
-        return self.real(b.select(slow, (distance * (CAREFUL * sign)).value, h.value))
+        return self.real(b.select(slow, (longest * sign).value, h.value))
 
     def fade(self, h: Real) -> None:
         """Looks after a step for the pivot of a multiplier that would vanish first.

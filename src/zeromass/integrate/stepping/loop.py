@@ -65,6 +65,7 @@ class Loop:
         self.repivots: int = 0
         self.crossed: list[Passage] = []
         self._leaps: dict[float, Leap] = {}  # by the times at which their steps begin
+        self._crosses: Crossing | None = None
         self._passed_by: float | None = None  # the last singular position that was no crossing
         method = _stepper(settings.chosen)
         self._lanes = method.lanes
@@ -283,8 +284,10 @@ class Loop:
 
     @property
     def _crossing(self) -> Crossing:
-        limit = self.settings.limits.correction
-        return Crossing(self.program, self.start, self._functions(), self.work.tolerances, limit)
+        if self._crosses is None or self._crosses.program is not self.program:
+            limit = self.settings.limits.correction
+            self._crosses = Crossing(self.program, self.start, self._functions(), self.work.tolerances, limit)
+        return self._crosses
 
     def _landing(self, place: float, t: np.ndarray, y: np.ndarray) -> Landing | Miss:
         """A leap across the singular position at about a time, from one of some states."""
