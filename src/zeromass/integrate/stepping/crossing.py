@@ -34,8 +34,11 @@ CENTRED = 0.08
 ATTEMPTS = 16
 """Leaps that are tried, shorter ones and better centred ones."""
 
-NARROWING = 0.1, 0.01, 1e-3
-"""Parts of a leap to both sides of its middle between which the strength of rows, of either sign, is taken for linear."""
+LOOKS: np.ndarray = np.linspace(0.0, 1.0, 9)
+"""Places in a leap at which the strength of rows is looked at first."""
+
+NARROWING = 0.03, 1e-3
+"""Parts of a leap to both sides of a place between which the strength of rows, of either sign, is taken for linear then."""
 
 REACH = 0.5
 """Distance from a singular position at which the first leap toward it begins, in units of the longest of the last steps."""
@@ -88,7 +91,8 @@ class Crossing:
     def landing(self, place: float, t: np.ndarray, y: np.ndarray) -> Landing | Miss:
         """The leap across a singular position at about a time, from one of the states y that a run has come to at times t.
 
-        The last of them need not be before that time.
+        The last of them need not be before that time. A leap that is not exact is tried again from half as far; one whose
+        rounding is too large, from twice as far.
         """
         sign = 1.0 if place > t[0] else -1.0
         length = float(np.abs(np.diff(t))[-RECENT:].max(initial=0.0)) or abs(place - t[0])
@@ -97,44 +101,50 @@ class Crossing:
         for _ in range(ATTEMPTS):
             before = np.flatnonzero(sign * (place - t) >= reach)
             k = int(before[-1]) if len(before) else 0
-            runways = [runway for runway in runways if sign * (place - runway.t - runway.h) > 0.9 * reach]
+            runways = [r for r in runways if sign * (place - r.t - r.h) > 0.9 * reach and sign * (r.t - t[k]) >= 0]
             first, state = (float(t[k]), y[k]) if not runways else (runways[-1].t + runways[-1].h, runways[-1].end)
             distance = sign * (place - first)
             if not distance > 0:
                 return Miss.NARROW
-            if distance > SPARE * reach:  # no state of the run is near enough
-                runway = self._attempt(first, state, sign * (distance - reach))
-                if runway is None:
-                    runway = self._attempt(first, state, sign * (distance - reach) / 2)
-                if runway is None:
+            short = distance > SPARE * reach  # no state of the run is near enough, and a runway leads nearer
+            found = self._attempt(first, state, sign * (distance - reach if short else 2 * distance))
+            if not self._exact(found):
+                again = found is not None and self._rounded(found) and not short
+                if again and k == 0 and not runways:
                     return Miss.NARROW
-                runways.append(runway)
+                reach = 2 * distance if again else max(reach, distance / 2) if short else min(reach, distance) / 2
                 continue
-            found = self._attempt(first, state, 2 * sign * distance)
-            if found is None:
-                reach = min(reach, distance) / 2
-                continue
+            assert found is not None
             middle = self._weakest(found)
-            if abs(middle - place) > CENTRED * abs(found.h):
+            over = sign * (middle - found.t - found.h) > 0  # the leap, or the runway, ends before it
+            if short and over:
+                runways.append(found)
+            elif short or abs(middle - place) > CENTRED * abs(found.h):
                 place = middle
-                continue
-            return self._judged(runways, found, middle)
+            else:
+                return self._judged(runways, found, middle)
         return Miss.NARROW
 
     def _attempt(self, t: float, y: np.ndarray, h: float) -> Leap | None:
-        """A leap, if it is good."""
-        size = float(max(1.0, np.abs(y).max()))
-        tolerances = self.tolerances
-        rtol = max(min(tolerances.rtol, TIGHT), LEAST)
-        atol = max(min(tolerances.atol, TIGHT / 10), FLOOR * size)
-        scale = 1 / (atol + rtol * np.abs(y))
+        rtol, atol = self._tight(y)
         with np.errstate(all="ignore"):
-            found = leap(self.functions.accelerations, self.functions.projected, t, y, h, scale)
+            return leap(self.functions.accelerations, self.functions.projected, t, y, h, 1 / (atol + rtol * np.abs(y)))
+
+    def _tight(self, y: np.ndarray) -> tuple[float, float]:
+        """Relative and absolute errors allowed in a leap."""
+        size = float(max(1.0, np.abs(y).max()))
+        rtol, atol = self.tolerances.rtol, self.tolerances.atol
+        return max(min(rtol, TIGHT), LEAST), max(min(atol, TIGHT / 10), FLOOR * size)
+
+    def _exact(self, found: Leap | None) -> bool:
         if found is None:
-            return None
-        exact = TAIL * found.tail < 1.0 or found.tail < ROUNDED * found.left
-        allowed = self.limit * max(1.0, tolerances.rtol / rtol)
-        return found if exact and max(found.correction, found.left) < allowed else None
+            return False
+        allowed = self.limit * max(1.0, self.tolerances.rtol / max(min(self.tolerances.rtol, TIGHT), LEAST))
+        return (TAIL * found.tail < 1.0 or self._rounded(found)) and max(found.correction, found.left) < allowed
+
+    def _rounded(self, found: Leap) -> bool:
+        """Whether the error of a leap is rounding."""
+        return found.tail < ROUNDED * found.left
 
     # the rows of the constraints -----------------------------------------------------------------------------------------
     @cached_property
@@ -168,7 +178,9 @@ class Crossing:
 
     def _strength(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Of the weakest combination of rows at some states: it falls linearly to a singular position."""
-        return self._decomposed(t, y).singular_values[:, -1]
+        r, c = self._scales.row_scale, self._scales.column_scale
+        rows = r[:, None] * self._rows(self._inputs(t, y)) * c
+        return np.linalg.svd(np.nan_to_num(rows), compute_uv=False)[:, -1]
 
     def ahead(self, t: np.ndarray, y: np.ndarray) -> float | None:
         """The time of the singular position near the last state, where the strength of the rows would vanish."""
@@ -186,15 +198,19 @@ class Crossing:
         """The time of a singular position inside a step, from states in it and at its ends."""
         σ = self._strength(t, y)
         k = int(np.argmin(σ))
-        if not 0 < k < len(t) - 1 or not σ[k] < DIP * min(σ[0], σ[-1]):
-            return None
-        left, right = σ[[k - 1, k + 1]]
-        other = k - 1 if left < right else k + 1  # the zero is between the two lowest
-        return float(t[k] + (t[other] - t[k]) * σ[k] / (σ[k] + σ[other]))
+        return _vanishing(t, σ, k) if 0 < k < len(t) - 1 and σ[k] < DIP * min(σ[0], σ[-1]) else None
 
     def _weakest(self, found: Leap) -> float:
-        """The time in a leap at which the strength of the rows, of either sign, vanishes."""
-        middle = found.t + found.h / 2
+        """The time in a leap, or beside it, at which the strength of the rows, of either sign, vanishes."""
+        times = found.t + found.h * LOOKS
+        σ = self._strength(times, found.states(times))
+        k = int(np.argmin(σ))
+        if not 0 < k < len(LOOKS) - 1:  # beside it, as far as the fall tells
+            other = 1 if k == 0 else k - 1
+            fall = max(float(σ[other] - σ[k]), np.finfo(float).tiny)
+            beside = min(float(σ[k]) / fall * abs(times[k] - times[other]), abs(found.h))
+            return float(times[k] + np.copysign(beside, times[k] - times[other]))
+        middle = _vanishing(times, σ, k)
         for part in NARROWING:
             times = middle + part * found.h * np.array([-1.0, 1.0])
             σ = self._strength(times, found.states(times))
@@ -240,6 +256,12 @@ class Crossing:
     def _state(self, t: float, y: np.ndarray) -> State:
         n = len(y) // 2
         return State(self.program.system, t, y[:n], y[n:], self.start.parameters)
+
+
+def _vanishing(t: np.ndarray, σ: np.ndarray, k: int) -> float:
+    """The time at which a strength that is least at t_k, and falls and rises linearly, vanishes."""
+    other = k - 1 if σ[k - 1] < σ[k + 1] else k + 1  # it does between the two lowest
+    return float(t[k] + (t[other] - t[k]) * σ[k] / (σ[k] + σ[other]))
 
 
 def parts(found: Leap, until: float) -> Iterator[float]:

@@ -157,6 +157,8 @@ class Advance(Routine):
         with self.if_(b.icmp_signed("==", self.load_int(self.ints, Int64.started), self.int(0))):
             self.begin()
             self.store_int(self.int(1), self.ints, Int64.started)
+            with self.if_(self.any_pivots()), self.loop(self.pivots) as i:
+                self.store(sqrt(self.pivot(i)[0]), self.kept_pivot(i, ROOT))
         h = self.step_length(t, until)
         with self.if_(self.any_pivots()), self.loop(self.pivots) as i:
             self.store(inf, self.lowest(i))

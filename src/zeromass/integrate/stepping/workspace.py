@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from zeromass.compile.target import Code
-from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, PIVOTS, ROOT, Int64, Real64
+from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, PIVOTS, Int64, Real64
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.writer import CHUNK
 from zeromass.model import Event
@@ -245,7 +245,6 @@ class Workspace:
     def resume(self, h: float) -> None:
         """Goes on with steps of another length, about h, where the last ones tell nothing of the next."""
         self.reals[Real64.h], self.reals[Real64.fall], self.reals[Real64.distance] = h, 0.0, np.inf
-        self.pivots.reshape(PIVOTS, -1)[ROOT] = 0.0
         self.be_quiet(self.t)
         self.reals[Real64.room] = 1.0 / np.sqrt(self.reals[Real64.growth])
         self.ints[Int64.repeated] = 0
