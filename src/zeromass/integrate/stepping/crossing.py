@@ -31,7 +31,7 @@ ROUNDED = 5.0
 CENTRED = 0.08
 """Part of a leap by which the singular position may be off its middle."""
 
-ATTEMPTS = 16
+ATTEMPTS = 24
 """Leaps that are tried, shorter ones and better centred ones."""
 
 LOOKS: np.ndarray = np.linspace(0.0, 1.0, 9)
@@ -91,39 +91,53 @@ class Crossing:
     def landing(self, place: float, t: np.ndarray, y: np.ndarray) -> Landing | Miss:
         """The leap across a singular position at about a time, from one of the states y that a run has come to at times t.
 
-        The last of them need not be before that time. A leap that is not exact is tried again from half as far; one whose
-        rounding is too large, from twice as far.
+        The last of them need not be before that time. Where none is near enough, runways lead nearer. A leap that is not
+        exact is tried again from half as far; one whose rounding is too large, from twice as far.
         """
         sign = 1.0 if place > t[0] else -1.0
         length = float(np.abs(np.diff(t))[-RECENT:].max(initial=0.0)) or abs(place - t[0])
         reach = REACH * min(length, 3 * self.tolerances.longest)
-        runways: list[Leap] = []
+        longest, runways = np.inf, []
         for _ in range(ATTEMPTS):
-            before = np.flatnonzero(sign * (place - t) >= reach)
-            k = int(before[-1]) if len(before) else 0
-            runways = [r for r in runways if sign * (place - r.t - r.h) > 0.9 * reach and sign * (r.t - t[k]) >= 0]
-            first, state = (float(t[k]), y[k]) if not runways else (runways[-1].t + runways[-1].h, runways[-1].end)
+            first, state, runways = self._nearest(place, reach, t, y, runways, sign)
             distance = sign * (place - first)
             if not distance > 0:
                 return Miss.NARROW
-            short = distance > SPARE * reach  # no state of the run is near enough, and a runway leads nearer
-            found = self._attempt(first, state, sign * (distance - reach if short else 2 * distance))
+            short = distance > SPARE * reach
+            h = min(distance - reach, longest) if short else 2 * distance
+            found = self._attempt(first, state, sign * h)
             if not self._exact(found):
-                again = found is not None and self._rounded(found) and not short
-                if again and k == 0 and not runways:
+                if short:
+                    longest = h / 2
+                elif found is None or not self._rounded(found):
+                    reach = distance / 2
+                elif first == t[0]:
                     return Miss.NARROW
-                reach = 2 * distance if again else max(reach, distance / 2) if short else min(reach, distance) / 2
+                else:
+                    reach = 2 * distance
                 continue
             assert found is not None
-            middle = self._weakest(found)
-            over = sign * (middle - found.t - found.h) > 0  # the leap, or the runway, ends before it
-            if short and over:
-                runways.append(found)
+            middle, inside = self._weakest(found)
+            if short and not inside:
+                runways = [*runways, found]
+            elif not inside and sign * (middle - first) < -abs(found.h) / 4:
+                return Miss.WIDE
             elif short or abs(middle - place) > CENTRED * abs(found.h):
                 place = middle
             else:
                 return self._judged(runways, found, middle)
         return Miss.NARROW
+
+    def _nearest(
+        self, place: float, reach: float, t: np.ndarray, y: np.ndarray, runways: list[Leap], sign: float
+    ) -> tuple[float, np.ndarray, list[Leap]]:
+        """The last state that is not nearer to a place than about `reach`, and the runways that lead to it."""
+        good = [runway for runway in runways if sign * (place - runway.t - runway.h) > 0.9 * reach]
+        before = np.flatnonzero(sign * (place - t) >= reach)
+        k = int(before[-1]) if len(before) else 0
+        if good and sign * (good[-1].t + good[-1].h - t[k]) > 0:
+            return good[-1].t + good[-1].h, good[-1].end, good
+        return float(t[k]), y[k], []
 
     def _attempt(self, t: float, y: np.ndarray, h: float) -> Leap | None:
         rtol, atol = self._tight(y)
@@ -200,22 +214,22 @@ class Crossing:
         k = int(np.argmin(σ))
         return _vanishing(t, σ, k) if 0 < k < len(t) - 1 and σ[k] < DIP * min(σ[0], σ[-1]) else None
 
-    def _weakest(self, found: Leap) -> float:
-        """The time in a leap, or beside it, at which the strength of the rows, of either sign, vanishes."""
+    def _weakest(self, found: Leap) -> tuple[float, bool]:
+        """The time at which the strength of the rows, of either sign, vanishes, and whether that is inside a leap."""
         times = found.t + found.h * LOOKS
         σ = self._strength(times, found.states(times))
         k = int(np.argmin(σ))
-        if not 0 < k < len(LOOKS) - 1:  # beside it, as far as the fall tells
-            other = 1 if k == 0 else k - 1
+        if not 0 < k < len(LOOKS) - 1 or not σ[k] < DIP * min(σ[0], σ[-1]):  # beside it, as far as the fall tells
+            k, other = (0, 1) if σ[0] < σ[-1] else (len(LOOKS) - 1, len(LOOKS) - 2)
             fall = max(float(σ[other] - σ[k]), np.finfo(float).tiny)
-            beside = min(float(σ[k]) / fall * abs(times[k] - times[other]), abs(found.h))
-            return float(times[k] + np.copysign(beside, times[k] - times[other]))
+            beside = min(float(σ[k]) / fall * abs(times[k] - times[other]), abs(found.h) / 2)
+            return float(times[k] + np.copysign(beside, times[k] - times[other])), False
         middle = _vanishing(times, σ, k)
         for part in NARROWING:
             times = middle + part * found.h * np.array([-1.0, 1.0])
             σ = self._strength(times, found.states(times))
             middle = float(times[0] + (times[1] - times[0]) * σ[0] / (σ[0] + σ[1]))
-        return middle
+        return middle, True
 
     def _judged(self, runways: list[Leap], found: Leap, place: float) -> Landing | Miss:
         """The landing, if the motion crosses the singular position and does not pass it by.

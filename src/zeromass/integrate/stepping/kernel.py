@@ -36,8 +36,7 @@ DIP = 2.0
 """How many times smaller a root is inside a step than at its ends where it may have vanished there."""
 
 CAREFUL = 0.5
-"""Longest step, as a part of the time to where a pivot would vanish or of a quarter of the time in which steps are to be
-careful, past a position that is nearly singular."""
+"""Longest step, as a part of the time to where a pivot would vanish, past a position that is nearly singular."""
 
 REPEAT = 3e-8
 """A projection that moved the state further than this, relative to 1 and the state, is repeated: its square is rounding."""
@@ -211,14 +210,14 @@ class Advance(Routine):
         """
         b, sign = self.b, where(h < 0.0, -1.0, 1.0)
         distance, t = self.load(self.reals, Real64.distance), self.load(self.reals, Real64.t)
-        rest = (self.load(self.reals, Real64.quiet) - t) * sign
-        quiet = rest > 0.0
+        quiet = (self.load(self.reals, Real64.quiet) - t) * sign > 0.0
         ahead = b.and_((distance < abs(h) * SOON).value, b.not_(self.fixed()))
         dipped = b.not_(self.load(self.reals, Real64.dipped).equals(0.0).value)
         ahead = b.or_(b.and_(ahead, b.not_(quiet.value)), b.and_(dipped, b.not_(self.fixed())))
         self.leave_if(ahead, Status.FADING)
-        longest = where(distance < rest * 0.25, distance, rest * 0.25) * CAREFUL
-        careful = ~self.load(self.reals, Real64.careful).equals(0.0) & (longest < abs(h))
+        longest = self.load(self.reals, Real64.careful)
+        longest = where(distance * CAREFUL < longest, distance * CAREFUL, longest)
+        careful = (longest > 0.0) & (longest < abs(h))
         slow = b.and_(b.and_(careful.value, quiet.value), b.not_(self.fixed()))
         return self.real(b.select(slow, (longest * sign).value, h.value))
 

@@ -37,7 +37,7 @@ class Real64(IntEnum):
     correction_limit = 15  # of the projection after a step, in units of its tolerance
     distance = 16  # time after which a pivot of a multiplier would vanish, from the last step; infinite if none falls
     quiet = 17  # time until which nothing is said of it
-    careful = 18  # not zero: until then no step is longer than a part of it
+    careful = 18  # longest step until then, 0 for any
     dipped = 19  # not zero: one may have vanished inside the last step
 
 

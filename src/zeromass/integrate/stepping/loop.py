@@ -41,6 +41,9 @@ decides on what side of it: at the root of rounding the constraints hold on all 
 FAR = 3.0
 """Steps, of the length of the next, from which a singular position is too far ahead to leap across."""
 
+CAREFUL = 8.0
+"""Steps to a position that is nearly singular, at least."""
+
 LOOKS_INSIDE = 9
 """States in a step, its ends among them, at which a singular position is looked for."""
 
@@ -255,7 +258,8 @@ class Loop:
         landing = self._landing(place, t, y)
         if isinstance(landing, Landing):
             return self._landed(landing)
-        work.be_quiet(work.t + 2 * (place - work.t), careful=landing is Miss.NARROW)
+        longest = abs(place - work.t) / CAREFUL if landing is Miss.NARROW else 0.0
+        work.be_quiet(work.t + 2 * (place - work.t), longest=longest)
         return None
 
     def _dipped(self, status: Status) -> Outcome | None:
@@ -278,8 +282,8 @@ class Loop:
             return singular(self._state())
         self._passed_by = place
         self._back_to(len(t) - 2, float(t0), y0)
-        work.resume((place - t0) / 4)
-        work.be_quiet(place + (place - t0), careful=True)
+        work.resume((place - t0) / CAREFUL)
+        work.be_quiet(place + (place - t0), longest=abs(place - t0) / CAREFUL)
         return None
 
     @property
@@ -293,12 +297,10 @@ class Loop:
         """A leap across the singular position at about a time, from one of some states."""
         if not self.settings.project or self.settings.step is not None:
             return Miss.WIDE
-        landing = self._crossing.landing(place, t, y)
-        if isinstance(landing, Landing) and self.crossed:
-            apart = np.sign(self.until - self.start.t) * (landing.passage.t - self.crossed[-1].t)
-            if apart < abs(landing.leaps[-1].h) / 4:
-                return Miss.NARROW  # the same one again
-        return landing
+        if self.crossed:  # not across the last one again
+            after = np.sign(self.until - self.start.t) * (t - self.crossed[-1].t) > 0
+            t, y = t[after], y[after]
+        return self._crossing.landing(place, t, y) if len(t) else Miss.NARROW
 
     def _landed(self, landing: Landing) -> Outcome | None:
         """Goes back to where leaps begin, and records them as steps; an outcome, if something happens on the way."""

@@ -186,9 +186,9 @@ class Workspace:
         """Room for the pivots of multipliers, of which nothing is known yet."""
         return np.zeros(PIVOTS * max((code or self.code).pivots, 1))
 
-    def be_quiet(self, until: float, *, careful: bool = False) -> None:
-        """Says nothing of pivots that fade until a time; `careful` steps do not leave out what may lie there."""
-        self.reals[Real64.quiet], self.reals[Real64.careful], self.reals[Real64.dipped] = until, careful, 0.0
+    def be_quiet(self, until: float, *, longest: float = 0.0) -> None:
+        """Says nothing of pivots that fade until a time; until then no step is longer than this, if it is given."""
+        self.reals[Real64.quiet], self.reals[Real64.careful], self.reals[Real64.dipped] = until, longest, 0.0
 
     @property
     def dipped(self) -> bool:
