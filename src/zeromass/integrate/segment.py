@@ -18,6 +18,7 @@ from zeromass.integrate.passages import Passage, passages
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.dense import DEGREE, DenseOutput, Projection, Source
 from zeromass.integrate.stepping.functions import Functions
+from zeromass.integrate.stepping.returned import returned
 from zeromass.model import ModelError, State, System
 
 
@@ -139,7 +140,7 @@ class Segment:
         if self.program is None or not self.settings.project:
             return None
         values = np.array([self.parameters[p] for p in self.system.parameters])
-        return Functions(self.program.native, values).projected
+        return returned(Functions(self.program.native, values).projected, self.start, self.settings)
 
     def covers(self, times: np.ndarray) -> np.ndarray:
         """Which times lie in this segment."""

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.equation import Rank, numerical_rank
+from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator
 from zeromass.integrate.passages import Passage, dependent
 from zeromass.integrate.stepping.functions import Functions
@@ -48,6 +48,9 @@ SPARE = 1.6
 
 RECENT = 400
 """Steps that count as the last ones."""
+
+BESIDE = 1e-2
+"""Displacement of the coordinates that tells how large rows are beside a start."""
 
 FADED = 0.05
 """Part of its strength before a leap that a combination of rows has left at a singular position at most."""
@@ -178,13 +181,27 @@ class Crossing:
         return Evaluator(values, system.inputs)
 
     @cached_property
-    def _scales(self) -> Rank:
-        """Units of rows and coordinates: those of the start."""
-        return numerical_rank(self.start.matrices.A[self._kept]).locked(0)
+    def _scales(self) -> tuple[np.ndarray, np.ndarray]:
+        """Units of rows and of coordinates: as large as they are at the start or beside it, and by the masses.
 
-    def _decomposed(self, t: np.ndarray, y: np.ndarray) -> Rank:
-        """The rows at some states."""
-        return numerical_rank(self._rows(self._inputs(t, y)), rank=self._scales)
+        Coordinates without mass are measured as they stand beside others in the rows.
+        """
+        start, n = self.start, len(self.start.q)
+        inputs = np.repeat(start.inputs[None], 3, axis=0)
+        inputs[1:, 1 : n + 1] += BESIDE * np.outer([1.0, -1.0], np.cos(np.arange(1, n + 1) ** 2))
+        largest = np.abs(np.nan_to_num(self._rows(inputs))).max(axis=0)
+        units, masses = numerical_rank(largest).column_scale, np.diagonal(start.matrices.M)
+        heavy = masses > 0
+        if heavy.any():
+            by_mass = 1 / np.sqrt(np.where(heavy, masses, 1.0))
+            units = np.where(heavy, by_mass, units * np.median(by_mass[heavy] / units[heavy]))
+        sizes = (largest * units).max(axis=1)
+        return 1 / np.where(sizes > 0, sizes, 1.0), units
+
+    def _scaled(self, inputs: np.ndarray) -> np.ndarray:
+        """The rows at some states, in these units."""
+        r, c = self._scales
+        return np.nan_to_num(r[:, None] * self._rows(inputs) * c)
 
     def _inputs(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         values = np.broadcast_to(self.functions.parameters, (len(t), len(self.functions.parameters)))
@@ -192,9 +209,7 @@ class Crossing:
 
     def _strength(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Of the weakest combination of rows at some states: it falls linearly to a singular position."""
-        r, c = self._scales.row_scale, self._scales.column_scale
-        rows = r[:, None] * self._rows(self._inputs(t, y)) * c
-        return np.linalg.svd(np.nan_to_num(rows), compute_uv=False)[:, -1]
+        return np.linalg.svd(self._scaled(self._inputs(t, y)), compute_uv=False)[:, -1]
 
     def ahead(self, t: np.ndarray, y: np.ndarray) -> float | None:
         """The time of the singular position near the last state, where the strength of the rows would vanish."""
@@ -240,25 +255,24 @@ class Crossing:
         """
         times = np.array([found.t, place, found.t + found.h])
         y = found.states(times)
-        inputs = self._inputs(times, y)
-        rows = numerical_rank(self._rows(inputs), rank=self._scales)
+        inputs, (r, c) = self._inputs(times, y), self._scales
+        rows = numerical_rank(self._scaled(inputs), rank=0, equilibrate=False)
         σ = rows.singular_values
         weak = σ[1] < FADED * np.minimum(σ[0], σ[2])
         if not weak[-1]:
             return Miss.WIDE
         U = rows.left[1][:, : len(weak)][:, weak]
-        if not self._positions(U):
-            return Miss.NARROW
         state = self._state(place, y[1])
         M, _, A, _, _ = state.matrices
-        if numerical_rank(np.concatenate([M, A]), tolerance=LOST).rank < len(M):
-            return Miss.NARROW  # masses do not determine the motion there: a taut elbow without any
-        φ = rows.row_scale[1] * self._zeros(inputs[1])
-        speed = float(np.linalg.norm(y[1][len(y[1]) // 2 :] / rows.column_scale[1]))
+        if not self._positions(U) or numerical_rank(np.concatenate([M, A]), tolerance=LOST).rank < len(M):
+            return Miss.NARROW  # of rates, or masses do not determine the motion there: a taut elbow without any
+        n = len(M)
+        speed = float(np.linalg.norm(y[1][n:] / c))
         K = float(σ[0][-1]) / (abs(place - found.t) * max(speed, np.finfo(float).tiny))
-        δ = found.off / float(rows.column_scale[1].min())
-        size = max(1.0, float(np.abs(y[1]).max())) * float(rows.row_scale[1].max())
-        if np.abs(U.T @ φ).max() > SHARP * (K * δ**2 + float(σ[1][weak].max()) * δ) + NOISE * size:
+        δ = found.off / float(c.min())
+        size = max(1.0, float(np.abs(y[1][:n]).max())) * float(r.max())
+        allowed = SHARP * (K * δ**2 + float(σ[1][weak].max()) * δ) + NOISE * size
+        if np.abs(U.T @ (r * self._zeros(inputs[1]))).max() > allowed:
             return Miss.NARROW
         return Landing((*runways, found), Passage(place, dependent(self.program.system, state)))
 

@@ -14,12 +14,13 @@ from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import Passage, weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.crossing import Crossing, Landing, Miss, parts
+from zeromass.integrate.stepping.crossing import LEAST, Crossing, Landing, Miss, parts
 from zeromass.integrate.stepping.dense import DEGREE, states_in
 from zeromass.integrate.stepping.functions import Functions, first_step
 from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.leap import Leap
 from zeromass.integrate.stepping.locate import happenings
+from zeromass.integrate.stepping.returned import returned
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.stepper import Stepper
 from zeromass.integrate.stepping.workspace import Workspace
@@ -69,6 +70,7 @@ class Loop:
         self.crossed: list[Passage] = []
         self._leaps: dict[float, Leap] = {}  # by the times at which their steps begin
         self._crosses: Crossing | None = None
+        self._careful: float | None = None  # where careful steps end
         self._passed_by: float | None = None  # the last singular position that was no crossing
         method = _stepper(settings.chosen)
         self._lanes = method.lanes
@@ -114,11 +116,15 @@ class Loop:
 
     def _some_steps(self, tell: Callable[[float], None]) -> Outcome | None:
         since, evaluations = self.work.t, self.work.evaluations
-        status = self.stepper.advance(self.until, CHUNK_OF_STEPS)
+        end = self._next_end()
+        status = self.stepper.advance(end, CHUNK_OF_STEPS)
         tell(self.work.t)
         self.program.native.called(self.work.evaluations - evaluations)
         if self.work.dipped:
             return self._dipped(status)
+        if status is Status.FINISHED and end != self.until:
+            self._carefree()
+            return None
         return self._follows(status, since)
 
     def _follows(self, status: Status, since: float) -> Outcome | None:
@@ -175,7 +181,8 @@ class Loop:
         (t0, t1), (y0, y1) = self._recorded(last=2)
         ends = [np.array([x]) for x in (t0, y0, t1, y1)]
         polynomial = self._polynomials(*ends).swapaxes(0, 1)
-        project = self._functions().projected if self.settings.project else None
+        projected = self._functions().projected
+        project = returned(projected, self.start, self.settings) if self.settings.project else None
 
         def states(times: np.ndarray) -> np.ndarray:
             inside = states_in(polynomial, (times - t0) / (t1 - t0))
@@ -258,9 +265,30 @@ class Loop:
         landing = self._landing(place, t, y)
         if isinstance(landing, Landing):
             return self._landed(landing)
-        longest = abs(place - work.t) / CAREFUL if landing is Miss.NARROW else 0.0
-        work.be_quiet(work.t + 2 * (place - work.t), longest=longest)
+        if landing is Miss.NARROW:
+            self._be_careful(place)
+        else:
+            work.be_quiet(work.t + 2 * (place - work.t))
         return None
+
+    def _be_careful(self, place: float) -> None:
+        """Goes on to as far behind a position as it is ahead with steps that do not leave it out, as exact as can be: a
+        tolerance that is wider than a motion misses it by would let it cross."""
+        work = self.work
+        distance = place - work.t
+        self._careful = place + distance
+        work.be_quiet(self._careful, longest=abs(distance) / CAREFUL)
+        work.allow(min(work.tolerances.rtol, LEAST), min(work.tolerances.atol, LEAST / 1000))
+
+    def _next_end(self) -> float:
+        """Where steps of one kind end: those that are careful, or all of them."""
+        careful = self._careful
+        return self.until if careful is None or abs(careful - self.start.t) > abs(self.until - self.start.t) else careful
+
+    def _carefree(self) -> None:
+        self._careful = None
+        self.work.allow(self.work.tolerances.rtol, self.work.tolerances.atol)
+        self.work.be_quiet(self.work.t)
 
     def _dipped(self, status: Status) -> Outcome | None:
         """Looks into the last step, in which a pivot of a multiplier may have vanished: a leap in its place, or careful
@@ -283,7 +311,7 @@ class Loop:
         self._passed_by = place
         self._back_to(len(t) - 2, float(t0), y0)
         work.resume((place - t0) / CAREFUL)
-        work.be_quiet(place + (place - t0), longest=abs(place - t0) / CAREFUL)
+        self._be_careful(place)
         return None
 
     @property
@@ -305,6 +333,7 @@ class Loop:
     def _landed(self, landing: Landing) -> Outcome | None:
         """Goes back to where leaps begin, and records them as steps; an outcome, if something happens on the way."""
         leaps = landing.leaps
+        self._carefree()
         self.crossed.append(landing.passage)
         t, y = self._recorded()
         k = int(np.flatnonzero(t == leaps[0].t)[-1])

@@ -186,6 +186,10 @@ class Workspace:
         """Room for the pivots of multipliers, of which nothing is known yet."""
         return np.zeros(PIVOTS * max((code or self.code).pivots, 1))
 
+    def allow(self, rtol: float, atol: float) -> None:
+        """Goes on with other errors allowed in a step, relative and absolute."""
+        self.reals[Real64.rtol], self.reals[Real64.atol] = rtol, atol
+
     def be_quiet(self, until: float, *, longest: float = 0.0) -> None:
         """Says nothing of pivots that fade until a time; until then no step is longer than this, if it is given."""
         self.reals[Real64.quiet], self.reals[Real64.careful], self.reals[Real64.dipped] = until, longest, 0.0
