@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -45,6 +44,9 @@ REACH = 0.5
 
 SPARE = 1.6
 """Distance in units of the one that is wanted from which a runway leads nearer first."""
+
+PARTS = 6
+"""Of a step that is searched for a singular position."""
 
 RECENT = 400
 """Steps that count as the last ones."""
@@ -128,7 +130,7 @@ class Crossing:
             elif short or abs(middle - place) > CENTRED * abs(found.h):
                 place = middle
             else:
-                return self._judged(runways, found, middle)
+                return self.judged(runways, found, middle)
         return Miss.NARROW
 
     def _nearest(
@@ -142,10 +144,22 @@ class Crossing:
             return good[-1].t + good[-1].h, good[-1].end, good
         return float(t[k]), y[k], []
 
-    def _attempt(self, t: float, y: np.ndarray, h: float) -> Leap | None:
+    def out_of(self, t: float, y: np.ndarray, h: float) -> Leap | None:
+        """A good leap with the state y at t in its middle."""
+        found = self._attempt(t, y, h, centred=True)
+        return found if self._exact(found) else None
+
+    def transversal(self, found: Leap) -> bool:
+        """Whether the rows that are weak in the middle of a leap regain their strength linearly to both sides."""
+        times = found.t + found.h * np.array([0.25, 0.375, 0.625, 0.75])
+        σ = self._strength(times, found.states(times))
+        return bool(np.all(np.abs(σ[[0, 3]] / σ[[1, 2]] - 2) < 1))
+
+    def _attempt(self, t: float, y: np.ndarray, h: float, *, centred: bool = False) -> Leap | None:
         rtol, atol = self._tight(y)
+        scale = 1 / (atol + rtol * np.abs(y))
         with np.errstate(all="ignore"):
-            return leap(self.functions.accelerations, self.functions.projected, t, y, h, 1 / (atol + rtol * np.abs(y)))
+            return leap(self.functions.accelerations, self.functions.projected, t, y, h, scale, centred=centred)
 
     def _tight(self, y: np.ndarray) -> tuple[float, float]:
         """Relative and absolute errors allowed in a leap."""
@@ -194,7 +208,7 @@ class Crossing:
         heavy = masses > 0
         if heavy.any():
             by_mass = 1 / np.sqrt(np.where(heavy, masses, 1.0))
-            units = np.where(heavy, by_mass, units * np.median(by_mass[heavy] / units[heavy]))
+            units = np.where(heavy, by_mass, units * np.sort(by_mass[heavy] / units[heavy])[heavy.sum() // 2])
         sizes = (largest * units).max(axis=1)
         return 1 / np.where(sizes > 0, sizes, 1.0), units
 
@@ -229,6 +243,19 @@ class Crossing:
         k = int(np.argmin(σ))
         return _vanishing(t, σ, k) if 0 < k < len(t) - 1 and σ[k] < DIP * min(σ[0], σ[-1]) else None
 
+    def searched(self, t0: float, y0: np.ndarray, t1: float) -> float | None:
+        """The time of a singular position in a step whose own states can not be trusted, from leaps over its parts."""
+        t, y, h = t0, y0, (t1 - t0) / PARTS
+        for _ in range(PARTS):
+            found = self._attempt(t, y, h)
+            if found is None or not self._exact(found):
+                return t + h / 2
+            middle, inside = self._weakest(found)
+            if inside:
+                return middle
+            t, y = t + h, found.end
+        return None
+
     def _weakest(self, found: Leap) -> tuple[float, bool]:
         """The time at which the strength of the rows, of either sign, vanishes, and whether that is inside a leap."""
         times = found.t + found.h * LOOKS
@@ -246,7 +273,7 @@ class Crossing:
             middle = float(times[0] + (times[1] - times[0]) * σ[0] / (σ[0] + σ[1]))
         return middle, True
 
-    def _judged(self, runways: list[Leap], found: Leap, place: float) -> Landing | Miss:
+    def judged(self, runways: list[Leap], found: Leap, place: float) -> Landing | Miss:
         """The landing, if the motion crosses the singular position and does not pass it by.
 
         With U the weak combinations of rows there, σ their strength and K its change per displacement, an error δ of the
@@ -290,13 +317,3 @@ def _vanishing(t: np.ndarray, σ: np.ndarray, k: int) -> float:
     """The time at which a strength that is least at t_k, and falls and rises linearly, vanishes."""
     other = k - 1 if σ[k - 1] < σ[k + 1] else k + 1  # it does between the two lowest
     return float(t[k] + (t[other] - t[k]) * σ[k] / (σ[k] + σ[other]))
-
-
-def parts(found: Leap, until: float) -> Iterator[float]:
-    """Ends of the steps that a leap is recorded as: thirds, none of which begins or ends in its middle."""
-    for k in (1, 2, 3):
-        end = found.t + found.h * k / 3
-        if abs(end - found.t) >= abs(until - found.t):
-            yield until
-            return
-        yield end

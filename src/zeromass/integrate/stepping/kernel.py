@@ -194,7 +194,9 @@ class Advance(Routine):
         length, sign = abs(h), where(h < 0.0, -1.0, 1.0)
         d = room / fall
         ahead = (fall > 0.0) & (room < NEAR) & (d < length * 2.0)
-        ahead = ahead & self.real(self.b.select(self.fixed(), self.real(0.0).value, self.real(1.0).value)).equals(1.0)
+        alone = self.b.or_(self.quiet(h).value, self.b.not_(self.any_pivots()))  # nobody leaps across it
+        alone = self.b.and_(alone, self.b.not_(self.fixed()))
+        ahead = ahead & self.real(self.b.select(alone, self.real(1.0).value, self.real(0.0).value)).equals(1.0)
         if self.crossing is None:
             self.leave_if(ahead.value, Status.SINGULAR_AHEAD)
             return h
@@ -208,9 +210,8 @@ class Advance(Routine):
 
         Where nothing is to be said of it, for a time, the step may have to be careful.
         """
-        b, sign = self.b, where(h < 0.0, -1.0, 1.0)
-        distance, t = self.load(self.reals, Real64.distance), self.load(self.reals, Real64.t)
-        quiet = (self.load(self.reals, Real64.quiet) - t) * sign > 0.0
+        b, sign, quiet = self.b, where(h < 0.0, -1.0, 1.0), self.quiet(h)
+        distance = self.load(self.reals, Real64.distance)
         ahead = b.and_((distance < abs(h) * SOON).value, b.not_(self.fixed()))
         dipped = b.not_(self.load(self.reals, Real64.dipped).equals(0.0).value)
         ahead = b.or_(b.and_(ahead, b.not_(quiet.value)), b.and_(dipped, b.not_(self.fixed())))
@@ -220,6 +221,11 @@ class Advance(Routine):
         careful = (longest > 0.0) & (longest < abs(h))
         slow = b.and_(b.and_(careful.value, quiet.value), b.not_(self.fixed()))
         return self.real(b.select(slow, (longest * sign).value, h.value))
+
+    def quiet(self, h: Real) -> Truth:
+        """Whether nothing is to be said of pivots."""
+        rest = self.load(self.reals, Real64.quiet) - self.load(self.reals, Real64.t)
+        return rest * where(h < 0.0, -1.0, 1.0) > 0.0
 
     def fade(self, h: Real) -> None:
         """Looks after a step for the pivot of a multiplier that would vanish first.

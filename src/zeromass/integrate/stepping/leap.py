@@ -42,7 +42,8 @@ PLACES: np.ndarray = (1 + np.concatenate([-_x, _x[::-1]])) / 2
 
 _INVERSE = np.linalg.inv(np.array(legendre(PLACES, STAGES)).T)
 _ONCE = integration(STAGES, STAGES + 2) @ _INVERSE
-_TWICE = integration(STAGES + 1, STAGES + 2) @ _ONCE[: STAGES + 1]
+_AGAIN = np.pad(integration(STAGES + 1, STAGES + 2), ((0, 0), (0, 1)))
+_BEGINNING, _MIDDLE = (np.array(legendre(np.array([θ]), STAGES + 2))[:, 0] for θ in (0.0, 0.5))
 _AT = np.array(legendre(np.append(PLACES, 1.0), STAGES + 2)).T
 
 Accelerations = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -94,19 +95,27 @@ def leap(
     y: np.ndarray,
     h: float,
     scale: np.ndarray,
+    *,
+    centred: bool = False,
 ) -> Leap | None:
     """The motion over a step of length h from (t, y), with a singular position in its middle; None where there is none.
 
-    scale  1 over the error allowed in each component of the state
+    scale    1 over the error allowed in each component of the state
+    centred  whether y is the state in the middle, at t, and not that at the beginning
     """
     n = len(y) // 2
+    if centred:
+        a, t, known = np.zeros((STAGES, n)), t - h / 2, _MIDDLE
+    else:
+        a, known = np.repeat(accelerations(np.array([t]), y[None])[0], STAGES, axis=0), _BEGINNING
     times = t + h * PLACES
-    a = np.repeat(accelerations(np.array([t]), y[None])[0], STAGES, axis=0)
     stages, last, off, growth = None, np.inf, 0.0, 1.0
     for iteration in range(ITERATIONS):
-        coefficients = np.concatenate([h * h * (_TWICE @ a), h * (_ONCE @ a)], axis=1)
-        coefficients[0] += y
-        coefficients[:2, :n] += h / 2 * y[n:]  # θ = (P_0 + P_1)/2
+        velocities = h * (_ONCE @ a)
+        velocities[0] += y[n:] - known @ velocities
+        positions = h * (_AGAIN @ velocities)
+        positions[0] += y[:n] - known @ positions
+        coefficients = np.concatenate([positions, velocities], axis=1)
         new = _AT @ coefficients
         if stages is not None:
             change = float(np.sqrt(np.mean(((new - stages) * scale) ** 2)))

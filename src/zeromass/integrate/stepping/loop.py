@@ -11,10 +11,10 @@ from zeromass.compile.program import Program, program_at
 from zeromass.integrate.endings import branches, no_number, no_step, singular, unexplained
 from zeromass.integrate.methods import Method
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
-from zeromass.integrate.passages import Passage, weakened
+from zeromass.integrate.passages import Passage, dependent, weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.crossing import LEAST, Crossing, Landing, Miss, parts
+from zeromass.integrate.stepping.crossing import LEAST, Crossing, Landing, Miss
 from zeromass.integrate.stepping.dense import DEGREE, states_in
 from zeromass.integrate.stepping.functions import Functions, first_step
 from zeromass.integrate.stepping.layout import Real64
@@ -45,6 +45,9 @@ FAR = 3.0
 CAREFUL = 8.0
 """Steps to a position that is nearly singular, at least."""
 
+THIRDS = 1 / 3, 2 / 3, 1.0
+"""Ends of the steps that a leap is recorded as: none of them begins or ends in its middle."""
+
 LOOKS_INSIDE = 9
 """States in a step, its ends among them, at which a singular position is looked for."""
 
@@ -61,7 +64,13 @@ class Loop:
     settings: Settings
 
     def __init__(
-        self, program: Program, start: State, until: float, settings: Settings, events: Sequence[Event]
+        self,
+        program: Program,
+        start: State,
+        until: float,
+        settings: Settings,
+        events: Sequence[Event],
+        departure: Leap | None = None,
     ) -> None:
         self.program, self.start, self.until, self.settings = program, start, float(until), settings
         self.watched: tuple[Event, ...] = tuple(events)
@@ -77,7 +86,7 @@ class Loop:
         self._values = np.array([start.parameters[p] for p in program.system.parameters])
         y = np.concatenate([start.q, start.v])
         tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, settings.step)
-        first = first_step(self._functions(), start.t, y, self.until, tolerances)
+        first = departure.h if departure else first_step(self._functions(), start.t, y, self.until, tolerances)
         self.work: Workspace = Workspace(
             program.native, start.t, y, self._values, tolerances, first, lanes=method.lanes
         )
@@ -85,10 +94,13 @@ class Loop:
         self.work.growth_limit = settings.limits.growth
         self.work.correction_limit = settings.limits.correction
         self._use(program)
+        self._departure = departure
 
     def segment(self, tell: Callable[[float], None]) -> Segment:
         """Steps until there is an outcome."""
         outcome = self._beyond_a_guard()
+        if outcome is None and self._departure is not None:
+            outcome = self._departed(self._departure)
         try:
             while outcome is None:
                 outcome = self._some_steps(tell)
@@ -299,6 +311,11 @@ class Loop:
         polynomial = self._polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)]).swapaxes(0, 1)
         states = states_in(polynomial, (times - t0) / (t1 - t0))
         place = self._crossing.inside(times, states)
+        if place is None and self.settings.project:
+            on = self._functions().projected(times, states)
+            allowed = work.tolerances.atol + work.tolerances.rtol * np.abs(states)
+            if not np.abs((on - states) / allowed).max() <= self.settings.limits.correction:
+                place = self._crossing.searched(float(t0), y0, float(t1))
         t, y = self._recorded()
         landing = Miss.WIDE if place is None else self._landing(place, t[:-1], y[:-1])
         if isinstance(landing, Landing):
@@ -338,19 +355,36 @@ class Loop:
         t, y = self._recorded()
         k = int(np.flatnonzero(t == leaps[0].t)[-1])
         self._back_to(k, leaps[0].t, y[k])
-        functions = self._functions()
         for leap in leaps:
-            for end in parts(leap, self.until):
-                since, times = self.work.t, np.array([end])
-                state = leap.end if end == leap.t + leap.h else functions.projected(times, leap.states(times))[0]
-                self._leaps[since] = leap
-                self.work.accept(end, end - since, state, functions.slope(end, state)[1])
-                outcome = self._happened() if self.watched and self.work.crossed() else None
-                if outcome is None and end == self.until:
-                    outcome = Outcome(Ending.FINISHED, end, "")
-                if outcome is not None:
-                    return outcome
+            outcome = self._taken(leap, THIRDS)
+            if outcome is not None:
+                return outcome
         self.work.resume(leaps[-1].h / 4)
+        return None
+
+    def _departed(self, leap: Leap) -> Outcome | None:
+        """Leaves a singular position that a run starts in by the second half of a leap."""
+        self.crossed.append(Passage(self.start.t, dependent(self.program.system, self.start)))
+        outcome = self._taken(leap, (0.75, 1.0))
+        self.work.resume(leap.h / 8)
+        return outcome
+
+    def _taken(self, leap: Leap, places: Sequence[float]) -> Outcome | None:
+        """Records a leap as steps to some places in it; an outcome, if something happens on the way."""
+        functions = self._functions()
+        for place in places:
+            end, since = leap.t + leap.h * place, self.work.t
+            if abs(end - leap.t) >= abs(self.until - leap.t):
+                end = self.until
+            times = np.array([end])
+            state = leap.end if end == leap.t + leap.h else functions.projected(times, leap.states(times))[0]
+            self._leaps[since] = leap
+            self.work.accept(end, end - since, state, functions.slope(end, state)[1])
+            outcome = self._happened() if self.watched and self.work.crossed() else None
+            if outcome is None and end == self.until:
+                outcome = Outcome(Ending.FINISHED, end, "")
+            if outcome is not None:
+                return outcome
         return None
 
     def _back_to(self, steps: int, t: float, y: np.ndarray) -> None:

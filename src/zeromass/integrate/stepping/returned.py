@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zeromass.integrate.passages import weakened
+from zeromass.integrate.passages import faded
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.dense import Projection
 from zeromass.integrate.stepping.kernel import ROUNDING
@@ -17,16 +17,16 @@ def returned(projected: Projection, start: State, settings: Settings) -> Project
     There an error δ of an interpolated state is corrected by a multiple of δ²/σ, σ the strength of the weakest combination
     of rows, and the interpolated state itself is the better one.
     """
-    n = len(start.q)
-
     def project(t: np.ndarray, y: np.ndarray) -> np.ndarray:
         on = projected(t, y)
         allowed = settings.atol + settings.rtol * np.abs(y) + ROUNDING
         with np.errstate(all="ignore"):
             far = ~(np.sqrt(np.mean(((on - y) / allowed) ** 2, axis=1)) <= settings.limits.correction)
-        for k in np.flatnonzero(far):
-            if weakened(start, State(start.system, float(t[k]), y[k, :n], y[k, n:], start.parameters)):
-                on[k] = y[k]
+        if far.any():
+            values = np.array([start.parameters[p] for p in start.system.parameters])
+            inputs = np.column_stack([t[far], y[far], np.broadcast_to(values, (int(far.sum()), len(values)))])
+            there = np.flatnonzero(far)[faded(start, inputs)]
+            on[there] = y[there]
         return on
 
     return project
