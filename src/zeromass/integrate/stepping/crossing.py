@@ -85,13 +85,21 @@ class Miss(Enum):
 class Crossing:
     """Leaps of a run: of its program, from states that it has reached.
 
+    seen   some of the times and states on the way
     limit  of the correction at the end of a leap, in units of the tolerance
     """
 
-    def __init__(self, program: Program, start: State, functions: Functions, tolerances: Tolerances, limit: float) -> None:
-        self.program, self.start = program, start
+    def __init__(
+        self,
+        program: Program,
+        start: State,
+        seen: tuple[np.ndarray, np.ndarray],
+        functions: Functions,
+        tolerances: Tolerances,
+        limit: float,
+    ) -> None:
+        self.program, self.start, self.seen = program, start, seen
         self.functions, self.tolerances, self.limit = functions, tolerances, limit
-        self.evaluations = 0
 
     def landing(self, place: float, t: np.ndarray, y: np.ndarray) -> Landing | Miss:
         """The leap across a singular position at about a time, from one of the states y that a run has come to at times t.
@@ -196,13 +204,14 @@ class Crossing:
 
     @cached_property
     def _scales(self) -> tuple[np.ndarray, np.ndarray]:
-        """Units of rows and of coordinates: as large as they are at the start or beside it, and by the masses.
+        """Units of rows and of coordinates: as large as they are at the start, beside it or later, and by the masses.
 
         Coordinates without mass are measured as they stand beside others in the rows.
         """
         start, n = self.start, len(self.start.q)
         inputs = np.repeat(start.inputs[None], 3, axis=0)
         inputs[1:, 1 : n + 1] += BESIDE * np.outer([1.0, -1.0], np.cos(np.arange(1, n + 1) ** 2))
+        inputs = np.concatenate([inputs, self._inputs(*self.seen)])
         largest = np.abs(np.nan_to_num(self._rows(inputs))).max(axis=0)
         units, masses = numerical_rank(largest).column_scale, np.diagonal(start.matrices.M)
         heavy = masses > 0

@@ -48,6 +48,9 @@ CAREFUL = 8.0
 THIRDS = 1 / 3, 2 / 3, 1.0
 """Ends of the steps that a leap is recorded as: none of them begins or ends in its middle."""
 
+SOME = 8
+"""States on the way whose rows tell how large they are."""
+
 LOOKS_INSIDE = 9
 """States in a step, its ends among them, at which a singular position is looked for."""
 
@@ -334,8 +337,12 @@ class Loop:
     @property
     def _crossing(self) -> Crossing:
         if self._crosses is None or self._crosses.program is not self.program:
-            limit = self.settings.limits.correction
-            self._crosses = Crossing(self.program, self.start, self._functions(), self.work.tolerances, limit)
+            t, y = self._recorded()
+            some = np.linspace(0, len(t) - 1, SOME).astype(int)
+            limit, functions = self.settings.limits.correction, self._functions()
+            self._crosses = Crossing(
+                self.program, self.start, (t[some], y[some]), functions, self.work.tolerances, limit
+            )
         return self._crosses
 
     def _landing(self, place: float, t: np.ndarray, y: np.ndarray) -> Landing | Miss:
