@@ -48,7 +48,7 @@ SPARE = 1.6
 PARTS = 6
 """Of a step that is searched for a singular position."""
 
-RECENT = 400
+RECENT = 20_000
 """Steps that count as the last ones."""
 
 BESIDE = 1e-2

@@ -258,11 +258,13 @@ class Loop:
     def _across(self, outcome: Outcome) -> Outcome | None:
         """What becomes of a run that would end: where it has come to a singular position, it leaps across and goes on."""
         corner = self._corner()
-        if corner is None and outcome.ending is not Ending.SINGULAR_BRANCH:
+        if corner is None and outcome.ending not in (Ending.SINGULAR_BRANCH, Ending.STEP_TOO_SMALL):
             return outcome
         t, y = self._recorded()
         last = len(t) if corner is None else corner + 2
         place = self._crossing.ahead(t[:last], y[:last])
+        if place is not None and abs(place - t[last - 1]) > np.abs(np.diff(t[:last])).max(initial=0.0):
+            place = None  # that is elsewhere
         landing = Miss.NARROW if place is None else self._landing(place, t[:last], y[:last])
         if isinstance(landing, Landing):
             return self._landed(landing)
@@ -275,7 +277,7 @@ class Loop:
         h = float(work.reals[Real64.h])
         place = self._crossing.ahead(t, y)
         if place is None or abs(place - work.t) > FAR * abs(h):
-            work.be_quiet(work.t + (h if place is None else max((place - work.t) / 2, h, key=abs)))
+            work.be_quiet(work.t + h)
             return None
         landing = self._landing(place, t, y)
         if isinstance(landing, Landing):
