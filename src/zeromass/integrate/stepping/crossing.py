@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -110,7 +111,7 @@ class Crossing:
         sign = 1.0 if place > t[0] else -1.0
         length = float(np.abs(np.diff(t))[-RECENT:].max(initial=0.0)) or abs(place - t[0])
         reach = REACH * min(length, 3 * self.tolerances.longest)
-        longest, runways = np.inf, []
+        longest, runways, like = np.inf, [], None
         for _ in range(ATTEMPTS):
             first, state, runways = self._nearest(place, reach, t, y, runways, sign)
             distance = sign * (place - first)
@@ -118,7 +119,10 @@ class Crossing:
                 return Miss.NARROW
             short = distance > SPARE * reach
             h = min(distance - reach, longest) if short else 2 * distance
-            found = self._attempt(first, state, sign * h)
+            if like is not None and not abs(first + sign * h / 2 - like.t - like.h / 2) < h / 2:
+                like = None
+            found = self._attempt(first, state, sign * h, like=like)
+            like = None
             if not self._exact(found):
                 if short:
                     longest = h / 2
@@ -136,7 +140,7 @@ class Crossing:
             elif not inside and sign * (middle - first) < -abs(found.h) / 4:
                 return Miss.WIDE
             elif short or abs(middle - place) > CENTRED * abs(found.h):
-                place = middle
+                place, like = middle, None if short else found
             else:
                 return self.judged(runways, found, middle)
         return Miss.NARROW
@@ -163,11 +167,13 @@ class Crossing:
         σ = self._strength(times, found.states(times))
         return bool(np.all(np.abs(σ[[0, 3]] / σ[[1, 2]] - 2) < 1))
 
-    def _attempt(self, t: float, y: np.ndarray, h: float, *, centred: bool = False) -> Leap | None:
+    def _attempt(
+        self, t: float, y: np.ndarray, h: float, *, centred: bool = False, like: Leap | None = None
+    ) -> Leap | None:
         rtol, atol = self._tight(y)
         scale = 1 / (atol + rtol * np.abs(y))
         with np.errstate(all="ignore"):
-            return leap(self.functions.accelerations, self.functions.projected, t, y, h, scale, centred=centred)
+            return leap(self.functions.accelerations, self.functions.projected, t, y, h, scale, centred=centred, like=like)
 
     def _tight(self, y: np.ndarray) -> tuple[float, float]:
         """Relative and absolute errors allowed in a leap."""
@@ -193,14 +199,23 @@ class Crossing:
     @cached_property
     def _rows(self) -> Evaluator:
         system = self.program.system
-        return Evaluator(system.A[self._kept], system.inputs)
+        return self._remembered("kept rows", lambda: Evaluator(system.A[self._kept], system.inputs))
 
     @cached_property
     def _zeros(self) -> Evaluator:
         """What vanishes of the rows: positions, and rates where a row has no position."""
         system = self.program.system
-        values = [system.rows[i].zero for i in self._kept]
-        return Evaluator(values, system.inputs)
+        return self._remembered(
+            "kept zeros", lambda: Evaluator([system.rows[i].zero for i in self._kept], system.inputs)
+        )
+
+    def _remembered(self, name: str, make: Callable[[], Evaluator]) -> Evaluator:
+        """Of these rows of the system, made once."""
+        known: dict[tuple[int, ...], Evaluator] = self.program.system.memory.setdefault(name, {})
+        key = tuple(self._kept)
+        if key not in known:
+            known[key] = make()
+        return known[key]
 
     @cached_property
     def _scales(self) -> tuple[np.ndarray, np.ndarray]:

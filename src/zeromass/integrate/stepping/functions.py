@@ -25,6 +25,7 @@ class Functions:
         self.code = code
         self.parameters: np.ndarray = np.ascontiguousarray(parameters, dtype=float)
         self._lanes = lanes
+        self._work: Workspace | None = None  # of projections, made when there is one
 
     def slope(self, t: float, y: np.ndarray) -> tuple[np.ndarray, float]:
         """dy/dt at a state, and the growth of the pivots."""
@@ -43,9 +44,12 @@ class Functions:
         results, growth = np.empty((groups, m if lanes == 1 else n, lanes)), np.empty((groups, lanes))
         parameters, pivots = np.repeat(self.parameters, lanes), np.empty((self.code.pivots + 1, lanes))
         call = _RHS(self.code.rhs(lanes).address("rhs"))
-        for group, result, quality in zip(places, results, growth, strict=True):
-            inputs = np.ascontiguousarray(t[group]), np.ascontiguousarray(y[group].T), parameters
-            call(*[x.ctypes.data for x in (*inputs, result, quality, pivots)])
+        times, states = t[places], np.ascontiguousarray(y[places].swapaxes(1, 2))
+        fixed = parameters.ctypes.data, pivots.ctypes.data
+        first = [(x.ctypes.data, x.strides[0]) for x in (times, states, results, growth)]
+        for g in range(groups):
+            t_g, y_g, a_g, quality = (address + g * stride for address, stride in first)
+            call(t_g, y_g, fixed[0], a_g, quality, fixed[1])
         return results[:, -n:].swapaxes(1, 2).reshape(-1, n)[:count], growth.ravel()[:count]
 
     def projected(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -53,8 +57,10 @@ class Functions:
         count, m = y.shape
         rows = np.column_stack([t, y])
         if count:
-            work = Workspace(self.code, 0.0, y[0], self.parameters, Tolerances(1.0, 1.0), 0.0)
-            work.use(self.code, project=True)
+            if self._work is None or self._work.order != m:
+                self._work = Workspace(self.code, 0.0, y[0], self.parameters, Tolerances(1.0, 1.0), 0.0)
+                self._work.use(self.code, project=True)
+            work = self._work
             work.ints[Int64.width], work.ints[Int64.capacity] = m + 1, count
             work.call(routine(Project, host().scalar), Project.name, work.new, 1, rows)
         return rows[:, 1:]

@@ -62,6 +62,7 @@ class Leap:
     correction    what brought it there, in units of the tolerance (root mean square)
     tail          of the accelerations, the last two of Legendre's coefficients times h, in the same units
     left          last change of the iteration, in the same units
+    accelerations Legendre's coefficients of q̈, shape (STAGES, n)
     off           largest distance of a stage from the constraints, in a position
     growth        largest, of the pivots
     """
@@ -69,6 +70,7 @@ class Leap:
     t: float
     h: float
     coefficients: np.ndarray
+    accelerations: np.ndarray
     end: np.ndarray
     correction: float
     tail: float
@@ -97,15 +99,19 @@ def leap(
     scale: np.ndarray,
     *,
     centred: bool = False,
+    like: Leap | None = None,
 ) -> Leap | None:
     """The motion over a step of length h from (t, y), with a singular position in its middle; None where there is none.
 
     scale    1 over the error allowed in each component of the state
     centred  whether y is the state in the middle, at t, and not that at the beginning
+    like     a leap over about the same time, to begin the iteration with
     """
     n = len(y) // 2
     if centred:
         a, t, known = np.zeros((STAGES, n)), t - h / 2, _MIDDLE
+    elif like is not None:
+        a, known = np.array(legendre((t + h * PLACES - like.t) / like.h, STAGES)).T @ like.accelerations, _BEGINNING
     else:
         a, known = np.repeat(accelerations(np.array([t]), y[None])[0], STAGES, axis=0), _BEGINNING
     times = t + h * PLACES
@@ -133,7 +139,8 @@ def leap(
     else:
         return None
     end = projected(np.array([t + h]), new[-1:])[0]
-    tail = abs(h) * float(np.sqrt(np.mean(((_INVERSE @ a)[-2:] * scale[n:]) ** 2)))
+    c = _INVERSE @ a
+    tail = abs(h) * float(np.sqrt(np.mean((c[-2:] * scale[n:]) ** 2)))
     correction = float(np.sqrt(np.mean(((end - new[-1]) * scale) ** 2)))
-    found = Leap(t, h, coefficients, end, correction, tail, last, off, growth)
+    found = Leap(t, h, coefficients, c, end, correction, tail, last, off, growth)
     return found if np.isfinite(tail + correction + growth) else None
