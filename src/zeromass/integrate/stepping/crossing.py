@@ -173,7 +173,9 @@ class Crossing:
         rtol, atol = self._tight(y)
         scale = 1 / (atol + rtol * np.abs(y))
         with np.errstate(all="ignore"):
-            return leap(self.functions.accelerations, self.functions.projected, t, y, h, scale, centred=centred, like=like)
+            return leap(
+                self.functions.accelerations, self.functions.projected, t, y, h, scale, centred=centred, like=like
+            )
 
     def _tight(self, y: np.ndarray) -> tuple[float, float]:
         """Relative and absolute errors allowed in a leap."""

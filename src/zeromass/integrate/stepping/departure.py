@@ -38,7 +38,9 @@ def departure(start: State, until: float, settings: Settings) -> tuple[Program, 
     beside = _beside(start, np.copysign(BESIDE * natural, until - start.t))
     program = program_at(start.system, beside)
     seen = np.array([beside.t]), np.concatenate([beside.q, beside.v])[None]
-    crossing = Crossing(program, beside, seen, Functions(program.native, values), tolerances, settings.limits.correction)
+    crossing = Crossing(
+        program, beside, seen, Functions(program.native, values), tolerances, settings.limits.correction
+    )
     h = 2 * min(natural, abs(until - start.t), 3 * settings.longest_step)
     for _ in range(SHORTEST):
         found = crossing.out_of(start.t, np.concatenate([start.q, start.v]), np.copysign(h, until - start.t))

@@ -300,7 +300,9 @@ class Loop:
     def _next_end(self) -> float:
         """Where steps of one kind end: those that are careful, or all of them."""
         careful = self._careful
-        return self.until if careful is None or abs(careful - self.start.t) > abs(self.until - self.start.t) else careful
+        return (
+            self.until if careful is None or abs(careful - self.start.t) > abs(self.until - self.start.t) else careful
+        )
 
     def _carefree(self) -> None:
         self._careful = None

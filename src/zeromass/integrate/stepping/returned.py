@@ -17,6 +17,7 @@ def returned(projected: Projection, start: State, settings: Settings) -> Project
     There an error δ of an interpolated state is corrected by a multiple of δ²/σ, σ the strength of the weakest combination
     of rows, and the interpolated state itself is the better one.
     """
+
     def project(t: np.ndarray, y: np.ndarray) -> np.ndarray:
         on = projected(t, y)
         allowed = settings.atol + settings.rtol * np.abs(y) + ROUNDING

@@ -205,9 +205,7 @@ class CollocationAdvance(Stages, Advance):
     def pivot(self, i: ir.Value) -> tuple[Real, Real]:
         """Size of a pivot at the end of the step, and its least one in the stages."""
         stages = abs(self.load_stages(self.arguments["pivots"], self.pivots, i))
-        sizes = [
-            self.real(self.b.extract_element(stages.value, ir.Constant(ir.IntType(32), k))) for k in range(STAGES)
-        ]
+        sizes = [self.real(self.b.extract_element(stages.value, ir.Constant(ir.IntType(32), k))) for k in range(STAGES)]
         end = sizes[END]
         while len(sizes) > 1:
             sizes = [where(x < y, x, y) for x, y in zip(sizes[::2], sizes[1::2], strict=True)]
