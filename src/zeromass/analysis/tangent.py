@@ -32,6 +32,7 @@ class TangentCode:
 
     corrections = None
     busy = False
+    pivots = 0
 
     def __init__(self, program: Program) -> None:
         time, y, constants = program.inputs
@@ -40,7 +41,7 @@ class TangentCode:
         slopes = expressions([*program.system.rates, *program.acceleration])
         along = directional(slopes, dict(zip([*y, *constants], [*δy, *δp], strict=True)))
         groups = [time, [*y, *δy], [*constants, *δp]]
-        self._code = code({"rhs": (groups, [[*slopes, *along], [program.growth]])}, host().scalar, effort=BEST)
+        self._code = code({"rhs": (groups, [[*slopes, *along], [program.growth], []])}, host().scalar, effort=BEST)
 
     def rhs(self, lanes: int = 1) -> Code:
         """Machine code of the right-hand side of one state."""

@@ -16,6 +16,7 @@ from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.passages import Passage
 from zeromass.integrate.segment import Samples, Segment, Statistics
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.stepping.departure import departure
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.model import Event, ModelError, State, System
 
@@ -286,10 +287,11 @@ def _segment(
 ) -> Segment:
     """The motion of one system: program, method, loop."""
     outcome = at_start(start, settings.limits.violation)
-    if outcome is not None:
+    way_out = departure(start, until, settings) if outcome and outcome.ending is Ending.SINGULAR_BRANCH else None
+    if outcome is not None and way_out is None:
         return Segment.standing(start, outcome, settings)  # there is no acceleration to compile
-    program = program or program_at(start.system, start)
-    return Loop(program, start, until, settings, events_of(events)).segment(tell)
+    program, leap = way_out or (program or program_at(start.system, start), None)
+    return Loop(program, start, until, settings, events_of(events), leap).segment(tell)
 
 
 def _chattering(last: Segment, changes: int) -> Segment:

@@ -18,6 +18,7 @@ from zeromass.integrate.passages import Passage, passages
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.dense import DEGREE, DenseOutput, Projection, Source
 from zeromass.integrate.stepping.functions import Functions
+from zeromass.integrate.stepping.returned import returned
 from zeromass.model import ModelError, State, System
 
 
@@ -64,6 +65,7 @@ class Segment:
     outcome   how it ended; events: what happened on the way
     growth    of the pivots at the ends of the steps
     inside    polynomials inside steps, see `DenseOutput`: what gives them, or all of them, shape (steps, degree + 1, 2n)
+    crossed   singular positions that were leapt across
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -83,6 +85,7 @@ class Segment:
     settings: Settings
     growth: np.ndarray = field(repr=False)
     inside: Source | np.ndarray = field(repr=False)
+    crossed: tuple[Passage, ...] = ()
 
     def __post_init__(self) -> None:
         for array in (self.t, self.y, self.growth, *[event.y for event in self.events]):
@@ -137,7 +140,7 @@ class Segment:
         if self.program is None or not self.settings.project:
             return None
         values = np.array([self.parameters[p] for p in self.system.parameters])
-        return Functions(self.program.native, values).projected
+        return returned(Functions(self.program.native, values).projected, self.start, self.settings)
 
     def covers(self, times: np.ndarray) -> np.ndarray:
         """Which times lie in this segment."""
@@ -165,7 +168,9 @@ class Segment:
         if self.program is None:
             return ()
         growth = self.program.native.growth
-        return passages(self.system, self.t[1:], self.growth, lambda times: growth(self.at(times).inputs), self.state)
+        return passages(
+            self.system, self.t[1:], self.growth, lambda times: growth(self.at(times).inputs), self.state, self.crossed
+        )
 
 
 class Samples:

@@ -13,7 +13,7 @@ import numpy as np
 
 from zeromass.compile.target import Code
 from zeromass.integrate.stepping.ahead import Ahead
-from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, Int64, Real64
+from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, PIVOTS, Int64, Real64
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.writer import CHUNK
 from zeromass.model import Event
@@ -37,6 +37,9 @@ class MachineCode(Protocol):
 
     @property
     def busy(self) -> bool: ...
+
+    @property
+    def pivots(self) -> int: ...
 
     def called(self, evaluations: int) -> None: ...
 
@@ -83,6 +86,7 @@ class Workspace:
         self.scratch: np.ndarray = np.ones(max(self.size, 64))
         self.signs: np.ndarray = np.zeros((1, 2))
         self.record = np.empty((capacity, HEAD + m))
+        self.pivots: np.ndarray = self._no_pivots()
         self.state[:m] = y
         for place, value in {
             Real64.t: t,
@@ -92,6 +96,8 @@ class Workspace:
             Real64.longest: tolerances.longest,
             Real64.growth_limit: np.inf,
             Real64.correction_limit: np.inf,
+            Real64.distance: np.inf,
+            Real64.quiet: t,
             Real64.fixed: tolerances.step is not None,
         }.items():
             self.reals[place] = value
@@ -100,6 +106,7 @@ class Workspace:
             Int64.size: self.size,
             Int64.width: HEAD + m,
             Int64.capacity: capacity,
+            Int64.pivots: code.pivots,
         }.items():
             self.ints[place] = value
 
@@ -165,13 +172,34 @@ class Workspace:
     # what it works with --------------------------------------------------------------------------------------------
     def use(self, code: MachineCode, *, project: bool) -> None:
         """Goes on with this machine code, from the current state."""
-        self.code, self.project = code, project
+        if code is not self.code:
+            self.code, self.pivots = code, self._no_pivots(code)
+            self.ints[Int64.pivots] = code.pivots
+            self.reals[Real64.distance] = np.inf
+        self.project = project
         corrections = code.corrections if project else None
         for flag, name in (
             (Int64.project_positions, "positions"),
             (Int64.project_velocities, "velocities"),
         ):
             self.ints[flag] = corrections is not None and corrections.address(name) != 0
+
+    def _no_pivots(self, code: MachineCode | None = None) -> np.ndarray:
+        """Room for the pivots of multipliers, of which nothing is known yet."""
+        return np.zeros(PIVOTS * max((code or self.code).pivots, 1))
+
+    def allow(self, rtol: float, atol: float) -> None:
+        """Goes on with other errors allowed in a step, relative and absolute."""
+        self.reals[Real64.rtol], self.reals[Real64.atol] = rtol, atol
+
+    def be_quiet(self, until: float, *, longest: float = 0.0) -> None:
+        """Says nothing of pivots that fade until a time; until then no step is longer than this, if it is given."""
+        self.reals[Real64.quiet], self.reals[Real64.careful], self.reals[Real64.dipped] = until, longest, 0.0
+
+    @property
+    def dipped(self) -> bool:
+        """Whether a pivot of a multiplier may have vanished inside the last step."""
+        return bool(self.reals[Real64.dipped])
 
     def restart(self) -> None:
         """What a step begins with is computed anew."""
@@ -241,6 +269,14 @@ class Workspace:
         self.ints[Int64.recorded] += 1
         self.ints[Int64.steps] += 1
 
+    def resume(self, h: float) -> None:
+        """Goes on with steps of another length, about h, where the last ones tell nothing of the next."""
+        self.reals[Real64.h], self.reals[Real64.fall], self.reals[Real64.distance] = h, 0.0, np.inf
+        self.be_quiet(self.t)
+        self.reals[Real64.room] = 1.0 / np.sqrt(self.reals[Real64.growth])
+        self.ints[Int64.repeated] = 0
+        self.restart()
+
     def reject(self) -> None:
         self.ints[Int64.rejected] += 1
 
@@ -278,6 +314,7 @@ class Workspace:
             events.address("event") if events is not None else 0,
         ]
         arrays = (self.reals, self.ints, self.state, stages, self.new, self.scratch, self.values, record, self.signs)
+        arrays = (*arrays, self.pivots)
         call, addresses = _ROUTINE(routine.address(name)), [*[a.ctypes.data for a in arrays], *functions]
         return lambda: (arrays, Status(call(*addresses)))[1]  # which keeps the arrays
 
@@ -288,10 +325,13 @@ class Workspace:
         row[0], row[HEAD:] = t, y
         self.reals[Real64.t], self.state[: self.order] = t, y
 
-    def forget(self, steps: int) -> None:
-        """Goes back to the end of an earlier step, the first `steps` of the record; there is at least one."""
+    def forget(self, steps: int, t: float, y: np.ndarray) -> None:
+        """Goes back to the state y at t where the first `steps` of the record have led."""
+        dropped = self.ints[Int64.recorded] - steps
+        self.ints[Int64.steps] -= dropped
+        self.ints[Int64.rejected] += dropped
         self.ints[Int64.recorded] = steps
-        self.reals[Real64.t], self.state[: self.order] = self.rows[-1, 0], self.states[-1]
+        self.reals[Real64.t], self.state[: self.order] = t, y
 
     def aside(self) -> Workspace:
         """Memory of its own for steps that are taken again, of the same system and with the same settings."""
