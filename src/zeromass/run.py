@@ -106,7 +106,7 @@ def load(path: FilePath) -> Run:
     >>> bool(np.all(zm.load(path).y == run.y))
     True
     """
-    from zeromass.report.files import read
+    from zeromass.report.reading import read
 
     segments, origin = read(path)
     return Run(tuple(segments), origin)

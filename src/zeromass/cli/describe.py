@@ -90,7 +90,7 @@ def equations(
         parts = _written(system, form)
         whole = _joined(parts, form)
         if target is not None:
-            from zeromass.report.files import write
+            from zeromass.report.writing import write
 
             write(target, lambda place: _put(place, whole))
         if as_json:

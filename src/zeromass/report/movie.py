@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ import numpy as np
 
 from zeromass.integrate import Course
 from zeromass.model import ModelError
-from zeromass.report.files import write
 from zeromass.report.plots import COLORS, heights_around
+from zeromass.report.writing import write
 
 
 def movie(
@@ -62,13 +63,13 @@ def movie(
         ax.set_title(f"t = {sampled.t[i]:.2f} s")
         return [*lines, *dots]
 
-    animation = FuncAnimation(figure, frame, frames=count, blit=False)
     writer = FFMpegWriter(fps=fps) if ending == ".mp4" else PillowWriter(fps=fps)
 
-    def content(place: Path) -> None:
-        named = place.with_suffix(ending)  # the writers choose the format by the ending
-        animation.save(named, writer=writer)
-        named.replace(place)
+    def content(place: Path) -> None:  # the writers choose the format by the ending
+        try:
+            FuncAnimation(figure, frame, frames=count, blit=False).save(place, writer=writer)
+        except subprocess.CalledProcessError as error:
+            raise OSError(f"ffmpeg ended with {error.returncode}, as it does when a disk is full") from error
 
     try:
         return write(path, content)

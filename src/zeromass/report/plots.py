@@ -186,7 +186,7 @@ def save_figure(ax: Axes, file: str | PathLike[str], *, dpi: int = 150) -> None:
     """
     import matplotlib.pyplot as plt
 
-    from zeromass.report.files import write
+    from zeromass.report.writing import write
 
     ending = str(file).rsplit(".", 1)[-1].lower()
     if ending not in ("png", "svg", "pdf"):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from zeromass.expression import expressions
 from zeromass.integrate import Course
-from zeromass.report.files import write
+from zeromass.report.writing import write
 
 
 @dataclass(frozen=True)
