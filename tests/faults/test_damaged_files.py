@@ -15,7 +15,7 @@ import pytest
 
 import zeromass as zm
 from faults.campaign import campaign
-from zeromass.report.checksum import checksum
+from zeromass.report.checksum import checksum, seal
 
 DATA = Path(__file__).parent / "data"
 
@@ -138,6 +138,8 @@ def forged(saved, tmp_path):
                 resealed(file)
             except (KeyError, ValueError, TypeError, MemoryError, OSError):
                 file.attrs["checksum"] = "none"
+        content = target.read_bytes().partition(b"zeromass seal")[0]
+        target.write_bytes(content + seal(content))
         return target
 
     return make
@@ -282,6 +284,18 @@ def test_a_changed_file_says_so(saved, tmp_path):
         file["run0_y"][3, 0] += 1e-9
     with pytest.raises(zm.FileError, match=r"changed\.nc.*it has changed since it was written"):
         zm.load(tmp_path / "changed.nc")
+    content = (tmp_path / "changed.nc").read_bytes().partition(b"zeromass seal")[0]
+    (tmp_path / "changed.nc").write_bytes(content)  # as a program that copies it would
+    with pytest.raises(zm.FileError, match="its checksum is another"):
+        zm.load(tmp_path / "changed.nc")
+
+
+def test_a_seal_that_is_damaged_itself_does_not_matter(run, saved, tmp_path):
+    content = bytearray(saved.read_bytes())
+    content[-40] ^= 1
+    content[-900:-700] = bytes(200)
+    (tmp_path / "scratched.nc").write_bytes(content)
+    assert same(zm.load(tmp_path / "scratched.nc"), run)
 
 
 def test_warnings_of_runs_are_none_of_loading(saved):

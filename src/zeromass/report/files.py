@@ -19,7 +19,7 @@ from zeromass.expression import Grid
 from zeromass.integrate import Course, Segment
 from zeromass.model import System
 from zeromass.model.record import to_record
-from zeromass.report.checksum import checksum
+from zeromass.report.checksum import checksum, seal
 from zeromass.report.reading import FORMAT
 from zeromass.report.writing import write
 
@@ -93,7 +93,13 @@ def save(run: Course, path: str | PathLike[str], told: Mapping[str, str | float]
     )
     dataset.attrs["checksum"] = checksum({name: array for name, (_, array) in arrays.items()}, dataset.attrs)
     content = _netcdf(dataset)
-    return write(path, lambda place: place.write_bytes(content))
+
+    def put(place: Path) -> None:
+        with place.open("wb") as file:
+            file.write(content)
+            file.write(seal(content))
+
+    return write(path, put)
 
 
 def _netcdf(dataset: xarray.Dataset) -> memoryview:

@@ -24,7 +24,7 @@ from zeromass.integrate.memory import amount, machine_memory
 from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.model import State, System
 from zeromass.model.record import from_record
-from zeromass.report.checksum import checksum
+from zeromass.report.checksum import broken, checksum
 from zeromass.report.origin import Origin
 from zeromass.report.writing import SPECIAL, FileError
 
@@ -94,6 +94,8 @@ def _content(path: str | PathLike[str]) -> tuple[Arrays, Words]:
         raise _Damage(str(getattr(error, "strerror", None) or error)) from error
     if not stat.S_ISREG(mode):
         raise _Damage(f"it is {SPECIAL.get(stat.S_IFMT(mode), 'something else')}, and no file")
+    if broken(Path(path)):
+        raise _Damage("it has changed since it was written: its bytes are not those that were sealed")
     try:
         file = h5py.File(Path(path), "r")
     except OSError as error:

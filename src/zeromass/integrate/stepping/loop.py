@@ -8,7 +8,7 @@ from importlib import import_module
 import numpy as np
 
 from zeromass.compile.program import Program, program_at
-from zeromass.integrate.endings import branches, no_number, no_step, singular, unexplained
+from zeromass.integrate.endings import branches, no_number, no_step, out_of_memory, singular, unexplained
 from zeromass.integrate.methods import Method
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import weakened
@@ -35,12 +35,18 @@ WITHIN = 1e-6
 """What is left of constraints, as a part of that at the start, where a position is so near a singular one that rounding
 decides on what side of it: at the root of rounding the constraints hold on all branches alike."""
 
+OCCURRENCE = 400
+"""Bytes that an event which happened takes, beside its state."""
+
 HOPELESS = np.finfo(float).eps ** -0.75
 """Growth of the pivots at which no choice of them is good: a quarter of the digits is left."""
 
 
 class Loop:
-    """Steps of one method on one program, events located, pivots chosen anew where they have become weak."""
+    """Steps of one method on one program, events located, pivots chosen anew where they have become weak.
+
+    held  memory that earlier segments of the run take, bytes
+    """
 
     program: Program
     start: State
@@ -48,7 +54,13 @@ class Loop:
     settings: Settings
 
     def __init__(
-        self, program: Program, start: State, until: float, settings: Settings, events: Sequence[Event]
+        self,
+        program: Program,
+        start: State,
+        until: float,
+        settings: Settings,
+        events: Sequence[Event],
+        held: int = 0,
     ) -> None:
         self.program, self.start, self.until, self.settings = program, start, float(until), settings
         self.watched: tuple[Event, ...] = tuple(events)
@@ -61,7 +73,14 @@ class Loop:
         tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, settings.step)
         first = first_step(self._functions(), start.t, y, self.until, tolerances)
         self.work: Workspace = Workspace(
-            program.native, start.t, y, self._values, tolerances, first, lanes=method.lanes
+            program.native,
+            start.t,
+            y,
+            self._values,
+            tolerances,
+            first,
+            lanes=method.lanes,
+            memory=lambda: settings.bound - held,
         )
         self.stepper: Stepper = method(self.work)
         self.work.growth_limit = settings.limits.growth
@@ -76,6 +95,8 @@ class Loop:
                 outcome = self._some_steps(tell)
         except KeyboardInterrupt:
             outcome = Outcome(Ending.INTERRUPTED, self.work.t, "what was computed so far is kept")
+        except MemoryError:
+            outcome = self._full()
         outcome = self._corner() or outcome
         work = self.work
         t, y = self._recorded()
@@ -98,6 +119,7 @@ class Loop:
         since, evaluations = self.work.t, self.work.evaluations
         status = self.stepper.advance(self.until, CHUNK_OF_STEPS)
         tell(self.work.t)
+        self.work.noted = len(self.occurrences) * (OCCURRENCE + self.work.state.nbytes)
         self.program.native.called(self.work.evaluations - evaluations)
         match status:
             case Status.FINISHED:
@@ -110,9 +132,15 @@ class Loop:
                 return no_number(self._state(), self._functions().slope, self.until - self.work.t)
             case Status.STEP_TOO_SMALL:
                 return self._stuck()
+            case Status.RECORD_FULL:
+                return self._full()
             case Status.UNEXPLAINED:
                 return self._weak() or unexplained(self._state(), float(self.settings.step or 0.0))
         return self._stuck() if self._stalls(since) else None
+
+    def _full(self) -> Outcome:
+        """The end of a run for which there is no more memory."""
+        return out_of_memory(self.work.t, self.work.steps, self.settings.bound)
 
     def _stalls(self, since: float) -> bool:
         """Whether steps whose length is controlled bring the run forward by next to nothing."""

@@ -77,23 +77,28 @@ class Radau:
         work.aim(until, budget)
         while (
             status := work.call(code, kernel.RadauAdvance.name, memory.values, self.lanes, work.record)
-        ) is Status.RECORD_FULL:
-            self._make_room()
+        ) is Status.RECORD_FULL and self._make_room():
+            pass
         self._reached = work.t
         return status
 
-    def _make_room(self) -> None:
-        """For more steps, or for more of their increments, whichever there is none left for."""
+    def _make_room(self) -> bool:
+        """For more steps, or for more of their increments, whichever there is none left for; False if memory has none."""
         work, memory = self.work, self._memory
         if work.ints[Int64.recorded] >= len(work.record):
-            work.extend()
+            if not work.extend():
+                return False
             offsets = memory.array(Slot.offsets)
             memory.point(offsets=np.concatenate([offsets, np.empty(len(work.record) - len(offsets), dtype=np.int64)]))
         increments = memory.array(Slot.increments)
         if memory.whole(Slot.used) + self._longest > len(increments):
+            if work.beside + 3 * increments.nbytes + work.record.nbytes > work.memory():
+                return False
+            work.beside += increments.nbytes
             increments = np.concatenate([increments, np.empty_like(increments)])
             memory.point(increments=increments)
             memory.set_whole(capacity=len(increments))
+        return True
 
     def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
         turn = np.sign(t1 - t0)[:1]
