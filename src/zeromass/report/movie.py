@@ -12,7 +12,7 @@ import numpy as np
 
 from zeromass.integrate import Course
 from zeromass.model import ModelError
-from zeromass.report.plots import COLORS, heights_around
+from zeromass.report.plots import COLORS, as_written, heights_around
 from zeromass.report.writing import write
 
 
@@ -52,7 +52,9 @@ def movie(
     middle = (low + high) / 2
     ax.set(xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half))
     ax.set(zlim=(middle[2] - half, middle[2] + half), xlabel="X [m]", ylabel="Y [m]", zlabel="Z [m]")
-    lines = [ax.plot([], [], [], color=COLORS[k % 7], lw=1.2, label=name)[0] for k, name in enumerate(tracks)]
+    lines = [
+        ax.plot([], [], [], color=COLORS[k % 7], lw=1.2, label=as_written(name))[0] for k, name in enumerate(tracks)
+    ]
     dots = [ax.plot([], [], [], "o", color=COLORS[k % 7], ms=7)[0] for k in range(len(tracks))]
     ax.legend(frameon=False, loc="upper left")
 
