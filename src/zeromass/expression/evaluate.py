@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from zeromass.expression.signatures import Formulas, Scalar
 
 
-AT_ONCE = 2**22
-"""Numbers that an evaluation holds at once: of many places it takes a block after the other."""
+AT_ONCE, ROWS = 2**24, 2**13
+"""Numbers that an evaluation holds at once, and places that it takes at once: of more it takes a block after the other.
+Columns of 64 KiB stay near the processor."""
 
 
 def numeric(node: Expression) -> Callable[..., Any]:
@@ -92,7 +93,7 @@ class Evaluator:
         if not lead:
             tape = self._tape(values)
             return np.fromiter([tape[i] for i in self._outputs], dtype=float).reshape(self.shape)
-        count, most = math.prod(lead), max(1, AT_ONCE // max(1, len(self._tape.place)))
+        count, most = math.prod(lead), min(ROWS, max(1, AT_ONCE // max(1, len(self._tape.place))))
         result = np.empty((*lead, len(self._outputs)))
         if count <= most:
             self._put(values, result)

@@ -104,9 +104,10 @@ class Settings:
         return usual_memory() if self.memory is None else self.memory
 
     def tighter(self, rtol: float) -> Settings:
-        """The same with a smaller tolerance, or half the step where that is fixed; for the more steps, more memory."""
+        """The same with a smaller tolerance, or half the step where that is fixed; for more steps, more memory."""
         step = None if self.step is None else self.step / 2
-        return replace(self, rtol=rtol, atol=self.atol * rtol / self.rtol, step=step, memory=2 * self.bound)
+        memory = None if self.memory is None else 2 * self.memory
+        return replace(self, rtol=rtol, atol=self.atol * rtol / self.rtol, step=step, memory=memory)
 
     def as_dict(self) -> dict[str, Any]:
         """For files: plain numbers and words."""

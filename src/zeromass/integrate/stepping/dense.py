@@ -70,6 +70,8 @@ class DenseOutput:
         steps = np.arange(len(self.t) - 1) if steps is None else steps
         if isinstance(self._inside, np.ndarray):
             return self._inside[steps]
+        if 0 < len(steps) <= AT_ONCE:
+            return self._made(self._inside, steps)
         result = np.empty((len(steps), DEGREE + 1, self.y.shape[1]))
         for k in range(0, len(steps), AT_ONCE):
             result[k : k + AT_ONCE] = self._made(self._inside, steps[k : k + AT_ONCE])
