@@ -54,6 +54,7 @@ def simulate(
     parameters: Mapping[Expression, float] | None = None,
     transitions: bool = True,
     limits: Limits | None = None,
+    memory: float | None = None,
     progress: bool | Callable[[float], None] = False,
 ) -> Run:
     """The motion of a system, or of its program, from a start until a time.
@@ -70,6 +71,8 @@ def simulate(
     transitions  whether the motion goes on where its kind changes, such as from rolling to slipping; the run then has
                  several segments. Without, it ends there
     limits       numbers at which the run takes a decision, see `zm.Limits`
+    memory       bytes that the run may take, by default a quarter of the machine's; one that needs more ends with the
+                 outcome "out of memory", and what was computed is kept
     progress     a progress bar on the terminal, or a function that is told the time reached
 
     The run follows from these arguments alone, to the last bit, whatever ran before. One that can not go on ends with a
@@ -82,7 +85,7 @@ def simulate(
     >>> run.outcome.ending == "finished", bool(abs(run.at(10.0)[pendulum.energy] + 9.81 * np.cos(1.0)) < 1e-9)
     (True, True)
     """
-    settings = Settings(rtol, atol, method, project, step, longest_step, transitions, limits or Limits())
+    settings = Settings(rtol, atol, method, project, step, longest_step, transitions, limits or Limits(), memory)
     if not isinstance(start, State):
         raise ModelError(f"the start belongs to another system, or is none: {start!r}; make it with system.start(…)")
     if parameters:
@@ -106,7 +109,7 @@ def load(path: FilePath) -> Run:
     >>> bool(np.all(zm.load(path).y == run.y))
     True
     """
-    from zeromass.report.files import read
+    from zeromass.report.reading import read
 
     segments, origin = read(path)
     return Run(tuple(segments), origin)

@@ -262,9 +262,11 @@ def course(
         start = start if start.system is following else start.carried_to(following)
     watched = events_of(events)
     segments: list[Segment] = []
+    held = 0
     while True:
-        segment = _segment(program, start, until, settings, [*moving.events, *watched], tell)
+        segment = _segment(program, start, until, settings, [*moving.events, *watched], tell, held)
         segments.append(segment)
+        held += segment.held
         if not (settings.transitions and segment.outcome.ending is Ending.EVENT and segment.t[-1] != until):
             return Course(tuple(segments))
         end = segment.state(float(segment.t[-1]))
@@ -284,14 +286,15 @@ def _segment(
     settings: Settings,
     events: Sequence[Event],
     tell: Callable[[float], None],
+    held: int,
 ) -> Segment:
-    """The motion of one system: program, method, loop."""
+    """The motion of one system: program, method, loop; `held` is the memory of segments before it, bytes."""
     outcome = at_start(start, settings.limits.violation)
     way_out = departure(start, until, settings) if outcome and outcome.ending is Ending.SINGULAR_BRANCH else None
     if outcome is not None and way_out is None:
         return Segment.standing(start, outcome, settings)  # there is no acceleration to compile
     program, leap = way_out or (program or program_at(start.system, start), None)
-    return Loop(program, start, until, settings, events_of(events), leap).segment(tell)
+    return Loop(program, start, until, settings, events_of(events), departure=leap, held=held).segment(tell)
 
 
 def _chattering(last: Segment, changes: int) -> Segment:

@@ -54,6 +54,7 @@ class Ending(StrEnum):
     STEP_TOO_SMALL = "step too small"
     NOT_A_NUMBER = "not a number"
     INTERRUPTED = "interrupted"
+    OUT_OF_MEMORY = "out of memory"
     CHATTERING = "chattering"
 
 

@@ -21,6 +21,9 @@ from zeromass.integrate.stepping.functions import Functions
 from zeromass.integrate.stepping.returned import returned
 from zeromass.model import ModelError, State, System
 
+AT_ONCE = 2**16
+"""Times at which an expression is evaluated at once: of a long run in blocks, and accelerations with them."""
+
 
 @dataclass(frozen=True)
 class Statistics:
@@ -119,6 +122,11 @@ class Segment:
         return self.start.system
 
     @property
+    def held(self) -> int:
+        """Memory that it takes, bytes, with the record of its steps."""
+        return 2 * (self.t.nbytes + self.y.nbytes + self.growth.nbytes)
+
+    @property
     def kind(self) -> str:
         """What kind of motion it is, such as "rolling"."""
         return self.system.kind
@@ -189,17 +197,27 @@ class Samples:
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, shape (times,), or of an array of them, shape (times, …)."""
         e = expressions(e)
-        system = self.system
-        leaves = symbols(e)
-        names, values = list(system.inputs), self.inputs
-        if any(leaf.order == 2 or leaf.kind == "multiplier" for leaf in leaves):
-            names, values = [*names, *system.accelerations], np.concatenate([values, self.acceleration], axis=1)
-        if any(leaf.kind == "multiplier" for leaf in leaves):
-            names, values = [*names, *system.multipliers], np.concatenate([values, self.multipliers], axis=1)
+        system, leaves = self.system, symbols(e)
+        forces = any(leaf.kind == "multiplier" for leaf in leaves)
+        moving = forces or any(leaf.order == 2 for leaf in leaves)
+        names = [*system.inputs, *(system.accelerations if moving else ()), *(system.multipliers if forces else ())]
         unknown = [leaf for leaf in leaves if leaf not in set(names) and leaf.default is None]
         if unknown:
             raise ModelError(f"'{unknown[0]!r}' is nothing of this system, so the run has no values of it")
-        return Evaluator(e, names)(values)
+        evaluator = Evaluator(e, names)
+        if len(self.t) <= AT_ONCE:
+            return evaluator(self._known(moving, forces))
+        result = np.empty((len(self.t), *e.shape))
+        for k in range(0, len(self.t), AT_ONCE):
+            some = slice(k, k + AT_ONCE)
+            result[some] = evaluator(Samples(self.segment, self.t[some], self.y[some])._known(moving, forces))
+        return result
+
+    def _known(self, moving: bool, forces: bool) -> np.ndarray:
+        """Inputs, with accelerations and multipliers where they are asked for, shape (times, …)."""
+        more = [self.acceleration] if moving else []
+        more += [self.multipliers] if forces else []
+        return np.concatenate([self.inputs, *more], axis=1) if more else self.inputs
 
     @cached_property
     def inputs(self) -> np.ndarray:

@@ -8,7 +8,7 @@ from importlib import import_module
 import numpy as np
 
 from zeromass.compile.program import Program, program_at
-from zeromass.integrate.endings import branches, no_number, no_step, singular, unexplained
+from zeromass.integrate.endings import branches, no_number, no_step, out_of_memory, singular, unexplained
 from zeromass.integrate.methods import Method
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import Passage, dependent, weakened
@@ -55,12 +55,18 @@ SOME = 8
 LOOKS_INSIDE = 9
 """States in a step, its ends among them, at which a singular position is looked for."""
 
+OCCURRENCE = 400
+"""Bytes that an event which happened takes, beside its state."""
+
 HOPELESS = np.finfo(float).eps ** -0.75
 """Growth of the pivots at which no choice of them is good: a quarter of the digits is left."""
 
 
 class Loop:
-    """Steps of one method on one program, events located, pivots chosen anew where they have become weak."""
+    """Steps of one method on one program, events located, pivots chosen anew where they have become weak.
+
+    held  memory that earlier segments of the run take, bytes
+    """
 
     program: Program
     start: State
@@ -74,7 +80,9 @@ class Loop:
         until: float,
         settings: Settings,
         events: Sequence[Event],
+        *,
         departure: Leap | None = None,
+        held: int = 0,
     ) -> None:
         self.program, self.start, self.until, self.settings = program, start, float(until), settings
         self.watched: tuple[Event, ...] = tuple(events)
@@ -92,7 +100,14 @@ class Loop:
         tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, settings.step)
         first = departure.h if departure else first_step(self._functions(), start.t, y, self.until, tolerances)
         self.work: Workspace = Workspace(
-            program.native, start.t, y, self._values, tolerances, first, lanes=method.lanes
+            program.native,
+            start.t,
+            y,
+            self._values,
+            tolerances,
+            first,
+            lanes=method.lanes,
+            memory=lambda: settings.bound - held,
         )
         self.stepper: Stepper = method(self.work)
         self.work.growth_limit = settings.limits.growth
@@ -117,6 +132,8 @@ class Loop:
                     outcome = self._across(outcome)
         except KeyboardInterrupt:
             outcome = Outcome(Ending.INTERRUPTED, self.work.t, "what was computed so far is kept")
+        except MemoryError:
+            outcome = self._full()
         work = self.work
         t, y = self._recorded()
         return Segment(
@@ -140,6 +157,7 @@ class Loop:
         end = self._next_end()
         status = self.stepper.advance(end, CHUNK_OF_STEPS)
         tell(self.work.t)
+        self.work.noted = len(self.occurrences) * (OCCURRENCE + self.work.state.nbytes)
         self.program.native.called(self.work.evaluations - evaluations)
         if self.work.dipped:
             return self._dipped(status)
@@ -163,9 +181,15 @@ class Loop:
                 return no_number(self._state(), self._functions().slope, self.until - self.work.t)
             case Status.STEP_TOO_SMALL:
                 return self._stuck()
+            case Status.RECORD_FULL:
+                return self._full()
             case Status.UNEXPLAINED:
                 return self._weak() or unexplained(self._state(), float(self.settings.step or 0.0))
         return self._stuck() if self._stalls(since) else None
+
+    def _full(self) -> Outcome:
+        """The end of a run for which there is no more memory."""
+        return out_of_memory(self.work.t, self.work.steps, self.settings.bound)
 
     def _stalls(self, since: float) -> bool:
         """Whether steps whose length is controlled bring the run forward by next to nothing."""

@@ -5,6 +5,7 @@ A workspace belongs to no method: one may go on where another has come to.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -20,6 +21,12 @@ from zeromass.model import Event
 
 RECORD = 1 << 16
 """Values that the record of a run has room for at first: half a megabyte, which the next run finds again."""
+
+BLOCK = 2**26
+"""Bytes by which a long record grows, or an eighth of it: memory that has been asked for and is not used is small."""
+
+KEPT = 2
+"""Times the record that a run takes: as it goes, and what is kept of it."""
 
 _ROUTINE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(ARGUMENTS))
 _EVENT = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
@@ -50,6 +57,9 @@ class Workspace:
     code    machine code of the system
     lanes   states that the method in charge evaluates at once
     values  of the parameters
+    memory  tells what the run may take, bytes; asked where the record is full
+    beside  what its method takes beside the record, bytes
+    noted   what events that happened take, bytes
     """
 
     code: MachineCode
@@ -69,11 +79,13 @@ class Workspace:
         first_step: float,
         *,
         lanes: int = 1,
+        memory: Callable[[], float] = lambda: np.inf,
     ) -> None:
         m = len(y)
         capacity = RECORD // (HEAD + m) + 1
         self.code, self.lanes = code, lanes
         self.tolerances = tolerances
+        self.memory, self.beside, self.noted = memory, 0, 0
         self.values: np.ndarray = np.ascontiguousarray(parameters, dtype=float)
         self.watched: tuple[Event, ...] = ()
         self.ahead: Ahead | None = None
@@ -227,11 +239,9 @@ class Workspace:
         self.aim(until, budget)
         while True:
             status = self.call(routine, name, stages, lanes, self.record)
-            if status is Status.RECORD_FULL:
-                self.extend()
-            elif status is Status.AHEAD:
+            if status is Status.AHEAD:
                 self.look_ahead()
-            else:
+            elif status is not Status.RECORD_FULL or not self.extend():
                 return status
 
     def limit(self, ahead: Ahead | None) -> None:
@@ -261,8 +271,8 @@ class Workspace:
 
     def accept(self, t: float, h: float, y: np.ndarray, growth: float) -> None:
         """Takes y for the state at t after a step of length h, and records it; what routines do themselves."""
-        if self.ints[Int64.recorded] == len(self.record):
-            self.extend()
+        if self.ints[Int64.recorded] == len(self.record) and not self.extend():
+            raise MemoryError("there is no room for the record of more steps")
         self.reals[Real64.t], self.reals[Real64.growth], self.state[: self.order] = t, growth, y
         row = self.record[self.ints[Int64.recorded]]
         row[:HEAD], row[HEAD:] = (t, h, growth), y
@@ -291,10 +301,22 @@ class Workspace:
         self.signs[: len(new), 0] = np.where(new == 0, old, new)
         return bool(np.any(rising | falling))
 
-    def extend(self) -> None:
-        """As much room again for the record."""
-        self.record = np.concatenate([self.record, np.empty_like(self.record)])
-        self.ints[Int64.capacity] = len(self.record)
+    def extend(self) -> bool:
+        """More room for the record: as much again, or a block; False where the bound on memory leaves none."""
+        rows, width = self.record.shape
+        most = (self.memory() - self.beside - self.noted) / (KEPT * 8 * width)
+        rows = int(min(rows + min(rows, max(BLOCK // (8 * width), rows // 8)), most))
+        if rows <= len(self.record):
+            return False
+        try:
+            with contextlib.suppress(ValueError):  # in place, if nobody else looks at it: a copy takes twice as much
+                self.record.resize((rows, width))
+            if len(self.record) < rows:
+                self.record = np.concatenate([self.record, np.empty((rows - len(self.record), width))])
+        except MemoryError:
+            return False
+        self.ints[Int64.capacity] = rows
+        return True
 
     def call(self, routine: Code, name: str, stages: np.ndarray, lanes: int, record: np.ndarray) -> Status:
         """Calls a routine that works on this memory, with `stages` of its own, and writes to a record."""

@@ -80,25 +80,28 @@ class Radau:
         work.aim(until, budget)
         while True:
             status = work.call(code, kernel.RadauAdvance.name, memory.values, self.lanes, work.record)
-            if status is Status.RECORD_FULL:
-                self._make_room()
-            elif status is Status.AHEAD:
+            if status is Status.AHEAD:
                 work.look_ahead()
-            else:
+            elif status is not Status.RECORD_FULL or not self._make_room():
                 self._reached = work.t
                 return status
 
-    def _make_room(self) -> None:
-        """For more steps, or for more of their increments, whichever there is none left for."""
+    def _make_room(self) -> bool:
+        """For more steps, or for more of their increments, whichever there is none left for; False if memory has none."""
         work, memory = self.work, self._memory
         if work.ints[Int64.recorded] >= len(work.record):
-            work.extend()
+            if not work.extend():
+                return False
             self._room_for_record()
         increments = memory.array(Slot.increments)
         if memory.whole(Slot.used) + self._longest > len(increments):
+            if work.beside + 3 * increments.nbytes + work.record.nbytes > work.memory():
+                return False
+            work.beside += increments.nbytes
             increments = np.concatenate([increments, np.empty_like(increments)])
             memory.point(increments=increments)
             memory.set_whole(capacity=len(increments))
+        return True
 
     def _room_for_record(self) -> None:
         """As many places of increments as the record has rows."""
