@@ -146,7 +146,10 @@ class Motion:
 
     @cached_property
     def certificate(self) -> Any:
-        """A proof that there is no motion: y with yᵀA = 0, yᵀb > 0, or w with [M; A] w = 0, wᵀ(Q + C) > 0; largest entry 1; else empty."""
+        """Why there is no motion: y with yᵀA = 0, yᵀb > 0, or w with [M; A] w = 0, wᵀ(Q + C) > 0; its largest entry is 1.
+
+        Empty where there is one.
+        """
         rows, force, tolerance = self.basis.rows, self.basis.force, self.basis.tolerance
         return per_problem(
             self.basis.given.stack,
