@@ -71,7 +71,11 @@ def response(free: Freedom, linked: Linked | None = None) -> Response:
     X, Y = rows.inverse, rows.padded_left_null_space
     YYt = Y @ transpose(Y)
     if linked is not None:
+        moved = (
+            times(linked.columns, np.diagonal(M, axis1=-2, axis2=-1)) > 0.0
+        )  # the rest, without mass, no force moves
         P, K, X, YYt = linked.columns * P, linked.columns * K, linked.both * X, linked.rows * YYt
+        K = np.where(moved[..., None], K, 0.0)
     return Response(M, X - P @ X, K, X - X @ YYt)
 
 
@@ -133,7 +137,8 @@ class Solved(NamedTuple):
     def error(self) -> Array:
         """What rounding in sums of n + m terms, and the errors of f and b, may have done to z, (..., n).
 
-        Such sums stand in the residuals and in the correction. A further correction would be as much smaller than the first as that is than z.
+        Such sums stand in the residuals and in the correction. A further one would be as much smaller than the first as
+        that is than z.
         """
         (z, λ, δ), p = self.found, self.p
         m, n = p.A.shape[-2:]
