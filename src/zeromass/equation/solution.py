@@ -71,7 +71,11 @@ def response(free: Freedom, linked: Linked | None = None) -> Response:
     X, Y = rows.inverse, rows.padded_left_null_space
     YYt = Y @ transpose(Y)
     if linked is not None:
+        moved = (
+            times(linked.columns, np.diagonal(M, axis1=-2, axis2=-1)) > 0.0
+        )  # the rest, without mass, no force moves
         P, K, X, YYt = linked.columns * P, linked.columns * K, linked.both * X, linked.rows * YYt
+        K = np.where(moved[..., None], K, 0.0)
     return Response(M, X - P @ X, K, X - X @ YYt)
 
 
@@ -133,11 +137,12 @@ class Solved(NamedTuple):
     def error(self) -> Array:
         """What rounding in sums of n + m terms, and the errors of f and b, may have done to z, (..., n).
 
-        A further correction would be as much smaller than the first as that is than z.
+        Such sums stand in the residuals and in the correction. A further one would be as much smaller than the first as
+        that is than z.
         """
         (z, λ, δ), p = self.found, self.p
         m, n = p.A.shape[-2:]
-        ε = (m + n) * np.finfo(float).eps
+        ε = 2 * (m + n) * np.finfo(float).eps
         forces = times(np.abs(p.M), np.abs(z)) + np.abs(self.f) + times(transpose(np.abs(p.A)), np.abs(λ))
         sides = times(np.abs(p.A), np.abs(z)) + np.abs(p.b)
         size = np.sqrt(times(self.linked.columns, z**2))
@@ -232,7 +237,8 @@ def solve(
     if not full_rank.all():
         N = total.padded_null_space
         z = (qdd + times(linked.columns * (N @ transpose(N)), η - qdd)) / u
-        z = z + correction(answer, inner, f, z, found.λ)  # to obey the equations matters more than to be the shortest
+        for _ in range(2):  # to obey the equations matters more than to be the shortest
+            z = z + correction(answer, inner, f, z, found.λ)
         qdd = np.where(full_rank[..., None], qdd, u * z)
     verdict = np.full(given.stack, Verdict.UNIQUE, dtype=object)
     verdict[~full_rank] = Verdict.UNDETERMINED
