@@ -126,23 +126,27 @@ def random_bump(rng, number):
     swift = integral(lambda s: np.cos(ω * (SPAN - s)) * F(s), c, width)
     free = np.cos(ω * SPAN) + 0.5 * np.sin(ω * SPAN) / ω, 0.5 * np.cos(ω * SPAN) - ω * np.sin(ω * SPAN)
     expected = np.array([free[0] + struck, free[1] + swift])
-    return vibration, start, method, rtol, expected, max(1.0, impulse), width
+    return vibration, start, method, rtol, expected, impulse, width
 
 
 def errors_of(numbers, seed):
-    """In units of what is allowed."""
+    """In units of what is allowed: ten times as much as for one bump alone, and a millionth of the bump.
+
+    Beside other motion "dop853" sees the foot of a weak bump late; and its error estimate, a difference, vanishes by chance
+    once in a thousand times.
+    """
     rng = np.random.default_rng(seed)
     found = []
     for number in range(numbers):
-        system, start, method, rtol, expected, size, width = random_bump(rng, number)
+        system, start, method, rtol, expected, impulse, width = random_bump(rng, number)
         run = zm.simulate(system, start, until=SPAN, method=method, rtol=rtol, atol=rtol * 1e-3)
-        error = float(np.abs(run.y[-1] - expected).max()) / size
-        found.append((error / (10 * allowed(rtol, width)), error, method, rtol, width))
+        error = float(np.abs(run.y[-1] - expected).max())
+        bound = 10 * allowed(rtol, width) * max(1.0, impulse) + 1e-6 * impulse
+        found.append((error / bound, error, method, rtol, width))
     return sorted(found, reverse=True)
 
 
 def test_random_bumps_at_random_times():
-    """Ten times as much is allowed: of bumps that are weak beside the motion, "dop853" sees the foot late."""
     assert errors_of(240, 1)[0][0] < 1.0
 
 

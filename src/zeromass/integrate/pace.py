@@ -57,7 +57,8 @@ class Pace:
     """The longest steps along a run, in stretches that follow one another."""
 
     def __init__(self, terms: Sequence[Term], values: np.ndarray, start: float, until: float) -> None:
-        self.start, self.until = start, until
+        self.start: float = start
+        self.until: float = until
         self.direction: float = 1.0 if until >= start else -1.0
         with np.errstate(all="ignore"):
             self._terms = [TermPace(term, values, start, until) for term in terms]

@@ -27,7 +27,8 @@ class Term:
     """A function u of time and parameters: numbers and bounds of it and of ü, made when they are first asked for."""
 
     def __init__(self, u: Expression, inputs: list[Symbol]) -> None:
-        self.u, self._inputs = u, inputs
+        self.u: Expression = u
+        self._inputs = inputs
 
     @cached_property
     def _second(self) -> Expression:

@@ -62,7 +62,7 @@ class Magnitude:
                 result[i] = float(sizes[j])
         for i, operands in self._operations:
             for slope, operand in operands:
-                if numbers[slope]:  # what has no effect may be as large as it likes: 1/cosh x where cosh x overflows
+                if numbers[slope]:  # what is not chosen has no effect, and perhaps no value
                     result[i] += numbers[slope] * result[operand]
         return tape[self._outputs], np.array([result[i] for i in self._outputs])
 
