@@ -68,6 +68,9 @@ class Workspace:
     state: np.ndarray
     new: np.ndarray
     record: np.ndarray
+    memory: Callable[[], float]
+    beside: int
+    noted: int
 
     def __init__(
         self,
