@@ -208,7 +208,7 @@ def lifts(rng: np.random.Generator, seen: Seen) -> None:
 
 
 def in_space(rng: np.random.Generator, seen: Seen) -> None:
-    """Three bodies in space on four parallel hinges: 23 rows, of which 3 always follow from others, and 4 when it is flat."""
+    """Three bodies in space on four parallel hinges: 23 rows, of which 3 always follow from others, 4 when it is flat."""
     crank, base, masses = rng.uniform(0.5, 1.2), rng.uniform(0.6, 1.4), rng.uniform(0.5, 2, 3)
     angle, speed, until = rng.uniform(0.4, 2.7), rng.uniform(0.5, 4) * rng.choice([-1, 1]), rng.uniform(1, 2.5)
     inertia = (masses[0] + masses[2]) * crank**2 / 3 + masses[1] * crank**2

@@ -21,6 +21,7 @@ from zeromass.compile.program import program_at
 from zeromass.errors import ZeromassError
 from zeromass.expression import Grid
 from zeromass.integrate import Course, Ending, Occurrence, Outcome, Segment, Settings, Statistics
+from zeromass.integrate.passages import Passage
 from zeromass.model import State, System
 from zeromass.model.record import from_record, to_record
 from zeromass.report.origin import Origin
@@ -147,6 +148,7 @@ def _segment_words(segment: Segment, systems: list[System]) -> dict[str, Any]:
     """What is not an array."""
     return {
         "system": systems.index(segment.system),
+        "crossed": [[passage.t, list(passage.constraints)] for passage in segment.crossed],
         "outcome": [segment.outcome.ending.value, segment.outcome.t, segment.outcome.message],
         "counts": list(vars(segment.statistics).values()),
         "events": [e.name for e in segment.events],
@@ -211,6 +213,7 @@ def _segment(system: System, words: dict[str, Any], array: Callable[[str], np.nd
         settings,
         array("growth"),
         array("dense"),
+        tuple(Passage(at, tuple(names)) for at, names in words.get("crossed", [])),
     )
 
 
