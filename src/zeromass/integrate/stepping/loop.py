@@ -83,7 +83,7 @@ class Loop:
         self._leaps: dict[float, Leap] = {}  # by the times at which their steps begin
         self._crosses: Crossing | None = None
         self._careful: float | None = None  # where careful steps end
-        self._passed_by: float | None = None  # the last singular position that was no crossing
+        self._passed_by: tuple[float, float] = np.inf, 0.0  # what was no crossing in a step, and the step's length
         method = _stepper(settings.chosen)
         self._lanes = method.lanes
         self._values = np.array([start.parameters[p] for p in program.system.parameters])
@@ -331,9 +331,10 @@ class Loop:
         work.be_quiet(work.t)
         if place is None or landing is Miss.WIDE:
             return None if status is Status.FADING else self._follows(status, float(t0))
-        if self._passed_by is not None and abs(place - self._passed_by) < abs(t1 - t0):  # careful steps have not helped
+        before, length = self._passed_by
+        if abs(place - before) < length:  # careful steps have not helped
             return singular(self._state()) if surely else self._follows(status, float(t0))
-        self._passed_by = place
+        self._passed_by = place, float(abs(t1 - t0))
         self._back_to(len(t) - 2, float(t0), y0)
         work.resume((place - t0) / CAREFUL)
         self._be_careful(place)
