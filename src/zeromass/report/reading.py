@@ -21,6 +21,7 @@ from zeromass.errors import ZeromassError
 from zeromass.expression import Grid
 from zeromass.integrate import Ending, Occurrence, Outcome, Segment, Settings, Statistics
 from zeromass.integrate.memory import amount, machine_memory
+from zeromass.integrate.passages import Passage
 from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.model import State, System
 from zeromass.model.record import from_record
@@ -205,6 +206,7 @@ def _segment(system: System, words: Words, array: Callable[[str], np.ndarray], s
         settings,
         array("growth"),
         array("dense"),
+        tuple(Passage(float(at), tuple(map(str, names))) for at, names in words.get("crossed", [])),
     )
 
 

@@ -92,7 +92,7 @@ class Loop:
         self._leaps: dict[float, Leap] = {}  # by the times at which their steps begin
         self._crosses: Crossing | None = None
         self._careful: float | None = None  # where careful steps end
-        self._passed_by: float | None = None  # the last singular position that was no crossing
+        self._passed_by: tuple[float, float] = np.inf, 0.0  # what was no crossing in a step, and the step's length
         method = _stepper(settings.chosen)
         self._lanes = method.lanes
         self._values = np.array([start.parameters[p] for p in program.system.parameters])
@@ -149,7 +149,7 @@ class Loop:
             self.settings,
             work.growth.copy(),
             self._polynomials,
-            tuple(self.crossed),
+            tuple(passage for passage in self.crossed if t[0] <= passage.t <= t[-1] or t[-1] <= passage.t <= t[0]),
         )
 
     def _some_steps(self, tell: Callable[[float], None]) -> Outcome | None:
@@ -284,7 +284,7 @@ class Loop:
             return outcome
         t, y = self._recorded()
         last = len(t) if corner is None else corner + 2
-        place = self._crossing.ahead(t[:last], y[:last])
+        place = self._crossing.strength.ahead(t[:last], y[:last])
         if place is not None and abs(place - t[last - 1]) > np.abs(np.diff(t[:last])).max(initial=0.0):
             place = None  # that is elsewhere
         landing = Miss.NARROW if place is None else self._landing(place, t[:last], y[:last])
@@ -297,7 +297,7 @@ class Loop:
         work = self.work
         t, y = self._recorded()
         h = float(work.reals[Real64.h])
-        place = self._crossing.ahead(t, y)
+        place = self._crossing.strength.ahead(t, y)
         if place is None or abs(place - work.t) > FAR * abs(h):
             work.be_quiet(work.t + h)
             return None
@@ -339,7 +339,8 @@ class Loop:
         times = np.linspace(t0, t1, LOOKS_INSIDE)
         polynomial = self._polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)]).swapaxes(0, 1)
         states = states_in(polynomial, (times - t0) / (t1 - t0))
-        place = self._crossing.inside(times, states)
+        place = self._crossing.strength.inside(times, states)
+        surely = place is not None
         if place is None and self.settings.project:
             on = self._functions().projected(times, states)
             allowed = work.tolerances.atol + work.tolerances.rtol * np.abs(states)
@@ -352,9 +353,10 @@ class Loop:
         work.be_quiet(work.t)
         if place is None or landing is Miss.WIDE:
             return None if status is Status.FADING else self._follows(status, float(t0))
-        if self._passed_by is not None and abs(place - self._passed_by) < abs(t1 - t0):
-            return singular(self._state())
-        self._passed_by = place
+        before, length = self._passed_by
+        if abs(place - before) < length:  # careful steps have not helped
+            return singular(self._state()) if surely else self._follows(status, float(t0))
+        self._passed_by = place, float(abs(t1 - t0))
         self._back_to(len(t) - 2, float(t0), y0)
         work.resume((place - t0) / CAREFUL)
         self._be_careful(place)
