@@ -3,7 +3,7 @@
 The references are independent of the rows that lose independence: mechanisms of one freedom as one equation, integrated by
 SciPy, and four-bars in the coordinates of their pins, at a tight tolerance. Steps and states between them are compared.
 
-Measured over 1,320 runs of three seeds, rtol 1e-6 … 1e-12: none wrong, none stopped.
+Measured over 1,900 runs of five seeds, rtol 1e-6 … 1e-12: none wrong, none stopped.
 """
 
 from __future__ import annotations
