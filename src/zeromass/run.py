@@ -457,7 +457,7 @@ class Run(Course):
 def _with_parameters(start: State, parameters: Mapping[Expression, float]) -> State:
     """The same state with other values of some parameters."""
     values = parameter_values(start.system, {**start.parameters, **parameters})
-    return State(start.system, start.t, start.q, start.v, {**start.parameters, **values})
+    return State(start.system, start.t, start.q, start.v, {**start.parameters, **values}, turns=start.turns)
 
 
 @contextmanager

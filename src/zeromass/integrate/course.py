@@ -17,6 +17,7 @@ from zeromass.integrate.passages import Passage
 from zeromass.integrate.segment import Samples, Segment, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import Loop
+from zeromass.integrate.switching import Impulse, Switching
 from zeromass.model import Event, ModelError, State, System
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
@@ -85,13 +86,31 @@ class Course:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What kind of motion each segment is, such as ("rolling", "slipping")."""
-        return tuple(segment.kind for segment in self.segments)
+        """The kinds of motion that follow one another, such as ("rolling", "slipping")."""
+        return tuple(segment.kind for segment in self._begins)
 
     @property
     def changes(self) -> tuple[float, ...]:
         """Times at which the kind of motion changes, s."""
-        return tuple(float(segment.t[0]) for segment in self.segments[1:])
+        return tuple(float(segment.t[0]) for segment in self._begins[1:])
+
+    @cached_property
+    def _begins(self) -> tuple[Segment, ...]:
+        """The segments that a kind of motion begins with: others go on after a switch."""
+        after = [None, *[segment.outcome.ending for segment in self.segments[:-1]]]
+        return tuple(s for s, ending in zip(self.segments, after, strict=True) if ending is not Ending.SWITCH)
+
+    @cached_property
+    def switches(self) -> tuple[Switching, ...]:
+        """Where formulas with kinks or jumps, such as np.sign or zm.where, went over from one piece to the next."""
+        pieces = [segment.piece for segment in self.segments if segment.piece is not None]
+        return tuple(switching for piece in pieces for switching in piece.switchings)
+
+    @cached_property
+    def impulses(self) -> tuple[Impulse, ...]:
+        """Where constraints asked for other rates from one moment to the next, and what that took."""
+        pieces = [segment.piece for segment in self.segments if segment.piece is not None]
+        return tuple(piece.impulse for piece in pieces if piece.impulse is not None)
 
     @property
     def statistics(self) -> Statistics:
@@ -261,19 +280,37 @@ def course(
         start = start if start.system is following else start.carried_to(following)
     watched = events_of(events)
     segments: list[Segment] = []
+    changes = 0
     while True:
-        segment = _segment(program, start, until, settings, [*moving.events, *watched], tell)
-        segments.append(segment)
+        segments += _segments(program, start, until, settings, [*moving.events, *watched], tell)
+        segment, changes = segments[-1], changes + 1
         if not (settings.transitions and segment.outcome.ending is Ending.EVENT and segment.t[-1] != until):
             return Course(tuple(segments))
         end = segment.state(float(segment.t[-1]))
         following = moving.goes_on_as(segment.events[-1].name, end)
         if following is None:
             return Course(tuple(segments))
-        if len(segments) >= settings.limits.changes:
-            segments[-1] = _chattering(segment, len(segments))
+        if changes >= settings.limits.changes:
+            segments[-1] = _chattering(segment, changes)
             return Course(tuple(segments))
         moving, start, program = following, end.carried_to(following), None
+
+
+def _segments(
+    program: Program | None,
+    start: State,
+    until: float,
+    settings: Settings,
+    events: Sequence[Event],
+    tell: Callable[[float], None],
+) -> list[Segment]:
+    """The motion of one system: of one segment, or of one for each piece of formulas that have kinks or jumps."""
+    pieces = start.system.pieces
+    if pieces is None:
+        return [_segment(program, start, until, settings, events, tell)]
+    from zeromass.integrate.switched import Switched  # few systems switch
+
+    return Switched(pieces, start, until, settings, events_of(events), tell).segments()
 
 
 def _segment(
@@ -284,7 +321,7 @@ def _segment(
     events: Sequence[Event],
     tell: Callable[[float], None],
 ) -> Segment:
-    """The motion of one system: program, method, loop."""
+    """The motion of one smooth system: program, method, loop."""
     outcome = at_start(start, settings.limits.violation)
     if outcome is not None:
         return Segment.standing(start, outcome, settings)  # there is no acceleration to compile

@@ -36,6 +36,9 @@ REMEMBERED = 1024
 class Ending(StrEnum):
     """The ways in which a run ends; each is equal to its words.
 
+    "jump": a constraint or an energy jumps where a formula switches. "ambiguous": several motions go on from there, or none.
+    "switch" ends a segment of a run, never the run.
+
     >>> zm.Ending.NON_UNIQUE == "non-unique"
     True
     """
@@ -49,6 +52,9 @@ class Ending(StrEnum):
     NOT_A_NUMBER = "not a number"
     INTERRUPTED = "interrupted"
     CHATTERING = "chattering"
+    JUMP = "jump"
+    AMBIGUOUS = "ambiguous"
+    SWITCH = "switch"
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,7 @@ class State(Remembering):
     q, v        positions and rates, in the order of `system.coordinates`
     parameters  the value of each parameter of the system
     free        what the prescriptions and constraints left open when the state was made
+    turns       of a state in a run: from where angles that go on over the cut of arctan2 are measured
 
     >>> x = zm.coordinate("x")
     >>> falling = zm.System(kinetic=zm.rate(x)**2 / 2, potential=9.81 * x).start({x: 2.0})
@@ -107,6 +108,7 @@ class State(Remembering):
     v: np.ndarray
     parameters: Mapping[Symbol, float] = field(default_factory=dict)
     free: tuple[str, ...] = ()
+    turns: Mapping[Symbol, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         lines = [f"State at t = {self.t:g} s"]

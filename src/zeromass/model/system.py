@@ -49,6 +49,7 @@ from zeromass.model.unconstrained import (
 
 if TYPE_CHECKING:
     from zeromass.model.drawing import Drawing
+    from zeromass.model.pieces import SystemPieces
 
 
 class System(Remembering):
@@ -356,6 +357,13 @@ class System(Remembering):
     def memory(self) -> dict[Any, Any]:
         """What later stages have derived from this system and keep for its next run; no part of its value."""
         return {}
+
+    @cached_property
+    def pieces(self) -> SystemPieces | None:
+        """The system as one that is smooth between its switches; None if its formulas have no kinks and no jumps."""
+        from zeromass.model.pieces import pieces_of  # few systems have any
+
+        return pieces_of(self)
 
     def index(self, coordinate: Expression) -> int:
         """Place of a coordinate in q, and so in M, Q and A's columns."""

@@ -55,6 +55,7 @@ ELEMENTARY: dict[str, Operation] = {
         llvm=Library("atan2"),
         fold=math.atan2,
         underflows=True,
+        smooth=lambda modes, y, x: modes.angle(y, x),
     ),
     "hypot": Operation(
         code=1030,

@@ -10,7 +10,7 @@ import numpy as np
 from zeromass.expression.node import Expression, operation
 from zeromass.expression.operation import writing as w
 from zeromass.expression.operation.algebra import ONE, ZERO
-from zeromass.expression.operation.row import Emitter, Intrinsic, Library, Operation
+from zeromass.expression.operation.row import Emitter, Intrinsic, Library, Modes, Operation
 
 _REMAINDER = """
 static double zeromass_remainder(double a, double b)
@@ -56,7 +56,13 @@ def _compared(code: int, ufunc: np.ufunc, relation: str, sign: str, latex: str, 
         c=f"{{0}} {sign} {{1}}",
         sympy=sympy,
         llvm=lambda e, node, a, b: e.select(e.compare(relation, a, b), e.number(1.0), e.number(0.0)),
+        smooth=lambda modes, a, b: _truth(modes, b - a),
     )
+
+
+def _truth(modes: Modes, g: Expression) -> Expression:
+    """1 where g > 0, else 0."""
+    return 0.5 * (modes.side(g) + 1)
 
 
 def _sympy_where(sympy: Any, condition: Any, a: Any, b: Any) -> Any:
@@ -97,6 +103,7 @@ def _extreme(code: int, name: str, below: bool) -> Operation:
         sympy=lambda sympy, a, b: _sympy_where(sympy, (b < a) if below else (a < b), b, a),
         llvm=llvm,
         choice=choice,
+        smooth=lambda modes, a, b: modes.choice(_truth(modes, a - b if below else b - a), b, a),
     )
 
 
@@ -112,6 +119,7 @@ PIECEWISE: dict[str, Operation] = {
         llvm=Intrinsic("fabs"),
         fold=math.fabs,
         parity="even",
+        smooth=lambda modes, x: modes.side(x) * x,
     ),
     "sign": Operation(
         code=1022,
@@ -124,6 +132,7 @@ PIECEWISE: dict[str, Operation] = {
         llvm=_llvm_sign,
         fold=_sign,
         parity="odd",
+        smooth=lambda modes, x: modes.side(x),
     ),
     "floor": Operation(
         code=1014,
@@ -135,6 +144,7 @@ PIECEWISE: dict[str, Operation] = {
         sympy="floor",
         llvm=Library("floor"),  # not the intrinsic, which is a call to a library on machines without the instruction
         fold=math.floor,
+        smooth=lambda modes, x: modes.whole(x),
     ),
     "remainder": Operation(
         code=1031,
@@ -147,6 +157,7 @@ PIECEWISE: dict[str, Operation] = {
         sympy=lambda sympy, a, b: a - b * sympy.floor(a / b),
         llvm=Library("remainder"),
         source=_REMAINDER,
+        smooth=lambda modes, a, b: a - b * modes.whole(a / b),
     ),
     "floor_divide": Operation(
         code=1032,
@@ -159,6 +170,7 @@ PIECEWISE: dict[str, Operation] = {
         sympy=lambda sympy, a, b: sympy.floor(a / b),
         llvm=Library("quotient"),
         source=_FLOOR_DIVIDE,
+        smooth=lambda modes, a, b: modes.whole(a / b),
     ),
     "maximum": _extreme(1033, "max", below=False),
     "minimum": _extreme(1034, "min", below=True),
@@ -174,5 +186,6 @@ PIECEWISE: dict[str, Operation] = {
         sympy=_sympy_where,
         llvm=lambda e, node, condition, a, b: e.select(e.compare("une", condition, e.number(0.0)), a, b),
         choice=lambda condition, a, b: (condition, a, b),
+        smooth=lambda modes, condition, a, b: modes.choice(condition, a, b),
     ),
 }

@@ -7,7 +7,7 @@ from importlib import import_module
 
 import numpy as np
 
-from zeromass.compile.program import Program, program_at
+from zeromass.compile.program import Program
 from zeromass.integrate.endings import branches, no_number, no_step, singular, unexplained
 from zeromass.integrate.methods import Method
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
@@ -54,7 +54,7 @@ class Loop:
         self.watched: tuple[Event, ...] = tuple(events)
         self.occurrences: list[Occurrence] = []
         self.repivots: int = 0
-        method = _stepper(settings.chosen)
+        method = stepper_of(settings.chosen)
         self._lanes = method.lanes
         self._values = np.array([start.parameters[p] for p in program.system.parameters])
         y = np.concatenate([start.q, start.v])
@@ -135,7 +135,7 @@ class Loop:
     def _new_pivots(self) -> Outcome | None:
         """Chooses the pivots anew here, with the rank of the start; ends the run where that does not help."""
         state = self._state()
-        fresh = program_at(self.program.system, state, self.program.rank)
+        fresh = self.program.anew(state)
         growth = float(fresh.native.growth(state.inputs))
         if not growth < HOPELESS:
             return singular(state)
@@ -237,7 +237,7 @@ class Loop:
         return np.concatenate([[self.start.t], t]), np.concatenate([first[None], y])
 
 
-def _stepper(method: Method) -> type[Stepper]:
+def stepper_of(method: Method) -> type[Stepper]:
     """The class of a method, imported when it is first used."""
     if not isinstance(method.stepper, str):
         return method.stepper

@@ -1,0 +1,205 @@
+"""The motion of a system whose formulas have kinks or jumps: smooth from one switch to the next.
+
+During a step every formula stays on its piece; a switch is located as events are, and the next step begins there.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from zeromass.compile.holding import mean
+from zeromass.compile.program import Hold
+from zeromass.expression import as_expression
+from zeromass.integrate.deciding import Deciding, Decision, Undecided, moving_program
+from zeromass.integrate.outcome import Ending, Outcome, at_start
+from zeromass.integrate.segment import Segment
+from zeromass.integrate.settings import Settings
+from zeromass.integrate.shocks import shock
+from zeromass.integrate.stepping.loop import Loop, stepper_of
+from zeromass.integrate.switching import Impulse, Piece, Switching
+from zeromass.model import Event, State
+from zeromass.model.pieces import SystemPieces
+
+AT_ONCE = 8
+"""Switches at one moment after which a motion is given up: one leads back to the other."""
+
+RECENT = 64
+"""Switches within next to no time by which chattering is recognised."""
+
+SWITCH = "\0switch "
+"""What names of switches begin with among events, and no name of a user does."""
+
+
+class Switched:
+    """One motion of a system with switches, from a start until a time, an event, or what ends it."""
+
+    def __init__(
+        self,
+        pieces: SystemPieces,
+        start: State,
+        until: float,
+        settings: Settings,
+        events: Sequence[Event],
+        tell: Callable[[float], None],
+    ) -> None:
+        self.pieces, self.start, self.until, self.settings = pieces, start, until, settings
+        self._tell = tell
+        self._asked = tuple(events)
+        self._ahead = 1.0 if until >= start.t else -1.0
+        self.deciding = Deciding(pieces, self._ahead, stepper_of(settings.chosen).lanes)
+        self._events: dict[tuple[Hold, ...], tuple[Event, ...]] = {}
+
+    def segments(self) -> list[Segment]:
+        """The segments of the motion, one for each piece; the last tells how it ended."""
+        found: list[Segment] = []
+        try:
+            decision = self.deciding.begin(self.start)
+        except Undecided as why:
+            return [Segment.standing(self.start, Outcome(Ending.AMBIGUOUS, self.start.t, str(why)), self.settings)]
+        state, piece = self.start, Piece(decision.modes, decision.holds)
+        recent: deque[float] = deque(maxlen=RECENT)
+        while True:
+            segment, flipped = self._segment(state, piece)
+            found.append(segment)
+            if not flipped:
+                return found
+            state = segment.state(float(segment.t[-1]))
+            recent.append(state.t)
+            span = self.settings.limits.stalled * abs(self.until - self.start.t)
+            if len(recent) == RECENT and abs(recent[-1] - recent[0]) < span:
+                found[-1] = replace(segment, outcome=self._chattering(state.t, flipped))
+                return found
+            outcome, state, piece = self._after(state, piece, flipped)
+            if outcome is not None:
+                found[-1] = replace(segment, outcome=outcome)
+                return found
+
+    def _chattering(self, t: float, flipped: dict[int, float]) -> Outcome:
+        words = f"{self.deciding.words(list(flipped))} switches faster and faster, {RECENT} times in next to no time"
+        return Outcome(Ending.CHATTERING, t, words + "; a damping beside the switch, or a wider one, would end that")
+
+    def _segment(self, state: State, piece: Piece) -> tuple[Segment, dict[int, float]]:
+        """The motion on one piece, and the switches that end it, with the side that they go to."""
+        moving = self.pieces.state(state, piece.modes)
+        if not self.deciding.seen(moving):
+            outcome = at_start(moving, self.settings.limits.violation)
+            if outcome is not None:
+                return replace(Segment.standing(state, outcome, self.settings), piece=piece), {}
+        program = moving_program(self.deciding, moving, piece.holds)
+        loop = Loop(program, moving, self.until, self.settings, self._watched(piece.holds))
+        segment = loop.segment(self._tell)
+        loop.work.shrink()
+        end = segment.outcome.t
+        asked = [event for event in segment.events if not event.name.startswith(SWITCH)]
+        reached = [event.name for event in segment.events if event.name.startswith(SWITCH)]
+        outcome, flipped = segment.outcome, {}
+        if outcome.ending is Ending.EVENT:
+            terminal = {event.name: event for event in self._asked if event.terminal}
+            ending = [terminal[event.name] for event in asked if event.name in terminal]
+            if ending:
+                here = segment.state(float(segment.t[-1]))
+                outcome = Outcome(Ending.EVENT, end, ", ".join(event.words(here) for event in ending))
+            elif segment.t[-1] == self.until:
+                outcome = Outcome(Ending.FINISHED, end, "")
+            else:
+                flipped = dict(self._flipped(name, piece) for name in reached)
+                outcome = Outcome(Ending.SWITCH, end, self.deciding.words(list(flipped)))
+        segment = replace(segment, start=self._given(state, piece), outcome=outcome, events=tuple(asked), piece=piece)
+        return segment, flipped
+
+    def _given(self, state: State, piece: Piece) -> State:
+        """A state of the system as it was given; the start is the one that the run was given."""
+        return self.start if state is self.start else replace(state, turns=self.pieces.turns(piece.modes))
+
+    # events -------------------------------------------------------------------------------------------------------------
+    def _watched(self, holds: tuple[Hold, ...]) -> tuple[Event, ...]:
+        """What is watched on a piece: the events asked for, and what ends it."""
+        if holds not in self._events:
+            events = [
+                replace(event, zero=as_expression(mean(self.pieces.smooth(event.zero), holds).item()))
+                for event in self._asked
+            ]
+            held = {hold.mode: hold for hold in holds}
+            for k, switch in enumerate(self.pieces.switches):
+                leaving = switch.leaving
+                if switch.mode in held:
+                    hold = held[switch.mode]
+                    β = (switch.mode - hold.low) / (hold.high - hold.low)
+                    leaving = β + switch.margin, 1 - β + switch.margin
+                events += [
+                    Event(f"{SWITCH}{k} {j}", as_expression(zero), direction=-1) for j, zero in enumerate(leaving)
+                ]
+            self._events[holds] = tuple(events)
+        return self._events[holds]
+
+    def _flipped(self, name: str, piece: Piece) -> tuple[int, float]:
+        """A switch that was reached, by the name of its event, and the side that it goes to, or whole numbers up or down."""
+        k, j = (int(word) for word in name.removeprefix(SWITCH).split())
+        switch = self.pieces.switches[k]
+        if any(hold.mode is switch.mode for hold in piece.holds):
+            return k, -1.0 if j == 0 else 1.0
+        return k, -piece.modes[switch.mode] if switch.kind == "side" else (-1.0 if j == 0 else 1.0)
+
+    # what a switch does ---------------------------------------------------------------------------------------------------
+    def _after(self, state: State, piece: Piece, flipped: dict[int, float]) -> tuple[Outcome | None, State, Piece]:
+        """The state and the piece after a switch; an outcome where the motion ends there."""
+        t = state.t
+        old, modes = piece, dict(piece.modes)
+        impulses: list[Impulse] = []
+        energy = 0.0
+        decision = Decision(modes, piece.holds)
+        for _ in range(AT_ONCE):
+            try:
+                decision = self.deciding.after(state, decision, flipped)
+            except Undecided as why:
+                return Outcome(Ending.AMBIGUOUS, t, str(why)), state, piece
+            before, after = (self.pieces.state(state, m) for m in (modes, decision.modes))
+            changed = [k for k, s in enumerate(self.pieces.switches) if decision.modes[s.mode] != modes[s.mode]]
+            done = shock(self.pieces, before, after, changed) if changed else None
+            if isinstance(done, Outcome):
+                return done, state, piece
+            modes, flipped = decision.modes, {}
+            energy += done.energy if done is not None else 0.0
+            if done is None or done.impulse is None:
+                said = self._switchings(t, old, decision)
+                return None, state, Piece(modes, decision.holds, said, _sum(impulses), energy)
+            impulses.append(done.impulse)
+            state = replace(state, v=done.state.v)
+        words = f"{self.deciding.words(changed)} switches to and fro at one moment: each impulse leads back over the switch"
+        return Outcome(Ending.CHATTERING, t, words), state, piece
+
+    def _switchings(self, t: float, old: Piece, new: Decision) -> tuple[Switching, ...]:
+        held = {hold.mode for hold in new.holds}
+        were = {hold.mode for hold in old.holds}
+        found = []
+        for switch in self.pieces.switches:
+            before, after = old.modes[switch.mode], new.modes[switch.mode]
+            if switch.mode in held:
+                if switch.mode not in were:
+                    found.append(Switching(t, switch.said, 0))
+            elif switch.mode in were:
+                found.append(Switching(t, switch.said, 1 if after >= _high(old, switch.mode) else -1))
+            elif before != after:
+                found.append(Switching(t, switch.said, int(np.sign(after - before))))
+        return tuple(found)
+
+
+def _high(piece: Piece, mode: object) -> float:
+    return next(hold.high for hold in piece.holds if hold.mode is mode)
+
+
+def _sum(impulses: Sequence[Impulse]) -> Impulse | None:
+    """Impulses at one moment as one."""
+    if len(impulses) < 2:
+        return impulses[0] if impulses else None
+    total: dict[str, float] = {}
+    for impulse in impulses:
+        for name, p in zip(impulse.constraints, impulse.impulses, strict=True):
+            total[name] = total.get(name, 0.0) + float(p)
+    change = np.sum([impulse.change for impulse in impulses], axis=0)
+    energy = sum(impulse.energy for impulse in impulses)
+    return Impulse(impulses[0].t, tuple(total), np.array(list(total.values())), change, energy)

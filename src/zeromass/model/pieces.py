@@ -1,0 +1,120 @@
+"""A system whose formulas have kinks or jumps, as one that is smooth between its switches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, jacobian, symbols
+from zeromass.expression.pieces import Pieces, Switch, switches, unwrapped
+from zeromass.model.state import Magnitude, State
+
+if TYPE_CHECKING:
+    from zeromass.model.system import System
+
+
+class SystemPieces:
+    """The pieces of a system: the same system with modes among its parameters, and what tells when they change.
+
+    system    coordinates, names and constraints as of the one that it is made from; beside its parameters it has a mode and
+              a margin for each switch
+    switches  in an order that follows from the formulas alone; those inside others stand before them
+
+    >>> x = zm.coordinate("x")
+    >>> rubbed = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: -0.5 * np.sign(zm.rate(x))})
+    >>> rubbed.pieces.system.Q, rubbed.pieces.switches[0].said
+    (array([-0.5*mode0], dtype=object), sign(rate(x)))
+    """
+
+    system: System
+    switches: tuple[Switch, ...]
+
+    def __init__(self, given: System) -> None:
+        from zeromass.model.system import System
+
+        free, zeros = given._free, [row.zero for row in given.rows]
+        energies = {name: e for name in ENERGIES if (e := getattr(free, name)) is not None}
+        pieces = Pieces(unwrapped([*zeros, *energies.values()]))
+        new = pieces.found(zeros)
+        stored = {name: pieces.found(e).item() for name, e in energies.items()}  # as they were written, before Q
+        M, Q, C = (pieces.found(block) for block in (free.M, free.Q, given.C))
+        free = free._replace(M=M, Q=Q, **stored)
+        smooth = object.__new__(System)
+        smooth._complete(free, [row._replace(zero=zero) for row, zero in zip(given.rows, new, strict=True)], C)
+        smooth.multipliers = given.multipliers
+        self.switches = tuple(pieces.switches)
+        hidden = [leaf for switch in self.switches for leaf in (switch.mode, switch.margin)]
+        smooth.parameters = (*given.parameters, *hidden)
+        self.given, self.system, self._pieces = given, smooth, pieces
+
+    def smooth(self, e: Any) -> Array:
+        """Expressions of the system as they are on its pieces: with modes where the system has them."""
+        return self._pieces.smooth(e)
+
+    def state(self, state: State, modes: Mapping[Symbol, float]) -> State:
+        """A state on one of the pieces."""
+        values = {p: state.parameters[p] for p in self.given.parameters}
+        hidden = {leaf: float(modes.get(leaf, leaf.default or 0.0)) for leaf in self.system.parameters[len(values) :]}
+        return State(self.system, state.t, state.q, state.v, {**values, **hidden}, state.free)
+
+    def turns(self, modes: Mapping[Symbol, float]) -> dict[Symbol, float]:
+        """From where angles that go on over the cut of arctan2 are measured, of the values of all modes."""
+        return {switch.mode: modes[switch.mode] for switch in self.switches if switch.kind == "turn"}
+
+    @cached_property
+    def functions(self) -> Magnitude:
+        """The switching functions, and what rounding may do to them."""
+        return Magnitude([switch.g for switch in self.switches], self.system.inputs)
+
+    @cached_property
+    def across(self) -> Evaluator:
+        """Of turns: what lies across the direction that an angle is measured from."""
+        return Evaluator([switch.across for switch in self.switches], self.system.inputs)
+
+    @cached_property
+    def slopes(self) -> Evaluator:
+        """Of the switching functions by time, positions and rates, shape (switches, 1 + 2n)."""
+        n = len(self.system.coordinates)
+        return Evaluator(
+            jacobian([switch.g for switch in self.switches], self.system.inputs[: 1 + 2 * n]), self.system.inputs
+        )
+
+    @cached_property
+    def of_time(self) -> tuple[bool, ...]:
+        """Which switching functions depend on time and parameters alone."""
+        modes = {leaf for switch in self.switches for leaf in (switch.mode, switch.margin)}
+        return tuple(
+            all(leaf.kind in ("time", "parameter") and leaf not in modes for leaf in symbols(switch.g))
+            and any(leaf.kind == "time" for leaf in symbols(switch.g))
+            for switch in self.switches
+        )
+
+    @cached_property
+    def of_rates(self) -> tuple[bool, ...]:
+        """Which switching functions depend on rates."""
+        return tuple(any(leaf.order == 1 for leaf in symbols(switch.g)) for switch in self.switches)
+
+    @cached_property
+    def of_place(self) -> tuple[bool, ...]:
+        """Which switching functions depend on positions or rates."""
+        return tuple(any(leaf.kind == "coordinate" for leaf in symbols(switch.g)) for switch in self.switches)
+
+    @cached_property
+    def energies(self) -> tuple[list[str], Evaluator]:
+        """Names and values of the energies that are known, on the pieces."""
+        known = [name for name in ENERGIES if getattr(self.system._free, name) is not None]
+        return known, Evaluator([as_expression(getattr(self.system._free, name)) for name in known], self.system.inputs)
+
+
+ENERGIES = ("kinetic", "potential", "energy")
+
+
+def pieces_of(system: System) -> SystemPieces | None:
+    """The pieces of a system; None of one that is smooth."""
+    free = system._free
+    energies: list[Expression] = [e for name in ENERGIES if (e := getattr(free, name)) is not None]
+    formulas = [*free.M.ravel(), *free.Q, *np.ravel(system.C), *[row.zero for row in system.rows], *energies]
+    return SystemPieces(system) if switches(formulas) else None
