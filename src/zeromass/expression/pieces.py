@@ -32,7 +32,8 @@ class Switch(NamedTuple):
             multiple of π/2, from which an angle is measured, and good as long as g, the part along it, is positive
     g       the switching function, itself smooth between the switches of others
     mode    the parameter that says on which piece one is
-    margin  another one: how far g may be beyond its switch, which is rounding where a piece begins
+    margin  another one: how far g may be beyond the switch that a piece begins at, which is rounding; of whole numbers
+            below the piece, or with a minus above it
     said    the formula that switches, as its author wrote it
     across  of a turn: the part across β
     """
@@ -50,7 +51,8 @@ class Switch(NamedTuple):
         if self.kind == "side":
             return (self.mode * self.g + self.margin,)
         if self.kind == "whole":
-            return self.g - self.mode + self.margin, self.mode + 1 - self.g + self.margin
+            below, above = function("maximum", self.margin, ZERO), function("maximum", -self.margin, ZERO)
+            return self.g - self.mode + below, self.mode + 1 - self.g + above
         return (self.g,)
 
 

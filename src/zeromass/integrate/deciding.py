@@ -141,8 +141,13 @@ class Deciding:
             if side == 0:
                 holds.append(Hold(switch.mode, low, high, switch.g))
         for k, switch in enumerate(self.pieces.switches):
-            off = abs(g[k] - round(g[k])) if switch.kind == "whole" else abs(g[k])
-            modes[switch.margin] = float(off + NEAR * sizes[k]) if k in tied else 0.0
+            modes[switch.margin] = 0.0
+        for k in tied:
+            (low, high), switch = self._sides(k, g[k]), self.pieces.switches[k]
+            side = 1.0 if modes[switch.mode] == high else -1.0
+            beyond = -side * (g[k] - (high if switch.kind == "whole" else 0.0))
+            margin = float(max(beyond, 0.0) + NEAR * sizes[k])
+            modes[switch.margin] = side * margin if switch.kind == "whole" else margin
         for k, side in zip(open_, choice, strict=True):
             if side == 0:
                 modes[self.pieces.switches[k].margin] = LEFT
@@ -155,7 +160,7 @@ class Deciding:
         modes, slack = dict(guess.modes), LOCATED * max(1.0, abs(state.t))
         while True:
             before, here = dict(modes), self.pieces.state(state, modes)
-            g, sizes = self.pieces.functions.with_values(here.inputs)
+            g, sizes = self.pieces.switching(here)
             slopes = self.pieces.slopes(here.inputs)
             n = len(state.q)
             a = self.acceleration(here) if slopes[:, 1 + n :].any() and known else np.zeros(n)

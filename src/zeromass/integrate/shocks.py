@@ -34,18 +34,24 @@ def shock(pieces: SystemPieces, before: State, after: State, changed: Sequence[i
     """What a switch does to a state, given on the pieces before and after it; an outcome where that is no motion."""
     said = ", ".join(dict.fromkeys(f"'{pieces.switches[k].said!r}'" for k in changed))
     late = LOCATED * max(1.0, abs(before.t))
-    outcome = _constraint_jump(before, after, late, said) or _energy_jump(pieces, before, after, changed, late, said)
-    if outcome is not None:
-        return outcome
-    names, energies = pieces.energies
-    jump = 0.0
-    if "energy" in names:
+    impulse, jump = None, 0.0
+    if not pieces.parts["constraints"].isdisjoint(changed):
+        outcome = _constraint_jump(before, after, late, said)
+        if outcome is not None:
+            return outcome
+        impulse = _impulse(before, after)
+    if not pieces.parts["masses"].isdisjoint(changed) and _mass_jumps(before, after):
+        words = "the mass jumps: the equations do not tell what becomes of the momentum; end the run there and begin another"
+        return Outcome(Ending.JUMP, before.t, f"where {said} switches, {words}")
+    if not pieces.parts["energies"].isdisjoint(changed):
+        step = _energy_step(pieces, before, after, [k for k in changed if pieces.of_place[k]], late)
+        if step:
+            words = f"the potential energy jumps by {step:.6g} J: a force without a limit; let it go over continuously"
+            return Outcome(Ending.JUMP, before.t, f"where {said} switches, {words}, or end the run before")
+        names, energies = pieces.energies
         k = names.index("energy")
         jump = float(energies(after.inputs)[k] - energies(before.inputs)[k])
-    impulse = _impulse(before, after)
-    if impulse is None:
-        return Shock(after, None, jump)
-    return Shock(replace(after, v=after.v + impulse.change), impulse, jump)
+    return Shock(after if impulse is None else replace(after, v=after.v + impulse.change), impulse, jump)
 
 
 def _constraint_jump(before: State, after: State, late: float, said: str) -> Outcome | None:
@@ -65,41 +71,27 @@ def _constraint_jump(before: State, after: State, late: float, said: str) -> Out
     )
 
 
-def _energy_jump(
-    pieces: SystemPieces, before: State, after: State, changed: Sequence[int], late: float, said: str
-) -> Outcome | None:
-    """An energy that depends on the place through a switch, and is higher on one side of it: a force without a limit."""
+def _mass_jumps(before: State, after: State) -> bool:
+    """Whether the momentum of the same rates is another one."""
+    M, N = before.matrices.M, after.matrices.M
+    momentum, change = np.abs(M @ before.v).max(), np.abs((N - M) @ before.v).max()
+    return bool(change > SMALL * momentum)
+
+
+def _energy_step(pieces: SystemPieces, before: State, after: State, placed: Sequence[int], late: float) -> float:
+    """How much higher the energy is on one side of switches that depend on the place, J; 0 where it goes over there."""
+    modes: dict[Symbol, float] = dict(before.parameters)
+    for k in placed:
+        modes[pieces.switches[k].mode] = after.parameters[pieces.switches[k].mode]
+    there = replace(before, parameters=modes)
+    (_, Q, *_), (_, R, *_) = before.matrices, there.matrices
     names, energies = pieces.energies
-    if not names:
-        return None
-    (M, Q, *_), (N, R, *_) = before.matrices, after.matrices
-    if "kinetic" in names or "energy" in names:
-        momentum, change = M @ before.v, (N - M) @ before.v
-        if np.abs(change).max(initial=0.0) > SMALL * np.abs(momentum).max(initial=0.0):
-            return Outcome(
-                Ending.JUMP,
-                before.t,
-                f"where {said} switches, the mass jumps: the equations do not tell what becomes of the momentum; end the run "
-                "there and begin another one",
-            )
-    placed: dict[Symbol, float] = dict(after.parameters)
-    for k in changed:
-        if not pieces.of_place[k]:
-            placed[pieces.switches[k].mode] = before.parameters[pieces.switches[k].mode]
-    there = replace(after, parameters=placed)
     old, new = energies(before.inputs), energies(there.inputs)
-    jump = float(np.abs(new - old)[-1 if "potential" not in names else names.index("potential")])
-    size = float(np.abs(old).max() + np.abs(new).max())
-    force = np.abs(Q).max() + np.abs(R).max()
-    slack = late * (np.abs(Q) + np.abs(R)) @ np.abs(before.v) + late * force * np.abs(before.q).max(initial=0.0)
-    if jump <= SMALL * size or jump <= slack:
-        return None
-    return Outcome(
-        Ending.JUMP,
-        before.t,
-        f"where {said} switches, the potential energy jumps by {jump:.6g} J: a force without a limit; let it go over "
-        "continuously, or end the run before",
-    )
+    k = names.index("potential" if "potential" in names else "energy")
+    force = np.abs(Q) + np.abs(R)
+    slack = late * (force @ np.abs(before.v) + force.max() * np.abs(before.q).max())
+    jump = float(new[k] - old[k])
+    return jump if abs(jump) > max(SMALL * float(np.abs(old).max() + np.abs(new).max()), slack) else 0.0
 
 
 def _impulse(before: State, after: State) -> Impulse | None:

@@ -69,6 +69,17 @@ class SystemPieces:
         """The switching functions, and what rounding may do to them."""
         return Magnitude([switch.g for switch in self.switches], self.system.inputs)
 
+    def switching(self, state: State) -> tuple[np.ndarray, np.ndarray]:
+        """Values of the switching functions at a state on the pieces, and of what size their rounding is.
+
+        A state is known to rounding of its largest coordinate and rate.
+        """
+        inputs, n = state.inputs, len(state.q)
+        sizes = np.abs(inputs)
+        for block in (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)):
+            sizes[block] = sizes[block].max()
+        return self.functions.with_values(inputs, sizes)
+
     @cached_property
     def across(self) -> Evaluator:
         """Of turns: what lies across the direction that an angle is measured from."""
@@ -101,6 +112,22 @@ class SystemPieces:
     def of_place(self) -> tuple[bool, ...]:
         """Which switching functions depend on positions or rates."""
         return tuple(any(leaf.kind == "coordinate" for leaf in symbols(switch.g)) for switch in self.switches)
+
+    @cached_property
+    def parts(self) -> dict[str, frozenset[int]]:
+        """Which switches the "constraints", the "masses" that follow from an energy, and the "energies" depend on."""
+        free = self.system._free
+        energies = [e for name in ENERGIES if (e := getattr(free, name)) is not None]
+        of = {
+            "constraints": [row.zero for row in self.system.rows],
+            "masses": free.M.ravel() if energies else (),
+            "energies": energies,
+        }
+        places = {switch.mode: k for k, switch in enumerate(self.switches)}
+        return {
+            name: frozenset(places[leaf] for leaf in symbols(list(formulas)) if leaf in places)
+            for name, formulas in of.items()
+        }
 
     @cached_property
     def energies(self) -> tuple[list[str], Evaluator]:
