@@ -37,7 +37,7 @@ class Tape:
         leaves = [node for node in nodes if node in given]
         self._inputs = [given[node] for node in leaves]
         constants = [node for node in nodes if not node.args and node not in given]
-        self._constants = [np.float64(_number(node)) for node in constants]
+        self._constants = [np.float64(constant_number(node)) for node in constants]
         self.place: dict[Expression, int] = {node: i for i, node in enumerate([*leaves, *constants])}
         self._steps: list[tuple[Callable[..., Any], tuple[int, ...]]] = []
         place = self.place
@@ -92,7 +92,7 @@ class Evaluator:
         return result.reshape((*lead, *self.shape))
 
 
-def _number(leaf: Expression) -> float:
+def constant_number(leaf: Expression) -> float:
     """The value of a constant, or the default of a parameter."""
     if leaf.value is not None:
         return leaf.value

@@ -35,6 +35,7 @@ class Switch(NamedTuple):
     margin  another one: how far g may be beyond the switch that a piece begins at, which is rounding; of whole numbers
             below the piece, or with a minus above it
     said    the formula that switches, as its author wrote it
+    plain   the switching function in the words of its author, with the kinks and jumps that it may have itself
     across  of a turn: the part across β
     """
 
@@ -43,6 +44,7 @@ class Switch(NamedTuple):
     mode: Symbol
     margin: Symbol
     said: Expression
+    plain: Expression
     across: Expression = ZERO
 
     @property
@@ -82,6 +84,7 @@ class Pieces:
         self._new: dict[Expression, Expression] = {}
         self._unwrapped = frozenset(unwrapped)
         self._open, self._said = False, ZERO
+        self._plain: list[Expression] = []
 
     def found(self, functions: Any) -> Array:
         """The formulas as smooth functions; their switches are added to those known."""
@@ -108,7 +111,9 @@ class Pieces:
     def _replaced(self, node: Expression, args: list[Expression]) -> Expression:
         row = OPERATIONS.get(node.op)
         if row is not None and row.smooth is not None:
-            self._said = node
+            plain = _Plain()
+            row.smooth(plain, *node.args)
+            self._said, self._plain = node, plain.asked
             try:
                 return row.smooth(self, *args)
             except _Unknown:
@@ -119,14 +124,16 @@ class Pieces:
 
     # modes, which operations ask for: see `Modes` ----------------------------------------------------------------------
     def side(self, g: Expression) -> Expression:
+        plain = self._plain.pop(0)
         if g.value is not None:
             return constant((g.value > 0) - (g.value < 0))
         if ("side", g) not in self._places and ("side", negative(g)) in self._places:
-            return negative(self._mode("side", negative(g)))
-        return self._mode("side", g)
+            return negative(self._mode("side", negative(g), plain))
+        return self._mode("side", g, plain)
 
     def whole(self, g: Expression) -> Expression:
-        return constant(math.floor(g.value)) if g.value is not None else self._mode("whole", g)
+        plain = self._plain.pop(0)
+        return constant(math.floor(g.value)) if g.value is not None else self._mode("whole", g, plain)
 
     def choice(self, condition: Expression, a: Expression, b: Expression) -> Expression:
         return build.where(condition, a, b)
@@ -137,11 +144,17 @@ class Pieces:
             half = build.multiply(constant(math.pi), self.side(y))
             ahead, behind = function("arctan2", y, x), function("arctan2", negative(y), negative(x)) + half
             return build.where(0.5 * (self.side(x) + 1), ahead, behind)
-        β = self._mode("turn", function("arctan2", y, x), (y, x))
+        β = self._mode("turn", function("arctan2", y, x), self._said, (y, x))
         c, s = β.cos(), β.sin()
         return β + function("arctan2", y * c - x * s, x * c + y * s)
 
-    def _mode(self, kind: Literal["side", "whole", "turn"], g: Expression, point: Sequence[Expression] = ()) -> Symbol:
+    def _mode(
+        self,
+        kind: Literal["side", "whole", "turn"],
+        g: Expression,
+        plain: Expression,
+        point: Sequence[Expression] = (),
+    ) -> Symbol:
         key = (kind, g)
         if key not in self._places:
             if not self._open:
@@ -154,8 +167,28 @@ class Pieces:
             if point:
                 (y, x), c, s = point, mode.cos(), mode.sin()
                 g, across = x * c + y * s, y * c - x * s
-            self.switches.append(Switch(kind, g, mode, margin, self._said, across))
+            self.switches.append(Switch(kind, g, mode, margin, self._said, plain, across))
         return self.switches[self._places[key]].mode
+
+
+class _Plain:
+    """Modes that only say which switching functions an operation has."""
+
+    def __init__(self) -> None:
+        self.asked: list[Expression] = []
+
+    def side(self, g: Expression) -> Expression:
+        self.asked.append(g)
+        return g
+
+    whole = side
+
+    def choice(self, condition: Expression, a: Expression, b: Expression) -> Expression:
+        return a
+
+    def angle(self, y: Expression, x: Expression) -> Expression:
+        self.asked += [y, x]
+        return y
 
 
 def switches(roots: Iterable[Expression]) -> bool:

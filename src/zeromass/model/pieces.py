@@ -94,14 +94,10 @@ class SystemPieces:
         )
 
     @cached_property
-    def of_time(self) -> tuple[bool, ...]:
-        """Which switching functions depend on time and parameters alone."""
-        modes = {leaf for switch in self.switches for leaf in (switch.mode, switch.margin)}
-        return tuple(
-            all(leaf.kind in ("time", "parameter") and leaf not in modes for leaf in symbols(switch.g))
-            and any(leaf.kind == "time" for leaf in symbols(switch.g))
-            for switch in self.switches
-        )
+    def of_time(self) -> tuple[int, ...]:
+        """The switches whose functions depend on time and parameters alone: they are known ahead."""
+        kinds = [{leaf.kind for leaf in symbols(switch.plain)} for switch in self.switches]
+        return tuple(k for k, kind in enumerate(kinds) if "time" in kind and kind <= {"time", "parameter"})
 
     @cached_property
     def of_rates(self) -> tuple[bool, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from zeromass.expression.operation.enclosure import Bounds
 from zeromass.expression.operation.writing import Part
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Operation(NamedTuple):
     c        a function of <math.h>, or a pattern such as "{0} < {1}", or a function (node, *operands) ↦ C
     sympy    the name of a function of SymPy, or a function (sympy, *operands)
     llvm     (emitter, node, *operands) ↦ value: `Instruction`, `Intrinsic`, `Library`, or a function that emits several
+    interval of bounds (low, high) of the operands: bounds of the value, rounded outwards (`enclosure`)
 
     text        as one types it, a function of the operands' parts; by default name(operands)
     fold        of floats, for constants, where not `number`; raises a ValueError or an OverflowError where it has no value
@@ -32,6 +34,7 @@ class Operation(NamedTuple):
     source      C functions that `c` calls
     smooth      (pieces, *operands) ↦ the same as a smooth function of the operands, on one piece of it; `pieces` gives the
                 modes that tell which. Of every operation that has kinks or jumps
+    jumps       of bounds of the operands: whether the value may jump between them; None of what never does
     """
 
     code: int
@@ -42,6 +45,7 @@ class Operation(NamedTuple):
     c: str | Callable[..., str]
     sympy: str | Callable[..., Any]
     llvm: Callable[..., str]
+    interval: Callable[..., Bounds]
     text: Callable[..., Part] | None = None
     fold: Callable[..., float] | None = None
     parity: str = ""
@@ -49,6 +53,7 @@ class Operation(NamedTuple):
     choice: Callable[..., tuple[Expression, Expression, Expression]] | None = None
     source: str = ""
     smooth: Callable[..., Expression] | None = None
+    jumps: Callable[..., Any] | None = None
 
 
 class Modes(Protocol):
