@@ -92,10 +92,15 @@ class Deciding:
         return slope[len(state.q) :]
 
     # decisions ----------------------------------------------------------------------------------------------------------
-    def begin(self, state: State) -> Decision:
-        """The decision at a start; turns of angles are those of the state, else principal values."""
-        modes: dict[Symbol, float] = {}
+    def begin(self, state: State, timed: Mapping[Symbol, float]) -> Decision:
+        """The decision at a start; turns of angles are those of the state, else principal values.
+
+        timed  modes of switches that depend on time alone
+        """
+        modes: dict[Symbol, float] = dict(timed)
         for switch in self.pieces.switches:
+            if switch.mode in timed:
+                continue
             modes[switch.mode] = state.turns.get(switch.mode, 0.0) if switch.kind == "turn" else 1.0
         for k, switch in enumerate(self.pieces.switches):
             if switch.kind == "turn" and switch.mode not in state.turns:
@@ -104,9 +109,11 @@ class Deciding:
                 modes[switch.mode] = float(np.round(np.arctan2(y, x) / (np.pi / 2)) * np.pi / 2)
         return self._decided(state, Decision(modes), frozenset(), fresh=True)
 
-    def after(self, state: State, before: Decision, flipped: Mapping[int, float]) -> Decision:
+    def after(
+        self, state: State, before: Decision, flipped: Mapping[int, float], timed: Mapping[Symbol, float]
+    ) -> Decision:
         """The decision where switches have been reached, each on the side that is given, or whole numbers below or above."""
-        modes = dict(before.modes)
+        modes = {**before.modes, **timed}
         for k, side in flipped.items():
             switch = self.pieces.switches[k]
             if switch.kind == "turn":
@@ -168,7 +175,7 @@ class Deciding:
             bands = NEAR * sizes + slack * drift
             tied = []
             for k, switch in enumerate(self.pieces.switches):
-                if switch.kind == "turn":
+                if switch.kind == "turn" or k in self.pieces.of_time:
                     continue
                 off = g[k] - np.round(g[k]) if switch.kind == "whole" else g[k]
                 if k in known or abs(off) <= bands[k]:

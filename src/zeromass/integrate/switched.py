@@ -13,7 +13,7 @@ import numpy as np
 
 from zeromass.compile.holding import mean
 from zeromass.compile.program import Hold
-from zeromass.expression import as_expression
+from zeromass.expression import Symbol, as_expression
 from zeromass.integrate.deciding import Deciding, Decision, Undecided, moving_program
 from zeromass.integrate.outcome import Ending, Outcome, at_start
 from zeromass.integrate.segment import Segment
@@ -21,6 +21,7 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import shock
 from zeromass.integrate.stepping.loop import Loop, stepper_of
 from zeromass.integrate.switching import Impulse, Piece, Switching
+from zeromass.integrate.timetable import Timetable
 from zeromass.model import Event, State
 from zeromass.model.pieces import SystemPieces
 
@@ -52,12 +53,14 @@ class Switched:
         self._ahead = 1.0 if until >= start.t else -1.0
         self.deciding = Deciding(pieces, self._ahead, stepper_of(settings.chosen).lanes)
         self._events: dict[tuple[Hold, ...], tuple[Event, ...]] = {}
+        self._table = Timetable(pieces, start, until)
+        self._place = 0  # in the timetable: of the next time
 
     def segments(self) -> list[Segment]:
         """The segments of the motion, one for each piece; the last tells how it ended."""
         found: list[Segment] = []
         try:
-            decision = self.deciding.begin(self.start)
+            decision = self.deciding.begin(self.start, self._timed)
         except Undecided as why:
             return [Segment.standing(self.start, Outcome(Ending.AMBIGUOUS, self.start.t, str(why)), self.settings)]
         state, piece = self.start, Piece(decision.modes, decision.holds)
@@ -65,7 +68,7 @@ class Switched:
         while True:
             segment, flipped = self._segment(state, piece)
             found.append(segment)
-            if not flipped:
+            if segment.outcome.ending is not Ending.SWITCH:
                 return found
             state = segment.state(float(segment.t[-1]))
             recent.append(state.t)
@@ -77,6 +80,11 @@ class Switched:
             if outcome is not None:
                 found[-1] = replace(segment, outcome=outcome)
                 return found
+
+    @property
+    def _timed(self) -> dict[Symbol, float]:
+        """Modes of switches that depend on time alone."""
+        return self._table.modes(self._place)
 
     def _chattering(self, t: float, flipped: dict[int, float]) -> Outcome:
         words = f"{self.deciding.words(list(flipped))} switches faster and faster, {RECENT} times in next to no time"
@@ -90,23 +98,27 @@ class Switched:
             if outcome is not None:
                 return replace(Segment.standing(state, outcome, self.settings), piece=piece), {}
         program = moving_program(self.deciding, moving, piece.holds)
-        loop = Loop(program, moving, self.until, self.settings, self._watched(piece.holds))
+        target = self._table.times[self._place] if self._place < len(self._table.times) else self.until
+        loop = Loop(program, moving, target, self.settings, self._watched(piece.holds))
         segment = loop.segment(self._tell)
         loop.work.shrink()
         end = segment.outcome.t
         asked = [event for event in segment.events if not event.name.startswith(SWITCH)]
         reached = [event.name for event in segment.events if event.name.startswith(SWITCH)]
         outcome, flipped = segment.outcome, {}
-        if outcome.ending is Ending.EVENT:
+        if segment.t[-1] == target != self.until and outcome.complete:
+            self._place += 1
+            outcome = Outcome(Ending.SWITCH, end, self.deciding.words(self._table.switches))
+        if segment.outcome.ending is Ending.EVENT:
             terminal = {event.name: event for event in self._asked if event.terminal}
             ending = [terminal[event.name] for event in asked if event.name in terminal]
+            flipped = {} if ending else dict(self._flipped(name, piece) for name in reached)
             if ending:
                 here = segment.state(float(segment.t[-1]))
                 outcome = Outcome(Ending.EVENT, end, ", ".join(event.words(here) for event in ending))
             elif segment.t[-1] == self.until:
                 outcome = Outcome(Ending.FINISHED, end, "")
             else:
-                flipped = dict(self._flipped(name, piece) for name in reached)
                 outcome = Outcome(Ending.SWITCH, end, self.deciding.words(list(flipped)))
         segment = replace(segment, start=self._given(state, piece), outcome=outcome, events=tuple(asked), piece=piece)
         return segment, flipped
@@ -125,6 +137,8 @@ class Switched:
             ]
             held = {hold.mode: hold for hold in holds}
             for k, switch in enumerate(self.pieces.switches):
+                if k in self.pieces.of_time:
+                    continue
                 leaving = switch.leaving
                 if switch.mode in held:
                     hold = held[switch.mode]
@@ -154,7 +168,7 @@ class Switched:
         decision = Decision(modes, piece.holds)
         for _ in range(AT_ONCE):
             try:
-                decision = self.deciding.after(state, decision, flipped)
+                decision = self.deciding.after(state, decision, flipped, self._timed)
             except Undecided as why:
                 return Outcome(Ending.AMBIGUOUS, t, str(why)), state, piece
             before, after = (self.pieces.state(state, m) for m in (modes, decision.modes))

@@ -60,12 +60,9 @@ def _compared(
         c=f"{{0}} {sign} {{1}}",
         sympy=sympy,
         llvm=lambda e, node, a, b: e.select(e.compare(relation, a, b), e.number(1.0), e.number(0.0)),
-<<<<<<< HEAD
         smooth=lambda modes, a, b: _truth(modes, b - a),
-=======
         interval=interval,
         jumps=i.undecided(interval),
->>>>>>> ahead
     )
 
 
