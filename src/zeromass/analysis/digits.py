@@ -125,5 +125,5 @@ def parting(run: Course, second: Course) -> str:
 
 def _way(course: Course, end: float, near: float) -> list[tuple[str, float]]:
     """The kinds of motion and when each begins, but for those that begin just before the end."""
-    first, *others = [(segment.kind, float(segment.t[0])) for segment in course.segments]
+    first, *others = zip(course.kinds, [float(course.t[0]), *course.changes], strict=True)
     return [first, *[(kind, t) for kind, t in others if abs(end - t) > near]]

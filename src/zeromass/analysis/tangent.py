@@ -168,6 +168,13 @@ def _allowed_direction(run: Course, seed: int) -> np.ndarray:
 
 def _carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, since: float | None = None) -> np.ndarray:
     """A tangent carried along a run to given times, shape (times, 2n)."""
+    if len(run.segments) > 1 and not run.changes:
+        switch = run.segments[1]
+        raise ModelError(
+            f"tangents end where a formula switches, {switch.piece.switchings[0].expression!r} at t = {switch.t[0]:g} s"
+            if switch.piece is not None and switch.piece.switchings
+            else f"tangents end where a formula switches, at t = {switch.t[0]:g} s"
+        )
     if len(run.segments) > 1:
         raise ModelError(
             f"tangents end where the kind of motion changes, at t = {run.changes[0]:g} s; end the run before"
@@ -178,7 +185,8 @@ def _carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, s
     y = run.at(since).y[0]
     m = len(y)
     machine_code = _tangent_code(run.program)
-    values = np.array([*[run.parameters[p] for p in run.system.parameters], *δp])
+    values = run.segments[0].values
+    values = np.array([*values, *δp, *np.zeros(len(values) - len(δp))])  # modes of its formulas do not vary
     tolerances = Tolerances(run.settings.rtol, run.settings.atol)
     first = 1e-6 if times[-1] >= since else -1e-6
     work = Workspace(machine_code, since, np.concatenate([y, δy]), values, tolerances, first)

@@ -282,12 +282,13 @@ def course(
     segments: list[Segment] = []
     changes = 0
     while True:
-        segments += _segments(program, start, until, settings, [*moving.events, *watched], tell)
+        found, onto = _segments(program, start, until, settings, [*moving.events, *watched], tell)
+        segments += found
         segment, changes = segments[-1], changes + 1
         if not (settings.transitions and segment.outcome.ending is Ending.EVENT and segment.t[-1] != until):
             return Course(tuple(segments))
         end = segment.state(float(segment.t[-1]))
-        following = moving.goes_on_as(segment.events[-1].name, end)
+        following = moving.goes_on_as(segment.events[-1].name, end) if onto is None else onto
         if following is None:
             return Course(tuple(segments))
         if changes >= settings.limits.changes:
@@ -303,14 +304,18 @@ def _segments(
     settings: Settings,
     events: Sequence[Event],
     tell: Callable[[float], None],
-) -> list[Segment]:
-    """The motion of one system: of one segment, or of one for each piece of formulas that have kinks or jumps."""
+) -> tuple[list[Segment], System | None]:
+    """The motion of one system: of one segment, or of one for each piece of formulas that have kinks or jumps.
+
+    And the system that it goes on with where rates would have to jump by more than the constraints can give.
+    """
     pieces = start.system.pieces
     if pieces is None:
-        return [_segment(program, start, until, settings, events, tell)]
+        return [_segment(program, start, until, settings, events, tell)], None
     from zeromass.integrate.switched import Switched  # few systems switch
 
-    return Switched(pieces, start, until, settings, events_of(events), tell).segments()
+    motion = Switched(pieces, start, until, settings, events_of(events), tell)
+    return motion.segments(), motion.following
 
 
 def _segment(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from zeromass.compile.holding import mean
-from zeromass.compile.program import Program
+from zeromass.compile.program import Program, program_at
 from zeromass.equation import numerical_rank
 from zeromass.equation.inverse import least_norm_multipliers
 from zeromass.expression import Array, Evaluator, Expression, Symbol, expressions, symbols
@@ -109,6 +109,22 @@ class Segment:
         for name, value in state.items():
             object.__setattr__(self, name, value)
         self.__post_init__()
+
+    def piece_record(self) -> dict[str, Any] | None:
+        """The piece as plain data, for files; None of a smooth system."""
+        return None if self.piece is None or self.system.pieces is None else self.piece.record(self.system.pieces)
+
+    @staticmethod
+    def begun(start: State, record: Mapping[str, Any] | None, *, moved: bool) -> tuple[State, Piece | None, Program | None]:
+        """The start, the piece and the program of a segment, from its start and from what a file tells of its piece.
+
+        moved  whether there is a program: a run that could not begin has none
+        """
+        pieces = start.system.pieces
+        if record is None or pieces is None:
+            return start, None, program_at(start.system, start) if moved else None
+        piece = Piece.from_record(record, pieces)
+        return replace(start, turns=pieces.turns(piece.modes)), piece, piece.program(pieces, start) if moved else None
 
     @cached_property
     def dense(self) -> DenseOutput:

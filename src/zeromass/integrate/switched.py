@@ -5,7 +5,6 @@ During a step every formula stays on its piece; a switch is located as events ar
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -22,14 +21,17 @@ from zeromass.integrate.shocks import shock
 from zeromass.integrate.stepping.loop import Loop, stepper_of
 from zeromass.integrate.switching import Impulse, Piece, Switching
 from zeromass.integrate.timetable import Timetable
-from zeromass.model import Event, State
+from zeromass.model import Event, State, System
 from zeromass.model.pieces import SystemPieces
 
 AT_ONCE = 8
 """Switches at one moment after which a motion is given up: one leads back to the other."""
 
 RECENT = 64
-"""Switches within next to no time by which chattering is recognised."""
+"""Switches by whose rate chattering is recognised."""
+
+SHRINKS, STILL = 0.6, 5
+"""What is left of the time of so many switches when there have been twice as many, and how many times more would follow."""
 
 SWITCH = "\0switch "
 """What names of switches begin with among events, and no name of a user does."""
@@ -55,6 +57,8 @@ class Switched:
         self._events: dict[tuple[Hold, ...], tuple[Event, ...]] = {}
         self._table = Timetable(pieces, start, until)
         self._place = 0  # in the timetable: of the next time
+        self.following: System | None = None
+        """The system that the motion goes on with where an impulse is more than its constraints can give."""
 
     def segments(self) -> list[Segment]:
         """The segments of the motion, one for each piece; the last tells how it ended."""
@@ -64,18 +68,18 @@ class Switched:
         except Undecided as why:
             return [Segment.standing(self.start, Outcome(Ending.AMBIGUOUS, self.start.t, str(why)), self.settings)]
         state, piece = self.start, Piece(decision.modes, decision.holds)
-        recent: deque[float] = deque(maxlen=RECENT)
+        times: list[float] = []  # of switches that are not known ahead
         while True:
             segment, flipped = self._segment(state, piece)
             found.append(segment)
             if segment.outcome.ending is not Ending.SWITCH:
                 return found
             state = segment.state(float(segment.t[-1]))
-            recent.append(state.t)
-            span = self.settings.limits.stalled * abs(self.until - self.start.t)
-            if len(recent) == RECENT and abs(recent[-1] - recent[0]) < span:
-                found[-1] = replace(segment, outcome=self._chattering(state.t, flipped))
-                return found
+            if flipped:
+                times.append(state.t)
+                if self._chatters(times):
+                    found[-1] = replace(segment, outcome=self._chattering(times, flipped))
+                    return found
             outcome, state, piece = self._after(state, piece, flipped)
             if outcome is not None:
                 found[-1] = replace(segment, outcome=outcome)
@@ -86,9 +90,24 @@ class Switched:
         """Modes of switches that depend on time alone."""
         return self._table.modes(self._place)
 
-    def _chattering(self, t: float, flipped: dict[int, float]) -> Outcome:
-        words = f"{self.deciding.words(list(flipped))} switches faster and faster, {RECENT} times in next to no time"
-        return Outcome(Ending.CHATTERING, t, words + "; a damping beside the switch, or a wider one, would end that")
+    def _chatters(self, times: Sequence[float]) -> bool:
+        """Whether switches follow one another faster and faster, so that there would be no end of them."""
+        count = len(times)
+        if count < RECENT:
+            return False
+        span = abs(times[-1] - times[-RECENT])
+        if span < self.settings.limits.stalled * abs(self.until - self.start.t):
+            return True
+        half = count // 2
+        if count < max(self.settings.limits.changes, 2 * RECENT):
+            return False
+        before = abs(times[half] - times[half - RECENT])
+        return span < SHRINKS * before and abs(self.until - times[-1]) * RECENT > STILL * count * span
+
+    def _chattering(self, times: Sequence[float], flipped: dict[int, float]) -> Outcome:
+        words = f"{self.deciding.words(list(flipped))} switches faster and faster, {RECENT} times in the last "
+        words += f"{abs(times[-1] - times[-RECENT]):.3g} s of {len(times)}; limits=zm.Limits(changes=…) lets it go on for longer"
+        return Outcome(Ending.CHATTERING, times[-1], words)
 
     def _segment(self, state: State, piece: Piece) -> tuple[Segment, dict[int, float]]:
         """The motion on one piece, and the switches that end it, with the side that they go to."""
@@ -176,6 +195,11 @@ class Switched:
             done = shock(self.pieces, before, after, changed) if changed else None
             if isinstance(done, Outcome):
                 return done, state, piece
+            if done is not None and done.impulse is not None:
+                M = after.matrices.M
+                taker = self.pieces.given.struck(state, M @ done.impulse.change)
+                if taker is not self.pieces.given:
+                    return self._not_taken(state, changed, taker), state, piece
             modes, flipped = decision.modes, {}
             energy += done.energy if done is not None else 0.0
             if done is None or done.impulse is None:
@@ -185,6 +209,16 @@ class Switched:
             state = replace(state, v=done.state.v)
         words = f"{self.deciding.words(changed)} switches to and fro at one moment: each impulse leads back over the switch"
         return Outcome(Ending.CHATTERING, t, words), state, piece
+
+    def _not_taken(self, state: State, changed: Sequence[int], taker: System | None) -> Outcome:
+        """How a motion ends in which a contact can not give the impulse that its constraints ask for."""
+        said = self.deciding.words(changed)
+        if taker is None:
+            words = f"where {said} switches, a contact is struck, and its friction or its grip can not give the impulse"
+            return Outcome(Ending.AMBIGUOUS, state.t, words + " that it would take; what follows is not decided by the model")
+        self.following = taker
+        words = f"where {said} switches, it would take an impulse that no friction gives: {taker.kind} from here on"
+        return Outcome(Ending.EVENT, state.t, words)
 
     def _switchings(self, t: float, old: Piece, new: Decision) -> tuple[Switching, ...]:
         held = {hold.mode for hold in new.holds}

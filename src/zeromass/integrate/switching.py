@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from zeromass.compile.program import Hold
+from zeromass.compile.holding import holding_at
+from zeromass.compile.program import Hold, Program, program_at
 from zeromass.expression import Expression, Symbol
+from zeromass.model import State
+from zeromass.model.pieces import SystemPieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,4 +82,43 @@ class Piece:
     holds: tuple[Hold, ...] = ()
     switchings: tuple[Switching, ...] = ()
     impulse: Impulse | None = None
-    energy: float = field(default=0.0)
+    energy: float = 0.0
+
+    def record(self, pieces: SystemPieces) -> dict[str, Any]:
+        """The piece as plain data, for files; switches by their place among those of the system."""
+        places = {switch.mode: k for k, switch in enumerate(pieces.switches)}
+        said = [switch.said for switch in pieces.switches]
+        data: dict[str, Any] = {
+            "modes": [[self.modes[switch.mode], self.modes[switch.margin]] for switch in pieces.switches],
+            "holds": [[places[hold.mode], hold.low, hold.high] for hold in self.holds],
+            "switchings": [[s.t, said.index(s.expression), s.direction] for s in self.switchings],
+            "energy": self.energy,
+        }
+        if self.impulse is not None:
+            i = self.impulse
+            data["impulse"] = [i.t, list(i.constraints), i.impulses.tolist(), i.change.tolist(), i.energy]
+        return data
+
+    @classmethod
+    def from_record(cls, data: Mapping[str, Any], pieces: SystemPieces) -> Piece:
+        """The piece of its data."""
+        switches = pieces.switches
+        modes: dict[Symbol, float] = {}
+        for switch, (mode, margin) in zip(switches, data["modes"], strict=True):
+            modes[switch.mode], modes[switch.margin] = mode, margin
+        impulse = None
+        if "impulse" in data:
+            t, names, p, change, energy = data["impulse"]
+            impulse = Impulse(t, tuple(names), np.array(p, dtype=float), np.array(change, dtype=float), energy)
+        return cls(
+            modes,
+            tuple(Hold(switches[k].mode, low, high, switches[k].g) for k, low, high in data["holds"]),
+            tuple(Switching(t, switches[k].said, direction) for t, k, direction in data["switchings"]),
+            impulse,
+            data["energy"],
+        )
+
+    def program(self, pieces: SystemPieces, start: State) -> Program:
+        """The equations on this piece, with the pivots that are best at a start."""
+        here = pieces.state(start, self.modes)
+        return holding_at(pieces.system, here, self.holds) if self.holds else program_at(pieces.system, here)

@@ -150,6 +150,13 @@ class System(Remembering):
         """
         return None
 
+    def struck(self, state: State, impulse: np.ndarray) -> System | None:
+        """The system that an impulse of the constraints, M Δq̇, is taken by: itself, unless its constraints can not give it.
+
+        Another one of the same coordinates, where that goes on without the impulse; None where neither is known.
+        """
+        return self
+
     def examined(self, motion: Moved) -> tuple[str, ...]:
         """What is wrong with a finished motion that the equations and events can not see, in words; nothing here."""
         return ()

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zeromass.compile.program import program_at
 from zeromass.errors import ZeromassError
 from zeromass.expression import Grid
 from zeromass.integrate import Course, Ending, Occurrence, Outcome, Segment, Settings, Statistics
@@ -152,6 +151,7 @@ def _segment_words(segment: Segment, systems: list[System]) -> dict[str, Any]:
         "events": [e.name for e in segment.events],
         "parameters": [segment.parameters[p] for p in segment.system.parameters],
         "moved": segment.program is not None,
+        "piece": segment.piece_record(),
     }
 
 
@@ -200,8 +200,9 @@ def _segment(system: System, words: dict[str, Any], array: Callable[[str], np.nd
     parameters = dict(zip(system.parameters, words["parameters"], strict=True))
     start = State(system, float(t[0]), y[0, :n].copy(), y[0, n:].copy(), parameters)
     events = [Occurrence(*item) for item in zip(words["events"], array("event_t"), array("event_y"), strict=True)]
+    start, piece, program = Segment.begun(start, words.get("piece"), moved=words["moved"])
     return Segment(
-        program_at(system, start) if words["moved"] else None,
+        program,
         start,
         t,
         y,
@@ -211,6 +212,7 @@ def _segment(system: System, words: dict[str, Any], array: Callable[[str], np.nd
         settings,
         array("growth"),
         array("dense"),
+        piece,
     )
 
 
