@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.compile.holding import mean
-from zeromass.compile.program import Program, program_at
+from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
 from zeromass.equation.inverse import least_norm_multipliers
 from zeromass.expression import Array, Evaluator, Expression, Symbol, expressions, symbols
@@ -110,22 +110,6 @@ class Segment:
             object.__setattr__(self, name, value)
         self.__post_init__()
 
-    def piece_record(self) -> dict[str, Any] | None:
-        """The piece as plain data, for files; None of a smooth system."""
-        return None if self.piece is None or self.system.pieces is None else self.piece.record(self.system.pieces)
-
-    @staticmethod
-    def begun(start: State, record: Mapping[str, Any] | None, *, moved: bool) -> tuple[State, Piece | None, Program | None]:
-        """The start, the piece and the program of a segment, from its start and from what a file tells of its piece.
-
-        moved  whether there is a program: a run that could not begin has none
-        """
-        pieces = start.system.pieces
-        if record is None or pieces is None:
-            return start, None, program_at(start.system, start) if moved else None
-        piece = Piece.from_record(record, pieces)
-        return replace(start, turns=pieces.turns(piece.modes)), piece, piece.program(pieces, start) if moved else None
-
     @cached_property
     def dense(self) -> DenseOutput:
         """States at any times, on the constraints as the run was at the ends of its steps."""
@@ -199,8 +183,12 @@ class Segment:
         """The state at one time, from which another run can start."""
         y = self.dense(np.array([t]))[0]
         n = len(y) // 2
-        turns = {} if self.piece is None or self.system.pieces is None else self.system.pieces.turns(self.piece.modes)
-        return State(self.system, float(t), y[:n].copy(), y[n:].copy(), dict(self.parameters), turns=turns)
+        state = State(self.system, float(t), y[:n].copy(), y[n:].copy(), dict(self.parameters))
+        if self.piece is None or self.system.pieces is None:
+            return state
+        pieces, held = self.system.pieces, [hold.mode for hold in self.piece.holds]
+        said = ", ".join(f"'{switch.said!r}'" for switch in pieces.switches if switch.mode in held)
+        return replace(state, turns=pieces.turns(self.piece.modes), sliding=said)
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:

@@ -14,7 +14,7 @@ from zeromass.compile.holding import mean
 from zeromass.compile.program import Hold
 from zeromass.expression import Symbol, as_expression
 from zeromass.integrate.deciding import Deciding, Decision, Undecided, moving_program
-from zeromass.integrate.outcome import Ending, Outcome, at_start
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import shock
@@ -32,6 +32,12 @@ RECENT = 64
 
 SHRINKS, STILL = 0.6, 5
 """What is left of the time of so many switches when there have been twice as many, and how many times more would follow."""
+
+CLOSE = 1e-12
+"""Time, relative to 1 and to the time itself, before a switch in which a motion that finds no further step is at it."""
+
+PILED, CROWDED = 4, 1e-6
+"""Switches, and the part of a run that they take, just before a motion that finds no further step: it chatters."""
 
 SWITCH = "\0switch "
 """What names of switches begin with among events, and no name of a user does."""
@@ -57,6 +63,7 @@ class Switched:
         self._events: dict[tuple[Hold, ...], tuple[Event, ...]] = {}
         self._table = Timetable(pieces, start, until)
         self._place = 0  # in the timetable: of the next time
+        self._last: dict[int, float] = {}
         self.following: System | None = None
         """The system that the motion goes on with where an impulse is more than its constraints can give."""
 
@@ -73,10 +80,14 @@ class Switched:
             segment, flipped = self._segment(state, piece)
             found.append(segment)
             if segment.outcome.ending is not Ending.SWITCH:
+                stuck = segment.outcome.ending is Ending.STEP_TOO_SMALL and len(times) >= PILED
+                if stuck and abs(segment.outcome.t - times[-PILED]) < CROWDED * abs(self.until - self.start.t):
+                    found[-1] = replace(segment, outcome=self._chattering(times, self._last))
                 return found
             state = segment.state(float(segment.t[-1]))
             if flipped:
                 times.append(state.t)
+                self._last = flipped
                 if self._chatters(times):
                     found[-1] = replace(segment, outcome=self._chattering(times, flipped))
                     return found
@@ -105,8 +116,9 @@ class Switched:
         return span < SHRINKS * before and abs(self.until - times[-1]) * RECENT > STILL * count * span
 
     def _chattering(self, times: Sequence[float], flipped: dict[int, float]) -> Outcome:
-        words = f"{self.deciding.words(list(flipped))} switches faster and faster, {RECENT} times in the last "
-        words += f"{abs(times[-1] - times[-RECENT]):.3g} s of {len(times)}; limits=zm.Limits(changes=…) lets it go on for longer"
+        many = min(RECENT, len(times))
+        words = f"{self.deciding.words(list(flipped))} switches faster and faster, {many} times in the last "
+        words += f"{abs(times[-1] - times[-many]):.3g} s, {len(times)} times in all; limits=zm.Limits(changes=…) lets it go on for longer"
         return Outcome(Ending.CHATTERING, times[-1], words)
 
     def _segment(self, state: State, piece: Piece) -> tuple[Segment, dict[int, float]]:
@@ -121,6 +133,8 @@ class Switched:
         loop = Loop(program, moving, target, self.settings, self._watched(piece.holds))
         segment = loop.segment(self._tell)
         loop.work.shrink()
+        if segment.outcome.ending in (Ending.NOT_A_NUMBER, Ending.STEP_TOO_SMALL):
+            segment = self._up_to_a_switch(segment, moving, piece)
         end = segment.outcome.t
         asked = [event for event in segment.events if not event.name.startswith(SWITCH)]
         reached = [event.name for event in segment.events if event.name.startswith(SWITCH)]
@@ -145,6 +159,27 @@ class Switched:
     def _given(self, state: State, piece: Piece) -> State:
         """A state of the system as it was given; the start is the one that the run was given."""
         return self.start if state is self.start else replace(state, turns=self.pieces.turns(piece.modes))
+
+    def _up_to_a_switch(self, segment: Segment, moving: State, piece: Piece) -> Segment:
+        """A segment that stops just before switches, because its formulas have no values beyond them, ends at them."""
+        y, n = segment.y[-1], len(moving.q)
+        here = replace(moving, t=float(segment.t[-1]), q=y[:n], v=y[n:])
+        slope = np.concatenate([[1.0], here.v, self.deciding.acceleration(here) if not piece.holds else np.zeros(n)])
+        late = CLOSE * max(1.0, abs(here.t))
+        g, rates = self.pieces.switching(here)[0], self._ahead * (self.pieces.slopes(here.inputs) @ slope)
+        reached = []
+        for k, switch in enumerate(self.pieces.switches):
+            if k in self.pieces.of_time or switch.kind == "turn" or any(h.mode is switch.mode for h in piece.holds):
+                continue
+            mode = piece.modes[switch.mode]
+            ways = ((mode * g[k], mode * rates[k]),)
+            if switch.kind == "whole":
+                ways = (g[k] - mode, rates[k]), (mode + 1 - g[k], -rates[k])
+            reached += [f"{SWITCH}{k} {j}" for j, (left, rate) in enumerate(ways) if rate < 0 and left <= -rate * late]
+        if not reached:
+            return segment
+        happened = tuple(Occurrence(name, here.t, y) for name in reached)
+        return replace(segment, outcome=Outcome(Ending.EVENT, here.t, ""), events=(*segment.events, *happened))
 
     # events -------------------------------------------------------------------------------------------------------------
     def _watched(self, holds: tuple[Hold, ...]) -> tuple[Event, ...]:

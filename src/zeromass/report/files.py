@@ -17,9 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zeromass.compile.program import program_at
 from zeromass.errors import ZeromassError
 from zeromass.expression import Grid
 from zeromass.integrate import Course, Ending, Occurrence, Outcome, Segment, Settings, Statistics
+from zeromass.integrate.joined import grouped, joined, parted
+from zeromass.integrate.joined import records as pieces_of
 from zeromass.model import State, System
 from zeromass.model.record import from_record, to_record
 from zeromass.report.origin import Origin
@@ -108,16 +111,21 @@ def save(run: Course, path: str | PathLike[str], told: Mapping[str, str | float]
     systems = list(dict.fromkeys(segment.system for segment in run.segments))
     records = [to_record(system) for system in systems]  # first: a system that can not be written needs nothing else
     dataset = to_dataset(run, told=told)
-    parts = [
-        _segment_data(segment, records[systems.index(segment.system)][1], k) for k, segment in enumerate(run.segments)
-    ]
+    groups = grouped(run.segments)
+    wholes = [joined(group) for group in groups]
+    parts = [_segment_data(segment, records[systems.index(segment.system)][1], k) for k, segment in enumerate(wholes)]
     dataset = dataset.assign({name: value for part in parts for name, value in part.items()})
     dataset.attrs.update(
         {
             "format": FORMAT,
             "systems": json.dumps([record for record, _ in records]),
             "grid_names": json.dumps([[grid.name for grid in grids] for _, grids in records]),
-            "segments": json.dumps([_segment_words(segment, systems) for segment in run.segments]),
+            "segments": json.dumps(
+                [
+                    {**_segment_words(whole, systems), "pieces": pieces_of(group)}
+                    for whole, group in zip(wholes, groups, strict=True)
+                ]
+            ),
         }
     )
     return write(path, lambda place: dataset.to_netcdf(place, engine="h5netcdf"))
@@ -151,7 +159,6 @@ def _segment_words(segment: Segment, systems: list[System]) -> dict[str, Any]:
         "events": [e.name for e in segment.events],
         "parameters": [segment.parameters[p] for p in segment.system.parameters],
         "moved": segment.program is not None,
-        "piece": segment.piece_record(),
     }
 
 
@@ -189,7 +196,8 @@ def read(path: str | PathLike[str]) -> tuple[list[Segment], Origin]:
                 for g, name in enumerate(names[which])
             ]
             systems[which] = from_record(json.loads(data.attrs["systems"])[which], grids)
-        found.append(_segment(systems[which], words, lambda name, k=k: data[f"run{k}_{name}"].values, settings))
+        whole = _segment(systems[which], words, lambda name, k=k: data[f"run{k}_{name}"].values, settings)
+        found += parted(whole, words.get("pieces"))
     return found, Origin.from_attributes(data.attrs)
 
 
@@ -200,9 +208,8 @@ def _segment(system: System, words: dict[str, Any], array: Callable[[str], np.nd
     parameters = dict(zip(system.parameters, words["parameters"], strict=True))
     start = State(system, float(t[0]), y[0, :n].copy(), y[0, n:].copy(), parameters)
     events = [Occurrence(*item) for item in zip(words["events"], array("event_t"), array("event_y"), strict=True)]
-    start, piece, program = Segment.begun(start, words.get("piece"), moved=words["moved"])
     return Segment(
-        program,
+        program_at(system, start) if words["moved"] and not words.get("pieces") else None,
         start,
         t,
         y,
@@ -212,7 +219,6 @@ def _segment(system: System, words: dict[str, Any], array: Callable[[str], np.nd
         settings,
         array("growth"),
         array("dense"),
-        piece,
     )
 
 
