@@ -125,6 +125,10 @@ class Pieces:
     # modes, which operations ask for: see `Modes` ----------------------------------------------------------------------
     def side(self, g: Expression) -> Expression:
         plain = self._plain.pop(0)
+        if g.op == "multiply" and g.args[0].value:  # 2 x and x have their zero at one place, and are one switch
+            self._plain.insert(0, plain)
+            inner = self.side(g.args[1])
+            return inner if g.args[0].value > 0 else negative(inner)
         if g.value is not None:
             return constant((g.value > 0) - (g.value < 0))
         if ("side", g) not in self._places and ("side", negative(g)) in self._places:

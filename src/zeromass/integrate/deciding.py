@@ -7,7 +7,7 @@ slides along the switch, see `zeromass.compile.holding`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -53,7 +53,7 @@ class Decision:
     holds: tuple[Hold, ...] = ()
 
 
-Choice = tuple[float | None, ...]
+Choice = tuple[float, ...]
 """1 for the side g > 0, −1 for the other, 0 for sliding; of each switch in question."""
 
 
@@ -127,19 +127,46 @@ class Deciding:
         for hold in before.holds:  # those that are not left are on either side, and will be held again
             k = next(k for k, s in enumerate(self.pieces.switches) if s.mode is hold.mode)
             modes[hold.mode] = hold.high if flipped.get(k, 1.0) > 0 else hold.low
-        return self._decided(state, Decision(modes, before.holds), frozenset(flipped) | held, fresh=False)
+        return self._decided(state, Decision(modes, before.holds), frozenset(flipped) | held, flipped, fresh=False)
 
-    def _decided(self, state: State, guess: Decision, known: frozenset[int], *, fresh: bool) -> Decision:
+    def _nested(self, state: State, modes: dict[Symbol, float], tied: Sequence[int]) -> None:
+        """Sets the modes of switches whose functions depend on modes that were decided now."""
+        while self.pieces.nested:
+            before = dict(modes)
+            g = self.pieces.functions.with_values(self.pieces.state(state, modes).inputs)[0]
+            for k, switch in enumerate(self.pieces.switches):
+                if k not in tied and k not in self.pieces.of_time and switch.kind != "turn" and g[k] != 0:
+                    modes[switch.mode] = float(np.floor(g[k]) if switch.kind == "whole" else np.sign(g[k]))
+            if modes == before:
+                break
+
+    def _decided(
+        self, state: State, guess: Decision, known: frozenset[int], reached: Iterable[int] = (), *, fresh: bool
+    ) -> Decision:
+        """The decision from a guess of it.
+
+        known    switches that are reached, or held: rounding does not decide of them
+        reached  those that are reached
+        """
         modes, tied, g, sizes = self._settled(state, guess, known)
-        here = self.pieces.state(state, modes)
         open_: list[int] = []
+        here = self.pieces.state(state, modes)
         for k in tied:
             low, high = self._sides(k, g[k])
             if not self.pieces.of_rates[k] and (sign := self._sign(here, k, 1)):
                 modes[self.pieces.switches[k].mode] = high if sign > 0 else low
             else:
                 open_.append(k)
-        natural = tuple(1.0 if modes[self.pieces.switches[k].mode] >= self._sides(k, g[k])[1] else -1.0 for k in open_)
+        self._nested(state, modes, tied)
+        still = {hold.mode for hold in guess.holds if not any(self.pieces.switches[k].mode is hold.mode for k in reached)}
+        natural = tuple(
+            0.0
+            if self.pieces.switches[k].mode in still
+            else 1.0
+            if modes[self.pieces.switches[k].mode] >= self._sides(k, g[k])[1]
+            else -1.0
+            for k in open_
+        )
         choice = self._chosen(state, modes, g, open_, natural, fresh=fresh) if open_ else ()
         holds = []
         for k, side in zip(open_, choice, strict=True):
@@ -147,13 +174,14 @@ class Deciding:
             modes[switch.mode] = high if side > 0 else low
             if side == 0:
                 holds.append(Hold(switch.mode, low, high, switch.g))
+        self._nested(state, modes, tied)
         for k, switch in enumerate(self.pieces.switches):
             modes[switch.margin] = 0.0
         for k in tied:
             (low, high), switch = self._sides(k, g[k]), self.pieces.switches[k]
             side = 1.0 if modes[switch.mode] == high else -1.0
             beyond = -side * (g[k] - (high if switch.kind == "whole" else 0.0))
-            margin = float(max(beyond, 0.0) + NEAR * sizes[k])
+            margin = float(max(beyond, 0.0) + ROUNDING * sizes[k])
             modes[switch.margin] = side * margin if switch.kind == "whole" else margin
         for k, side in zip(open_, choice, strict=True):
             if side == 0:
@@ -198,7 +226,7 @@ class Deciding:
         self, state: State, modes: dict[Symbol, float], g: np.ndarray, open_: list[int], natural: Choice, *, fresh: bool
     ) -> Choice:
         question = _Question(self, state, modes, g, open_)
-        if not fresh and question.consistent(natural) is not False:
+        if not fresh and (question.slides(natural) if 0.0 in natural else question.consistent(natural) is not False):
             return natural
         if len(open_) > MOST:
             raise Undecided(f"{len(open_)} formulas switch at once and depend on one another: {self.words(open_)}")
@@ -272,6 +300,7 @@ class _Question:
             modes = dict(self.modes)
             for k, side in zip(self.open_, choice, strict=True):
                 modes[self.deciding.pieces.switches[k].mode] = self.deciding._sides(k, self.g[k])[int(side > 0)]
+            self.deciding._nested(self.state, modes, self.open_)
             here = self.deciding.pieces.state(self.state, modes)
             self._known[choice] = here, self.deciding.acceleration(here)
         return self._known[choice]
@@ -336,7 +365,7 @@ class _Question:
                 return False
         return True
 
-    def _holds(self, which: Sequence[int]) -> Iterator[Hold]:
+    def _holds(self, which: Sequence[int]) -> list[Hold]:
         pieces = self.deciding.pieces
         return [Hold(pieces.switches[k].mode, *self.deciding._sides(k, self.g[k]), pieces.switches[k].g) for k in which]
 

@@ -12,12 +12,13 @@ import numpy as np
 
 from zeromass.compile.holding import mean
 from zeromass.compile.program import Hold
-from zeromass.expression import Symbol, as_expression
+from zeromass.expression import Symbol, as_expression, rate
 from zeromass.integrate.deciding import Deciding, Decision, Undecided, moving_program
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import shock
+from zeromass.integrate.stepping.locate import happenings
 from zeromass.integrate.stepping.loop import Loop, stepper_of
 from zeromass.integrate.switching import Impulse, Piece, Switching
 from zeromass.integrate.timetable import Timetable
@@ -39,6 +40,7 @@ CLOSE = 1e-12
 PILED, CROWDED = 4, 1e-6
 """Switches, and the part of a run that they take, just before a motion that finds no further step: it chatters."""
 
+LOW = "\0low "
 SWITCH = "\0switch "
 """What names of switches begin with among events, and no name of a user does."""
 
@@ -130,13 +132,15 @@ class Switched:
                 return replace(Segment.standing(state, outcome, self.settings), piece=piece), {}
         program = moving_program(self.deciding, moving, piece.holds)
         target = self._table.times[self._place] if self._place < len(self._table.times) else self.until
-        loop = Loop(program, moving, target, self.settings, self._watched(piece.holds))
+        loop = _Loop(program, moving, target, self.settings, self._watched(piece.holds))
         segment = loop.segment(self._tell)
         loop.work.shrink()
         if segment.outcome.ending in (Ending.NOT_A_NUMBER, Ending.STEP_TOO_SMALL):
             segment = self._up_to_a_switch(segment, moving, piece)
+        elif segment.outcome.ending is Ending.EVENT and not piece.holds:
+            segment = self._to_the_last_digits(segment, moving, piece)
         end = segment.outcome.t
-        asked = [event for event in segment.events if not event.name.startswith(SWITCH)]
+        asked = [event for event in segment.events if not event.name.startswith((SWITCH, LOW))]
         reached = [event.name for event in segment.events if event.name.startswith(SWITCH)]
         outcome, flipped = segment.outcome, {}
         if segment.t[-1] == target != self.until and outcome.complete:
@@ -159,6 +163,28 @@ class Switched:
     def _given(self, state: State, piece: Piece) -> State:
         """A state of the system as it was given; the start is the one that the run was given."""
         return self.start if state is self.start else replace(state, turns=self.pieces.turns(piece.modes))
+
+    def _to_the_last_digits(self, segment: Segment, moving: State, piece: Piece) -> Segment:
+        """A segment that ends at one switch, with this end by Newton's method: g = 0 to rounding."""
+        ends = [event.name for event in segment.events if event.t == segment.t[-1] and not event.name.startswith(LOW)]
+        if len(ends) != 1 or not ends[0].startswith(SWITCH) or segment.t[-1] == self.until:
+            return segment
+        k, j = (int(word) for word in ends[0].removeprefix(SWITCH).split())
+        switch, n = self.pieces.switches[k], len(moving.q)
+        if switch.kind == "turn":
+            return segment
+        t, y = segment.t.copy(), segment.y.copy()
+        allowed = CLOSE * max(1.0, abs(t[-1])), 4 * abs(piece.modes[switch.margin])
+        for _ in range(2):
+            here = replace(moving, t=float(t[-1]), q=y[-1, :n], v=y[-1, n:])
+            slope = np.concatenate([here.v, self.deciding.acceleration(here)])
+            left = self.pieces.switching(here)[0][k] - (0.0 if switch.kind == "side" else piece.modes[switch.mode] + j)
+            rate = float(self.pieces.slopes(here.inputs)[k] @ np.concatenate([[1.0], slope]))
+            if not abs(left) <= abs(rate) * allowed[0] + allowed[1] or abs(left) > abs(rate) * abs(t[-1] - t[-2]) / 2:
+                return segment
+            t[-1], y[-1] = t[-1] - left / rate, y[-1] - left / rate * slope
+        events = tuple(replace(e, t=t[-1], y=y[-1].copy()) if e.name == ends[0] else e for e in segment.events)
+        return replace(segment, t=t, y=y, events=events, outcome=replace(segment.outcome, t=float(t[-1])))
 
     def _up_to_a_switch(self, segment: Segment, moving: State, piece: Piece) -> Segment:
         """A segment that stops just before switches, because its formulas have no values beyond them, ends at them."""
@@ -198,9 +224,11 @@ class Switched:
                     hold = held[switch.mode]
                     β = (switch.mode - hold.low) / (hold.high - hold.low)
                     leaving = β + switch.margin, 1 - β + switch.margin
-                events += [
-                    Event(f"{SWITCH}{k} {j}", as_expression(zero), direction=-1) for j, zero in enumerate(leaving)
-                ]
+                for j, zero in enumerate(leaving):
+                    events.append(Event(f"{SWITCH}{k} {j}", as_expression(zero), direction=-1))
+                    if switch.mode not in held:  # where it is lowest it may be below zero, for a moment
+                        lowest = as_expression(mean(as_expression(rate(zero)), holds).item())
+                        events.append(Event(f"{LOW}{k} {j}", lowest, direction=1, terminal=False))
             self._events[holds] = tuple(events)
         return self._events[holds]
 
@@ -269,6 +297,19 @@ class Switched:
             elif before != after:
                 found.append(Switching(t, switch.said, int(np.sign(after - before))))
         return tuple(found)
+
+
+class _Loop(Loop):
+    """Steps on one piece: a switching function that falls below zero and returns between two places is seen too."""
+
+    def closer(self, values: Callable[[np.ndarray], np.ndarray], places: np.ndarray) -> np.ndarray:
+        low = [event for event in self.watched if event.name.startswith(LOW)]
+        which = [k for k, event in enumerate(self.watched) if event.name.startswith(LOW)]
+        lowest = happenings(low, lambda times: values(times)[:, which], places)[0]
+        if not lowest:
+            return places
+        ahead = 1.0 if places[-1] > places[0] else -1.0
+        return ahead * np.unique(ahead * np.concatenate([places, [time for time, _ in lowest]]))
 
 
 def _high(piece: Piece, mode: object) -> float:

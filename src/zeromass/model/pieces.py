@@ -100,6 +100,12 @@ class SystemPieces:
         return tuple(k for k, kind in enumerate(kinds) if "time" in kind and kind <= {"time", "parameter"})
 
     @cached_property
+    def nested(self) -> bool:
+        """Whether switching functions depend on the modes of others."""
+        modes = {switch.mode for switch in self.switches}
+        return not modes.isdisjoint(leaf for s in self.switches if s.kind != "turn" for leaf in symbols(s.g))
+
+    @cached_property
     def of_rates(self) -> tuple[bool, ...]:
         """Which switching functions depend on rates."""
         return tuple(any(leaf.order == 1 for leaf in symbols(switch.g)) for switch in self.switches)

@@ -63,7 +63,8 @@ class Magnitude:
                 result[i] = float(sizes[j])
         for i, operands in self._operations:
             for slope, operand in operands:
-                result[i] += numbers[slope] * result[operand]
+                if numbers[slope]:  # what is not chosen has no effect, and perhaps no value
+                    result[i] += numbers[slope] * result[operand]
         return tape[self._outputs], np.array([result[i] for i in self._outputs])
 
 

@@ -161,7 +161,7 @@ class Loop:
             return np.array([self.work.event_values(float(t), y) for t, y in zip(times, states(times), strict=True)])
 
         places = np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1)
-        found, tolerance = happenings(self.watched, values, places)
+        found, tolerance = happenings(self.watched, values, self.closer(values, places))
         end = next((place for place, event in found if event.terminal), None)
         for place, event in found:
             if end is not None and abs(place - t0) > abs(end - t0) + 2 * tolerance:
@@ -173,6 +173,10 @@ class Loop:
         ending = [event for place, event in found if event.terminal and abs(place - end) <= 2 * tolerance]
         state = self._state()
         return Outcome(Ending.EVENT, end, ", ".join(event.words(state) for event in ending))
+
+    def closer(self, values: Callable[[np.ndarray], np.ndarray], places: np.ndarray) -> np.ndarray:
+        """Times in a step between which a watched function changes its sign once at most; see `happenings`."""
+        return places
 
     def _beyond_a_guard(self) -> Outcome | None:
         """The end of a run that starts where it must not even be, such as where a contact would have to pull."""
