@@ -168,12 +168,9 @@ def _allowed_direction(run: Course, seed: int) -> np.ndarray:
 
 def _carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, since: float | None = None) -> np.ndarray:
     """A tangent carried along a run to given times, shape (times, 2n)."""
-    if len(run.segments) > 1 and not run.changes:
-        switch = run.segments[1]
+    for switch in run.switches:
         raise ModelError(
-            f"tangents end where a formula switches, {switch.piece.switchings[0].expression!r} at t = {switch.t[0]:g} s"
-            if switch.piece is not None and switch.piece.switchings
-            else f"tangents end where a formula switches, at t = {switch.t[0]:g} s"
+            f"tangents end where a formula switches, '{switch.expression!r}' at t = {switch.t:g} s; end the run before"
         )
     if len(run.segments) > 1:
         raise ModelError(

@@ -112,7 +112,7 @@ class Program:
         """Expressions with accelerations and multipliers replaced by their solution."""
         solution: dict[Expression, Expression] = dict(zip(self.system.accelerations, self.acceleration, strict=True))
         solution.update(zip(self.system.multipliers, self.multipliers, strict=True))
-        solution.update(self.held)
+        solution.update(self.held.items())
         return expressions(substitute(expressions(e), solution))
 
     @cached_property

@@ -126,9 +126,14 @@ class Pieces:
     def side(self, g: Expression) -> Expression:
         plain = self._plain.pop(0)
         if g.op == "multiply" and g.args[0].value:  # 2 x and x have their zero at one place, and are one switch
-            self._plain.insert(0, plain)
+            up = g.args[0].value > 0
+            self._plain.insert(0, plain if up else negative(plain))
             inner = self.side(g.args[1])
-            return inner if g.args[0].value > 0 else negative(inner)
+            return inner if up else negative(inner)
+        if g.op == "negative" or (g.op == "subtract" and g.args[0].value is not None):  # 1 − x and x − 1 are one too
+            self._plain.insert(0, negative(plain))
+            other = g.args[0] if g.op == "negative" else build.subtract(g.args[1], g.args[0])
+            return negative(self.side(other))
         if g.value is not None:
             return constant((g.value > 0) - (g.value < 0))
         if ("side", g) not in self._places and ("side", negative(g)) in self._places:

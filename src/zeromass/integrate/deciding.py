@@ -158,7 +158,9 @@ class Deciding:
             else:
                 open_.append(k)
         self._nested(state, modes, tied)
-        still = {hold.mode for hold in guess.holds if not any(self.pieces.switches[k].mode is hold.mode for k in reached)}
+        still = {
+            hold.mode for hold in guess.holds if not any(self.pieces.switches[k].mode is hold.mode for k in reached)
+        }
         natural = tuple(
             0.0
             if self.pieces.switches[k].mode in still
@@ -175,7 +177,7 @@ class Deciding:
             if side == 0:
                 holds.append(Hold(switch.mode, low, high, switch.g))
         self._nested(state, modes, tied)
-        for k, switch in enumerate(self.pieces.switches):
+        for switch in self.pieces.switches:
             modes[switch.margin] = 0.0
         for k in tied:
             (low, high), switch = self._sides(k, g[k]), self.pieces.switches[k]
@@ -236,7 +238,7 @@ class Deciding:
             return sure[0]
         if len(sure) > 1:
             raise Undecided(
-                f"several motions go on from a switch, to either side of {self.words(open_)}; begin on the side that is meant"
+                f"several motions go on from a switch, to either side of {self.words(open_)}; begin on the one that is meant"
             )
         slides = [c for c in product((1.0, -1.0, 0.0), repeat=len(open_)) if 0.0 in c and question.slides(c)]
         if len(slides) == 1:
@@ -327,9 +329,7 @@ class _Question:
 
     def _rate(self, state: State, a: np.ndarray) -> np.ndarray:
         """ġ of all switches, ahead."""
-        return self.deciding.ahead * (
-            self.deciding.pieces.slopes(state.inputs) @ np.concatenate([[1.0], state.v, a])
-        )
+        return self.deciding.ahead * (self.deciding.pieces.slopes(state.inputs) @ np.concatenate([[1.0], state.v, a]))
 
     def slides(self, choice: Choice) -> bool:
         """Whether the motion can slide along the switches that are 0 in a choice, and goes to the chosen sides of others."""

@@ -196,7 +196,9 @@ class Segment:
         if self.program is None:
             return ()
         growth = self.program.native.growth
-        return passages(self.equations, self.t[1:], self.growth, lambda times: growth(self.at(times).inputs), self.state)
+        return passages(
+            self.equations, self.t[1:], self.growth, lambda times: growth(self.at(times).inputs), self.state
+        )
 
 
 class Samples:

@@ -10,16 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from zeromass.compile.holding import mean
-from zeromass.compile.program import Hold
-from zeromass.expression import Symbol, as_expression, rate
+from zeromass.expression import Symbol
 from zeromass.integrate.deciding import Deciding, Decision, Undecided, moving_program
-from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
+from zeromass.integrate.outcome import Ending, Outcome, at_start
+from zeromass.integrate.reaching import Reaching, own
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import shock
-from zeromass.integrate.stepping.locate import happenings
-from zeromass.integrate.stepping.loop import Loop, stepper_of
+from zeromass.integrate.stepping.loop import stepper_of
 from zeromass.integrate.switching import Impulse, Piece, Switching
 from zeromass.integrate.timetable import Timetable
 from zeromass.model import Event, State, System
@@ -34,15 +32,8 @@ RECENT = 64
 SHRINKS, STILL = 0.6, 5
 """What is left of the time of so many switches when there have been twice as many, and how many times more would follow."""
 
-CLOSE = 1e-12
-"""Time, relative to 1 and to the time itself, before a switch in which a motion that finds no further step is at it."""
-
 PILED, CROWDED = 4, 1e-6
 """Switches, and the part of a run that they take, just before a motion that finds no further step: it chatters."""
-
-LOW = "\0low "
-SWITCH = "\0switch "
-"""What names of switches begin with among events, and no name of a user does."""
 
 
 class Switched:
@@ -62,7 +53,7 @@ class Switched:
         self._asked = tuple(events)
         self._ahead = 1.0 if until >= start.t else -1.0
         self.deciding = Deciding(pieces, self._ahead, stepper_of(settings.chosen).lanes)
-        self._events: dict[tuple[Hold, ...], tuple[Event, ...]] = {}
+        self._reaching = Reaching(self.deciding, settings, self._asked)
         self._table = Timetable(pieces, start, until)
         self._place = 0  # in the timetable: of the next time
         self._last: dict[int, float] = {}
@@ -119,8 +110,11 @@ class Switched:
 
     def _chattering(self, times: Sequence[float], flipped: dict[int, float]) -> Outcome:
         many = min(RECENT, len(times))
-        words = f"{self.deciding.words(list(flipped))} switches faster and faster, {many} times in the last "
-        words += f"{abs(times[-1] - times[-many]):.3g} s, {len(times)} times in all; limits=zm.Limits(changes=…) lets it go on for longer"
+        words = (
+            f"{self.deciding.words(list(flipped))} switches faster and faster, {many} times in the last "
+            f"{abs(times[-1] - times[-many]):.3g} s, {len(times)} times in all; limits=zm.Limits(changes=…) lets it go on "
+            "for longer"
+        )
         return Outcome(Ending.CHATTERING, times[-1], words)
 
     def _segment(self, state: State, piece: Piece) -> tuple[Segment, dict[int, float]]:
@@ -132,16 +126,10 @@ class Switched:
                 return replace(Segment.standing(state, outcome, self.settings), piece=piece), {}
         program = moving_program(self.deciding, moving, piece.holds)
         target = self._table.times[self._place] if self._place < len(self._table.times) else self.until
-        loop = _Loop(program, moving, target, self.settings, self._watched(piece.holds))
-        segment = loop.segment(self._tell)
-        loop.work.shrink()
-        if segment.outcome.ending in (Ending.NOT_A_NUMBER, Ending.STEP_TOO_SMALL):
-            segment = self._up_to_a_switch(segment, moving, piece)
-        elif segment.outcome.ending is Ending.EVENT and not piece.holds:
-            segment = self._to_the_last_digits(segment, moving, piece)
+        segment = self._reaching.segment(program, moving, piece, target, self._tell)
         end = segment.outcome.t
-        asked = [event for event in segment.events if not event.name.startswith((SWITCH, LOW))]
-        reached = [event.name for event in segment.events if event.name.startswith(SWITCH)]
+        asked = [event for event in segment.events if not own(event.name)]
+        reached = [event.name for event in segment.events if own(event.name)]
         outcome, flipped = segment.outcome, {}
         if segment.t[-1] == target != self.until and outcome.complete:
             self._place += 1
@@ -149,7 +137,7 @@ class Switched:
         if segment.outcome.ending is Ending.EVENT:
             terminal = {event.name: event for event in self._asked if event.terminal}
             ending = [terminal[event.name] for event in asked if event.name in terminal]
-            flipped = {} if ending else dict(self._flipped(name, piece) for name in reached)
+            flipped = {} if ending else self._reaching.flipped(reached, piece)
             if ending:
                 here = segment.state(float(segment.t[-1]))
                 outcome = Outcome(Ending.EVENT, end, ", ".join(event.words(here) for event in ending))
@@ -164,82 +152,6 @@ class Switched:
         """A state of the system as it was given; the start is the one that the run was given."""
         return self.start if state is self.start else replace(state, turns=self.pieces.turns(piece.modes))
 
-    def _to_the_last_digits(self, segment: Segment, moving: State, piece: Piece) -> Segment:
-        """A segment that ends at one switch, with this end by Newton's method: g = 0 to rounding."""
-        ends = [event.name for event in segment.events if event.t == segment.t[-1] and not event.name.startswith(LOW)]
-        if len(ends) != 1 or not ends[0].startswith(SWITCH) or segment.t[-1] == self.until:
-            return segment
-        k, j = (int(word) for word in ends[0].removeprefix(SWITCH).split())
-        switch, n = self.pieces.switches[k], len(moving.q)
-        if switch.kind == "turn":
-            return segment
-        t, y = segment.t.copy(), segment.y.copy()
-        allowed = CLOSE * max(1.0, abs(t[-1])), 4 * abs(piece.modes[switch.margin])
-        for _ in range(2):
-            here = replace(moving, t=float(t[-1]), q=y[-1, :n], v=y[-1, n:])
-            slope = np.concatenate([here.v, self.deciding.acceleration(here)])
-            left = self.pieces.switching(here)[0][k] - (0.0 if switch.kind == "side" else piece.modes[switch.mode] + j)
-            rate = float(self.pieces.slopes(here.inputs)[k] @ np.concatenate([[1.0], slope]))
-            if not abs(left) <= abs(rate) * allowed[0] + allowed[1] or abs(left) > abs(rate) * abs(t[-1] - t[-2]) / 2:
-                return segment
-            t[-1], y[-1] = t[-1] - left / rate, y[-1] - left / rate * slope
-        events = tuple(replace(e, t=t[-1], y=y[-1].copy()) if e.name == ends[0] else e for e in segment.events)
-        return replace(segment, t=t, y=y, events=events, outcome=replace(segment.outcome, t=float(t[-1])))
-
-    def _up_to_a_switch(self, segment: Segment, moving: State, piece: Piece) -> Segment:
-        """A segment that stops just before switches, because its formulas have no values beyond them, ends at them."""
-        y, n = segment.y[-1], len(moving.q)
-        here = replace(moving, t=float(segment.t[-1]), q=y[:n], v=y[n:])
-        slope = np.concatenate([[1.0], here.v, self.deciding.acceleration(here) if not piece.holds else np.zeros(n)])
-        late = CLOSE * max(1.0, abs(here.t))
-        g, rates = self.pieces.switching(here)[0], self._ahead * (self.pieces.slopes(here.inputs) @ slope)
-        reached = []
-        for k, switch in enumerate(self.pieces.switches):
-            if k in self.pieces.of_time or switch.kind == "turn" or any(h.mode is switch.mode for h in piece.holds):
-                continue
-            mode = piece.modes[switch.mode]
-            ways = ((mode * g[k], mode * rates[k]),)
-            if switch.kind == "whole":
-                ways = (g[k] - mode, rates[k]), (mode + 1 - g[k], -rates[k])
-            reached += [f"{SWITCH}{k} {j}" for j, (left, rate) in enumerate(ways) if rate < 0 and left <= -rate * late]
-        if not reached:
-            return segment
-        happened = tuple(Occurrence(name, here.t, y) for name in reached)
-        return replace(segment, outcome=Outcome(Ending.EVENT, here.t, ""), events=(*segment.events, *happened))
-
-    # events -------------------------------------------------------------------------------------------------------------
-    def _watched(self, holds: tuple[Hold, ...]) -> tuple[Event, ...]:
-        """What is watched on a piece: the events asked for, and what ends it."""
-        if holds not in self._events:
-            events = [
-                replace(event, zero=as_expression(mean(self.pieces.smooth(event.zero), holds).item()))
-                for event in self._asked
-            ]
-            held = {hold.mode: hold for hold in holds}
-            for k, switch in enumerate(self.pieces.switches):
-                if k in self.pieces.of_time:
-                    continue
-                leaving = switch.leaving
-                if switch.mode in held:
-                    hold = held[switch.mode]
-                    β = (switch.mode - hold.low) / (hold.high - hold.low)
-                    leaving = β + switch.margin, 1 - β + switch.margin
-                for j, zero in enumerate(leaving):
-                    events.append(Event(f"{SWITCH}{k} {j}", as_expression(zero), direction=-1))
-                    if switch.mode not in held:  # where it is lowest it may be below zero, for a moment
-                        lowest = as_expression(mean(as_expression(rate(zero)), holds).item())
-                        events.append(Event(f"{LOW}{k} {j}", lowest, direction=1, terminal=False))
-            self._events[holds] = tuple(events)
-        return self._events[holds]
-
-    def _flipped(self, name: str, piece: Piece) -> tuple[int, float]:
-        """A switch that was reached, by the name of its event, and the side that it goes to, or whole numbers up or down."""
-        k, j = (int(word) for word in name.removeprefix(SWITCH).split())
-        switch = self.pieces.switches[k]
-        if any(hold.mode is switch.mode for hold in piece.holds):
-            return k, -1.0 if j == 0 else 1.0
-        return k, -piece.modes[switch.mode] if switch.kind == "side" else (-1.0 if j == 0 else 1.0)
-
     # what a switch does ---------------------------------------------------------------------------------------------------
     def _after(self, state: State, piece: Piece, flipped: dict[int, float]) -> tuple[Outcome | None, State, Piece]:
         """The state and the piece after a switch; an outcome where the motion ends there."""
@@ -247,7 +159,7 @@ class Switched:
         old, modes = piece, dict(piece.modes)
         impulses: list[Impulse] = []
         energy = 0.0
-        decision = Decision(modes, piece.holds)
+        decision, changed = Decision(modes, piece.holds), list(flipped)
         for _ in range(AT_ONCE):
             try:
                 decision = self.deciding.after(state, decision, flipped, self._timed)
@@ -270,15 +182,21 @@ class Switched:
                 return None, state, Piece(modes, decision.holds, said, _sum(impulses), energy)
             impulses.append(done.impulse)
             state = replace(state, v=done.state.v)
-        words = f"{self.deciding.words(changed)} switches to and fro at one moment: each impulse leads back over the switch"
+        words = (
+            f"{self.deciding.words(changed)} switches to and fro at one moment: each impulse leads back over the switch"
+        )
         return Outcome(Ending.CHATTERING, t, words), state, piece
 
     def _not_taken(self, state: State, changed: Sequence[int], taker: System | None) -> Outcome:
         """How a motion ends in which a contact can not give the impulse that its constraints ask for."""
         said = self.deciding.words(changed)
         if taker is None:
-            words = f"where {said} switches, a contact is struck, and its friction or its grip can not give the impulse"
-            return Outcome(Ending.AMBIGUOUS, state.t, words + " that it would take; what follows is not decided by the model")
+            words = (
+                f"where {said} switches, a contact is struck and can not give the impulse that it would take, by its "
+            )
+            return Outcome(
+                Ending.AMBIGUOUS, state.t, words + "friction or its grip: the model does not decide what follows"
+            )
         self.following = taker
         words = f"where {said} switches, it would take an impulse that no friction gives: {taker.kind} from here on"
         return Outcome(Ending.EVENT, state.t, words)
@@ -297,19 +215,6 @@ class Switched:
             elif before != after:
                 found.append(Switching(t, switch.said, int(np.sign(after - before))))
         return tuple(found)
-
-
-class _Loop(Loop):
-    """Steps on one piece: a switching function that falls below zero and returns between two places is seen too."""
-
-    def closer(self, values: Callable[[np.ndarray], np.ndarray], places: np.ndarray) -> np.ndarray:
-        low = [event for event in self.watched if event.name.startswith(LOW)]
-        which = [k for k, event in enumerate(self.watched) if event.name.startswith(LOW)]
-        lowest = happenings(low, lambda times: values(times)[:, which], places)[0]
-        if not lowest:
-            return places
-        ahead = 1.0 if places[-1] > places[0] else -1.0
-        return ahead * np.unique(ahead * np.concatenate([places, [time for time, _ in lowest]]))
 
 
 def _high(piece: Piece, mode: object) -> float:
