@@ -31,7 +31,15 @@ def test_every_operation_with_kinks_or_jumps_has_its_pieces(name):
     row = OPERATIONS[name]
     points = [np.array(p[: row.arity], dtype=float) for p in ((0, 0, 1), (1, 1, 0), (0, 1, 2), (2, 1, 3), (0, -1, 1))]
     found = any(jumps(row, p, np.eye(row.arity)[0]) for p in points)
-    if name not in ("divide", "power", "hypot", "sqrt", "log", "arccosh", "arctanh"):  # poles, roots and a tip are no pieces
+    if name not in (
+        "divide",
+        "power",
+        "hypot",
+        "sqrt",
+        "log",
+        "arccosh",
+        "arctanh",
+    ):  # poles, roots and a tip are no pieces
         assert found == (row.smooth is not None)
 
 
@@ -66,8 +74,9 @@ def test_on_its_piece_a_formula_has_its_value_and_its_slope(formula):
 
 def test_one_border_is_one_switch():
     pieces = Pieces()
-    pieces.found([np.sign(x - 1), zm.where(x < 1, 0.0, 1.0), zm.where(x > 1, 0.0, 1.0), np.abs(2 - 2 * x), np.sign(-x + 1)])
-    assert len(pieces.switches) == 1
+    pieces.found([np.sign(x - 1), zm.where(x < 1, 0.0, 1.0), zm.where(x > 1, 0.0, 1.0), np.abs(1 - x), np.sign(2 * x)])
+    pieces.found([np.sign(-3 * x), np.abs(x)])
+    assert [switch.g for switch in pieces.switches] == [x - 1, x]
 
 
 def test_what_is_smooth_has_no_switches():

@@ -91,12 +91,14 @@ def test_what_may_go_either_way_is_ambiguous():
 
 
 @pytest.mark.parametrize(
-    "force", [lambda x, v: -np.sign(x) - 0.5 * v, lambda x, v: -np.sign(x + v * np.abs(v) / 2)], ids=["damped", "optimal"]
+    "force",
+    [lambda x, v: -np.sign(x) - 0.5 * v, lambda x, v: -np.sign(x + v * np.abs(v) / 2)],
+    ids=["damped", "optimal"],
 )
 def test_chattering_is_recognised(force):
     x = zm.coordinate("x")
     system = zm.System(kinetic=V(x) ** 2 / 2, forces={x: force(x, V(x))})
-    run = stopped(system, system.start({x: 1.0}), 60.0, rtol=1e-8)
+    run = stopped(system, system.start({x: 1.0}), 100.0, rtol=1e-8, limits=zm.Limits(changes=200))
     assert run.outcome.ending == "chattering" and "faster and faster" in run.outcome.message
 
 

@@ -105,7 +105,9 @@ def test_bouncing_on_a_spring_that_only_pushes(method):
     system, z, v = mass(lambda z, v: -g + zm.where(z < 0, -k * z, 0.0))
     run = zm.simulate(system, system.start({z: h}), until=4.0, method=method, **TIGHT)
     fall, ω, speed = np.sqrt(2 * h / g), np.sqrt(k), np.sqrt(2 * g * h)
-    push = 2 * (np.pi / 2 + np.arctan(g / (ω * speed))) / ω  # from touching to touching, about the place where it is carried
+    push = (
+        2 * (np.pi / 2 + np.arctan(g / (ω * speed))) / ω
+    )  # from touching to touching, about the place where it is carried
     times = [fall, fall + push, 3 * fall + push, 3 * fall + 2 * push]
     np.testing.assert_allclose([s.t for s in run.switches][:4], times, rtol=0, atol=1e-10)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from zeromass.compile.holding import mean
 from zeromass.compile.program import Hold, Program
-from zeromass.expression import as_expression, rate
+from zeromass.expression import Array, Evaluator, Expression, as_expression, rate
 from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment
@@ -27,6 +27,10 @@ CLOSE = 1e-12
 FLAT = 1e-2
 """Change of a switching function in a step, as a part of its terms, below which its zero is found from a step of its own."""
 
+INSIDE, SEEN, FINER, SHORTEST = 16, 1e-2, 8, 1e-6
+"""Places in a step at which what ends a piece is looked at, how well they must tell it, by what steps become shorter where
+they do not, and the part of a run that is the shortest."""
+
 LOW, SWITCH = "\0low ", "\0switch "
 """What names of switches, and of places where their functions are lowest, begin with among events; no user's name does."""
 
@@ -42,23 +46,48 @@ class Reaching:
     def __init__(self, deciding: Deciding, settings: Settings, asked: Sequence[Event]) -> None:
         self.deciding, self.pieces, self.settings = deciding, deciding.pieces, settings
         self._asked = tuple(asked)
-        self._retakes = (
-            settings.step is None and stepper_of(settings.chosen).lanes == 1
-        )  # its steps are the best
+        self._retakes = settings.step is None and stepper_of(settings.chosen).lanes == 1  # its steps are the best
         self._events: dict[tuple[Hold, ...], tuple[Event, ...]] = {}
 
     def segment(
         self, program: Program, moving: State, piece: Piece, target: float, tell: Callable[[float], None]
     ) -> Segment:
         """The motion from a state on a piece until a time or an event, switches of its own among them."""
-        loop = PieceLoop(program, moving, target, self.settings, self.watched(piece.holds))
-        segment = loop.segment(tell)
-        loop.work.shrink()
+        segment = self._stepped(program, moving, piece, target, tell)
         if segment.outcome.ending in (Ending.NOT_A_NUMBER, Ending.STEP_TOO_SMALL):
             return self._up_to_a_switch(segment, moving, piece)
         if segment.outcome.ending is Ending.EVENT and not piece.holds and segment.t[-1] != target:
             return self._to_the_last_digits(segment, program, moving, piece)
         return segment
+
+    def _stepped(
+        self, program: Program, moving: State, piece: Piece, target: float, tell: Callable[[float], None]
+    ) -> Segment:
+        """The steps of a motion on a piece, short enough for what ends it to be seen, which the motion need not feel."""
+        settings = self.settings
+        held = {hold.mode for hold in piece.holds}
+        bent = [k for k, s in enumerate(self.pieces.switches) if s.mode in held or k in self.pieces.bent]
+        bent = [k for k in bent if k not in self.pieces.of_time and self.pieces.switches[k].kind != "turn"]
+        leaving = [zero for k in bent for zero in self._leaving(k, piece.holds)]
+        while True:
+            loop = PieceLoop(program, moving, target, settings, self.watched(piece.holds))
+            segment = loop.segment(tell)
+            loop.work.shrink()
+            if not leaving or settings.step is not None or len(segment.t) < 2:
+                return segment
+            length = _unseen(segment, program.solved(leaving))
+            if length is None or length < SHORTEST * abs(target - moving.t):
+                return replace(segment, settings=self.settings)
+            settings = replace(settings, longest_step=length / FINER)
+
+    def _leaving(self, k: int, holds: tuple[Hold, ...]) -> tuple[Expression, ...]:
+        """What falls through zero where a motion leaves a piece, or what holds it, at a switch."""
+        switch = self.pieces.switches[k]
+        for hold in holds:
+            if hold.mode is switch.mode:
+                β = (switch.mode - hold.low) / (hold.high - hold.low)
+                return β + switch.margin, 1 - β + switch.margin
+        return switch.leaving
 
     def watched(self, holds: tuple[Hold, ...]) -> tuple[Event, ...]:
         """What is watched on a piece: the events asked for, and what ends it."""
@@ -67,16 +96,11 @@ class Reaching:
                 replace(event, zero=as_expression(mean(self.pieces.smooth(event.zero), holds).item()))
                 for event in self._asked
             ]
-            held = {hold.mode: hold for hold in holds}
+            held = {hold.mode for hold in holds}
             for k, switch in enumerate(self.pieces.switches):
                 if k in self.pieces.of_time:
                     continue
-                leaving = switch.leaving
-                if switch.mode in held:
-                    hold = held[switch.mode]
-                    β = (switch.mode - hold.low) / (hold.high - hold.low)
-                    leaving = β + switch.margin, 1 - β + switch.margin
-                for j, zero in enumerate(leaving):
+                for j, zero in enumerate(self._leaving(k, holds)):
                     events.append(Event(f"{SWITCH}{k} {j}", as_expression(zero), direction=-1))
                     if switch.mode not in held:  # where it is lowest it may be below zero, for a moment
                         lowest = as_expression(mean(as_expression(rate(zero)), holds).item())
@@ -153,6 +177,25 @@ class Reaching:
             return segment
         happened = tuple(Occurrence(name, here.t, y) for name in reached)
         return replace(segment, outcome=Outcome(Ending.EVENT, here.t, ""), events=(*segment.events, *happened))
+
+
+def _unseen(segment: Segment, leaving: Array) -> float | None:
+    """The longest step in which functions that should stay positive are not followed well enough to tell; None if none is.
+
+    They are looked at inside all steps, and every second value is compared with what those around it make of it.
+    """
+    t0, h = segment.t[:-1, None], np.diff(segment.t)[:, None]
+    times = t0 + h * np.linspace(0.0, 1.0, INSIDE + 1)
+    y = segment.dense(np.clip(times.ravel(), *sorted((segment.t[0], segment.t[-1]))))
+    values = np.array([segment.start.parameters[p] for p in segment.start.system.parameters])
+    inputs = np.concatenate([times.ravel()[:, None], y, np.broadcast_to(values, (len(y), len(values)))], axis=1)
+    f = Evaluator(leaving, segment.start.system.inputs)(inputs).reshape(*times.shape, -1)
+    between = (9 * (f[:, 2:-3:2] + f[:, 4:-1:2]) - f[:, 0:-5:2] - f[:, 6::2]) / 16
+    off = np.abs(between - f[:, 3:-2:2]).max(axis=1)
+    lowest = f[:, 1:-1].min(axis=1)
+    size = np.abs(f).max(axis=1)
+    bad = np.any((off > SEEN * size) & (lowest < off + SEEN * size) | (lowest < -(SEEN**4) * size), axis=1)
+    return float(np.abs(h[bad]).max()) if bad.any() else None
 
 
 class PieceLoop(Loop):

@@ -100,6 +100,16 @@ class SystemPieces:
         return tuple(k for k, kind in enumerate(kinds) if "time" in kind and kind <= {"time", "parameter"})
 
     @cached_property
+    def bent(self) -> frozenset[int]:
+        """The switches whose functions are no sums of multiples of time, positions and rates.
+
+        Those that are change their sign no more often than the motion turns; others may do so many times in a smooth step.
+        """
+        state = set(self.system.inputs[: 1 + 2 * len(self.system.coordinates)])
+        slopes = [jacobian([switch.g], list(state)) for switch in self.switches]
+        return frozenset(k for k, by in enumerate(slopes) if not state.isdisjoint(symbols(by)))
+
+    @cached_property
     def nested(self) -> bool:
         """Whether switching functions depend on the modes of others."""
         modes = {switch.mode for switch in self.switches}
