@@ -76,8 +76,7 @@ def off_constraints(sampled: Sampled, size: np.ndarray) -> float:
 def _returned(samples: Samples) -> np.ndarray:
     """The states on the constraints nearest to those of a segment, whether or not its run returned to them."""
     segment: Segment = samples.segment
-    values = np.array([segment.parameters[p] for p in segment.system.parameters])
-    return Functions(segment.solved.native, values).projected(samples.t, samples.y)
+    return Functions(segment.solved.native, segment.values).projected(samples.t, samples.y)
 
 
 def rounding(run: Course, sampled: Sampled, size: np.ndarray) -> float:

@@ -193,8 +193,13 @@ def _unseen(segment: Segment, leaving: Array) -> float | None:
     between = (9 * (f[:, 2:-3:2] + f[:, 4:-1:2]) - f[:, 0:-5:2] - f[:, 6::2]) / 16
     off = np.abs(between - f[:, 3:-2:2]).max(axis=1)
     lowest = f[:, 1:-1].min(axis=1)
+    bend = f[:, :-2] - 2 * f[:, 1:-1] + f[:, 2:]
+    dips = (f[:, 1:-1] <= f[:, :-2]) & (f[:, 1:-1] <= f[:, 2:]) & (f[:, 1:-1] < bend / 4)  # below zero beside a place
     size = np.abs(f).max(axis=1)
-    bad = np.any((off > SEEN * size) & (lowest < off + SEEN * size) | (lowest < -(SEEN**4) * size), axis=1)
+    falls = 2 * f[:, 1] - 1.5 * f[:, 0] - f[:, 2] / 2 < 0
+    first = falls & (f[:, 0] < bend[:, 0] / 4) & (f[:, 0] > SEEN**4 * size)  # the same beside the start of a step
+    blind = (off > SEEN * size) & (lowest < off + SEEN * size)
+    bad = np.any(blind | dips.any(axis=1) | first | (lowest < -(SEEN**4) * size), axis=1)
     return float(np.abs(h[bad]).max()) if bad.any() else None
 
 

@@ -32,7 +32,7 @@ RECENT = 64
 SHRINKS, STILL = 0.6, 5
 """What is left of the time of so many switches when there have been twice as many, and how many times more would follow."""
 
-PILED, CROWDED = 4, 1e-6
+PILED, CROWDED = 2, 1e-6
 """Switches, and the part of a run that they take, just before a motion that finds no further step: it chatters."""
 
 
