@@ -17,7 +17,7 @@ import numpy as np
 
 from zeromass.expression import build
 from zeromass.expression.build import ZERO, constant, function, negative
-from zeromass.expression.node import Array, Expression, Symbol, expressions, symbol
+from zeromass.expression.node import Array, Expression, ExpressionError, Symbol, expressions, symbol
 from zeromass.expression.operation import OPERATIONS
 from zeromass.expression.substitute import renewed
 
@@ -58,7 +58,7 @@ class Switch(NamedTuple):
         return (self.g,)
 
 
-class _Unknown(Exception):
+class _Unknown(ExpressionError):
     """A formula has a switch that is none of those known."""
 
 

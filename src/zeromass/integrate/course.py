@@ -282,7 +282,11 @@ def course(
     segments: list[Segment] = []
     changes = 0
     while True:
-        found, onto = _segments(program, start, until, settings, [*moving.events, *watched], tell)
+        everything = [*moving.events, *watched]
+        if start.system.pieces is None:
+            found, onto = [_segment(program, start, until, settings, everything, tell)], None
+        else:
+            found, onto = _switched(start, until, settings, everything, tell)
         segments += found
         segment, changes = segments[-1], changes + 1
         if not (settings.transitions and segment.outcome.ending is Ending.EVENT and segment.t[-1] != until):
@@ -297,23 +301,21 @@ def course(
         moving, start, program = following, end.carried_to(following), None
 
 
-def _segments(
-    program: Program | None,
+def _switched(
     start: State,
     until: float,
     settings: Settings,
     events: Sequence[Event],
     tell: Callable[[float], None],
 ) -> tuple[list[Segment], System | None]:
-    """The motion of one system: of one segment, or of one for each piece of formulas that have kinks or jumps.
+    """The motion of a system whose formulas have kinks or jumps: a segment for each of their pieces.
 
     And the system that it goes on with where rates would have to jump by more than the constraints can give.
     """
-    pieces = start.system.pieces
-    if pieces is None:
-        return [_segment(program, start, until, settings, events, tell)], None
     from zeromass.integrate.switched import Switched  # few systems switch
 
+    pieces = start.system.pieces
+    assert pieces is not None
     motion = Switched(pieces, start, until, settings, events_of(events), tell)
     return motion.segments(), motion.following
 

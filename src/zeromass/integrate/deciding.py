@@ -18,7 +18,7 @@ from zeromass.compile.holding import can_hold, holding_at
 from zeromass.compile.program import Hold, Program, program_at
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, jacobian, rate, substitute
 from zeromass.integrate.stepping.functions import Functions
-from zeromass.model import State
+from zeromass.model import ModelError, State
 from zeromass.model.pieces import SystemPieces
 from zeromass.model.state import ROUNDING
 
@@ -41,7 +41,7 @@ LEFT = 8e-15
 """How far a motion may have gone beyond what holds it to a switch before it leaves: rounding."""
 
 
-class Undecided(Exception):
+class Undecided(ModelError):
     """Several motions go on from a state, or none; the message says on which switches."""
 
 

@@ -16,7 +16,7 @@ from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.locate import happenings
-from zeromass.integrate.stepping.loop import Loop, stepper_of
+from zeromass.integrate.stepping.loop import Loop, lanes_of
 from zeromass.integrate.switching import Piece
 from zeromass.model import Event, State
 from zeromass.model.state import ROUNDING
@@ -46,7 +46,7 @@ class Reaching:
     def __init__(self, deciding: Deciding, settings: Settings, asked: Sequence[Event]) -> None:
         self.deciding, self.pieces, self.settings = deciding, deciding.pieces, settings
         self._asked = tuple(asked)
-        self._retakes = settings.step is None and stepper_of(settings.chosen).lanes == 1  # its steps are the best
+        self._retakes = settings.step is None and lanes_of(settings.chosen) == 1  # its steps are the best
         self._events: dict[tuple[Hold, ...], tuple[Event, ...]] = {}
 
     def segment(

@@ -17,7 +17,7 @@ from zeromass.integrate.reaching import Reaching, own
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import shock
-from zeromass.integrate.stepping.loop import stepper_of
+from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.switching import Impulse, Piece, Switching
 from zeromass.integrate.timetable import Timetable
 from zeromass.model import Event, State, System
@@ -52,7 +52,7 @@ class Switched:
         self._tell = tell
         self._asked = tuple(events)
         self._ahead = 1.0 if until >= start.t else -1.0
-        self.deciding = Deciding(pieces, self._ahead, stepper_of(settings.chosen).lanes)
+        self.deciding = Deciding(pieces, self._ahead, lanes_of(settings.chosen))
         self._reaching = Reaching(self.deciding, settings, self._asked)
         self._table = Timetable(pieces, start, until)
         self._place = 0  # in the timetable: of the next time

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, jacobian, symbols
-from zeromass.expression.pieces import Pieces, Switch, switches, unwrapped
+from zeromass.expression import Array, Evaluator, Symbol, as_expression, jacobian, symbols
+from zeromass.expression.pieces import Pieces, Switch, unwrapped
 from zeromass.model.state import Magnitude, State
 
 if TYPE_CHECKING:
@@ -149,11 +149,3 @@ class SystemPieces:
 
 
 ENERGIES = ("kinetic", "potential", "energy")
-
-
-def pieces_of(system: System) -> SystemPieces | None:
-    """The pieces of a system; None of one that is smooth."""
-    free = system._free
-    energies: list[Expression] = [e for name in ENERGIES if (e := getattr(free, name)) is not None]
-    formulas = [*free.M.ravel(), *free.Q, *np.ravel(system.C), *[row.zero for row in system.rows], *energies]
-    return SystemPieces(system) if switches(formulas) else None

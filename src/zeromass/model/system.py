@@ -22,6 +22,8 @@ from zeromass.expression import (
     symbols,
     t,
 )
+from zeromass.expression.node import ordered
+from zeromass.expression.pieces import SWITCHING
 from zeromass.expression.record import Reader, Writer
 from zeromass.model.check import Diagnosis, diagnosis
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
@@ -368,9 +370,14 @@ class System(Remembering):
     @cached_property
     def pieces(self) -> SystemPieces | None:
         """The system as one that is smooth between its switches; None if its formulas have no kinks and no jumps."""
-        from zeromass.model.pieces import pieces_of  # few systems have any
+        free = self._free
+        energies = [e for e in (free.kinetic, free.potential, free.energy) if e is not None]
+        formulas = [*free.M.ravel(), *free.Q, *self.C, *[row.zero for row in self.rows], *energies]
+        if all(node.op not in SWITCHING for node in ordered(formulas)):
+            return None
+        from zeromass.model.pieces import SystemPieces  # few systems have any
 
-        return pieces_of(self)
+        return SystemPieces(self)
 
     def index(self, coordinate: Expression) -> int:
         """Place of a coordinate in q, and so in M, Q and A's columns."""

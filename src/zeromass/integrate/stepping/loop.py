@@ -54,7 +54,7 @@ class Loop:
         self.watched: tuple[Event, ...] = tuple(events)
         self.occurrences: list[Occurrence] = []
         self.repivots: int = 0
-        method = stepper_of(settings.chosen)
+        method = _stepper(settings.chosen)
         self._lanes = method.lanes
         self._values = np.array([start.parameters[p] for p in program.system.parameters])
         y = np.concatenate([start.q, start.v])
@@ -241,9 +241,14 @@ class Loop:
         return np.concatenate([[self.start.t], t]), np.concatenate([first[None], y])
 
 
-def stepper_of(method: Method) -> type[Stepper]:
+def _stepper(method: Method) -> type[Stepper]:
     """The class of a method, imported when it is first used."""
     if not isinstance(method.stepper, str):
         return method.stepper
     module, name = method.stepper.split(":")
     return getattr(import_module(module), name)
+
+
+def lanes_of(method: Method) -> int:
+    """States that a method's calls of the system's functions take at once."""
+    return _stepper(method).lanes
