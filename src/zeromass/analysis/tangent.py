@@ -182,7 +182,7 @@ def _carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, s
     y = run.at(since).y[0]
     m = len(y)
     machine_code = _tangent_code(run.program)
-    values = run.segments[0].values
+    values = next(iter(run.segments)).values
     values = np.array([*values, *δp, *np.zeros(len(values) - len(δp))])  # modes of its formulas do not vary
     tolerances = Tolerances(run.settings.rtol, run.settings.atol)
     first = 1e-6 if times[-1] >= since else -1e-6

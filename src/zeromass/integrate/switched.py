@@ -57,6 +57,7 @@ class Switched:
         self._table = Timetable(pieces, start, until)
         self._place = 0  # in the timetable: of the next time
         self._last: dict[int, float] = {}
+        self._begun = False
         self.following: System | None = None
         """The system that the motion goes on with where an impulse is more than its constraints can give."""
 
@@ -120,10 +121,11 @@ class Switched:
     def _segment(self, state: State, piece: Piece) -> tuple[Segment, dict[int, float]]:
         """The motion on one piece, and the switches that end it, with the side that they go to."""
         moving = self.pieces.state(state, piece.modes)
-        if not self.deciding.seen(moving):
+        if not (self.deciding.seen(moving) or (self._begun and self.pieces.only_forces)):
             outcome = at_start(moving, self.settings.limits.violation)
             if outcome is not None:
                 return replace(Segment.standing(state, outcome, self.settings), piece=piece), {}
+        self._begun = True
         program = moving_program(self.deciding, moving, piece.holds)
         target = self._table.times[self._place] if self._place < len(self._table.times) else self.until
         segment = self._reaching.segment(program, moving, piece, target, self._tell)

@@ -142,6 +142,12 @@ class SystemPieces:
         }
 
     @cached_property
+    def only_forces(self) -> bool:
+        """Whether the switches are in forces alone, and the masses and constraints are the same on all pieces."""
+        modes = {switch.mode for switch in self.switches}
+        return modes.isdisjoint(symbols(self.system.M, self.system.A, self.system.b, self.system.velocity_constraints))
+
+    @cached_property
     def energies(self) -> tuple[list[str], Evaluator]:
         """Names and values of the energies that are known, on the pieces."""
         known = [name for name in ENERGIES if getattr(self.system._free, name) is not None]

@@ -149,7 +149,7 @@ class Loop:
         (t0, t1), (y0, y1) = self._recorded(last=2)
         ends = [np.array([x]) for x in (t0, y0, t1, y1)]
         polynomial = self.stepper.polynomials(*ends).swapaxes(0, 1)
-        project = self._functions().projected if self.settings.project else None
+        project = self._functions().projected if self.settings.project and self.program.corrections else None
 
         def states(times: np.ndarray) -> np.ndarray:
             inside = states_in(polynomial, (times - t0) / (t1 - t0))
