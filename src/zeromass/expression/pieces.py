@@ -72,8 +72,8 @@ class Pieces:
     >>> pieces = Pieces()
     >>> pieces.found([abs(x) + 1, zm.where(x > 0, x**2, 0)])
     array([x*mode0 + 1, where(0.5*(mode0 + 1), x**2, 0)], dtype=object)
-    >>> [switch.g for switch in pieces.switches], pieces.smooth(np.sign(x) + np.sign(x - 1))
-    ([x], sign(x - 1) + mode0)
+    >>> [switch.g for switch in pieces.switches], pieces.smooth([np.sign(x) * x, np.sign(x - 1)])
+    ([x], array([x*mode0, sign(x - 1)], dtype=object))
     """
 
     switches: list[Switch]

@@ -45,8 +45,8 @@ class Course:
     (['slip dies out'], 'finished')
     >>> run.program, run.parameters, run.passages, run.settings.rtol, run.statistics.repivots
     (Program(13 coordinates, 8 of 8 constraint rows kept, ... operations), {}, (), 1e-10, 0)
-    >>> run.remarks
-    ()
+    >>> run.remarks, run.switches, run.impulses
+    ((), (), ())
     """
 
     segments: tuple[Segment, ...]

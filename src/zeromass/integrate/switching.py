@@ -28,7 +28,7 @@ class Switching:
     >>> pushed = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: zm.where(zm.t < 1, 2.0, 0.0)})
     >>> run = zm.simulate(pushed, pushed.start({x: 0.0}), until=3.0)
     >>> [(switch.t, switch.expression, switch.direction) for switch in run.switches]
-    [(1.0, (t < 1), -1)]
+    [(1.0, (t < 1), 1)]
     >>> round(run.state(3.0)[x], 12)
     5.0
     """
