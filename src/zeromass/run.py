@@ -124,7 +124,9 @@ class Run(Course):
     run.state(t)               from which another run can start: zm.simulate(system, run.state(5.0), until=…)
     run.outcome                how it ended, by name
     run.events                 what happened on the way
-    run.segments               its parts, where the kind of motion changes, such as rolling, slipping, rolling
+    run.segments               its parts, where the kind of motion changes, such as rolling, slipping, rolling, or where a
+                               formula with kinks or jumps goes over to its next piece
+    run.switches, .impulses    where that happened, and where rates jumped because a constraint asked for it
     run.program                the equations that were run
     run.origin                 where it comes from: scenario and versions, for files
 
@@ -143,9 +145,11 @@ class Run(Course):
     given_origin: Origin | None = None
 
     def __repr__(self) -> str:
-        kinds = f", {' – '.join(self.kinds)}" if len(self.segments) > 1 else ""
-        if len(self.segments) > 4:
-            kinds = f", {self.kinds[0]} – … – {self.kinds[-1]}, {len(self.segments)} segments"
+        kinds = f", {' – '.join(self.kinds)}" if len(self.kinds) > 1 else ""
+        if len(self.kinds) > 4:
+            kinds = f", {self.kinds[0]} – … – {self.kinds[-1]}, {len(self.kinds)} segments"
+        if self.switches:
+            kinds += f", {len(self.switches)} switches"
         return f"Run({self.t[0]:g} … {self.t[-1]:g} s{kinds}, {self.outcome.ending.value}; {self.statistics})"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -460,7 +464,7 @@ class Run(Course):
 def _with_parameters(start: State, parameters: Mapping[Expression, float]) -> State:
     """The same state with other values of some parameters."""
     values = parameter_values(start.system, {**start.parameters, **parameters})
-    return State(start.system, start.t, start.q, start.v, {**start.parameters, **values})
+    return State(start.system, start.t, start.q, start.v, {**start.parameters, **values}, turns=start.turns)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from zeromass.integrate.segment import Samples, Segment, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.departure import departure
 from zeromass.integrate.stepping.loop import Loop
+from zeromass.integrate.switching import Impulse, Switching
 from zeromass.model import Event, ModelError, State, System
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
@@ -45,8 +46,8 @@ class Course:
     (['slip dies out'], 'finished')
     >>> run.program, run.parameters, run.passages, run.settings.rtol, run.statistics.repivots
     (Program(13 coordinates, 8 of 8 constraint rows kept, ... operations), {}, (), 1e-10, 0)
-    >>> run.remarks
-    ()
+    >>> run.remarks, run.switches, run.impulses
+    ((), (), ())
     """
 
     segments: tuple[Segment, ...]
@@ -86,13 +87,31 @@ class Course:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What kind of motion each segment is, such as ("rolling", "slipping")."""
-        return tuple(segment.kind for segment in self.segments)
+        """The kinds of motion that follow one another, such as ("rolling", "slipping")."""
+        return tuple(segment.kind for segment in self._begins)
 
     @property
     def changes(self) -> tuple[float, ...]:
         """Times at which the kind of motion changes, s."""
-        return tuple(float(segment.t[0]) for segment in self.segments[1:])
+        return tuple(float(segment.t[0]) for segment in self._begins[1:])
+
+    @cached_property
+    def _begins(self) -> tuple[Segment, ...]:
+        """The segments that a kind of motion begins with: others go on after a switch."""
+        after = [None, *[segment.outcome.ending for segment in self.segments[:-1]]]
+        return tuple(s for s, ending in zip(self.segments, after, strict=True) if ending is not Ending.SWITCH)
+
+    @cached_property
+    def switches(self) -> tuple[Switching, ...]:
+        """Where formulas with kinks or jumps, such as np.sign or zm.where, went over from one piece to the next."""
+        pieces = [segment.piece for segment in self.segments if segment.piece is not None]
+        return tuple(switching for piece in pieces for switching in piece.switchings)
+
+    @cached_property
+    def impulses(self) -> tuple[Impulse, ...]:
+        """Where constraints asked for other rates from one moment to the next, and what that took."""
+        pieces = [segment.piece for segment in self.segments if segment.piece is not None]
+        return tuple(piece.impulse for piece in pieces if piece.impulse is not None)
 
     @property
     def statistics(self) -> Statistics:
@@ -262,21 +281,46 @@ def course(
         start = start if start.system is following else start.carried_to(following)
     watched = events_of(events)
     segments: list[Segment] = []
-    held = 0
+    held, changes = 0, 0
     while True:
-        segment = _segment(program, start, until, settings, [*moving.events, *watched], tell, held)
-        segments.append(segment)
-        held += segment.held
+        everything = [*moving.events, *watched]
+        if start.system.pieces is None:
+            found, onto = [_segment(program, start, until, settings, everything, tell, held)], None
+        else:
+            found, onto = _switched(start, until, settings, everything, tell, held)
+        segments += found
+        held += sum(segment.held for segment in found)
+        segment, changes = segments[-1], changes + 1
         if not (settings.transitions and segment.outcome.ending is Ending.EVENT and segment.t[-1] != until):
             return Course(tuple(segments))
         end = segment.state(float(segment.t[-1]))
-        following = moving.goes_on_as(segment.events[-1].name, end)
+        following = moving.goes_on_as(segment.events[-1].name, end) if onto is None else onto
         if following is None:
             return Course(tuple(segments))
-        if len(segments) >= settings.limits.changes:
-            segments[-1] = _chattering(segment, len(segments))
+        if changes >= settings.limits.changes:
+            segments[-1] = _chattering(segment, changes)
             return Course(tuple(segments))
         moving, start, program = following, end.carried_to(following), None
+
+
+def _switched(
+    start: State,
+    until: float,
+    settings: Settings,
+    events: Sequence[Event],
+    tell: Callable[[float], None],
+    held: int,
+) -> tuple[list[Segment], System | None]:
+    """The motion of a system whose formulas have kinks or jumps: a segment for each of their pieces.
+
+    And the system that it goes on with where rates would have to jump by more than the constraints can give.
+    """
+    from zeromass.integrate.switched import Switched  # few systems switch
+
+    pieces = start.system.pieces
+    assert pieces is not None
+    motion = Switched(pieces, start, until, settings, events_of(events), tell, held)
+    return motion.segments(), motion.following
 
 
 def _segment(
@@ -288,7 +332,7 @@ def _segment(
     tell: Callable[[float], None],
     held: int,
 ) -> Segment:
-    """The motion of one system: program, method, loop; `held` is the memory of segments before it, bytes."""
+    """The motion of one smooth system: program, method, loop; `held` is the memory of segments before it, bytes."""
     outcome = at_start(start, settings.limits.violation)
     way_out = departure(start, until, settings) if outcome and outcome.ending is Ending.SINGULAR_BRANCH else None
     if outcome is not None and way_out is None:

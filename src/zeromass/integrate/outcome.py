@@ -42,6 +42,9 @@ REMEMBERED = 1024
 class Ending(StrEnum):
     """The ways in which a run ends; each is equal to its words.
 
+    "jump": a constraint or an energy jumps where a formula switches. "ambiguous": several motions go on from there, or none.
+    "switch" ends a segment of a run, never the run.
+
     >>> zm.Ending.NON_UNIQUE == "non-unique"
     True
     """
@@ -56,6 +59,9 @@ class Ending(StrEnum):
     INTERRUPTED = "interrupted"
     OUT_OF_MEMORY = "out of memory"
     CHATTERING = "chattering"
+    JUMP = "jump"
+    AMBIGUOUS = "ambiguous"
+    SWITCH = "switch"
 
 
 @dataclass(frozen=True)

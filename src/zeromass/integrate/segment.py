@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from zeromass.compile.holding import mean
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
 from zeromass.equation.inverse import least_norm_multipliers
-from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
+from zeromass.expression import Array, Evaluator, Expression, Symbol, expressions, symbols
 from zeromass.integrate.outcome import Occurrence, Outcome
 from zeromass.integrate.passages import Passage, passages
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.dense import DEGREE, DenseOutput, Projection, Source
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.integrate.stepping.returned import returned
+from zeromass.integrate.switching import Piece
 from zeromass.model import ModelError, State, System
 
 AT_ONCE = 2**16
@@ -69,6 +71,7 @@ class Segment:
     growth    of the pivots at the ends of the steps
     inside    polynomials inside steps, see `DenseOutput`: what gives them, or all of them, shape (steps, degree + 1, 2n)
     crossed   singular positions that were leapt across
+    piece     of formulas that have kinks or jumps: on which pieces of them it moves; None of a smooth system
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -89,6 +92,7 @@ class Segment:
     growth: np.ndarray = field(repr=False)
     inside: Source | np.ndarray = field(repr=False)
     crossed: tuple[Passage, ...] = ()
+    piece: Piece | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for array in (self.t, self.y, self.growth, *[event.y for event in self.events]):
@@ -147,8 +151,32 @@ class Segment:
         """What returns states to the constraints; None if the run did not."""
         if self.program is None or not self.settings.project:
             return None
-        values = np.array([self.parameters[p] for p in self.system.parameters])
-        return returned(Functions(self.program.native, values).projected, self.start, self.settings)
+        if not self.program.corrections:
+            return None
+        return returned(Functions(self.program.native, self.values).projected, self.start, self.settings)
+
+    @property
+    def equations(self) -> System:
+        """The system whose equations were solved: the one that moves, smooth on the pieces of its formulas."""
+        if self.piece is None or self.system.pieces is None:
+            return self.system
+        return self.system.pieces.system if self.program is None else self.program.system
+
+    @property
+    def values(self) -> np.ndarray:
+        """Of the parameters of these equations."""
+        known = self.parameters if self.piece is None else {**self.parameters, **self.piece.modes}
+        return np.array([known[p] for p in self.equations.parameters], dtype=float)
+
+    def meant(self, e: Array) -> Array:
+        """Expressions as they are in this segment: on the pieces that it moves on.
+
+        Where the motion slides along a switch, they are the mean of both sides that holds it there: of −F sgn(v) the force
+        that acts at rest.
+        """
+        if self.piece is None or self.system.pieces is None:
+            return e
+        return mean(self.system.pieces.smooth(e), self.piece.holds)
 
     def covers(self, times: np.ndarray) -> np.ndarray:
         """Which times lie in this segment."""
@@ -168,7 +196,12 @@ class Segment:
         """The state at one time, from which another run can start."""
         y = self.dense(np.array([t]))[0]
         n = len(y) // 2
-        return State(self.system, float(t), y[:n].copy(), y[n:].copy(), dict(self.parameters))
+        state = State(self.system, float(t), y[:n].copy(), y[n:].copy(), dict(self.parameters))
+        if self.piece is None or self.system.pieces is None:
+            return state
+        pieces, held = self.system.pieces, [hold.mode for hold in self.piece.holds]
+        said = ", ".join(f"'{switch.said!r}'" for switch in pieces.switches if switch.mode in held)
+        return replace(state, turns=pieces.turns(self.piece.modes), sliding=said)
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
@@ -177,7 +210,12 @@ class Segment:
             return ()
         growth = self.program.native.growth
         return passages(
-            self.system, self.t[1:], self.growth, lambda times: growth(self.at(times).inputs), self.state, self.crossed
+            self.equations,
+            self.t[1:],
+            self.growth,
+            lambda times: growth(self.at(times).inputs),
+            self.state,
+            self.crossed,
         )
 
 
@@ -192,11 +230,12 @@ class Samples:
 
     @property
     def system(self) -> System:
-        return self.segment.system
+        """The system whose equations hold: smooth on the pieces of its formulas, of one that has any."""
+        return self.segment.equations
 
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, shape (times,), or of an array of them, shape (times, …)."""
-        e = expressions(e)
+        e = self.segment.meant(expressions(e))
         system, leaves = self.system, symbols(e)
         forces = any(leaf.kind == "multiplier" for leaf in leaves)
         moving = forces or any(leaf.order == 2 for leaf in leaves)
@@ -222,9 +261,15 @@ class Samples:
     @cached_property
     def inputs(self) -> np.ndarray:
         """Numbers in the order of `system.inputs`, shape (times, inputs)."""
-        values = [self.segment.parameters[p] for p in self.system.parameters]
-        parameters = np.broadcast_to(np.array(values, dtype=float), (len(self.t), len(values)))
-        return np.concatenate([self.t[:, None], self.y, parameters], axis=1)
+        values = self.segment.values
+        parameters = np.broadcast_to(values, (len(self.t), len(values)))
+        inputs = np.concatenate([self.t[:, None], self.y, parameters], axis=1)
+        program = self.segment.program
+        if program is not None and program.held:
+            names = list(self.system.inputs)
+            held = Evaluator(list(program.held.values()), names)(inputs)
+            inputs[:, [names.index(mode) for mode in program.held]] = held
+        return inputs
 
     @cached_property
     def acceleration(self) -> np.ndarray:

@@ -22,7 +22,8 @@ class Limits:
     correction what the projection after a step may remove, in units of the step's tolerance: one that removes more was wrong
     stalled    part of a run that 4096 steps must bring it forward: with less it would never end
     close      part of its largest value that a guard has left where a run that gets stuck is said to have come to it
-    changes    changes of its kind, such as from rolling to slipping, after which a motion is given up: it chatters
+    changes    changes of its kind, such as from rolling to slipping, after which a motion is given up: it chatters; and
+               switches of formulas after which it is, if they follow one another faster and faster
 
     >>> zm.Limits(growth=1e4)
     Limits(violation=1e-06, growth=10000.0, correction=100.0, stalled=1e-07, close=0.01, changes=1000)

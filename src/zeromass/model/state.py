@@ -14,6 +14,7 @@ from zeromass.expression import Evaluator, Expression, Symbol, expressions, jaco
 from zeromass.expression.derivative import partials
 from zeromass.expression.evaluate import Tape
 from zeromass.expression.node import ordered
+from zeromass.expression.pieces import switches
 from zeromass.model.errors import ModelError
 from zeromass.model.remembering import Remembering
 
@@ -95,6 +96,8 @@ class State(Remembering):
     q, v        positions and rates, in the order of `system.coordinates`
     parameters  the value of each parameter of the system
     free        what the prescriptions and constraints left open when the state was made
+    turns       of a state in a run: from where angles that go on over the cut of arctan2 are measured
+    sliding     of a state in a run: the switches along which it slides, as where dry friction holds it, in words
 
     >>> x = zm.coordinate("x")
     >>> falling = zm.System(kinetic=zm.rate(x)**2 / 2, potential=9.81 * x).start({x: 2.0})
@@ -108,6 +111,8 @@ class State(Remembering):
     v: np.ndarray
     parameters: Mapping[Symbol, float] = field(default_factory=dict)
     free: tuple[str, ...] = ()
+    turns: Mapping[Symbol, float] = field(default_factory=dict)
+    sliding: str = ""
 
     def __repr__(self) -> str:
         lines = [f"State at t = {self.t:g} s"]
@@ -187,6 +192,11 @@ class State(Remembering):
         e = expressions(e)
         unsolved = [leaf for leaf in symbols(e) if leaf.order == 2 or leaf.kind == "multiplier"]
         names, values = list(self.system.inputs), self.inputs
+        if self.sliding and (unsolved or switches(e.ravel())):
+            raise ModelError(
+                f"at t = {self.t:g} s the motion slides along {self.sliding}, and a state alone does not tell what holds it "
+                "there; ask the run, run.at(t)[…]"
+            )
         if unsolved:
             self._check_solved(e)
             names += [*self.system.accelerations, *self.system.multipliers]

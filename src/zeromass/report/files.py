@@ -17,6 +17,8 @@ from numpy.typing import ArrayLike
 
 from zeromass.expression import Grid
 from zeromass.integrate import Course, Segment
+from zeromass.integrate.joined import grouped, joined
+from zeromass.integrate.joined import records as pieces_of
 from zeromass.model import System
 from zeromass.model.record import to_record
 from zeromass.report.checksum import checksum, seal
@@ -78,9 +80,9 @@ def save(run: Course, path: str | PathLike[str], told: Mapping[str, str | float]
     systems = list(dict.fromkeys(segment.system for segment in run.segments))
     records = [to_record(system) for system in systems]  # first: a system that can not be written needs nothing else
     dataset = to_dataset(run, told=told)
-    parts = [
-        _segment_data(segment, records[systems.index(segment.system)][1], k) for k, segment in enumerate(run.segments)
-    ]
+    groups = grouped(run.segments)
+    wholes = [joined(group) for group in groups]
+    parts = [_segment_data(segment, records[systems.index(segment.system)][1], k) for k, segment in enumerate(wholes)]
     arrays = {name: value for part in parts for name, value in part.items()}
     dataset = dataset.assign(arrays)
     dataset.attrs.update(
@@ -88,7 +90,12 @@ def save(run: Course, path: str | PathLike[str], told: Mapping[str, str | float]
             "format": FORMAT,
             "systems": json.dumps([record for record, _ in records]),
             "grid_names": json.dumps([[grid.name for grid in grids] for _, grids in records]),
-            "segments": json.dumps([_segment_words(segment, systems) for segment in run.segments]),
+            "segments": json.dumps(
+                [
+                    {**_segment_words(whole, systems), "pieces": pieces_of(group)}
+                    for whole, group in zip(wholes, groups, strict=True)
+                ]
+            ),
         }
     )
     dataset.attrs["checksum"] = checksum({name: array for name, (_, array) in arrays.items()}, dataset.attrs)

@@ -20,6 +20,7 @@ from zeromass.compile.program import program_at
 from zeromass.errors import ZeromassError
 from zeromass.expression import Grid
 from zeromass.integrate import Ending, Occurrence, Outcome, Segment, Settings, Statistics
+from zeromass.integrate.joined import parted
 from zeromass.integrate.memory import amount, machine_memory
 from zeromass.integrate.passages import Passage
 from zeromass.integrate.stepping.dense import DEGREE
@@ -166,7 +167,8 @@ def _segments(arrays: Arrays, words: Words) -> list[Segment]:
                 for g, name in enumerate(names[which])
             ]
             systems[which] = from_record(records[which], grids)
-        found.append(_segment(systems[which], segment, lambda name, k=k: arrays[f"run{k}_{name}"], settings, k))
+        whole = _segment(systems[which], segment, lambda name, k=k: arrays[f"run{k}_{name}"], settings, k)
+        found += parted(whole, segment.get("pieces"))
     return found
 
 
@@ -193,7 +195,7 @@ def _segment(system: System, words: Words, array: Callable[[str], np.ndarray], s
     start = State(system, float(t[0]), y[0, :n].copy(), y[0, n:].copy(), parameters)
     steps, rejected, evaluations, repivots, growth = words["counts"]
     return Segment(
-        program_at(system, start) if words["moved"] else None,
+        program_at(system, start) if words["moved"] and not words.get("pieces") else None,
         start,
         t,
         y,

@@ -65,6 +65,7 @@ ELEMENTARY: dict[str, Operation] = {
         jumps=i.cut,
         fold=math.atan2,
         underflows=True,
+        smooth=lambda modes, y, x: modes.angle(y, x),
     ),
     "hypot": Operation(
         code=1030,

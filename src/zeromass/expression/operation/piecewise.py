@@ -12,7 +12,7 @@ from zeromass.expression.node import Expression, operation
 from zeromass.expression.operation import enclosure as i
 from zeromass.expression.operation import writing as w
 from zeromass.expression.operation.algebra import ONE, ZERO
-from zeromass.expression.operation.row import Emitter, Intrinsic, Library, Operation
+from zeromass.expression.operation.row import Emitter, Intrinsic, Library, Modes, Operation
 
 _REMAINDER = """
 static double zeromass_remainder(double a, double b)
@@ -60,9 +60,15 @@ def _compared(
         c=f"{{0}} {sign} {{1}}",
         sympy=sympy,
         llvm=lambda e, node, a, b: e.select(e.compare(relation, a, b), e.number(1.0), e.number(0.0)),
+        smooth=lambda modes, a, b: _truth(modes, b - a),
         interval=interval,
         jumps=i.undecided(interval),
     )
+
+
+def _truth(modes: Modes, g: Expression) -> Expression:
+    """1 where g > 0, else 0."""
+    return 0.5 * (modes.side(g) + 1)
 
 
 def _sympy_where(sympy: Any, condition: Any, a: Any, b: Any) -> Any:
@@ -104,6 +110,7 @@ def _extreme(code: int, name: str, below: bool) -> Operation:
         llvm=llvm,
         interval=i.smaller if below else i.larger,
         choice=choice,
+        smooth=lambda modes, a, b: modes.choice(_truth(modes, a - b if below else b - a), b, a),
     )
 
 
@@ -120,6 +127,7 @@ PIECEWISE: dict[str, Operation] = {
         interval=i.magnitude,
         fold=math.fabs,
         parity="even",
+        smooth=lambda modes, x: modes.side(x) * x,
     ),
     "sign": Operation(
         code=1022,
@@ -134,6 +142,7 @@ PIECEWISE: dict[str, Operation] = {
         jumps=i.undecided(i.sign),
         fold=_sign,
         parity="odd",
+        smooth=lambda modes, x: modes.side(x),
     ),
     "floor": Operation(
         code=1014,
@@ -147,6 +156,7 @@ PIECEWISE: dict[str, Operation] = {
         interval=i.floor,
         jumps=i.undecided(i.floor),
         fold=math.floor,
+        smooth=lambda modes, x: modes.whole(x),
     ),
     "remainder": Operation(
         code=1031,
@@ -161,6 +171,7 @@ PIECEWISE: dict[str, Operation] = {
         interval=i.remainder,
         jumps=i.undecided(i.whole_quotient),
         source=_REMAINDER,
+        smooth=lambda modes, a, b: a - b * modes.whole(a / b),
     ),
     "floor_divide": Operation(
         code=1032,
@@ -175,6 +186,7 @@ PIECEWISE: dict[str, Operation] = {
         interval=i.whole_quotient,
         jumps=i.undecided(i.whole_quotient),
         source=_FLOOR_DIVIDE,
+        smooth=lambda modes, a, b: modes.whole(a / b),
     ),
     "maximum": _extreme(1033, "max", below=False),
     "minimum": _extreme(1034, "min", below=True),
@@ -192,5 +204,6 @@ PIECEWISE: dict[str, Operation] = {
         interval=i.either,
         jumps=i.undecided_choice,
         choice=lambda condition, a, b: (condition, a, b),
+        smooth=lambda modes, condition, a, b: modes.choice(condition, a, b),
     ),
 }

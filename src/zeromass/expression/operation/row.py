@@ -32,6 +32,8 @@ class Operation(NamedTuple):
     choice      (*operands) ↦ (condition, a, b): the value is that of a where the condition holds, else of b, and so is the
                 derivative: 0·NaN would be NaN, so nothing may be multiplied by 1 and 0
     source      C functions that `c` calls
+    smooth      (pieces, *operands) ↦ the same as a smooth function of the operands, on one piece of it; `pieces` gives the
+                modes that tell which. Of every operation that has kinks or jumps
     jumps       of bounds of the operands: whether the value may jump between them; None of what never does
     """
 
@@ -50,7 +52,28 @@ class Operation(NamedTuple):
     underflows: bool = False
     choice: Callable[..., tuple[Expression, Expression, Expression]] | None = None
     source: str = ""
+    smooth: Callable[..., Expression] | None = None
     jumps: Callable[..., Any] | None = None
+
+
+class Modes(Protocol):
+    """What says on which piece of a formula one is: modes, which stay what they are until a switching function says so."""
+
+    def side(self, g: Expression) -> Expression:
+        """1 where g > 0, and −1 where g < 0."""
+        ...
+
+    def whole(self, g: Expression) -> Expression:
+        """The largest whole number that is not above g."""
+        ...
+
+    def choice(self, condition: Expression, a: Expression, b: Expression) -> Expression:
+        """a where the condition, which is made of modes, holds; else b."""
+        ...
+
+    def angle(self, y: Expression, x: Expression) -> Expression:
+        """That of the point (x, y), as arctan2 gives it."""
+        ...
 
 
 class Emitter(Protocol):

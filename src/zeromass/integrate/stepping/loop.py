@@ -7,7 +7,7 @@ from importlib import import_module
 
 import numpy as np
 
-from zeromass.compile.program import Program, program_at
+from zeromass.compile.program import Program
 from zeromass.integrate.endings import branches, no_number, no_step, out_of_memory, singular, unexplained
 from zeromass.integrate.methods import Method
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
@@ -16,7 +16,7 @@ from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.crossing import LEAST, Crossing, Landing, Miss
-from zeromass.integrate.stepping.dense import DEGREE, states_in
+from zeromass.integrate.stepping.dense import DEGREE, Projection, states_in
 from zeromass.integrate.stepping.functions import Functions, first_step
 from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.leap import Leap
@@ -212,7 +212,7 @@ class Loop:
     def _new_pivots(self) -> Outcome | None:
         """Chooses the pivots anew here, with the rank of the start; ends the run where that does not help."""
         state = self._state()
-        fresh = program_at(self.program.system, state, self.program.rank)
+        fresh = self.program.anew(state)
         growth = float(fresh.native.growth(state.inputs))
         if not growth < HOPELESS:
             return singular(state)
@@ -228,10 +228,9 @@ class Loop:
 
         (t0, t1), (y0, y1) = self._recorded(last=2)
         (polynomial,) = self._polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)])
-        project = returned(self._functions().projected, self.start, self.settings) if self.settings.project else None
-        inside = Inside(self.work, polynomial, float(t0), y0, float(t1), y1, project)
-        places = np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1)
-        found, tolerance = happenings(self.watched, inside.watched, places.tolist())
+        inside = Inside(self.work, polynomial, float(t0), y0, float(t1), y1, self._returned())
+        places = np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1).tolist()
+        found, tolerance = happenings(self.watched, inside.watched, self.closer(inside.watched, places))
         end = next((place for place, event in found if event.terminal), None)
         for place, event in found:
             if end is not None and abs(place - t0) > abs(end - t0) + 2 * tolerance:
@@ -243,6 +242,16 @@ class Loop:
         ending = [event for place, event in found if event.terminal and abs(place - end) <= 2 * tolerance]
         state = self._state()
         return Outcome(Ending.EVENT, end, ", ".join(event.words(state) for event in ending))
+
+    def _returned(self) -> Projection | None:
+        """What brings states inside steps onto the constraints; None where nothing does."""
+        if not (self.settings.project and self.program.corrections):
+            return None
+        return returned(self._functions().projected, self.start, self.settings)
+
+    def closer(self, values: Callable[[float], np.ndarray], places: list[float]) -> list[float]:
+        """Times in a step between which a watched function changes its sign once at most; see `happenings`."""
+        return places
 
     def _beyond_a_guard(self) -> Outcome | None:
         """The end of a run that starts where it must not even be, such as where a contact would have to pull."""
@@ -483,3 +492,8 @@ def _stepper(method: Method) -> type[Stepper]:
         return method.stepper
     module, name = method.stepper.split(":")
     return getattr(import_module(module), name)
+
+
+def lanes_of(method: Method) -> int:
+    """States that a method's calls of the system's functions take at once."""
+    return _stepper(method).lanes

@@ -358,6 +358,11 @@ class Workspace:
         self.ints[Int64.recorded] = steps
         self.reals[Real64.t], self.state[: self.order] = t, y
 
+    def shrink(self) -> None:
+        """Keeps of the record what is written, and no room for more: a run is over."""
+        self.record = self.rows.copy()
+        self.ints[Int64.capacity] = len(self.record)
+
     def aside(self) -> Workspace:
         """Memory of its own for steps that are taken again, of the same system and with the same settings."""
         other = Workspace(
