@@ -170,6 +170,16 @@ def test_a_small_bump_beside_what_is_large(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("c", [1.5, 3.1010009493366595, 5.0, 8.0])
+def test_an_overflow_is_not_taken_for_a_vibration(c, method):
+    """1/cosh² s, whose second derivative overflows nearly everywhere in a run of 60 000 widths."""
+    w = 1.6e-4
+    body = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 1 / np.cosh((t - c) / w) ** 2 / w})
+    run = zm.simulate(body, body.start({x: 0, zm.rate(x): 0}), until=SPAN, method=method)
+    assert run[zm.rate(x)][-1] == pytest.approx(2.0, rel=allowed(1e-10, w))
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_a_train_of_bumps(method):
     """exp(−(sin t/w)²), one at every multiple of π; v = ∫ F dt over each of them."""
     w = 0.01

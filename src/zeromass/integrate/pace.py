@@ -43,8 +43,10 @@ DEEPEST = 2.0**-44
 REMEMBERED = 16
 """Runs of a system whose pace is remembered."""
 
-SEEN = 100.0
-"""How many times less than its bound ü may be at half of the places in a stretch, for every step to see it."""
+SEEN, EVEN = 100.0, 20.0
+"""How many times less than its bound ü may be at half of the places in a stretch, for every step to see it: where the bounds
+are alike all over, and where that is not known. What bends twenty times as much is four times as narrow, and the stages of
+a step are closer than that."""
 
 PLACES = (0.5 + np.arange(32) * 0.6180339887498949) % 1.0
 """Places in a stretch that fall together with no period."""
@@ -148,12 +150,16 @@ class TermPace:
             good = (limit >= length) | small
             done = np.concatenate([done, np.column_stack([a, b, np.where(small, np.inf, limit)])[good]])
             a, b, limit = a[~good], b[~good], limit[~good]
+            if 0 < len(a) <= PARTS:
+                even = np.isinf(self._plain(a, b, limit, EVEN))
+                done = np.concatenate([done, np.column_stack([a, b, np.full(len(a), np.inf)])[even]])
+                a, b, limit = a[~even], b[~even], limit[~even]
             if not len(a):
                 break
             c, d = _divided(a, b, PARTS)
             parts = self._limits(c, d).reshape(-1, PARTS)
             alike = (parts.max(axis=1) <= BETTER * limit) & (np.abs(b - a) <= longest) & (limit > 0)
-            plain = self._plain(a[alike], b[alike], limit[alike])
+            plain = self._plain(a[alike], b[alike], limit[alike], SEEN)
             done = np.concatenate([done, np.column_stack([a[alike], b[alike], plain])])
             a, b, limit = (x.reshape(-1, PARTS)[~alike].ravel() for x in (c, d, parts))
             if len(done) + len(a) > CAPACITY:  # the first of them
@@ -163,8 +169,8 @@ class TermPace:
                 done = done[self._direction * done[:, 0] < starts[CAPACITY // 2]]
         return done[np.argsort(self._direction * done[:, 0])][:, 1:]
 
-    def _plain(self, a: np.ndarray, b: np.ndarray, limit: np.ndarray) -> np.ndarray:
-        """The limits in stretches that are alike all over: none where each step sees how u bends, as in a vibration.
+    def _plain(self, a: np.ndarray, b: np.ndarray, limit: np.ndarray, times_less: float) -> np.ndarray:
+        """The limits in stretches: none where each step sees how u bends, as in a vibration.
 
         In a train of bumps it would not: between them nothing bends.
         """
@@ -172,7 +178,9 @@ class TermPace:
             return limit
         times = a[:, None] + (b - a)[:, None] * PLACES
         bend = np.abs(self._term.bend(self._inputs(times.ravel()))).reshape(times.shape)
-        return np.where(_limit(self._size, SEEN * np.median(bend, axis=1)) <= limit, np.inf, limit)
+        bend = np.where(np.isfinite(bend), bend, 0.0)  # an overflow tells nothing
+        half = np.sort(bend, axis=1)[:, bend.shape[1] // 2]
+        return np.where(_limit(self._size, times_less * half) <= limit, np.inf, limit)
 
 
 def pace(system: System, parameters: Mapping[Any, float], start: float, until: float) -> Pace | None:
