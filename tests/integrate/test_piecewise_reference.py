@@ -64,9 +64,10 @@ def test_what_is_not_determined_is_unclear():
         motion(pieces, [0.0, 0.0], [0.0, 1.0])
 
 
-def test_infinitely_many_switches_are_unclear():
-    """ẍ = −sign x − ẋ comes to rest through infinitely many half-swings in a finite time."""
-    pieces = Pieces(lambda t, y, p: np.array([y[1], 1 - 2 * p[0] - y[1]]), [Switch("x", lambda t, y: y[0])])
+def test_switches_without_end_are_unclear():
+    """ẍ = −sign x − 0.3 sign ẋ: half-swings shrink by 0.7/1.3 each, infinitely many in a finite time."""
+    switches = [Switch("x", lambda t, y: y[0]), Switch("ẋ", lambda t, y: y[1])]
+    pieces = Pieces(lambda t, y, p: np.array([y[1], 1 - 2 * p[0] - 0.3 * (2 * p[1] - 1)]), switches)
     with pytest.raises(Unclear):
         motion(pieces, [1.0, 0.0], [0.0, 100.0])
 

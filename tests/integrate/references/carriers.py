@@ -20,7 +20,7 @@ G = 9.81
 
 @dataclass(frozen=True)
 class Place:
-    """A length along which forces act: for zeromass l, its rate s and the way ∂l/∂q; for the reference l(t, q), s(t, q, v), ∂l/∂q.
+    """A length along which forces act: expressions l, its rate s and ∂l/∂q; l, s and ∂l/∂q of the reference as functions.
 
     kind  "length", "angle" (of arctan2, without its jump in the reference) or "turn" (only its speed is used)
     """
@@ -104,8 +104,11 @@ def line(rng: Rng, until: float) -> Carrier:
     places = [own[0], *own[2::2], *own[1::2]]  # the first hold it together
     if kind == "massless":
         unit = np.eye(n)[0] if n == 1 else np.eye(n)[1] - np.eye(n)[0]
-        places.append(place(more[0], coordinates, lambda t, q, unit=unit: sum(u * each for u, each in zip(unit, q, strict=True)),
-                            lambda t, q, unit=unit: unit))  # fmt: skip
+
+        def stretch(t: Any, q: Any, unit: np.ndarray = unit) -> Any:
+            return sum(u * each for u, each in zip(unit, q, strict=True))
+
+        places.append(place(more[0], coordinates, stretch, lambda t, q, unit=unit: unit))
 
     def start(q: np.ndarray, v: np.ndarray) -> dict:
         if kind == "relative":
@@ -173,11 +176,8 @@ def driven(rng: Rng, until: float) -> Carrier:
     m, L, A, T = rng.uniform(0.5, 2), rng.uniform(0.5, 1.5), rng.uniform(0.1, 0.4), rng.uniform(0.7, 3)
     x, y = q = zm.coordinates("x y")
     dx, dy = zm.rate(x), zm.rate(y)
-    way, p = one_of(
-        rng,
-        ("abs", A * np.abs((zm.t / T) % 2.0 - 1.0)),
-        ("maximum", A * np.maximum((zm.t / T) % 2.0 - 1.0, 1.0 - (zm.t / T) % 2.0)),
-    )
+    phase: Any = (zm.t / T) % 2.0
+    way, p = one_of(rng, ("abs", A * np.abs(phase - 1.0)), ("maximum", A * np.maximum(phase - 1.0, 1.0 - phase)))
 
     def pivot(t: Any) -> Any:
         return A * np.abs((t / T) % 2.0 - 1.0)

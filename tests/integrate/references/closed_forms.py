@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
-from integrate.references.piecewise import Clock, Pieces, Switch
+from integrate.references.piecewise import Clock, Pieces, Switch, zero
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ def belt(k: float = 4.0, u: float = 0.5, F: float = 1.5, b: float = 0.3, periods
         c, d, growth = np.cos(ω * s), np.sin(ω * s), np.exp(α * s)
         return center + growth * (A * c + B * d), growth * ((α * A + ω * B) * c + (α * B - ω * A) * d)
 
-    slipping = brentq(lambda s: slip(s)[1] - u, np.pi / ω, 2 * np.pi / ω, xtol=1e-15)
+    slipping = zero(lambda s: slip(s)[1] - u, np.pi / ω, 2 * np.pi / ω)
     low = slip(slipping)[0]
     assert abs(k * low) < F
     t, x = 0.0, 0.0

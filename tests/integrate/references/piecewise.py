@@ -16,8 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.integrate import DOP853
 from scipy.optimize import brentq, minimize_scalar
 
@@ -100,16 +102,17 @@ class Motion:
 
 
 def motion(
-    pieces: Pieces, y: Sequence[float], times: Sequence[float], *, rtol: float = 1e-13, atol: float = 1e-15,
+    pieces: Pieces, y: ArrayLike, times: ArrayLike, *, rtol: float = 1e-13, atol: float = 1e-15,
     most: int = 1000,
 ) -> Motion:  # fmt: skip
     """The motion from the first of some times, with its states at all of them.
 
     most  changes of piece, after which it is given up as Unclear: a motion may switch infinitely often in a finite time
     """
-    walk = _Walk(pieces, float(times[0]), np.array(y, dtype=float), rtol, atol, most)
+    t = np.array(times, dtype=float)
+    walk = _Walk(pieces, float(t[0]), np.array(y, dtype=float), rtol, atol, most)
     known = {float(t) for clock in pieces.clocks for t in clock.times} | {*pieces.jumps, *pieces.breaks}
-    stops = sorted({t for t in known if times[0] < t < times[-1]} | {float(t) for t in times[1:]})
+    stops = sorted({s for s in known if t[0] < s < t[-1]} | {float(s) for s in t[1:]})
     found = {walk.t: walk.y}
     for stop in stops:
         walk.go(stop)
@@ -117,8 +120,18 @@ def motion(
         if stop in pieces.jumps:
             walk.y = np.asarray(pieces.jumps[stop](walk.y), dtype=float)
             walk.sliding, walk.decided = (), None
-    t = np.array(times, dtype=float)
     return Motion(t, np.array([found[float(s)] for s in t]), tuple(walk.changes), walk.miss)
+
+
+def zero(f: Callable[[float], float], a: float, b: float) -> float:
+    """Where a function is zero, between places where it has two signs."""
+    return float(brentq(f, a, b, xtol=1e-15))  # type: ignore[arg-type]
+
+
+def lowest(f: Callable[[float], float], a: float, b: float) -> tuple[float, float]:
+    """Where a function has its lowest value between two places, and that value."""
+    found: Any = minimize_scalar(f, bounds=(a, b), method="bounded", options={"xatol": 1e-10})
+    return float(found.x), float(found.fun)
 
 
 class _Walk:
@@ -237,7 +250,9 @@ class _Walk:
     def _owners(self) -> list[tuple[int, int | None]]:
         """The switch of each margin, and for one that slides the side on which it lets go."""
         free = [i for i in range(len(self.pieces.switches)) if i not in self.sliding]
-        owners = [(i, None) for i in free for _ in range(2 if self.pieces.switches[i].stairs else 1)]
+        owners: list[tuple[int, int | None]] = [
+            (i, None) for i in free for _ in range(2 if self.pieces.switches[i].stairs else 1)
+        ]
         return owners + [(i, side) for i in self.sliding for side in (0, 1)]
 
     def _smooth(self, stop: float) -> dict[int, int | None] | None:
@@ -256,7 +271,7 @@ class _Walk:
                 crossing = self._crossing(t, solver.t, solver.dense_output())
                 if crossing is None:
                     self.t, self.y = solver.t, solver.y
-                    self.h = max(solver.step_size, self.h if self.t == stop else 0.0)
+                    self.h = max(float(solver.step_size or 0.0), self.h if self.t == stop else 0.0)
                     continue
                 border, guess = crossing
                 if guess is None:  # left and came back at once: look more closely
@@ -283,18 +298,16 @@ class _Walk:
             first = int(below[0]) if below.size else len(m)
             dips = [j for j in range(1, len(m) - 1) if j < first and m[j] < m[j - 1] and m[j] <= m[j + 1]]
             for j in dips:
-                low = minimize_scalar(
-                    margin, bounds=(times[j - 1], times[j + 1]), method="bounded", options={"xatol": 1e-10}
-                )
-                if low.fun < 0:
-                    found.append((low.x, border, brentq(margin, times[j - 1], low.x, xtol=1e-14)))
+                low, least = lowest(margin, times[j - 1], times[j + 1])
+                if least < 0:
+                    found.append((low, border, zero(margin, times[j - 1], low)))
                     break
-                self.miss = min(self.miss, float(low.fun))
+                self.miss = min(self.miss, least)
             else:
                 if below.size:
                     inside = m[first - 1] > (1e-13 if first == 1 else 0.0)
                     here = None if a == self.decided and self._owners()[border][1] is None else a
-                    root = brentq(margin, times[first - 1], times[first], xtol=1e-14) if inside else here
+                    root = zero(margin, times[first - 1], times[first]) if inside else here
                     found.append((times[first - 1] if root is None else root, border, root))
         if not found:
             return None

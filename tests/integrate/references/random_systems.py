@@ -52,7 +52,8 @@ class Case:
 
     def __str__(self) -> str:
         forces = "; ".join(f"{each.term.words} on {each.place.l}" for each in self.acting)
-        return f"seed {self.seed}: {self.carrier.words}: {forces}; from {self.q.round(4)}, {self.v.round(4)} to {self.until:.4g} s"
+        start = f"from {self.q.round(4)}, {self.v.round(4)} to {self.until:.4g} s"
+        return f"seed {self.seed}: {self.carrier.words}: {forces}; {start}"
 
     @cached_property
     def times(self) -> np.ndarray:

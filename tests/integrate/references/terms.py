@@ -5,7 +5,7 @@ A force acts along a length l that changes with the speed s. Every kind is drawn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,7 @@ class Term:
 
     words: str
     expression: Callable[[Any, Any], Any]
-    force: Callable[[Any, Any, Any, Sequence[Any]], Any]
+    force: Callable[[Any, Any, Any, Any], Any]
     switches: tuple[tuple[Any, Level, bool], ...] = ()
     clocks: tuple[Clock, ...] = ()
     breaks: tuple[float, ...] = ()
@@ -220,7 +220,7 @@ def weakening(rng: Rng, until: float) -> Term:
         rng.uniform(0.2, 1),
     )
 
-    def force(t: Any, l: Any, s: Any, p: Sequence[Any]) -> Any:
+    def force(t: Any, l: Any, s: Any, p: Any) -> Any:
         side = 2 * p[0] - 1
         return -F * side * (1 - b + b * np.exp(-side * (s - u) / w))  # affine in the piece where it slides, s = u
 

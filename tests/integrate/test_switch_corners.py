@@ -1,0 +1,205 @@
+"""Switches where it is easy to go wrong in silence: touched, met at the start or the end, several at once, without end."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+
+TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14}
+METHODS = "collocation", "dop853"
+
+
+def mass(force: Any) -> tuple[zm.System, zm.Expression, zm.Expression]:
+    x = zm.coordinate("x")
+    return zm.System(kinetic=zm.rate(x) ** 2 / 2, coordinates=[x], forces={x: force(x, zm.rate(x))}), x, zm.rate(x)
+
+
+def stopped_or_complete(*args: Any, **options: Any) -> zm.Run:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", zm.RunStopped)
+        return zm.simulate(*args, **{**TIGHT, **options})
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("depth", [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12])
+def test_a_border_that_is_crossed_shortly_is_crossed(depth, method):
+    """Thrown up to ½ m against 1 m/s², and against 101 above ½ − depth: there and back in 2v/101, v = √(2 depth)."""
+    system, x, v = mass(lambda x, v: -1.0 - zm.where(x > 0.5 - depth, 100.0, 0.0))
+    run = zm.simulate(system, system.start({x: 0.0, v: 1.0}), until=3.0, method=method, **TIGHT)
+    speed = np.sqrt(2 * (0.5 - (0.5 - depth)))  # at the border, as float64 has it
+    saved = 2 * speed - 2 * speed / 101
+    t = 3.0 + saved
+    np.testing.assert_allclose(run.at(3.0)[x], t - t**2 / 2, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("depth", [1e-2, 1e-4, 1e-6, 1e-8])
+def test_a_speed_that_falls_to_a_border_for_a_moment(depth, method):
+    """2(t − 1) makes v = (t − 1)² − depth; below v = 0 another 1 N pushes back: v stays 0 from 1 − √depth to 1, then (t − 1)²."""
+    system, x, v = mass(lambda x, v: 2 * (zm.t - 1) + zm.where(v < 0, 1.0, 0.0))
+    run = zm.simulate(system, system.start({x: 0.0, v: 1.0 - depth}), until=2.0, method=method, **TIGHT)
+    np.testing.assert_allclose(run.at([1.0 - np.sqrt(depth) / 2, 1.0, 2.0])[v], [0.0, 0.0, 1.0], atol=1e-10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("speed", [1.0, -1.0])
+@pytest.mark.parametrize(
+    "force",
+    [
+        lambda x, v: zm.where(x > 0, 2.0, -1.0),
+        lambda x, v: zm.where(x >= 0, 2.0, -1.0),
+        lambda x, v: 0.5 + 1.5 * np.sign(x),
+        lambda x, v: np.maximum(3 * np.sign(x), 0.0) - 1.0,
+    ],
+)
+def test_a_start_on_a_switch_goes_where_its_speed_goes(force, speed, method):
+    system, x, v = mass(force)
+    run = zm.simulate(system, system.start({x: 0.0, v: speed}), until=0.5, method=method, **TIGHT)
+    a = 2.0 if speed > 0 else -1.0
+    np.testing.assert_allclose(run.at(0.5)[x], speed * 0.5 + a * 0.125, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "force", [lambda x, v: np.sign(v), lambda x, v: zm.where(v > 0, 1.0, -1.0), lambda x, v: np.sign(x)]
+)
+def test_what_may_go_either_way_is_not_decided_in_silence(force):
+    """ẍ = sign ẋ, or sign x, from rest at 0: it may go either way, or stay for a while."""
+    system, x, v = mass(force)
+    run = stopped_or_complete(system, system.start({x: 0.0, v: 0.0}), until=1.0)
+    assert not run.outcome.complete
+
+
+def test_the_end_on_a_switch_and_the_next_start_there():
+    """A saw-tooth of 0.7 s, in runs of one tooth each."""
+    system, x, v = mass(lambda x, v: (zm.t / 0.7) % 1.0)
+    state = system.start({x: 0.0, v: 0.0})
+    for j in range(1, 6):
+        run = zm.simulate(system, state, until=0.7 * j, **TIGHT)
+        assert run.outcome.ending == "finished"
+        state = run.state(0.7 * j)
+    assert state[v] == pytest.approx(5 * 0.35, abs=1e-12)
+
+
+@pytest.mark.parametrize("origin", [0.0, 1e3, 1e5])
+def test_clocks_far_from_zero(origin):
+    """Pulses of 10 ms each second, at any time of the day: rounding of the time is all that may be seen."""
+    system, x, v = mass(lambda x, v: zm.where((zm.t % 1.0) < 0.01, 100.0, 0.0))
+    run = zm.simulate(system, system.start({x: 0.0, v: 0.0}, t=origin + 0.5), until=origin + 5.5, **TIGHT)
+    assert run.at(origin + 5.5)[v][0] == pytest.approx(5.0, abs=1e-10 + 5 * 200 * 1.5e-16 * origin)
+
+
+def test_thousands_of_pulses():
+    """A pulse width modulation of 1 kHz with 30 %, for 3 s: it is no chattering, and its mean is what drives."""
+    system, x, v = mass(lambda x, v: zm.where((zm.t * 1000.0) % 1.0 < 0.3, 1.0, 0.0))
+    run = zm.simulate(system, system.start({x: 0.0, v: 0.0}), until=3.0, rtol=1e-10, atol=1e-12)
+    assert run.outcome.ending == "finished"
+    assert run.at(3.0)[v][0] == pytest.approx(0.9, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_two_switches_at_the_same_time(method):
+    """Two like masses that do not know of one another: both turn, and both stick, at the same times."""
+    x, y = zm.coordinates("x y")
+    dx, dy = zm.rate(x), zm.rate(y)
+    system = zm.System(
+        kinetic=(dx**2 + dy**2) / 2,
+        potential=(x**2 + y**2) / 2,
+        forces={x: -0.5 * np.sign(dx), y: -0.5 * np.sign(dy)},
+    )
+    run = zm.simulate(system, system.start({x: 2.3, y: 2.3}), until=10.0, method=method, **TIGHT)
+    np.testing.assert_allclose(run.at(10.0)[np.array([x, y])], [[0.3, 0.3]], atol=1e-10)  # 2.3, −1.3, 0.3: sticks
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_three_contacts_of_two_masses(method):
+    """Friction on the ground of both and between them: who holds whom is not determined, that nothing moves is.
+
+    Pushed by t from rest, ground 1 each, between 5: at t = 2 both go as one, 2 ẍ = t − 2.
+    """
+    x, y = zm.coordinates("x y")
+    dx, dy = zm.rate(x), zm.rate(y)
+    between = 5.0 * np.sign(dx - dy)
+    system = zm.System(
+        kinetic=(dx**2 + dy**2) / 2,
+        coordinates=[x, y],
+        forces={x: zm.t - np.sign(dx) - between, y: between - np.sign(dy)},
+    )
+    run = stopped_or_complete(system, system.start({x: 0.0, y: 0.0}), until=4.0, method=method)
+    times = np.linspace(0.0, float(run.t[-1]), 9)
+    np.testing.assert_allclose(run.at(times)[x], np.maximum(times - 2, 0) ** 3 / 12, atol=1e-10)
+    np.testing.assert_allclose(run.at(times)[y], np.maximum(times - 2, 0) ** 3 / 12, atol=1e-10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_infinitely_many_switches_end_at_rest_or_by_name(method):
+    """ẍ = −sign x − 0.3 sign ẋ: half-swings shrink by 0.7/1.3 each, and end at rest at 0 in a finite time."""
+    system, x, v = mass(lambda x, v: -np.sign(x) - 0.3 * np.sign(v))
+    run = stopped_or_complete(system, system.start({x: 1.0, v: 0.0}), until=20.0, method=method)
+    if run.outcome.complete:
+        assert abs(run.at(20.0)[x][0]) <= 1e-9
+    else:
+        ratio, total, height = 0.7 / 1.3, 0.0, 1.0
+        for _ in range(200):
+            total += np.sqrt(2 * height / 1.3)
+            height *= ratio
+            total += np.sqrt(2 * height / 0.7)
+        assert run.t[-1] == pytest.approx(total, abs=1e-3)
+
+
+def test_a_constraint_that_jumps_ends_the_run_by_name():
+    x, y = zm.coordinates("x y")
+    system = zm.System(
+        kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2,
+        potential=50 * (y - x) ** 2,
+        constraints={"drive": x - zm.where(zm.t < 1, 0.0, 0.25)},
+    )
+    run = stopped_or_complete(system, system.start({y: 0.0}), until=2.0)
+    assert not run.outcome.complete
+    assert run.outcome.t == pytest.approx(1.0, abs=1e-12)
+    assert "drive" in run.outcome.message
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_root_that_is_only_defined_on_one_side(method):
+    """(x − 1)^1.5 beyond 1 and nothing before: it comes back as fast as it went, and no step may see the other side."""
+    system, x, v = mass(lambda x, v: zm.where(x > 1.0, -7.0 * (x - 1.0) ** 1.5, 0.0))
+    run = zm.simulate(system, system.start({x: 0.0, v: 1.3}), until=4.0, method=method, **TIGHT)
+    assert run.outcome.ending == "finished"
+    np.testing.assert_allclose(run.at(4.0)[v], -1.3, atol=1e-10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_back_in_time_through_switches(method):
+    """ẍ = −sign x has the same course backwards."""
+    system, x, v = mass(lambda x, v: -2.3 * np.sign(x))
+    ahead = zm.simulate(system, system.start({x: 1.1, v: 0.3}), until=5.0, method=method, **TIGHT)
+    back = zm.simulate(system, ahead.state(5.0), until=0.0, method=method, **TIGHT)
+    np.testing.assert_allclose(back.at(0.0)[np.array([x, v])], [[1.1, 0.3]], atol=1e-10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_friction_on_an_incline_from_its_normal_force(method):
+    """Nonideal, μ N against the motion: up the slope to rest, and it stays there, since tan α < μ."""
+    α, μ, g = 0.4, 0.6, 9.81
+    c, s = np.cos(α), np.sin(α)
+    x, y = q = zm.coordinates("x y")
+    speed = zm.rate(x) * c + zm.rate(y) * s
+    rub = -μ * g * c * np.sign(speed)
+    system = zm.System(
+        kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2,
+        potential=g * y,
+        constraints={"incline": y * c - x * s},
+        nonideal={x: rub * c, y: rub * s},
+        coordinates=[*q],
+    )
+    run = zm.simulate(
+        system, system.start({x: 0.0, zm.rate(x): 2.0 * c, zm.rate(y): 2.0 * s}), until=2.0, method=method, **TIGHT
+    )
+    way = 2.0**2 / (2 * (g * s + μ * g * c))
+    np.testing.assert_allclose(run.at([1.0, 2.0])[x], way * c, atol=1e-11)
+    np.testing.assert_allclose(run.at([1.0, 2.0])[speed], 0.0, atol=1e-12)
