@@ -34,16 +34,16 @@ def test_a_border_that_is_crossed_shortly_is_crossed(depth, method):
     speed = np.sqrt(2 * (0.5 - (0.5 - depth)))  # at the border, as float64 has it
     saved = 2 * speed - 2 * speed / 101
     t = 3.0 + saved
-    np.testing.assert_allclose(run.at(3.0)[x], t - t**2 / 2, atol=1e-9)
+    np.testing.assert_allclose(run.at(3.0)[x], t - t**2 / 2, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("depth", [1e-2, 1e-4, 1e-6, 1e-8])
+@pytest.mark.parametrize("depth", [1e-2, 1e-4, 1e-6, 1e-8, 1e-10])
 def test_a_speed_that_falls_to_a_border_for_a_moment(depth, method):
-    """2(t − 1) makes v = (t − 1)² − depth; below v = 0 another 1 N pushes back: v stays 0 from 1 − √depth to 1, then (t − 1)²."""
+    """2(t − 1) makes v = (t − 1)² − depth; below 0 another 1 N pushes back: v = 0 from 1 − √depth to 1."""
     system, x, v = mass(lambda x, v: 2 * (zm.t - 1) + zm.where(v < 0, 1.0, 0.0))
     run = zm.simulate(system, system.start({x: 0.0, v: 1.0 - depth}), until=2.0, method=method, **TIGHT)
-    np.testing.assert_allclose(run.at([1.0 - np.sqrt(depth) / 2, 1.0, 2.0])[v], [0.0, 0.0, 1.0], atol=1e-10)
+    np.testing.assert_allclose(run.at([1.0 - np.sqrt(depth) / 2, 1.0, 2.0])[v], [0.0, 0.0, 1.0], rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -61,7 +61,7 @@ def test_a_start_on_a_switch_goes_where_its_speed_goes(force, speed, method):
     system, x, v = mass(force)
     run = zm.simulate(system, system.start({x: 0.0, v: speed}), until=0.5, method=method, **TIGHT)
     a = 2.0 if speed > 0 else -1.0
-    np.testing.assert_allclose(run.at(0.5)[x], speed * 0.5 + a * 0.125, atol=1e-12)
+    np.testing.assert_allclose(run.at(0.5)[x], speed * 0.5 + a * 0.125, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,9 @@ def test_two_switches_at_the_same_time(method):
         forces={x: -0.5 * np.sign(dx), y: -0.5 * np.sign(dy)},
     )
     run = zm.simulate(system, system.start({x: 2.3, y: 2.3}), until=10.0, method=method, **TIGHT)
-    np.testing.assert_allclose(run.at(10.0)[np.array([x, y])], [[0.3, 0.3]], atol=1e-10)  # 2.3, −1.3, 0.3: sticks
+    np.testing.assert_allclose(
+        run.at(10.0)[np.array([x, y])], [[0.3, 0.3]], rtol=0, atol=1e-10
+    )  # 2.3, −1.3, 0.3: sticks
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -131,8 +133,8 @@ def test_three_contacts_of_two_masses(method):
     )
     run = stopped_or_complete(system, system.start({x: 0.0, y: 0.0}), until=4.0, method=method)
     times = np.linspace(0.0, float(run.t[-1]), 9)
-    np.testing.assert_allclose(run.at(times)[x], np.maximum(times - 2, 0) ** 3 / 12, atol=1e-10)
-    np.testing.assert_allclose(run.at(times)[y], np.maximum(times - 2, 0) ** 3 / 12, atol=1e-10)
+    np.testing.assert_allclose(run.at(times)[x], np.maximum(times - 2, 0) ** 3 / 12, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(run.at(times)[y], np.maximum(times - 2, 0) ** 3 / 12, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -145,9 +147,9 @@ def test_infinitely_many_switches_end_at_rest_or_by_name(method):
     else:
         ratio, total, height = 0.7 / 1.3, 0.0, 1.0
         for _ in range(200):
-            total += np.sqrt(2 * height / 1.3)
-            height *= ratio
             total += np.sqrt(2 * height / 0.7)
+            height *= ratio
+            total += np.sqrt(2 * height / 1.3)
         assert run.t[-1] == pytest.approx(total, abs=1e-3)
 
 
@@ -170,7 +172,7 @@ def test_a_root_that_is_only_defined_on_one_side(method):
     system, x, v = mass(lambda x, v: zm.where(x > 1.0, -7.0 * (x - 1.0) ** 1.5, 0.0))
     run = zm.simulate(system, system.start({x: 0.0, v: 1.3}), until=4.0, method=method, **TIGHT)
     assert run.outcome.ending == "finished"
-    np.testing.assert_allclose(run.at(4.0)[v], -1.3, atol=1e-10)
+    np.testing.assert_allclose(run.at(4.0)[v], -1.3, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -179,7 +181,7 @@ def test_back_in_time_through_switches(method):
     system, x, v = mass(lambda x, v: -2.3 * np.sign(x))
     ahead = zm.simulate(system, system.start({x: 1.1, v: 0.3}), until=5.0, method=method, **TIGHT)
     back = zm.simulate(system, ahead.state(5.0), until=0.0, method=method, **TIGHT)
-    np.testing.assert_allclose(back.at(0.0)[np.array([x, v])], [[1.1, 0.3]], atol=1e-10)
+    np.testing.assert_allclose(back.at(0.0)[np.array([x, v])], [[1.1, 0.3]], rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -201,5 +203,5 @@ def test_friction_on_an_incline_from_its_normal_force(method):
         system, system.start({x: 0.0, zm.rate(x): 2.0 * c, zm.rate(y): 2.0 * s}), until=2.0, method=method, **TIGHT
     )
     way = 2.0**2 / (2 * (g * s + μ * g * c))
-    np.testing.assert_allclose(run.at([1.0, 2.0])[x], way * c, atol=1e-11)
-    np.testing.assert_allclose(run.at([1.0, 2.0])[speed], 0.0, atol=1e-12)
+    np.testing.assert_allclose(run.at([1.0, 2.0])[x], way * c, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(run.at([1.0, 2.0])[speed], 0.0, rtol=0, atol=1e-12)
