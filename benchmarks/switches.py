@@ -50,8 +50,8 @@ WORKLOADS = (
     Workload(exact.block, lambda x, v: -1.7 * np.sign(v), alternating(lambda x, v: -1.7 + 0 * x, lambda x, v: 0.0 * x)),
     Workload(
         exact.bouncing,
-        lambda x, v: -9.81 + zm.where(x < 0, -1600.0 * x, 0.0),
-        alternating(lambda x, v: -9.81 + 0 * x, lambda x, v: -9.81 - 1600.0 * x),
+        lambda x, v: -9.81 + zm.where(x < 0, -225.0 * x, 0.0),
+        alternating(lambda x, v: -9.81 + 0 * x, lambda x, v: -9.81 - 225.0 * x),
     ),
     Workload(
         exact.bang_bang,

@@ -31,9 +31,9 @@ WRITTEN: dict[Callable, list[Callable]] = {
     ],
     exact.block: [lambda x, v: -1.7 * np.sign(v), lambda x, v: zm.where(v < 0, 1.7, -1.7)],
     exact.bouncing: [
-        lambda x, v: -9.81 + zm.where(x < 0, -1600.0 * x, 0.0),
-        lambda x, v: -9.81 + 1600.0 * np.maximum(-x, 0.0),
-        lambda x, v: -9.81 + 800.0 * (np.abs(x) - x),
+        lambda x, v: -9.81 + zm.where(x < 0, -225.0 * x, 0.0),
+        lambda x, v: -9.81 + 225.0 * np.maximum(-x, 0.0),
+        lambda x, v: -9.81 + 112.5 * (np.abs(x) - x),
     ],
     exact.bang_bang: [lambda x, v: -2.3 * np.sign(x), lambda x, v: zm.where(x >= 0, -2.3, 2.3)],
     exact.relay: [lambda x, v: -3.0 * np.sign(1.5 * x + v), lambda x, v: zm.where(1.5 * x > -v, -3.0, 3.0)],

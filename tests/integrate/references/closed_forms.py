@@ -69,7 +69,7 @@ def block(μg: float = 1.7, v: float = 2.9) -> Exact:
     return Exact(pieces, (0.0, v), stop + 1.0, _by_arcs(arcs), (stop,))
 
 
-def bouncing(g: float = 9.81, ω: float = 40.0, height: float = 1.0, bounces: int = 4) -> Exact:
+def bouncing(g: float = 9.81, ω: float = 15.0, height: float = 1.0, bounces: int = 4) -> Exact:
     """ẍ = −g, and −ω²x more where x < 0: parabolas, and arcs about −g/ω² that bring it back with its speed."""
     v = np.sqrt(2 * g * height)
     t = v / g
