@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from integrate.references.closed_forms import EXACT, block
-from integrate.references.piecewise import Clock, Pieces, Switch, Unclear, motion
+from integrate.references.pieces import Clock, Pieces, Switch, Unclear
+from integrate.references.piecewise import motion
 
 
 @pytest.mark.parametrize("problem", EXACT, ids=lambda f: f.__name__)

@@ -23,6 +23,7 @@ REACH = 100
 """Error allowed, in units of the tolerance, times what a neighbouring motion grows by and times its size or 1: that is
 1e-10 of the size for a motion that does not spread. Hundreds of steps contribute to it, and forces jump by 100 N."""
 
+
 def judged(each: Case) -> str:
     """What became of a run: "right", or "stopped: …", or "left out: …"; an error is raised where it is silently wrong."""
     try:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from integrate.references.piecewise import Clock, Pieces, Switch, zero
+from integrate.references.pieces import Clock, Pieces, Switch
+from integrate.references.walk import zero
 
 
 @dataclass(frozen=True)

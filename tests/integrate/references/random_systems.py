@@ -10,8 +10,10 @@ import numpy as np
 
 import zeromass as zm
 from integrate.references.carriers import CARRIERS, Carrier, Place
-from integrate.references.piecewise import Motion, Pieces, Switch, Unclear, motion
-from integrate.references.terms import PLACE, SMOOTH, SPEED, Term, one_of, spring, torsion
+from integrate.references.pieces import Pieces, Switch, Unclear
+from integrate.references.piecewise import Motion, motion
+from integrate.references.speeds import SPEED
+from integrate.references.terms import PLACE, SMOOTH, Term, one_of, spring, torsion
 from integrate.references.timed import TIME
 
 SAMPLES = 31

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import zeromass as zm
-from integrate.references.piecewise import Clock
+from integrate.references.pieces import Clock
 from integrate.references.terms import ANYWHERE, Rng, Term, one_of
 
 
