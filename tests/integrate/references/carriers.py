@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import zeromass as zm
+from integrate.references.pieces import Switch
 from integrate.references.terms import Rng, one_of
 
 G = 9.81
@@ -49,22 +50,24 @@ class Carrier:
 
     given     energies and constraints for zm.System
     freedoms  of the reference
-    accelerated   q̈ of the reference from t, q, v and Q
+    accelerated   q̈ of the reference from t, q, v, Q and the pieces of its own switches
     start     prescribed coordinates and rates from q, v of the reference
     observed  expressions and what they are in the reference, of t, q, v
     jumps     what happens to the rates of the reference at times
     springs   the first lengths that need one to keep it together
+    switches  of its own
     """
 
     words: str
     given: Mapping[str, Any]
     freedoms: int
     places: tuple[Place, ...]
-    accelerated: Callable[[float, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+    accelerated: Callable[[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
     start: Callable[[np.ndarray, np.ndarray], dict]
     observed: tuple[Any, Callable]
     jumps: Mapping[float, Callable] = field(default_factory=dict)
     springs: int = 0
+    switches: tuple[Switch, ...] = ()
 
 
 def line(rng: Rng, until: float) -> Carrier:
@@ -122,7 +125,7 @@ def line(rng: Rng, until: float) -> Carrier:
         {"kinetic": T, "constraints": constraints, "coordinates": coordinates},
         n,
         tuple(places),
-        lambda t, q, v, Q: Q / inertia,
+        lambda t, q, v, Q, p: Q / inertia,
         start,
         (np.array([*where_, *zm.rate(where_)]), lambda t, q, v: np.array([*q, *v])),
         springs=n,
@@ -153,7 +156,7 @@ def pendulum(rng: Rng, until: float) -> Carrier:
         },
         1,
         places,
-        lambda t, q, v, Q: (Q - m * G * L * np.sin(q)) / (m * L**2),
+        lambda t, q, v, Q, p: (Q - m * G * L * np.sin(q)) / (m * L**2),
         lambda q, v: {
             x: L * np.sin(q[0]),
             y: -L * np.cos(q[0]),
@@ -204,7 +207,7 @@ def driven(rng: Rng, until: float) -> Carrier:
         },
         1,
         places[1:],  # a switch of x would be passed by a jump of its speed
-        lambda t, q, v, Q: (Q - m * G * L * np.sin(q)) / (m * L**2),
+        lambda t, q, v, Q, p: (Q - m * G * L * np.sin(q)) / (m * L**2),
         lambda q, v: dict(zip((x, y, dx, dy), _bob(A, -A / T, L, q[0], v[0]), strict=True)),
         (np.array([x, y, dx, dy]), lambda t, q, v: _bob(pivot(t), speed(t), L, q[0], v[0])),
         jumps,
@@ -217,7 +220,7 @@ def cart(rng: Rng, until: float) -> Carrier:
     X, x, y = q = zm.coordinates("X x y")
     dX, dx, dy = zm.rate(q)
 
-    def accelerated(t: float, q: np.ndarray, v: np.ndarray, Q: np.ndarray) -> np.ndarray:
+    def accelerated(t: float, q: np.ndarray, v: np.ndarray, Q: np.ndarray, p: np.ndarray) -> np.ndarray:
         c, s = np.cos(q[1]), np.sin(q[1])
         a, b = Q[0] + m * L * v[1] ** 2 * s, Q[1] - m * G * L * s
         det = (M + m * s**2) * m * L**2
@@ -269,11 +272,63 @@ def incline(rng: Rng, until: float) -> Carrier:
             place(y, q, lambda t, q: q[0] * s, lambda t, q: [s]),
             place(x * c + y * s, q, lambda t, q: q[0], lambda t, q: [1.0]),
         ),
-        lambda t, q, v, Q: (Q - m * G * s) / m,
+        lambda t, q, v, Q, p: (Q - m * G * s) / m,
         lambda q, v: {x: q[0] * c, y: q[0] * s, zm.rate(x): v[0] * c, zm.rate(y): v[0] * s},
         (np.array([*q, *zm.rate(q)]), lambda t, q, v: np.array([q[0] * c, q[0] * s, v[0] * c, v[0] * s])),
         springs=1,
     )
 
 
-CARRIERS = line, line, line, pendulum, driven, cart, incline
+def profile(rng: Rng, until: float) -> Carrier:
+    """A bead on a wire y = f(x) that bends beyond a: smoothly, y = c (x − a)²/2 more, or at once, y = c (x − a) more.
+
+        (1 + f′²) ẍ = Q_x + f′ Q_y − g f′ − f′ f″ ẋ²  with m = 1
+
+    At a corner what of the velocity is along the wire stays: ẋ⁺ = ẋ⁻ (1 + f′⁻f′⁺)/(1 + f′⁺²).
+    """
+    a, b, c, bent = rng.uniform(-0.3, 0.3), rng.uniform(-0.4, 0.4), rng.uniform(0.3, 1.2), bool(rng.integers(2))
+    x, y = q = zm.coordinates("x y")
+    way, beyond = one_of(
+        rng,
+        ("maximum", np.maximum(x - a, 0.0)),
+        ("where", zm.where(x > a, x - a, 0.0)),
+        ("abs", (np.abs(x - a) + x - a) / 2),
+    )
+    wire = b * x + (c * beyond if bent else c * beyond**2 / 2)
+
+    def height(x: Any) -> Any:
+        return b * x + np.where(np.real(x) > a, c * (x - a) if bent else c * (x - a) ** 2 / 2, 0.0)
+
+    def slope(x: Any, p: Any) -> Any:
+        return b + p * (c if bent else c * (x - a))
+
+    def accelerated(t: float, q: np.ndarray, v: np.ndarray, Q: np.ndarray, p: np.ndarray) -> np.ndarray:
+        f1, f2 = slope(q, p[0]), 0.0 if bent else c * p[0]
+        return (Q - G * f1 - f1 * f2 * v**2) / (1 + f1**2)
+
+    def blow(y: np.ndarray, before: float, after: float) -> np.ndarray:
+        old, new = slope(a, before), slope(a, after)
+        return np.array([y[0], y[1] * (1 + old * new) / (1 + new**2)])
+
+    def observed(t: Any, q: Any, v: Any) -> np.ndarray:
+        return np.array([q[0], height(q[0]), v[0], slope(q[0], np.real(q[0]) > a) * v[0]])
+
+    return Carrier(
+        f"a bead on a wire that bends {'at once' if bent else 'smoothly'} at {a:.3g}, by {way}",
+        {
+            "kinetic": (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2,
+            "potential": G * y,
+            "constraints": {"wire": y - wire},
+            "coordinates": [*q],
+        },
+        1,
+        (place(x, q, lambda t, q: q[0], lambda t, q: [1.0]),),
+        accelerated,
+        lambda q, v: dict(zip((x, y, zm.rate(x), zm.rate(y)), observed(0.0, q, v), strict=True)),
+        (np.array([x, y, zm.rate(x), zm.rate(y)]), observed),
+        springs=1,
+        switches=(Switch("wire", lambda t, y: y[0] - a, blow=blow if bent else None),),
+    )
+
+
+CARRIERS = line, line, line, pendulum, driven, cart, incline, profile

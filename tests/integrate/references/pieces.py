@@ -23,11 +23,15 @@ class Unclear(Exception):
 
 @dataclass(frozen=True)
 class Switch:
-    """A switch of the state: piece g > 0, or ⌊g⌋ with stairs."""
+    """A switch of the state: piece g > 0, or ⌊g⌋ with stairs.
+
+    blow  y where it has switched, from y before and the pieces before and after, if it jumps
+    """
 
     name: str
     value: Function
     stairs: bool = False
+    blow: Callable[[np.ndarray, float, float], np.ndarray] | None = None
 
     def piece(self, g: float) -> float:
         return float(np.floor(g)) if self.stairs else float(g > 0)

@@ -83,7 +83,9 @@ class Case:
     @cached_property
     def pieces(self) -> Pieces:
         """The same for the reference: switches first, by their keys, then clocks."""
-        n, switches, clocks, used = self.carrier.freedoms, {}, [], []
+        n, clocks, used = self.carrier.freedoms, [], []
+        switches: dict[Any, Switch] = {("own", i): switch for i, switch in enumerate(self.carrier.switches)}
+        first = len(switches)
         for each in self.acting:
             own = []
             for key, g, stairs in each.term.switches:
@@ -102,7 +104,7 @@ class Case:
             for each, own in zip(self.acting, which, strict=True):
                 place = each.place
                 Q += each.term.force(t, place.length(t, q), place.speed(t, q, v), k[own]) * np.asarray(place.row(t, q))
-            return np.concatenate([v, self.carrier.accelerated(t, q, v, Q)])
+            return np.concatenate([v, self.carrier.accelerated(t, q, v, Q, k[:first])])
 
         breaks = [t for each in self.acting for t in each.term.breaks]
         longest = min([0.25, *[each.term.longest for each in self.acting]])

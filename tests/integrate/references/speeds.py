@@ -130,4 +130,39 @@ def corner(rng: Rng, until: float) -> Term:
     )
 
 
-SPEED = friction, friction, weakening, patches, pulsating, relay, saturation, two_dampers, corner
+def quadrant(rng: Rng, until: float) -> Term:
+    """A force of the quadrant of place and speed."""
+    F = rng.uniform(0.2, 2)
+    both = (("l", 0.0), lambda t, l, s: l, False), (("s", 0.0), lambda t, l, s: s, False)
+    way, expression, force = one_of(
+        rng,
+        ("signs", lambda l, s: -F * np.sign(l) * np.sign(s), lambda t, l, s, p: -F * (2 * p[0] - 1) * (2 * p[1] - 1)),
+        ("product", lambda l, s: -F * np.sign(l * s), lambda t, l, s, p: -F * (2 * p[0] - 1) * (2 * p[1] - 1)),
+        ("abs", lambda l, s: -F * np.abs(l) * np.sign(s), lambda t, l, s, p: -F * (2 * p[0] - 1) * l * (2 * p[1] - 1)),
+        (
+            "angle",
+            lambda l, s: -F * np.arctan2(s, l),
+            lambda t, l, s, p: -F * (np.arctan2(s, l) if l > 0 else np.arctan2(-s, -l) + np.pi * (2 * p[1] - 1)),
+        ),
+    )
+    return Term(f"quadrant {F:.3g}, by {way}", expression, force, both)
+
+
+def smoothed(rng: Rng, until: float) -> Term:
+    """Friction that is a damper at small speeds."""
+    F, u = rng.uniform(0.2, 3), rng.uniform(0.05, 0.5)
+    way, expression = one_of(
+        rng,
+        ("abs", lambda l, s: -F * np.sign(s) * np.minimum(np.abs(s) / u, 1.0)),
+        ("limits", lambda l, s: -F * np.maximum(np.minimum(s / u, 1.0), -1.0)),
+    )
+    return Term(
+        f"smoothed friction {F:.3g} within {u:.3g}, by {way}",
+        expression,
+        lambda t, l, s, p: -F * (p[0] - p[1] + (1 - p[0] - p[1]) * s / u),
+        ((("s", u), lambda t, l, s: s - u, False), (("-s", u), lambda t, l, s: -s - u, False)),
+        on=ANYWHERE,
+    )
+
+
+SPEED = friction, friction, weakening, patches, pulsating, relay, saturation, two_dampers, corner, quadrant, smoothed

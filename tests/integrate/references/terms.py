@@ -180,6 +180,45 @@ def moving_level(rng: Rng, until: float) -> Term:
     )
 
 
+def nested(rng: Rng, until: float) -> Term:
+    """Switches inside switches."""
+    F, a, b = rng.uniform(0.3, 3), rng.uniform(-0.3, 0.3), rng.uniform(0.1, 0.4)
+    beyond = ((("l", a), lambda t, l, s: l - a, False),)
+    around = (
+        *beyond,
+        (("l", a + b), lambda t, l, s: l - a - b, False),
+        (("l", a - b), lambda t, l, s: l - a + b, False),
+    )
+    way, expression, force, switches = one_of(
+        rng,
+        (
+            "maximum of sign",
+            lambda l, s: -F * np.maximum(2 * np.sign(l - a), 0.0),
+            lambda t, l, s, p: -2 * F * p[0],
+            beyond,
+        ),
+        (
+            "abs of abs",
+            lambda l, s: F * np.abs(np.abs(l - a) - b),
+            lambda t, l, s, p: F * (2 * (p[0] * p[1] + (1 - p[0]) * (1 - p[2])) - 1) * ((2 * p[0] - 1) * (l - a) - b),
+            around,
+        ),
+        (
+            "where of sign",
+            lambda l, s: zm.where(np.sign(l - a) > 0.5, -F, zm.where(np.abs(l - a) < b, F, 0.0)),
+            lambda t, l, s, p: F * ((1 - p[0]) * p[2] - p[0]),
+            around,
+        ),
+        (
+            "floor of floor",
+            lambda l, s: -F * np.floor(np.floor(l / b) / 2),
+            lambda t, l, s, p: -F * p[0],
+            ((("stairs", 2 * b), lambda t, l, s: l / (2 * b), True),),
+        ),
+    )
+    return Term(f"nested {F:.3g}, {a:.3g}, {b:.3g}, by {way}", expression, force, switches)
+
+
 def torsion(rng: Rng, until: float) -> Term:
     κ = rng.uniform(0.1, 2)
     return Term(
@@ -192,4 +231,4 @@ def torsion(rng: Rng, until: float) -> Term:
 
 
 SMOOTH = spring, cubic, drive
-PLACE = one_sided, hertz, backlash, bang_bang, window, stairs, moving_level
+PLACE = one_sided, hertz, backlash, bang_bang, window, stairs, moving_level, nested

@@ -44,6 +44,7 @@ class Walk:
         self.changes: list[Change] = []
         self.miss = np.inf
         self.h = 1e-3
+        self.moved = False
         self.decided: float | None = None
         """When the pieces were last decided; None where they must be."""
 
@@ -84,12 +85,22 @@ class Walk:
             names = [self.pieces.switches[i].name for i in active]
             raise Unclear(f"{len(found)} ways to go on at t = {self.t:.6g} from the borders of {names}")
         (self.k, self.sliding), self.decided = found[0], self.t
+        self._struck(before[0], active)
         if active and (self.sliding != before[1] or np.any(self.k != before[0])):
             names = tuple(self.pieces.switches[i].name for i in active)
             held = tuple(None if i in self.sliding else float(self.k[i]) for i in active)
             self.changes.append(Change(self.t, names, held))
             if len(self.changes) > self.most:
                 raise Unclear(f"{self.most} switches until t = {self.t:.6g}")
+
+    def _struck(self, before: np.ndarray, active: list[int]) -> None:
+        """Lets the state jump where a switch that was passed does so; then all pieces are decided anew."""
+        for i in active:
+            blow = self.pieces.switches[i].blow
+            if blow is not None and i not in self.sliding and self.k[i] != before[i] and self.moved:
+                self.y = np.asarray(blow(self.y, before[i], self.k[i]), dtype=float)
+                self.sliding = ()
+                self._decide({})
 
     def _agrees(self, k: np.ndarray, sliding: tuple[int, ...], asked: list[tuple], below: list[float]) -> bool:
         """Whether switches go to where their pieces say they are, and what slides is held by less than all there is."""
@@ -156,6 +167,7 @@ class Walk:
 
     def _smooth(self, stop: float) -> dict[int, int | None] | None:
         """Steps until a time, or a switch: then the switches that are at their border, as `_decide` wants them."""
+        self.moved = True
         h = self.h = 1e-3 if self.decided == self.t else self.h
         while self.t < stop:
             solver = DOP853(
