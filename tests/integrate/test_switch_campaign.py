@@ -71,20 +71,22 @@ def test_runs_are_right_or_stop_by_name(seed):
 
 
 @pytest.mark.slow
-def test_a_thousand_systems_are_right_or_stop_by_name(record_property):
+@pytest.mark.parametrize("hundred", range(10))
+def test_a_thousand_systems_are_right_or_stop_by_name(hundred, record_property):
+    """A hundred that the reference can judge, ten times; few may stop."""
     seen: Counter[str] = Counter()
     wrong = []
-    seed = 0
-    while sum(count for what, count in seen.items() if not what.startswith("left out")) < 1000:
+    seeds = iter(range(1000 + 1000 * hundred, 2000 + 1000 * hundred))
+    while sum(count for what, count in seen.items() if not what.startswith("left out")) < 100:
+        seed = next(seeds)
         try:
             seen[judged(case(seed))] += 1
-        except Exception as error:
+        except Exception as error:  # an error of the library is as wrong as a wrong motion
             seen["silently wrong"] += 1
-            wrong.append(f"{type(error).__name__}: {error}")
-        seed += 1
+            wrong.append(f"seed {seed}: {type(error).__name__}: {error}")
     for what, count in sorted(seen.items()):
         record_property(what, count)
         print(f"{count:5d}  {what}")
     print(*wrong, sep="\n")
     assert not wrong
-    assert seen["right"] >= 950
+    assert seen["right"] >= 95

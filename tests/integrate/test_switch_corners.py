@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from integrate.references import closed_forms
 
 TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14}
 METHODS = "collocation", "dop853"
@@ -205,3 +206,87 @@ def test_friction_on_an_incline_from_its_normal_force(method):
     way = 2.0**2 / (2 * (g * s + μ * g * c))
     np.testing.assert_allclose(run.at([1.0, 2.0])[x], way * c, rtol=0, atol=1e-11)
     np.testing.assert_allclose(run.at([1.0, 2.0])[speed], 0.0, rtol=0, atol=1e-12)
+
+
+def test_a_saved_run_keeps_its_pieces(tmp_path):
+    """Dry friction to rest: places, accelerations and switches of the loaded run are those of the saved one."""
+    system, x, v = mass(lambda x, v: -5.0 * x - 0.7 * np.sign(v))
+    run = zm.simulate(system, system.start({x: 1.9}), until=11.0, **TIGHT)
+    loaded = zm.load(run.save(tmp_path / "run.nc"))
+    times = np.linspace(0.0, 11.0, 50)
+    for quantity in (x, v, zm.acceleration(x)):
+        np.testing.assert_array_equal(loaded.at(times)[quantity], run.at(times)[quantity])
+    assert [switch.t for switch in loaded.switches] == [switch.t for switch in run.switches]
+
+
+def test_a_run_from_a_state_that_sticks_goes_on_sticking():
+    system, x, _ = mass(lambda x, v: -5.0 * x - 0.7 * np.sign(v))
+    run = zm.simulate(system, system.start({x: 1.9}), until=11.0, **TIGHT)
+    further = zm.simulate(system, run.state(11.0), until=20.0, **TIGHT)
+    np.testing.assert_allclose(further.at([15.0, 20.0])[x], run.at(11.0)[x][0], rtol=0, atol=1e-15)
+
+
+def test_back_in_time_from_rest_by_friction_is_not_decided_in_silence():
+    """When it came to rest can not be told from its rest."""
+    system, x, _ = mass(lambda x, v: -5.0 * x - 0.7 * np.sign(v))
+    run = zm.simulate(system, system.start({x: 1.9}), until=11.0, **TIGHT)
+    assert not stopped_or_complete(system, run.state(11.0), until=0.0).outcome.complete
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-8, 1e-10, 1e-12])
+@pytest.mark.parametrize("problem", ["dry_friction", "bang_bang", "bouncing", "belt", "backlash", "saw_tooth"])
+def test_no_digit_is_claimed_that_is_not_there(problem, rtol):
+    """Digits of the certificate against closed forms, at four hundred times."""
+    force = {
+        "dry_friction": lambda x, v: (-5.0 * x - 0.7 * np.sign(v)) / 1.3,
+        "bang_bang": lambda x, v: -2.3 * np.sign(x),
+        "bouncing": lambda x, v: -9.81 + zm.where(x < 0, -225.0 * x, 0.0),
+        "belt": lambda x, v: -4.0 * x - 1.5 * np.sign(v - 0.5) + 0.3 * (v - 0.5),
+        "backlash": lambda x, v: -49.0 * (x - np.minimum(np.maximum(x, -0.4), 0.4)),
+        "saw_tooth": lambda x, v: -9.0 * x + 5.0 * ((zm.t / 0.7) % 1.0),
+    }[problem]
+    known = getattr(closed_forms, problem)()
+    system, x, v = mass(force)
+    start = system.start({x: known.start[0], v: known.start[1]})
+    run = zm.simulate(system, start, until=known.until, rtol=rtol, atol=rtol / 100)
+    times = np.linspace(0.0, known.until, 400)
+    expected = known.solution(times)
+    error = np.abs(run.at(times)[np.array([x, v])] - expected).max(axis=0) / np.abs(expected).max(axis=0)
+    assert run.certificate().digits <= -np.log10(max(error.max(), 1e-16)) + 0.5
+
+
+def test_a_potential_that_jumps_is_named():
+    """A step of 1 J: force has no value there, and a mass of ½ J would come back."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=zm.where(x > 0, 1.0, 0.0))
+    run = stopped_or_complete(system, system.start({x: -1.0, zm.rate(x): 1.0}), until=2.0)
+    assert not run.outcome.complete
+    assert run.outcome.t == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_contact_lets_go_while_another_holds(method):
+    """Blocks on the ground with frictions 1 and 3, a weak spring between, the first pulled by 0.5 t: it goes at t = 2."""
+    x, y = zm.coordinates("x y")
+    dx, dy = zm.rate(x), zm.rate(y)
+    system = zm.System(
+        kinetic=(dx**2 + dy**2) / 2,
+        potential=0.05 * (x - y) ** 2,
+        forces={x: 0.5 * zm.t - np.sign(dx), y: -3.0 * np.sign(dy)},
+    )
+    run = zm.simulate(system, system.start({x: 0.0, y: 0.0}), until=4.0, method=method, **TIGHT)
+    # ẍ = −0.1 x + 0.5 (t − 2) from rest: x = 5 (τ − sin(ωτ)/ω), ω² = 0.1
+    τ, ω = 2.0, np.sqrt(0.1)
+    np.testing.assert_allclose(run.at(4.0)[x], 5 * (τ - np.sin(ω * τ) / ω), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(run.at(4.0)[y], 0.0, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_surface_written_twice_while_another_slides(method):
+    """Friction as two wheres, and as where and sign, of the same speed, beside another contact: both come to rest."""
+    x, y = zm.coordinates("x y")
+    dx, dy = zm.rate(x), zm.rate(y)
+    twice = zm.where(dx < 0, 1.0, 0.0) + zm.where(dx > 0, -1.0, 0.0) - 0.5 * np.sign(2 * dx)
+    system = zm.System(kinetic=(dx**2 + dy**2) / 2, coordinates=[x, y], forces={x: twice, y: -np.sign(dy)})
+    run = zm.simulate(system, system.start({x: 0.0, y: 0.0, dx: 3.0, dy: 1.5}), until=4.0, method=method, **TIGHT)
+    np.testing.assert_allclose(run.at(4.0)[np.array([x, y])], [[3.0**2 / 3, 1.5**2 / 2]], rtol=0, atol=1e-11)
