@@ -23,7 +23,9 @@ G = 9.81
 class Place:
     """A length along which forces act: expressions l, its rate s and ∂l/∂q; l, s and ∂l/∂q of the reference as functions.
 
-    kind  "length", "angle" (of arctan2, without its jump in the reference) or "turn" (only its speed is used)
+    kind      "length", "angle" (of arctan2, without its jump in the reference) or "turn" (only its speed is used)
+    twin      a name that places share whose lengths are the same
+    parallel  a name that places share whose speeds are multiples of one another: they are zero together
     """
 
     kind: str
@@ -33,6 +35,8 @@ class Place:
     length: Callable[[Any, Any], Any]
     row: Callable[[Any, Any], Any]
     drift: Callable[[Any], Any] = lambda t: 0.0
+    twin: str = ""
+    parallel: str = ""
 
     def speed(self, t: Any, q: Any, v: Any) -> Any:
         return sum(r * each for r, each in zip(self.row(t, q), v, strict=True)) + self.drift(t)
@@ -99,11 +103,19 @@ def line(rng: Rng, until: float) -> Carrier:
     own = []
     for i in range(n):
         unit = np.eye(n)[i]
-        own.append(place(where_[i], coordinates, lambda t, q, i=i: q[i], lambda t, q, unit=unit: unit))
+        own.append(place(where_[i], coordinates, lambda t, q, i=i: q[i], lambda t, q, unit=unit: unit, twin=f"x{i}"))
         if i:
             unit = unit - np.eye(n)[i - 1]
             between = where_[i] - where_[i - 1]
-            own.append(place(between, coordinates, lambda t, q, i=i: q[i] - q[i - 1], lambda t, q, unit=unit: unit))
+            own.append(
+                place(
+                    between,
+                    coordinates,
+                    lambda t, q, i=i: q[i] - q[i - 1],
+                    lambda t, q, unit=unit: unit,
+                    twin=f"between {i}",
+                )
+            )
     places = [own[0], *own[2::2], *own[1::2]]  # the first hold it together
     if kind == "massless":
         unit = np.eye(n)[0] if n == 1 else np.eye(n)[1] - np.eye(n)[0]
@@ -111,7 +123,8 @@ def line(rng: Rng, until: float) -> Carrier:
         def stretch(t: Any, q: Any, unit: np.ndarray = unit) -> Any:
             return sum(u * each for u, each in zip(unit, q, strict=True))
 
-        places.append(place(more[0], coordinates, stretch, lambda t, q, unit=unit: unit))
+        twin = "x0" if n == 1 else "between 1"
+        places.append(place(more[0], coordinates, stretch, lambda t, q, unit=unit: unit, twin=twin))
 
     def start(q: np.ndarray, v: np.ndarray) -> dict:
         if kind == "relative":
@@ -142,9 +155,15 @@ def pendulum(rng: Rng, until: float) -> Carrier:
         place(x, q, lambda t, q: L * np.sin(q[0]), lambda t, q: [L * np.cos(q[0])]),
         place(y, q, lambda t, q: -L * np.cos(q[0]), lambda t, q: [L * np.sin(q[0])]),
         Place(
-            "turn", None, (x * dy - y * dx) / L**2, {x: -y / L**2, y: x / L**2}, lambda t, q: q[0], lambda t, q: [1.0]
+            "turn",
+            None,
+            (x * dy - y * dx) / L**2,
+            {x: -y / L**2, y: x / L**2},
+            lambda t, q: q[0],
+            lambda t, q: [1.0],
+            twin="θ",
         ),
-        place(np.arctan2(x, -y), q, lambda t, q: q[0], lambda t, q: [1.0], kind="angle"),
+        place(np.arctan2(x, -y), q, lambda t, q: q[0], lambda t, q: [1.0], kind="angle", twin="θ"),
     )
     return Carrier(
         "a pendulum in x, y",
@@ -268,9 +287,9 @@ def incline(rng: Rng, until: float) -> Carrier:
         },
         1,
         (
-            place(x, q, lambda t, q: q[0] * c, lambda t, q: [c]),
-            place(y, q, lambda t, q: q[0] * s, lambda t, q: [s]),
-            place(x * c + y * s, q, lambda t, q: q[0], lambda t, q: [1.0]),
+            place(x, q, lambda t, q: q[0] * c, lambda t, q: [c], parallel="s"),
+            place(y, q, lambda t, q: q[0] * s, lambda t, q: [s], parallel="s"),
+            place(x * c + y * s, q, lambda t, q: q[0], lambda t, q: [1.0], parallel="s"),
         ),
         lambda t, q, v, Q, p: (Q - m * G * s) / m,
         lambda q, v: {x: q[0] * c, y: q[0] * s, zm.rate(x): v[0] * c, zm.rate(y): v[0] * s},

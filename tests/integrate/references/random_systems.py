@@ -89,7 +89,7 @@ class Case:
         for each in self.acting:
             own = []
             for key, g, stairs in each.term.switches:
-                key = id(each.place), key
+                key = _surface(each.place, key)
                 if key not in switches:
                     switches[key] = Switch(f"{each.term.words} on {each.place.l}", _level(each.place, g, n), stairs)
                 own.append(("switch", list(switches).index(key)))
@@ -99,11 +99,18 @@ class Case:
             used.append(own)
         which = [[i if kind == "switch" else len(switches) + i for kind, i in own] for own in used]
 
+        places = list({id(each.place): each.place for each in self.acting}.values())
+        there = [
+            [(each.term.force, own) for each, own in zip(self.acting, which, strict=True) if each.place is place]
+            for place in places
+        ]
+
         def slope(t: float, y: np.ndarray, k: np.ndarray) -> np.ndarray:
             q, v, Q = y[:n], y[n:], np.zeros(n)
-            for each, own in zip(self.acting, which, strict=True):
-                place = each.place
-                Q += each.term.force(t, place.length(t, q), place.speed(t, q, v), k[own]) * np.asarray(place.row(t, q))
+            for place, forces in zip(places, there, strict=True):
+                row = np.asarray(place.row(t, q))
+                l, s = place.length(t, q), row @ v + place.drift(t)
+                Q += sum(force(t, l, s, k[own]) for force, own in forces) * row
             return np.concatenate([v, self.carrier.accelerated(t, q, v, Q, k[:first])])
 
         breaks = [t for each in self.acting for t in each.term.breaks]
@@ -135,6 +142,13 @@ class Case:
 
 def _names(course: Motion) -> list[tuple]:
     return [(change.names, change.pieces) for change in course.changes]
+
+
+def _surface(place: Place, key: tuple) -> tuple:
+    """What tells a border from others: two forces may have one, written in two ways."""
+    if place.parallel and key == ("s", 0.0):
+        return place.parallel, key
+    return place.twin or id(place), key
 
 
 def _level(place: Place, g: Any, n: int) -> Any:
