@@ -10,6 +10,8 @@ import pytest
 
 import zeromass as zm
 from integrate.references import closed_forms
+from integrate.references.pieces import Pieces, Switch
+from integrate.references.piecewise import motion
 
 TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14}
 METHODS = "collocation", "dop853"
@@ -95,6 +97,72 @@ def test_clocks_far_from_zero(origin):
     system, x, v = mass(lambda x, v: zm.where((zm.t % 1.0) < 0.01, 100.0, 0.0))
     run = zm.simulate(system, system.start({x: 0.0, v: 0.0}, t=origin + 0.5), until=origin + 5.5, **TIGHT)
     assert run.at(origin + 5.5)[v][0] == pytest.approx(5.0, abs=1e-10 + 5 * 200 * 1.5e-16 * origin)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("force", "speed"),
+    [
+        (lambda: np.floor(np.sin(zm.t)), -2 * np.pi),  # 0 and −1 in turns, and 1 for no time at π/2 and 5π/2
+        (lambda: np.floor(np.cos(zm.t)), -2 * np.pi),  # begins at 1, for no time
+        (lambda: np.floor(2 * np.sin(zm.t)), 2 * (4 * np.pi / 6 - np.pi / 3 - 2 * 4 * np.pi / 6)),
+        (lambda: np.sign(np.cos(zm.t) + 1), 4 * np.pi),
+        (lambda: zm.where(np.sin(zm.t) >= 1, 7.0, 1.0), 4 * np.pi),
+    ],
+)
+def test_a_value_that_is_touched_for_no_time_does_nothing(force, speed, method):
+    """Two periods of forces that would be others where a sine is 1 or a cosine −1."""
+    system, x, v = mass(lambda x, v: force())
+    run = zm.simulate(system, system.start({x: 0.0, v: 0.0}), until=4 * np.pi, method=method, **TIGHT)
+    np.testing.assert_allclose(run.at(4 * np.pi)[v], speed, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("rate", [4.0, 60.0, 300.0])
+def test_a_level_that_swings_faster_than_the_mass(rate, method):
+    """±2 N by the side of a level 0.1 sin(rate t): nothing but the switch itself tells a step to be short."""
+    pieces = Pieces(
+        lambda t, y, p: np.array([y[1], -2 * (2 * p[0] - 1)]),
+        [Switch("level", lambda t, y: y[0] - 0.1 * np.sin(rate * t))],
+        longest=0.3 / rate,
+    )
+    times = np.linspace(0.0, 1.5, 7)
+    expected = motion(pieces, [0.3, 0.0], times)
+    system, x, v = mass(lambda x, v: -2 * np.sign(x - 0.1 * np.sin(rate * zm.t)))
+    run = zm.simulate(system, system.start({x: 0.3, v: 0.0}), until=1.5, method=method, **TIGHT)
+    assert len(run.switches) == len(expected.changes)
+    np.testing.assert_allclose(run.at(times)[np.array([x, v])], expected.y, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_bump_within_a_condition_is_not_missed(method):
+    """100 N as long as x is below a bump of width 3 ms at t = 2 s."""
+
+    def bump(t: Any) -> Any:
+        return np.exp(-(((t - 2.0) / 0.003) ** 2))
+
+    pieces = Pieces(
+        lambda t, y, p: np.array([y[1], 100 * p[0]]),
+        [Switch("bump", lambda t, y: bump(t) - y[0])],
+        breaks=[2.0 + 0.003 * j for j in range(-8, 9)],
+    )
+    expected = motion(pieces, [0.3, 0.05], [0.0, 4.0])
+    assert len(expected.changes) == 2
+    system, x, v = mass(lambda x, v: zm.where(x < bump(zm.t), 100.0, 0.0))
+    run = zm.simulate(system, system.start({x: 0.3, v: 0.05}), until=4.0, method=method, **TIGHT)
+    np.testing.assert_allclose(run.at(4.0)[np.array([x, v])][0], expected.y[-1], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("drive", [lambda: 0.1 * np.abs(np.sin(7 * zm.t)), lambda: 0.7 * (zm.t % 1.0) * 1.0])
+def test_a_drive_begins_on_its_kink(drive):
+    """At t = 0 the drive has the speed with which it goes on, 0.7 m/s."""
+    x, y = zm.coordinates("x y")
+    system = zm.System(
+        kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=50 * (y - x) ** 2, constraints={"drive": x - drive()}
+    )
+    start = system.start({y: 0.0, zm.rate(y): 0.0})
+    assert start[zm.rate(x)] == pytest.approx(0.7)
+    assert zm.simulate(system, start, until=0.4, **TIGHT).outcome.ending == "finished"
 
 
 def test_thousands_of_pulses():
