@@ -22,9 +22,10 @@ METHODS = "collocation", "collocation", "dop853"
 QUICK = 3, 5, 8, 10, 16, 18, 19, 22, 25, 35, 50, 51, 56, 58, 62, 69, 71, 86, 87, 88
 """Seeds of all kinds whose reference takes little time."""
 
-REACH = 100
+REACH = {"collocation": 100, "dop853": 1000}
 """Error allowed, in units of the tolerance, times what a neighbouring motion grows by and times its size or 1: that is
-1e-10 of the size for a motion that does not spread. Hundreds of steps contribute to it, and forces jump by 100 N."""
+1e-10 of the size for a motion that does not spread. Hundreds of steps contribute to it, and forces jump by 100 N; between
+steps the interpolation of DOP853 has a lower order."""
 
 
 def judged(each: Case) -> str:
@@ -40,7 +41,7 @@ def judged(each: Case) -> str:
     expected, quantities = each.expected(exact), each.carrier.observed[0]
     there = exact.t <= run.t[-1]
     error = np.abs(run.at(exact.t[there])[quantities] - expected[there]).max()
-    allowed = REACH * RTOL * growth * max(1.0, np.abs(expected).max())
+    allowed = REACH[method] * RTOL * growth * max(1.0, np.abs(expected).max())
     assert error <= allowed, (
         f"{method}: off by {error:.1e}, {error / allowed:.1e} of what is allowed; {run.outcome}; {each}"
     )
