@@ -164,6 +164,40 @@ def test_a_level_that_swings_faster_than_the_mass(rate, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("swing", "rate"), [(0.2, 2.0), (0.11, 20.0), (0.1005, 5.0), (0.2, 200.0)])
+def test_a_block_that_sticks_is_let_go_for_a_moment(swing, rate, method):
+    """Pushed by 0.9 + swing sin(rate t) against a friction of 1: while it sticks, nothing else tells a step to be short."""
+    pieces = Pieces(
+        lambda t, y, p: np.array([y[1], 0.9 + swing * np.sin(rate * t) - (2 * p[0] - 1)]),
+        [Switch("friction", lambda t, y: y[1])],
+        longest=0.2 / rate,
+    )
+    until = min(6.0, 40 / rate)
+    expected = motion(pieces, [0.0, 0.0], [0.0, until])
+    system, x, v = mass(lambda x, v: 0.9 + swing * np.sin(rate * zm.t) - np.sign(v))
+    run = zm.simulate(system, system.start({x: 0.0, v: 0.0}), until=until, method=method, **TIGHT)
+    np.testing.assert_allclose(run.at(until)[np.array([x, v])][0], expected.y[-1], rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_bump_moves_a_block_that_sticks(method):
+    """0.5 N and a bump of 5 N, 10 ms wide, against a friction of 1."""
+
+    def push(t: Any) -> Any:
+        return 0.5 + 5 * np.exp(-(((t - 3.0) / 0.01) ** 2))
+
+    pieces = Pieces(
+        lambda t, y, p: np.array([y[1], push(t) - (2 * p[0] - 1)]),
+        [Switch("friction", lambda t, y: y[1])],
+        breaks=[3.0 + 0.01 * j for j in range(-8, 9)],
+    )
+    expected = motion(pieces, [0.0, 0.0], [0.0, 6.0]).y[-1]
+    system, x, v = mass(lambda x, v: push(zm.t) - np.sign(v))
+    run = zm.simulate(system, system.start({x: 0.0, v: 0.0}), until=6.0, method=method, **TIGHT)
+    np.testing.assert_allclose(run.at(6.0)[np.array([x, v])][0], expected, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_a_bump_within_a_condition_is_not_missed(method):
     """100 N as long as x is below a bump of width 3 ms at t = 2 s."""
 
