@@ -1,21 +1,25 @@
 """Motions with switches: one run over all of them beside their smooth pieces, run one by one.
 
-    PYTHONPATH=src:tests python benchmarks/switches.py [--rtol 1e-12] [--rounds 7] [--only WORDS]
+    PYTHONPATH=src python benchmarks/switches.py [--rtol 1e-12] [--rounds 7] [--only WORDS] [--method NAMES]
 
 The motions are those of tests/integrate/references/closed_forms.py. A piece is a system of its own, smooth, from the exact
 state at which it begins to the exact time at which it ends, by the same method at the same tolerance. Everything is
 compiled before it is timed; of each time the shortest of several rounds counts, and rounds take turns. The error is the
-largest of x and v at a hundred times, the last columns what the ratio is to be.
+largest of x and v at a hundred times.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import zeromass as zm
 from integrate.references import closed_forms as exact
