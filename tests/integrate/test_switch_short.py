@@ -107,6 +107,14 @@ def test_a_bump_within_a_condition_is_not_missed(method):
     np.testing.assert_allclose(run.at(4.0)[np.array([x, v])][0], expected.y[-1], rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("until", [4.0, 8.0, 16.0, 32.0, 33.0])
+def test_pulses_of_a_run_that_is_whole_periods_long(until):
+    """0.3 s of 1 N each second: halves, quarters and eighths of the run may begin with a pulse."""
+    system, x, v = mass(lambda x, v: zm.where(zm.t % 1.0 < 0.3, 1.0, 0.0))
+    run = zm.simulate(system, system.start({x: 0.0, v: 0.0}), until=until, **TIGHT)
+    np.testing.assert_allclose(run.at(until)[v], 0.3 * until, rtol=0, atol=1e-11)
+
+
 def test_thousands_of_pulses():
     """A pulse width modulation of 1 kHz with 30 %, for 1.2 s: it is no chattering, and its mean is what drives."""
     system, x, v = mass(lambda x, v: zm.where((zm.t * 1000.0) % 1.0 < 0.3, 1.0, 0.0))
