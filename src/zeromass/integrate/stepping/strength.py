@@ -47,7 +47,8 @@ class Strength:
 
     @cached_property
     def kept(self) -> list[int]:
-        return list(self.program.elimination.kept)
+        """Rows of positions and rates: one of accelerations, such as dE/dt = 0, may be empty at rest, wherever that is."""
+        return [i for i in self.program.elimination.kept if self.program.system.rows[i].level < 2]
 
     @cached_property
     def _evaluated(self) -> Evaluator:
