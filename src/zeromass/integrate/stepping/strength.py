@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from math import isfinite
 
 import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator
-from zeromass.integrate.stepping.leap import Leap
+from zeromass.integrate.stepping.leap import Leap, values_at
 from zeromass.model import State
 
 LOOKS: np.ndarray = np.linspace(0.0, 1.0, 9)
 """Places in a leap at which the strength of rows is looked at first."""
 
+_LOOKS = values_at(LOOKS)
+
 NARROWING = 0.03, 1e-3
 """Parts of a leap to both sides of a place between which the strength of rows, of either sign, is taken for linear then."""
 
-RECENT = 20_000
+RECENT = 2048
 """Steps that count as the last ones."""
 
 BESIDE = 1e-2
@@ -42,8 +45,13 @@ class Strength:
         self.program, self.start, self.seen, self.parameters = program, start, seen, parameters
 
     def __call__(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Of the weakest combination of rows at times (k,) and states (k, 2n)."""
-        return np.linalg.svd(self.rows(self.inputs(t, y)), compute_uv=False)[:, -1]
+        """Of the rows at times (k,) and states (k, 2n): (Σ σ⁻⁴)^(−1/4), about that of their weakest combination."""
+        J = self.rows(self.inputs(t, y))
+        try:
+            inverse = np.linalg.inv(J @ J.swapaxes(1, 2))
+        except np.linalg.LinAlgError:  # none at all
+            return np.linalg.svd(J, compute_uv=False)[:, -1]
+        return 1 / np.sqrt(np.linalg.norm(inverse, axis=(1, 2)))
 
     @cached_property
     def kept(self) -> list[int]:
@@ -53,7 +61,22 @@ class Strength:
     @cached_property
     def _evaluated(self) -> Evaluator:
         system = self.program.system
-        return self._remembered("kept rows", lambda: Evaluator(system.A[self.kept], system.inputs))
+        return self._remembered("kept rows", lambda: Evaluator(system.A[self.kept][self._varying[1]], system.inputs))
+
+    @cached_property
+    def _varying(self) -> tuple[np.ndarray, np.ndarray]:
+        """The constant entries of the kept rows, zero elsewhere; and where the others are, as truths."""
+        entries = self.program.system.A[self.kept]
+        numbers = [e.value for row in entries for e in row]
+        constants = np.array([0.0 if number is None else number for number in numbers]).reshape(entries.shape)
+        return constants, np.array([number is None for number in numbers], dtype=bool).reshape(entries.shape)
+
+    def _entries(self, inputs: np.ndarray) -> np.ndarray:
+        """The kept rows at some states, finite."""
+        constants, varying = self._varying
+        rows = np.repeat(constants[None], len(inputs), axis=0)
+        rows[:, varying] = self._evaluated(inputs)
+        return rows if isfinite(rows.sum()) else np.nan_to_num(rows)
 
     @cached_property
     def zeros(self) -> Evaluator:
@@ -81,7 +104,7 @@ class Strength:
         inputs = np.repeat(start.inputs[None], 3, axis=0)
         inputs[1:, 1 : n + 1] += BESIDE * np.outer([1.0, -1.0], np.cos(np.arange(1, n + 1) ** 2))
         inputs = np.concatenate([inputs, self.inputs(*self.seen)])
-        largest = np.abs(np.nan_to_num(self._evaluated(inputs))).max(axis=0)
+        largest = np.abs(self._entries(inputs)).max(axis=0)
         units, masses = numerical_rank(largest).column_scale, np.diagonal(start.matrices.M)
         heavy = masses > 0
         if heavy.any():
@@ -90,10 +113,14 @@ class Strength:
         sizes = (largest * units).max(axis=1)
         return 1 / np.where(sizes > 0, sizes, 1.0), units
 
+    @cached_property
+    def _unit(self) -> np.ndarray:
+        r, c = self.scales
+        return np.outer(r, c)
+
     def rows(self, inputs: np.ndarray) -> np.ndarray:
         """The rows at some states, in these units."""
-        r, c = self.scales
-        return np.nan_to_num(r[:, None] * self._evaluated(inputs) * c)
+        return self._entries(inputs) * self._unit
 
     def inputs(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         values = np.broadcast_to(self.parameters, (len(t), len(self.parameters)))
@@ -120,7 +147,7 @@ class Strength:
     def weakest_of(self, found: Leap) -> tuple[float, bool]:
         """The time at which the strength of the rows, of either sign, vanishes, and whether that is inside a leap."""
         times = found.t + found.h * LOOKS
-        σ = self(times, found.states(times))
+        σ = self(times, found.at(_LOOKS))
         k = int(np.argmin(σ))
         if not 0 < k < len(LOOKS) - 1 or not σ[k] < DIP * min(σ[0], σ[-1]):  # beside it, as far as the fall tells
             k, other = (0, 1) if σ[0] < σ[-1] else (len(LOOKS) - 1, len(LOOKS) - 2)
