@@ -56,6 +56,9 @@ FADED = 0.05
 LOST = 1e-6
 """Part of the strongest that the weakest combination of [M; A] has at a place where the motion is not determined."""
 
+SHARE, IDLE = 1e-6, 1e-7
+"""Part of a combination that a row has in it at least; force of a row that does nothing, as a part of the others."""
+
 SHARP, NOISE = 4.0, 64 * np.finfo(float).eps
 """Share of the error of a leap in what it violates in the middle, and the rounding of that for a state of size 1."""
 
@@ -235,8 +238,10 @@ class Crossing:
         if not weak[-1]:
             return Miss.WIDE
         U, n = left[:, : len(weak)][:, weak], y.shape[1] // 2
-        if not (self._positions(U) and self._determined(place, y[1])):
-            return Miss.NARROW  # of rates, or masses do not determine the motion there: a taut elbow without any
+        if not self._positions(U):  # what a rate misses by is not known
+            return Miss.WIDE if self._idle(U, times[[0, 2]], y[[0, 2]]) else Miss.NARROW
+        if not self._determined(place, y[1]):
+            return Miss.NARROW  # masses do not determine the motion there: a taut elbow without any
         speed = float(np.linalg.norm(y[1][n:] / c))
         K = float(σ[0][-1]) / (abs(place - found.t) * max(speed, np.finfo(float).tiny))
         δ = found.off / float(c.min())
@@ -247,17 +252,38 @@ class Crossing:
         return Landing((*runways, found), place, y[1])
 
     def _positions(self, U: np.ndarray) -> bool:
-        """Whether combinations of rows are of positions alone: what a rate misses by is not known."""
-        others = [place for place, i in enumerate(self.strength.kept) if self.program.system.rows[i].level > 0]
-        return not np.any(np.abs(U[others]) > 1e-6)
+        """Whether combinations of rows are of positions alone."""
+        return not np.any(np.abs(U[self._of_rates]) > SHARE)
+
+    @cached_property
+    def _of_rates(self) -> np.ndarray:
+        """Which of the kept rows are of rates, as truths."""
+        return np.array([self.program.system.rows[i].level > 0 for i in self.strength.kept])
+
+    def _idle(self, U: np.ndarray, t: np.ndarray, y: np.ndarray) -> bool:
+        """Whether combinations are of rows of rates that need no force: the motion keeps to these without them.
+
+        So does that of a row E = E₀ for the energy, which has no gradient at rest.
+        """
+        if np.any(np.abs(U[~self._of_rates]) > SHARE):
+            return False
+        rows = np.array(self.strength.kept)[np.abs(U).max(axis=1) > SHARE]
+        for state in map(self._state, t.tolist(), y):
+            forces = np.abs(state.motion.multipliers[rows, None] * state.matrices.A[rows])
+            if not forces.max() < IDLE * np.abs(state.matrices.Q).max():
+                return False
+        return True
+
+    def _state(self, t: float, y: np.ndarray) -> State:
+        n = len(y) // 2
+        return State(self.program.system, t, y[:n], y[n:], self.start.parameters)
 
     def _determined(self, t: float, y: np.ndarray) -> bool:
         """Whether masses and constraints determine the motion at a state."""
         if self._heavy:
             return True
-        n = len(y) // 2
-        M, _, A, _, _ = State(self.program.system, t, y[:n], y[n:], self.start.parameters).matrices
-        return int(numerical_rank(np.concatenate([M, A]), tolerance=LOST).rank) == n
+        M, _, A, _, _ = self._state(t, y).matrices
+        return int(numerical_rank(np.concatenate([M, A]), tolerance=LOST).rank) == len(M)
 
     @cached_property
     def _heavy(self) -> bool:

@@ -47,9 +47,14 @@ _AGAIN = np.pad(integration(STAGES + 1, STAGES + 2), ((0, 0), (0, 1)))
 _AT = np.array(legendre(np.append(PLACES, 1.0), STAGES + 2)).T
 
 
+_DEGREES = np.arange(STAGES + 2)
+_CHEBYSHEV = np.array(legendre((1 + np.cos((_DEGREES + 0.5) * np.pi / len(_DEGREES))) / 2, len(_DEGREES)))
+_CHEBYSHEV = np.linalg.solve(np.cos(np.outer(_DEGREES, (_DEGREES + 0.5) * np.pi / len(_DEGREES))).T, _CHEBYSHEV.T)
+
+
 def values_at(places: np.ndarray) -> np.ndarray:
-    """Values of Legendre's polynomials at places in a leap from 0 to 1, as `Leap.at` takes them."""
-    return np.array(legendre(places, STAGES + 2)).T
+    """Values of Legendre's polynomials at places in a leap from 0 to 1, as `Leap.at` takes them: from cos(k arccos x)."""
+    return np.cos(np.arccos(np.clip(2 * places - 1, -1.0, 1.0))[:, None] * _DEGREES) @ _CHEBYSHEV
 
 
 class _Integrals(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from math import isfinite
+from math import isfinite, prod
 
 import numpy as np
 
@@ -21,6 +21,9 @@ _LOOKS = values_at(LOOKS)
 
 NARROWING = 0.03, 1e-3
 """Parts of a leap to both sides of a place between which the strength of rows, of either sign, is taken for linear then."""
+
+SURE = 0.01
+"""Part of a leap by which that place moves at most, from a straight line to a cubic, where the cubic is good enough."""
 
 RECENT = 2048
 """Steps that count as the last ones."""
@@ -51,7 +54,7 @@ class Strength:
             inverse = np.linalg.inv(J @ J.swapaxes(1, 2))
         except np.linalg.LinAlgError:  # none at all
             return np.linalg.svd(J, compute_uv=False)[:, -1]
-        return 1 / np.sqrt(np.linalg.norm(inverse, axis=(1, 2)))
+        return np.einsum("kij,kij->k", inverse, inverse) ** -0.25
 
     @cached_property
     def kept(self) -> list[int]:
@@ -123,8 +126,9 @@ class Strength:
         return self._entries(inputs) * self._unit
 
     def inputs(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
-        values = np.broadcast_to(self.parameters, (len(t), len(self.parameters)))
-        return np.concatenate([t[:, None], y, values], axis=1)
+        result, m = np.empty((len(t), 1 + y.shape[1] + len(self.parameters))), 1 + y.shape[1]
+        result[:, 0], result[:, 1:m], result[:, m:] = t, y, self.parameters
+        return result
 
     def ahead(self, t: np.ndarray, y: np.ndarray) -> float | None:
         """The time of the singular position near the last state, where the strength of the rows would vanish."""
@@ -154,8 +158,10 @@ class Strength:
             fall = max(float(σ[other] - σ[k]), np.finfo(float).tiny)
             beside = min(float(σ[k]) / fall * abs(times[k] - times[other]), abs(found.h) / 2)
             return float(times[k] + np.copysign(beside, times[k] - times[other])), False
-        middle = _vanishing(times, σ, k)
-        for part in NARROWING:
+        middle, curved = _vanishing(times, σ, k), _vanishing_curved(times, σ, k)
+        sure = abs(curved - middle) < SURE * abs(found.h)
+        middle = curved if sure else middle
+        for part in NARROWING[1:] if sure else NARROWING:
             times = middle + part * found.h * np.array([-1.0, 1.0])
             σ = self(times, found.states(times))
             middle = float(times[0] + (times[1] - times[0]) * σ[0] / (σ[0] + σ[1]))
@@ -166,3 +172,14 @@ def _vanishing(t: np.ndarray, σ: np.ndarray, k: int) -> float:
     """The time at which a strength that is least at t_k, and falls and rises linearly, vanishes."""
     other = k - 1 if σ[k - 1] < σ[k + 1] else k + 1  # it does between the two lowest
     return float(t[k] + (t[other] - t[k]) * σ[k] / (σ[k] + σ[other]))
+
+
+def _vanishing_curved(t: np.ndarray, σ: np.ndarray, k: int) -> float:
+    """The same from four values, with the sign changed behind it: the cubic t(σ) through them at 0."""
+    before = k - 1 if σ[k - 1] < σ[k + 1] else k
+    first = min(max(before - 1, 0), len(t) - 4)
+    s = [float(σ[i]) if i <= before else -float(σ[i]) for i in range(first, first + 4)]
+    if not s[0] > s[1] > s[2] > s[3]:
+        return np.inf
+    shares = [prod(s[j] / (s[j] - s[i]) for j in range(4) if j != i) for i in range(4)]
+    return float(np.dot(shares, t[first : first + 4]))
