@@ -156,6 +156,18 @@ def test_squares_of_rates_that_vanish():
     assert np.abs(run[x] - run.t + 9.81 * run.t**2 / 4).max() <= 1e-9
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_row_that_says_what_the_motion_keeps_anyway(method):
+    """E = E₀ on an incline has no gradient where the motion turns back, and needs no force: x = t − a t²/2 all the way."""
+    x, y = zm.coordinates("x y")
+    kinetic = (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
+    constraints = {"incline": y - x / 2, "energy": kinetic + G * y - 0.625}
+    system = zm.System(kinetic=kinetic, potential=G * y, constraints=constraints)
+    run = zm.simulate(system, system.start([(x, 0.0), (zm.rate(x), 1.0)]), until=1.0, method=method)
+    assert run.outcome.complete
+    assert np.abs(run[x] - run.t + G * 0.4 * run.t**2 / 2).max() <= 1e-9
+
+
 def test_a_file_keeps_the_passages(tmp_path):
     system, a, b, c = parallelogram(1.0, 1.0)
     run = zm.simulate(system, system.start({a: 1.0, b: 1.0, c: 0.0, zm.rate(a): -2.0}), until=1.0, rtol=1e-8)

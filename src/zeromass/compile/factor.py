@@ -13,13 +13,13 @@ from zeromass.expression.build import ONE, ZERO, add, constant, divide, multiply
 class Factor(NamedTuple):
     """Solution and multipliers as expressions; `growth` ≥ 1 of each pivot, the cancellation that led to it.
 
-    pivots  of the multipliers, those that are not constant: one of them vanishes where rows lose their independence
+    pivots  of the multipliers by their rows, those that are not constant: one vanishes where rows lose independence
     """
 
     solution: list[Expression]
     multipliers: list[Expression]
     growth: list[Expression]
-    pivots: list[Expression]
+    pivots: dict[int, Expression]
 
 
 def factored(
@@ -56,7 +56,7 @@ def _solved(K: list[dict[int, Expression]], rhs: list[Expression], n: int, rows:
     waiting = set(range(n + m))
     steps: list[tuple[int, Expression, dict[int, Expression], Expression]] = []
     growth: list[Expression] = []
-    pivots: list[Expression] = []
+    pivots: dict[int, Expression] = {}
     while waiting:
         ready = [p for p in waiting if p < n or not missing[p - n]]
         p = min(ready, key=lambda p: (len(K[p]), p))
@@ -67,7 +67,7 @@ def _solved(K: list[dict[int, Expression]], rhs: list[Expression], n: int, rows:
         if d.value is None and whole[p] is not d:
             growth.append(multiply(whole[p], inverse if p < n else negative(inverse)))
         if d.value is None and p >= n:
-            pivots.append(d)
+            pivots[p - n] = d
         for i, value in neighbours.items():
             del K[i][p]
             rhs[i] = subtract(rhs[i], multiply(shares[i], rhs[p]))

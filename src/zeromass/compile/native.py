@@ -11,7 +11,7 @@ import numpy as np
 
 from zeromass.compile.module import Groups, code
 from zeromass.compile.target import FIRST, Code, host
-from zeromass.expression import Evaluator
+from zeromass.expression import Evaluator, Expression
 from zeromass.model import Event
 
 if TYPE_CHECKING:
@@ -39,17 +39,23 @@ class Native:
         """Machine code of `rhs(t, y, parameters, slopes, growth, pivots)`.
 
         slopes  (q̇, q̈) of one state, only q̈ of several in lanes
-        pivots  of the multipliers, see `Elimination`
+        pivots  of the multipliers of positions and rates, see `Elimination`
         """
         p = self.program
         slopes = [*p.system.rates, *p.acceleration] if lanes == 1 else list(p.acceleration)
-        outputs = [slopes, [p.growth], list(p.elimination.pivots)]
+        outputs = [slopes, [p.growth], list(self._pivots)]
         return self._code(("rhs", lanes), lanes, lambda: {"rhs": (p.inputs, outputs)})
 
     @property
     def pivots(self) -> int:
         """How many pivots the right-hand side tells."""
-        return len(self.program.elimination.pivots)
+        return len(self._pivots)
+
+    @cached_property
+    def _pivots(self) -> tuple[Expression, ...]:
+        """Those that tell of singular positions: a row of accelerations may be empty at rest, wherever that is."""
+        rows = self.program.system.rows
+        return tuple(pivot for i, pivot in self.program.elimination.pivots.items() if rows[i].level < 2)
 
     @property
     def corrections(self) -> Code | None:

@@ -88,9 +88,16 @@ def faded(start: State, inputs: np.ndarray, left: float = FADED) -> np.ndarray:
 
 def dependent(system: System, state: State) -> tuple[str, ...]:
     """Names of the constraints with a share in the weak combinations of rows; in the weakest, if none is weak."""
-    # as it stands: equilibrating would enlarge the very columns that vanish here
-    rows = numerical_rank(state.matrices.A, tolerance=WEAK, equilibrate=False)
-    weakest = rows.left[:, len(rows.singular_values) - 1 :]
-    left = rows.left_null_space if rows.left_null_space.size else weakest
-    shares = np.abs(left).max(axis=1, initial=0.0)
-    return tuple(dict.fromkeys(system.rows[i].group for i in np.flatnonzero(shares > 0.01)))
+    return dependents(system, state.inputs[None])[0]
+
+
+def dependents(system: System, inputs: np.ndarray) -> list[tuple[str, ...]]:
+    """The same of many states, given by numbers in the order of `system.inputs`, shape (k, inputs)."""
+    if not system.rows or not len(inputs):
+        return [()] * len(inputs)
+    # as they stand: equilibrating would enlarge the very columns that vanish here
+    left, σ, _ = np.linalg.svd(system.matrices(inputs).A)
+    ranks = np.count_nonzero(σ > WEAK * σ[:, :1], axis=1)
+    weak = [U[:, rank if rank < len(U) else -1 :] for U, rank in zip(left, ranks, strict=True)]
+    shares = [np.abs(U).max(axis=1) for U in weak]
+    return [tuple(dict.fromkeys(system.rows[i].group for i in np.flatnonzero(share > 0.01))) for share in shares]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
-from zeromass.integrate.passages import Passage, dependent
 from zeromass.integrate.stepping.functions import Functions
-from zeromass.integrate.stepping.leap import Leap, leap
+from zeromass.integrate.stepping.leap import STAGES, Leap, leap
 from zeromass.integrate.stepping.status import Tolerances
 from zeromass.integrate.stepping.strength import RECENT, Strength
 from zeromass.model import State
@@ -35,6 +35,15 @@ ATTEMPTS = 24
 REACH = 0.5
 """Distance from a singular position at which the first leap toward it begins, in units of the longest of the last steps."""
 
+LONGER = 1.2
+"""The same in units of half of the last leap that was good, at most."""
+
+EARLY = 1.1
+"""Distance at which a run that goes on toward a singular position stops, in units of the one that is wanted."""
+
+NEARER = 0.6
+"""Distance of a state that is near enough to leap from, in units of the one that is wanted, at least."""
+
 SPARE = 1.6
 """Distance in units of the one that is wanted from which a runway leads nearer first."""
 
@@ -47,16 +56,23 @@ FADED = 0.05
 LOST = 1e-6
 """Part of the strongest that the weakest combination of [M; A] has at a place where the motion is not determined."""
 
+SHARE, IDLE = 1e-6, 1e-7
+"""Part of a combination that a row has in it at least; force of a row that does nothing, as a part of the others."""
+
 SHARP, NOISE = 4.0, 64 * np.finfo(float).eps
 """Share of the error of a leap in what it violates in the middle, and the rounding of that for a state of size 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class Landing:
-    """A leap that is good, after runways that lead to where it begins, and the singular position that it crosses."""
+    """A leap that is good, after runways that lead to where it begins, and the singular position that it crosses.
+
+    t, y  the time and state there
+    """
 
     leaps: tuple[Leap, ...]
-    passage: Passage
+    t: float
+    y: np.ndarray
 
 
 class Miss(Enum):
@@ -85,6 +101,7 @@ class Crossing:
         self.program, self.start = program, start
         self.strength = Strength(program, start, seen, functions.parameters)
         self.functions, self.tolerances, self.limit = functions, tolerances, limit
+        self._last = np.inf  # distance from which the last leap began
 
     def landing(self, place: float, t: np.ndarray, y: np.ndarray) -> Landing | Miss:
         """The leap across a singular position at about a time, from one of the states y that a run has come to at times t.
@@ -93,8 +110,7 @@ class Crossing:
         exact is tried again from half as far; one whose rounding is too large, from twice as far.
         """
         sign = 1.0 if place > t[0] else -1.0
-        length = float(np.abs(np.diff(t))[-RECENT:].max(initial=0.0)) or abs(place - t[0])
-        reach = REACH * min(length, 3 * self.tolerances.longest)
+        reach = self._reach(place, t)
         longest, runways, like = np.inf, [], None
         for _ in range(ATTEMPTS):
             first, state, runways = self._nearest(place, reach, t, y, runways, sign)
@@ -126,15 +142,27 @@ class Crossing:
             elif short or abs(middle - place) > CENTRED * abs(found.h):
                 place, like = middle, None if short else found
             else:
+                self._last = abs(found.h) / 2
                 return self.judged(runways, found, middle)
         return Miss.NARROW
+
+    def runway(self, place: float, t: np.ndarray) -> float | None:
+        """The time until which a run that has come to times t may go on before it leaps across a place ahead; None if it
+        is near enough."""
+        reach, distance = self._reach(place, t), place - t[-1]
+        return float(place - np.copysign(EARLY * reach, distance)) if abs(distance) > SPARE * reach else None
+
+    def _reach(self, place: float, t: np.ndarray) -> float:
+        """Distance from a place at which the first leap across it begins, after steps to times t."""
+        length = float(np.abs(np.diff(t))[-RECENT:].max(initial=0.0)) or abs(place - t[0])
+        return min(REACH * min(length, 3 * self.tolerances.longest), LONGER * self._last)
 
     def _nearest(
         self, place: float, reach: float, t: np.ndarray, y: np.ndarray, runways: list[Leap], sign: float
     ) -> tuple[float, np.ndarray, list[Leap]]:
-        """The last state that is not nearer to a place than about `reach`, and the runways that lead to it."""
+        """The last state that is not much nearer to a place than `reach`, and the runways that lead to it."""
         good = [runway for runway in runways if sign * (place - runway.t - runway.h) > 0.9 * reach]
-        before = np.flatnonzero(sign * (place - t) >= reach)
+        before = np.flatnonzero(sign * (place - t) >= NEARER * reach)
         k = int(before[-1]) if len(before) else 0
         if good and sign * (good[-1].t + good[-1].h - t[k]) > 0:
             return good[-1].t + good[-1].h, good[-1].end, good
@@ -157,9 +185,11 @@ class Crossing:
         rtol, atol = self._tight(y)
         scale = 1 / (atol + rtol * np.abs(y))
         with np.errstate(all="ignore"):
-            return leap(
-                self.functions.accelerations, self.functions.projected, t, y, h, scale, centred=centred, like=like
-            )
+            stages, first = self.functions.stages(STAGES, len(y)), None
+            if not centred and like is None:
+                first = self.functions.slope(t, y)[0][len(y) // 2 :]
+            projected = self.functions.projected
+            return leap(stages, projected, t, y, h, scale, centred=centred, like=like, first=first)
 
     def _tight(self, y: np.ndarray) -> tuple[float, float]:
         """Relative and absolute errors allowed in a leap."""
@@ -200,17 +230,18 @@ class Crossing:
         times = np.array([found.t, place, found.t + found.h])
         y = found.states(times)
         inputs, (r, c) = self.strength.inputs(times, y), self.strength.scales
-        rows = numerical_rank(self.strength.rows(inputs), rank=0, equilibrate=False)
-        σ = rows.singular_values
+        J = self.strength.rows(inputs)
+        left, there, _ = np.linalg.svd(J[1])
+        before, after = np.linalg.svd(J[[0, 2]], compute_uv=False)
+        σ = before, there, after
         weak = σ[1] < FADED * np.minimum(σ[0], σ[2])
         if not weak[-1]:
             return Miss.WIDE
-        U = rows.left[1][:, : len(weak)][:, weak]
-        state = self._state(place, y[1])
-        M, _, A, _, _ = state.matrices
-        if not self._positions(U) or numerical_rank(np.concatenate([M, A]), tolerance=LOST).rank < len(M):
-            return Miss.NARROW  # of rates, or masses do not determine the motion there: a taut elbow without any
-        n = len(M)
+        U, n = left[:, : len(weak)][:, weak], y.shape[1] // 2
+        if not self._positions(U):  # what a rate misses by is not known
+            return Miss.WIDE if self._idle(U, times[[0, 2]], y[[0, 2]]) else Miss.NARROW
+        if not self._determined(place, y[1]):
+            return Miss.NARROW  # masses do not determine the motion there: a taut elbow without any
         speed = float(np.linalg.norm(y[1][n:] / c))
         K = float(σ[0][-1]) / (abs(place - found.t) * max(speed, np.finfo(float).tiny))
         δ = found.off / float(c.min())
@@ -218,13 +249,46 @@ class Crossing:
         allowed = SHARP * (K * δ**2 + float(σ[1][weak].max()) * δ) + NOISE * size
         if np.abs(U.T @ (r * self.strength.zeros(inputs[1]))).max() > allowed:
             return Miss.NARROW
-        return Landing((*runways, found), Passage(place, dependent(self.program.system, state)))
+        return Landing((*runways, found), place, y[1])
 
     def _positions(self, U: np.ndarray) -> bool:
-        """Whether combinations of rows are of positions alone: what a rate misses by is not known."""
-        others = [place for place, i in enumerate(self.strength.kept) if self.program.system.rows[i].level > 0]
-        return not np.any(np.abs(U[others]) > 1e-6)
+        """Whether combinations of rows are of positions alone."""
+        return not np.any(np.abs(U[self._of_rates]) > SHARE)
+
+    @cached_property
+    def _of_rates(self) -> np.ndarray:
+        """Which of the kept rows are of rates, as truths."""
+        return np.array([self.program.system.rows[i].level > 0 for i in self.strength.kept])
+
+    def _idle(self, U: np.ndarray, t: np.ndarray, y: np.ndarray) -> bool:
+        """Whether combinations are of rows of rates that need no force: the motion keeps to these without them.
+
+        So does that of a row E = E₀ for the energy, which has no gradient at rest.
+        """
+        if np.any(np.abs(U[~self._of_rates]) > SHARE):
+            return False
+        rows = np.array(self.strength.kept)[np.abs(U).max(axis=1) > SHARE]
+        for state in map(self._state, t.tolist(), y):
+            forces = np.abs(state.motion.multipliers[rows, None] * state.matrices.A[rows])
+            if not forces.max() < IDLE * np.abs(state.matrices.Q).max():
+                return False
+        return True
 
     def _state(self, t: float, y: np.ndarray) -> State:
         n = len(y) // 2
         return State(self.program.system, t, y[:n], y[n:], self.start.parameters)
+
+    def _determined(self, t: float, y: np.ndarray) -> bool:
+        """Whether masses and constraints determine the motion at a state."""
+        if self._heavy:
+            return True
+        M, _, A, _, _ = self._state(t, y).matrices
+        return int(numerical_rank(np.concatenate([M, A]), tolerance=LOST).rank) == len(M)
+
+    @cached_property
+    def _heavy(self) -> bool:
+        """Whether masses alone do, anywhere."""
+        masses = self.program.system.M
+        if any(m.value is None for row in masses for m in row):
+            return False
+        return int(numerical_rank(self.start.matrices.M, tolerance=LOST).rank) == len(masses)

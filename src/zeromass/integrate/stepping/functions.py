@@ -25,44 +25,38 @@ class Functions:
     def __init__(self, code: MachineCode, parameters: np.ndarray, lanes: int = 1) -> None:
         self.code = code
         self.parameters: np.ndarray = np.ascontiguousarray(parameters, dtype=float)
-        self._lanes = lanes
+        self.lanes: int = lanes
+        self._stages: dict[tuple[int, int], Stages] = {}
+        self._alone: Callable[[float, np.ndarray], np.ndarray] | None = None
 
     def slope(self, t: float, y: np.ndarray) -> tuple[np.ndarray, float]:
         """dy/dt at a state, and the growth of the pivots."""
-        n, lanes = len(y) // 2, self._lanes
+        n, lanes = len(y) // 2, self.lanes
         slopes, growth = np.empty((2 * n if lanes == 1 else n, lanes)), np.empty(lanes)
         pivots = np.empty((self.code.pivots + 1, lanes))
         inputs = [np.repeat(np.asarray(x, dtype=float), lanes) for x in ([t], y, self.parameters)]
         _RHS(self.code.rhs(lanes).address("rhs"))(*[x.ctypes.data for x in (*inputs, slopes, growth, pivots)])
         return np.concatenate([y[n:], slopes[-n:, 0]]), float(growth[0])
 
-    def accelerations(self, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """q̈, shape (k, n), and the growth of the pivots, (k,), of states y, (k, 2n), at times t."""
-        (count, m), lanes = y.shape, self._lanes
-        n, groups = m // 2, -(-count // lanes)
-        places = np.minimum(np.arange(groups * lanes), count - 1).reshape(groups, lanes)
-        results, growth = np.empty((groups, m if lanes == 1 else n, lanes)), np.empty((groups, lanes))
-        parameters, pivots = np.repeat(self.parameters, lanes), np.empty((self.code.pivots + 1, lanes))
-        call = _RHS(self.code.rhs(lanes).address("rhs"))
-        times, states = t[places], np.ascontiguousarray(y[places].swapaxes(1, 2))
-        fixed = parameters.ctypes.data, pivots.ctypes.data
-        first = [(x.ctypes.data, x.strides[0]) for x in (times, states, results, growth)]
-        for g in range(groups):
-            t_g, y_g, a_g, quality = (address + g * stride for address, stride in first)
-            call(t_g, y_g, fixed[0], a_g, quality, fixed[1])
-        return results[:, -n:].swapaxes(1, 2).reshape(-1, n)[:count], growth.ravel()[:count]
+    def stages(self, count: int, order: int) -> Stages:
+        """What brings some states of a length onto the constraints and evaluates them, again and again."""
+        if (count, order) not in self._stages:
+            self._stages[count, order] = Stages(self, count, order)
+        return self._stages[count, order]
 
     def projected(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The states on the constraints nearest to y, shape (k, 2n), at times t, positions first, then velocities."""
+        if len(t) == 1:
+            return self._one(y.shape[1])(float(t[0]), y[0])[None]
         rows = np.column_stack([t, y])
         if len(rows):
-            self._onto(rows)()
+            self.onto(rows)()
         return rows[:, 1:]
 
     def projection(self, order: int) -> Callable[[float, np.ndarray], np.ndarray]:
         """What `projected` does, for one state of some length after another."""
         rows = np.zeros((1, order + 1))
-        onto = self._onto(rows)
+        onto = self.onto(rows)
 
         def projected(t: float, y: np.ndarray) -> np.ndarray:
             rows[0, 0], rows[0, 1:] = t, y
@@ -71,12 +65,53 @@ class Functions:
 
         return projected
 
-    def _onto(self, rows: np.ndarray) -> Callable[[], Status]:
+    def _one(self, order: int) -> Callable[[float, np.ndarray], np.ndarray]:
+        """A projection of its own, made once."""
+        if self._alone is None:
+            self._alone = self.projection(order)
+        return self._alone
+
+    def onto(self, rows: np.ndarray) -> Callable[[], Status]:
         """What brings states in rows (t, y) onto the constraints, where they are."""
         work = Workspace(self.code, 0.0, rows[0, 1:], self.parameters, Tolerances(1.0, 1.0), 0.0)
         work.use(self.code, project=True)
         work.ints[Int64.width], work.ints[Int64.capacity] = rows.shape[1], len(rows)
         return work.prepared(routine(Project, host().scalar), Project.name, work.new, 1, rows)
+
+
+class Stages:
+    """States at some times, in memory of their own: where a call finds and leaves them."""
+
+    def __init__(self, functions: Functions, count: int, order: int) -> None:
+        code, lanes, n = functions.code, functions.lanes, order // 2
+        groups = -(-count // lanes)
+        self._rows: np.ndarray = np.zeros((count, order + 1))
+        self._onto = functions.onto(self._rows)
+        self._places: np.ndarray = np.minimum(np.arange(groups * lanes), count - 1).reshape(groups, lanes)
+        self._states: np.ndarray = np.empty((groups, order + 1, lanes))
+        self._slopes: np.ndarray = np.empty((groups, order if lanes == 1 else n, lanes))
+        self._growth: np.ndarray = np.empty((groups, lanes))
+        self._fixed = np.repeat(functions.parameters, lanes), np.empty((code.pivots + 1, lanes))
+        self._rhs = _RHS(code.rhs(lanes).address("rhs"))
+        parameters, pivots = (x.ctypes.data for x in self._fixed)
+        first = [(x.ctypes.data, x.strides[0]) for x in (self._states, self._slopes, self._growth)]
+        self._calls: list[tuple[int, ...]] = []
+        for g in range(groups):
+            t, slopes, growth = (address + g * stride for address, stride in first)
+            self._calls.append((t, t + self._states.strides[1], parameters, slopes, growth, pivots))
+
+    def __call__(self, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The states on the constraints nearest to y, (k, 2n), at times t, (k,); q̈ there, (k, n); and the growth of the
+        pivots, (k,)."""
+        self._rows[:, 0], self._rows[:, 1:] = t, y
+        self._onto()
+        count, order = y.shape
+        n = order // 2
+        self._states[:] = self._rows[self._places].swapaxes(1, 2)
+        for addresses in self._calls:
+            self._rhs(*addresses)
+        a = self._slopes[:, -n:].swapaxes(1, 2).reshape(-1, n)[:count]
+        return self._rows[:, 1:], a, self._growth.ravel()[:count]
 
 
 def first_step(functions: Functions, t: float, y: np.ndarray, until: float, tolerances: Tolerances) -> float:

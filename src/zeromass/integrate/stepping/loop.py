@@ -11,7 +11,7 @@ from zeromass.compile.program import Program
 from zeromass.integrate.endings import branches, no_number, no_step, out_of_memory, singular, unexplained
 from zeromass.integrate.methods import Method
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
-from zeromass.integrate.passages import Passage, dependent, weakened
+from zeromass.integrate.passages import Passage, dependents, weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
@@ -23,6 +23,7 @@ from zeromass.integrate.stepping.leap import Leap
 from zeromass.integrate.stepping.returned import returned
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.stepper import Stepper
+from zeromass.integrate.stepping.strength import RECENT
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model import Event, State
@@ -88,10 +89,11 @@ class Loop:
         self.watched: tuple[Event, ...] = tuple(events)
         self.occurrences: list[Occurrence] = []
         self.repivots: int = 0
-        self.crossed: list[Passage] = []
+        self.crossed: list[tuple[float, np.ndarray]] = []  # times and states of singular positions
+        self._called: Functions | None = None
         self._leaps: dict[float, Leap] = {}  # by the times at which their steps begin
         self._crosses: Crossing | None = None
-        self._careful: float | None = None  # where careful steps end
+        self._careful: float | None = None  # where steps of one kind end, see `_next_end`
         self._passed_by: tuple[float, float] = np.inf, 0.0  # what was no crossing in a step, and the step's length
         method = _stepper(settings.chosen)
         self._lanes = method.lanes
@@ -149,8 +151,15 @@ class Loop:
             self.settings,
             work.growth.copy(),
             self._polynomials,
-            tuple(passage for passage in self.crossed if t[0] <= passage.t <= t[-1] or t[-1] <= passage.t <= t[0]),
+            self._passages(float(t[0]), float(t[-1])),
         )
+
+    def _passages(self, first: float, last: float) -> tuple[Passage, ...]:
+        """The singular positions that were leapt across between two times."""
+        told = [(t, y) for t, y in self.crossed if first <= t <= last or last <= t <= first]
+        inputs = np.array([[t, *y, *self._values] for t, y in told])
+        names = dependents(self.program.system, inputs)
+        return tuple(Passage(t, constraints) for (t, _), constraints in zip(told, names, strict=True))
 
     def _some_steps(self, tell: Callable[[float], None]) -> Outcome | None:
         since, evaluations = self.work.t, self.work.evaluations
@@ -207,7 +216,9 @@ class Loop:
         return State(self.program.system, self.work.t, y[:n], y[n:], self.start.parameters)
 
     def _functions(self) -> Functions:
-        return Functions(self.program.native, self._values, self._lanes)
+        if self._called is None or self._called.code is not self.program.native:
+            self._called = Functions(self.program.native, self._values, self._lanes)
+        return self._called
 
     def _new_pivots(self) -> Outcome | None:
         """Chooses the pivots anew here, with the rank of the start; ends the run where that does not help."""
@@ -304,11 +315,16 @@ class Loop:
     def _faded(self) -> Outcome | None:
         """Looks ahead where a pivot of a multiplier is about to vanish: a leap, or nothing for a while."""
         work = self.work
-        t, y = self._recorded()
+        t, y = self._recorded(last=RECENT)
         h = float(work.reals[Real64.h])
         place = self._crossing.strength.ahead(t, y)
         if place is None or abs(place - work.t) > FAR * abs(h):
             work.be_quiet(work.t + h)
+            return None
+        runway = self._crossing.runway(place, t) if self._leaping else None
+        if runway is not None:
+            self._careful = runway
+            work.be_quiet(runway)
             return None
         landing = self._landing(place, t, y)
         if isinstance(landing, Landing):
@@ -329,7 +345,7 @@ class Loop:
         work.allow(min(work.tolerances.rtol, LEAST), min(work.tolerances.atol, LEAST / 1000))
 
     def _next_end(self) -> float:
-        """Where steps of one kind end: those that are careful, or all of them."""
+        """Where steps of one kind end: those that are careful or lead to a leap, or all of them."""
         careful = self._careful
         return (
             self.until if careful is None or abs(careful - self.start.t) > abs(self.until - self.start.t) else careful
@@ -382,12 +398,17 @@ class Loop:
             )
         return self._crosses
 
+    @property
+    def _leaping(self) -> bool:
+        """Whether there are leaps at all."""
+        return self.settings.project and self.settings.step is None
+
     def _landing(self, place: float, t: np.ndarray, y: np.ndarray) -> Landing | Miss:
         """A leap across the singular position at about a time, from one of some states."""
-        if not self.settings.project or self.settings.step is not None:
+        if not self._leaping:
             return Miss.WIDE
         if self.crossed:  # not across the last one again
-            after = np.sign(self.until - self.start.t) * (t - self.crossed[-1].t) > 0
+            after = np.sign(self.until - self.start.t) * (t - self.crossed[-1][0]) > 0
             t, y = t[after], y[after]
         return self._crossing.landing(place, t, y) if len(t) else Miss.NARROW
 
@@ -395,10 +416,10 @@ class Loop:
         """Goes back to where leaps begin, and records them as steps; an outcome, if something happens on the way."""
         leaps = landing.leaps
         self._carefree()
-        self.crossed.append(landing.passage)
-        t, y = self._recorded()
-        k = int(np.flatnonzero(t == leaps[0].t)[-1])
-        self._back_to(k, leaps[0].t, y[k])
+        self.crossed.append((landing.t, landing.y))
+        steps = int(np.count_nonzero(np.sign(leaps[0].h) * (self.work.times - leaps[0].t) <= 0))
+        _, y = self._recorded(last=len(self.work.times) - steps + 1)
+        self._back_to(steps, leaps[0].t, y[0])
         for leap in leaps:
             outcome = self._taken(leap, THIRDS)
             if outcome is not None:
@@ -408,22 +429,21 @@ class Loop:
 
     def _departed(self, leap: Leap) -> Outcome | None:
         """Leaves a singular position that a run starts in by the second half of a leap."""
-        self.crossed.append(Passage(self.start.t, dependent(self.program.system, self.start)))
+        self.crossed.append((self.start.t, np.concatenate([self.start.q, self.start.v])))
         outcome = self._taken(leap, (0.75, 1.0))
         self.work.resume(leap.h / 8)
         return outcome
 
     def _taken(self, leap: Leap, places: Sequence[float]) -> Outcome | None:
         """Records a leap as steps to some places in it; an outcome, if something happens on the way."""
-        functions = self._functions()
-        for place in places:
-            end, since = leap.t + leap.h * place, self.work.t
-            if abs(end - leap.t) >= abs(self.until - leap.t):
-                end = self.until
-            times = np.array([end])
-            state = leap.end if end == leap.t + leap.h else functions.projected(times, leap.states(times))[0]
+        rest = abs(self.until - leap.t)
+        ends = np.array([end if abs(end - leap.t) < rest else self.until for end in leap.t + leap.h * np.array(places)])
+        on, _, growth = self._functions().stages(len(ends), len(leap.end))(ends, leap.states(ends))
+        states = on.copy()
+        for end, state, quality in zip(ends.tolist(), states, growth.tolist(), strict=True):
+            since = self.work.t
             self._leaps[since] = leap
-            self.work.accept(end, end - since, state, functions.slope(end, state)[1])
+            self.work.accept(end, end - since, leap.end if end == leap.t + leap.h else state, quality)
             outcome = self._happened() if self.watched and self.work.crossed() else None
             if outcome is None and end == self.until:
                 outcome = Outcome(Ending.FINISHED, end, "")

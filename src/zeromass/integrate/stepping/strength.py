@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from math import isfinite, prod
 
 import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator
-from zeromass.integrate.stepping.leap import Leap
+from zeromass.integrate.stepping.leap import Leap, values_at
 from zeromass.model import State
 
 LOOKS: np.ndarray = np.linspace(0.0, 1.0, 9)
 """Places in a leap at which the strength of rows is looked at first."""
 
+_LOOKS = values_at(LOOKS)
+
 NARROWING = 0.03, 1e-3
 """Parts of a leap to both sides of a place between which the strength of rows, of either sign, is taken for linear then."""
 
-RECENT = 20_000
+SURE = 0.01
+"""Part of a leap by which that place moves at most, from a straight line to a cubic, where the cubic is good enough."""
+
+RECENT = 2048
 """Steps that count as the last ones."""
 
 BESIDE = 1e-2
@@ -42,17 +48,38 @@ class Strength:
         self.program, self.start, self.seen, self.parameters = program, start, seen, parameters
 
     def __call__(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Of the weakest combination of rows at times (k,) and states (k, 2n)."""
-        return np.linalg.svd(self.rows(self.inputs(t, y)), compute_uv=False)[:, -1]
+        """Of the rows at times (k,) and states (k, 2n): (Σ σ⁻⁴)^(−1/4), about that of their weakest combination."""
+        J = self.rows(self.inputs(t, y))
+        try:
+            inverse = np.linalg.inv(J @ J.swapaxes(1, 2))
+        except np.linalg.LinAlgError:  # none at all
+            return np.linalg.svd(J, compute_uv=False)[:, -1]
+        return np.einsum("kij,kij->k", inverse, inverse) ** -0.25
 
     @cached_property
     def kept(self) -> list[int]:
-        return list(self.program.elimination.kept)
+        """Rows of positions and rates: one of accelerations, such as dE/dt = 0, may be empty at rest, wherever that is."""
+        return [i for i in self.program.elimination.kept if self.program.system.rows[i].level < 2]
 
     @cached_property
     def _evaluated(self) -> Evaluator:
         system = self.program.system
-        return self._remembered("kept rows", lambda: Evaluator(system.A[self.kept], system.inputs))
+        return self._remembered("kept rows", lambda: Evaluator(system.A[self.kept][self._varying[1]], system.inputs))
+
+    @cached_property
+    def _varying(self) -> tuple[np.ndarray, np.ndarray]:
+        """The constant entries of the kept rows, zero elsewhere; and where the others are, as truths."""
+        entries = self.program.system.A[self.kept]
+        numbers = [e.value for row in entries for e in row]
+        constants = np.array([0.0 if number is None else number for number in numbers]).reshape(entries.shape)
+        return constants, np.array([number is None for number in numbers], dtype=bool).reshape(entries.shape)
+
+    def _entries(self, inputs: np.ndarray) -> np.ndarray:
+        """The kept rows at some states, finite."""
+        constants, varying = self._varying
+        rows = np.repeat(constants[None], len(inputs), axis=0)
+        rows[:, varying] = self._evaluated(inputs)
+        return rows if isfinite(rows.sum()) else np.nan_to_num(rows)
 
     @cached_property
     def zeros(self) -> Evaluator:
@@ -80,7 +107,7 @@ class Strength:
         inputs = np.repeat(start.inputs[None], 3, axis=0)
         inputs[1:, 1 : n + 1] += BESIDE * np.outer([1.0, -1.0], np.cos(np.arange(1, n + 1) ** 2))
         inputs = np.concatenate([inputs, self.inputs(*self.seen)])
-        largest = np.abs(np.nan_to_num(self._evaluated(inputs))).max(axis=0)
+        largest = np.abs(self._entries(inputs)).max(axis=0)
         units, masses = numerical_rank(largest).column_scale, np.diagonal(start.matrices.M)
         heavy = masses > 0
         if heavy.any():
@@ -89,14 +116,19 @@ class Strength:
         sizes = (largest * units).max(axis=1)
         return 1 / np.where(sizes > 0, sizes, 1.0), units
 
+    @cached_property
+    def _unit(self) -> np.ndarray:
+        r, c = self.scales
+        return np.outer(r, c)
+
     def rows(self, inputs: np.ndarray) -> np.ndarray:
         """The rows at some states, in these units."""
-        r, c = self.scales
-        return np.nan_to_num(r[:, None] * self._evaluated(inputs) * c)
+        return self._entries(inputs) * self._unit
 
     def inputs(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
-        values = np.broadcast_to(self.parameters, (len(t), len(self.parameters)))
-        return np.concatenate([t[:, None], y, values], axis=1)
+        result, m = np.empty((len(t), 1 + y.shape[1] + len(self.parameters))), 1 + y.shape[1]
+        result[:, 0], result[:, 1:m], result[:, m:] = t, y, self.parameters
+        return result
 
     def ahead(self, t: np.ndarray, y: np.ndarray) -> float | None:
         """The time of the singular position near the last state, where the strength of the rows would vanish."""
@@ -119,15 +151,17 @@ class Strength:
     def weakest_of(self, found: Leap) -> tuple[float, bool]:
         """The time at which the strength of the rows, of either sign, vanishes, and whether that is inside a leap."""
         times = found.t + found.h * LOOKS
-        σ = self(times, found.states(times))
+        σ = self(times, found.at(_LOOKS))
         k = int(np.argmin(σ))
         if not 0 < k < len(LOOKS) - 1 or not σ[k] < DIP * min(σ[0], σ[-1]):  # beside it, as far as the fall tells
             k, other = (0, 1) if σ[0] < σ[-1] else (len(LOOKS) - 1, len(LOOKS) - 2)
             fall = max(float(σ[other] - σ[k]), np.finfo(float).tiny)
             beside = min(float(σ[k]) / fall * abs(times[k] - times[other]), abs(found.h) / 2)
             return float(times[k] + np.copysign(beside, times[k] - times[other])), False
-        middle = _vanishing(times, σ, k)
-        for part in NARROWING:
+        middle, curved = _vanishing(times, σ, k), _vanishing_curved(times, σ, k)
+        sure = abs(curved - middle) < SURE * abs(found.h)
+        middle = curved if sure else middle
+        for part in NARROWING[1:] if sure else NARROWING:
             times = middle + part * found.h * np.array([-1.0, 1.0])
             σ = self(times, found.states(times))
             middle = float(times[0] + (times[1] - times[0]) * σ[0] / (σ[0] + σ[1]))
@@ -138,3 +172,14 @@ def _vanishing(t: np.ndarray, σ: np.ndarray, k: int) -> float:
     """The time at which a strength that is least at t_k, and falls and rises linearly, vanishes."""
     other = k - 1 if σ[k - 1] < σ[k + 1] else k + 1  # it does between the two lowest
     return float(t[k] + (t[other] - t[k]) * σ[k] / (σ[k] + σ[other]))
+
+
+def _vanishing_curved(t: np.ndarray, σ: np.ndarray, k: int) -> float:
+    """The same from four values, with the sign changed behind it: the cubic t(σ) through them at 0."""
+    before = k - 1 if σ[k - 1] < σ[k + 1] else k
+    first = min(max(before - 1, 0), len(t) - 4)
+    s = [float(σ[i]) if i <= before else -float(σ[i]) for i in range(first, first + 4)]
+    if not s[0] > s[1] > s[2] > s[3]:
+        return np.inf
+    shares = [prod(s[j] / (s[j] - s[i]) for j in range(4) if j != i) for i in range(4)]
+    return float(np.dot(shares, t[first : first + 4]))
