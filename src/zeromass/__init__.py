@@ -41,6 +41,7 @@ from zeromass.expression import (
 from zeromass.integrate import (
     METHODS,
     Ending,
+    Impulse,
     Limits,
     Method,
     Occurrence,
@@ -49,6 +50,7 @@ from zeromass.integrate import (
     RunStopped,
     Segment,
     Settings,
+    Switching,
 )
 from zeromass.later import later as _later
 from zeromass.model import (
@@ -94,6 +96,7 @@ __all__ = [
     "FewDigits",
     "FileError",
     "Force",
+    "Impulse",
     "Limits",
     "METHODS",
     "Method",
@@ -117,6 +120,7 @@ __all__ = [
     "StartError",
     "State",
     "Surface",
+    "Switching",
     "System",
     "Target",
     "Torque",

@@ -46,7 +46,7 @@ class Outcome(_Object):
 
     ending: Literal[
         "finished", "event", "non-unique", "inconsistent", "singular branch", "step too small", "not a number",
-        "interrupted", "out of memory", "chattering",
+        "interrupted", "out of memory", "chattering", "jump", "ambiguous",
     ]  # fmt: skip
     t: float
     message: str

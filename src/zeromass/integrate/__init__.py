@@ -5,11 +5,13 @@ from zeromass.integrate.methods import METHODS, Method, MethodName
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome, RunDoubtful, RunStopped
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Limits, Settings
+from zeromass.integrate.switching import Impulse, Switching
 
 __all__ = [
     "METHODS",
     "Course",
     "Ending",
+    "Impulse",
     "Limits",
     "Method",
     "MethodName",
@@ -21,5 +23,6 @@ __all__ = [
     "Segment",
     "Settings",
     "Statistics",
+    "Switching",
     "course",
 ]

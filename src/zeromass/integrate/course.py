@@ -220,7 +220,7 @@ class Sampled:
     @cached_property
     def inputs(self) -> np.ndarray:
         """Numbers in the order of `system.inputs`, shape (times, inputs)."""
-        return self._gathered(lambda samples: samples.inputs)
+        return self._gathered(lambda samples: samples.inputs[:, : len(samples.segment.system.inputs)])
 
     @cached_property
     def acceleration(self) -> np.ndarray:
