@@ -3,7 +3,8 @@
     |x| = s x,   sgn x = s,   x < y ↔ ½ (1 + s),   ⌊x⌋ = n,   arctan2(y, x) = β + the angle from there
 
 A mode s, n or β is a parameter: it stays what it is until its switching function says that the piece ends. Everything that
-is derived from the formulas, derivatives and machine code, is the same for all pieces.
+is derived from the formulas, derivatives and machine code, is the same for all pieces. What depends on parameters alone, as
+⌊x⌋ mod 2 < 1 does on n, is constant on a piece, and stays the operation that it is: also where it equals its bound.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ class Pieces:
 
     def _replaced(self, node: Expression, args: list[Expression]) -> Expression:
         row = OPERATIONS.get(node.op)
-        if row is not None and row.smooth is not None:
+        if row is not None and row.smooth is not None and not _fixed(args):
             plain = _Plain()
             row.smooth(plain, *node.args)
             self._said, self._plain = node, plain.asked
@@ -212,6 +213,21 @@ def switches(roots: Iterable[Expression]) -> bool:
             seen.add(node)
             stack += node.args
     return False
+
+
+def _fixed(roots: Iterable[Expression]) -> bool:
+    """Whether formulas depend on parameters alone, and so are constant on each piece."""
+    seen: set[Expression] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Symbol):
+            if node.kind != "parameter":
+                return False
+        elif node not in seen:
+            seen.add(node)
+            stack += node.args
+    return True
 
 
 def unwrapped(roots: Iterable[Expression]) -> list[Expression]:
