@@ -12,6 +12,10 @@ from zeromass.model.pieces import SystemPieces
 TOGETHER = 1e-14
 """Times that are one, relative to 1 and to the time itself."""
 
+INSIDE = np.array([0.2236, 0.4142, 0.5772, 0.6931, 0.8862])
+"""Places between two switches, as parts of the time, at most of which a formula has its value: not where it is touched for
+no time, as ⌊sin t⌋ is 1 in the middle of a half period."""
+
 
 class Timetable:
     """When switches of time alone happen in a run, and their modes in between.
@@ -25,8 +29,8 @@ class Timetable:
         self.switches: tuple[int, ...] = pieces.of_time
         values = {p: start.parameters[p] for p in pieces.given.parameters}
         ahead = 1.0 if until >= start.t else -1.0
-        found = [_zeros(pieces, k, start.t, until, values) for k in self.switches]
-        times = np.sort(ahead * np.concatenate([np.empty(0), *found])) * ahead
+        zeros = [_zeros(pieces, k, start.t, until, values) for k in self.switches]
+        times = np.sort(ahead * np.concatenate([np.empty(0), *zeros])) * ahead
         apart = TOGETHER * np.maximum(1.0, np.abs(times))
         last = start.t
         kept = []
@@ -36,12 +40,13 @@ class Timetable:
                 last = time
         self.times = np.array(kept)
         ends = np.array([start.t, *kept, until])
-        middles = (ends[:-1] + ends[1:]) / 2
+        inside = (ends[:-1, None] + np.diff(ends)[:, None] * INSIDE).ravel()
         functions: list[Expression] = [pieces.switches[k].plain for k in self.switches]
-        inputs = np.column_stack([middles, *[np.full(len(middles), value) for value in values.values()]])
-        g = Evaluator(functions, [t, *values])(inputs) if functions else np.empty((len(middles), 0))
+        inputs = np.column_stack([inside, *[np.full(len(inside), value) for value in values.values()]])
+        g = Evaluator(functions, [t, *values])(inputs) if functions else np.empty((len(inside), 0))
         whole = np.array([pieces.switches[k].kind == "whole" for k in self.switches], dtype=bool)
-        self._modes = np.where(whole, np.floor(g), np.where(g > 0, 1.0, -1.0))
+        found = np.where(whole, np.floor(g), np.where(g > 0, 1.0, -1.0))
+        self._modes = np.median(found.reshape(len(ends) - 1, len(INSIDE), len(functions)), axis=1)
         self._symbols = [pieces.switches[k].mode for k in self.switches]
 
     def modes(self, place: int) -> dict[Symbol, float]:
