@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Array, Evaluator, Symbol, as_expression, jacobian, symbols
+from zeromass.expression import Array, Evaluator, Symbol, as_expression, derivative, jacobian, symbols
+from zeromass.expression import t as time
 from zeromass.expression.pieces import Pieces, Switch, unwrapped
-from zeromass.model.state import Magnitude, State
+from zeromass.model.state import ROUNDING, Magnitude, State
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
+
+ORDERS = 4
+"""Derivatives by time that tell on which side of a kink a start is."""
 
 
 class SystemPieces:
@@ -98,6 +102,41 @@ class SystemPieces:
         """The switches whose functions depend on time and parameters alone: they are known ahead."""
         kinds = [{leaf.kind for leaf in symbols(switch.plain)} for switch in self.switches]
         return tuple(k for k, kind in enumerate(kinds) if "time" in kind and kind <= {"time", "parameter"})
+
+    def begun(self, t: float, values: Mapping[Symbol, float]) -> dict[Symbol, float] | None:
+        """All modes and margins just after a time on which constraints have a kink; None on none, or if the place decides.
+
+        values  of the parameters of the given system
+        """
+        if not self._start_is_timed or self.parts["constraints"].isdisjoint(self.of_time):
+            return None
+        modes: dict[Symbol, float] = {leaf: leaf.default or 0.0 for s in self.switches for leaf in (s.mode, s.margin)}
+        on_kink = False
+        for k in self.of_time:
+            switch, values_now = self.switches[k], np.array([t, *values.values(), *modes.values()])
+            if switch.kind == "turn":
+                return None
+            inputs, derivatives = [time, *values, *modes], [switch.g]
+            (g,), (size,) = Magnitude(derivatives, inputs).with_values(values_now)
+            border = float(np.round(g)) if switch.kind == "whole" else 0.0
+            above = g > border
+            if abs(g - border) <= 8 * ROUNDING * size:
+                for _ in range(ORDERS):
+                    derivatives.append(derivative(derivatives[-1], time))
+                slopes = Evaluator(derivatives[1:], inputs)(values_now)
+                above = bool(next((slope for slope in slopes if slope), 1.0) > 0)
+                on_kink |= k in self.parts["constraints"]
+            low = border - 1 if switch.kind == "whole" else -1.0
+            modes[switch.mode] = (border if switch.kind == "whole" else 1.0) if above else low
+        return modes if on_kink else None
+
+    @cached_property
+    def _start_is_timed(self) -> bool:
+        """Whether all that a start is solved from depends on no modes but those of time."""
+        system, others = self.system, {s.mode for k, s in enumerate(self.switches) if k not in self.of_time}
+        return others.isdisjoint(
+            symbols(system.M, system.A, [row.zero for row in system.rows], system.velocity_constraints)
+        )
 
     @cached_property
     def bent(self) -> frozenset[int]:
