@@ -48,6 +48,16 @@ class Timetable:
         found = np.where(whole, np.floor(g), np.where(g > 0, 1.0, -1.0))
         self._modes = np.median(found.reshape(len(ends) - 1, len(INSIDE), len(functions)), axis=1)
         self._symbols = [pieces.switches[k].mode for k in self.switches]
+        for place in np.flatnonzero((g == 0).reshape(len(ends) - 1, -1).any(axis=1)):
+            self._hold_constants(int(place), pieces, values)
+
+    def _hold_constants(self, place: int, pieces: SystemPieces, values: dict[Symbol, float]) -> None:
+        """Modes of functions that are numbers there, as max(sin t, 0) is in half of the time, not only touch them."""
+        for column, k in enumerate(self.switches):
+            if pieces.inner[k]:
+                constant = pieces.constant(k, {**values, **self.modes(place)})
+                if constant is not None:
+                    self._modes[place, column] = constant
 
     def modes(self, place: int) -> dict[Symbol, float]:
         """Of these switches before the time at that place, and after the one before it."""

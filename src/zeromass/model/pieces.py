@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Array, Evaluator, Symbol, as_expression, derivative, jacobian, symbols
+from zeromass.expression import Array, Evaluator, Symbol, as_expression, derivative, jacobian, substitute, symbols
 from zeromass.expression import t as time
 from zeromass.expression.pieces import Pieces, Switch, unwrapped
 from zeromass.model.state import ROUNDING, Magnitude, State
@@ -151,8 +151,22 @@ class SystemPieces:
     @cached_property
     def nested(self) -> bool:
         """Whether switching functions depend on the modes of others."""
+        return any(self.inner)
+
+    @cached_property
+    def inner(self) -> tuple[tuple[Symbol, ...], ...]:
+        """The modes that each switching function depends on; of turns none."""
         modes = {switch.mode for switch in self.switches}
-        return not modes.isdisjoint(leaf for s in self.switches if s.kind != "turn" for leaf in symbols(s.g))
+        return tuple(
+            () if s.kind == "turn" else tuple(leaf for leaf in symbols(s.g) if leaf in modes) for s in self.switches
+        )
+
+    def constant(self, k: int, values: Mapping[Symbol, float]) -> float | None:
+        """The mode of a switch whose function is one number with these values of parameters and modes; None if it is not."""
+        g = as_expression(substitute(self.switches[k].g, values)).value
+        if g is None:
+            return None
+        return float(np.floor(g) if self.switches[k].kind == "whole" else np.sign(g))
 
     @cached_property
     def of_rates(self) -> tuple[bool, ...]:
