@@ -31,7 +31,7 @@ class Timetable:
         self.switches: tuple[int, ...] = pieces.of_time
         values = {p: start.parameters[p] for p in pieces.given.parameters}
         ahead = 1.0 if until >= start.t else -1.0
-        zeros = [_zeros(pieces, k, start.t, until, values) for k in self.switches]
+        zeros = [_zeros(pieces, k, start.t, until, values) for k in sorted({*self.switches, *pieces.resting})]
         times = np.sort(ahead * np.concatenate([np.empty(0), *zeros])) * ahead
         apart = TOGETHER * np.maximum(1.0, np.abs(times))
         last = start.t

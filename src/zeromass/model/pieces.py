@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from zeromass.model.system import System
 
 ORDERS = 4
-"""Derivatives by time that tell on which side of a kink a start is."""
+"""Derivatives by time that tell on which side of a kink a start is, and sides that are tried for what is constant."""
 
 
 class SystemPieces:
@@ -167,6 +168,19 @@ class SystemPieces:
         if g is None:
             return None
         return float(np.floor(g) if self.switches[k].kind == "whole" else np.sign(g))
+
+    @cached_property
+    def resting(self) -> tuple[int, ...]:
+        """The switches of time at which functions of others begin or cease to be constant, as max(sin t, 0) at t = π."""
+        places = {switch.mode: k for k, switch in enumerate(self.switches)}
+        found: set[int] = set()
+        for k in self.of_time:
+            inner = [mode for mode in self.inner[k] if self.switches[places[mode]].kind == "side"]
+            sides = product((1.0, -1.0), repeat=min(len(inner), ORDERS))
+            pieces = (symbols(substitute(self.switches[k].g, dict(zip(inner, side, strict=False)))) for side in sides)
+            if inner and (len(inner) > ORDERS or any(time not in leaves for leaves in pieces)):
+                found.update(places[mode] for mode in inner)
+        return tuple(sorted(found))
 
     @cached_property
     def of_rates(self) -> tuple[bool, ...]:
