@@ -65,3 +65,38 @@ def test_a_root_that_is_only_defined_on_one_side(method):
     run = zm.simulate(system, system.start({x: 0.0, v: 1.3}), until=4.0, method=method, **TIGHT)
     assert run.outcome.ending == "finished"
     np.testing.assert_allclose(run.at(4.0)[v], -1.3, rtol=0, atol=1e-10)
+
+
+LOOKED_AT = {
+    "x": (lambda x, v: x, lambda t, y: y[0]),
+    "v": (lambda x, v: v, lambda t, y: y[1]),
+    "t": (lambda x, v: np.sin(3 * zm.t), lambda t, y: np.sin(3 * t)),
+}
+"""A place, a speed and a function of time, in words of the library and of the reference."""
+
+
+@pytest.mark.parametrize("looked_at", LOOKED_AT)
+@pytest.mark.parametrize(
+    ("force", "bound", "above", "below"),
+    [
+        (lambda a: np.sign(np.maximum(a, 0.0)), 0.0, 1.0, 0.0),
+        (lambda a: zm.where(np.maximum(a, 0.0) >= 0, 2.0, 0.0), 0.0, 2.0, 2.0),
+        (lambda a: zm.where(np.maximum(a, 0.0) > 0, 2.0, 0.0), 0.0, 2.0, 0.0),
+        (lambda a: zm.where(np.maximum(a, 0.0) <= 0, 2.0, 0.0), 0.0, 0.0, 2.0),
+        (lambda a: np.floor(zm.where(a > 0, a / 20, 0.0)), 0.0, 0.0, 0.0),
+        (lambda a: zm.where(np.minimum(np.maximum(a, -0.5), 0.5) < 0.5, 2.0, 0.0), 0.5, 0.0, 2.0),
+        (lambda a: zm.where(np.minimum(np.maximum(a, -0.5), 0.5) >= 0.5, 2.0, 0.0), 0.5, 2.0, 0.0),
+    ],
+)
+def test_what_stays_on_its_bound_is_decided_by_the_operation(force, bound, above, below, looked_at):
+    """ẍ = −4 x + f(max(a, 0)) and the like: on one side the formula equals its bound all the time."""
+    mine, theirs = LOOKED_AT[looked_at]
+    pieces = Pieces(
+        lambda t, y, p: np.array([y[1], -4 * y[0] + (above if p[0] > 0 else below)]),
+        [Switch("bound", lambda t, y: theirs(t, y) - bound)],
+    )
+    times = np.linspace(0.0, 5.0, 11)
+    expected = motion(pieces, [2.6, 0.3], times).y
+    system, x, v = mass(lambda x, v: -4 * x + force(mine(x, v)))
+    run = zm.simulate(system, system.start({x: 2.6, v: 0.3}), until=5.0, **TIGHT)
+    np.testing.assert_allclose(run.at(times)[np.array([x, v])], expected, rtol=0, atol=1e-9)

@@ -1,9 +1,10 @@
 """Formulas on their pieces: what has kinks or jumps becomes smooth, with modes that say on which piece one is.
 
-    |x| = s x,   sgn x = s,   x < y ↔ ½ (1 + s),   ⌊x⌋ = n,   arctan2(y, x) = β + the angle from there
+    |x| = s x,   sgn x = s,   x < y ↔ 0 < s,   ⌊x⌋ = n,   arctan2(y, x) = β + the angle from there
 
 A mode s, n or β is a parameter: it stays what it is until its switching function says that the piece ends. Everything that
-is derived from the formulas, derivatives and machine code, is the same for all pieces.
+is derived from the formulas, derivatives and machine code, is the same for all pieces. What depends on parameters alone, as
+⌊x⌋ mod 2 < 1 does on n, is constant on a piece, and stays the operation that it is: also where it equals its bound.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ SWITCHING = frozenset(name for name, row in OPERATIONS.items() if row.smooth is 
 class Switch(NamedTuple):
     """A place in a formula at which it goes over from one piece to another.
 
-    kind    "side": the mode is 1 where g > 0 and −1 where g < 0; "whole": it is ⌊g⌋; "turn": it is the direction β, a
-            multiple of π/2, from which an angle is measured, and good as long as g, the part along it, is positive
+    kind    "side": the mode is 1 where g > 0, −1 where g < 0, and 0 where g is 0 all over a piece; "whole": it is ⌊g⌋;
+            "turn": it is the direction β, a multiple of π/2, from which an angle is measured, and good as long as g, the
+            part along it, is positive
     g       the switching function, itself smooth between the switches of others
     mode    the parameter that says on which piece one is
     margin  another one: how far g may be beyond the switch that a piece begins at, which is rounding; of whole numbers
@@ -71,7 +73,7 @@ class Pieces:
     >>> x = zm.coordinate("x")
     >>> pieces = Pieces()
     >>> pieces.found([abs(x) + 1, zm.where(x > 0, x**2, 0)])
-    array([x*mode0 + 1, where(0.5*(mode0 + 1), x**2, 0)], dtype=object)
+    array([x*mode0 + 1, where((0 < mode0), x**2, 0)], dtype=object)
     >>> [switch.g for switch in pieces.switches], pieces.smooth([np.sign(x) * x, np.sign(x - 1)])
     ([x], array([x*mode0, sign(x - 1)], dtype=object))
     """
@@ -110,7 +112,7 @@ class Pieces:
 
     def _replaced(self, node: Expression, args: list[Expression]) -> Expression:
         row = OPERATIONS.get(node.op)
-        if row is not None and row.smooth is not None:
+        if row is not None and row.smooth is not None and not _fixed(args):
             plain = _Plain()
             row.smooth(plain, *node.args)
             self._said, self._plain = node, plain.asked
@@ -152,7 +154,7 @@ class Pieces:
             # beyond x = 0 from the opposite direction: what jumps by 2π then is the mode
             half = build.multiply(constant(math.pi), self.side(y))
             ahead, behind = function("arctan2", y, x), function("arctan2", negative(y), negative(x)) + half
-            return build.where(0.5 * (self.side(x) + 1), ahead, behind)
+            return build.where(function("less", ZERO, self.side(x)), ahead, behind)
         β = self._mode("turn", function("arctan2", y, x), self._said, (y, x))
         c, s = β.cos(), β.sin()
         return β + function("arctan2", y * c - x * s, x * c + y * s)
@@ -212,6 +214,21 @@ def switches(roots: Iterable[Expression]) -> bool:
             seen.add(node)
             stack += node.args
     return False
+
+
+def _fixed(roots: Iterable[Expression]) -> bool:
+    """Whether formulas depend on parameters alone, and so are constant on each piece."""
+    seen: set[Expression] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Symbol):
+            if node.kind != "parameter":
+                return False
+        elif node not in seen:
+            seen.add(node)
+            stack += node.args
+    return True
 
 
 def unwrapped(roots: Iterable[Expression]) -> list[Expression]:

@@ -67,6 +67,7 @@ class Deciding:
     def __init__(self, pieces: SystemPieces, ahead: float, lanes: int) -> None:
         self.pieces, self.ahead, self._lanes = pieces, ahead, lanes
         self._programs: dict[tuple[float, ...], Program] = {}
+        self._constants: dict[tuple[float, ...], float | None] = {}
         self._derivatives: dict[tuple[Program, int, int], tuple[Expression, Evaluator]] = {}
 
     # programs ----------------------------------------------------------------------------------------------------------
@@ -130,15 +131,34 @@ class Deciding:
         return self._decided(state, Decision(modes, before.holds), frozenset(flipped) | held, flipped, fresh=False)
 
     def _nested(self, state: State, modes: dict[Symbol, float], tied: Sequence[int]) -> None:
-        """Sets the modes of switches whose functions depend on modes that were decided now."""
+        """Sets the modes of switches whose functions depend on modes that were decided now.
+
+        tied  those that are decided by what follows, unless their functions are constant
+        """
         while self.pieces.nested:
             before = dict(modes)
             g = self.pieces.functions.with_values(self.pieces.state(state, modes).inputs)[0]
             for k, switch in enumerate(self.pieces.switches):
-                if k not in tied and k not in self.pieces.of_time and switch.kind != "turn" and g[k] != 0:
+                if k in self.pieces.of_time or switch.kind == "turn":
+                    continue
+                constant = self._constant(k, state, modes)
+                if constant is not None:
+                    modes[switch.mode] = constant
+                elif k not in tied and g[k] != 0:
                     modes[switch.mode] = float(np.floor(g[k]) if switch.kind == "whole" else np.sign(g[k]))
             if modes == before:
                 break
+
+    def _constant(self, k: int, state: State, modes: Mapping[Symbol, float]) -> float | None:
+        """The mode of a switch whose function is a number on a piece, as max(x, 0) is where x < 0; None of others."""
+        inner = self.pieces.inner[k]
+        if not inner:
+            return None
+        key = (k, *[modes[mode] for mode in inner])
+        if key not in self._constants:
+            values = {p: state.parameters[p] for p in self.pieces.given.parameters}
+            self._constants[key] = self.pieces.constant(k, {**values, **{mode: modes[mode] for mode in inner}})
+        return self._constants[key]
 
     def _decided(
         self, state: State, guess: Decision, known: frozenset[int], reached: Iterable[int] = (), *, fresh: bool
@@ -153,7 +173,11 @@ class Deciding:
         here = self.pieces.state(state, modes)
         for k in tied:
             low, high = self._sides(k, g[k])
-            if not self.pieces.of_rates[k] and (sign := self._sign(here, k, 1)):
+            if self.pieces.inner[k]:
+                here = self.pieces.state(state, modes)
+            if not self.pieces.of_rates[k] and (constant := self._constant(k, state, modes)) is not None:
+                modes[self.pieces.switches[k].mode] = constant
+            elif not self.pieces.of_rates[k] and (sign := self._sign(here, k, 1)):
                 modes[self.pieces.switches[k].mode] = high if sign > 0 else low
             else:
                 open_.append(k)
@@ -312,6 +336,11 @@ class _Question:
         sure: bool | None = True
         here, a = self.at(choice)
         for j, (k, side) in enumerate(zip(self.open_, choice, strict=True)):
+            constant = self.deciding._constant(k, self.state, here.parameters)
+            if constant is not None:
+                if (side > 0) != (constant >= self.deciding._sides(k, self.g[k])[1]):
+                    return False
+                continue
             for order in range(1, ORDERS + 1):
                 scale = 0.0
                 if order == 1 and self.deciding.pieces.of_rates[k]:

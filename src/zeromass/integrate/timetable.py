@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from zeromass.expression import Evaluator, Expression, Symbol, t
@@ -11,6 +13,10 @@ from zeromass.model.pieces import SystemPieces
 
 TOGETHER = 1e-14
 """Times that are one, relative to 1 and to the time itself."""
+
+INSIDE = np.array([0.2236, 0.4142, 0.5772, 0.6931, 0.8862])
+"""Places between two switches, as parts of the time, at most of which a formula has its value: not where it is touched for
+no time, as ⌊sin t⌋ is 1 in the middle of a half period."""
 
 
 class Timetable:
@@ -25,8 +31,8 @@ class Timetable:
         self.switches: tuple[int, ...] = pieces.of_time
         values = {p: start.parameters[p] for p in pieces.given.parameters}
         ahead = 1.0 if until >= start.t else -1.0
-        found = [_zeros(pieces, k, start.t, until, values) for k in self.switches]
-        times = np.sort(ahead * np.concatenate([np.empty(0), *found])) * ahead
+        zeros = [_zeros(pieces, k, start.t, until, values) for k in sorted({*self.switches, *pieces.resting})]
+        times = np.sort(ahead * np.concatenate([np.empty(0), *zeros])) * ahead
         apart = TOGETHER * np.maximum(1.0, np.abs(times))
         last = start.t
         kept = []
@@ -36,17 +42,45 @@ class Timetable:
                 last = time
         self.times = np.array(kept)
         ends = np.array([start.t, *kept, until])
-        middles = (ends[:-1] + ends[1:]) / 2
-        functions: list[Expression] = [pieces.switches[k].plain for k in self.switches]
-        inputs = np.column_stack([middles, *[np.full(len(middles), value) for value in values.values()]])
-        g = Evaluator(functions, [t, *values])(inputs) if functions else np.empty((len(middles), 0))
-        whole = np.array([pieces.switches[k].kind == "whole" for k in self.switches], dtype=bool)
-        self._modes = np.where(whole, np.floor(g), np.where(g > 0, 1.0, -1.0))
+        inside = ends[:-1, None] + np.diff(ends)[:, None] * INSIDE
         self._symbols = [pieces.switches[k].mode for k in self.switches]
+        g = _values(pieces, self.switches, inside.ravel(), values).reshape(*inside.shape, -1)
+        self._modes = np.median(_sides(pieces, self.switches, g), axis=1)
+        still = np.flatnonzero((g == 0).all(axis=1).any(axis=1))
+        for place, modes in zip(still, _constants(pieces, inside[still, len(INSIDE) // 2], values), strict=True):
+            columns = [column for column, mode in enumerate(self._symbols) if mode in modes]
+            self._modes[place, columns] = [modes[self._symbols[column]] for column in columns]
 
     def modes(self, place: int) -> dict[Symbol, float]:
         """Of these switches before the time at that place, and after the one before it."""
         return dict(zip(self._symbols, self._modes[place].tolist(), strict=True))
+
+
+def _values(pieces: SystemPieces, which: Sequence[int], times: np.ndarray, values: dict[Symbol, float]) -> np.ndarray:
+    """Of switching functions at times, shape (times, switches)."""
+    functions: list[Expression] = [pieces.switches[k].plain for k in which]
+    inputs = np.column_stack([times, *[np.full(len(times), value) for value in values.values()]])
+    return Evaluator(functions, [t, *values])(inputs) if functions else np.empty((len(times), 0))
+
+
+def _sides(pieces: SystemPieces, which: Sequence[int], g: np.ndarray) -> np.ndarray:
+    """The modes of values of switching functions, by the last axis."""
+    whole = np.array([pieces.switches[k].kind == "whole" for k in which], dtype=bool)
+    return np.where(whole, np.floor(g), np.where(g > 0, 1.0, -1.0))
+
+
+def _constants(pieces: SystemPieces, times: np.ndarray, values: dict[Symbol, float]) -> list[dict[Symbol, float]]:
+    """At each time, modes of functions that are numbers on a piece, as max(sin t, 0) is in half of the time."""
+    sides = _sides(pieces, pieces.of_time, _values(pieces, pieces.of_time, times, values)) if len(times) else times
+    found: list[dict[Symbol, float]] = []
+    for row in sides.tolist():
+        modes = {pieces.switches[k].mode: side for k, side in zip(pieces.of_time, row, strict=True)}
+        numbers: dict[Symbol, float] = {}
+        for k in pieces.of_time:
+            if pieces.inner[k] and (number := pieces.constant(k, {**values, **modes})) is not None:
+                modes[pieces.switches[k].mode] = numbers[pieces.switches[k].mode] = number
+        found.append(numbers)
+    return found
 
 
 def _zeros(pieces: SystemPieces, k: int, t0: float, t1: float, values: dict[Symbol, float]) -> np.ndarray:

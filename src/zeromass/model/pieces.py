@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Array, Evaluator, Symbol, as_expression, jacobian, symbols
+from zeromass.expression import Array, Evaluator, Symbol, as_expression, derivative, jacobian, substitute, symbols
+from zeromass.expression import t as time
 from zeromass.expression.pieces import Pieces, Switch, unwrapped
-from zeromass.model.state import Magnitude, State
+from zeromass.model.state import ROUNDING, Magnitude, State
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
+
+ORDERS = 4
+"""Derivatives by time that tell on which side of a kink a start is, and sides that are tried for what is constant."""
 
 
 class SystemPieces:
@@ -99,6 +104,41 @@ class SystemPieces:
         kinds = [{leaf.kind for leaf in symbols(switch.plain)} for switch in self.switches]
         return tuple(k for k, kind in enumerate(kinds) if "time" in kind and kind <= {"time", "parameter"})
 
+    def begun(self, t: float, values: Mapping[Symbol, float]) -> dict[Symbol, float] | None:
+        """All modes and margins just after a time on which constraints have a kink; None on none, or if the place decides.
+
+        values  of the parameters of the given system
+        """
+        if not self._start_is_timed or self.parts["constraints"].isdisjoint(self.of_time):
+            return None
+        modes: dict[Symbol, float] = {leaf: leaf.default or 0.0 for s in self.switches for leaf in (s.mode, s.margin)}
+        on_kink = False
+        for k in self.of_time:
+            switch, values_now = self.switches[k], np.array([t, *values.values(), *modes.values()])
+            if switch.kind == "turn":
+                return None
+            inputs, derivatives = [time, *values, *modes], [switch.g]
+            (g,), (size,) = Magnitude(derivatives, inputs).with_values(values_now)
+            border = float(np.round(g)) if switch.kind == "whole" else 0.0
+            above = g > border
+            if abs(g - border) <= 8 * ROUNDING * size:
+                for _ in range(ORDERS):
+                    derivatives.append(derivative(derivatives[-1], time))
+                slopes = Evaluator(derivatives[1:], inputs)(values_now)
+                above = bool(next((slope for slope in slopes if slope), 1.0) > 0)
+                on_kink |= k in self.parts["constraints"]
+            low = border - 1 if switch.kind == "whole" else -1.0
+            modes[switch.mode] = (border if switch.kind == "whole" else 1.0) if above else low
+        return modes if on_kink else None
+
+    @cached_property
+    def _start_is_timed(self) -> bool:
+        """Whether all that a start is solved from depends on no modes but those of time."""
+        system, others = self.system, {s.mode for k, s in enumerate(self.switches) if k not in self.of_time}
+        return others.isdisjoint(
+            symbols(system.M, system.A, [row.zero for row in system.rows], system.velocity_constraints)
+        )
+
     @cached_property
     def bent(self) -> frozenset[int]:
         """The switches whose functions are no sums of multiples of time, positions and rates.
@@ -112,8 +152,35 @@ class SystemPieces:
     @cached_property
     def nested(self) -> bool:
         """Whether switching functions depend on the modes of others."""
+        return any(self.inner)
+
+    @cached_property
+    def inner(self) -> tuple[tuple[Symbol, ...], ...]:
+        """The modes that each switching function depends on; of turns none."""
         modes = {switch.mode for switch in self.switches}
-        return not modes.isdisjoint(leaf for s in self.switches if s.kind != "turn" for leaf in symbols(s.g))
+        return tuple(
+            () if s.kind == "turn" else tuple(leaf for leaf in symbols(s.g) if leaf in modes) for s in self.switches
+        )
+
+    def constant(self, k: int, values: Mapping[Symbol, float]) -> float | None:
+        """The mode of a switch whose function is one number with these values of parameters and modes; None if it is not."""
+        g = as_expression(substitute(self.switches[k].g, values)).value
+        if g is None:
+            return None
+        return float(np.floor(g) if self.switches[k].kind == "whole" else np.sign(g))
+
+    @cached_property
+    def resting(self) -> tuple[int, ...]:
+        """The switches of time at which functions of others begin or cease to be constant, as max(sin t, 0) at t = π."""
+        places = {switch.mode: k for k, switch in enumerate(self.switches)}
+        found: set[int] = set()
+        for k in self.of_time:
+            inner = [mode for mode in self.inner[k] if self.switches[places[mode]].kind == "side"]
+            sides = product((1.0, -1.0), repeat=min(len(inner), ORDERS))
+            pieces = (symbols(substitute(self.switches[k].g, dict(zip(inner, side, strict=False)))) for side in sides)
+            if inner and (len(inner) > ORDERS or any(time not in leaves for leaves in pieces)):
+                found.update(places[mode] for mode in inner)
+        return tuple(sorted(found))
 
     @cached_property
     def of_rates(self) -> tuple[bool, ...]:

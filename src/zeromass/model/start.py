@@ -14,6 +14,7 @@ import numpy as np
 
 from zeromass.expression import Expression, ExpressionError, Symbol, expressions, symbols
 from zeromass.expression import t as time
+from zeromass.expression.pieces import switches
 from zeromass.model.errors import StartError
 from zeromass.model.solving import StartEquations
 from zeromass.model.state import State, parameter_values
@@ -45,12 +46,17 @@ def consistent_start(
     first: dict[Expression, float] = {x: value for part in system.parts for x, value in part.usual.items()}
     first.update(_pairs(system, guess, "guess"))
     known: dict[Expression, float] = {time: t, **values}
+    pieces, moving = system.pieces if switches(row.zero for row in system.rows) else None, system
+    begun = pieces.begun(t, values) if pieces is not None else None
+    if pieces is not None and begun is not None:  # on a kink of time the rates are those with which it goes on
+        moving = pieces.system
+        known = {**known, **begun}
     free: list[str] = []
     for level, unknowns in enumerate((system.coordinates, system.rates)):
         wanted = {e: value for e, value in wishes.items() if _order(e) == level}
         fixed = {x: wanted.pop(x) for x in unknowns if x in wanted}
         guessed = np.array([first.get(x, 0.0) for x in unknowns])
-        equations = equations_of(system, level, tuple(wanted))
+        equations = equations_of(moving, level, tuple(wanted))
         solution, open_ = equations.solution(guessed, list(known.values()), fixed, list(wanted.values()))
         known.update(zip(unknowns, solution, strict=True))
         free += open_

@@ -379,7 +379,8 @@ class System(Remembering):
             return None
         from zeromass.model.pieces import SystemPieces  # few systems have any
 
-        return SystemPieces(self)
+        pieces = SystemPieces(self)
+        return pieces if pieces.switches else None
 
     def index(self, coordinate: Expression) -> int:
         """Place of a coordinate in q, and so in M, Q and A's columns."""

@@ -50,6 +50,7 @@ def _compared(
     code: int, ufunc: np.ufunc, relation: str, sign: str, latex: str, sympy: str, interval: Callable[..., i.Bounds]
 ) -> Operation:
     """A condition is the number 1 or 0."""
+    name = "less" if sign == "<" else "less_equal"
     return Operation(
         code,
         arity=2,
@@ -60,7 +61,7 @@ def _compared(
         c=f"{{0}} {sign} {{1}}",
         sympy=sympy,
         llvm=lambda e, node, a, b: e.select(e.compare(relation, a, b), e.number(1.0), e.number(0.0)),
-        smooth=lambda modes, a, b: _truth(modes, b - a),
+        smooth=lambda modes, a, b: operation(name, ZERO, modes.side(b - a)),
         interval=interval,
         jumps=i.undecided(interval),
     )
@@ -68,7 +69,7 @@ def _compared(
 
 def _truth(modes: Modes, g: Expression) -> Expression:
     """1 where g > 0, else 0."""
-    return 0.5 * (modes.side(g) + 1)
+    return operation("less", ZERO, modes.side(g))
 
 
 def _sympy_where(sympy: Any, condition: Any, a: Any, b: Any) -> Any:
