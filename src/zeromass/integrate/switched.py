@@ -19,7 +19,7 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import shock
 from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.switching import Impulse, Piece, Switching
-from zeromass.integrate.timetable import Timetable
+from zeromass.integrate.timetable import TOGETHER, Timetable
 from zeromass.model import Event, State, System
 from zeromass.model.pieces import SystemPieces
 
@@ -34,6 +34,9 @@ SHRINKS, STILL = 0.6, 5
 
 PILED, CROWDED = 2, 1e-6
 """Switches, and the part of a run that they take, just before a motion that finds no further step: it chatters."""
+
+PARTS = tuple(2.0**-k for k in range(6, -1, -1))
+"""Of the time between switches that count as one, by which one of them may be earlier or later."""
 
 
 class Switched:
@@ -130,7 +133,7 @@ class Switched:
                 return replace(Segment.standing(state, outcome, self.settings), piece=piece), {}
         self._begun = True
         program = moving_program(self.deciding, moving, piece.holds)
-        target = self._table.times[self._place] if self._place < len(self._table.times) else self.until
+        target = self._next_time(moving, piece) if self._place < len(self._table.times) else self.until
         segment = self._reaching.segment(program, moving, piece, target, self._tell)
         end = segment.outcome.t
         asked = [event for event in segment.events if not own(event.name)]
@@ -152,6 +155,20 @@ class Switched:
                 outcome = Outcome(Ending.SWITCH, end, self.deciding.words(list(flipped)))
         segment = replace(segment, start=self._given(state, piece), outcome=outcome, events=tuple(asked), piece=piece)
         return segment, flipped
+
+    def _next_time(self, moving: State, piece: Piece) -> float:
+        """The next time of the timetable: to rounding, and where the formulas before and after it have values.
+
+        As exp(−1/(1 − s²)) between s = −1 and 1, which rounding makes infinite at the ends.
+        """
+        t = float(self._table.times[self._place])
+        states = [
+            self.pieces.state(moving, {**piece.modes, **self._table.modes(place)})
+            for place in (self._place, self._place + 1)
+        ]
+        late = [0.0, *[way * part * TOGETHER * max(1.0, abs(t)) for part in PARTS for way in (1.0, -1.0)]]
+        times = (t + δ for δ in late)
+        return next((time for time in times if all(_defined(replace(state, t=time)) for state in states)), t)
 
     def _given(self, state: State, piece: Piece) -> State:
         """A state of the system as it was given; the start is the one that the run was given."""
@@ -220,6 +237,12 @@ class Switched:
             elif before != after:
                 found.append(Switching(t, switch.said, int(np.sign(after - before))))
         return tuple(found)
+
+
+def _defined(state: State) -> bool:
+    """Whether the formulas of a system have values at a state."""
+    with np.errstate(all="ignore"):
+        return all(np.all(np.isfinite(block)) for block in state.matrices) and not state.overflowing
 
 
 def _high(piece: Piece, mode: object) -> float:
