@@ -59,7 +59,7 @@ class Switched:
         self.deciding = Deciding(pieces, self._ahead, lanes_of(settings.chosen))
         self._reaching = Reaching(self.deciding, settings, self._asked)
         self._reaching.held = held
-        self._table = Timetable(pieces, start, until)
+        self._table = Timetable(pieces, start, until, [event.zero for event in self._asked])
         self._place = 0  # in the timetable: of the next time
         self._last: dict[int, float] = {}
         self._begun = False

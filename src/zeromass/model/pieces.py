@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Array, Evaluator, Symbol, as_expression, jacobian, symbols
+from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, jacobian, symbols
 from zeromass.expression.pieces import Pieces, Switch, unwrapped
 from zeromass.model.state import Magnitude, State
 
@@ -98,6 +98,14 @@ class SystemPieces:
         """The switches whose functions depend on time and parameters alone: they are known ahead."""
         kinds = [{leaf.kind for leaf in symbols(switch.plain)} for switch in self.switches]
         return tuple(k for k, kind in enumerate(kinds) if "time" in kind and kind <= {"time", "parameter"})
+
+    def felt(self, events: Sequence[Expression]) -> frozenset[Symbol]:
+        """Modes that a motion or events depend on: those inside switching functions of time alone are known with these."""
+        system, energies = self.system, [e for name in ENERGIES if (e := getattr(self.system._free, name)) is not None]
+        functions = [switch.g for k, switch in enumerate(self.switches) if k not in self.of_time]
+        watched = self.smooth(list(events)).ravel().tolist()
+        formulas = [*functions, *energies, *[row.zero for row in system.rows], *watched]
+        return frozenset(symbols(formulas, system.M, system.Q, system.C, system.A, system.b))
 
     @cached_property
     def bent(self) -> frozenset[int]:

@@ -111,7 +111,9 @@ class Radau:
 
     def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
         turn, times = np.sign(t1 - t0)[:1], self.work.times
-        steps = np.searchsorted(turn * times, turn * t0, side="right")  # the end may lie where a switch was found after all
+        steps = np.searchsorted(
+            turn * times, turn * t0, side="right"
+        )  # the end may lie where a switch was found after all
         steps = np.minimum(steps, len(times) - 1)
         h, places = self._kept(steps)
         lengths = np.where(times[steps] == t1, self.work.rows[steps, 1], t1 - t0)
