@@ -162,13 +162,22 @@ class Switched:
         As exp(−1/(1 − s²)) between s = −1 and 1, which rounding makes infinite at the ends.
         """
         t = float(self._table.times[self._place])
-        states = [
+        if self.pieces.timeless:
+            return t
+        before, after = (
             self.pieces.state(moving, {**piece.modes, **self._table.modes(place)})
             for place in (self._place, self._place + 1)
-        ]
-        late = [0.0, *[way * part * TOGETHER * max(1.0, abs(t)) for part in PARTS for way in (1.0, -1.0)]]
-        times = (t + δ for δ in late)
-        return next((time for time in times if all(_defined(replace(state, t=time)) for state in states)), t)
+        )
+        inputs, seen = np.array([before.inputs, after.inputs]), self.deciding.seen(after)
+
+        def defined(time: float) -> bool:
+            inputs[:, 0] = time
+            with np.errstate(all="ignore"):
+                values = all(np.isfinite(block).all() for block in self.pieces.system.matrices(inputs))
+                return values and (seen or not replace(after, t=time).overflowing)
+
+        late = [way * part * TOGETHER * max(1.0, abs(t)) for part in PARTS for way in (1.0, -1.0)]
+        return next((time for time in (t, *[t + δ for δ in late]) if defined(time)), t)
 
     def _given(self, state: State, piece: Piece) -> State:
         """A state of the system as it was given; the start is the one that the run was given."""
@@ -237,12 +246,6 @@ class Switched:
             elif before != after:
                 found.append(Switching(t, switch.said, int(np.sign(after - before))))
         return tuple(found)
-
-
-def _defined(state: State) -> bool:
-    """Whether the formulas of a system have values at a state."""
-    with np.errstate(all="ignore"):
-        return all(np.all(np.isfinite(block)) for block in state.matrices) and not state.overflowing
 
 
 def _high(piece: Piece, mode: object) -> float:

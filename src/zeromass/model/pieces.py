@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, jacobian, symbols
+from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, jacobian, symbols, t
 from zeromass.expression.pieces import Pieces, Switch, unwrapped
 from zeromass.model.state import Magnitude, State
 
@@ -99,13 +99,22 @@ class SystemPieces:
         kinds = [{leaf.kind for leaf in symbols(switch.plain)} for switch in self.switches]
         return tuple(k for k, kind in enumerate(kinds) if "time" in kind and kind <= {"time", "parameter"})
 
+    @cached_property
+    def timeless(self) -> bool:
+        """Whether masses, forces and constraints depend on time by their switches alone."""
+        return t not in self._motion
+
+    @cached_property
+    def _motion(self) -> frozenset[Symbol]:
+        """What masses, forces and constraints depend on."""
+        system = self.system
+        return frozenset(symbols([row.zero for row in system.rows], system.M, system.Q, system.C, system.A, system.b))
+
     def felt(self, events: Sequence[Expression]) -> frozenset[Symbol]:
         """Modes that a motion or events depend on: those inside switching functions of time alone are known with these."""
-        system, energies = self.system, [e for name in ENERGIES if (e := getattr(self.system._free, name)) is not None]
+        energies = [e for name in ENERGIES if (e := getattr(self.system._free, name)) is not None]
         functions = [switch.g for k, switch in enumerate(self.switches) if k not in self.of_time]
-        watched = self.smooth(list(events)).ravel().tolist()
-        formulas = [*functions, *energies, *[row.zero for row in system.rows], *watched]
-        return frozenset(symbols(formulas, system.M, system.Q, system.C, system.A, system.b))
+        return self._motion | set(symbols([*functions, *energies, *self.smooth(list(events)).ravel()]))
 
     @cached_property
     def bent(self) -> frozenset[int]:
