@@ -114,7 +114,7 @@ class _Zeros:
         """Whether rounding does not tell in intervals on which side of a jump g is, as that of cos(t) % 1 at t = 0."""
         places = a + (b - a) * np.array(ELSEWHERE)[:, None]
         _, jump = self._bounds.with_jumps([(places, places), *[(v, v) for v in self._fixed]])
-        return np.broadcast_to(jump, places.shape).all(axis=0)
+        return np.all(np.broadcast_to(jump, places.shape), axis=0)
 
     def _value(self, times: np.ndarray) -> np.ndarray:
         """g and ġ, shape (times, 2)."""
