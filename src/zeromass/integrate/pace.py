@@ -104,7 +104,8 @@ class TermPace:
         self._term, self._values = term, values
         self._start, self._until = start, until
         self._direction = 1.0 if until >= start else -1.0
-        self._least = DEEPEST * abs(until - start)
+        rounding = 2 * np.spacing(max(abs(start), abs(until)))  # less can not be divided, and a segment may be short
+        self._least = max(DEEPEST * abs(until - start), rounding)
         self._size = self._largest_change()
 
     def _inputs(self, times: np.ndarray) -> np.ndarray:
