@@ -362,3 +362,13 @@ def test_the_limit_is_what_it_says(shape):
         step = limit if np.isfinite(limit) else end - begin
         assert steepest * step**2 / 8 <= pace_module.SPAN**2 * pace_module.PART * largest * 1.001
         begin = end
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_bump_in_an_event_is_not_missed(method):
+    """A body at rest that a wall 0.5 m away would pass in a pulse of 6 ms: exp(−s²) = ½ at s = √(ln 2)."""
+    body = zm.System(kinetic=zm.rate(x) ** 2 / 2)
+    wall = zm.Event("wall", x - 0.5 * zm.rate(x) + 0.5 - np.exp(-(((t - 2.0) / 0.003) ** 2)), terminal=False)
+    run = zm.simulate(body, body.start({x: 0.0, zm.rate(x): 0.0}), until=4.0, events=wall, method=method)
+    half = 0.003 * np.sqrt(np.log(2.0))
+    np.testing.assert_allclose([event.t for event in run.events], [2.0 - half, 2.0 + half], rtol=0, atol=1e-12)

@@ -129,3 +129,16 @@ def test_clocks_far_from_zero(origin):
     system, x, v = mass(lambda x, v: zm.where((zm.t % 1.0) < 0.01, 100.0, 0.0))
     run = zm.simulate(system, system.start({x: 0.0, v: 0.0}, t=origin + 0.5), until=origin + 5.5, **TIGHT)
     assert run.at(origin + 5.5)[v][0] == pytest.approx(5.0, abs=1e-10 + 5 * 200 * 1.5e-16 * origin)
+
+
+def test_a_kink_inside_a_condition_of_time_is_no_switch():
+    """|t − 1| < 0.1 switches where the condition does, and not at t = 1; an event that has the kink itself stops there."""
+    system, x, v = mass(lambda x, v: zm.where(abs(zm.t - 1.0) < 0.1, 1.0, 0.0))
+    start = system.start({x: 0.0, v: 0.0})
+    run = zm.simulate(system, start, until=2.0, **TIGHT)
+    np.testing.assert_allclose([switch.t for switch in run.switches], [0.9, 1.1], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(run.at(2.0)[v], 0.2, rtol=0, atol=1e-12)
+    near = zm.Event("near", abs(zm.t - 1.0) - 0.05 + 0 * x, terminal=False)
+    run = zm.simulate(system, start, until=2.0, events=near, **TIGHT)
+    np.testing.assert_allclose([event.t for event in run.events], [0.95, 1.05], rtol=0, atol=1e-12)
+    np.testing.assert_allclose([switch.t for switch in run.switches], [0.9, 1.0, 1.1], rtol=0, atol=1e-15)

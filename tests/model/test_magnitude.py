@@ -54,3 +54,13 @@ def test_choice():
 def test_inputs_may_be_less_exact_than_their_value():
     x, y = zm.coordinates("x y")
     assert Magnitude(x + y, [x, y])(np.array([0.0, 0.0]), np.array([2.0, 3.0])) == 5.0
+
+
+def test_what_is_exactly_zero_has_no_effect():
+    """√0 of an exact 0 is exact, though the slope is infinite; √(1 − 1) is not."""
+    x = zm.coordinate("x")
+    assert Magnitude(np.sqrt(x), [x])(np.array([0.0])) == 0.0
+    assert Magnitude(np.sqrt(x - 1), [x])(np.array([1.0])) == np.inf
+    pushed = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: np.sqrt(zm.t)})
+    run = zm.simulate(pushed, pushed.start({x: 0.0, zm.rate(x): 0.0}), until=1.0)
+    np.testing.assert_allclose(run.at(1.0)[x], 4 / 15, rtol=1e-10)

@@ -18,6 +18,9 @@ MOST = 100_000
 PARTS = 8
 """Of the time in question, looked at first."""
 
+ELSEWHERE = 0.2360679774997898, 0.6180339887498949
+"""Places in an interval that fall together with no period, nor with its middle."""
+
 
 class TooManyZeros(ModelError):
     """A function of time has so many zeros, as sin(1/t) at 0, or is so near zero everywhere, that they can not be listed."""
@@ -92,7 +95,8 @@ class _Zeros:
         low, high = (np.broadcast_to(x, (2 * k,)).copy() for x in whole)
         (slope,) = self._slope([(a, b), *[(v, v) for v in self._fixed]])
         slope = np.broadcast_to(slope[0], (k,)), np.broadcast_to(slope[1], (k,))
-        smooth = ~np.broadcast_to(jump, (2 * k,))[:k] & np.isfinite(slope[0]) & np.isfinite(slope[1])
+        jump = np.broadcast_to(jump, (2 * k,))
+        smooth = ~jump[:k] & np.isfinite(slope[0]) & np.isfinite(slope[1])
         with np.errstate(all="ignore"):  # g(middle) + ġ (t − middle), closer where g is nearly zero
             part = product(slope, sum_((a, b), (-middle, -middle)))
             mean = sum_((low[k:], high[k:]), part)
@@ -102,7 +106,15 @@ class _Zeros:
             once = smooth & ((slope[0] > 0) | (slope[1] < 0))
             rounding = high[k:] - low[k:]
             flat = np.maximum(-closer_low, closer_high) <= 2 * rounding
+        doubt = np.flatnonzero(flat & jump[k:])  # a jump in the middle alone is no rounding
+        flat[doubt] = self._jumps_all_over(a[doubt], b[doubt])
         return possible, once, flat | ((low[:k] == 0) & (high[:k] == 0))
+
+    def _jumps_all_over(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Whether rounding does not tell in intervals on which side of a jump g is, as that of cos(t) % 1 at t = 0."""
+        places = a + (b - a) * np.array(ELSEWHERE)[:, None]
+        _, jump = self._bounds.with_jumps([(places, places), *[(v, v) for v in self._fixed]])
+        return np.all(np.broadcast_to(jump, places.shape), axis=0)
 
     def _value(self, times: np.ndarray) -> np.ndarray:
         """g and ġ, shape (times, 2)."""

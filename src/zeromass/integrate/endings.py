@@ -90,5 +90,6 @@ def _culprits(state: State, slope: Slope, direction: float, furthest: float = np
 def _fastest(state: State, slope: Slope) -> str:
     """The coordinate whose rate changes most within the time in which it changes itself."""
     tangent, _ = slope(state.t, np.concatenate([state.q, state.v]))
-    change = np.abs(tangent[len(state.q) :]) / (np.abs(state.v) + np.finfo(float).tiny)
+    with np.errstate(over="ignore"):  # at rest
+        change = np.abs(tangent[len(state.q) :]) / (np.abs(state.v) + np.finfo(float).tiny)
     return str(state.system.coordinates[np.argmax(np.where(state.v == 0, 0, change))].name)

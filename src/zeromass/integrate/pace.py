@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.expression import Expression
 from zeromass.expression.interval import Intervals
 from zeromass.integrate.terms import Term, terms_of_time
 from zeromass.model import System
@@ -103,7 +104,8 @@ class TermPace:
         self._term, self._values = term, values
         self._start, self._until = start, until
         self._direction = 1.0 if until >= start else -1.0
-        self._least = DEEPEST * abs(until - start)
+        rounding = 2 * np.spacing(max(abs(start), abs(until)))  # less can not be divided, and a segment may be short
+        self._least = max(DEEPEST * abs(until - start), rounding)
         self._size = self._largest_change()
 
     def _inputs(self, times: np.ndarray) -> np.ndarray:
@@ -183,17 +185,21 @@ class TermPace:
         return np.where(_limit(self._size, times_less * half) <= limit, np.inf, limit)
 
 
-def pace(system: System, parameters: Mapping[Any, float], start: float, until: float) -> Pace | None:
+def pace(
+    system: System, parameters: Mapping[Any, float], start: float, until: float, watched: Sequence[Expression] = ()
+) -> Pace | None:
     """The pace of a run, or of a longer one to the same end; None where nothing depends on time alone.
+
+    watched  functions of switches and events that it is to follow as well
 
     Those of the last runs are remembered: a motion in many segments needs one.
     """
-    terms = terms_of_time(system)
+    terms = terms_of_time(system, watched)
     if not terms or start == until:
         return None
     values = np.array([parameters[p] for p in system.parameters])
     known: dict[Any, Pace] = system.memory.setdefault("paces", {})
-    key = values.tobytes(), until, start < until
+    key = values.tobytes(), until, start < until, tuple(watched)
     found = known.get(key)
     if found is None or found.direction * (start - found.start) < 0:
         for old in list(known)[: 1 - REMEMBERED]:

@@ -216,6 +216,9 @@ class PieceLoop(Loop):
         ahead = 1.0 if places[-1] > places[0] else -1.0
         return sorted({*places, *[time for time, _ in lowest]}, key=lambda t: ahead * t)
 
+    def follows(self, event: Event) -> bool:
+        return not event.name.startswith(LOW)  # which is the slope of another
+
 
 def _place(name: str) -> tuple[int, int]:
     """A switch, and which of its functions, by the name of an event."""

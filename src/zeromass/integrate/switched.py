@@ -19,7 +19,7 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import shock
 from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.switching import Impulse, Piece, Switching
-from zeromass.integrate.timetable import Timetable
+from zeromass.integrate.timetable import TOGETHER, Timetable
 from zeromass.model import Event, State, System
 from zeromass.model.pieces import SystemPieces
 
@@ -34,6 +34,9 @@ SHRINKS, STILL = 0.6, 5
 
 PILED, CROWDED = 2, 1e-6
 """Switches, and the part of a run that they take, just before a motion that finds no further step: it chatters."""
+
+PARTS = tuple(2.0**-k for k in range(6, -1, -1))
+"""Of the time between switches that count as one, by which one of them may be earlier or later."""
 
 
 class Switched:
@@ -56,7 +59,7 @@ class Switched:
         self.deciding = Deciding(pieces, self._ahead, lanes_of(settings.chosen))
         self._reaching = Reaching(self.deciding, settings, self._asked)
         self._reaching.held = held
-        self._table = Timetable(pieces, start, until)
+        self._table = Timetable(pieces, start, until, [event.zero for event in self._asked])
         self._place = 0  # in the timetable: of the next time
         self._last: dict[int, float] = {}
         self._begun = False
@@ -130,7 +133,7 @@ class Switched:
                 return replace(Segment.standing(state, outcome, self.settings), piece=piece), {}
         self._begun = True
         program = moving_program(self.deciding, moving, piece.holds)
-        target = self._table.times[self._place] if self._place < len(self._table.times) else self.until
+        target = self._next_time(moving, piece) if self._place < len(self._table.times) else self.until
         segment = self._reaching.segment(program, moving, piece, target, self._tell)
         end = segment.outcome.t
         asked = [event for event in segment.events if not own(event.name)]
@@ -152,6 +155,29 @@ class Switched:
                 outcome = Outcome(Ending.SWITCH, end, self.deciding.words(list(flipped)))
         segment = replace(segment, start=self._given(state, piece), outcome=outcome, events=tuple(asked), piece=piece)
         return segment, flipped
+
+    def _next_time(self, moving: State, piece: Piece) -> float:
+        """The next time of the timetable: to rounding, and where the formulas before and after it have values.
+
+        As exp(−1/(1 − s²)) between s = −1 and 1, which rounding makes infinite at the ends.
+        """
+        t = float(self._table.times[self._place])
+        if self.pieces.timeless:
+            return t
+        before, after = (
+            self.pieces.state(moving, {**piece.modes, **self._table.modes(place)})
+            for place in (self._place, self._place + 1)
+        )
+        inputs, seen = np.array([before.inputs, after.inputs]), self.deciding.seen(after)
+
+        def defined(time: float) -> bool:
+            inputs[:, 0] = time
+            with np.errstate(all="ignore"):
+                values = all(np.isfinite(block).all() for block in self.pieces.system.matrices(inputs))
+                return values and (seen or not replace(after, t=time).overflowing)
+
+        late = [way * part * TOGETHER * max(1.0, abs(t)) for part in PARTS for way in (1.0, -1.0)]
+        return next((time for time in (t, *[t + δ for δ in late]) if defined(time)), t)
 
     def _given(self, state: State, piece: Piece) -> State:
         """A state of the system as it was given; the start is the one that the run was given."""

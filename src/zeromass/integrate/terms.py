@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Evaluator, Expression, Symbol, derivative, t
+from zeromass.expression import Evaluator, Expression, Symbol, derivative, symbols, t
 from zeromass.expression.build import multiply
 from zeromass.expression.node import is_integer, ordered
 from zeromass.model import System
@@ -21,6 +21,9 @@ SMOOTH = 8
 
 MOST = 16
 """Terms that a product of sums is multiplied out to at most."""
+
+REMEMBERED = 16
+"""Choices of events of a system whose terms are remembered."""
 
 
 class Term:
@@ -61,23 +64,34 @@ def _intervals(e: Expression, inputs: list[Symbol]) -> Intervals:
     return Intervals([e], inputs)
 
 
-def terms_of_time(system: System) -> list[Term]:
+def terms_of_time(system: System, watched: Sequence[Expression] = ()) -> list[Term]:
     """Functions of time and parameters that a system contains, but for those that no step can fail to see; found once.
+
+    watched  functions of switches and events, which a run is to follow as well
 
     A sum is taken apart, also below a product, so that each term is seen however small it is beside the others; constant
     factors are left out, and with them constants, polynomials of low degree and sines of a linear function of time. A
     function of time and of the state, such as sin(x − c t), is no such term.
     """
-    if "terms of time" not in system.memory:
-        inputs = [t, *system.parameters]
-        system.memory["terms of time"] = [Term(u, inputs) for u in _terms(_roots(system))]
-    return system.memory["terms of time"]
+    known: dict[Any, list[Term]] = system.memory.setdefault("terms of time", {})
+    inputs = [t, *system.parameters]
+    if () not in known:
+        blocks = [system.M, system.Q, system.C, system.A, [row.zero for row in system.rows]]
+        outputs = [e for block in blocks for e in np.ravel(np.asarray(block, dtype=object))]
+        known[()] = [Term(u, inputs) for u in _terms(_roots(outputs))]
+    key = tuple(watched)
+    if key not in known:
+        if len(known) > REMEMBERED:
+            for old in [old for old in known if old][: 1 - REMEMBERED]:
+                known.pop(old, None)
+        own = {term.u for term in known[()]}
+        more = [u for u in _terms(_roots(key)) if u not in own and set(symbols(u)) <= {*inputs}]
+        known[key] = [*known[()], *[Term(u, inputs) for u in more]]
+    return known[key]
 
 
-def _roots(system: System) -> list[Expression]:
-    """The largest formulas of time and parameters alone in M, Q, C, A and in what the constraints say."""
-    blocks = [system.M, system.Q, system.C, system.A, [row.zero for row in system.rows]]
-    outputs = [e for block in blocks for e in np.ravel(np.asarray(block, dtype=object))]
+def _roots(outputs: Sequence[Expression]) -> list[Expression]:
+    """The largest formulas of time and parameters alone in some expressions."""
     nodes = ordered(outputs)
     if t not in nodes:
         return []

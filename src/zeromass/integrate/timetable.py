@@ -22,13 +22,15 @@ no time, as ⌊sin t⌋ is 1 in the middle of a half period."""
 class Timetable:
     """When switches of time alone happen in a run, and their modes in between.
 
-    times  of all of them, in the order of the run
+    events  functions that are watched
+    times   of all of them that are felt, in the order of the run: not that of |t − 1| at t = 1 in |t − 1| < 0.1
     """
 
     times: np.ndarray
 
-    def __init__(self, pieces: SystemPieces, start: State, until: float) -> None:
-        self.switches: tuple[int, ...] = pieces.of_time
+    def __init__(self, pieces: SystemPieces, start: State, until: float, events: Sequence[Expression] = ()) -> None:
+        felt = pieces.felt(events)
+        self.switches: tuple[int, ...] = tuple(k for k in pieces.of_time if pieces.switches[k].mode in felt)
         values = {p: start.parameters[p] for p in pieces.given.parameters}
         ahead = 1.0 if until >= start.t else -1.0
         zeros = [_zeros(pieces, k, start.t, until, values) for k in sorted({*self.switches, *pieces.resting})]

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Array, Evaluator, Symbol, as_expression, derivative, jacobian, substitute, symbols
+from zeromass.expression import (
+    Array,
+    Evaluator,
+    Expression,
+    Symbol,
+    as_expression,
+    derivative,
+    jacobian,
+    substitute,
+    symbols,
+)
 from zeromass.expression import t as time
 from zeromass.expression.pieces import Pieces, Switch, unwrapped
 from zeromass.model.state import ROUNDING, Magnitude, State
@@ -138,6 +148,23 @@ class SystemPieces:
         return others.isdisjoint(
             symbols(system.M, system.A, [row.zero for row in system.rows], system.velocity_constraints)
         )
+
+    @cached_property
+    def timeless(self) -> bool:
+        """Whether masses, forces and constraints depend on time by their switches alone."""
+        return time not in self._motion
+
+    @cached_property
+    def _motion(self) -> frozenset[Symbol]:
+        """What masses, forces and constraints depend on."""
+        system = self.system
+        return frozenset(symbols([row.zero for row in system.rows], system.M, system.Q, system.C, system.A, system.b))
+
+    def felt(self, events: Sequence[Expression]) -> frozenset[Symbol]:
+        """Modes that a motion or events depend on: those inside switching functions of time alone are known with these."""
+        energies = [e for name in ENERGIES if (e := getattr(self.system._free, name)) is not None]
+        functions = [switch.g for k, switch in enumerate(self.switches) if k not in self.of_time]
+        return self._motion | set(symbols([*functions, *energies, *self.smooth(list(events)).ravel()]))
 
     @cached_property
     def bent(self) -> frozenset[int]:

@@ -63,7 +63,8 @@ class Magnitude:
                 result[i] = float(sizes[j])
         for i, operands in self._operations:
             for slope, operand in operands:
-                if numbers[slope]:  # what is not chosen has no effect, and perhaps no value
+                # what is not chosen has no effect, and perhaps no value; what is exactly 0 has none on √0 either
+                if numbers[slope] and result[operand]:
                     result[i] += numbers[slope] * result[operand]
         return tape[self._outputs], np.array([result[i] for i in self._outputs])
 

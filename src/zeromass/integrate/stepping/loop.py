@@ -114,10 +114,11 @@ class Loop:
         self.stepper: Stepper = method(self.work)
         self.work.growth_limit = settings.limits.growth
         self.work.correction_limit = settings.limits.correction
-        if settings.step is None and terms_of_time(program.system):
+        followed = [event.zero for event in self.watched if self.follows(event)]
+        if settings.step is None and terms_of_time(program.system, followed):
             from zeromass.integrate.pace import pace  # few systems have such terms
 
-            found = pace(program.system, start.parameters, start.t, self.until)
+            found = pace(program.system, start.parameters, start.t, self.until, followed)
             self.work.limit(Ahead(found) if found is not None else None)
         self._use(program)
         self._departure = departure
@@ -263,6 +264,10 @@ class Loop:
     def closer(self, values: Callable[[float], np.ndarray], places: list[float]) -> list[float]:
         """Times in a step between which a watched function changes its sign once at most; see `happenings`."""
         return places
+
+    def follows(self, event: Event) -> bool:
+        """Whether steps are to be short enough for what of an event's function depends on time alone."""
+        return True
 
     def _beyond_a_guard(self) -> Outcome | None:
         """The end of a run that starts where it must not even be, such as where a contact would have to pull."""

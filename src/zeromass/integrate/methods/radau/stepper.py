@@ -45,7 +45,7 @@ class Radau:
         memory.point(y=work.state, reals=work.reals, ints=work.ints, parameters=work.values)
         memory.point(tables=np.array([table(method) for method in self._methods]))
         memory.point(increments=np.empty(max(INCREMENTS, 16 * self._longest)))
-        memory.point(offsets=np.empty(len(work.record), dtype=np.int64))
+        memory.point(offsets=np.zeros(len(work.record), dtype=np.int64))
         memory.set_whole(places=len(orders), capacity=len(memory.array(Slot.increments)))
 
     @property
@@ -106,14 +106,18 @@ class Radau:
     def _room_for_record(self) -> None:
         """As many places of increments as the record has rows."""
         offsets = self._memory.array(Slot.offsets)
-        more = np.zeros(len(self.work.record) - len(offsets), dtype=np.int64)
+        more = np.zeros(max(len(self.work.record) - len(offsets), 0), dtype=np.int64)
         self._memory.point(offsets=np.concatenate([offsets, more]))
 
     def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
-        turn = np.sign(t1 - t0)[:1]
-        steps = np.searchsorted(turn * self.work.times, turn * t1)
+        turn, times = np.sign(t1 - t0)[:1], self.work.times
+        steps = np.searchsorted(
+            turn * times, turn * t0, side="right"
+        )  # the end may lie where a switch was found after all
+        steps = np.minimum(steps, len(times) - 1)
         h, places = self._kept(steps)
-        parts = self.work.rows[steps, 1] / h  # less than 1 where the step was cut
+        lengths = np.where(times[steps] == t1, self.work.rows[steps, 1], t1 - t0)
+        parts = lengths / h  # less than 1 where the step was cut
         result = np.empty((len(steps), DEGREE + 1, self.work.order))
         for place, part in set(zip(places.tolist(), parts.tolist(), strict=True)):
             alike = (places == place) & (parts == part)
