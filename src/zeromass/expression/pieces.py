@@ -72,10 +72,10 @@ class Pieces:
     >>> from zeromass.expression.pieces import Pieces
     >>> x = zm.coordinate("x")
     >>> pieces = Pieces()
-    >>> pieces.found([abs(x) + 1, zm.where(x > 0, x**2, 0)])
-    array([x*mode0 + 1, where((0 < mode0), x**2, 0)], dtype=object)
-    >>> [switch.g for switch in pieces.switches], pieces.smooth([np.sign(x) * x, np.sign(x - 1)])
-    ([x], array([x*mode0, sign(x - 1)], dtype=object))
+    >>> smooth = pieces.found([abs(x) + 1, zm.where(x > 0, x**2, 0)])
+    >>> (switch,) = pieces.switches  # both have one border
+    >>> switch.g, zm.substitute(smooth, {switch.mode: -1.0}), zm.substitute(smooth, {switch.mode: 1.0})
+    (x, array([1 - x, 0], dtype=object), array([x + 1, x**2], dtype=object))
     """
 
     switches: list[Switch]
