@@ -260,20 +260,28 @@ def course(
         moving, program = following, None
         start = start if start.system is following else start.carried_to(following)
     watched = events_of(events)
-    segments: list[Segment] = []
+    first = _segment(program, start, until, settings, [*moving.events, *watched], tell)
+    return continued(first, until, settings, watched, tell)
+
+
+def continued(
+    first: Segment, until: float, settings: Settings, watched: Sequence[Event], tell: Callable[[float], None]
+) -> Course:
+    """The motion after its first segment, through every change of its kind."""
+    segments = [first]
     while True:
-        segment = _segment(program, start, until, settings, [*moving.events, *watched], tell)
-        segments.append(segment)
+        segment = segments[-1]
         if not (settings.transitions and segment.outcome.ending is Ending.EVENT and segment.t[-1] != until):
             return Course(tuple(segments))
         end = segment.state(float(segment.t[-1]))
-        following = moving.goes_on_as(segment.events[-1].name, end)
+        following = segment.system.goes_on_as(segment.events[-1].name, end)
         if following is None:
             return Course(tuple(segments))
         if len(segments) >= settings.limits.changes:
             segments[-1] = _chattering(segment, len(segments))
             return Course(tuple(segments))
-        moving, start, program = following, end.carried_to(following), None
+        start = end.carried_to(following)
+        segments.append(_segment(None, start, until, settings, [*following.events, *watched], tell))
 
 
 def _segment(

@@ -68,7 +68,10 @@ class Loop:
 
     def segment(self, tell: Callable[[float], None]) -> Segment:
         """Steps until there is an outcome."""
-        outcome = self._beyond_a_guard()
+        return self.onward(tell, self._beyond_a_guard())
+
+    def onward(self, tell: Callable[[float], None], outcome: Outcome | None = None) -> Segment:
+        """Steps from where the memory is until there is an outcome."""
         try:
             while outcome is None:
                 outcome = self._some_steps(tell)
