@@ -167,6 +167,11 @@ class Rolling(System):
             return self
         return self.slipping.begins_as(state.carried_to(self.slipping))
 
+    @property
+    def begins_one_way(self) -> bool:
+        """Where friction has no bound."""
+        return self.friction_coefficient is None
+
     def goes_on_as(self, event: str, state: State) -> System | None:
         """`slipping` where the body would slip; every other event ends the motion."""
         return self.slipping.begins_as(state) if event == SLIPS else None

@@ -142,6 +142,11 @@ class System(Remembering):
         """The system that the motion follows from a state on: itself, unless it can not hold there."""
         return self
 
+    @property
+    def begins_one_way(self) -> bool:
+        """Whether `begins_as` is itself at every state."""
+        return True
+
     def goes_on_as(self, event: str, state: State) -> System | None:
         """The system that the motion follows after a terminal event; None where it ends.
 

@@ -1,0 +1,52 @@
+"""Whether members may begin in lanes: the checks of a start, on arrays.
+
+A member that passes has an ordinary start; one that does not is looked at alone, by `at_start` and `Loop`, who say why
+where it can not begin.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zeromass.ensemble.lanes import Lanes
+from zeromass.ensemble.starts import Starts
+from zeromass.equation.rank import negligible
+
+DEPENDENT = 1e-9
+"""Part of its terms by which a row of A q̈ = b that was dropped may be missed where it follows from the others."""
+
+
+def ordinary(lanes: Lanes, starts: Starts, until: float) -> np.ndarray:
+    """Which members begin as members of the program do: on the constraints, with good pivots, before every guard.
+
+    The rows of A that the program keeps are independent where its pivots are good, and those that it dropped follow from
+    them where the acceleration satisfies them too.
+    """
+    system, limits = lanes.program.system, lanes.settings.limits
+    inputs = np.concatenate([starts.t[:, None], starts.y, starts.parameters], axis=1)
+    with np.errstate(all="ignore"):
+        fine = (starts.t != until) & np.isfinite(inputs).all(axis=1)
+        names, zeros = system.residuals
+        if names:
+            size = limits.violation * np.maximum(1.0, np.abs(starts.y).max(axis=1))
+            fine &= np.all(np.abs(zeros(inputs)) <= size[:, None], axis=1)
+        slopes, growth = lanes.slopes(starts.t, starts.y, starts.parameters)
+        fine &= np.isfinite(slopes).all(axis=1) & (growth <= limits.growth)
+        if lanes.dropped is not None:
+            fine &= _follow(lanes.dropped(inputs), slopes[:, slopes.shape[1] // 2 :])
+        guards = [k for k, event in enumerate(lanes.events) if event.guard]
+        if guards:
+            (values,) = lanes.called("event", starts.t, starts.y, starts.parameters, (lanes.places.events,))
+            ways = np.array([lanes.events[k].direction for k in guards])
+            fine &= np.all(values[:, guards] * ways <= 0.0, axis=1)
+    if lanes.settings.transitions and not system.begins_one_way:
+        for k in np.flatnonzero(fine).tolist():
+            fine[k] = system.begins_as(starts.state(system, k)) is system
+    return fine
+
+
+def _follow(rows: np.ndarray, q̈: np.ndarray) -> np.ndarray:
+    """Where the dropped rows of A q̈ = b, shape (k, rows, n + 1), hold for the acceleration of the others, (k, n)."""
+    A, b = rows[:, :, :-1], rows[:, :, -1]
+    terms = (np.abs(A) @ np.abs(q̈)[:, :, None])[:, :, 0] + np.abs(b)
+    return np.all(negligible((A @ q̈[:, :, None])[:, :, 0] - b, terms, DEPENDENT), axis=1)

@@ -1,0 +1,191 @@
+"""The motions of many members of one program: in lanes as far as they are ordinary, the rest as `simulate` does it.
+
+    starts ─► checked ─► lanes ─► finished
+
+Each member ends as `simulate(program, start, method="dop853", …)` would: same state, steps, events and outcome, to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from zeromass.compile.program import Program
+from zeromass.ensemble.check import ordinary
+from zeromass.ensemble.lanes import Ends, Lanes
+from zeromass.ensemble.starts import Starts
+from zeromass.integrate import Course, Settings, course
+from zeromass.integrate.course import continued
+from zeromass.integrate.methods.dop853.stepper import Dop853
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome
+from zeromass.integrate.segment import Segment, Statistics
+from zeromass.integrate.stepping.dense import Source
+from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.loop import SHORT, Loop
+from zeromass.integrate.stepping.status import Tolerances
+from zeromass.integrate.stepping.workspace import Workspace
+from zeromass.model import Event, State
+
+
+class Motions:
+    """How members ended, and what their motions cost; their steps where these were recorded.
+
+    t, y        time and state at the end, shapes (k,) and (k, 2n)
+    steps, rejected, evaluations, growth   as in `Statistics`, each of shape (k,)
+    courses     of members that were not in a lane to their end
+    ends        of those that began in one, and `seats`, which they are
+    """
+
+    def __init__(self, program: Program, starts: Starts, until: float, settings: Settings) -> None:
+        self.program, self.starts, self.until, self.settings = program, starts, until, settings
+        count = len(starts)
+        self.t, self.y, self.growth = np.full(count, np.nan), np.full_like(starts.y, np.nan), np.ones(count)
+        self.steps, self.rejected, self.evaluations = (np.zeros(count, dtype=int) for _ in range(3))
+        self.courses: dict[int, Course] = {}
+        self.ends: Ends | None = None
+        self.seats: np.ndarray = np.empty(0, dtype=int)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def take_ends(self, which: np.ndarray, seats: np.ndarray) -> None:
+        """Takes members as they left their lanes."""
+        ends = self.ends
+        assert ends is not None
+        self.t[which], self.y[which], self.growth[which] = ends.t[seats], ends.y[seats], ends.largest[seats]
+        self.steps[which], self.rejected[which] = ends.steps[seats], ends.rejected[seats]
+        self.evaluations[which] = ends.evaluations[seats]
+
+    def take(self, k: int, course: Course) -> None:
+        """Takes the motion of a member."""
+        cost, last = course.statistics, course.segments[-1]
+        self.courses[k] = course
+        self.t[k], self.y[k], self.growth[k] = last.t[-1], last.y[-1], cost.growth
+        self.steps[k], self.rejected[k], self.evaluations[k] = cost.steps, cost.rejected, cost.evaluations
+
+    def outcome(self, k: int) -> Outcome:
+        """How a member ended, in the words of `simulate`."""
+        return self.courses[k].outcome if k in self.courses else Outcome(Ending.FINISHED, self.until, "")
+
+    def happened(self, k: int) -> tuple[Occurrence, ...]:
+        """What happened to a member on its way."""
+        return self.courses[k].events if k in self.courses else ()
+
+    def start(self, k: int) -> State:
+        """The start of a member."""
+        return self.starts.state(self.program.system, k)
+
+    def course(self, k: int) -> Course:
+        """The motion of a member, where steps were recorded."""
+        return self.courses[k] if k in self.courses else Course((self._segment(k),))
+
+    def steps_of(self, k: int) -> np.ndarray:
+        """Recorded steps of a member that was in the lanes from start to end: t, h, growth, state."""
+        assert self.ends is not None
+        return self.ends.steps_of(int(self._seat[k]))
+
+    @cached_property
+    def _seat(self) -> np.ndarray:
+        places = np.full(len(self), -1)
+        places[self.seats] = np.arange(len(self.seats))
+        return places
+
+    def _segment(self, k: int) -> Segment:
+        rows, start = self.steps_of(k), self.start(k)
+        t = np.concatenate([[start.t], rows[:, 0]])
+        y = np.concatenate([self.starts.y[k][None], rows[:, HEAD:]])
+        cost = Statistics(int(self.steps[k]), int(self.rejected[k]), int(self.evaluations[k]), 0, float(self.growth[k]))
+        inside = inside_steps(self.program, self.starts.parameters[k])
+        growth = rows[:, 2].copy()
+        return Segment(self.program, start, t, y, self.outcome(k), cost, (), self.settings, growth, inside)
+
+
+def inside_steps(program: Program, parameters: np.ndarray) -> Source:
+    """What gives the polynomials inside steps of a member."""
+    nothing = np.zeros(2 * len(program.system.coordinates))
+    return Dop853(Workspace(program.native, 0.0, nothing, parameters, Tolerances(1.0, 1.0), 0.0)).polynomials
+
+
+def motions(
+    lanes: Lanes,
+    starts: Starts,
+    until: float,
+    *,
+    watched: Sequence[Event] = (),
+    recording: bool = False,
+    tell: Callable[[int], None] = lambda members: None,
+) -> Motions:
+    """The motions of members from their starts until a time.
+
+    lanes      made for the program, the settings, and all events: the system's and those `watched`
+    recording  whether the steps are kept
+    tell       is told how many more members have ended
+    """
+    program, settings = lanes.program, lanes.settings
+    result = Motions(program, starts, until, settings)
+    left = np.ones(len(starts), dtype=bool)
+    result.seats = seats = np.flatnonzero(ordinary(lanes, starts, until))
+    if len(seats):
+        ends = result.ends = lanes.run(*starts[seats].arrays, until, recording=recording)
+        program.native.called(int(ends.evaluations.sum()))
+        plain = ends.shortest_taken >= SHORT * ends.longest_taken  # `Loop` looks at others after the run
+        fine = ends.ended & plain
+        result.take_ends(seats[fine], fine)
+        left[seats[fine]] = False
+        tell(int(fine.sum()))
+        for seat in np.flatnonzero(~ends.ended & plain).tolist():
+            k = int(seats[seat])
+            found = _resumed(lanes, ends, seat, result.start(k), until, watched, recording)
+            if found is not None:
+                result.take(k, found)
+                left[k] = False
+                tell(1)
+    for k in np.flatnonzero(left).tolist():
+        result.take(k, course(program, result.start(k), until, settings, events=watched))
+        tell(1)
+    return result
+
+
+def _resumed(
+    lanes: Lanes, ends: Ends, seat: int, start: State, until: float, watched: Sequence[Event], recording: bool
+) -> Course | None:
+    """The motion of a member that left its lane, gone on with as `simulate` does it.
+
+    None where that needs steps that were not recorded: to say why no step leads on, for instance.
+    """
+    loop = Loop(lanes.program, start, until, lanes.settings, lanes.events)
+    work = loop.work
+    for place in (Real64.t, Real64.h, Real64.room, Real64.fall):
+        work.reals[place] = ends.table[seat, place]
+    for place, value in (
+        (Int64.steps, ends.steps[seat]),
+        (Int64.rejected, ends.rejected[seat]),
+        (Int64.repeated, ends.repeated[seat]),
+        (Int64.evaluations, ends.evaluations[seat] - 1),  # the first slope is computed again
+    ):
+        work.ints[place] = int(value)
+    work.state[: work.order] = ends.y[seat]
+    work.signs[: len(lanes.events), 0] = ends.signs[seat]
+    if ends.steps[seat]:
+        rows = ends.steps_of(seat) if recording else _last(ends, seat)
+        while len(rows) > len(work.record):
+            work.extend()
+        work.record[: len(rows)] = rows
+        work.ints[Int64.recorded] = len(rows)
+    segment = loop.onward(lambda t: None)
+    if not recording:
+        h = np.abs(work.rows[:, 1])
+        longest, shortest = (
+            max(h.max(), ends.longest_taken[seat]),
+            min(h[1:].min(initial=np.inf), ends.shortest_taken[seat]),
+        )
+        if shortest < SHORT * longest or not segment.outcome.complete:
+            return None
+    return continued(segment, until, lanes.settings, watched, lambda t: None)
+
+
+def _last(ends: Ends, seat: int) -> np.ndarray:
+    """A row of the record for where a member left its lane."""
+    return np.concatenate([[ends.t[seat], ends.longest_taken[seat], ends.largest[seat]], ends.y[seat]])[None]
