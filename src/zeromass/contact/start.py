@@ -14,6 +14,7 @@ from zeromass.expression import Evaluator, Expression
 from zeromass.expression import symbols as leaves
 from zeromass.expression import t as time
 from zeromass.model import StartError, State
+from zeromass.model.prescription import has_formulas, numbers, parameters_in
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
@@ -46,18 +47,27 @@ def rolling_start(
     guess: float = 0.0,
 ) -> State:
     """A state that rolls, from what one would say of it; see `Rolling.start`."""
+    own = parameters_in([contact, velocity, spin])
+    values = {**{p: p.default for p in (*own, *rolling.parameters)}, **(parameters or {})}
+    place_given: Any = contact
+    velocity_given: Any = velocity
+    spin_given = spin
+    contact, velocity, spin = (numbers(x, values) for x in (contact, velocity, spin))
     contact = _numbers(contact, "contact", (2, 3))
     velocity = _numbers(velocity, "velocity", (2, 3))
     if spin is not None and not (np.ndim(spin) == 0 and np.isfinite(spin)):
         raise StartError(f"spin = {spin!r}: give a finite number")
-    _check_inside(rolling, contact, t, parameters)
-    given = {time: t, **{p: p.default for p in rolling.parameters}, **(parameters or {})}
+    own_parameters = {p: x for p, x in (parameters or {}).items() if p in rolling.parameters or p not in own}
+    _check_inside(rolling, contact, t, own_parameters)
+    given = {time: t, **{p: p.default for p in rolling.parameters}, **own_parameters}
 
     def at(point: np.ndarray) -> SurfaceAt:
         return rolling.surface_at(point, [given[s] for s in (time, *rolling.parameters)])
 
     place = _on_surface(rolling, contact, at, guess)
-    prescribed: list[tuple[Any, Any]] = list(zip(rolling.contact, place, strict=True))
+    movable = has_formulas(place_given)
+    there = [*place_given] if movable else place
+    prescribed: list[tuple[Any, Any]] = list(zip(rolling.contact, there, strict=False))
     known = {**dict(zip(rolling.contact, place, strict=True)), **given}
     _, _, n, K = at(place)
     if not np.all(np.isfinite(n)):
@@ -77,16 +87,21 @@ def rolling_start(
                 "against the surface; give two components and the third follows"
             )
     axes = _independent(n, len(velocity))
-    prescribed += [(moving[i], velocity[i]) for i in axes]
+    prescribed += [(moving[i], velocity_given[i] if own else velocity[i]) for i in axes]
     if any(row.group == "no spin" for row in rolling.rows):
         if spin:
             raise StartError(f"spin = {spin:g}, but the model has no_spin=True; leave it out")
     else:
         turning = rolling.normal @ rolling.surface.angular_velocity if relative else 0.0
-        prescribed.append((rolling.spin - turning, 0.0 if spin is None else float(spin)))
+        turns = spin_given if has_formulas(spin_given) else float(spin or 0.0)
+        prescribed.append((rolling.spin - turning, turns))
     u = _quaternion(orientation, n)
-    prescribed += list(zip(rolling.body.quaternion, u, strict=True))
+    if movable and isinstance(orientation, str):
+        prescribed += [(e - f, 0.0) for e, f in zip(rolling.body.quaternion, _upright(rolling.normal), strict=True)]
+    else:
+        prescribed += list(zip(rolling.body.quaternion, u, strict=True))
     guesses = [
+        *([(rolling.contact, place), (rolling.body.quaternion, u)] if movable else []),
         (rolling.center, place + rolling.sphere.radius * n),
         (rolling.body.position, place + rolling.sphere.radius * n),
     ]
@@ -207,7 +222,7 @@ def _quaternion(orientation: Any, n: np.ndarray) -> np.ndarray:
             raise StartError(f"orientation {orientation!r} is not known; there is 'x-axis along the normal'")
         if 1.0 + n[0] <= OPPOSITE:
             return np.array([0.0, 0.0, 0.0, 1.0])
-        return np.array([1 + n[0], 0.0, -n[2], n[1]]) / np.sqrt(2 * (1 + n[0]))  # [UM2022, Table 1, case D]
+        return _upright(n)
     values = _numbers(orientation, "orientation", (3, 4))
     if len(values) == 3:
         angle = float(np.linalg.norm(values))
@@ -217,6 +232,11 @@ def _quaternion(orientation: Any, n: np.ndarray) -> np.ndarray:
     if abs(length - 1.0) >= UNIT:
         raise StartError(f"orientation {tuple(values.tolist())} is a quaternion of length {length:g}, not 1")
     return values / length
+
+
+def _upright(n: np.ndarray) -> np.ndarray:
+    """The turn that takes x onto the normal [UM2022, Table 1, case D]."""
+    return np.array([1 + n[0], 0.0, -n[2], n[1]]) / np.sqrt(2 * (1 + n[0]))
 
 
 def _numbers(value: Any, what: str, sizes: tuple[int, ...]) -> np.ndarray:

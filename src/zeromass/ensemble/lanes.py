@@ -174,7 +174,7 @@ class Lanes:
     ) -> list[np.ndarray]:
         """The results of a function of the code at states, arrays of shapes (k, size)."""
         width = self.target.width
-        inputs = [_in_lanes(x, width) for x in (t[:, None], y, parameters)]
+        inputs = [in_lanes(x, width) for x in (t[:, None], y, parameters)]
         groups = len(inputs[0])
         outputs = [np.empty((groups, size, width)) for size in sizes]
         call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (3 + len(sizes)))(self.code.address(name))
@@ -184,7 +184,7 @@ class Lanes:
         return [x.swapaxes(1, 2).reshape(-1, x.shape[1])[: len(y)] for x in outputs]
 
 
-def _in_lanes(x: np.ndarray, width: int) -> np.ndarray:
+def in_lanes(x: np.ndarray, width: int) -> np.ndarray:
     """Rows (k, n) in groups of `width` side by side, (groups, n, width); the last row fills the last group."""
     groups = -(-len(x) // width)
     padded = x[np.minimum(np.arange(groups * width), len(x) - 1)]
@@ -198,8 +198,8 @@ class _Memory:
         self.places, self.width, self.table = places, width, table
         size, count = places.size, len(table)
         rows = places.row + (EXTENDED - 1) * size  # the first stage is the last part of a member
-        self.lanes = _aligned(rows, width)
-        self.new, self.scratch = _aligned(size, width), _aligned(max(size, 2 * places.events), width)
+        self.lanes = aligned(rows, width)
+        self.new, self.scratch = aligned(size, width), aligned(max(size, 2 * places.events), width)
         self.new[:] = self.scratch[:] = 1.0
         self.record = np.empty(
             (RECORDED // (1 + HEAD + places.order) + width if recording else width, 1 + HEAD + places.order)
@@ -252,7 +252,7 @@ class _Memory:
         self.ints[Int64.capacity] = len(self.record)
 
 
-def _aligned(rows: int, width: int) -> np.ndarray:
+def aligned(rows: int, width: int) -> np.ndarray:
     """Zeros that begin where a cache line does."""
     memory = np.zeros(rows * width + 8)
     first = -memory.ctypes.data % 64 // 8

@@ -18,6 +18,7 @@ from zeromass.model.errors import ModelError
 from zeromass.model.remembering import Remembering
 
 if TYPE_CHECKING:
+    from zeromass.model.prescription import Prescription
     from zeromass.model.system import System
 
 ROUNDING = 4 * np.finfo(float).eps
@@ -94,6 +95,7 @@ class State(Remembering):
     q, v        positions and rates, in the order of `system.coordinates`
     parameters  the value of each parameter of the system
     free        what the prescriptions and constraints left open when the state was made
+    made_of     these prescriptions, so that it can be made again with other values of the parameters
 
     >>> x = zm.coordinate("x")
     >>> falling = zm.System(kinetic=zm.rate(x)**2 / 2, potential=9.81 * x).start({x: 2.0})
@@ -107,6 +109,10 @@ class State(Remembering):
     v: np.ndarray
     parameters: Mapping[Symbol, float] = field(default_factory=dict)
     free: tuple[str, ...] = ()
+    made_of: Prescription | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "made_of": None}
 
     def __repr__(self) -> str:
         lines = [f"State at t = {self.t:g} s"]
