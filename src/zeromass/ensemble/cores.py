@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO
 
 import numpy as np
@@ -96,7 +96,7 @@ def on_cores(
         raise ModelError(f"on = {cores}: give a number of cores, at least one")
     everything = blank(study.work, count, Ending.INTERRUPTED.value)
     progress = Progress(study, everything, tell, patience, left=count)
-    payload = pickle.dumps(packed(study.work))
+    payload = pickle.dumps(packed(replace(study.work)))  # without what it remembers
     size = max(1, min(max(map(len, chunks.parts)), -(-count // (cores * PER_CORE))))
     threads = [threading.Thread(target=_serve, args=(progress, payload), daemon=True) for _ in range(cores)]
     for thread in threads:

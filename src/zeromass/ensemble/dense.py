@@ -88,13 +88,14 @@ def _vectors(
     ints = np.zeros(len(Int64), dtype=np.int64)
     ints[Int64.coordinates], ints[Int64.size] = p.coordinates, size
     found = np.empty((groups, DENSE_VECTORS * size, width))
-    rhs = lanes.code.address("rhs")
     call = _CALL(_routine(lanes.target).address(DenseLanes.name))
     fixed = {"reals": reals, "ints": ints, "stages": stages, "scratch": scratch, "signs": reals}
+    moving = {"y": states, "new": ends, "parameters": values, "record": found}
+    first = {name: x.ctypes.data for name, x in {**fixed, **moving}.items()} | {"rhs": lanes.code.address("rhs")}
+    begins = [first.get(name, 0) for name in ARGUMENTS]
+    strides = [moving[name].strides[0] if name in moving else 0 for name in ARGUMENTS]
     for g in range(groups):
         reals[Real64.t], reals[Real64.h] = times[g, 0], lengths[g, 0]
-        moving = {"y": states[g], "new": ends[g], "parameters": values[g], "record": found[g]}
-        arrays = {name: x.ctypes.data for name, x in {**fixed, **moving}.items()}
-        call(*[arrays.get(name, rhs if name == "rhs" else 0) for name in ARGUMENTS])
+        call(*[begin + g * stride for begin, stride in zip(begins, strides, strict=True)])
     vectors = found.reshape(groups, DENSE_VECTORS, size, width).transpose(1, 0, 3, 2)
     return list(np.ascontiguousarray(vectors.reshape(DENSE_VECTORS, groups * width, size)[:, :count, :m]))

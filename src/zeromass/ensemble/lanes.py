@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -96,7 +97,17 @@ class Lanes:
 
     @cached_property
     def code(self) -> Code:
-        """Slopes with the growth of the pivots, corrections and event functions of the program, in lanes."""
+        """Slopes with the growth of the pivots, corrections and event functions of the program, in lanes.
+
+        The system keeps it for the next study.
+        """
+        known: dict[Any, Code] = self.program.system.memory.setdefault("lanes", {})
+        key = self.program, self.settings.project, self.events, self.target
+        if key not in known:
+            known[key] = self._made()
+        return known[key]
+
+    def _made(self) -> Code:
         p = self.program
         functions = {"rhs": (p.inputs, [[*p.system.rates, *p.acceleration], [p.growth]])}
         if self.settings.project:

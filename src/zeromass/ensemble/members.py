@@ -121,15 +121,15 @@ class Members:
 
     def starts(self, which: np.ndarray) -> tuple[Starts, dict[int, str]]:
         """Starts of some members, and why those that have none have none; these stand where the first one does."""
-        failed: dict[int, str] = {}
         given = self._start
         if isinstance(given, State) and given.made_of is None:
-            return self._shifted(which), failed
+            return self._shifted(which), {}
         if not isinstance(given, State) or self.first.free:
             found, slow = self._blank(len(which)), np.arange(len(which))
         else:
             found, fine = self._newton_starts(which)
             slow = np.flatnonzero(~fine)
+        failed: dict[int, str] = {}
         for k in slow.tolist():
             try:
                 one = Starts.of([self.start(int(which[k]))])
@@ -137,7 +137,7 @@ class Members:
             except StartError as error:
                 failed[k] = str(error)
                 found.y[k] = np.concatenate([self.first.q, self.first.v])
-        return found, failed
+        return found, {**self.system.refused(*found.arrays), **failed}
 
     def _blank(self, count: int) -> Starts:
         n, p = 2 * len(self.first.q), len(self.system.parameters)
