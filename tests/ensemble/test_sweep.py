@@ -141,3 +141,44 @@ def test_samples_are_joint() -> None:
     assert study.b.values.mean() == pytest.approx(1.0, abs=0.01)  # evenly spread: the error is that of 1/n
     with pytest.raises(zm.ModelError, match="method"):
         samples(4, {a: norm()}, method="dice")  # type: ignore[arg-type]
+
+
+def test_the_surface_may_have_parameters() -> None:
+    """Balls let go at the same (X, Y) of bowls of several depths: each start lies on its own bowl."""
+    depth, vx = zm.parameter("depth", 0.1), zm.parameter("vx", 0.0)
+    ball = zm.Rolling(zm.ball(0.09, 1.0), on=zm.Surface(lambda X, Y, Z: Z - depth * (X**2 + Y**2)))
+    words = {"orientation": "x-axis along the normal"}
+    start = ball.start(contact=(0.5, 0.0), velocity=(vx, 0.2), **words)
+    over = {depth: [0.05, 0.1, 0.4], vx: [0.0, 0.3]}
+    keep = {"energy": ball.energy, "contact": ball.contact}
+    study = sweep(ball, start, until=1.0, over=over, keep=keep, **TOLERANCES)
+    assert set(study.outcome.values.ravel()) == {"finished"}
+    for a in over[depth]:
+        for v in over[vx]:
+            alone = ball.start(contact=(0.5, 0.0), velocity=(v, 0.2), parameters={depth: a}, **words)
+            run = zm.simulate(ball, alone, until=1.0, method="dop853", **TOLERANCES)
+            here = study.sel(depth=a, vx=v)
+            assert here.energy.item() == pytest.approx(alone[ball.energy], rel=1e-9)
+            assert here.contact.values == pytest.approx(run.state(1.0)[ball.contact], abs=1e-9)
+
+
+def test_bodies_inside_their_surface_have_no_start() -> None:
+    """A ball of radius 0.4 on the floor Z = 0 lies in the wall X = 1 of the same surface beyond X = 0.6."""
+    place = zm.parameter("place", 0.0)
+    corner = zm.Surface(lambda X, Y, Z: Z * (1.0 - X), name="corner")
+    ball = zm.Rolling(zm.ball(0.4, 1.0), on=corner)
+    start = ball.start(contact=(place, 0.0))
+    study = sweep(ball, start, until=0.1, over={place: [0.0, 0.5, 0.7, 0.9]}, keep={"x": ball.contact[0]})
+    assert study.outcome.values.tolist() == ["finished", "finished", "no start", "no start"]
+    assert "inside" in study.message.values[2]
+
+
+def test_values_of_a_start_are_numbers_or_formulas_of_parameters() -> None:
+    x, y, v = *zm.coordinates("x y"), zm.parameter("v", 2.0)
+    free = zm.System(kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2)
+    start = free.start({zm.rate(x): 3 * v, x: 1.0}, parameters={v: 0.5})
+    assert start[zm.rate(x)] == 1.5
+    with pytest.raises(zm.StartError, match="y"):
+        free.start({x: 2 * y})
+    with pytest.raises(zm.ModelError, match="no parameter"):
+        free.start({x: 1.0}, parameters={v: 1.0})
