@@ -121,6 +121,7 @@ def test_an_interrupted_study_keeps_what_is_done(on: Any, monkeypatch: pytest.Mo
     def interrupt(done: int, total: int) -> None:
         if done >= 20:
             next(once, lambda: None)()
+            time.sleep(0.5)  # others wait to tell theirs, while the study is told to stop
 
     study = sweep(system, start, until=2.0, over={k: stiffness()}, keep={"x": x}, on=on, progress=interrupt)
     done = study.outcome.values == "finished"

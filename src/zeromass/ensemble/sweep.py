@@ -70,7 +70,7 @@ def sweep(
     >>> start = pendulum.start({theta: angle})
     >>> study = sweep(pendulum, start, until=2.0, over={length: [0.5, 1.0], angle: [0.1, 0.2, 0.3]},
     ...               keep={"end": theta, "fastest": largest(zm.rate(theta))})
-    >>> study.end.dims, study.outcome.values[0, 0], study.end.sel(length=1.0, angle=0.2).item() < 0.2
+    >>> study.end.dims, study.outcome.item(0), study.end.sel(length=1.0, angle=0.2).item() < 0.2
     (('length', 'angle'), 'finished', True)
     """
     if method != "dop853":
