@@ -8,7 +8,8 @@ peer's. Errors are those of the contact point's place at the end, the geometric 
 rtol 1e-13.
 
 The peer, where it can be imported, is heyoka in batch mode, at the same tolerance and at one of about the same error. It
-is given an equation of nine states for the ball that was derived by hand, with no constraint left in it, and starts as they are.
+is given an equation of nine states for the ball that was derived by hand, with no constraint left in it, and starts as
+they are.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from ensemble.poison import Poisoned
 from zeromass.ensemble import cores, largest, sweep
 from zeromass.ensemble.chunk import Chunks, Study, Work
 from zeromass.ensemble.members import Members
+from zeromass.ensemble.starts import Starts
 from zeromass.integrate import Settings
 
 COUNT = 60
@@ -40,7 +41,7 @@ def poisoned(**bad: float) -> Study:
     system, start, k, x = spring()
     members = Members(system, start, [k], stiffness()[:, None])
     settings = Settings(rtol=1e-9, method="dop853")
-    plain = Work(zm.compile(system, members.first), 2.0, settings, (), {"x": kept(x)})
+    plain = Work(zm.compile(system, members.first), 2.0, settings, (), {"x": kept(x)}, Starts.of([members.first]))
     return Study(members, Poisoned(*[getattr(plain, field.name) for field in fields(plain)], **bad))
 
 

@@ -13,6 +13,7 @@ from zeromass.ensemble.keep import FirstTime, Kept, needs_steps
 from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.members import Members
 from zeromass.ensemble.motions import motions
+from zeromass.ensemble.pointwise import Pointwise
 from zeromass.ensemble.starts import Starts
 from zeromass.ensemble.values import values_of
 from zeromass.integrate import Settings
@@ -37,13 +38,25 @@ Results = dict[str, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What is done with starts of members: how they move, and what is kept of them. It can be sent to other processes."""
+    """What is done with starts of members: how they move, and what is kept of them. It can be sent to other processes.
+
+    first  the start of the study's first member
+    """
 
     program: Program
     until: float
     settings: Settings
     watched: tuple[Event, ...]
     keep: Mapping[str, Kept]
+    first: Starts
+
+    @cached_property
+    def pointwise(self) -> dict[str, Pointwise | None]:
+        """The values of what is kept at single states."""
+        return {
+            name: None if isinstance(what, FirstTime) else Pointwise(self.program, what.array, self.first)
+            for name, what in self.keep.items()
+        }
 
     @cached_property
     def lanes(self) -> Lanes:
@@ -69,7 +82,7 @@ class Work:
         found["end_time"], found["steps"] = moved.t, moved.steps
         found["rejected"], found["evaluations"] = moved.rejected, moved.evaluations
         for name, what in self.keep.items():
-            found[name] = values_of(what, moved, self.lanes)
+            found[name] = values_of(what, self.pointwise[name], moved, self.lanes)
         return found
 
     def safely(self, starts: Starts) -> Results:

@@ -8,7 +8,7 @@ import numpy as np
 
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.program import Program
-from zeromass.ensemble.motions import Motions
+from zeromass.ensemble.starts import Starts
 from zeromass.equation import numerical_rank
 from zeromass.equation.inverse import least_norm_multipliers
 from zeromass.equation.rank import negligible
@@ -23,16 +23,15 @@ class Pointwise:
     """Values of expressions from numbers in the order of `system.inputs`, shape (k, inputs).
 
     Where redundant rows share a force, λ is the shortest, as in a `Run`. Most expressions do not depend on that, which is
-    seen at the first member's start.
+    seen at the start of the study's first member.
     """
 
-    def __init__(self, program: Program, e: np.ndarray, motions: Motions) -> None:
+    def __init__(self, program: Program, e: np.ndarray, first: Starts) -> None:
         self.program = program
         self.expression = self._with_defaults(e)
         forces = any(leaf.kind == "multiplier" for leaf in symbols(self.expression))
         self._plain = True
         if forces and program.elimination.dropped:
-            first = motions.starts[np.array([0])]
             inputs = np.concatenate([first.t[:, None], first.y, first.parameters], axis=1)
             fast, exact = self._function(inputs), self._shortest(inputs)
             self._plain = bool(np.all(negligible(fast - exact, np.abs(exact) + np.abs(fast), SHARED)))

@@ -15,6 +15,7 @@ from zeromass.compile.program import Program, compile
 from zeromass.ensemble.chunk import Chunks, Study, Work
 from zeromass.ensemble.keep import Kept, kept
 from zeromass.ensemble.members import Axes, Members, StartOf, axes_of
+from zeromass.ensemble.starts import Starts
 from zeromass.integrate import Limits, Settings
 from zeromass.integrate.course import Events, events_of
 from zeromass.model import ModelError, System
@@ -83,7 +84,8 @@ def sweep(
     members = Members(moving, start, list(axes.values), axes.table())
     wanted = {name: kept(what) for name, what in keep.items()}
     program = program or compile(moving, members.first)
-    study = Study(members, Work(program, float(until), settings, tuple(events_of(events)), wanted))
+    first = Starts.of([members.first])
+    study = Study(members, Work(program, float(until), settings, tuple(events_of(events)), wanted, first))
     with _telling(progress, len(members)) as tell:
         chunks = Chunks.of(study)
         if on == "lanes":

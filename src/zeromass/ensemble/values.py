@@ -20,15 +20,15 @@ PLACES = 8
 ROUNDS = 3
 """Parabolas through ever closer points about the best of them, each closer by PLACES: the third is exact to rounding."""
 
-GAUSS = np.polynomial.legendre.leggauss(8)
-"""Places and weights of a quadrature that is exact for what the dense output is."""
+GAUSS = np.polynomial.legendre.leggauss(5)
+"""Places and weights of a quadrature of order 10, beyond that of the steps."""
 
 
-def values_of(wanted: Kept, motions: Motions, lanes: Lanes) -> np.ndarray:
-    """What is kept of each member, shape (members, …)."""
+def values_of(wanted: Kept, value: Pointwise | None, motions: Motions, lanes: Lanes) -> np.ndarray:
+    """What is kept of each member, shape (members, …); `value` is that of its expression."""
     if isinstance(wanted, FirstTime):
         return np.array([_first(motions, k, wanted.event.name) for k in range(len(motions))])
-    value = Pointwise(lanes.program, wanted.array, motions)
+    assert value is not None
     found = np.full((len(motions), *_shape(wanted)), np.nan)
     own = np.array([k for k in range(len(motions)) if k not in motions.courses], dtype=int)
     if len(own):
