@@ -166,3 +166,39 @@ def test_lanes_order_and_neighbours_change_nothing(name: str) -> None:
     assert [mixed[int(np.flatnonzero(order == k)[0])] for k in range(len(start))] == expected
     for k in (0, 7, 39):
         assert bits(moved((system, [start[k]], until, watched), program)) == [expected[k]]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"project": False},
+        {"longest_step": 0.03},
+        {"until": -2.0},
+        {"limits": zm.Limits(growth=3.0)},
+        {"limits": zm.Limits(correction=1e-6)},
+        {"rtol": 1e-4, "atol": 1e-4},
+        {"rtol": 1e-13, "atol": 1e-15},
+        {"transitions": False},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["pendula", "cranks", "balls"])
+def test_every_setting_is_that_of_simulate(name: str, options: dict) -> None:
+    system, start, until, watched = CASES[name](12)
+    program = zm.compile(system, start[0])
+    options = {"rtol": 1e-9, "atol": 1e-11, "until": until / 2, **options}
+    until = options.pop("until")
+    settings = Settings(method="dop853", **options)
+    lanes = Lanes(program, settings, [*system.events, *watched])
+    found = motions(lanes, Starts.of(start), until, watched=watched)
+    for k, state in enumerate(start):
+        run = zm.simulate(program, state, until=until, events=watched, **settings)
+        cost = run.statistics
+        assert np.array_equal(found.y[k], run.y[-1])
+        assert str(found.outcome(k)) == str(run.outcome)
+        assert (found.steps[k], found.rejected[k], found.evaluations[k]) == (
+            cost.steps,
+            cost.rejected,
+            cost.evaluations,
+        )
+        assert [(e.name, e.t, *e.y) for e in found.happened(k)] == [(e.name, e.t, *e.y) for e in run.events]

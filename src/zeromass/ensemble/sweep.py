@@ -63,7 +63,8 @@ def sweep(
     the study. Ctrl-C ends it: members that were not reached have the outcome "interrupted".
 
     The equations are compiled at the start of the first member. Each member is, to the last bit, what
-    `simulate(program, start, method="dop853", …)` gives for that program and its start.
+    `simulate(program, start, method="dop853", …)` gives for that program and its start. What `run.remarks` would say of a
+    finished motion is not looked for.
 
     >>> from zeromass.ensemble import largest, sweep
     >>> theta, length, angle = zm.coordinate("theta"), zm.parameter("length", 1.0), zm.parameter("angle", 0.1)
