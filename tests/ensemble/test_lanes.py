@@ -179,12 +179,13 @@ def test_lanes_order_and_neighbours_change_nothing(name: str) -> None:
         {"rtol": 1e-4, "atol": 1e-4},
         {"rtol": 1e-13, "atol": 1e-15},
         {"transitions": False},
+        {"longest_step": 2e-4, "limits": zm.Limits(stalled=0.9)},
     ],
     ids=str,
 )
 @pytest.mark.parametrize("name", ["pendula", "cranks", "balls"])
 def test_every_setting_is_that_of_simulate(name: str, options: dict) -> None:
-    system, start, until, watched = CASES[name](12)
+    system, start, until, watched = CASES[name](8)
     program = zm.compile(system, start[0])
     options = {"rtol": 1e-9, "atol": 1e-11, "until": until / 2, **options}
     until = options.pop("until")

@@ -96,8 +96,9 @@ class Dop853Lanes(Dop853Step):
         self.settle(time, h, good)
         stalls = self.stalls(time, good & ~time.equals(until))
         self.record(time, h, good)
-        asks = asks | (live & small) | vain | stalls
+        asks = asks | (live & small) | vain
         left = where(good & time.equals(until), float(Left.ENDED), where(asks, float(Left.ASKS), 0.0))
+        left = where(stalls, float(Left.STALLS), left)
         self.keep(left, Own.left)
         with self.if_((left > 0.0).anywhere()), self.loop(self.int(self.members)) as lane:
             gone = b.fcmp_ordered(">", b.load(self.lane(Own.left, lane), typ=DOUBLE, align=8), ir.Constant(DOUBLE, 0.0))

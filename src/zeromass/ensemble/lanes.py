@@ -20,7 +20,7 @@ from zeromass.integrate import Settings
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
 from zeromass.integrate.stepping.functions import first_steps
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
-from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS
+from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, SHORT
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.model import Event
 
@@ -55,9 +55,13 @@ class Ends:
                 return self.table[:, numbers[name]]
         raise AttributeError(name)
 
-    @cached_property
+    @property
     def ended(self) -> np.ndarray:
         return self.table[:, Own.left] == Left.ENDED
+
+    @property
+    def asks(self) -> np.ndarray:
+        return self.table[:, Own.left] == Left.ASKS
 
     @property
     def y(self) -> np.ndarray:
@@ -68,17 +72,41 @@ class Ends:
         """Values of the event functions that the next ones are compared with."""
         return self.table[:, self.places.signs : self.places.slope : 2]
 
-    @cached_property
+    @property
     def evaluations(self) -> np.ndarray:
         """One at first, twelve of a step, eleven of a rejected one."""
         return (1 + 12 * self.table[:, Own.steps] + 11 * self.table[:, Own.rejected]).astype(int)
 
+    @property
+    def plain(self) -> np.ndarray:
+        """Members without a step so short that `Loop` looks at it after the run."""
+        return self.table[:, Own.shortest_taken] >= SHORT * self.table[:, Own.longest_taken]
+
     @cached_property
-    def steps_of(self) -> Callable[[int], np.ndarray]:
+    def _more(self) -> list[np.ndarray]:
+        """Rows of the record that were added."""
+        return []
+
+    def append(self, seat: int, rows: np.ndarray) -> None:
+        """Adds steps of a member that were not taken in its lane."""
+        self._more.append(np.concatenate([np.full((len(rows), 1), float(seat)), rows], axis=1))
+
+    def joined(self, seats: np.ndarray, other: Ends) -> Ends:
+        """The same after some of them, `seats`, have gone on and left their lanes again."""
+        self.table[seats] = other.table
+        record = other.record.copy()
+        record[:, 0] = seats[record[:, 0].astype(int)]
+        return Ends(self.table, self.places, np.concatenate([self.record, *self._more, record]))
+
+    def steps_of(self, seat: int) -> np.ndarray:
         """The recorded steps of a member, each as t, h, growth, state."""
+        order, places = self._order
+        return self.record[order[places[seat] : places[seat + 1]], 1:]
+
+    @cached_property
+    def _order(self) -> tuple[np.ndarray, np.ndarray]:
         order = np.argsort(self.record[:, 0], kind="stable")
-        places = np.searchsorted(self.record[order, 0], np.arange(len(self.table) + 1))
-        return lambda k: self.record[order[places[k] : places[k + 1]], 1:]
+        return order, np.searchsorted(self.record[order, 0], np.arange(len(self.table) + 1))
 
 
 class Lanes:
@@ -120,7 +148,10 @@ class Lanes:
         self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray, until: float, *, recording: bool = False
     ) -> Ends:
         """Moves members from times t, shape (k,), states y, (k, 2n), and values of the parameters, (k, p), until a time."""
-        table = self.table(t, y, parameters, until)
+        return self.moved(self.table(t, y, parameters, until), recording=recording)
+
+    def moved(self, table: np.ndarray, *, recording: bool) -> Ends:
+        """Moves members from where they are, in place."""
         memory = _Memory(self.places, self.target.width, table, recording)
         call = memory.call(self, lanes_routine(self.target).address(Dop853Lanes.name))
         status = Status.PAUSED

@@ -42,6 +42,7 @@ class Left(IntEnum):
 
     ENDED = 1
     ASKS = 2  # the next step is one that Python has to look at
+    STALLS = 3  # its steps bring it forward by next to nothing
 
 
 class Queue(IntEnum):

@@ -15,15 +15,14 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.ensemble.check import ordinary
 from zeromass.ensemble.lanes import Ends, Lanes
+from zeromass.ensemble.look import Look
 from zeromass.ensemble.starts import Starts
 from zeromass.integrate import Course, Settings, course
-from zeromass.integrate.course import continued
 from zeromass.integrate.methods.dop853.stepper import Dop853
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.stepping.dense import Source
-from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
-from zeromass.integrate.stepping.loop import SHORT, Loop
+from zeromass.integrate.stepping.layout import HEAD
 from zeromass.integrate.stepping.status import Tolerances
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.model import Event, State
@@ -35,6 +34,7 @@ class Motions:
     t, y        time and state at the end, shapes (k,) and (k, 2n)
     steps, rejected, evaluations, growth   as in `Statistics`, each of shape (k,)
     courses     of members that were not in a lane to their end
+    occurrences what happened to the others
     ends        of those that began in one, and `seats`, which they are
     """
 
@@ -44,6 +44,7 @@ class Motions:
         self.t, self.y, self.growth = np.full(count, np.nan), np.full_like(starts.y, np.nan), np.ones(count)
         self.steps, self.rejected, self.evaluations = (np.zeros(count, dtype=int) for _ in range(3))
         self.courses: dict[int, Course] = {}
+        self.occurrences: dict[int, list[Occurrence]] = {}
         self.ends: Ends | None = None
         self.seats: np.ndarray = np.empty(0, dtype=int)
 
@@ -71,7 +72,7 @@ class Motions:
 
     def happened(self, k: int) -> tuple[Occurrence, ...]:
         """What happened to a member on its way."""
-        return self.courses[k].events if k in self.courses else ()
+        return self.courses[k].events if k in self.courses else tuple(self.occurrences.get(k, ()))
 
     def start(self, k: int) -> State:
         """The start of a member."""
@@ -99,7 +100,9 @@ class Motions:
         cost = Statistics(int(self.steps[k]), int(self.rejected[k]), int(self.evaluations[k]), 0, float(self.growth[k]))
         inside = inside_steps(self.program, self.starts.parameters[k])
         growth = rows[:, 2].copy()
-        return Segment(self.program, start, t, y, self.outcome(k), cost, (), self.settings, growth, inside)
+        return Segment(
+            self.program, start, t, y, self.outcome(k), cost, self.happened(k), self.settings, growth, inside
+        )
 
 
 def inside_steps(program: Program, parameters: np.ndarray) -> Source:
@@ -129,63 +132,25 @@ def motions(
     result.seats = seats = np.flatnonzero(ordinary(lanes, starts, until))
     if len(seats):
         ends = result.ends = lanes.run(*starts[seats].arrays, until, recording=recording)
+        back = np.flatnonzero(ends.asks)
+        while len(back):  # to their lanes, after a look
+            looked = [Look(lanes, result, int(seat), watched, recording) for seat in back]
+            for look in looked:
+                if look.course is not None:
+                    result.take(int(seats[look.seat]), look.course)
+                    left[seats[look.seat]] = False
+                    tell(1)
+            back = np.array([look.seat for look in looked if look.goes_on], dtype=int)
+            if len(back):
+                result.ends = ends = ends.joined(back, lanes.moved(ends.table[back], recording=recording))
+                back = back[ends.asks[back]]
         program.native.called(int(ends.evaluations.sum()))
-        plain = ends.shortest_taken >= SHORT * ends.longest_taken  # `Loop` looks at others after the run
-        fine = ends.ended & plain
+        fine = ends.ended & ends.plain
         result.take_ends(seats[fine], fine)
         left[seats[fine]] = False
         tell(int(fine.sum()))
-        for seat in np.flatnonzero(~ends.ended & plain).tolist():
-            k = int(seats[seat])
-            found = _resumed(lanes, ends, seat, result.start(k), until, watched, recording)
-            if found is not None:
-                result.take(k, found)
-                left[k] = False
-                tell(1)
     for k in np.flatnonzero(left).tolist():
+        result.occurrences.pop(k, None)
         result.take(k, course(program, result.start(k), until, settings, events=watched))
         tell(1)
     return result
-
-
-def _resumed(
-    lanes: Lanes, ends: Ends, seat: int, start: State, until: float, watched: Sequence[Event], recording: bool
-) -> Course | None:
-    """The motion of a member that left its lane, gone on with as `simulate` does it.
-
-    None where that needs steps that were not recorded: to say why no step leads on, for instance.
-    """
-    loop = Loop(lanes.program, start, until, lanes.settings, lanes.events)
-    work = loop.work
-    for place in (Real64.t, Real64.h, Real64.room, Real64.fall):
-        work.reals[place] = ends.table[seat, place]
-    for place, value in (
-        (Int64.steps, ends.steps[seat]),
-        (Int64.rejected, ends.rejected[seat]),
-        (Int64.repeated, ends.repeated[seat]),
-        (Int64.evaluations, ends.evaluations[seat] - 1),  # the first slope is computed again
-    ):
-        work.ints[place] = int(value)
-    work.state[: work.order] = ends.y[seat]
-    work.signs[: len(lanes.events), 0] = ends.signs[seat]
-    if ends.steps[seat]:
-        rows = ends.steps_of(seat) if recording else _last(ends, seat)
-        while len(rows) > len(work.record):
-            work.extend()
-        work.record[: len(rows)] = rows
-        work.ints[Int64.recorded] = len(rows)
-    segment = loop.onward(lambda t: None)
-    if not recording:
-        h = np.abs(work.rows[:, 1])
-        longest, shortest = (
-            max(h.max(), ends.longest_taken[seat]),
-            min(h[1:].min(initial=np.inf), ends.shortest_taken[seat]),
-        )
-        if shortest < SHORT * longest or not segment.outcome.complete:
-            return None
-    return continued(segment, until, lanes.settings, watched, lambda t: None)
-
-
-def _last(ends: Ends, seat: int) -> np.ndarray:
-    """A row of the record for where a member left its lane."""
-    return np.concatenate([[ends.t[seat], ends.longest_taken[seat], ends.largest[seat]], ends.y[seat]])[None]

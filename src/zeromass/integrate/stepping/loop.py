@@ -96,9 +96,14 @@ class Loop:
         )
 
     def _some_steps(self, tell: Callable[[float], None]) -> Outcome | None:
-        since, evaluations = self.work.t, self.work.evaluations
-        status = self.stepper.advance(self.until, CHUNK_OF_STEPS)
+        outcome = self.step(CHUNK_OF_STEPS)
         tell(self.work.t)
+        return outcome
+
+    def step(self, budget: int) -> Outcome | None:
+        """Steps until the method can not go on by itself, `budget` of them at most, and what is to be done then."""
+        since, evaluations = self.work.t, self.work.evaluations
+        status = self.stepper.advance(self.until, budget)
         self.program.native.called(self.work.evaluations - evaluations)
         match status:
             case Status.FINISHED:
