@@ -182,3 +182,22 @@ def test_values_of_a_start_are_numbers_or_formulas_of_parameters() -> None:
         free.start({x: 2 * y})
     with pytest.raises(zm.ModelError, match="no parameter"):
         free.start({x: 1.0}, parameters={v: 1.0})
+
+
+def test_rates_that_nothing_determines_are_those_of_a_start_alone() -> None:
+    """Two beads on a wire, one twice as heavy: of the rates that the wire allows, the nearest in the kinetic energy."""
+    x, y, z = zm.coordinates("x y z")
+    v, w = zm.parameter("v", 1.0), zm.parameter("w", 0.5)
+    beads = zm.System(
+        kinetic=zm.rate(x) ** 2 / 2 + zm.rate(y) ** 2 + w * zm.rate(z) ** 2,
+        constraints={"wire": x**2 + y - 1, "sum": zm.rate(x) + zm.rate(y) + zm.rate(z) - v},
+    )
+    start = beads.start({x: 0.5, z: 0.0}, guess={zm.rate(z): 0.3})
+    assert start.free
+    over = {v: [0.0, 1.0, 2.0], w: [0.5, 3.0]}
+    study = sweep(beads, start, until=0.0 + 1e-3, over=over, keep={"y": [x, y, z, *beads.rates]}, **TOLERANCES)
+    for a in over[v]:
+        for b in over[w]:
+            alone = beads.start({x: 0.5, z: 0.0}, guess={zm.rate(z): 0.3}, parameters={v: a, w: b})
+            run = zm.simulate(beads, alone, until=1e-3, method="dop853", **TOLERANCES)
+            assert study.y.sel(v=a, w=b).values == pytest.approx(run.y[-1], abs=1e-13)

@@ -124,7 +124,7 @@ class Members:
         given = self._start
         if isinstance(given, State) and given.made_of is None:
             return self._shifted(which), {}
-        if not isinstance(given, State) or self.first.free:
+        if not isinstance(given, State) or not NewtonStarts.possible(self.first):
             found, slow = self._blank(len(which)), np.arange(len(which))
         else:
             found, fine = self._newton_starts(which)

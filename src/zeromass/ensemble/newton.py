@@ -17,6 +17,7 @@ from zeromass.compile.module import code
 from zeromass.compile.target import BEST, host
 from zeromass.ensemble.lanes import in_lanes
 from zeromass.ensemble.starts import Starts
+from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, jacobian, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO, subtract
@@ -56,7 +57,9 @@ class NewtonStarts:
             zeros = [zero for _, zero in system.zeros(level)] + [subtract(e, value) for e, value in wanted]
             A = system.A[[row.level <= level for row in system.rows]]
             slopes = np.concatenate([A, jacobian([e for e, _ in wanted], unknowns).reshape(-1, len(unknowns))])
-            functions[f"level{level}"] = (self._inputs, [_step(slopes, zeros, varied, decide)])
+            metric = system.M if level and first.free else expressions(np.eye(len(unknowns)))
+            functions[f"level{level}"] = (self._inputs, [_step(slopes, zeros, varied, metric, decide)])
+        self._begin = np.concatenate([first.q, self._guess() if first.free else first.v])
         self._target = host()
         self._code = code(functions, self._target, effort=BEST)
 
@@ -64,7 +67,7 @@ class NewtonStarts:
         """Starts of members with values of the parameters, shape (k, p), and whether they were found."""
         first, count = self.first, len(values)
         n = len(first.q)
-        y = np.repeat(np.concatenate([first.q, first.v])[None], count, axis=0)
+        y = np.repeat(self._begin[None], count, axis=0)
         if self._direct:
             y[:, [k for k, _ in self._direct]] = self._set(values)
         found = np.ones(count, dtype=bool)
@@ -72,6 +75,22 @@ class NewtonStarts:
         for level, part in enumerate((slice(0, n), slice(n, None))):
             found &= self._solved(f"level{level}", t, y, part, values)
         return Starts(t, y, np.ascontiguousarray(values[:, : len(first.system.parameters)])), found
+
+    def _guess(self) -> np.ndarray:
+        """The rates that those which nothing determines stay as near to as they can."""
+        system, made_of = self.first.system, self.first.made_of
+        assert made_of is not None
+        known = {**{x: value for part in system.parts for x, value in part.usual.items()}, **dict(made_of.guess)}
+        return np.array([known.get(x, 0.0) for x in system.rates], dtype=float)
+
+    @staticmethod
+    def possible(first: State) -> bool:
+        """Whether the positions of a start are determined, and mass and equations determine rates that are nearest."""
+        system = first.system
+        if first.made_of is None or {*first.free} & {repr(x) for x in system.coordinates}:
+            return False
+        A = first.matrices.A[[row.level <= 1 for row in system.rows]]
+        return not first.free or int(numerical_rank(np.concatenate([first.matrices.M, A])).rank) == len(first.q)
 
     def _solved(self, name: str, t: np.ndarray, y: np.ndarray, part: slice, values: np.ndarray) -> np.ndarray:
         """Newton steps on a part of the states, in place; each member ends by itself, whatever the others do."""
@@ -100,15 +119,18 @@ class NewtonStarts:
         return found.swapaxes(1, 2).reshape(-1, n)[: len(y)]
 
 
-def _step(slopes: np.ndarray, zeros: list[Expression], varied: np.ndarray, decide: Decisions) -> list[Expression]:
-    """The shortest δ with slopes · δ = −zeros in the unknowns that vary, and zero in the others."""
+def _step(
+    slopes: np.ndarray, zeros: list[Expression], varied: np.ndarray, metric: np.ndarray, decide: Decisions
+) -> list[Expression]:
+    """The δ of least δᵀ metric δ with slopes · δ = −zeros in the unknowns that vary, and zero in the others."""
     step = [ZERO] * len(varied)
     places = np.flatnonzero(varied)
     rows = [i for i in range(len(zeros)) if any(e is not ZERO for e in slopes[i][places])]
     if len(places) and rows:
         n = len(places)
         right = expressions([-zeros[i] for i in rows])
-        found = eliminated(expressions(np.eye(n)), expressions(np.zeros(n)), slopes[rows][:, places], right, decide)
+        M = metric[places][:, places]
+        found = eliminated(M, expressions(np.zeros(n)), slopes[rows][:, places], right, decide)
         for place, e in zip(places.tolist(), found.acceleration, strict=True):
             step[place] = e
     return step
