@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from llvmlite import ir
 
@@ -91,9 +92,10 @@ class Writer:
         nothing = ir.Constant(ir.VectorType(DOUBLE, count), ir.Undefined)
         return self._shuffled(self.b.insert_element(nothing, x, ir.Constant(ir.IntType(32), 0)), [0] * count)
 
-    def _shuffled(self, x: ir.Value, places: Sequence[int]) -> ir.Value:
+    def _shuffled(self, x: Any, places: Sequence[int]) -> ir.Value:
+        """Some places of a vector; what is not taken is undefined, which LLVM recognises a number in every place by."""
         mask = ir.Constant(ir.VectorType(ir.IntType(32), len(places)), list(places))
-        return self.b.shuffle_vector(x, x, mask)
+        return self.b.shuffle_vector(x, ir.Constant(x.type, ir.Undefined), mask)
 
     def _part(self, x: Real, k: int) -> Real:
         """One of the numbers of a chunk."""
