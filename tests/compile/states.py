@@ -10,7 +10,7 @@ import numpy as np
 import zeromass as zm
 from model.mechanisms import Coin, Shell, bowl, chain, four_bar, inertia, random_state
 from zeromass.compile.program import Program
-from zeromass.equation.arrays import equilibration
+from zeromass.equation.units import equilibration
 from zeromass.expression import Evaluator
 
 EPS = np.finfo(float).eps

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zeromass.equation import Verdict, acceleration, kkt, solve, udwadia_kalaba
+from zeromass.equation import EquationError, Verdict, acceleration, kkt, solve, udwadia_kalaba
 
 EPS = np.finfo(float).eps
 m, R, Ic, g, α = 2.0, 0.5, 0.3, 9.81, 0.4
@@ -147,3 +147,15 @@ def test_a_motion_whose_mass_is_round_off_is_undetermined() -> None:
         assert motion.rank.margin < 1
         assert np.allclose(motion.undetermined[:, 0] * motion.undetermined[0, 0], [0.5, -0.5], rtol=0, atol=δ)
         assert solve(M, [1.0, 0.0], [[1.0, 1.0 + δ]], [0.0]).verdict is Verdict.IMPOSSIBLE_FORCE
+
+
+def test_numbers_at_the_edge() -> None:
+    """Masses, forces and rows near the largest and smallest numbers: a motion, or a word about what is too large."""
+    motion = solve(np.diag([1.0, 1e-308]), [1.0, 1.0])
+    assert np.allclose(motion.acceleration, [1.0, 1e308], rtol=10 * EPS, atol=0)
+    motion = solve(np.diag([1e308, 1.0]), [1e308, 1.0])
+    assert np.allclose(motion.acceleration, [1.0, 1.0], rtol=10 * EPS, atol=0)
+    motion = solve(np.eye(2), [0.0, 0.0], [[1e308, 1e308]], [1e308])
+    assert np.allclose(motion.acceleration, [0.5, 0.5], rtol=10 * EPS, atol=0)
+    with pytest.raises(EquationError, match="the acceleration of coordinate 1 is too large"):
+        solve(np.diag([1.0, 1e-308]), [1.0, 1e100])

@@ -10,13 +10,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
 from zeromass.expression import Expression, Symbol
 from zeromass.expression.build import ZERO
-from zeromass.expression.evaluate import numeric
+from zeromass.expression.evaluate import Tape, step
 
 Matrix = tuple[tuple[Expression, ...], ...]
 """Rows of expressions, as part of a question."""
@@ -37,9 +38,15 @@ class Samples:
     """
 
     def __init__(self, inputs: Sequence[Expression], values: Sequence[float] | np.ndarray) -> None:
-        numbers = np.asarray(values, dtype=float)  # its elements are several times as fast as arrays of one
-        self.key: bytes = numbers.tobytes()
-        self._known: dict[Expression, Any] = dict(zip(inputs, numbers, strict=True))
+        self.inputs: Sequence[Expression] = inputs
+        self.values: np.ndarray = np.asarray(values, dtype=float)
+        self.key: bytes = self.values.tobytes()
+        self._foreseen: dict[int, np.ndarray] = {}
+
+    @cached_property
+    def _known(self) -> dict[Expression, Any]:
+        # elements of an array are several times as fast as arrays of one
+        return dict(zip(self.inputs, self.values, strict=True))
 
     def __call__(self, e: Expression) -> float:
         """The value of one expression."""
@@ -63,17 +70,39 @@ class Samples:
                 if missing:
                     stack.extend(missing)
                 else:
-                    known[node] = numeric(node)(*[known[a] for a in node.args])
+                    operation, operands = step(node)
+                    known[node] = operation(*[known[a] for a in operands])
 
-    def matrix(self, rows: Iterable[Iterable[Expression]]) -> np.ndarray:
+    def foresee(self, foresight: Foresight) -> None:
+        """Evaluates all that questions will look at; the numbers are the same."""
+        self._foreseen = foresight.numbers(self.values)
+
+    def matrix(self, rows: Matrix) -> np.ndarray:
         """Values of a rectangular arrangement of expressions, shape (rows, columns)."""
-        rows = [list(row) for row in rows]
+        foreseen = self._foreseen.get(id(rows))
+        if foreseen is not None:
+            return foreseen
         result = np.zeros((len(rows), len(rows[0]) if rows else 0))
         for i, row in enumerate(rows):
             for j, e in enumerate(row):
                 if e is not ZERO:
                     result[i, j] = self(e)
         return result
+
+
+class Foresight:
+    """All that some questions look at, as one tape and the places of their matrices on it."""
+
+    def __init__(self, questions: Iterable[Question[Any]], inputs: Sequence[Expression]) -> None:
+        self._matrices = [rows for question in questions for rows in question.matrices if rows and rows[0]]
+        self._tape = Tape([e for rows in self._matrices for row in rows for e in row], inputs)
+        place = self._tape.place
+        self._places = [np.array([[place[e] for e in row] for row in rows]) for rows in self._matrices]
+
+    def numbers(self, values: np.ndarray) -> dict[int, np.ndarray]:
+        """The numbers of each matrix, by the identity of its rows."""
+        tape = np.fromiter(self._tape(values), dtype=float)
+        return {id(rows): tape[places] for rows, places in zip(self._matrices, self._places, strict=True)}
 
 
 class Question(ABC, Generic[Answer]):
@@ -92,6 +121,11 @@ class Question(ABC, Generic[Answer]):
     def settled(self) -> bool:
         """Whether the answer is the same at every state."""
         return False
+
+    @property
+    @abstractmethod
+    def matrices(self) -> tuple[Matrix, ...]:
+        """What it looks at, as it hands it to `Samples.matrix`."""
 
     @abstractmethod
     def answer(self, samples: Samples) -> Answer:
@@ -133,6 +167,7 @@ class Tree(Generic[Result]):
     def __init__(self) -> None:
         self._root: dict[Hashable, _Fork[Result] | Result] = {}
         self._recent: dict[bytes, Result] = {}
+        self._foresight: Foresight | None = None
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -163,11 +198,21 @@ class Tree(Generic[Result]):
         """What was derived for the answers at a state; None if they are new."""
         place = self._root
         answer: Hashable = None
+        if place:
+            self._foresight = self._foresight or Foresight(self._path(), samples.inputs)
+            samples.foresee(self._foresight)
         while (ahead := place.get(answer)) is not None:
             if not isinstance(ahead, _Fork):
                 return ahead
             place, answer = ahead.ways, ahead.question.answer(samples)
         return None
+
+    def _path(self) -> Iterator[Question[Any]]:
+        """The questions of the first derivation: those that another state most likely answers too."""
+        place = self._root
+        while isinstance(ahead := next(iter(place.values())), _Fork):
+            yield ahead.question
+            place = ahead.ways
 
     def _kept(self, decisions: Decisions, result: Result) -> Result:
         """Keeps what was derived; gives back what was there before, if another thread was first."""

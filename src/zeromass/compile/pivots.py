@@ -8,7 +8,8 @@ from itertools import product
 import numpy as np
 
 from zeromass.compile.decisions import Matrix, Question, Samples
-from zeromass.equation import RANK_TOLERANCE, Rank, numerical_rank
+from zeromass.equation import RANK_TOLERANCE
+from zeromass.equation.rank import count_above, rank_of, scaled_singular_values
 from zeromass.expression import Expression
 from zeromass.expression.build import ZERO
 
@@ -33,8 +34,12 @@ class Independent(Question[int]):
         super().__init__(rows)
         self.rows: Matrix = rows
 
+    @property
+    def matrices(self) -> tuple[Matrix, ...]:
+        return (self.rows,)
+
     def answer(self, samples: Samples) -> int:
-        return int(numerical_rank(samples.matrix(self.rows)).rank) if self.rows else 0
+        return rank_of(samples.matrix(self.rows)) if self.rows else 0
 
 
 class Pivotal(Question[bool]):
@@ -49,18 +54,22 @@ class Pivotal(Question[bool]):
     def __init__(self, value: float, rest: tuple[Expression, ...], given: tuple[Expression, ...]) -> None:
         super().__init__(value, rest, given)
         self.value: float = value
-        self.rest: tuple[Expression, ...] = rest
-        self.given: tuple[Expression, ...] = given
+        self.rest: Matrix = (rest,)
+        self.given: Matrix = (given,)
 
     @property
     def settled(self) -> bool:
-        return all(e.value is not None for e in (*self.rest, *self.given))
+        return all(e.value is not None for e in (*self.rest[0], *self.given[0]))
+
+    @property
+    def matrices(self) -> tuple[Matrix, ...]:
+        return self.rest, self.given
 
     def answer(self, samples: Samples) -> bool:
         size = abs(self.value)
-        if size <= _noise(samples.matrix([self.given]))[0]:
+        if size <= _noise(samples.matrix(self.given))[0]:
             return False
-        return all(abs(samples(a)) <= size * LARGEST_FACTOR for a in self.rest)
+        return bool((np.abs(samples.matrix(self.rest)) <= size * LARGEST_FACTOR).all())
 
 
 class MostIndependent(Question[tuple[int, ...]]):
@@ -75,6 +84,10 @@ class MostIndependent(Question[tuple[int, ...]]):
         self.rows: Matrix = rows
         self.given: Matrix = given
         self.count: int = count
+
+    @property
+    def matrices(self) -> tuple[Matrix, ...]:
+        return self.rows, self.given
 
     def answer(self, samples: Samples) -> tuple[int, ...]:
         noise = _noise(samples.matrix(self.given))
@@ -104,6 +117,10 @@ class Strengthening(Question[tuple[tuple[int, int], ...]]):
         super().__init__(M, A)
         self.M: Matrix = M
         self.A: Matrix = A
+
+    @property
+    def matrices(self) -> tuple[Matrix, ...]:
+        return self.M, self.A
 
     def answer(self, samples: Samples) -> tuple[tuple[int, int], ...]:
         numbers, rows = samples.matrix(self.M), samples.matrix(self.A)
@@ -135,12 +152,12 @@ class _Block:
         self.columns, self.rows = columns, rows
 
     @cached_property
-    def _rank(self) -> Rank:
-        return numerical_rank(self.rows[:, self.columns])
+    def _sizes(self) -> np.ndarray:
+        return scaled_singular_values(self.rows[:, self.columns])
 
     def missing(self, bound: float) -> int:
         """How many directions the rows leave below a part of the largest."""
-        return len(self.columns) - int(self._rank.at(bound))
+        return len(self.columns) - count_above(self._sizes, bound)
 
 
 def _coupled(M: Matrix) -> list[list[int]]:
@@ -162,4 +179,6 @@ def _coupled(M: Matrix) -> list[list[int]]:
 def _exponent(row: np.ndarray, own: np.ndarray, masses: np.ndarray) -> int:
     """Of a power of two that makes the square of a row about as large as the masses of its own coordinates."""
     size = own.max(initial=0.0) or masses.max(initial=0.0) or 1.0
-    return COARSE * round(np.log2(size / np.sum(row**2)) / COARSE)
+    largest = np.abs(row).max()  # its square may be too large, or too small, to be a number
+    exponent = np.log2(size / np.sum((row / largest) ** 2)) - 2 * np.log2(largest)
+    return COARSE * round(exponent / COARSE)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Array, EquationError, common_stack, numbers, transpose, vector
 from .rank import MASS_TOLERANCE, negligible
+from .units import power_of_two_near, scaled
 
 
 class Problem(NamedTuple):
@@ -24,6 +25,22 @@ class Problem(NamedTuple):
     @property
     def stack(self) -> tuple[int, ...]:
         return self.M.shape[:-2]
+
+    def in_units(self, r: Array, d: Array) -> tuple[Problem, Array]:
+        """The same problem for z with q̈ = u z, its constraints multiplied by r; and u, (..., n), a multiple of d.
+
+        M becomes d M d, and the largest of the right-hand sides is near 1, so that no product of them is too large.
+        """
+        size = power_of_two_near(_largest(self.Q, self.C, self.b))
+        Q, b, C = d * (self.Q / size), r * (self.b / size), d * (self.C / size)
+        rest = power_of_two_near(_largest(Q, C, b))
+        u = d * rest * size
+        return Problem(scaled(self.M, d, d), Q / rest, scaled(self.A, r, d), b / rest, C / rest, self.eta / u), u
+
+
+def _largest(*sides: Array) -> Array:
+    """The largest absolute value of all, (..., 1)."""
+    return np.abs(np.concatenate(sides, axis=-1)).max(axis=-1, keepdims=True)
 
 
 def problem(
@@ -93,8 +110,8 @@ def require_mass_matrix(M: Array, tolerance: float) -> None:
     """Raises unless M = Mᵀ and wᵀ M w ≥ 0 for all w, up to the tolerance in units that make the masses 1."""
     mass = np.abs(np.diagonal(M, axis1=-2, axis2=-1))
     largest = np.abs(M).max(axis=(-2, -1))[..., None]
-    d = 1.0 / np.sqrt(np.where(mass > 0.0, mass, np.where(largest > 0.0, largest, 1.0)))
-    W = d[..., :, None] * M * d[..., None, :]
+    d = power_of_two_near(1.0 / np.sqrt(np.where(mass > 0.0, mass, np.where(largest > 0.0, largest, 1.0))))
+    W = scaled(M, d, d)
     uneven = ~negligible(W - transpose(W), np.maximum(np.abs(W), 1.0), tolerance)
     if uneven.any():
         *stack, i, j = (int(k) for k in np.argwhere(uneven)[0])
@@ -112,4 +129,15 @@ def require_mass_matrix(M: Array, tolerance: float) -> None:
         raise EquationError(
             f"M{list(where) or ''} has a negative eigenvalue: wᵀMw = {w @ M[where] @ w:.3g} for w = {w}; "
             "a kinetic energy cannot be negative, so check the signs of the masses and moments of inertia"
+        )
+
+
+def require_finite(acceleration: Array, present: NDArray[np.bool_]) -> None:
+    """Raises unless the accelerations, (..., n), of problems that have one are numbers."""
+    bad = present[..., None] & ~np.isfinite(acceleration)
+    if bad.any():
+        where = [int(i) for i in np.argwhere(bad)[0]]
+        raise EquationError(
+            f"the acceleration of coordinate {where if len(where) > 1 else where[0]} is too large to be a number; "
+            "its mass is too small for the forces, or they are too large for these units: use others, or smaller numbers"
         )

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arguments import EquationError, problem
-from .arrays import Array, mass_units, transpose
+from .arrays import Array, transpose
 from .inverse import pseudoinverse
 from .rank import RANK_TOLERANCE, Lock, numerical_rank
+from .units import mass_units
 
 
 def kkt(

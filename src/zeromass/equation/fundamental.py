@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arguments import EquationError, problem
-from .arrays import Array, transpose, unit_rows
+from .arrays import Array, transpose
 from .inverse import pseudoinverse
 from .rank import RANK_TOLERANCE, Lock, numerical_rank
+from .units import unit_rows
 
 
 def acceleration(

@@ -52,6 +52,7 @@ def least_norm(decision: Rank, b: Array) -> Array:
     return _along(decision.padded_null_space, decision.inverse @ b[..., None])[..., 0]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def least_norm_multipliers(decision: Rank, A: Array, f: Array) -> Array:
     """Shortest λ, (..., m), with Aᵀ λ = f, for f in the row space of the A that was decided on.
 

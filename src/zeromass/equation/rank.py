@@ -19,12 +19,13 @@ from .arrays import (
     Index,
     columns_from,
     complement,
-    equilibration,
     freeze,
     numbers,
     per_problem,
+    times,
     transpose,
 )
+from .units import equilibration, power_of_two_near, scaled
 
 RANK_TOLERANCE = 1e-11
 """Singular values below this part of the largest one count as zero.
@@ -34,6 +35,9 @@ an equilibrated matrix by about 1e-14, and a state that satisfies its constraint
 much. A singular value that means something but is smaller than 1e-11 would leave fewer than five digits of
 the answer. The tolerance lies between the two, nearer to the noise.
 """
+
+CLEAR = (1e-14, 1e-4)
+"""Singular values at most and at least so large, as parts of the largest, leave no doubt about a rank."""
 
 CONSISTENCY_TOLERANCE = 1e-9
 """Residuals below this part of the terms they are made of count as zero.
@@ -146,6 +150,10 @@ class Rank:
         most = np.count_nonzero(self.singular_values, axis=-1)
         return replace(self, rank=_number(np.clip(np.asarray(rank, dtype=np.intp), 0, most)))
 
+    def in_units(self, rows: Array, columns: Array) -> Rank:
+        """The decision on A of one on rows · A · columns."""
+        return replace(self, row_scale=self.row_scale * rows, column_scale=self.column_scale * columns)
+
     def at(self, tolerance: float) -> NDArray[np.intp] | int:
         """The rank that another tolerance gives: the number of σ_i > tolerance · σ_1."""
         σ = self.singular_values
@@ -193,11 +201,16 @@ def numerical_rank(
     A = numbers("A", A, 2, "rows and columns")
     r, c = np.ones(A.shape[:-1]), np.ones(A.shape[:-2] + A.shape[-1:]) * (1.0 if units is None else units)
     if equilibrate:
-        r, change = equilibration(A * c[..., None, :])
-        c = c * change
+        with np.errstate(over="ignore"):
+            scaled_columns = A * c[..., None, :]
+        if not np.isfinite(scaled_columns).all():  # rows of numbers near the largest there are
+            r = 1.0 / power_of_two_near(np.abs(A).max(axis=-1, initial=0.0))
+            scaled_columns = scaled(A, r, c)
+        change_r, change_c = equilibration(scaled_columns)
+        r, c = r * change_r, c * change_c
     if isinstance(rank, Rank):
         r, c, rank = _like(r, rank.row_scale), _like(c, rank.column_scale), rank.rank
-    U, σ, Vt = np.linalg.svd(r[..., :, None] * A * c[..., None, :], full_matrices=True)
+    U, σ, Vt = np.linalg.svd(scaled(A, r, c), full_matrices=True)
     σ_1 = σ.max(axis=-1, initial=0.0)
     level = tolerance * (σ_1 if largest is None else _like(σ_1, np.asarray(largest)))
     decided = np.count_nonzero(σ > level[..., None], axis=-1)
@@ -211,13 +224,42 @@ def numerical_rank(
     return Rank(_number(decided), σ, tolerance, level, r, c, U, transpose(Vt))
 
 
+def scaled_singular_values(A: Array) -> Array:
+    """Singular values of one matrix A, (m, n), in equilibrated rows and columns: those of `numerical_rank`, alone."""
+    A = numbers("A", A, 2, "rows and columns")
+    r, c = equilibration(A)
+    return np.asarray(np.linalg.svd(scaled(A, r, c), compute_uv=False), dtype=float)
+
+
+def count_above(σ: Array, tolerance: float) -> int:
+    """How many singular values, the largest first, are above a part of the largest."""
+    return int(np.count_nonzero(σ > tolerance * σ[0])) if σ.size else 0
+
+
+def rank_of(A: Array, tolerance: float = RANK_TOLERANCE) -> int:
+    """The rank of one matrix A, (m, n): that of `numerical_rank`, sooner where it is clear in the units that are given.
+
+    Units that differ by 2^k change the ratio of two singular values by 4^k at most. Where none lies between the two
+    `CLEAR` parts of the largest, those that `equilibration` would find change nothing.
+    """
+    A = numbers("A", A, 2, "rows and columns")
+    if not A.size:
+        return 0
+    σ = np.asarray(np.linalg.svd(A, compute_uv=False), dtype=float)
+    low, high = CLEAR
+    kept = count_above(σ, tolerance)
+    if low <= tolerance <= high and count_above(σ, low) == kept == count_above(σ, high):
+        return kept
+    return count_above(scaled_singular_values(A), tolerance)
+
+
 def prefix_ranks(A: Array, decision: Rank) -> NDArray[np.intp]:
     """Ranks of the first 1, 2, …, m rows of one matrix A, (m, n), at the threshold of the decision on it.
 
     Adding a row lowers no singular value and lets at most one pass the threshold (interlacing), so the ranks
     rise by 0 or 1 and end at that of A.
     """
-    S = decision.row_scale[:, None] * A * decision.column_scale
+    S = scaled(A, decision.row_scale, decision.column_scale)
     prefixes = np.tri(len(S))[:, :, None] * S
     return np.count_nonzero(np.linalg.svd(prefixes, compute_uv=False) > decision.threshold, axis=-1)
 
@@ -228,13 +270,16 @@ def negligible(value: Array, size: ArrayLike, tolerance: float) -> NDArray[np.bo
 
 
 def contradiction(
-    basis: Array, decision: Rank, values: Array, sizes: Array, errors: Array, tolerance: float
-) -> tuple[NDArray[np.bool_], Array]:
-    """Whether values that must be orthogonal to a null space N are not, and ρ, their part in it.
+    basis: Array, decision: Rank, linked: Array, values: Array, sizes: Array, errors: Array, tolerance: float
+) -> tuple[NDArray[np.bool_], Array, Array]:
+    """Whether values that must be orthogonal to a null space N are not, the margin of that, and ρ, their part in it.
 
         ρ = N Nᵀ values,   ‖ρ‖² > |ρ|ᵀ(tolerance · sizes + errors) + τ ‖sizes‖ ‖ρ‖
 
-    `basis` is `decision.left` or `.right`, N its columns beyond the rank; values, sizes, errors: (..., k).
+    `basis` is `decision.left` or `.right`, N its columns beyond the rank; values, sizes, errors: (..., k). It is asked
+    of each part that hangs together, `linked`, (..., k, k), by itself: others may be in any units. ρ is 0 outside the
+    parts with a contradiction.
+
     The first term compares with what the contradiction is made of and with the known absolute errors of the
     values. The second allows for N, which is a null space only to the tolerance τ of the rank. Where a locked
     rank is not what that would give, τ is the tolerance of consistency, or the angle 1/gap by which N turns
@@ -242,13 +287,17 @@ def contradiction(
     """
     beyond = columns_from(decision.rank, basis.shape[-1])
     if not beyond.any():
-        return np.zeros(values.shape[:-1], dtype=bool), np.zeros(values.shape)
+        stack = values.shape[:-1]
+        return np.zeros(stack, dtype=bool), np.full(stack, np.inf), np.zeros(values.shape)
     N = np.where(beyond, basis, 0.0)
-    ρ = (N @ (transpose(N) @ values[..., None]))[..., 0]
-    length = np.linalg.norm(ρ, axis=-1)
-    allowed = (np.abs(ρ) * (tolerance * sizes + errors)).sum(axis=-1)
+    ρ = times(linked * (N @ transpose(N)), values)
+    length = np.sqrt(times(linked, ρ**2))  # of the part that each entry belongs to
+    allowed = times(linked, np.abs(ρ) * (tolerance * sizes + errors))
     τ = np.where(decision.margin < 1.0, np.maximum(tolerance, 1.0 / decision.gap), decision.tolerance)
-    return length**2 > allowed + τ * np.linalg.norm(sizes, axis=-1) * length, ρ
+    bound = allowed + τ[..., None] * np.sqrt(times(linked, sizes**2)) * length
+    present = length**2 > bound
+    share = np.where(length > 0.0, _ratio(length**2, bound), 0.0).max(axis=-1)
+    return np.asarray(present.any(axis=-1)), np.maximum(share, _ratio(1.0, share)), np.where(present, ρ, 0.0)
 
 
 def _like(pattern: NDArray[Any], value: NDArray[Any]) -> NDArray[Any]:
@@ -260,6 +309,6 @@ def _number(rank: NDArray[np.intp]) -> NDArray[np.intp] | int:
     return int(rank) if np.ndim(rank) == 0 else rank
 
 
-def _ratio(larger: Array, smaller: Array) -> Array:
+def _ratio(larger: Array | float, smaller: Array) -> Array:
     with np.errstate(over="ignore"):
         return np.where(smaller > 0.0, larger / np.where(smaller > 0.0, smaller, 1.0), np.inf)

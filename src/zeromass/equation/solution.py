@@ -1,73 +1,19 @@
-"""The motion of a constrained system from its matrices, in two parts: one for the constraints and one for the masses."""
+"""The motion of a constrained system from its matrices."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .arguments import error, problem
-from .arrays import Array, Index, mass_units, per_problem, times, transpose
-from .inverse import least_norm, least_norm_multipliers, redundant_rows
-from .motion import Motion, Obstacle, Verdict, contradicting_rows, impossible_force
+from .arguments import error, problem, require_finite
+from .arrays import Array, per_problem, times, transpose
+from .motion import Basis, Motion, Obstacle, Verdict, contradicting_rows, impossible_force
 from .rank import CONSISTENCY_TOLERANCE, MASS_TOLERANCE, RANK_TOLERANCE, Lock, Rank, numerical_rank
+from .response import Refined, Solved, correction, freedom, refined, response
+from .units import links, mass_units
 
 
-class Freedom(NamedTuple):
-    """The motions that constraints allow, in the units d that make the masses 1."""
-
-    units: Array  # d, (..., n)
-    M: Array  # d M d, (..., n, n)
-    rows: Rank  # of A d
-    N: Array  # orthonormal basis of the null space of A d, (..., n, n), padded with zero columns
-    modes: Rank  # of Nᵀ(d M d)N, the masses of these motions
-
-
-def freedom(M: Array, constraints: Rank, d: Array, tolerance: float) -> Freedom:
-    """The motions that the constraints allow and how many of them have a mass.
-
-    [M; A] has full column rank exactly when Nᵀ M N has full rank [UP2006, lemma 3.1]. Either way M is known to
-    round-off only, and so is the mass of a motion: one below the tolerance, in units that make the masses of
-    the coordinates 1, would leave no digits of an acceleration even where [M; A] seems to be of full rank.
-    """
-    M = d[..., :, None] * M * d[..., None, :]
-    rows = replace(constraints, column_scale=constraints.column_scale / d)
-    N = rows.padded_null_space
-    modes = numerical_rank(transpose(N) @ M @ N, tolerance=tolerance, largest=1.0, equilibrate=False)
-    return Freedom(d, M, rows, N, modes)
-
-
-def nullspace_acceleration(free: Freedom, f: Array, b: Array) -> Array:
-    """A solution q̈, (..., n), of Nᵀ(M q̈ − f) = 0 and A q̈ = b.
-
-        q̈ = A⁺b + N (Nᵀ M N)⁺ Nᵀ (f − M A⁺b),   N an orthonormal basis of the null space of A
-
-    With f = Q + C this is M̄⁺ [(I − A⁺A) f; b] of [UP2006, eq. 2.14]: A⁺b lies in the row space of A, the rest
-    in its null space. Here the constraints and the masses each meet a matrix of their own, so neither has to
-    be measured against the other. Where [M; A] is rank deficient q̈ is one of many accelerations, the shortest
-    in the units that make the masses 1.
-    """
-    d, M, rows, N, modes = free
-    x = least_norm(rows, b)
-    force = times(transpose(N), d * f - times(M, x))
-    return d * (x + times(N, least_norm(modes, force)))
-
-
-def refined_acceleration(free: Freedom, constraints: Rank, M: Array, f: Array, A: Array, b: Array) -> Array:
-    """The acceleration of `nullspace_acceleration`, (..., n), corrected once by what is left of the equations.
-
-        M δ = (f + Aᵀλ − M q̈) + Aᵀμ,   A δ = b − A q̈,   q̈ + δ
-
-    The null space N carries a round-off of heavy coordinates to light ones. The residuals do not, and one
-    correction brings the error down to that of the arguments.
-    """
-    qdd = nullspace_acceleration(free, f, b)
-    λ = least_norm_multipliers(constraints, A, times(M, qdd) - f)
-    return qdd + nullspace_acceleration(free, f + times(transpose(A), λ) - times(M, qdd), b - times(A, qdd))
-
-
+@np.errstate(over="ignore", invalid="ignore")  # `require_finite` says what is too large
 def solve(
     M: ArrayLike,
     Q: ArrayLike,
@@ -98,6 +44,9 @@ def solve(
     `impossible_force`. Where these are themselves mere round-off (uniform motion without forces), say how
     large that is: `b_error` and `Q_error` are absolute errors of b and of Q + C, scalars or arrays like them.
 
+    Ranks below `rank_tolerance` and what is consistent are decisions on rounded numbers: `margin` says how clear the
+    verdict is, and `acceleration_error` how many digits the acceleration has.
+
     `rank` and `constraint_rank` lock the ranks of [M; A] and of A: numbers, or the `rank` and
     `constraint_rank` of the `Motion` at a nearby state, which lock the scales as well. Rows that follow from
     others on the constraint manifold contradict them by about ε at a distance ε from it; there the
@@ -114,56 +63,66 @@ def solve(
     n = A.shape[-1]
     Q_error, b_error = error("Q_error", Q_error, Q), error("b_error", b_error, b)
 
-    _, d = mass_units(M, A)
-    MA = np.concatenate([M, A], axis=-2)
-    constraints = numerical_rank(A, tolerance=rank_tolerance, rank=constraint_rank, units=d)
-    total = numerical_rank(MA, tolerance=rank_tolerance, rank=rank, units=d)
-    free = freedom(M, constraints, d, rank_tolerance)
+    r, d = mass_units(M, A)
+    if isinstance(constraint_rank, Rank):
+        r = np.broadcast_to(constraint_rank.row_scale, r.shape)  # a row that was zero and is round-off here stays one
+    rows_of_both = np.concatenate([d, r], axis=-1)
+    inner, u = given.in_units(r, d)  # the same numbers in whatever units they are given
+    MA = np.concatenate([inner.M, inner.A], axis=-2)
+    lock = rank.in_units(1.0 / rows_of_both, 1.0 / d) if isinstance(rank, Rank) else rank
+    lock_A = constraint_rank.in_units(1.0 / r, 1.0 / d) if isinstance(constraint_rank, Rank) else constraint_rank
+    constraints = numerical_rank(inner.A, tolerance=rank_tolerance, rank=lock_A)
+    total = numerical_rank(MA, tolerance=rank_tolerance, rank=lock)
+    free = freedom(inner.M, constraints, np.ones(d.shape), rank_tolerance)
+    decided = (constraints, total)
     if rank is None:
-        number = np.minimum(total.rank, np.add(constraints.rank, free.modes.rank))
-        total = total.locked(number)
-    free = free._replace(modes=free.modes.locked(np.subtract(total.rank, constraints.rank)))
-    N = total.padded_null_space
+        decided = (*decided, free.modes)
+        total = total.locked(np.minimum(total.rank, np.add(constraints.rank, free.modes.rank)))
+    linked = links(inner.M, inner.A)
+    answer = response(free._replace(modes=free.modes.locked(np.subtract(total.rank, constraints.rank))), linked)
+    f_error, side_error = d * (d / u * Q_error), r * (d[..., :1] / u[..., :1] * b_error)
 
-    def possible(f: Array) -> tuple[Array, Obstacle, Obstacle]:
-        qdd = refined_acceleration(free, constraints, M, f, A, b)
-        rows = contradicting_rows(given, f, qdd, constraints, b_error, consistency_tolerance)
-        force = impossible_force(given, f, qdd, total, Q_error, consistency_tolerance)
-        return np.where((rows.present | force.present)[..., None], np.nan, qdd), rows, force
+    def possible(f: Array) -> tuple[Refined, Obstacle, Obstacle]:
+        found = refined(answer, inner, f)
+        rows = contradicting_rows(inner, f, found.z, constraints, linked, side_error, consistency_tolerance)
+        force = impossible_force(inner, f, found.z, total, linked, f_error, consistency_tolerance)
+        none = (rows.present | force.present)[..., None]
+        return found._replace(z=np.where(none, np.nan, found.z)), rows, force
 
-    qdd, rows, force = possible(Q + C)
+    f = inner.Q + inner.C
+    found, rows, force = possible(f)
+    qdd = u * found.z
     reaction = times(M, qdd) - Q
-    ideal = times(M, possible(Q)[0]) - Q if C.any() else reaction
+    ideal = times(M, u * possible(inner.Q)[0].z) - Q if C.any() else reaction
+    total, constraints = total.in_units(rows_of_both, d), constraints.in_units(r, d)
 
     full_rank = np.asarray(total.rank) == n
+    if not full_rank.all():
+        N = total.padded_null_space
+        z = (qdd + times(linked.columns * (N @ transpose(N)), η - qdd)) / u
+        z = z + correction(answer, inner, f, z, found.λ)  # to obey the equations matters more than to be the shortest
+        qdd = np.where(full_rank[..., None], qdd, u * z)
     verdict = np.full(given.stack, Verdict.UNIQUE, dtype=object)
     verdict[~full_rank] = Verdict.UNDETERMINED
     verdict[force.present] = Verdict.IMPOSSIBLE_FORCE
     verdict[rows.present] = Verdict.INCONSISTENT
     unique = full_rank & ~rows.present & ~force.present
-
-    def redundant(index: Index) -> NDArray[np.intp]:
-        return redundant_rows(A[index], constraints.member(index))
-
-    def inconsistent(index: Index) -> NDArray[np.intp]:
-        return np.flatnonzero(rows.certificate(index, consistency_tolerance))
-
-    def certificate(index: Index) -> Array:
-        obstacle = rows if rows.present[index] else force
-        return obstacle.certificate(index, consistency_tolerance)
-
+    require_finite(qdd, ~(rows.present | force.present))
     return Motion(
-        acceleration=qdd + times(N, times(transpose(N), η - qdd)),
+        acceleration=qdd,
         reaction=reaction,
         ideal=ideal,
-        nonideal=reaction - ideal,
-        multipliers=least_norm_multipliers(constraints, A, reaction - C),
         verdict=per_problem(given.stack, lambda index: verdict[index]),
         unique=unique if given.stack else bool(unique),
-        undetermined=total.null_space,
-        redundant=per_problem(given.stack, redundant),
-        inconsistent=per_problem(given.stack, inconsistent),
-        certificate=per_problem(given.stack, certificate),
         rank=total,
         constraint_rank=constraints,
+        basis=Basis(
+            given,
+            u,
+            Solved(answer, inner, f, found, linked, f_error, side_error),
+            decided,
+            rows.in_units(r),
+            force.in_units(d),
+            consistency_tolerance,
+        ),
     )

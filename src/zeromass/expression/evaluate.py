@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
@@ -21,6 +21,13 @@ def numeric(node: Expression) -> Callable[..., Any]:
     if isinstance(node, Gridded):
         return partial(node.grid.derivative, orders=node.orders)
     return OPERATIONS[node.op].number
+
+
+def step(node: Expression) -> tuple[Callable[..., Any], Sequence[Expression]]:
+    """The operation of a node as a function of numbers, and its operands; a square is a product."""
+    if node.op == "power" and node.args[1].value == 2:
+        return operator.mul, node.args[:1] * 2
+    return numeric(node), node.args
 
 
 class Tape:
@@ -43,9 +50,7 @@ class Tape:
         place = self.place
         for node in nodes:
             if node not in place:
-                square = node.op == "power" and node.args[1].value == 2
-                operation = operator.mul if square else numeric(node)
-                args = node.args[:1] * 2 if square else node.args
+                operation, args = step(node)
                 self._steps.append((operation, tuple([place[a] for a in args])))
                 place[node] = len(place)
 

@@ -71,7 +71,7 @@ def _culprits(state: State, slope: Slope, direction: float, furthest: float = np
             break
         inputs = state.inputs.copy()
         inputs[: m + 1] += ahead * tangent
-        names = not_finite(state.system, inputs)
+        names = not_finite(state.system, state.system.matrices(inputs))
         if names:
             return names
     return ""

@@ -10,8 +10,10 @@ import numpy as np
 
 from zeromass.equation import Verdict, numerical_rank
 from zeromass.equation.rank import negligible
+from zeromass.equation.units import equilibration
 from zeromass.expression import Evaluator
 from zeromass.model import State, System
+from zeromass.model.state import Matrices
 
 AT = 1e-5
 """Part of their size beside a start below which rows, or combinations of them, may be gone: a start that was solved for
@@ -123,12 +125,20 @@ class RunDoubtful(UserWarning):
 
 
 def at_start(start: State, violation: float) -> Outcome | None:
-    """What keeps a run from beginning; `violation` of a constraint is allowed, relative to the state or 1."""
+    """What keeps a run from beginning; `violation` of a constraint is allowed, relative to the state or 1.
+
+    A residual φ counts as the displacement φ/|∂φ/∂q| that would mend it where that is less, as in small units of length.
+    """
     if not all(np.all(np.isfinite(block)) for block in start.matrices):
-        names = not_finite(start.system, start.inputs)
+        names = not_finite(start.system, start.system.matrices(start.inputs))
         return Outcome(Ending.NOT_A_NUMBER, start.t, f"at the start {names} has no finite value")
+    if start.overflowing:
+        return Outcome(Ending.NOT_A_NUMBER, start.t, f"at the start {start.overflowing}")
     size = violation * max(1.0, float(np.abs([*start.q, *start.v]).max()))
-    violated = [f"'{name}' by {value:.3g}" for name, value in start.residuals.items() if abs(value) > size]
+    slopes = _slopes(start)
+    violated = [
+        f"'{name}' by {value:.3g}" for name, value in start.residuals.items() if abs(value) > size * slopes[name]
+    ]
     if violated:
         words = ", ".join(violated[:4])
         words = f"the start violates {words}; make it with system.start(…) and the parameters of the run"
@@ -145,6 +155,15 @@ def at_start(start: State, violation: float) -> Outcome | None:
     return None if known[key] is None else Outcome(Ending.SINGULAR_BRANCH, start.t, known[key])
 
 
+def _slopes(start: State) -> dict[str, float]:
+    """How much each residual changes with a coordinate or rate at most, but not less than 1, by name."""
+    names, _ = start.system.residuals
+    levels = [row.level for row in start.system.rows]
+    slopes = np.maximum(np.abs(start.matrices.A).max(axis=1, initial=0.0), 1.0)
+    places = [*[i for i, level in enumerate(levels) if level == 0], *[i for i, level in enumerate(levels) if level < 2]]
+    return dict(zip(names, slopes[places].tolist(), strict=True))
+
+
 def ending_of(verdict: Verdict) -> Ending:
     return Ending.NON_UNIQUE if verdict is Verdict.UNDETERMINED else Ending.INCONSISTENT
 
@@ -153,9 +172,9 @@ def diagnosed(state: State) -> str:
     return str(state.system.check(state)).replace("\n", "; ")
 
 
-def not_finite(system: System, inputs: np.ndarray) -> str:
-    """The masses, forces and constraints without a finite value at some inputs, by name."""
-    M, Q, A, b, C = system.matrices(inputs)
+def not_finite(system: System, matrices: Matrices) -> str:
+    """The masses, forces and constraints without a finite value, by name."""
+    M, Q, A, b, C = matrices
     bad = {
         "the mass": ~np.all(np.isfinite(M), axis=1),
         "the force": ~np.isfinite(Q + C),
@@ -175,49 +194,70 @@ def _branching(start: State) -> str | None:
     If that holds for every w, some constraints repeat others, and nothing is wrong. If it does not, several motions go on
     from there, or a constraint has no gradient where it holds, as x² = 0 has none: no acceleration keeps it.
     """
-    A = start.matrices.A
-    if not A.size:
+    if not start.matrices.A.size:
         return None
-    rows = _rows(start)
-    here = rows(np.zeros((1, A.shape[1])), np.zeros(1))[0]
+    rows, here = _rows(start)
     decision = numerical_rank(here, tolerance=AT, largest=1.0, equilibrate=False)
-    if decision.rank == len(A):
+    if decision.rank == len(here):
         return None
     U, N = decision.left[:, decision.rank :], decision.right[:, decision.rank :]
 
-    def turn(w: np.ndarray, time: float = 0.0) -> np.ndarray:
-        ahead, behind = rows(np.array([APART * w, -APART * w]), np.array([APART * time, -APART * time]))
-        return (ahead - behind) / (2 * APART)
+    def turns(ways: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """∂A along ways of the coordinates, (k, n), and of time, (k,): shape (k, m, n)."""
+        there = rows(APART * np.concatenate([ways, -ways]), APART * np.concatenate([times, -times]))
+        return (there[: len(ways)] - there[len(ways) :]) / (2 * APART)
 
-    turns = [turn(N @ _generic(N.shape[1])), turn(np.zeros(A.shape[1]), 1.0)] if N.size else []
-    weak = np.array([np.abs(U.T @ K @ N).max(axis=1, initial=0.0) for K in turns])
-    left = float(decision.singular_values[decision.rank :].max(initial=0.0))
-    sizes = np.array([max(1.0, float(np.abs(K).max()), left / (REACH * TURNING)) for K in turns])
-    if not weak.size or np.all(negligible(weak, sizes[:, None], TURNING)):
+    if not N.size:
         return None
-    return _words(start, here, U, N, turn)
+    K = turns(np.stack([N @ _generic(N.shape[1]), np.zeros(len(N))]), np.array([0.0, 1.0]))
+    weak = np.abs(U.T @ K @ N).max(axis=2)
+    left = float(decision.singular_values[decision.rank :].max(initial=0.0))
+    sizes = np.maximum(np.abs(K).max(axis=(1, 2)), max(1.0, left / (REACH * TURNING)))
+    if np.all(negligible(weak, sizes[:, None], TURNING)):
+        return None
+    return _words(start, here, U, N, turns(N.T, np.zeros(N.shape[1])))
 
 
-def _rows(start: State) -> Rows:
-    """Rows in units of the coordinates, and each as large as 1 at the start or beside it."""
+def _rows(start: State) -> tuple[Rows, np.ndarray]:
+    """Rows in units of the coordinates, each as large as 1 at the start or beside it; and those at the start."""
     system, n = start.system, len(start.q)
     if "rows" not in system.memory:
-        system.memory["rows"] = Evaluator(system.A, system.inputs)
-    evaluated: Evaluator = system.memory["rows"]
+        system.memory["rows"] = Entries(system.A, system.inputs)
+    entries: Entries = system.memory["rows"]
 
     def plain(displacements: np.ndarray, times: np.ndarray) -> np.ndarray:
         inputs = np.repeat(start.inputs[None], len(times), axis=0)
         inputs[:, 0] += times
         inputs[:, 1 : n + 1] += displacements
-        return np.nan_to_num(evaluated(inputs), posinf=0.0, neginf=0.0)
+        return entries(inputs)
 
     w = BESIDE * _generic(n)
-    largest = np.abs(plain(np.array([0 * w, w, -w]), np.zeros(3))).max(axis=0)
-    units = numerical_rank(largest).column_scale
+    near = plain(np.array([0 * w, w, -w]), np.zeros(3))
+    largest = np.abs(near).max(axis=0)
+    _, units = equilibration(largest)
     units = units / units.max()
     sizes = (largest * units).max(axis=1)
     sizes[sizes == 0] = 1.0
-    return lambda displacements, times: plain(units * displacements, times) * units / sizes[:, None]
+    scale = units / sizes[:, None]
+    return lambda displacements, times: plain(units * displacements, times) * scale, near[0] * scale
+
+
+class Entries:
+    """A matrix of formulas as a function of inputs, (k, inputs), with numbers that are not finite as 0: (k, m, n).
+
+    Most entries of constraint rows are constant; only the others are computed.
+    """
+
+    def __init__(self, matrix: np.ndarray, inputs: np.ndarray) -> None:
+        self._varied = np.array([[e.value is None for e in row] for row in matrix], dtype=bool).reshape(matrix.shape)
+        self._constant = np.array([[e.value or 0.0 for e in row] for row in matrix], dtype=float).reshape(matrix.shape)
+        self._evaluated = Evaluator(matrix[self._varied], inputs)
+
+    def __call__(self, inputs: np.ndarray) -> np.ndarray:
+        result = np.repeat(self._constant[None], len(inputs), axis=0)
+        values = self._evaluated(inputs)
+        result[:, self._varied] = np.where(np.isfinite(values), values, 0.0)
+        return result
 
 
 def _generic(n: int) -> np.ndarray:
@@ -225,9 +265,9 @@ def _generic(n: int) -> np.ndarray:
     return np.cos(np.arange(1, n + 1) ** 2)
 
 
-def _words(start: State, here: np.ndarray, U: np.ndarray, N: np.ndarray, turn: Callable[..., np.ndarray]) -> str:
+def _words(start: State, here: np.ndarray, U: np.ndarray, N: np.ndarray, turns: np.ndarray) -> str:
     rows = start.system.rows
-    forms = np.array([U.T @ turn(w) @ N for w in N.T])  # (w, dependency, tangent)
+    forms = U.T @ turns @ N  # (tangent that is gone along, dependency, tangent)
     flat = [i for i in np.flatnonzero(np.abs(U).max(axis=1) > 0.5) if not np.abs(here[i]).max() > AT]
     for i in flat:
         form = np.einsum("wdt,d->wt", forms, U[i])

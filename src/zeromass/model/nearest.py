@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from zeromass.equation.arrays import mass_units
 from zeromass.equation.rank import RANK_TOLERANCE, numerical_rank
-from zeromass.equation.solution import freedom, nullspace_acceleration
+from zeromass.equation.response import freedom, nullspace_acceleration
+from zeromass.equation.units import mass_units
 
 
 def least_change(M: np.ndarray, A: np.ndarray, b: np.ndarray) -> np.ndarray:

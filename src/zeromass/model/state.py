@@ -135,12 +135,27 @@ class State(Remembering):
     def matrices(self) -> Matrices:
         """Numbers of M, Q, A, b, C; entries of M and A that are mere round-off are zero."""
         numbers, errors = self._matrices_and_roundoff
-        M, A = (np.where(np.abs(x) <= e, 0.0, x) for x, e in ((numbers.M, errors.M), (numbers.A, errors.A)))
+        M, A = (
+            np.where((np.abs(x) <= e) & np.isfinite(e), 0.0, x)
+            for x, e in ((numbers.M, errors.M), (numbers.A, errors.A))
+        )
         return numbers._replace(M=M, A=A)
+
+    @property
+    def overflowing(self) -> str:
+        """The forces and constraints whose terms are too large to be added, in words; empty where there are none."""
+        _, errors = self._matrices_and_roundoff
+        names = [f"force on {x.name}" for x in self.system.coordinates[~np.isfinite(errors.Q + errors.C)]]
+        names += [f"constraint '{self.system.rows[i].name}'" for i in np.flatnonzero(~np.isfinite(errors.b))]
+        if not names:
+            return ""
+        return f"the {', the '.join(names)} has terms too large to be added; use other units, or smaller numbers"
 
     @cached_property
     def motion(self) -> Motion:
         """The acceleration, reactions and verdict of the fundamental equation, by pseudo-inverses."""
+        if self.overflowing:
+            raise ModelError(f"there is no motion at t = {self.t:g} s: {self.overflowing}")
         M, Q, A, b, C = self.matrices
         _, errors = self._matrices_and_roundoff
 

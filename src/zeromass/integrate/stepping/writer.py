@@ -103,6 +103,12 @@ class Writer:
             return self.real(self.b.extract_element(x.value, ir.Constant(ir.IntType(32), k)))
         return self.real(self._shuffled(x.value, range(k * self.members, (k + 1) * self.members)))
 
+    def shifted(self, x: Real, first: Real) -> Real:
+        """A chunk moved on by one place, with another number in the first."""
+        places = [ir.Constant(ir.IntType(32), k) for k in (CHUNK, *range(CHUNK - 1))]
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), CHUNK), places)
+        return self.vector(self.b.shuffle_vector(x.value, self.splat(first).value, mask))
+
     def total(self, x: Real) -> Real:
         """Sum over a chunk, in a fixed order."""
         parts = [self._part(x, k) for k in range(CHUNK)]

@@ -225,16 +225,18 @@ class CollocationAdvance(Stages, Advance):
             states = self.at(self.states, b.mul(self.twice, self.int(first)))
             values = self.at(a["scratch"], b.mul(count, self.int(first)))
             self.call(a["event"], self.at(self.times, first), states, self.constants, values)
+        gaps = self.constant((1.0, *GAPS[:-1])), self.constant(GAPS)
         with self.summing(count, self.real(0.0)) as (i, hits):
             place = b.mul(i, self.int(2))
             old, direction = self.load(a["signs"], place), self.load(a["signs"], b.add(place, self.int(1)))
-            course = [old, *[self.load(a["scratch"], self.place(count, i, stage)) for stage in range(STAGES)]]
-            for new in course[1:]:
+            after = self.load_stages(a["scratch"], count, i)
+            here = self.shifted(after, old)
+            dips = self.dips((self.shifted(here, self.real(0.0)), here, after), *gaps)
+            hits.value = hits.value + self.total(where(dips, 1.0, 0.0))
+            for stage in range(STAGES):
+                new = self.load(a["scratch"], self.place(count, i, stage))
                 hits.value = hits.value + where(self.crossed(old, new, direction), 1.0, 0.0)
                 old = where(new.equals(0.0), old, new)
-            for k, (u, w) in enumerate(pairwise(GAPS)):
-                dips = self.dips((course[k], course[k + 1], course[k + 2]), u, w)
-                hits.value = hits.value + where(dips, 1.0, 0.0)
             self.store(old, a["signs"], place)
         return (hits.value > 0.0).value
 

@@ -1,0 +1,196 @@
+"""Random problems in random units against exact fractions: no unit, and no order, changes a verdict or a digit.
+
+A problem of small integers has masses, lengths and rows multiplied by factors between 1e-12 and 1e12,
+
+    M′ = μ d M d,   Q′ = μ d Q,   A′ = r A d,   b′ = r b,   and then   q̈ = d q̈′,   λ = r λ′/μ,
+
+powers of two, which leave the numbers exact, or any, which round each of them. Each campaign prints its seed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from equation import exact, problems
+from zeromass.equation import Motion, Verdict, numerical_rank, solve
+
+EPS = np.finfo(float).eps
+DECADES = 12
+TOLERANCE = (
+    1e-9  # of the largest number, in natural units: conditions up to 1e4 or so, 1e-16 of round-off, and a margin
+)
+
+
+class Case(NamedTuple):
+    """A problem in natural units, with a force C of the constraints, and the units that it is given in."""
+
+    p: problems.Problem
+    C: np.ndarray
+    d: np.ndarray
+    r: np.ndarray
+    μ: float
+
+    def solved(self, rows: np.ndarray | None = None, columns: np.ndarray | None = None) -> Motion:
+        """The motion in these units, with rows and coordinates in another order."""
+        (M, Q, A, b), C, d, r, μ = self
+        i = np.arange(len(A)) if rows is None else rows
+        j = np.arange(len(M)) if columns is None else columns
+        A, d, r = A[i][:, j], d[j], r[i]
+        return solve(μ * (d[:, None] * M[j][:, j] * d), μ * d * Q[j], r[:, None] * A * d, r * b[i], μ * d * C[j])
+
+
+def factors(rng: np.random.Generator, count: int, rounded: bool) -> np.ndarray:
+    if rounded:
+        return 10.0 ** rng.uniform(-DECADES, DECADES, count)
+    largest = int(DECADES / np.log10(2))
+    return 2.0 ** rng.integers(-largest, largest + 1, count)
+
+
+def case(rng: np.random.Generator) -> Case:
+    """Any M, singular ones too; redundant rows; b that contradict one another or not; forces on nothing or not."""
+    n, m = int(rng.integers(1, 7)), int(rng.integers(0, 6))
+    p = problems.problem(rng, n, m)
+    if rng.random() < 0.3:
+        p = problems.possible(rng, p)
+    if rng.random() < 0.25:
+        p = p._replace(b=p.b + rng.integers(-2, 3, m))
+    C = np.zeros(n)
+    if rng.random() < 0.3:
+        C = p.M @ rng.integers(-3, 4, n) + p.A.T @ rng.integers(-3, 4, m)
+    rounded = bool(rng.random() < 0.5)
+    return Case(p, C, *(factors(rng, k, rounded) for k in (n, m)), μ=float(factors(rng, 1, rounded)[0]))
+
+
+def truth(p: problems.Problem, f: np.ndarray) -> Verdict:
+    """The verdict that exact ranks give."""
+    rank = exact.rank(both := np.vstack([p.M, p.A]))
+    if exact.rank(np.column_stack([p.A, p.b])) > exact.rank(p.A):
+        return Verdict.INCONSISTENT
+    if rank == len(p.M):
+        return Verdict.UNIQUE
+    return Verdict.IMPOSSIBLE_FORCE if exact.rank(np.vstack([both, f])) > rank else Verdict.UNDETERMINED
+
+
+def condition(p: problems.Problem) -> float:
+    """Of [M Aᵀ; A 0] in natural units, the rank being known exactly."""
+    m, n = p.A.shape
+    σ = np.linalg.svd(np.block([[p.M, p.A.T], [p.A, np.zeros((m, m))]]), compute_uv=False)
+    return float(σ[0] / σ[n + exact.rank(p.A) - 1])
+
+
+def compare(c: Case, motion: Motion, label: str) -> Verdict:
+    """That a motion is the exact one: the verdict, what comes with it, and the digits."""
+    (M, Q, A, b), C, d, r, μ = c
+    verdict = truth(c.p, Q + C)
+    assert motion.verdict is verdict, f"{label}: {motion.verdict}, and exactly {verdict}"
+    assert motion.margin > 10, f"{label}: margin {motion.margin:.1e}"
+    assert sorted({*range(len(A))} - {*exact.independent_rows(A)}) == motion.redundant.tolist(), label
+    if verdict is Verdict.INCONSISTENT:
+        rows = motion.inconsistent
+        assert exact.rank(np.column_stack([A, b])[rows]) > exact.rank(A[rows]), label
+        return verdict
+    if verdict is Verdict.IMPOSSIBLE_FORCE:
+        w = d * motion.certificate  # in natural units, where only its direction counts
+        both = np.vstack([M, A])
+        assert np.all(np.abs(both @ w) <= TOLERANCE * np.abs(w).max() * np.abs(both).max(initial=1)), label
+        return verdict
+    z, λ = d * motion.acceleration, r * motion.multipliers / μ
+    largest = (np.abs(x).max(initial=1) for x in (M, Q, C, A, b, z, λ))
+    size = np.prod(sorted(largest)[-2:])
+    assert np.all(np.abs(M @ z - Q - C - A.T @ λ) <= TOLERANCE * size), label
+    assert np.all(np.abs(A @ z - b) <= TOLERANCE * size), label
+    if verdict is Verdict.UNIQUE:
+        right = exact.acceleration(M, Q + C, A, b)
+        κ = condition(c.p)
+        λ = np.linalg.lstsq(A.T, M @ right - Q - C, rcond=None)[0] if len(A) else b
+        size = np.linalg.norm(right) + np.linalg.norm(λ)
+        # as in natural units, `test_against_exact.py`, and what the roundings of the arguments explain
+        assert np.linalg.norm(z - right) <= 10 * EPS * κ * size, f"{label}: {z} is not {right}, condition {κ:.1e}"
+        assert np.all(np.abs(z - right) <= d * motion.acceleration_error), label
+    return verdict
+
+
+@pytest.mark.parametrize("count", [400, pytest.param(24_000, marks=pytest.mark.slow)])
+def test_motions_are_exact_in_any_units_and_any_order(count: int) -> None:
+    seed = 20_000 + count
+    print(f"{count} problems in units of 1e±{DECADES}, seed {seed}")
+    rng = np.random.default_rng(seed)
+    seen: Counter[Verdict] = Counter()
+    for k in range(count):
+        c = case(rng)
+        m, n = c.p.A.shape
+        label = f"seed {seed}, problem {k}"
+        motion = c.solved()
+        seen[compare(c, motion, label)] += 1
+        other = c.solved(rng.permutation(m), rng.permutation(n))
+        assert other.verdict is motion.verdict, label
+        assert other.rank.rank == motion.rank.rank, label
+        assert other.constraint_rank.rank == motion.constraint_rank.rank, label
+    print(dict(seen))
+    assert len(seen) == 4
+
+
+def nearly_singular(rng: np.random.Generator) -> problems.Problem:
+    """A consistent problem of exact full rank; its rows are dependent, or its masses singular, but for 2⁻²⁰ to 2⁻⁴³."""
+    while True:
+        n, m, kind = int(rng.integers(2, 7)), int(rng.integers(2, 6)), rng.integers(3)
+        M, Q, A, b = problems.problem(rng, n, m)
+        δ = 2.0 ** -rng.integers(20, 44)
+        if kind != 1:
+            i, j = rng.choice(m, 2, replace=False)
+            A[i] = A[j] * rng.choice(problems.FACTORS) + δ * rng.integers(-3, 4, n)
+            b = A @ rng.integers(-3, 4, n)
+        if kind != 0:
+            B, w = rng.integers(-3, 4, (n - 1, n)).astype(float), rng.integers(-3, 4, n)
+            M = B.T @ B + δ * np.outer(w, w)
+        if exact.rank(np.column_stack([A, b])) == exact.rank(A) and exact.rank(np.vstack([M, A])) == n:
+            return problems.Problem(M, Q, A, b)
+
+
+@pytest.mark.parametrize("count", [150, pytest.param(5_000, marks=pytest.mark.slow)])
+def test_a_motion_says_how_far_it_can_be_trusted(count: int) -> None:
+    """Near condition 1e11 and beyond: the error is what `acceleration_error` says, or the margin that a rank is in doubt.
+
+    A singular value that is dropped though it means something is 2⁻⁴³ or so of others, 1e-13, a hundredth of the tolerance.
+    Roundings leave 1e-16: margins of 1e4 and more.
+    """
+    seed = 30_000 + count
+    print(f"{count} nearly singular problems, seed {seed}")
+    rng = np.random.default_rng(seed)
+    doubtful = 0
+    for k in range(count):
+        p = nearly_singular(rng)
+        label = f"seed {seed}, problem {k}"
+        motion = solve(*p)
+        if motion.rank.rank == len(p.M) and motion.constraint_rank.rank == exact.rank(p.A):
+            right = exact.acceleration(*p)
+            assert motion.verdict is Verdict.UNIQUE, label
+            assert np.all(np.abs(motion.acceleration - right) <= motion.acceleration_error), label
+        else:
+            doubtful += 1
+            assert motion.margin < 1e4 or condition(p) > 0.1 / EPS, label  # or no digit is left
+        near = 0.99 * motion.margin
+        for factor in (near, 1 / near) if near > 1 else ():
+            tolerances = {"rank_tolerance": 1e-11 * factor, "consistency_tolerance": 1e-9 * factor}
+            assert solve(*p, **tolerances).verdict is motion.verdict, label
+    assert 0 < doubtful < count / 5
+
+
+def test_ranks_do_not_depend_on_units() -> None:
+    """Units of 1e-12 to 1e12 leave the rank of a matrix alone, where they can be told from round-off.
+
+    One entry that joins two blocks and is 1e-15 beside both may be round-off, or all that joins two systems of units: it is
+    taken for round-off, 1 time in some thousands.
+    """
+    rng = np.random.default_rng(7)
+    wrong = 0
+    for _ in range(2000):
+        A = problems.constraint_matrix(rng, int(rng.integers(1, 8)), int(rng.integers(1, 8)))
+        m, n = A.shape
+        B = factors(rng, m, False)[:, None] * A * factors(rng, n, False)
+        wrong += numerical_rank(B).rank != exact.rank(A)
+    assert wrong <= 1
