@@ -22,7 +22,7 @@ export UV_SYSTEM_CERTS
 # Two processes run the tests; each with its own threads for small matrices would only be slower.
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo test test-all docs lint format clean
+.PHONY: demo test test-all browser docs lint format clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/core.stamp
@@ -30,10 +30,16 @@ demo: $(VENV)/core.stamp
 	$(RUN) zeromass run um2022 --case 1A --out build/demo
 
 test: lint docs
+	@$(BIN)/python tests/report/chromium.py
 	$(RUN) pytest -n 2 -m "not slow"
 
 test-all: lint docs
+	@$(BIN)/python tests/report/chromium.py
 	$(RUN) pytest -n 2 -m "slow or not slow"
+
+# A browser for the tests of the viewer, where there is none: from the system's packages, or from npm's registry into .venv.
+browser: $(VENV)/dev.stamp
+	$(BIN)/python tests/report/fetch_browser.py
 
 docs: $(VENV)/dev.stamp
 	$(RUN) sphinx -W --keep-going --quiet -b html docs docs/_build/html

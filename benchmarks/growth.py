@@ -119,11 +119,11 @@ def measured(count: int) -> Measured:
     lanes = host().width
     compiled, compile_ = timed(compile_anew)
     n, y = len(state.q), np.concatenate([state.q, state.v])
-    out, growth = np.empty((n, lanes)), np.empty(lanes)
+    out, growth, pivots = np.empty((n, lanes)), np.empty(lanes), np.empty((compiled.pivots + 1, lanes))
     inputs = np.zeros(lanes), np.repeat(y, lanes), np.zeros(1)
-    arrays = [a.ctypes.data for a in (*inputs, out, growth)]
+    arrays = [a.ctypes.data for a in (*inputs, out, growth, pivots)]
     repeat = Code(REPEAT, host(), effort=BEST).function(
-        "repeat", None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 5
+        "repeat", None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 6
     )
     address = compiled.rhs(lanes).address("rhs")
     batch = least_per_call(lambda k: repeat(address, k, *arrays), count=max(100, 5_000 // count), repeats=9)

@@ -138,3 +138,38 @@ def test_the_function_that_compiles_is_not_its_package():
 def test_packages_are_found_as_attributes():
     code = "import zeromass; print(zeromass.report.__name__, zeromass.analysis.__name__, 'view' in dir(zeromass))"
     assert run(code) == "zeromass.report zeromass.analysis True"
+
+
+WATCHED = """
+import os, sys, threading
+import numpy, llvmlite.binding, ctypes, hashlib, importlib.metadata
+found = []
+def hook(event, arguments):
+    if event == "open":
+        path, mode, flags = arguments
+        if not str(path).endswith((".pyc", ".py")) and (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            found.append((event, str(path)))
+    elif event.split(".")[0] in ("subprocess", "socket", "shutil") or event in (
+        "os.mkdir", "os.remove", "os.rename", "os.putenv", "os.unsetenv", "os.chdir", "os.fork", "os.system", "os.chmod",
+        "_thread.start_new_thread", "threading.start_new_thread", "signal.signal", "os.symlink", "os.truncate",
+    ):
+        found.append((event, str(arguments)))
+sys.addaudithook(hook)
+"""
+
+
+def test_import_writes_no_file_and_starts_nothing(tmp_path):
+    """Neither files nor threads, processes, connections or changes of the environment; Python's own cache is Python's."""
+    code = f"""{WATCHED}
+before = os.listdir("."), threading.active_count(), dict(os.environ)
+import zeromass
+print(found, (os.listdir("."), threading.active_count(), dict(os.environ)) == before)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stdout.strip()) == (0, "[] True"), done.stderr
+
+
+def test_import_takes_half_a_second_at_most():
+    """The best of five: what else the machine does is none of ours."""
+    code = "import time; begin = time.process_time(); import zeromass; print(time.process_time() - begin)"
+    assert min(float(run(code)) for _ in range(5)) < 0.5

@@ -13,12 +13,12 @@ from peers.engine import Engine, Result, least_per_call
 from peers.rolling import Rolling, rolling
 
 REPEAT = """
-define void @repeat(ptr %f, i64 %count, ptr %t, ptr %y, ptr %p, ptr %out, ptr %growth) {
+define void @repeat(ptr %f, i64 %count, ptr %t, ptr %y, ptr %p, ptr %out, ptr %growth, ptr %pivots) {
 entry:
   br label %loop
 loop:
   %i = phi i64 [ 0, %entry ], [ %next, %loop ]
-  call void %f(ptr %t, ptr %y, ptr %p, ptr %out, ptr %growth)
+  call void %f(ptr %t, ptr %y, ptr %p, ptr %out, ptr %growth, ptr %pivots)
   %next = add i64 %i, 1
   %more = icmp slt i64 %next, %count
   br i1 %more, label %loop, label %done
@@ -65,11 +65,12 @@ def slope_seconds(model: Rolling, *, lanes: int) -> float:
     known = zm.compile(model.system, model.start)
     slopes = [*model.system.rates, *known.acceleration]
     target = zm.host().lanes(lanes)
-    machine_code = code({"rhs": (known.inputs, [slopes, [known.growth]])}, target, effort=BEST)
+    outputs = [slopes, [known.growth], list(known.elimination.pivots)]
+    machine_code = code({"rhs": (known.inputs, outputs)}, target, effort=BEST)
     t, y = np.zeros(lanes), np.repeat(np.concatenate([model.start.q, model.start.v]), lanes)
-    out, growth = np.empty_like(y), np.empty(lanes)
-    arrays = [a.ctypes.data for a in (t, y, np.zeros(1), out, growth)]
+    out, growth, pivots = np.empty_like(y), np.empty(lanes), np.empty((len(outputs[2]) + 1) * lanes)
+    arrays = [a.ctypes.data for a in (t, y, np.zeros(1), out, growth, pivots)]
     repeat = Code(REPEAT, target, effort=BEST).function(
-        "repeat", None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 5
+        "repeat", None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 6
     )
     return least_per_call(lambda n: repeat(machine_code.address("rhs"), n, *arrays), count=20_000 // lanes)

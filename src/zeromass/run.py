@@ -54,6 +54,7 @@ def simulate(
     parameters: Mapping[Expression, float] | None = None,
     transitions: bool = True,
     limits: Limits | None = None,
+    memory: float | None = None,
     progress: bool | Callable[[float], None] = False,
 ) -> Run:
     """The motion of a system, or of its program, from a start until a time.
@@ -70,6 +71,8 @@ def simulate(
     transitions  whether the motion goes on where its kind changes, such as from rolling to slipping; the run then has
                  several segments. Without, it ends there
     limits       numbers at which the run takes a decision, see `zm.Limits`
+    memory       bytes that the run may take, by default a quarter of the machine's; one that needs more ends with the
+                 outcome "out of memory", and what was computed is kept
     progress     a progress bar on the terminal, or a function that is told the time reached
 
     The run follows from these arguments alone, to the last bit, whatever ran before. One that can not go on ends with a
@@ -82,7 +85,7 @@ def simulate(
     >>> run.outcome.ending == "finished", bool(abs(run.at(10.0)[pendulum.energy] + 9.81 * np.cos(1.0)) < 1e-9)
     (True, True)
     """
-    settings = Settings(rtol, atol, method, project, step, longest_step, transitions, limits or Limits())
+    settings = Settings(rtol, atol, method, project, step, longest_step, transitions, limits or Limits(), memory)
     if not isinstance(start, State):
         raise ModelError(f"the start belongs to another system, or is none: {start!r}; make it with system.start(…)")
     if parameters:
@@ -106,7 +109,7 @@ def load(path: FilePath) -> Run:
     >>> bool(np.all(zm.load(path).y == run.y))
     True
     """
-    from zeromass.report.files import read
+    from zeromass.report.reading import read
 
     segments, origin = read(path)
     return Run(tuple(segments), origin)
@@ -121,7 +124,9 @@ class Run(Course):
     run.state(t)               from which another run can start: zm.simulate(system, run.state(5.0), until=…)
     run.outcome                how it ended, by name
     run.events                 what happened on the way
-    run.segments               its parts, where the kind of motion changes, such as rolling, slipping, rolling
+    run.segments               its parts, where the kind of motion changes, such as rolling, slipping, rolling, or where a
+                               formula with kinks or jumps goes over to its next piece
+    run.switches, .impulses    where that happened, and where rates jumped because a constraint asked for it
     run.program                the equations that were run
     run.origin                 where it comes from: scenario and versions, for files
 
@@ -140,9 +145,11 @@ class Run(Course):
     given_origin: Origin | None = None
 
     def __repr__(self) -> str:
-        kinds = f", {' – '.join(self.kinds)}" if len(self.segments) > 1 else ""
-        if len(self.segments) > 4:
-            kinds = f", {self.kinds[0]} – … – {self.kinds[-1]}, {len(self.segments)} segments"
+        kinds = f", {' – '.join(self.kinds)}" if len(self.kinds) > 1 else ""
+        if len(self.kinds) > 4:
+            kinds = f", {self.kinds[0]} – … – {self.kinds[-1]}, {len(self.kinds)} segments"
+        if self.switches:
+            kinds += f", {len(self.switches)} switches"
         return f"Run({self.t[0]:g} … {self.t[-1]:g} s{kinds}, {self.outcome.ending.value}; {self.statistics})"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -457,7 +464,7 @@ class Run(Course):
 def _with_parameters(start: State, parameters: Mapping[Expression, float]) -> State:
     """The same state with other values of some parameters."""
     values = parameter_values(start.system, {**start.parameters, **parameters})
-    return State(start.system, start.t, start.q, start.v, {**start.parameters, **values})
+    return State(start.system, start.t, start.q, start.v, {**start.parameters, **values}, turns=start.turns)
 
 
 @contextmanager

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from expression.formulas import VARIABLES, random_trees, value
+from expression.formulas import VARIABLES, Tree, random_trees, value
 from expression.languages import DIGITS, MPMATH
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.target import host
-from zeromass.expression import Evaluator
+from zeromass.expression import Evaluator, as_expression
 from zeromass.model.state import Magnitude
 
 COMPILER = shutil.which("cc")
@@ -40,6 +40,13 @@ def in_c(formulas: list[zm.Expression], x: np.ndarray, points: np.ndarray, folde
     return result
 
 
+def folded(tree: Tree, x: np.ndarray) -> bool:
+    """Whether a part of a formula, such as sin(2) or x**0, is a number: it is rounded before magnitudes are asked for."""
+    if tree[0] in ("x", "number"):
+        return False
+    return as_expression(value(tree, x)).value is not None or any(folded(part, x) for part in tree[1:])
+
+
 @pytest.mark.parametrize("count", [100, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_random_formulas_agree(count: int, tmp_path: Path) -> None:
     """|value − exact| ≤ 4 ε magnitude: ½ ε for each operation, for functions that are off by up to 2 units 4 times that,
@@ -48,7 +55,8 @@ def test_random_formulas_agree(count: int, tmp_path: Path) -> None:
     print(f"{count} formulas in four languages, ZEROMASS_SEED={seed}")
     x, begin = zm.coordinates("a b c"), time.monotonic()
     for block in range(count // BLOCK):
-        trees = random_trees(seed + block, BLOCK, smooth=True)
+        trees = [tree for tree in random_trees(seed + block, 2 * BLOCK, smooth=True) if not folded(tree, x)][:BLOCK]
+        assert len(trees) == BLOCK
         formulas = [value(tree, x) for tree in trees]
         points = np.random.default_rng(seed + block).uniform(-2, 2, (POINTS, VARIABLES))
         with mpmath.workdps(DIGITS):

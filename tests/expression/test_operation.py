@@ -14,8 +14,10 @@ from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.target import host
 from zeromass.expression import build
 from zeromass.expression.derivative import partials
+from zeromass.expression.interval import bounds
 from zeromass.expression.node import operation
 from zeromass.expression.operation import OPERATIONS, Library, Operation
+from zeromass.expression.operation.enclosure import rising
 from zeromass.expression.record import Reader, Writer
 from zeromass.expression.substitute import rebuilt
 from zeromass.model.state import Magnitude
@@ -89,6 +91,7 @@ LOGADDEXP = Operation(
             e.library("exp", e.instruction("fneg", e.intrinsic("fabs", e.instruction("fsub", a, b)))),
         ),
     ),
+    interval=rising(np.logaddexp),
 )
 """ln(eᵃ + eᵇ), which NumPy knows and the library does not."""
 
@@ -119,6 +122,11 @@ class TestARowIsAllThatANewOperationNeeds:
     def test_words(self, f):
         assert repr(2 * f) == "2*logaddexp(x, y)"
         assert zm.latex(f) == r"\operatorname{logaddexp}\left(x, y\right)"
+
+    def test_interval(self, f):
+        low, high = bounds(f, {x: (0.3, 1.3), y: 0.7})
+        assert low <= self.VALUE <= low + 1e-14
+        assert high == pytest.approx(math.log(math.exp(1.3) + math.exp(0.7)), rel=4e-15)
 
     def test_sympy(self, f):
         sympy = pytest.importorskip("sympy")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from expression.formulas import random_trees, value
+from faults.campaign import SLICE, campaign
 from zeromass.expression import coordinate, coordinates, gradient, rate
 from zeromass.expression import node as graph
 from zeromass.expression.node import ordered
@@ -46,8 +47,16 @@ def together(work) -> list:
     return results
 
 
-def test_formulas_are_one_object_whoever_builds_them(hurried):
-    trees = random_trees(11, 20_000, depths=range(1, 4))
+@pytest.mark.parametrize(("rounds", "seed"), [(1, SLICE), pytest.param(25, None, marks=pytest.mark.slow)])
+def test_formulas_are_one_object_whoever_builds_them(hurried, rounds, seed):
+    with campaign("threads that build formulas", rounds, 30 + 20 * rounds, seed=seed) as random_:
+        for _ in range(rounds):
+            built_by_all(random_.getrandbits(32))
+
+
+def built_by_all(seed: int) -> None:
+    """Each thread builds the same formulas in an order of its own."""
+    trees = random_trees(seed, 20_000, depths=range(1, 4))
     x = coordinates("x y z")
 
     def build(i):

@@ -1,4 +1,5 @@
-"""Starts in singular positions, and constraints without a gradient, are refused by name; redundant ones are not."""
+"""Starts in singular positions go on where their rates tell the branch, or are refused by name, as constraints without a
+gradient are; redundant ones are not."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from integrate.mechanisms import four_bar_rods, u
+from integrate.mechanisms import G, four_bar_rods, u
+from integrate.test_campaign import pendulum
 
 
 def refused(system: zm.System, start: zm.State, *words: str) -> None:
@@ -67,9 +69,39 @@ def flat(speed: float, at: float = 0.0) -> tuple[zm.System, zm.State]:
     return system, zm.State(system, 0.0, q, v, {})
 
 
+METHODS = "collocation", "dop853", "radau"
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-10, 1e-12])
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("at", [0.0, np.pi, 1e-12])
-def test_a_parallelogram_that_lies_flat_and_moves(at):
-    refused(*flat(-1.0, at), "loop", "singular position", "beside")
+def test_a_parallelogram_that_lies_flat_and_moves(at, method, rtol):
+    """Its rates ȧ = ḃ, ċ = 0 tell the branch: without weight the cranks turn at a constant rate, through flat again at π."""
+    system, start = flat(-1.0, at)
+    run = zm.simulate(system, start, until=5.0, rtol=rtol, atol=rtol / 100, method=method)
+    assert run.outcome.complete
+    times = np.linspace(0, 5, 501)
+    exact = np.stack([at - times, at - times, 0 * times], axis=1)
+    assert np.abs(run.at(times)[system.coordinates] - exact).max() <= 10 * rtol
+    assert run.passages[0].t == 0.0
+
+
+def test_the_other_branch_by_its_own_rates():
+    """One crank stays, and the other turns with the coupler: b = c."""
+    system, start = flat(0.0)
+    start = zm.State(system, 0.0, start.q, np.array([0.0, 1.0, 1.0]), {})
+    run = zm.simulate(system, start, until=2.0)
+    times = np.linspace(0, 2, 201)
+    assert np.abs(run.at(times)[system.coordinates] - np.outer(times, [0.0, 1.0, 1.0])).max() <= 1e-9
+
+
+def test_rates_of_no_branch():
+    """A v = 0 holds, but both cranks and the coupler can not turn at once."""
+    system, start = flat(0.0)
+    with pytest.warns(zm.RunStopped):
+        run = zm.simulate(system, zm.State(system, 0.0, start.q, np.array([1.0, 2.0, 1.0]), {}), until=2.0)
+    assert run.outcome.ending == "inconsistent"
+    assert len(run) == 1
 
 
 def test_a_parallelogram_that_lies_flat_and_rests():
@@ -77,10 +109,16 @@ def test_a_parallelogram_that_lies_flat_and_rests():
 
 
 def test_a_parallelogram_of_rods_that_lies_flat():
+    """It falls as one pendulum, (2/3 + 1) ä = −2 g cos a."""
     system, _, _ = four_bar_rods((1.0, 1.0, 1.0, 1.0))
     q = np.array([0.5, 0.0, 0.0, 1.5, 0.0, 0.0, 1.5, 0.0, 0.0])
     v = np.array([0.0, 0.5, 1.0, 0.0, 1.0, 0.0, 0.0, 0.5, 1.0])
-    refused(system, zm.State(system, 0.0, q, v, {}), "singular position")
+    run = zm.simulate(system, zm.State(system, 0.0, q, v, {}), until=2.0)
+    exact = pendulum(5 / 3, 2 * G, [0.0, 1.0], 2.0)
+    times = np.linspace(0, 2, 201)
+    turns = run.at(times)[system.coordinates[[2, 8]]]
+    assert np.abs(turns - exact(times)[0][:, None]).max() <= 1e-8
+    refused(system, zm.State(system, 0.0, q, 0 * v, {}), "singular position", "not determined which")
 
 
 @pytest.mark.parametrize("angle", [0.3, 1e-3])

@@ -37,12 +37,19 @@ FLAGS = (
 )
 
 
+FETCHED = Path(__file__).parents[2] / ".venv" / "browser" / "chromium"
+"""The one that `make browser` may have fetched."""
+
+MISSING = "no browser on this machine: the pages of the viewer are not looked at; `make browser` installs one"
+
+
 def executable() -> str | None:
     """Path of a Chromium on this machine; None if there is none, or no way to pass it a pipe."""
     if sys.platform == "win32":
         return None
     asked = os.environ.get("CHROMIUM")
-    return asked or next((path for path in map(shutil.which, NAMES) if path), None)
+    found = asked or next((path for path in map(shutil.which, NAMES) if path), None)
+    return found or (str(FETCHED) if FETCHED.exists() else None)
 
 
 class Browser:
@@ -174,6 +181,7 @@ def browser(path: str) -> Iterator[Browser]:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=(3, 4),
+            env={**os.environ, **({"LD_LIBRARY_PATH": str(FETCHED.parent / "lib")} if path == str(FETCHED) else {})},
             preexec_fn=arrange,
         )
         os.close(read_out)
@@ -192,3 +200,7 @@ def browser(path: str) -> Iterator[Browser]:
             if process.poll() is None:
                 process.kill()
                 process.wait()
+
+
+if __name__ == "__main__" and executable() is None:
+    print(MISSING)

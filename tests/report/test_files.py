@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import platform
-import random
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +11,7 @@ import pytest
 import xarray
 
 import zeromass as zm
-from zeromass.report.files import FileError, write
+from zeromass.report.writing import FileError, write
 
 
 @pytest.fixture(scope="module")
@@ -197,33 +193,3 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
         write(target, full)
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
-
-
-KILLS = """
-import sys
-from pathlib import Path
-from zeromass.report.files import write
-target, count = Path(sys.argv[1]), 0
-print("ready", flush=True)
-while True:
-    count += 1
-    write(target, lambda place: place.write_bytes(bytes([count % 251]) * 400_000))
-"""
-
-
-@pytest.mark.parametrize("kills", [8, pytest.param(80, marks=pytest.mark.slow)])
-def test_a_kill_at_any_time_leaves_a_whole_file(tmp_path, kills):
-    target = tmp_path / "whole.bin"
-    target.write_bytes(b"\x00" * 400_000)
-    for seed in range(kills):
-        process = subprocess.Popen(
-            [sys.executable, "-c", KILLS, str(target)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-        assert process.stdout is not None
-        process.stdout.readline()
-        time.sleep(random.Random(seed).uniform(0.0, 0.05))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        content = target.read_bytes()
-        assert len(content) == 400_000
-        assert len(set(content)) == 1

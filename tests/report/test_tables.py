@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.report.files import FileError
+from zeromass.report.writing import FileError
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from report.chromium import Browser, browser, executable
+from report.chromium import MISSING, Browser, browser, executable
 from zeromass.model import Ground
 from zeromass.report.viewer import Box, Dot, Rod, Wheel, view
 from zeromass.report.viewer.mesh import is_closed, triangles
@@ -298,7 +298,7 @@ def test_words_for_what_is_wrong(run, tmp_path):
 def chromium():
     path = executable()
     if path is None:
-        pytest.skip("no Chromium on this machine")
+        pytest.skip(MISSING)
     with browser(path) as page:
         page.size(1280, 800)
         yield page

@@ -14,7 +14,8 @@ from zeromass.analysis.work import Work, work
 from zeromass.equation import numerical_rank
 from zeromass.expression import expressions
 from zeromass.integrate import Course, Sampled, Settings, course
-from zeromass.integrate.segment import Samples
+from zeromass.integrate.segment import Samples, Segment
+from zeromass.integrate.terms import terms_of_time
 
 TIGHTER = 100.0
 """How many times smaller the tolerances of the second run are."""
@@ -253,9 +254,25 @@ def _about_changes(run: Course) -> np.ndarray:
 
 
 def _closer(run: Course, rtol: float) -> Settings:
-    """How the second run is made: as the first, with a smaller tolerance; where that can hardly be, with half the steps."""
+    """How the second run is made: as the first, with a smaller tolerance; where that can hardly be, with half the steps.
+
+    Steps of a given length may all pass over a bump of a force, and so would half of them: then the second run chooses its
+    own, which do not.
+    """
     settings = run.settings.tighter(rtol)
+    if settings.step is not None and not all(_seen(segment, settings.step) for segment in run.segments):
+        return replace(settings, step=None, method=settings.method if settings.chosen.controlled else "collocation")
     if settings.step is not None or rtol < run.settings.rtol / 2:
         return settings
     half = float(np.median(np.abs(np.concatenate([np.diff(segment.t) for segment in run.segments])))) / 2
     return replace(settings, longest_step=min(settings.longest_step, half))
+
+
+def _seen(segment: Segment, step: float) -> bool:
+    """Whether steps of a length are short enough for every function of time in the system."""
+    if not terms_of_time(segment.system):
+        return True
+    from zeromass.integrate.pace import pace  # few systems have such terms
+
+    known = pace(segment.system, segment.parameters, float(segment.t[0]), float(segment.t[-1]))
+    return known is None or known.allows(step)

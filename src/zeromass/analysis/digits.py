@@ -76,8 +76,7 @@ def off_constraints(sampled: Sampled, size: np.ndarray) -> float:
 def _returned(samples: Samples) -> np.ndarray:
     """The states on the constraints nearest to those of a segment, whether or not its run returned to them."""
     segment: Segment = samples.segment
-    values = np.array([segment.parameters[p] for p in segment.system.parameters])
-    return Functions(segment.solved.native, values).projected(samples.t, samples.y)
+    return Functions(segment.solved.native, segment.values).projected(samples.t, samples.y)
 
 
 def rounding(run: Course, sampled: Sampled, size: np.ndarray) -> float:
@@ -125,5 +124,5 @@ def parting(run: Course, second: Course) -> str:
 
 def _way(course: Course, end: float, near: float) -> list[tuple[str, float]]:
     """The kinds of motion and when each begins, but for those that begin just before the end."""
-    first, *others = [(segment.kind, float(segment.t[0])) for segment in course.segments]
+    first, *others = zip(course.kinds, [float(course.t[0]), *course.changes], strict=True)
     return [first, *[(kind, t) for kind, t in others if abs(end - t) > near]]

@@ -32,6 +32,7 @@ class TangentCode:
 
     corrections = None
     busy = False
+    pivots = 0
 
     def __init__(self, program: Program) -> None:
         time, y, constants = program.inputs
@@ -40,7 +41,7 @@ class TangentCode:
         slopes = expressions([*program.system.rates, *program.acceleration])
         along = directional(slopes, dict(zip([*y, *constants], [*δy, *δp], strict=True)))
         groups = [time, [*y, *δy], [*constants, *δp]]
-        self._code = code({"rhs": (groups, [[*slopes, *along], [program.growth]])}, host().scalar, effort=BEST)
+        self._code = code({"rhs": (groups, [[*slopes, *along], [program.growth], []])}, host().scalar, effort=BEST)
 
     def rhs(self, lanes: int = 1) -> Code:
         """Machine code of the right-hand side of one state."""
@@ -168,6 +169,10 @@ def _allowed_direction(run: Course, seed: int) -> np.ndarray:
 
 def _carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, since: float | None = None) -> np.ndarray:
     """A tangent carried along a run to given times, shape (times, 2n)."""
+    for switch in run.switches:
+        raise ModelError(
+            f"tangents end where a formula switches, '{switch.expression!r}' at t = {switch.t:g} s; end the run before"
+        )
     if len(run.segments) > 1:
         raise ModelError(
             f"tangents end where the kind of motion changes, at t = {run.changes[0]:g} s; end the run before"
@@ -178,7 +183,8 @@ def _carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, s
     y = run.at(since).y[0]
     m = len(y)
     machine_code = _tangent_code(run.program)
-    values = np.array([*[run.parameters[p] for p in run.system.parameters], *δp])
+    values = next(iter(run.segments)).values
+    values = np.array([*values, *δp, *np.zeros(len(values) - len(δp))])  # modes of its formulas do not vary
     tolerances = Tolerances(run.settings.rtol, run.settings.atol)
     first = 1e-6 if times[-1] >= since else -1e-6
     work = Workspace(machine_code, since, np.concatenate([y, δy]), values, tolerances, first)

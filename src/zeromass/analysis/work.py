@@ -121,6 +121,9 @@ def work(run: Course) -> Work:
     kept: list[np.ndarray] = []
     gap, inside, kinetic, size, turned = 0.0, 0.0, 0.0, 0.0, 0.0
     for segment in run.segments:
+        if segment.piece is not None:  # rates that jump, and energies that are exchanged at a moment
+            impulse = segment.piece.impulse
+            done = done + np.array([segment.piece.energy, 0.0 if impulse is None else impulse.energy])
         for part in _parts(segment):
             E, T, works, missed = _balance(run.system, part, done)
             first = E[0, 0] if np.isnan(first) else first

@@ -37,7 +37,7 @@ up2006-light-first-mass, up2006-light-second-mass.
 
    2  wrong usage, or an invalid scenario
 
-   3  the physics stopped the run; what was computed is saved
+   3  the physics, or the memory, stopped the run; what was computed is saved
 
    5  a file can not be read or written
 

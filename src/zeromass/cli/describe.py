@@ -28,7 +28,7 @@ def check(
 
     with reporting("check", as_json=as_json, debug=debug):
         scenario = scenario_at(file, case)
-        found = scenario.system.check(scenario.start)
+        found = scenario.check()
         code = Exit.OK if found.unique else Exit.STOPPED
         data = {
             "command": "check",
@@ -90,7 +90,7 @@ def equations(
         parts = _written(system, form)
         whole = _joined(parts, form)
         if target is not None:
-            from zeromass.report.files import write
+            from zeromass.report.writing import write
 
             write(target, lambda place: _put(place, whole))
         if as_json:
@@ -108,7 +108,7 @@ def equations(
         elif target is None:
             typer.echo(whole)
         else:
-            out().print(f"{target} is written", highlight=False, soft_wrap=True)
+            out().print(f"{escape(str(target))} is written", highlight=False, soft_wrap=True)
 
 
 def _put(place: Path, words: str) -> None:

@@ -73,13 +73,8 @@ def written(
 
 
 def page(run: Run, path: Path, drawing: Mapping[str, Any]) -> Path:
-    """Writes the viewer's page, whole or not at all; `drawing` is what its scenario asks for."""
-    from zeromass.report.files import write
-
-    def content(place: Path) -> None:
-        run.view(place, **drawing)
-
-    return write(path, content)
+    """Writes the viewer's page; `drawing` is what its scenario asks for."""
+    return run.view(path, **drawing)
 
 
 def figure(run: Run, kind: str, path: Path, **options: Any) -> Path:

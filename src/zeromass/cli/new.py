@@ -21,7 +21,7 @@ def new(
 ) -> None:
     """Write a commented scenario to start from; a file that is there is not overwritten."""
     with reporting("new", as_json=as_json, debug=debug):
-        from zeromass.report.files import write
+        from zeromass.report.writing import write
 
         target = Path(name) if name.endswith(".toml") else Path(f"{name}.toml")
         text = _text(like).replace("NAME.toml", str(target.name))

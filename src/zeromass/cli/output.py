@@ -45,7 +45,8 @@ class Outcome(_Object):
     """How a run ended, and at which time, s."""
 
     ending: Literal[
-        "finished", "event", "non-unique", "inconsistent", "singular branch", "step too small", "not a number", "interrupted"
+        "finished", "event", "non-unique", "inconsistent", "singular branch", "step too small", "not a number",
+        "interrupted", "out of memory", "chattering",
     ]  # fmt: skip
     t: float
     message: str

@@ -39,7 +39,7 @@ def papers(
             console.print(f"{runs} runs and the table in {seconds:.1f} s")
         if docs is not None:
             files = cli.report(docs, found)
-            console.print(f"{docs} and {len(files) - 1} figures are written")
+            console.print(f"{escape(str(docs))} and {len(files) - 1} figures are written")
 
 
 def _data(sections: Sequence[Section], runs: int, seconds: float) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _table(sections: Sequence[Section]) -> Table:
     for heading in HEADINGS:
         table.add_column(heading, overflow="fold", no_wrap=heading == HEADINGS[0])
     for section in sections:
-        table.add_row(f"[bold]{section.key}[/bold]: {section.title}")
+        table.add_row(f"[bold]{section.key}[/bold]: {escape(section.title)}")
         for row in section.rows:
             style = "yellow" if row.agrees is False else None
             table.add_row(*[escape(cell) for cell in row.cells], style=style)

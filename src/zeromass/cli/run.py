@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import warnings
 from pathlib import Path
@@ -72,6 +73,9 @@ def simulated(scenario: Scenario) -> Run:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RunStopped)  # the summary says so
+        warnings.simplefilter(
+            "ignore", RuntimeWarning
+        )  # NumPy's words on numbers that are too large: so does the outcome
         return scenario.simulate(progress=err().is_terminal)
 
 
@@ -96,9 +100,16 @@ def exit_code(run: Run) -> Exit:
 
 
 def _folder(scenario: Scenario, file: str) -> Path:
-    stem = Path(file).stem
-    own = stem if scenario.case is None else f"{stem}-{scenario.case.replace(' ', '-')}"
-    return Path(scenario.output.folder or own)
+    """Where a scenario wants what is written: it may name a folder below the current one, and no other."""
+    asked, here = scenario.output.folder, Path.cwd().resolve()
+    if asked is None:
+        case = "" if scenario.case is None else "-" + re.sub(r"[^\w.+-]+", "-", scenario.case)
+        return Path(Path(file).stem + case)
+    inside = "\0" not in asked and Path(asked).resolve().is_relative_to(here)
+    if not inside or ".." in Path(asked).parts or Path(asked).is_absolute():
+        words = f"'{asked}' is not a folder below the current one; if it is meant, say so with --out '{asked}'"
+        raise scenario.source.error(words, ("output", "folder"))
+    return Path(asked)
 
 
 def _summary(run: Run) -> dict[str, Any]:

@@ -210,7 +210,7 @@ class Tree(Generic[Result]):
     def _path(self) -> Iterator[Question[Any]]:
         """The questions of the first derivation: those that another state most likely answers too."""
         place = self._root
-        while isinstance(ahead := next(iter(place.values())), _Fork):
+        while isinstance(ahead := list(place.values())[0], _Fork):  # noqa: RUF015  whatever other threads add meanwhile
             yield ahead.question
             place = ahead.ways
 

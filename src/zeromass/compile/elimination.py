@@ -42,12 +42,14 @@ class Elimination(NamedTuple):
     acceleration  q̈, n expressions
     multipliers   λ, one for each row of A; zero for rows left out
     growth        expressions ≥ 1, one for each pivot that is not constant: digits lost are the logarithm of the largest
+    pivots        of multipliers, as far as they vary; one vanishes where rows that are kept depend on one another
     kept, dropped rows of A that are used, and rows left out because they follow from the others
     """
 
     acceleration: tuple[Expression, ...]
     multipliers: tuple[Expression, ...]
     growth: tuple[Expression, ...]
+    pivots: tuple[Expression, ...]
     kept: tuple[int, ...]
     dropped: tuple[int, ...]
 
@@ -166,6 +168,7 @@ def eliminated(
         tuple(q[j] for j in range(n)),
         tuple(λ.get(i, ZERO) for i in range(m)),
         tuple(factor.growth),
+        tuple(factor.pivots),
         used,
         tuple(i for i in range(m) if i not in λ),
     )
@@ -243,6 +246,7 @@ def solved_motion(system: System, decide: Decisions, rank: int | None = None) ->
         total(base.acceleration, [part.acceleration for part in parts]),
         total(base.multipliers, [part.multipliers for part in parts]),
         (*base.growth, *[divide(ONE, function("abs", pivot)) for pivot in pivots if pivot.value is None]),
+        base.pivots,
         base.kept,
         base.dropped,
     )

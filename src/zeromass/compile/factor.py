@@ -11,11 +11,15 @@ from zeromass.expression.build import ONE, ZERO, add, constant, divide, multiply
 
 
 class Factor(NamedTuple):
-    """Solution and multipliers as expressions; `growth` ≥ 1 of each pivot, the cancellation that led to it."""
+    """Solution and multipliers as expressions; `growth` ≥ 1 of each pivot, the cancellation that led to it.
+
+    pivots  of the multipliers, those that are not constant: one of them vanishes where rows lose their independence
+    """
 
     solution: list[Expression]
     multipliers: list[Expression]
     growth: list[Expression]
+    pivots: list[Expression]
 
 
 def factored(
@@ -52,6 +56,7 @@ def _solved(K: list[dict[int, Expression]], rhs: list[Expression], n: int, rows:
     waiting = set(range(n + m))
     steps: list[tuple[int, Expression, dict[int, Expression], Expression]] = []
     growth: list[Expression] = []
+    pivots: list[Expression] = []
     while waiting:
         ready = [p for p in waiting if p < n or not missing[p - n]]
         p = min(ready, key=lambda p: (len(K[p]), p))
@@ -61,6 +66,8 @@ def _solved(K: list[dict[int, Expression]], rhs: list[Expression], n: int, rows:
         shares = {i: multiply(value, inverse) for i, value in neighbours.items()}
         if d.value is None and whole[p] is not d:
             growth.append(multiply(whole[p], inverse if p < n else negative(inverse)))
+        if d.value is None and p >= n:
+            pivots.append(d)
         for i, value in neighbours.items():
             del K[i][p]
             rhs[i] = subtract(rhs[i], multiply(shares[i], rhs[p]))
@@ -82,4 +89,4 @@ def _solved(K: list[dict[int, Expression]], rhs: list[Expression], n: int, rows:
         for i, share in shares.items():
             total = subtract(total, multiply(share, x[i]))
         x[p] = total
-    return Factor([x[j] for j in range(n)], [negative(x[n + i]) for i in range(m)], growth)
+    return Factor([x[j] for j in range(n)], [negative(x[n + i]) for i in range(m)], growth, pivots)

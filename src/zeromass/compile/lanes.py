@@ -12,6 +12,9 @@ from zeromass.compile.module import code
 from zeromass.compile.target import BEST, Target, host
 from zeromass.expression import Expression, expressions
 
+AT_ONCE = 2**14
+"""States that are laid out in lanes at once."""
+
 
 class LaneFunction:
     """Machine code of expressions, called on arrays whose last axis runs over the inputs.
@@ -39,13 +42,20 @@ class LaneFunction:
         inputs, outputs = self._sizes
         if values.shape[-1:] != (inputs,):
             raise ValueError(f"the last axis of the values has length {values.shape[-1:]}, not {inputs}")
+        places, results = values.reshape(count, inputs), np.empty((count, outputs))
+        for k in range(0, count, AT_ONCE):
+            results[k : k + AT_ONCE] = self._block(places[k : k + AT_ONCE])
+        return results.reshape(lead + self.shape)
+
+    def _block(self, values: np.ndarray) -> np.ndarray:
+        """Of states (k, inputs), results (k, outputs): k is at least 1."""
+        count, (inputs, outputs) = len(values), self._sizes
         groups = -(-count // self.lanes)
         packed = np.empty((groups * self.lanes, inputs))
-        packed[:count] = values.reshape(count, inputs)
-        packed[count:] = packed[count - 1] if count else 0.0
+        packed[:count], packed[count:] = values, values[-1]
         columns = np.ascontiguousarray(packed.reshape(groups, self.lanes, inputs).swapaxes(1, 2))
         results = np.empty((groups, outputs, self.lanes))
         given, found = columns.ctypes.data, results.ctypes.data
         for g in range(groups):
             self._call(given + g * columns.strides[0], found + g * results.strides[0])
-        return results.swapaxes(1, 2).reshape(groups * self.lanes, outputs)[:count].reshape(lead + self.shape)
+        return results.swapaxes(1, 2).reshape(groups * self.lanes, outputs)[:count]

@@ -36,10 +36,20 @@ class Native:
         self._large = program.operations >= LARGE
 
     def rhs(self, lanes: int = 1) -> Code:
-        """Machine code of `rhs(t, y, parameters, slopes, growth)`: (q̇, q̈) of one state, only q̈ of several in lanes."""
+        """Machine code of `rhs(t, y, parameters, slopes, growth, pivots)`.
+
+        slopes  (q̇, q̈) of one state, only q̈ of several in lanes
+        pivots  of the multipliers, see `Elimination`
+        """
         p = self.program
         slopes = [*p.system.rates, *p.acceleration] if lanes == 1 else list(p.acceleration)
-        return self._code(("rhs", lanes), lanes, lambda: {"rhs": (p.inputs, [slopes, [p.growth]])})
+        outputs = [slopes, [p.growth], list(p.elimination.pivots)]
+        return self._code(("rhs", lanes), lanes, lambda: {"rhs": (p.inputs, outputs)})
+
+    @property
+    def pivots(self) -> int:
+        """How many pivots the right-hand side tells."""
+        return len(self.program.elimination.pivots)
 
     @property
     def corrections(self) -> Code | None:

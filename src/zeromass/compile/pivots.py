@@ -122,12 +122,17 @@ class Strengthening(Question[tuple[tuple[int, int], ...]]):
     def matrices(self) -> tuple[Matrix, ...]:
         return self.M, self.A
 
+    @cached_property
+    def _structure(self) -> tuple[list[list[int]], list[list[int]]]:
+        """The coordinates of each row of A, and those that M couples."""
+        return [[j for j, a in enumerate(row) if a is not ZERO] for row in self.A], _coupled(self.M)
+
     def answer(self, samples: Samples) -> tuple[tuple[int, int], ...]:
         numbers, rows = samples.matrix(self.M), samples.matrix(self.A)
         masses = np.diagonal(numbers)
-        present = [[j for j, a in enumerate(row) if a is not ZERO] for row in self.A]
+        present, groups = self._structure
         block_of: dict[int, _Block] = {}
-        for columns in _coupled(self.M):
+        for columns in groups:
             block = _Block(columns, numbers[columns])
             block_of.update(dict.fromkeys(columns, block))
         chosen: dict[int, int] = {}

@@ -7,9 +7,9 @@ a value: it never changes, can be pickled, and code for any target can be made f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,12 +20,25 @@ from zeromass.compile.native import Native
 from zeromass.compile.pivots import Independent
 from zeromass.compile.straight import operations
 from zeromass.equation import Verdict
-from zeromass.expression import Expression, expressions, jacobian, substitute, symbols, t
+from zeromass.expression import Expression, Symbol, expressions, jacobian, substitute, symbols, t
 from zeromass.expression.build import ONE, ZERO, compare, negative, where
 from zeromass.model import Event, ModelError, State, System
 
 if TYPE_CHECKING:
     from zeromass.expression.packing import Packed
+
+
+class Hold(NamedTuple):
+    """A switch along which a motion slides: its mode lies between those of its two sides, g = 0 all the time.
+
+    mode, low, high  the parameter, and its values where g < 0 and where g > 0
+    g                the switching function; it depends on rates
+    """
+
+    mode: Symbol
+    low: float
+    high: float
+    g: Expression
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +59,10 @@ class Program:
     system: System
     elimination: Elimination
     corrections: Mapping[str, tuple[Expression, ...]]
+    holds: tuple[Hold, ...] = ()
+    """Switches along which the motion slides; see `zeromass.compile.holding`."""
+    held: Mapping[Symbol, Expression] = field(default_factory=dict)
+    """Their modes, as expressions of the state."""
 
     def __repr__(self) -> str:
         kept, rows = len(self.elimination.kept), len(self.system.rows)
@@ -55,13 +72,15 @@ class Program:
     def __getstate__(self) -> tuple[System, Packed]:
         from zeromass.expression.packing import packed
 
-        return self.system, packed((self.elimination, dict(self.corrections)))
+        return self.system, packed((self.elimination, dict(self.corrections), self.holds, list(self.held.items())))
 
     def __setstate__(self, state: tuple[System, Packed]) -> None:
         from zeromass.expression.packing import unpacked
 
         system, rest = state
-        for name, value in zip(("system", "elimination", "corrections"), (system, *unpacked(rest)), strict=True):
+        elimination, corrections, holds, held = unpacked(rest)
+        values = (system, elimination, corrections, holds, dict(held))
+        for name, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, name, value)
 
     @property
@@ -99,6 +118,7 @@ class Program:
         """Expressions with accelerations and multipliers replaced by their solution."""
         solution: dict[Expression, Expression] = dict(zip(self.system.accelerations, self.acceleration, strict=True))
         solution.update(zip(self.system.multipliers, self.multipliers, strict=True))
+        solution.update(self.held.items())
         return expressions(substitute(expressions(e), solution))
 
     @cached_property
@@ -132,6 +152,14 @@ class Program:
         q̈, λ, A = system.accelerations, system.multipliers[kept], system.A[kept]
         r = np.concatenate([system.Q + system.C + A.T @ λ - system.M @ q̈, system.b[kept] - A @ q̈])
         return self.solved(jacobian(r, [*q̈, *λ, *system.coordinates, *system.rates]))
+
+    def anew(self, state: State) -> Program:
+        """The program with the pivots that are best at another state, of the same rank."""
+        if self.holds:
+            from zeromass.compile.holding import holding_at  # few motions slide
+
+            return holding_at(self.system, state, self.holds, self.rank)
+        return program_at(self.system, state, self.rank)
 
     @cached_property
     def native(self) -> Native:
@@ -168,16 +196,20 @@ def program_at(system: System, state: State, rank: int | None = None) -> Program
 
 
 def _derived(system: System, decide: Decisions, rank: int | None) -> Program:
-    elimination = solved_motion(system, decide, rank)
+    return Program(system, solved_motion(system, decide, rank), corrections(system, decide))
+
+
+def corrections(system: System, decide: Decisions) -> dict[str, tuple[Expression, ...]]:
+    """What returns positions and velocities to the constraints, as far as there are any on them."""
     position = [i for i, row in enumerate(system.rows) if row.level == 0]
     velocity = [i for i, row in enumerate(system.rows) if row.level < 2]
-    corrections = {}
+    found = {}
     if position:
         zeros = [system.rows[i].zero for i in position]
-        corrections["positions"] = _correction(system, position, zeros, decide)
+        found["positions"] = _correction(system, position, zeros, decide)
     if velocity:
-        corrections["velocities"] = _correction(system, velocity, system.velocity_constraints, decide)
-    return Program(system, elimination, corrections)
+        found["velocities"] = _correction(system, velocity, system.velocity_constraints, decide)
+    return found
 
 
 def _correction(

@@ -190,6 +190,21 @@ class Rolling(System):
         """`slipping` where the body would slip; every other event ends the motion."""
         return self.slipping.begins_as(state) if event == SLIPS else None
 
+    def struck(self, state: State, impulse: np.ndarray) -> System | None:
+        """Itself, as far as the contact pushes and has the friction; `slipping`, where it is not pressed at all.
+
+        A surface that strikes the body and would let it slip at the same moment, or that would have to pull, is not decided.
+        """
+        n, body = state[self.normal], [self.index(x) for x in self.body.position]
+        normal = float(n @ impulse[body])
+        along = float(np.linalg.norm(impulse[body] - normal * n))
+        size = NEGLIGIBLE**0.5 * float(np.linalg.norm(impulse[body]))
+        if not self.two_sided and normal < -size:
+            return None
+        if self.friction_coefficient is None or along <= self.friction_coefficient * abs(normal) + size:
+            return self
+        return self.slipping if abs(normal) <= size else None
+
     def grips(self, state: State) -> bool:
         """Whether rolling, at a state of this system, needs no more than the friction there is."""
         return self.friction_coefficient is None or bool(state[self.lack_of_friction - self.negligible_force] <= 0.0)

@@ -135,6 +135,12 @@ class Slipping(System):
             return None
         return self.rolling if self.rolling.grips(state.carried_to(self.rolling)) else self
 
+    def struck(self, state: State, impulse: np.ndarray) -> System | None:
+        """Itself, as long as the surface does not strike the body: the friction of a stroke is not decided."""
+        body = [self.index(x) for x in self.rolling.body.position]
+        size = float(np.linalg.norm(impulse[body]))
+        return self if size <= 1e-6 * float(np.linalg.norm(impulse)) or size == 0.0 else None
+
     def examined(self, motion: Moved) -> tuple[str, ...]:
         """As of the rolling body."""
         return self.rolling.examined(motion)

@@ -11,13 +11,19 @@ import numpy as np
 from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.starts import Starts
 from zeromass.equation.rank import negligible
+from zeromass.expression import symbols
+from zeromass.integrate.outcome import Ending, at_start
+from zeromass.integrate.pace import pace
+from zeromass.integrate.stepping.ahead import Ahead
+from zeromass.integrate.terms import terms_of_time
 
 DEPENDENT = 1e-9
 """Part of its terms by which a row of A q̈ = b that was dropped may be missed where it follows from the others."""
 
 
 def ordinary(lanes: Lanes, starts: Starts, until: float) -> np.ndarray:
-    """Which members begin as members of the program do: on the constraints, with good pivots, before every guard.
+    """Which members begin as members of the program do: on the constraints, with good pivots, before every guard, and with
+    steps that nothing limits but their own control.
 
     The rows of A that the program keeps are independent where its pivots are good, and those that it dropped follow from
     them where the acceleration satisfies them too.
@@ -39,10 +45,34 @@ def ordinary(lanes: Lanes, starts: Starts, until: float) -> np.ndarray:
             (values,) = lanes.called("event", starts.t, starts.y, starts.parameters, (lanes.places.events,))
             ways = np.array([lanes.events[k].direction for k in guards])
             fine &= np.all(values[:, guards] * ways <= 0.0, axis=1)
+    fine &= unlimited(lanes, starts, until, fine)
+    if lanes.dropped is not None and fine.any():  # rows that are dependent only where the program was made tell nothing
+        some = starts.state(system, int(np.flatnonzero(fine)[0]))
+        outcome = at_start(some, limits.violation)
+        fine &= outcome is None or outcome.ending is not Ending.SINGULAR_BRANCH
     if lanes.settings.transitions and not system.begins_one_way:
         for k in np.flatnonzero(fine).tolist():
             fine[k] = system.begins_as(starts.state(system, k)) is system
     return fine
+
+
+def unlimited(lanes: Lanes, starts: Starts, until: float, which: np.ndarray) -> np.ndarray:
+    """Which of some members have no step that a function of time alone limits: see `zeromass.integrate.pace`."""
+    system = lanes.program.system
+    terms = terms_of_time(system)
+    if not terms:
+        return which
+    own = {s for term in terms for s in symbols(term.u)}
+    columns = [k for k, p in enumerate(system.parameters) if p in own]
+    known: dict[bytes, bool] = {}
+    free = np.zeros(len(starts), dtype=bool)
+    for k in np.flatnonzero(which).tolist():
+        key = np.append(starts.t[k], starts.parameters[k, columns]).tobytes()
+        if key not in known:
+            found = pace(system, starts.state(system, k).parameters, float(starts.t[k]), until)
+            known[key] = found is None or not Ahead(found).matters
+        free[k] = known[key]
+    return free
 
 
 def _follow(rows: np.ndarray, q̈: np.ndarray) -> np.ndarray:

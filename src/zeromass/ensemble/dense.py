@@ -85,11 +85,12 @@ def _vectors(
     groups = len(states)
     reals, stages, scratch = aligned(len(Real64), width), aligned(EXTENDED * size, width), aligned(size, width)
     scratch[:] = 1.0
+    pivots = aligned(max(p.pivots, 1), width)
     ints = np.zeros(len(Int64), dtype=np.int64)
     ints[Int64.coordinates], ints[Int64.size] = p.coordinates, size
     found = np.empty((groups, DENSE_VECTORS * size, width))
     call = _CALL(_routine(lanes.target).address(DenseLanes.name))
-    fixed = {"reals": reals, "ints": ints, "stages": stages, "scratch": scratch, "signs": reals}
+    fixed = {"reals": reals, "ints": ints, "stages": stages, "scratch": scratch, "signs": reals, "pivots": pivots}
     moving = {"y": states, "new": ends, "parameters": values, "record": found}
     first = {name: x.ctypes.data for name, x in {**fixed, **moving}.items()} | {"rhs": lanes.code.address("rhs")}
     begins = [first.get(name, 0) for name in ARGUMENTS]

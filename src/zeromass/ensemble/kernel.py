@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from math import inf
 from typing import ClassVar
 
 from llvmlite import ir
@@ -21,7 +22,7 @@ from zeromass.compile.target import BEST, Code, Target
 from zeromass.ensemble.layout import LANE_ARGUMENTS, Left, Own, Queue
 from zeromass.integrate.methods.dop853.kernel import CROSSING, FIRST, Dop853Step
 from zeromass.integrate.stepping.kernel import PROJECTIONS, REPEAT
-from zeromass.integrate.stepping.layout import Int64, Real64
+from zeromass.integrate.stepping.layout import LARGEST, LOWEST, ROOT, Int64, Real64
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import DOUBLE, INT
@@ -57,11 +58,14 @@ class Dop853Lanes(Dop853Step):
         b, new = self.b, self.arguments["new"]
         t, until, planned = (self.load(self.reals, place) for place in (Real64.t, Real64.until, Real64.h))
         live = self.own(Own.live) > 0.0
+        fading = live & self.soon(planned)
         h = self.planned(planned)
         small = self.too_small(h, t)
         h = self.reaching(h, until - t)
+        with self.if_(self.any_pivots()), self.loop(self.pivots) as i:
+            self.store(inf, self.lowest(i))
         self.stages(t, h)
-        error, trying = self.error(h), live & ~small
+        error, trying = self.error(h), live & ~small & ~fading
         accepted = trying & (error < 1.0)
         time = self.arrival(t, h, until)
         end = self.kept_end()
@@ -76,8 +80,9 @@ class Dop853Lanes(Dop853Step):
         growth = self.load(self.reals, Real64.growth)
         asks = growth.is_nan() | self.without_number() | (growth > self.load(self.reals, Real64.growth_limit))
         hits = self.hits(time, h)
-        asks = done & (asks | (hits > 0.0))
-        good = done & ~asks
+        distance, dips = self.fade(h)
+        asks, dipped = done & (asks | (hits > 0.0)), done & (dips > 0.0)
+        good = done & ~asks & ~dipped
 
         nan = error.is_nan()
         shorter = self.shortened(where(wrong, 0.5, self.factor(error)), nan) * h
@@ -93,12 +98,13 @@ class Dop853Lanes(Dop853Step):
         )
         self.keep(where(good, 0.0, where(again, repeated + 1.0, repeated)), Own.repeated)
         self.keep(self.own(Own.rejected) + where(again, 1.0, 0.0), Own.rejected)
+        self.store(where(good, distance, self.load(self.reals, Real64.distance)), self.reals, Real64.distance)
         self.settle(time, h, good)
         stalls = self.stalls(time, good & ~time.equals(until))
         self.record(time, h, good)
         asks = asks | (live & small) | vain
         left = where(good & time.equals(until), float(Left.ENDED), where(asks, float(Left.ASKS), 0.0))
-        left = where(stalls, float(Left.STALLS), left)
+        left = where(stalls, float(Left.STALLS), where(fading | dipped, float(Left.FADES), left))
         self.keep(left, Own.left)
         with self.if_((left > 0.0).anywhere()), self.loop(self.int(self.members)) as lane:
             gone = b.fcmp_ordered(">", b.load(self.lane(Own.left, lane), typ=DOUBLE, align=8), ir.Constant(DOUBLE, 0.0))
@@ -120,7 +126,29 @@ class Dop853Lanes(Dop853Step):
     def planned(self, h: Real) -> Real:
         """The step h, changed where a singular position lies ahead so that it falls between two stages."""
         ahead, d = self.singular_ahead(h)
-        return where(ahead, self.across(h, d, CROSSING), h)
+        b, quiet = self.b, where(self.quiet(h), 1.0, 0.0)
+        alone = (
+            self.real(b.select(self.any_pivots(), quiet.value, self.real(1.0).value)) > 0.0
+        )  # nobody leaps across it
+        return where(ahead & alone, self.across(h, d, CROSSING), h)
+
+    def kept_pivot(self, i: ir.Value, place: int) -> ir.Value:
+        """What is kept of a pivot between steps stands with its member."""
+        array = self.arguments["roots" if place in (ROOT, LARGEST) else "pivots"]
+        return self.at(array, self.b.add(self.pivots, i) if place in (LARGEST, LOWEST) else i)
+
+    def fade(self, h: Real) -> tuple[Real, Real]:
+        """The time after which a pivot of each member would vanish, and how many may have vanished inside the step."""
+        distance, dips = (self.variable(self.real_type, name) for name in ("distance", "dips"))
+        self.store(inf, distance)
+        self.store(0.0, dips)
+        with self.if_(self.any_pivots()), self.loop(self.pivots) as i:
+            end, lowest = self.pivot(i)
+            root, largest = self.load(self.kept_pivot(i, ROOT)), self.load(self.kept_pivot(i, LARGEST))
+            faded, least = self.faded(end, lowest, root, largest, abs(h)), self.load(distance)
+            self.store(where(faded.distance < least, faded.distance, least), distance)
+            self.store(self.load(dips) + where(faded.dipped, 1.0, 0.0), dips)
+        return self.load(distance), self.load(dips)
 
     def project_some(self, time: Real, which: Truth) -> None:
         """new ← the nearest state on the constraints for some members, positions first, then velocities."""
@@ -194,6 +222,11 @@ class Dop853Lanes(Dop853Step):
             self.store(where(good, self.load(a["new"], i), self.load(a["y"], i)), a["y"], i)
             kept = self.load(a["stages"], b.add(slope, i))
             self.store(where(good, self.load(a["stages"], i), kept), a["stages"], i)
+        with self.if_(self.any_pivots()), self.loop(self.pivots) as i:
+            root, largest = self.kept_pivot(i, ROOT), self.kept_pivot(i, LARGEST)
+            f, most = sqrt(self.pivot(i)[0]), self.load(largest)
+            self.store(where(good & (f > most), f, most), largest)
+            self.store(where(good, f, self.load(root)), root)
         with self.if_(self.watching()), self.loop(self.load_int(self.ints, Int64.events)) as i:
             place = b.mul(i, self.int(2))
             self.store(where(good, self.seen(i)[1], self.load(a["signs"], place)), a["signs"], place)

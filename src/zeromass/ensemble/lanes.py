@@ -64,13 +64,18 @@ class Ends:
         return self.table[:, Own.left] == Left.ASKS
 
     @property
+    def fades(self) -> np.ndarray:
+        """Whether the pivot of a multiplier may vanish in the next step."""
+        return self.table[:, Own.left] == Left.FADES
+
+    @property
     def y(self) -> np.ndarray:
         return self.table[:, self.places.state : self.places.state + self.places.order]
 
     @property
     def signs(self) -> np.ndarray:
         """Values of the event functions that the next ones are compared with."""
-        return self.table[:, self.places.signs : self.places.slope : 2]
+        return self.table[:, self.places.signs : self.places.roots : 2]
 
     @property
     def evaluations(self) -> np.ndarray:
@@ -120,8 +125,9 @@ class Lanes:
     ) -> None:
         self.program, self.settings, self.events = program, settings, tuple(events)
         self.target = host().lanes(width or host().width)
+        self.pivots = len(program.elimination.pivots)
         system = program.system
-        self.places = Places(len(system.coordinates), len(system.parameters), len(self.events))
+        self.places = Places(len(system.coordinates), len(system.parameters), len(self.events), self.pivots)
 
     @cached_property
     def code(self) -> Code:
@@ -137,7 +143,7 @@ class Lanes:
 
     def _made(self) -> Code:
         p = self.program
-        functions = {"rhs": (p.inputs, [[*p.system.rates, *p.acceleration], [p.growth]])}
+        functions = {"rhs": (p.inputs, [[*p.system.rates, *p.acceleration], [p.growth], list(p.elimination.pivots)])}
         if self.settings.project:
             functions |= {name: (p.inputs, [list(change)]) for name, change in p.corrections.items()}
         if self.events:
@@ -168,7 +174,7 @@ class Lanes:
         places, settings = self.places, self.settings
         m, count = places.order, len(y)
         table = np.zeros((count, places.row))
-        slopes, _ = self.slopes(t, y, parameters)
+        slopes, _, pivots = self.called("rhs", t, y, parameters, (m, 1, self.pivots))
         tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step)
         first = first_steps(lambda t, y: self.slopes(t, y, parameters)[0], t, y, slopes, until, tolerances)
         for place, value in {
@@ -180,6 +186,8 @@ class Lanes:
             Real64.longest: settings.longest_step,
             Real64.growth_limit: settings.limits.growth,
             Real64.correction_limit: settings.limits.correction,
+            Real64.distance: np.inf,
+            Real64.quiet: t,
             Own.live: 1.0,
             Own.budget: CHUNK_OF_STEPS,
             Own.since: t,
@@ -193,8 +201,9 @@ class Lanes:
         table[:, places.values : places.signs] = parameters
         if self.events:
             (values,) = self.called("event", t, y, parameters, (places.events,))
-            table[:, places.signs : places.slope : 2] = values
-            table[:, places.signs + 1 : places.slope : 2] = [event.direction for event in self.events]
+            table[:, places.signs : places.roots : 2] = values
+            table[:, places.signs + 1 : places.roots : 2] = [event.direction for event in self.events]
+        table[:, places.roots : places.largest] = np.sqrt(np.abs(pivots))
         table[:, places.slope : places.slope + m] = slopes
         return table
 
@@ -208,7 +217,7 @@ class Lanes:
 
     def slopes(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """dy/dt of states, shape (k, 2n), and the growth of the pivots, (k,)."""
-        slopes, growth = self.called("rhs", t, y, parameters, (self.places.order, 1))
+        slopes, growth, _ = self.called("rhs", t, y, parameters, (self.places.order, 1, self.pivots))
         return slopes, growth[:, 0]
 
     def called(
@@ -223,7 +232,7 @@ class Lanes:
         arrays = [(x.ctypes.data, x.strides[0]) for x in (*inputs, *outputs)]
         for g in range(groups):
             call(*[first + g * stride for first, stride in arrays])
-        return [x.swapaxes(1, 2).reshape(-1, x.shape[1])[: len(y)] for x in outputs]
+        return [x.swapaxes(1, 2).reshape(groups * width, x.shape[1])[: len(y)] for x in outputs]
 
 
 def in_lanes(x: np.ndarray, width: int) -> np.ndarray:
@@ -243,6 +252,7 @@ class _Memory:
         self.lanes = aligned(rows, width)
         self.new, self.scratch = aligned(size, width), aligned(max(size, 2 * places.events), width)
         self.new[:] = self.scratch[:] = 1.0
+        self.pivots = aligned(2 * max(places.pivots, 1), width)
         self.record = np.empty(
             (RECORDED // (1 + HEAD + places.order) + width if recording else width, 1 + HEAD + places.order)
         )
@@ -255,6 +265,7 @@ class _Memory:
             Int64.coordinates: places.coordinates,
             Int64.size: size,
             Int64.events: places.events,
+            Int64.pivots: places.pivots,
             Int64.width: self.record.shape[1],
             Int64.capacity: len(self.record),
             Queue.waiting: seats,
@@ -282,6 +293,8 @@ class _Memory:
             "parameters": at + p.values * row,
             "record": self.record.ctypes.data,
             "signs": at + p.signs * row,
+            "pivots": self.pivots.ctypes.data,
+            "roots": at + p.roots * row,
             **dict(zip(("rhs", "positions", "velocities", "event"), functions, strict=True)),
             "table": self.table.ctypes.data,
         }

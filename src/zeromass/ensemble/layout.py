@@ -1,8 +1,8 @@
 """The memory of members that move side by side: what stands where.
 
-A member is a row of a table: its numbers (`Real64`, then `Own`), its state, parameters, signs of event functions, and the
-slope at its state. In a lane the same numbers stand one below the other, so that a row of the lanes' memory has one
-number of each member.
+A member is a row of a table: its numbers (`Real64`, then `Own`), its state, parameters, signs of event functions, roots
+of the pivots of multipliers, and the slope at its state. In a lane the same numbers stand one below the other, so that a
+row of the lanes' memory has one number of each member.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from llvmlite import ir
 from zeromass.integrate.stepping.layout import ARGUMENTS, Int64, Real64
 from zeromass.integrate.stepping.writer import CHUNK, POINTER
 
-LANE_ARGUMENTS: dict[str, ir.Type] = {**ARGUMENTS, "table": POINTER}
+LANE_ARGUMENTS: dict[str, ir.Type] = {**ARGUMENTS, "roots": POINTER, "table": POINTER}
 
 
 class Own(IntEnum):
@@ -43,6 +43,7 @@ class Left(IntEnum):
     ENDED = 1
     ASKS = 2  # the next step is one that Python has to look at
     STALLS = 3  # its steps bring it forward by next to nothing
+    FADES = 4  # the pivot of a multiplier may vanish in the next step
 
 
 class Queue(IntEnum):
@@ -63,6 +64,7 @@ class Places:
     coordinates: int
     parameters: int
     events: int
+    pivots: int
 
     @property
     def order(self) -> int:
@@ -88,8 +90,17 @@ class Places:
         return self.values + self.parameters
 
     @property
-    def slope(self) -> int:
+    def roots(self) -> int:
+        """Of the pivots of multipliers at the state, and then the largest of each so far."""
         return self.signs + 2 * self.events
+
+    @property
+    def largest(self) -> int:
+        return self.roots + self.pivots
+
+    @property
+    def slope(self) -> int:
+        return self.roots + 2 * self.pivots
 
     @property
     def row(self) -> int:

@@ -11,14 +11,14 @@ from zeromass.ensemble.lanes import Ends, Lanes
 from zeromass.ensemble.layout import Own
 from zeromass.integrate import Course
 from zeromass.integrate.course import continued
-from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.layout import HEAD, LARGEST, Int64, Real64
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, SHORT, Loop
 from zeromass.model import Event
 
 if TYPE_CHECKING:
     from zeromass.ensemble.motions import Motions
 
-CARRIED = (Real64.t, Real64.h, Real64.room, Real64.fall)
+CARRIED = (Real64.t, Real64.h, Real64.room, Real64.fall, Real64.distance, Real64.quiet)
 """What a member takes along from its lane to a loop, and back, beside its counters."""
 
 
@@ -38,7 +38,7 @@ class Look:
         assert ends is not None
         self.seat = seat
         self._lanes, self._ends, self._recording = lanes, ends, recording
-        if not ends.plain[seat]:
+        if not ends.plain[seat] or (ends.fades[seat] and not recording):
             return
         loop = Loop(lanes.program, motions.start(k), motions.until, lanes.settings, lanes.events)
         loop.occurrences = motions.occurrences.setdefault(k, [])
@@ -46,13 +46,14 @@ class Look:
         before, rows = loop.work.steps, len(loop.work.rows)
         outcome = loop.step(CHUNK_OF_STEPS)
         plain = loop.program is lanes.program and loop.work.growth_limit == lanes.settings.limits.growth
-        if outcome is None and plain and loop.work.steps > before:
+        if outcome is None and plain and loop.carefree and not loop.searched and loop.work.steps > before:
             self.goes_on = True
             self._return(loop, rows)
             return
         segment = loop.onward(lambda t: None, outcome)
-        if recording or (segment.outcome.complete and not self._short(loop)):
-            self.course = continued(segment, motions.until, lanes.settings, watched, lambda t: None)
+        if recording or (segment.outcome.complete and not loop.searched and not self._short(loop)):
+            system, settings = lanes.program.system, lanes.settings
+            self.course = continued(system, [segment], None, motions.until, settings, watched, lambda t: None)
 
     def _resume(self, loop: Loop) -> None:
         """Puts a loop where the member is."""
@@ -68,6 +69,7 @@ class Look:
             work.ints[place] = int(value)
         work.state[: work.order] = ends.y[seat]
         work.signs[: len(self._lanes.events), 0] = ends.signs[seat]
+        self._largest(loop)[:] = ends.table[seat, ends.places.largest : ends.places.slope]
         if ends.steps[seat]:
             rows = ends.steps_of(seat) if self._recording else _last(ends, seat)
             while len(rows) > len(work.record):
@@ -89,12 +91,19 @@ class Look:
         row[Own.shortest_taken] = min(row[Own.shortest_taken], later.min(initial=np.inf))
         row[Own.budget], row[Own.since], row[Own.left], row[Own.live] = CHUNK_OF_STEPS, work.t, 0.0, 1.0
         row[places.state : places.state + places.order] = work.y
-        row[places.signs : places.slope : 2] = work.signs[: places.events, 0]
-        values = row[None, places.values : places.signs]
-        slopes, _ = self._lanes.slopes(np.array([work.t]), work.y[None], values)
+        row[places.signs : places.roots : 2] = work.signs[: places.events, 0]
+        values, sizes = row[None, places.values : places.signs], (places.order, 1, places.pivots)
+        slopes, _, pivots = self._lanes.called("rhs", np.array([work.t]), work.y[None], values, sizes)
+        row[places.roots : places.largest] = np.sqrt(np.abs(pivots[0]))
+        row[places.largest : places.slope] = self._largest(loop)
         row[places.slope : places.slope + places.order] = slopes[0]
         if self._recording:
             ends.append(seat, new)
+
+    def _largest(self, loop: Loop) -> np.ndarray:
+        """Where a loop has the largest roots of the pivots so far."""
+        count = self._ends.places.pivots
+        return loop.work.pivots[LARGEST * count : (LARGEST + 1) * count]
 
     def _short(self, loop: Loop) -> bool:
         """Whether the motion has a step so short that `Loop` looks at it after the run, with all steps before it."""

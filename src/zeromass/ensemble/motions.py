@@ -129,10 +129,12 @@ def motions(
     program, settings = lanes.program, lanes.settings
     result = Motions(program, starts, until, settings)
     left = np.ones(len(starts), dtype=bool)
-    result.seats = seats = np.flatnonzero(ordinary(lanes, starts, until))
+    if program.system.pieces is None:  # formulas that switch are for `course`
+        result.seats = np.flatnonzero(ordinary(lanes, starts, until))
+    seats = result.seats
     if len(seats):
         ends = result.ends = lanes.run(*starts[seats].arrays, until, recording=recording)
-        back = np.flatnonzero(ends.asks)
+        back = np.flatnonzero(ends.asks | ends.fades)
         while len(back):  # to their lanes, after a look
             looked = [Look(lanes, result, int(seat), watched, recording) for seat in back]
             for look in looked:
@@ -143,7 +145,7 @@ def motions(
             back = np.array([look.seat for look in looked if look.goes_on], dtype=int)
             if len(back):
                 result.ends = ends = ends.joined(back, lanes.moved(ends.table[back], recording=recording))
-                back = back[ends.asks[back]]
+                back = back[(ends.asks | ends.fades)[back]]
         program.native.called(int(ends.evaluations.sum()))
         fine = ends.ended & ends.plain
         result.take_ends(seats[fine], fine)

@@ -59,11 +59,8 @@ def equilibration(A: Array, columns: Array | None = None, *, noise: float = NOIS
     scales.bring_largest_to_one()
     scales.balance(scales.size > FAINT)
     odd = (scales.size < FAINT) & (scales.size > noise) | (scales.size > 2.0)
-    doubtful = np.asarray(odd.any(axis=(-2, -1)))
-    if columns is not None:
-        doubtful = np.asarray(doubtful | scales.moving)
-    if doubtful.any():
-        scales.replace(_explained(size, found, known), doubtful)
+    if odd.any() or scales.moving.any():
+        scales.replace(_explained(size, found, known), np.asarray(odd.any(axis=(-2, -1)) | scales.moving))
     return _power_of_two(scales.row), _power_of_two(scales.column)
 
 
@@ -131,7 +128,7 @@ class Scales:
     size    of the entries of r A c, (..., m, n); −∞ for 0
     row     of r, (..., m)
     column  of c, (..., n)
-    moving  whether the last sweep of a balance has still changed them
+    moving  whether the last sweep of a balance has still changed them, where some columns are given
     """
 
     moving: NDArray[np.bool_] | np.bool_ = np.False_
@@ -167,9 +164,10 @@ class Scales:
         """Brings the mean of √|entry| over some entries of each row and column to 1, and then the largest of them."""
         present = among.astype(float)
         root = np.exp2(0.5 * self.size) * present
+        varied = root
         if self._found is not None:
             present = present * self._found[..., None, :]
-        varied = root * present
+            varied = root * present
         in_row, in_column = np.add.reduce(among, axis=-1, dtype=float), np.add.reduce(present, axis=-2)
         product = np.dot if root.ndim == 2 else times  # one matrix, several times as fast
         empty = not (in_row.all() and in_column.all())
@@ -184,7 +182,8 @@ class Scales:
             x, last = in_row / (sums + none_in_row if empty else sums), y
             sums = product(turned, x)
             y = in_column / (sums + none_in_column if empty else sums)
-        self.moving = np.logical_or.reduce(np.abs(y / last - 1.0) > STILL, axis=-1)
+        if self._found is not None:
+            self.moving = np.logical_or.reduce(np.abs(y / last - 1.0) > STILL, axis=-1)
         self._add_to_rows(2.0 * np.log2(x))
         self._add_to_columns(2.0 * np.log2(y))
         self.bring_largest_to_one(among=among)
@@ -229,4 +228,4 @@ def _explained(size: Array, found: Found, known: Array) -> Scales:
 
 
 def _power_of_two(exponent: Array) -> Array:
-    return np.ldexp(1.0, np.clip(np.rint(exponent), -LARGEST, LARGEST).astype(np.int64))
+    return np.ldexp(1.0, np.minimum(np.maximum(np.rint(exponent), -LARGEST), LARGEST).astype(np.int64))

@@ -164,7 +164,7 @@ def where(condition: Any, a: Any, b: Formulas) -> np.ndarray: ...
 def where(condition: Any, a: Any, b: Any) -> Expression | np.ndarray:
     """a where the condition holds, b elsewhere; on numbers it is np.where.
 
-    The branches must meet smoothly enough for the derivatives that the equations take of them.
+    A run goes from one branch to the other where the condition says so, and begins a new step there; see `run.switches`.
 
     >>> x = zm.coordinate("x")
     >>> zm.derivative(zm.where(x > 0, x**2, 0), x)

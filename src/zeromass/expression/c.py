@@ -17,6 +17,7 @@ from zeromass.expression.node import (
     symbols,
 )
 from zeromass.expression.operation import OPERATIONS
+from zeromass.expression.operation.writing import printable
 
 if TYPE_CHECKING:
     from zeromass.expression.signatures import Formulas, Scalar
@@ -61,11 +62,11 @@ def c_code(
         "#include <math.h>",
         *[source.rstrip() for source in used if source],
         "",
-        "/* in: " + ", ".join(f"[{j}] {s!r}" for j, s in enumerate(leaves)),
+        "/* in: " + ", ".join(f"[{j}] {_remark(repr(s))}" for j, s in enumerate(leaves)),
     ]
     offset = 0
     for key, array in arrays.items():
-        lines.append(f"   out: [{offset}..{offset + array.size - 1}] {key} {array.shape or ''}")
+        lines.append(f"   out: [{offset}..{offset + array.size - 1}] {_remark(str(key))} {array.shape or ''}")
         offset += array.size
     lines[-1] += " */"
     lines += [f"void {name}(const double *in, double *out)", "{"]
@@ -76,12 +77,17 @@ def c_code(
         if node.value is not None:
             place[node] = _number(node.value)
         elif isinstance(node, Symbol) and node.default is not None:
-            place[node] = f"{_number(node.default)} /* {node.name} */"
+            place[node] = f"{_number(node.default)} /* {_remark(node.name)} */"
         else:
             place[node] = f"v{len(place)}"
             lines.append(f"    const double {place[node]} = {_statement(node, [place[a] for a in node.args])};")
     lines += [f"    out[{i}] = {place[e]};" for i, e in enumerate(flat)]
     return "\n".join([*lines, "}", ""])
+
+
+def _remark(words: str) -> str:
+    """A name as it may stand in a comment: on one line, and without what would end the comment."""
+    return " ".join(printable(words).split()).replace("*/", "* /").replace("/*", "/ *")
 
 
 def _named(outputs: Any) -> dict[str, Any]:

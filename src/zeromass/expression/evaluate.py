@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -14,6 +15,11 @@ from zeromass.expression.operation import OPERATIONS
 
 if TYPE_CHECKING:
     from zeromass.expression.signatures import Formulas, Scalar
+
+
+AT_ONCE, ROWS = 2**24, 2**13
+"""Numbers that an evaluation holds at once, and places that it takes at once: of more it takes a block after the other.
+Columns of 64 KiB stay near the processor."""
 
 
 def numeric(node: Expression) -> Callable[..., Any]:
@@ -44,7 +50,7 @@ class Tape:
         leaves = [node for node in nodes if node in given]
         self._inputs = [given[node] for node in leaves]
         constants = [node for node in nodes if not node.args and node not in given]
-        self._constants = [np.float64(_number(node)) for node in constants]
+        self._constants = [np.float64(constant_number(node)) for node in constants]
         self.place: dict[Expression, int] = {node: i for i, node in enumerate([*leaves, *constants])}
         self._steps: list[tuple[Callable[..., Any], tuple[int, ...]]] = []
         place = self.place
@@ -88,16 +94,27 @@ class Evaluator:
 
     def __call__(self, values: Any) -> np.ndarray:
         values = np.asarray(values, dtype=float)
-        tape, lead = self._tape(values), values.shape[:-1]
+        lead = values.shape[:-1]
         if not lead:
+            tape = self._tape(values)
             return np.fromiter([tape[i] for i in self._outputs], dtype=float).reshape(self.shape)
+        count, most = math.prod(lead), min(ROWS, max(1, AT_ONCE // max(1, len(self._tape.place))))
         result = np.empty((*lead, len(self._outputs)))
-        for column, i in enumerate(self._outputs):
-            result[..., column] = tape[i]
+        if count <= most:
+            self._put(values, result)
+        else:
+            places, rows = values.reshape(count, -1), result.reshape(count, -1)
+            for k in range(0, count, most):
+                self._put(places[k : k + most], rows[k : k + most])
         return result.reshape((*lead, *self.shape))
 
+    def _put(self, values: np.ndarray, result: np.ndarray) -> None:
+        tape = self._tape(values)
+        for column, i in enumerate(self._outputs):
+            result[..., column] = tape[i]
 
-def _number(leaf: Expression) -> float:
+
+def constant_number(leaf: Expression) -> float:
     """The value of a constant, or the default of a parameter."""
     if leaf.value is not None:
         return leaf.value

@@ -103,8 +103,7 @@ class Reader:
 
     def _special(self, op: str, rest: list[Any], grids: Sequence[Grid]) -> Expression:
         if op == "symbol":
-            name, kind, order, default, latex, token = rest
-            return symbol(name, kind, order=order, default=default, latex=latex, token=token)
+            return _symbol(*rest)
         if op == "constant":
             return constant(rest[0])
         if op == "grid":
@@ -119,6 +118,20 @@ class Reader:
 
     def scalar(self, data: dict[str, Any] | None) -> Expression | None:
         return None if data is None else self.array(data).item()
+
+
+def _symbol(name: Any, kind: Any, order: Any, default: Any, latex: Any, token: Any) -> Expression:
+    """A leaf of its data, which must be of the types that a Writer writes, and tell of a known token what is known."""
+    types = {str: (name, kind, token), int: (order,), float: () if default is None else (default,)}
+    right = all(type(value) is kind_ for kind_, values in types.items() for value in values)
+    if not right or not isinstance(latex, str | None) or order < 0:
+        raise ExpressionError(f"the data of the symbol {name!r} is none")
+    found = symbol(name, kind, order=order, default=default, latex=latex, token=token)
+    if (found.name, found.kind) != (name, kind):
+        raise ExpressionError(
+            f"the data calls a symbol {name!r}, a {kind}, that is known as {found.name!r}, a {found.kind}"
+        )
+    return found
 
 
 def flat(e: Expression) -> tuple[list[list[Any]], list[Grid]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions, is_integer, ordered
 from zeromass.expression.operation import OPERATIONS
-from zeromass.expression.operation.writing import ATOM, POWER, SIGN, Part, call, latex_call
+from zeromass.expression.operation.writing import ATOM, POWER, SIGN, Part, call, latex_call, printable
 
 if TYPE_CHECKING:
     from zeromass.expression.signatures import Formulas, Scalar
@@ -25,6 +25,10 @@ _GREEK = {
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
     "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi",
     "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
+}  # fmt: skip
+_SPECIAL = {
+    "\\": r"\backslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"{\wedge}", "~": r"{\sim}",
 }  # fmt: skip
 _RATES = {1: "rate", 2: "acceleration"}
 
@@ -87,15 +91,16 @@ def _text_leaf(node: Expression) -> Part:
     if node.value is not None:
         return _number(node.value)
     assert isinstance(node, Symbol)
+    name = printable(node.name)
     if node.order == 0:
-        return node.name, ATOM
-    return f"{_RATES.get(node.order, f'rate^{node.order}')}({node.name})", ATOM
+        return name, ATOM
+    return f"{_RATES.get(node.order, f'rate^{node.order}')}({name})", ATOM
 
 
 def _text_join(node: Expression, parts: list[Part]) -> Part:
     if isinstance(node, Gridded):
-        taken = _taken(node)
-        return call(f"{node.grid.name}_{taken}" if taken else node.grid.name, *parts)
+        name, taken = printable(node.grid.name), _taken(node)
+        return call(f"{name}_{taken}" if taken else name, *parts)
     written = OPERATIONS[node.op].text
     return call(node.op, *parts) if written is None else written(*parts)
 
@@ -130,20 +135,24 @@ def latex_name(name: str) -> tuple[str, str]:
     if match:
         parts[:1] = match.groups()
     base, *subscripts = parts
-    if owner:
-        subscripts.append(r"\mathrm{" + owner.replace("_", r"\_") + "}")
 
     def letter(word: str) -> str:
         if word in _GREEK:
             return "\\" + word
-        return word if len(word) == 1 or word.startswith("\\") or word.isdigit() else rf"\mathrm{{{word}}}"
+        return _escaped(word) if len(word) == 1 or word.isdigit() else rf"\mathrm{{{_escaped(word)}}}"
 
-    return letter(base), ",".join(letter(s) for s in subscripts)
+    owned = [rf"\mathrm{{{_escaped(owner)}}}"] if owner else []
+    return letter(base), ",".join([*[letter(s) for s in subscripts], *owned])
+
+
+def _escaped(word: str) -> str:
+    """A word in which nothing means anything to LaTeX."""
+    return "".join(_SPECIAL.get(sign, sign) for sign in printable(word))
 
 
 def _latex_join(node: Expression, parts: list[Part]) -> Part:
     if isinstance(node, Gridded):
-        name, taken = node.grid.name.replace("_", r"\_"), _taken(node)
+        name, taken = _escaped(node.grid.name), _taken(node)
         return latex_call(rf"\operatorname{{{name}}}" + (f"_{{{taken}}}" if taken else ""), *parts)
     written = OPERATIONS[node.op].latex
     return latex_call(written, *parts) if isinstance(written, str) else written(*parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions, is_integer, ordered
@@ -47,9 +48,14 @@ def _leaf(sympy: Any, node: Symbol, time: Any) -> Any:
     if node.kind == "time":
         return time
     if node.kind == "coordinate":
-        q = sympy.Function(node.name, real=True)(time)
+        q = sympy.Function(_name(node), real=True)(time)
         return q if node.order == 0 else sympy.Derivative(q, (time, node.order))
-    return sympy.Symbol(node.name, real=True)
+    return sympy.Symbol(_name(node), real=True)
+
+
+def _name(node: Symbol) -> str:
+    """The name of a leaf; signs that no name of a coordinate has are written as numbers."""
+    return re.sub(r"[^\w.'\[\] ]", lambda found: f"_{ord(found.group()):x}_", node.name)
 
 
 def _operation(sympy: Any, node: Expression, args: list[Any]) -> Any:

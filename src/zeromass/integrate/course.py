@@ -16,7 +16,9 @@ from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.passages import Passage
 from zeromass.integrate.segment import Samples, Segment, Statistics
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.stepping.departure import departure
 from zeromass.integrate.stepping.loop import Loop
+from zeromass.integrate.switching import Impulse, Switching
 from zeromass.model import Event, ModelError, State, System
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
@@ -44,8 +46,8 @@ class Course:
     (['slip dies out'], 'finished')
     >>> run.program, run.parameters, run.passages, run.settings.rtol, run.statistics.repivots
     (Program(13 coordinates, 8 of 8 constraint rows kept, ... operations), {}, (), 1e-10, 0)
-    >>> run.remarks
-    ()
+    >>> run.remarks, run.switches, run.impulses
+    ((), (), ())
     """
 
     segments: tuple[Segment, ...]
@@ -85,13 +87,31 @@ class Course:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What kind of motion each segment is, such as ("rolling", "slipping")."""
-        return tuple(segment.kind for segment in self.segments)
+        """The kinds of motion that follow one another, such as ("rolling", "slipping")."""
+        return tuple(segment.kind for segment in self._begins)
 
     @property
     def changes(self) -> tuple[float, ...]:
         """Times at which the kind of motion changes, s."""
-        return tuple(float(segment.t[0]) for segment in self.segments[1:])
+        return tuple(float(segment.t[0]) for segment in self._begins[1:])
+
+    @cached_property
+    def _begins(self) -> tuple[Segment, ...]:
+        """The segments that a kind of motion begins with: others go on after a switch."""
+        after = [None, *[segment.outcome.ending for segment in self.segments[:-1]]]
+        return tuple(s for s, ending in zip(self.segments, after, strict=True) if ending is not Ending.SWITCH)
+
+    @cached_property
+    def switches(self) -> tuple[Switching, ...]:
+        """Where formulas with kinks or jumps, such as np.sign or zm.where, went over from one piece to the next."""
+        pieces = [segment.piece for segment in self.segments if segment.piece is not None]
+        return tuple(switching for piece in pieces for switching in piece.switchings)
+
+    @cached_property
+    def impulses(self) -> tuple[Impulse, ...]:
+        """Where constraints asked for other rates from one moment to the next, and what that took."""
+        pieces = [segment.piece for segment in self.segments if segment.piece is not None]
+        return tuple(piece.impulse for piece in pieces if piece.impulse is not None)
 
     @property
     def statistics(self) -> Statistics:
@@ -260,28 +280,75 @@ def course(
         moving, program = following, None
         start = start if start.system is following else start.carried_to(following)
     watched = events_of(events)
-    first = _segment(program, start, until, settings, [*moving.events, *watched], tell)
-    return continued(first, until, settings, watched, tell)
+    found, onto = _kind(program, start, until, settings, [*moving.events, *watched], tell, 0)
+    return continued(moving, found, onto, until, settings, watched, tell)
 
 
 def continued(
-    first: Segment, until: float, settings: Settings, watched: Sequence[Event], tell: Callable[[float], None]
+    moving: System,
+    segments: list[Segment],
+    onto: System | None,
+    until: float,
+    settings: Settings,
+    watched: Sequence[Event],
+    tell: Callable[[float], None],
 ) -> Course:
-    """The motion after its first segment, through every change of its kind."""
-    segments = [first]
+    """The motion of a system after its first segments, through every change of its kind.
+
+    onto  what it goes on as, where that is known; otherwise the system says it
+    """
+    held, changes = sum(segment.held for segment in segments), 1
     while True:
         segment = segments[-1]
         if not (settings.transitions and segment.outcome.ending is Ending.EVENT and segment.t[-1] != until):
             return Course(tuple(segments))
         end = segment.state(float(segment.t[-1]))
-        following = segment.system.goes_on_as(segment.events[-1].name, end)
+        following = moving.goes_on_as(segment.events[-1].name, end) if onto is None else onto
         if following is None:
             return Course(tuple(segments))
-        if len(segments) >= settings.limits.changes:
-            segments[-1] = _chattering(segment, len(segments))
+        if changes >= settings.limits.changes:
+            segments[-1] = _chattering(segment, changes)
             return Course(tuple(segments))
-        start = end.carried_to(following)
-        segments.append(_segment(None, start, until, settings, [*following.events, *watched], tell))
+        moving, start = following, end.carried_to(following)
+        found, onto = _kind(None, start, until, settings, [*moving.events, *watched], tell, held)
+        segments += found
+        held += sum(segment.held for segment in found)
+        changes += 1
+
+
+def _kind(
+    program: Program | None,
+    start: State,
+    until: float,
+    settings: Settings,
+    events: Sequence[Event],
+    tell: Callable[[float], None],
+    held: int,
+) -> tuple[list[Segment], System | None]:
+    """The motion of one kind, and what it goes on as where that is known."""
+    if start.system.pieces is None:
+        return [_segment(program, start, until, settings, events, tell, held)], None
+    return _switched(start, until, settings, events, tell, held)
+
+
+def _switched(
+    start: State,
+    until: float,
+    settings: Settings,
+    events: Sequence[Event],
+    tell: Callable[[float], None],
+    held: int,
+) -> tuple[list[Segment], System | None]:
+    """The motion of a system whose formulas have kinks or jumps: a segment for each of their pieces.
+
+    And the system that it goes on with where rates would have to jump by more than the constraints can give.
+    """
+    from zeromass.integrate.switched import Switched  # few systems switch
+
+    pieces = start.system.pieces
+    assert pieces is not None
+    motion = Switched(pieces, start, until, settings, events_of(events), tell, held)
+    return motion.segments(), motion.following
 
 
 def _segment(
@@ -291,13 +358,15 @@ def _segment(
     settings: Settings,
     events: Sequence[Event],
     tell: Callable[[float], None],
+    held: int,
 ) -> Segment:
-    """The motion of one system: program, method, loop."""
+    """The motion of one smooth system: program, method, loop; `held` is the memory of segments before it, bytes."""
     outcome = at_start(start, settings.limits.violation)
-    if outcome is not None:
+    way_out = departure(start, until, settings) if outcome and outcome.ending is Ending.SINGULAR_BRANCH else None
+    if outcome is not None and way_out is None:
         return Segment.standing(start, outcome, settings)  # there is no acceleration to compile
-    program = program or program_at(start.system, start)
-    return Loop(program, start, until, settings, events_of(events)).segment(tell)
+    program, leap = way_out or (program or program_at(start.system, start), None)
+    return Loop(program, start, until, settings, events_of(events), departure=leap, held=held).segment(tell)
 
 
 def _chattering(last: Segment, changes: int) -> Segment:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from zeromass.integrate.memory import amount
 from zeromass.integrate.outcome import Ending, Outcome, diagnosed, ending_of, not_finite
 from zeromass.integrate.passages import dependent
 from zeromass.model import State
@@ -60,6 +61,15 @@ def unexplained(state: State, step: float) -> Outcome:
         "back so much is none; take shorter steps, or let their length be controlled (no step=…)"
     )
     return Outcome(Ending.STEP_TOO_SMALL, state.t, words)
+
+
+def out_of_memory(t: float, steps: int, bound: float) -> Outcome:
+    """Of a run whose record has grown to what it may take."""
+    words = (
+        f"after {steps} steps the run has taken all of the {amount(bound)} that it may; give it more (memory=…), take a "
+        "looser tolerance, or run it in parts, the next from run.state(t)"
+    )
+    return Outcome(Ending.OUT_OF_MEMORY, t, words)
 
 
 def _culprits(state: State, slope: Slope, direction: float, furthest: float = np.inf) -> str:

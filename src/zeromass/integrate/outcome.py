@@ -31,12 +31,19 @@ TURNING = 1e-4
 Rows = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """Constraint rows of unit size at displacements of the coordinates, (k, n), and of time, (k,): shape (k, m, n)."""
 
+SOON, UNGOVERNED = 1e-4, 1e-2
+"""Time, s, after which a row of rates without a gradient at the start is looked at, and the part of what single rates make
+of it that counts: the error of the look is of the order of the time."""
+
 REMEMBERED = 1024
 """Starts of a system of which it is known whether they are singular."""
 
 
 class Ending(StrEnum):
     """The ways in which a run ends; each is equal to its words.
+
+    "jump": a constraint or an energy jumps where a formula switches. "ambiguous": several motions go on from there, or none.
+    "switch" ends a segment of a run, never the run.
 
     >>> zm.Ending.NON_UNIQUE == "non-unique"
     True
@@ -50,7 +57,11 @@ class Ending(StrEnum):
     STEP_TOO_SMALL = "step too small"
     NOT_A_NUMBER = "not a number"
     INTERRUPTED = "interrupted"
+    OUT_OF_MEMORY = "out of memory"
     CHATTERING = "chattering"
+    JUMP = "jump"
+    AMBIGUOUS = "ambiguous"
+    SWITCH = "switch"
 
 
 @dataclass(frozen=True)
@@ -151,7 +162,7 @@ def at_start(start: State, violation: float) -> Outcome | None:
     if key not in known:
         if len(known) >= REMEMBERED:
             known.clear()
-        known[key] = _branching(start)
+        known[key] = _branching(start) or _ungoverned(start)
     return None if known[key] is None else Outcome(Ending.SINGULAR_BRANCH, start.t, known[key])
 
 
@@ -216,6 +227,34 @@ def _branching(start: State) -> str | None:
     if np.all(negligible(weak, sizes[:, None], TURNING)):
         return None
     return _words(start, here, U, N, turns(N.T, np.zeros(N.shape[1])))
+
+
+def _ungoverned(start: State) -> str | None:
+    """Why a row of rates does not hold after a start where it has no gradient, as ẋ² − ẏ² has none at rest; else None.
+
+    What begins without such a row may keep it nevertheless, as the energy is kept: along q + v τ + q̈ τ²/2 its value is
+    compared with what the change of each rate alone makes of it.
+    """
+    system, n, τ = start.system, len(start.q), SOON
+    flat = [i for i, row in enumerate(system.rows) if row.level == 1 and not np.any(start.matrices.A[i])]
+    if not flat:
+        return None
+    q̈ = np.nan_to_num(start.motion.acceleration)
+    inputs = np.repeat(start.inputs[None], n + 2, axis=0)
+    inputs[1:, 0] += τ
+    inputs[1:, 1 : n + 1] += start.v * τ + q̈ * τ**2 / 2
+    inputs[1, n + 1 : 2 * n + 1] += q̈ * τ
+    inputs[2:, n + 1 : 2 * n + 1] += np.diag(q̈ * τ)
+    values = Evaluator([system.rows[i].zero for i in flat], system.inputs)(inputs)
+    alone = np.abs(values[2:] - values[0]).max(axis=0)
+    for i, value, size in zip(flat, values[1] - values[0], alone, strict=True):
+        if not negligible(value, size, UNGOVERNED):
+            return (
+                f"the constraint '{system.rows[i].name}' has no gradient in the rates at the start, as ẋ² − ẏ² has none at "
+                "rest, so that no force keeps it; write it with a gradient, such as ẋ − ẏ, or start with rates that tell "
+                "its branch"
+            )
+    return None
 
 
 def _rows(start: State) -> tuple[Rows, np.ndarray]:

@@ -45,18 +45,27 @@ def passages(
     growth: np.ndarray,
     growth_at: Values,
     state_at: Callable[[float], State],
+    known: tuple[Passage, ...] = (),
 ) -> tuple[Passage, ...]:
-    """The singular positions on a run, from the growth at the ends of its steps and a function for it anywhere."""
+    """The singular positions on a run, from the growth at the ends of its steps and a function for it anywhere.
+
+    known  those that it leapt across
+    """
     if len(t) < 3:
-        return ()
+        return known
     padded = np.concatenate([[0.0], growth, [0.0]])
+    seen = np.zeros(len(t), dtype=bool)  # steps with a leap, and those beside them
+    for passage in known:
+        k = int(np.searchsorted(t if t[-1] > t[0] else -t, passage.t if t[-1] > t[0] else -passage.t))
+        seen[max(k - 2, 0) : k + 3] = True
     peaks = np.flatnonzero((growth >= padded[:-2]) & (growth >= padded[2:]) & (growth > PROMINENT * np.median(growth)))
+    peaks = peaks[~seen[peaks]]
     places, heights = maxima(growth_at, t[np.maximum(peaks - 1, 0)], t[np.minimum(peaks + 1, len(t) - 1)], NARROWINGS)
-    found: list[Passage] = []
+    found: list[Passage] = list(known)
     for place, height in zip(places.tolist(), heights.tolist(), strict=True):
         if height > POLE and not any(abs(place - other.t) < 1e-6 for other in found):
             found.append(Passage(place, dependent(system, state_at(place))))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda passage: passage.t, reverse=bool(t[-1] < t[0])))
 
 
 def weakened(start: State, state: State, left: float = FADED) -> bool:
@@ -64,10 +73,17 @@ def weakened(start: State, state: State, left: float = FADED) -> bool:
 
     left  part of its strength at the start that their weakest combination may have, to be as good as gone
     """
+    return bool(faded(start, state.inputs[None], left)[0])
+
+
+def faded(start: State, inputs: np.ndarray, left: float = FADED) -> np.ndarray:
+    """The same of many states, given by numbers in the order of `system.inputs`, shape (k, inputs)."""
     first = numerical_rank(start.matrices.A)
-    here = numerical_rank(state.matrices.A, rank=first.locked(0))  # in the scales of the start
     rank, σ = int(first.rank), first.singular_values
-    return rank > 0 and bool(here.at(left * float(σ[rank - 1] / σ[0])) < rank)
+    if not rank:
+        return np.zeros(len(inputs), dtype=bool)
+    here = numerical_rank(start.system.matrices(inputs).A, rank=first.locked(0))  # in the scales of the start
+    return np.asarray(here.at(left * float(σ[rank - 1] / σ[0]))) < rank
 
 
 def dependent(system: System, state: State) -> tuple[str, ...]:

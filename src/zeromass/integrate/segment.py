@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from zeromass.compile.holding import mean
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
 from zeromass.equation.inverse import least_norm_multipliers
-from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
+from zeromass.expression import Array, Evaluator, Expression, Symbol, expressions, symbols
 from zeromass.integrate.outcome import Occurrence, Outcome
 from zeromass.integrate.passages import Passage, passages
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.dense import DEGREE, DenseOutput, Projection, Source
 from zeromass.integrate.stepping.functions import Functions
+from zeromass.integrate.stepping.returned import returned
+from zeromass.integrate.switching import Piece
 from zeromass.model import ModelError, State, System
+
+AT_ONCE = 2**16
+"""Times at which an expression is evaluated at once: of a long run in blocks, and accelerations with them."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,8 @@ class Segment:
     outcome   how it ended; events: what happened on the way
     growth    of the pivots at the ends of the steps
     inside    polynomials inside steps, see `DenseOutput`: what gives them, or all of them, shape (steps, degree + 1, 2n)
+    crossed   singular positions that were leapt across
+    piece     of formulas that have kinks or jumps: on which pieces of them it moves; None of a smooth system
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -83,6 +91,8 @@ class Segment:
     settings: Settings
     growth: np.ndarray = field(repr=False)
     inside: Source | np.ndarray = field(repr=False)
+    crossed: tuple[Passage, ...] = ()
+    piece: Piece | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for array in (self.t, self.y, self.growth, *[event.y for event in self.events]):
@@ -116,6 +126,11 @@ class Segment:
         return self.start.system
 
     @property
+    def held(self) -> int:
+        """Memory that it takes, bytes, with the record of its steps."""
+        return 2 * (self.t.nbytes + self.y.nbytes + self.growth.nbytes)
+
+    @property
     def kind(self) -> str:
         """What kind of motion it is, such as "rolling"."""
         return self.system.kind
@@ -136,8 +151,32 @@ class Segment:
         """What returns states to the constraints; None if the run did not."""
         if self.program is None or not self.settings.project:
             return None
-        values = np.array([self.parameters[p] for p in self.system.parameters])
-        return Functions(self.program.native, values).projected
+        if not self.program.corrections:
+            return None
+        return returned(Functions(self.program.native, self.values).projected, self.start, self.settings)
+
+    @property
+    def equations(self) -> System:
+        """The system whose equations were solved: the one that moves, smooth on the pieces of its formulas."""
+        if self.piece is None or self.system.pieces is None:
+            return self.system
+        return self.system.pieces.system if self.program is None else self.program.system
+
+    @property
+    def values(self) -> np.ndarray:
+        """Of the parameters of these equations."""
+        known = self.parameters if self.piece is None else {**self.parameters, **self.piece.modes}
+        return np.array([known[p] for p in self.equations.parameters], dtype=float)
+
+    def meant(self, e: Array) -> Array:
+        """Expressions as they are in this segment: on the pieces that it moves on.
+
+        Where the motion slides along a switch, they are the mean of both sides that holds it there: of −F sgn(v) the force
+        that acts at rest.
+        """
+        if self.piece is None or self.system.pieces is None:
+            return e
+        return mean(self.system.pieces.smooth(e), self.piece.holds)
 
     def covers(self, times: np.ndarray) -> np.ndarray:
         """Which times lie in this segment."""
@@ -157,7 +196,12 @@ class Segment:
         """The state at one time, from which another run can start."""
         y = self.dense(np.array([t]))[0]
         n = len(y) // 2
-        return State(self.system, float(t), y[:n].copy(), y[n:].copy(), dict(self.parameters))
+        state = State(self.system, float(t), y[:n].copy(), y[n:].copy(), dict(self.parameters))
+        if self.piece is None or self.system.pieces is None:
+            return state
+        pieces, held = self.system.pieces, [hold.mode for hold in self.piece.holds]
+        said = ", ".join(f"'{switch.said!r}'" for switch in pieces.switches if switch.mode in held)
+        return replace(state, turns=pieces.turns(self.piece.modes), sliding=said)
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
@@ -165,7 +209,14 @@ class Segment:
         if self.program is None:
             return ()
         growth = self.program.native.growth
-        return passages(self.system, self.t[1:], self.growth, lambda times: growth(self.at(times).inputs), self.state)
+        return passages(
+            self.equations,
+            self.t[1:],
+            self.growth,
+            lambda times: growth(self.at(times).inputs),
+            self.state,
+            self.crossed,
+        )
 
 
 class Samples:
@@ -179,29 +230,46 @@ class Samples:
 
     @property
     def system(self) -> System:
-        return self.segment.system
+        """The system whose equations hold: smooth on the pieces of its formulas, of one that has any."""
+        return self.segment.equations
 
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, shape (times,), or of an array of them, shape (times, …)."""
-        e = expressions(e)
-        system = self.system
-        leaves = symbols(e)
-        names, values = list(system.inputs), self.inputs
-        if any(leaf.order == 2 or leaf.kind == "multiplier" for leaf in leaves):
-            names, values = [*names, *system.accelerations], np.concatenate([values, self.acceleration], axis=1)
-        if any(leaf.kind == "multiplier" for leaf in leaves):
-            names, values = [*names, *system.multipliers], np.concatenate([values, self.multipliers], axis=1)
+        e = self.segment.meant(expressions(e))
+        system, leaves = self.system, symbols(e)
+        forces = any(leaf.kind == "multiplier" for leaf in leaves)
+        moving = forces or any(leaf.order == 2 for leaf in leaves)
+        names = [*system.inputs, *(system.accelerations if moving else ()), *(system.multipliers if forces else ())]
         unknown = [leaf for leaf in leaves if leaf not in set(names) and leaf.default is None]
         if unknown:
             raise ModelError(f"'{unknown[0]!r}' is nothing of this system, so the run has no values of it")
-        return Evaluator(e, names)(values)
+        evaluator = Evaluator(e, names)
+        if len(self.t) <= AT_ONCE:
+            return evaluator(self._known(moving, forces))
+        result = np.empty((len(self.t), *e.shape))
+        for k in range(0, len(self.t), AT_ONCE):
+            some = slice(k, k + AT_ONCE)
+            result[some] = evaluator(Samples(self.segment, self.t[some], self.y[some])._known(moving, forces))
+        return result
+
+    def _known(self, moving: bool, forces: bool) -> np.ndarray:
+        """Inputs, with accelerations and multipliers where they are asked for, shape (times, …)."""
+        more = [self.acceleration] if moving else []
+        more += [self.multipliers] if forces else []
+        return np.concatenate([self.inputs, *more], axis=1) if more else self.inputs
 
     @cached_property
     def inputs(self) -> np.ndarray:
         """Numbers in the order of `system.inputs`, shape (times, inputs)."""
-        values = [self.segment.parameters[p] for p in self.system.parameters]
-        parameters = np.broadcast_to(np.array(values, dtype=float), (len(self.t), len(values)))
-        return np.concatenate([self.t[:, None], self.y, parameters], axis=1)
+        values = self.segment.values
+        parameters = np.broadcast_to(values, (len(self.t), len(values)))
+        inputs = np.concatenate([self.t[:, None], self.y, parameters], axis=1)
+        program = self.segment.program
+        if program is not None and program.held:
+            names = list(self.system.inputs)
+            held = Evaluator(list(program.held.values()), names)(inputs)
+            inputs[:, [names.index(mode) for mode in program.held]] = held
+        return inputs
 
     @cached_property
     def acceleration(self) -> np.ndarray:

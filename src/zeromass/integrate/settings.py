@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from zeromass.integrate.memory import usual_memory
 from zeromass.integrate.methods import METHODS, Method, MethodName
 from zeromass.model import ModelError
 
@@ -20,7 +22,8 @@ class Limits:
     correction what the projection after a step may remove, in units of the step's tolerance: one that removes more was wrong
     stalled    part of a run that 4096 steps must bring it forward: with less it would never end
     close      part of its largest value that a guard has left where a run that gets stuck is said to have come to it
-    changes    changes of its kind, such as from rolling to slipping, after which a motion is given up: it chatters
+    changes    changes of its kind, such as from rolling to slipping, after which a motion is given up: it chatters; and
+               switches of formulas after which it is, if they follow one another faster and faster
 
     >>> zm.Limits(growth=1e4)
     Limits(violation=1e-06, growth=10000.0, correction=100.0, stalled=1e-07, close=0.01, changes=1000)
@@ -35,8 +38,10 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if not value > 0:
+            number = float(value) if isinstance(value, Real) else np.nan
+            if not number > 0:
                 raise ModelError(f"Limits({name}={value}): it must be positive")
+            object.__setattr__(self, name, int(number) if name == "changes" and number < np.inf else number)
 
 
 @dataclass(frozen=True)
@@ -61,11 +66,19 @@ class Settings:
     longest_step: float = np.inf
     transitions: bool = True
     limits: Limits = field(default_factory=Limits)
+    memory: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("rtol", "atol", "longest_step"):
-            if not getattr(self, name) > 0:
-                raise ModelError(f"{name} = {getattr(self, name)}: it must be positive")
+        for name in ("rtol", "atol", "longest_step", "step", "memory"):
+            value, endless = getattr(self, name), name in ("longest_step", "memory")
+            if value is None and name in ("step", "memory"):
+                continue
+            number = float(value) if isinstance(value, Real) else np.nan
+            if not number > 0 or not (endless or np.isfinite(number)):
+                raise ModelError(f"{name} = {value}: it must be positive" + ("" if endless else " and finite"))
+            object.__setattr__(self, name, number)  # NumPy's numbers too: files have plain ones
+        object.__setattr__(self, "project", bool(self.project))
+        object.__setattr__(self, "transitions", bool(self.transitions))
         if self.method not in METHODS:
             raise ModelError(f"there is no method {self.method!r}; there are: {', '.join(METHODS)}")
         if self.step is None and not self.chosen.controlled:
@@ -73,8 +86,6 @@ class Settings:
         if self.step is not None and not self.chosen.fixed:
             others = " or ".join(f"'{name}'" for name, method in METHODS.items() if method.fixed)
             raise ModelError(f"method='{self.method}' chooses its steps; step=… goes with method={others}")
-        if self.step is not None and not (np.isfinite(self.step) and self.step > 0):
-            raise ModelError(f"step = {self.step}: it must be positive")
 
     def __getitem__(self, name: str) -> Any:
         """settings["rtol"] is settings.rtol, and {**settings} what may be given to `simulate` again."""
@@ -88,10 +99,16 @@ class Settings:
         """The stepping method."""
         return METHODS[self.method]
 
+    @property
+    def bound(self) -> float:
+        """Memory that the run may take, bytes: as given, or a quarter of the machine's."""
+        return usual_memory() if self.memory is None else self.memory
+
     def tighter(self, rtol: float) -> Settings:
-        """The same with a smaller tolerance, or half the step where that is fixed."""
+        """The same with a smaller tolerance, or half the step where that is fixed; for more steps, more memory."""
         step = None if self.step is None else self.step / 2
-        return replace(self, rtol=rtol, atol=self.atol * rtol / self.rtol, step=step)
+        memory = None if self.memory is None else 2 * self.memory
+        return replace(self, rtol=rtol, atol=self.atol * rtol / self.rtol, step=step, memory=memory)
 
     def as_dict(self) -> dict[str, Any]:
         """For files: plain numbers and words."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from zeromass.equation import Rank, Verdict, independent_rows, numerical_rank
-from zeromass.equation.response import freedom
+from zeromass.equation.solution import freedom
 from zeromass.equation.units import mass_units
 from zeromass.expression import Expression, expressions, jacobian, rate
 from zeromass.expression.build import ZERO

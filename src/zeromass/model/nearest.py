@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zeromass.equation.rank import RANK_TOLERANCE, numerical_rank
-from zeromass.equation.response import freedom, nullspace_acceleration
+from zeromass.equation.solution import freedom, nullspace_acceleration
 from zeromass.equation.units import mass_units
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from zeromass.expression import rate
+from zeromass.expression import Symbol, rate
 from zeromass.model.constraint import Row
 from zeromass.model.event import Event
 from zeromass.model.parts import Part, Particle, RigidBody, unit_quaternion
@@ -114,9 +114,22 @@ def read(data: dict[str, Any], r: Reader) -> System:
         tuple(_read_part(item, r) for item in data["parts"]),
     )
     rows = [Row(name, group, level, r.array(zero).item()) for name, group, level, zero in data["rows"]]
+    C, multipliers, n = r.array(data["C"]), r.array(data["multipliers"]), len(free.q)
+    for name, array, shape in (
+        ("q", free.q, (n,)),
+        ("M", free.M, (n, n)),
+        ("Q", free.Q, (n,)),
+        ("C", C, (n,)),
+        ("λ", multipliers, (len(rows),)),
+    ):
+        if array.shape != shape:  # machine code goes by them
+            raise ValueError(f"the data of the system gives {name} the shape {array.shape}, not {shape}")
+    leaves = {"coordinate": free.q, "multiplier": multipliers}
+    if any(not isinstance(e, Symbol) or (e.kind, e.order) != (what, 0) for what, es in leaves.items() for e in es):
+        raise ValueError("the data of the system has formulas where its coordinates or multipliers should stand")
     system = object.__new__(kind)
-    system._complete(free, rows, r.array(data["C"]))
-    system.multipliers = r.array(data["multipliers"])
+    system._complete(free, rows, C)
+    system.multipliers = multipliers
     system.events = tuple(_read_event(item, r) for item in data.get("events", ()))
     system._kept_quantities = {
         name: Quantity(_unwrapped(r.array(e)), unit, label) for name, (e, unit, label) in data["quantities"].items()

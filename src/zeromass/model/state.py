@@ -14,6 +14,7 @@ from zeromass.expression import Evaluator, Expression, Symbol, expressions, jaco
 from zeromass.expression.derivative import partials
 from zeromass.expression.evaluate import Tape
 from zeromass.expression.node import ordered
+from zeromass.expression.pieces import switches
 from zeromass.model.errors import ModelError
 from zeromass.model.remembering import Remembering
 
@@ -63,7 +64,8 @@ class Magnitude:
                 result[i] = float(sizes[j])
         for i, operands in self._operations:
             for slope, operand in operands:
-                result[i] += numbers[slope] * result[operand]
+                if numbers[slope]:  # what is not chosen has no effect, and perhaps no value
+                    result[i] += numbers[slope] * result[operand]
         return tape[self._outputs], np.array([result[i] for i in self._outputs])
 
 
@@ -95,6 +97,8 @@ class State(Remembering):
     q, v        positions and rates, in the order of `system.coordinates`
     parameters  the value of each parameter of the system
     free        what the prescriptions and constraints left open when the state was made
+    turns       of a state in a run: from where angles that go on over the cut of arctan2 are measured
+    sliding     of a state in a run: the switches along which it slides, as where dry friction holds it, in words
     made_of     these prescriptions, so that it can be made again with other values of the parameters
 
     >>> x = zm.coordinate("x")
@@ -109,6 +113,8 @@ class State(Remembering):
     v: np.ndarray
     parameters: Mapping[Symbol, float] = field(default_factory=dict)
     free: tuple[str, ...] = ()
+    turns: Mapping[Symbol, float] = field(default_factory=dict)
+    sliding: str = ""
     made_of: Prescription | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -192,6 +198,11 @@ class State(Remembering):
         e = expressions(e)
         unsolved = [leaf for leaf in symbols(e) if leaf.order == 2 or leaf.kind == "multiplier"]
         names, values = list(self.system.inputs), self.inputs
+        if self.sliding and (unsolved or switches(e.ravel())):
+            raise ModelError(
+                f"at t = {self.t:g} s the motion slides along {self.sliding}, and a state alone does not tell what holds it "
+                "there; ask the run, run.at(t)[…]"
+            )
         if unsolved:
             self._check_solved(e)
             names += [*self.system.accelerations, *self.system.multipliers]

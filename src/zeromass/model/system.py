@@ -22,6 +22,8 @@ from zeromass.expression import (
     symbols,
     t,
 )
+from zeromass.expression.node import ordered
+from zeromass.expression.pieces import SWITCHING
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
 from zeromass.model.contact import Contact
 from zeromass.model.errors import ModelError
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
     from zeromass.model.check import Diagnosis
     from zeromass.model.drawing import Drawing
+    from zeromass.model.pieces import SystemPieces
 
 
 class System(Remembering):
@@ -157,6 +160,13 @@ class System(Remembering):
         state  at the event, of this system; `state.carried_to` brings it onto the constraints of the next one
         """
         return None
+
+    def struck(self, state: State, impulse: np.ndarray) -> System | None:
+        """The system that an impulse of the constraints, M Δq̇, is taken by: itself, unless its constraints can not give it.
+
+        Another one of the same coordinates, where that goes on without the impulse; None where neither is known.
+        """
+        return self
 
     def examined(self, motion: Moved) -> tuple[str, ...]:
         """What is wrong with a finished motion that the equations and events can not see, in words; nothing here."""
@@ -367,6 +377,18 @@ class System(Remembering):
     def memory(self) -> dict[Any, Any]:
         """What later stages have derived from this system and keep for its next run; no part of its value."""
         return {}
+
+    @cached_property
+    def pieces(self) -> SystemPieces | None:
+        """The system as one that is smooth between its switches; None if its formulas have no kinks and no jumps."""
+        free = self._free
+        energies = [e for e in (free.kinetic, free.potential, free.energy) if e is not None]
+        formulas = [*free.M.ravel(), *free.Q, *self.C, *[row.zero for row in self.rows], *energies]
+        if all(node.op not in SWITCHING for node in ordered(formulas)):
+            return None
+        from zeromass.model.pieces import SystemPieces  # few systems have any
+
+        return SystemPieces(self)
 
     def index(self, coordinate: Expression) -> int:
         """Place of a coordinate in q, and so in M, Q and A's columns."""

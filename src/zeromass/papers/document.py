@@ -7,6 +7,7 @@ from pathlib import Path
 from zeromass.papers import figures, ud2011
 from zeromass.papers.results import Results, results
 from zeromass.papers.table import Section, markdown
+from zeromass.report.writing import write
 from zeromass.run import Run
 
 IMAGES = "images/papers"
@@ -119,7 +120,8 @@ def report(path: str | Path, found: Results | None = None) -> list[Path]:
     """Writes the page and its figures, of given results or of new ones; returns the files."""
     path, found = Path(path), found or results()
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page(found), encoding="utf-8")
+    text = page(found)
+    write(path, lambda place: place.write_text(text, encoding="utf-8"))
     return [path, *figures.save(found, path.parent / IMAGES)]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from zeromass.contact import surfaces
 from zeromass.papers import stanescu, ud2011, um2022
 from zeromass.papers.results import Results
+from zeromass.report.writing import write
 from zeromass.run import Run
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ def save(results: Results, folder: Path) -> list[Path]:
     }
     files = []
     for name, figure in figures.items():
-        files.append(folder / f"{name}.png")
-        _image(figure).save(files[-1], optimize=True)
+        image = _image(figure)
+        files.append(write(folder / f"{name}.png", lambda place, image=image: image.save(place, optimize=True)))
     return files
 
 

@@ -1,12 +1,14 @@
 """Plots, tables, files, films and the HTML viewer of runs."""
 
-from zeromass.report.files import FileError, read, save, to_dataset
+from zeromass.report.files import save, to_dataset
 from zeromass.report.movie import movie
 from zeromass.report.origin import Origin
 from zeromass.report.plots import save_figure
+from zeromass.report.reading import read
 from zeromass.report.run_plots import Plots
 from zeromass.report.tables import to_csv, to_parquet
 from zeromass.report.viewer import view
+from zeromass.report.writing import FileError
 
 __all__ = [
     "FileError",

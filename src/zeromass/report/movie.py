@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ import numpy as np
 
 from zeromass.integrate import Course
 from zeromass.model import ModelError
-from zeromass.report.files import write
-from zeromass.report.plots import COLORS, heights_around
+from zeromass.report.plots import COLORS, as_written, heights_around
+from zeromass.report.writing import write
 
 
 def movie(
@@ -51,7 +52,9 @@ def movie(
     middle = (low + high) / 2
     ax.set(xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half))
     ax.set(zlim=(middle[2] - half, middle[2] + half), xlabel="X [m]", ylabel="Y [m]", zlabel="Z [m]")
-    lines = [ax.plot([], [], [], color=COLORS[k % 7], lw=1.2, label=name)[0] for k, name in enumerate(tracks)]
+    lines = [
+        ax.plot([], [], [], color=COLORS[k % 7], lw=1.2, label=as_written(name))[0] for k, name in enumerate(tracks)
+    ]
     dots = [ax.plot([], [], [], "o", color=COLORS[k % 7], ms=7)[0] for k in range(len(tracks))]
     ax.legend(frameon=False, loc="upper left")
 
@@ -62,13 +65,13 @@ def movie(
         ax.set_title(f"t = {sampled.t[i]:.2f} s")
         return [*lines, *dots]
 
-    animation = FuncAnimation(figure, frame, frames=count, blit=False)
     writer = FFMpegWriter(fps=fps) if ending == ".mp4" else PillowWriter(fps=fps)
 
-    def content(place: Path) -> None:
-        named = place.with_suffix(ending)  # the writers choose the format by the ending
-        animation.save(named, writer=writer)
-        named.replace(place)
+    def content(place: Path) -> None:  # the writers choose the format by the ending
+        try:
+            FuncAnimation(figure, frame, frames=count, blit=False).save(place, writer=writer)
+        except subprocess.CalledProcessError as error:
+            raise OSError(f"ffmpeg ended with {error.returncode}, as it does when a disk is full") from error
 
     try:
         return write(path, content)

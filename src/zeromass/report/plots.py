@@ -13,6 +13,7 @@ import numpy as np
 
 from zeromass.contact.height import heights
 from zeromass.expression import Evaluator, Expression, expressions, gradient
+from zeromass.expression.operation.writing import printable
 from zeromass.integrate import Course, Segment
 from zeromass.model import ModelError
 
@@ -130,7 +131,7 @@ def coordinates(runs: Runs, names: Sequence[str] | None = None, ax: Axes | None 
             known = ", ".join(x.name for x in run.system.coordinates)
             raise ModelError(f"no coordinate is named {names}; there are: {known}")
         for k, x in enumerate(wanted):
-            ax.plot(sampled.t, sampled[x], color=COLORS[k % len(COLORS)], lw=1.1, label=x.name)
+            ax.plot(sampled.t, sampled[x], color=COLORS[k % len(COLORS)], lw=1.1, label=as_written(x.name))
     return _timed(ax, "coordinate [SI]", runs)
 
 
@@ -151,7 +152,7 @@ def residuals(run: Course, ax: Axes | None = None) -> Axes:
     floor = np.finfo(float).eps / 100
     for k, group in enumerate(dict.fromkeys(row.group for row in rows)):
         values = np.concatenate([_violation(segment, group) for segment in run.segments])
-        ax.semilogy(run.t, np.maximum(values, floor), color=COLORS[k % len(COLORS)], lw=0.8, label=group)
+        ax.semilogy(run.t, np.maximum(values, floor), color=COLORS[k % len(COLORS)], lw=0.8, label=as_written(group))
     if run.system.has_energy:
         E = run[run.system.energy]
         drift = np.abs(E - E[0]) / max(abs(E[0]), np.finfo(float).tiny)
@@ -186,7 +187,7 @@ def save_figure(ax: Axes, file: str | PathLike[str], *, dpi: int = 150) -> None:
     """
     import matplotlib.pyplot as plt
 
-    from zeromass.report.files import write
+    from zeromass.report.writing import write
 
     ending = str(file).rsplit(".", 1)[-1].lower()
     if ending not in ("png", "svg", "pdf"):
@@ -194,6 +195,11 @@ def save_figure(ax: Axes, file: str | PathLike[str], *, dpi: int = 150) -> None:
     figure = cast("Figure", ax.figure)
     write(file, lambda place: figure.savefig(place, format=ending, dpi=dpi, bbox_inches="tight"))
     plt.close(figure)
+
+
+def as_written(name: str) -> str:
+    """A name in a figure, where Matplotlib would read what stands between dollars as a formula."""
+    return printable(name).replace("$", r"\$")
 
 
 def _axes(ax: Axes | None) -> Axes:

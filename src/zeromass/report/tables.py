@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zeromass.expression import expressions
+from zeromass.expression.operation.writing import printable
 from zeromass.integrate import Course
-from zeromass.report.files import write
+from zeromass.report.writing import write
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ def to_csv(run: Course, path: str | PathLike[str], times: ArrayLike | None = Non
 
     def content(place: Path) -> None:
         with place.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(",".join(f'"{column.title}"' for column in table) + "\n")
+            titles = [printable(column.title).replace('"', '""') for column in table]
+            file.write(",".join(f'"{title}"' for title in titles) + "\n")
             for row in zip(*[column.values for column in table], strict=True):
                 file.write(",".join(repr(float(x)) for x in row) + "\n")
 

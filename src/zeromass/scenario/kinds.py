@@ -109,6 +109,8 @@ class Words(Kind):
     def inside(self, given: str, key: Key) -> Iterator[Problem]:
         if not self.shortest <= len(given) <= self.longest:
             yield key, count(len(given), "characters", (self.shortest, self.longest))
+        elif not given.translate(dict.fromkeys(map(ord, "\n\t\0"))).isprintable():
+            yield key, "it has characters that can not be printed"
         elif self.name and not re.fullmatch(r"[^\W\d]\w*", given):
             yield key, "a name begins with a letter, then letters, digits or '_'"
 

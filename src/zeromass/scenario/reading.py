@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from zeromass.equation import EquationError
 from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, parameter, t
 from zeromass.model import ModelError, StartError
@@ -15,6 +17,16 @@ from zeromass.scenario.source import Key, Source
 
 WIDEST = 72
 """Characters of a formula that a message shows around the place of an error."""
+
+UNFIT = (ModelError, StartError, ExpressionError, EquationError, ArithmeticError, np.linalg.LinAlgError)
+"""What a model raises that is not fit to be run; the last two where its numbers are too large or too small."""
+
+
+def in_words(error: Exception) -> str:
+    """What is wrong with a model."""
+    if isinstance(error, ArithmeticError | np.linalg.LinAlgError):
+        return f"the numbers of the model are too large or too small to compute with ({error})"
+    return str(error)
 
 
 class Reader:
@@ -48,8 +60,8 @@ class Reader:
         """Errors of the model that arise inside point to a key."""
         try:
             yield
-        except (ModelError, StartError, ExpressionError, EquationError) as error:
-            raise self.error(str(error), key) from error
+        except UNFIT as error:
+            raise self.error(in_words(error), key) from error
 
     def number(self, given: Any, key: Key) -> float:
         """A number, from constants and parameters."""

@@ -10,16 +10,21 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.expression import symbols
 from zeromass.model import Event, ModelError, State, System
+from zeromass.model.check import Diagnosis
 from zeromass.run import Run, simulate
 from zeromass.scenario.document import EVENT, MODELS, RUN, document
 from zeromass.scenario.errors import ScenarioError
 from zeromass.scenario.names import names
 from zeromass.scenario.output import Output, drawing, output
-from zeromass.scenario.reading import Reader
+from zeromass.scenario.reading import UNFIT, Reader, in_words
 from zeromass.scenario.rolling import body_tables
 from zeromass.scenario.source import Source, parsed, read
 from zeromass.scenario.surfaces import surface_tables
+
+SMALL, LARGE = 1e-100, 1e100
+"""Sizes of a parameter beyond which it is likely the reason when numbers fail: their squares are near to the end of them."""
 
 SHIPPED = Path(__file__).parent / "papers"
 STARTER = Path(__file__).parent / "starter.toml"
@@ -58,7 +63,27 @@ class Scenario:
             run = simulate(self.system, self.start, events=self.events, progress=progress, **self.settings)
         except ModelError as error:
             raise self.source.error(str(error), ("run",)) from error
+        except UNFIT as error:
+            raise self._unfit(error) from error
         return run.from_scenario(self.source.text, self.case)
+
+    def check(self) -> Diagnosis:
+        """Whether it determines its motion at the start, and if not, why."""
+        try:
+            return self.system.check(self.start)
+        except UNFIT as error:
+            raise self._unfit(error) from error
+
+    def _unfit(self, error: Exception) -> ScenarioError:
+        """What is wrong with the model, at the parameter that may be the reason, or at the table of the model."""
+        written = self.source.data.get("parameters", {})
+        values = {p.name: value for p, value in self.start.parameters.items() if p.name in written}
+        odd = [name for name, value in values.items() if value and not SMALL < abs(value) < LARGE]
+        negative = [p.name for p in symbols(self.system.M) if values.get(p.name, 0.0) < 0]
+        for name in odd or negative:
+            return self.source.error(f"it is {values[name]:g}, and {in_words(error)}", ("parameters", name))
+        kind = next(kind for kind in MODELS if kind in self.source.data)
+        return self.source.error(in_words(error), (kind,))
 
     def table_times(self, run: Run) -> np.ndarray | None:
         """Times of the rows of the table that is written, within the run; None for its steps."""

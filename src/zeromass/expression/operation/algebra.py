@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.expression.node import Expression, constant, is_integer
+from zeromass.expression.operation import enclosure as i
 from zeromass.expression.operation import writing as w
 from zeromass.expression.operation.row import Emitter, Instruction, Operation
 
@@ -63,6 +64,7 @@ ALGEBRA: dict[str, Operation] = {
         c="{0} + {1}",
         sympy=_sympy(operator.add),
         llvm=Instruction("fadd"),
+        interval=i.sum_,
     ),
     "subtract": Operation(
         code=1026,
@@ -74,6 +76,7 @@ ALGEBRA: dict[str, Operation] = {
         c="{0} - {1}",
         sympy=_sympy(operator.sub),
         llvm=Instruction("fsub"),
+        interval=i.difference,
     ),
     "negative": Operation(
         code=1020,
@@ -85,6 +88,7 @@ ALGEBRA: dict[str, Operation] = {
         c="-{0}",
         sympy=_sympy(operator.neg),
         llvm=Instruction("fneg"),
+        interval=i.opposite,
     ),
     "multiply": Operation(
         code=1019,
@@ -96,6 +100,7 @@ ALGEBRA: dict[str, Operation] = {
         c="{0} * {1}",
         sympy=_sympy(operator.mul),
         llvm=Instruction("fmul"),
+        interval=i.product,
         underflows=True,
     ),
     "divide": Operation(
@@ -108,6 +113,7 @@ ALGEBRA: dict[str, Operation] = {
         c="{0} / {1}",
         sympy=_sympy(operator.truediv),
         llvm=Instruction("fdiv"),
+        interval=i.quotient,
         underflows=True,
     ),
     "power": Operation(
@@ -120,6 +126,7 @@ ALGEBRA: dict[str, Operation] = {
         c=_c_power,
         sympy=_sympy(operator.pow),
         llvm=_llvm_power,
+        interval=i.power,
         underflows=True,
     ),
 }

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from zeromass.expression.node import Expression, operation
+from zeromass.expression.operation import enclosure as i
 from zeromass.expression.operation import writing as w
 from zeromass.expression.operation.algebra import ONE, ZERO
-from zeromass.expression.operation.row import Emitter, Intrinsic, Library, Operation
+from zeromass.expression.operation.row import Emitter, Intrinsic, Library, Modes, Operation
 
 _REMAINDER = """
 static double zeromass_remainder(double a, double b)
@@ -44,7 +46,9 @@ def _llvm_sign(e: Emitter, node: Expression, x: str) -> str:
     return e.select(above, e.number(1.0), e.select(below, e.number(-1.0), rest))
 
 
-def _compared(code: int, ufunc: np.ufunc, relation: str, sign: str, latex: str, sympy: str) -> Operation:
+def _compared(
+    code: int, ufunc: np.ufunc, relation: str, sign: str, latex: str, sympy: str, interval: Callable[..., i.Bounds]
+) -> Operation:
     """A condition is the number 1 or 0."""
     return Operation(
         code,
@@ -56,7 +60,15 @@ def _compared(code: int, ufunc: np.ufunc, relation: str, sign: str, latex: str, 
         c=f"{{0}} {sign} {{1}}",
         sympy=sympy,
         llvm=lambda e, node, a, b: e.select(e.compare(relation, a, b), e.number(1.0), e.number(0.0)),
+        smooth=lambda modes, a, b: _truth(modes, b - a),
+        interval=interval,
+        jumps=i.undecided(interval),
     )
+
+
+def _truth(modes: Modes, g: Expression) -> Expression:
+    """1 where g > 0, else 0."""
+    return 0.5 * (modes.side(g) + 1)
 
 
 def _sympy_where(sympy: Any, condition: Any, a: Any, b: Any) -> Any:
@@ -96,7 +108,9 @@ def _extreme(code: int, name: str, below: bool) -> Operation:
         c=f"isnan({{0}}) || {{0}} {sign} {{1}} ? {{0}} : {{1}}",
         sympy=lambda sympy, a, b: _sympy_where(sympy, (b < a) if below else (a < b), b, a),
         llvm=llvm,
+        interval=i.smaller if below else i.larger,
         choice=choice,
+        smooth=lambda modes, a, b: modes.choice(_truth(modes, a - b if below else b - a), b, a),
     )
 
 
@@ -110,8 +124,10 @@ PIECEWISE: dict[str, Operation] = {
         c="fabs",
         sympy="Abs",
         llvm=Intrinsic("fabs"),
+        interval=i.magnitude,
         fold=math.fabs,
         parity="even",
+        smooth=lambda modes, x: modes.side(x) * x,
     ),
     "sign": Operation(
         code=1022,
@@ -122,8 +138,11 @@ PIECEWISE: dict[str, Operation] = {
         c="isnan({0}) ? {0} : ({0} > 0) - ({0} < 0)",
         sympy="sign",
         llvm=_llvm_sign,
+        interval=i.sign,
+        jumps=i.undecided(i.sign),
         fold=_sign,
         parity="odd",
+        smooth=lambda modes, x: modes.side(x),
     ),
     "floor": Operation(
         code=1014,
@@ -134,7 +153,10 @@ PIECEWISE: dict[str, Operation] = {
         c="floor",
         sympy="floor",
         llvm=Library("floor"),  # not the intrinsic, which is a call to a library on machines without the instruction
+        interval=i.floor,
+        jumps=i.undecided(i.floor),
         fold=math.floor,
+        smooth=lambda modes, x: modes.whole(x),
     ),
     "remainder": Operation(
         code=1031,
@@ -146,7 +168,10 @@ PIECEWISE: dict[str, Operation] = {
         c="zeromass_remainder",
         sympy=lambda sympy, a, b: a - b * sympy.floor(a / b),
         llvm=Library("remainder"),
+        interval=i.remainder,
+        jumps=i.undecided(i.whole_quotient),
         source=_REMAINDER,
+        smooth=lambda modes, a, b: a - b * modes.whole(a / b),
     ),
     "floor_divide": Operation(
         code=1032,
@@ -158,12 +183,15 @@ PIECEWISE: dict[str, Operation] = {
         c="zeromass_floor_divide",
         sympy=lambda sympy, a, b: sympy.floor(a / b),
         llvm=Library("quotient"),
+        interval=i.whole_quotient,
+        jumps=i.undecided(i.whole_quotient),
         source=_FLOOR_DIVIDE,
+        smooth=lambda modes, a, b: modes.whole(a / b),
     ),
     "maximum": _extreme(1033, "max", below=False),
     "minimum": _extreme(1034, "min", below=True),
-    "less": _compared(1015, np.less, "olt", "<", "<", "StrictLessThan"),
-    "less_equal": _compared(1016, np.less_equal, "ole", "<=", r"\le", "LessThan"),
+    "less": _compared(1015, np.less, "olt", "<", "<", "StrictLessThan", i.less),
+    "less_equal": _compared(1016, np.less_equal, "ole", "<=", r"\le", "LessThan", i.less_equal),
     "where": Operation(
         code=1029,
         arity=3,
@@ -173,6 +201,9 @@ PIECEWISE: dict[str, Operation] = {
         c="{0} ? {1} : {2}",
         sympy=_sympy_where,
         llvm=lambda e, node, condition, a, b: e.select(e.compare("une", condition, e.number(0.0)), a, b),
+        interval=i.either,
+        jumps=i.undecided_choice,
         choice=lambda condition, a, b: (condition, a, b),
+        smooth=lambda modes, condition, a, b: modes.choice(condition, a, b),
     ),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from zeromass.expression.operation.enclosure import Bounds
 from zeromass.expression.operation.writing import Part
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Operation(NamedTuple):
     c        a function of <math.h>, or a pattern such as "{0} < {1}", or a function (node, *operands) ↦ C
     sympy    the name of a function of SymPy, or a function (sympy, *operands)
     llvm     (emitter, node, *operands) ↦ value: `Instruction`, `Intrinsic`, `Library`, or a function that emits several
+    interval of bounds (low, high) of the operands: bounds of the value, rounded outwards (`enclosure`)
 
     text        as one types it, a function of the operands' parts; by default name(operands)
     fold        of floats, for constants, where not `number`; raises a ValueError or an OverflowError where it has no value
@@ -30,6 +32,9 @@ class Operation(NamedTuple):
     choice      (*operands) ↦ (condition, a, b): the value is that of a where the condition holds, else of b, and so is the
                 derivative: 0·NaN would be NaN, so nothing may be multiplied by 1 and 0
     source      C functions that `c` calls
+    smooth      (pieces, *operands) ↦ the same as a smooth function of the operands, on one piece of it; `pieces` gives the
+                modes that tell which. Of every operation that has kinks or jumps
+    jumps       of bounds of the operands: whether the value may jump between them; None of what never does
     """
 
     code: int
@@ -40,12 +45,35 @@ class Operation(NamedTuple):
     c: str | Callable[..., str]
     sympy: str | Callable[..., Any]
     llvm: Callable[..., str]
+    interval: Callable[..., Bounds]
     text: Callable[..., Part] | None = None
     fold: Callable[..., float] | None = None
     parity: str = ""
     underflows: bool = False
     choice: Callable[..., tuple[Expression, Expression, Expression]] | None = None
     source: str = ""
+    smooth: Callable[..., Expression] | None = None
+    jumps: Callable[..., Any] | None = None
+
+
+class Modes(Protocol):
+    """What says on which piece of a formula one is: modes, which stay what they are until a switching function says so."""
+
+    def side(self, g: Expression) -> Expression:
+        """1 where g > 0, and −1 where g < 0."""
+        ...
+
+    def whole(self, g: Expression) -> Expression:
+        """The largest whole number that is not above g."""
+        ...
+
+    def choice(self, condition: Expression, a: Expression, b: Expression) -> Expression:
+        """a where the condition, which is made of modes, holds; else b."""
+        ...
+
+    def angle(self, y: Expression, x: Expression) -> Expression:
+        """That of the point (x, y), as arctan2 gives it."""
+        ...
 
 
 class Emitter(Protocol):

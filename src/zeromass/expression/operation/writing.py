@@ -11,6 +11,11 @@ SUM, PRODUCT, SIGN, POWER, ATOM = range(5)
 ROUND = (r"\left(", r"\right)")
 
 
+def printable(name: str) -> str:
+    """A name as it may be printed: what moves a cursor, breaks a line or turns the direction is written in words."""
+    return name if name.isprintable() else "".join(c if c.isprintable() else f"<U+{ord(c):04X}>" for c in name)
+
+
 def bracketed(part: Part, least: int, brackets: tuple[str, str] = ("(", ")")) -> str:
     """The words, in brackets where they bind less than that."""
     words, strength = part

@@ -16,6 +16,12 @@ from zeromass.integrate.legendre import legendre
 DEGREE = 9
 """Of the polynomials inside steps: that of places in a step of order 15."""
 
+AT_ONCE = 2**13
+"""Times that are looked up at once, and steps whose polynomials are made at once."""
+
+REMEMBERED = 2**16
+"""Steps whose polynomials are kept; those of a longer run are made again."""
+
 Projection = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """States, shape (k, 2n), brought onto the constraints at times (k,)."""
 
@@ -64,17 +70,36 @@ class DenseOutput:
         steps = np.arange(len(self.t) - 1) if steps is None else steps
         if isinstance(self._inside, np.ndarray):
             return self._inside[steps]
+        if 0 < len(steps) <= AT_ONCE:
+            return self._made(self._inside, steps)
+        result = np.empty((len(steps), DEGREE + 1, self.y.shape[1]))
+        for k in range(0, len(steps), AT_ONCE):
+            result[k : k + AT_ONCE] = self._made(self._inside, steps[k : k + AT_ONCE])
+        return result
+
+    def _made(self, inside: Source, steps: np.ndarray) -> np.ndarray:
+        """Of at most as many steps as can be made at once."""
+        if len(self._known) > REMEMBERED:
+            self._known.clear()
         new = np.array([step for step in steps.tolist() if step not in self._known], dtype=int)
         if len(new):
-            found = self._inside(self.t[new], self.y[new], self.t[new + 1], self.y[new + 1])
+            found = inside(self.t[new], self.y[new], self.t[new + 1], self.y[new + 1])
             self._known.update(zip(new.tolist(), found, strict=True))
-        return np.array([self._known[step] for step in steps.tolist()]).reshape(-1, DEGREE + 1, self.y.shape[1])
+        return np.array([self._known[step] for step in steps.tolist()])
 
     def __call__(self, times: np.ndarray) -> np.ndarray:
         """States at times within the run, shape (len(times), 2n); ends of steps are given as they were recorded."""
         times = np.asarray(times, dtype=float)
         if len(self.t) == 1:
             return np.repeat(self.y, len(times), axis=0)
+        if len(times) <= AT_ONCE:
+            return self._states(times)
+        result = np.empty((len(times), self.y.shape[1]))
+        for k in range(0, len(times), AT_ONCE):
+            result[k : k + AT_ONCE] = self._states(times[k : k + AT_ONCE])
+        return result
+
+    def _states(self, times: np.ndarray) -> np.ndarray:
         sign = 1.0 if self.t[-1] > self.t[0] else -1.0
         places = np.searchsorted(sign * self.t, sign * times, side="right") - 1
         result = self.y[np.clip(places, 0, len(self.t) - 1)].copy()

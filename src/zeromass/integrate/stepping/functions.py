@@ -13,7 +13,7 @@ from zeromass.integrate.stepping.layout import Int64
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.workspace import MachineCode, Workspace
 
-_RHS = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)
+_RHS = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)
 
 
 class Functions:
@@ -31,9 +31,26 @@ class Functions:
         """dy/dt at a state, and the growth of the pivots."""
         n, lanes = len(y) // 2, self._lanes
         slopes, growth = np.empty((2 * n if lanes == 1 else n, lanes)), np.empty(lanes)
+        pivots = np.empty((self.code.pivots + 1, lanes))
         inputs = [np.repeat(np.asarray(x, dtype=float), lanes) for x in ([t], y, self.parameters)]
-        _RHS(self.code.rhs(lanes).address("rhs"))(*[x.ctypes.data for x in (*inputs, slopes, growth)])
+        _RHS(self.code.rhs(lanes).address("rhs"))(*[x.ctypes.data for x in (*inputs, slopes, growth, pivots)])
         return np.concatenate([y[n:], slopes[-n:, 0]]), float(growth[0])
+
+    def accelerations(self, t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """q̈, shape (k, n), and the growth of the pivots, (k,), of states y, (k, 2n), at times t."""
+        (count, m), lanes = y.shape, self._lanes
+        n, groups = m // 2, -(-count // lanes)
+        places = np.minimum(np.arange(groups * lanes), count - 1).reshape(groups, lanes)
+        results, growth = np.empty((groups, m if lanes == 1 else n, lanes)), np.empty((groups, lanes))
+        parameters, pivots = np.repeat(self.parameters, lanes), np.empty((self.code.pivots + 1, lanes))
+        call = _RHS(self.code.rhs(lanes).address("rhs"))
+        times, states = t[places], np.ascontiguousarray(y[places].swapaxes(1, 2))
+        fixed = parameters.ctypes.data, pivots.ctypes.data
+        first = [(x.ctypes.data, x.strides[0]) for x in (times, states, results, growth)]
+        for g in range(groups):
+            t_g, y_g, a_g, quality = (address + g * stride for address, stride in first)
+            call(t_g, y_g, fixed[0], a_g, quality, fixed[1])
+        return results[:, -n:].swapaxes(1, 2).reshape(-1, n)[:count], growth.ravel()[:count]
 
     def projected(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The states on the constraints nearest to y, shape (k, 2n), at times t, positions first, then velocities."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from zeromass.integrate.legendre import legendre
-from zeromass.integrate.stepping.dense import DEGREE
+from zeromass.integrate.stepping.dense import DEGREE, Projection
 from zeromass.integrate.stepping.functions import Functions
+from zeromass.integrate.stepping.kernel import ROUNDING
 from zeromass.integrate.stepping.workspace import Workspace
 
 
@@ -14,15 +15,25 @@ class Inside:
     """The last step of a workspace, from (t0, y0) to (t1, y1).
 
     polynomial  Legendre's coefficients of the states in it, shape (DEGREE + 1, 2n)
+    returned    what brings states onto the constraints, within the bound of the steps; None if the run does not
     """
 
     def __init__(
-        self, work: Workspace, polynomial: np.ndarray, t0: float, y0: np.ndarray, t1: float, y1: np.ndarray
+        self,
+        work: Workspace,
+        polynomial: np.ndarray,
+        t0: float,
+        y0: np.ndarray,
+        t1: float,
+        y1: np.ndarray,
+        returned: Projection | None,
     ) -> None:
         self._work, self._polynomial = work, polynomial
         self._ends = {t1: y1, t0: y0}
         self._t0, self._h = t0, t1 - t0
-        self._project = Functions(work.code, work.values).projection(work.order) if work.project else None
+        self._tolerances, self._limit = work.tolerances, work.correction_limit
+        self._returned = returned
+        self._project = Functions(work.code, work.values).projection(work.order) if returned is not None else None
 
     def state(self, t: float) -> np.ndarray:
         """The state at a time in the step, on the constraints; its ends as they were recorded."""
@@ -30,7 +41,14 @@ class Inside:
             return self._ends[t].copy()
         P = np.array(legendre((t - self._t0) / self._h, DEGREE + 1))
         y = np.add.reduce(P[:, None] * self._polynomial)
-        return self._project(t, y) if self._project else y
+        if self._project is None or self._returned is None:
+            return y
+        on = self._project(t, y)
+        scale = self._tolerances.atol + self._tolerances.rtol * np.abs(y) + ROUNDING
+        change = (on - y) / scale
+        if np.dot(change, change) <= len(y) * self._limit**2:
+            return on
+        return self._returned(np.array([t]), y[None])[0]
 
     def watched(self, t: float) -> np.ndarray:
         """The watched functions there."""

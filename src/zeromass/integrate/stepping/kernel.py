@@ -12,13 +12,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import ClassVar
+from math import inf
+from typing import ClassVar, NamedTuple
 
 from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.compile.target import Code, Target
-from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, Int64, Real64
+from zeromass.integrate.stepping.ahead import emit_limited
+from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, LARGEST, LOWEST, ROOT, Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import CHUNK, INT, Writer
 
@@ -26,6 +28,16 @@ EPSILON = 2.0**-52
 
 NEAR = 0.25
 """growth^(−1/2) below which a singular position may be near."""
+
+SOON, FADED, EARLIER = 1.2, 0.25, 0.6
+"""Steps within which a pivot that vanishes is said to be ahead; the part of its largest root below which that is said
+earlier, and by how much."""
+
+DIP = 2.0
+"""How many times smaller a root is inside a step than at its ends where it may have vanished there."""
+
+CAREFUL = 0.5
+"""Longest step, as a part of the time to where a pivot would vanish, past a position that is nearly singular."""
 
 REPEAT = 3e-8
 """A projection that moved the state further than this, relative to 1 and the state, is repeated: its square is rounding."""
@@ -67,6 +79,7 @@ class Routine(Writer):
         super().__init__(module, target, self.name, self.takes, INT, members)
         self.reals, self.ints = self.arguments["reals"], self.arguments["ints"]
         self.size: ir.Value = self.load_int(self.ints, Int64.size)
+        self.pivots: ir.Value = self.load_int(self.ints, Int64.pivots)
         self.coordinates: ir.Value = self.load_int(self.ints, Int64.coordinates)
         self.prepare()
 
@@ -132,6 +145,21 @@ class Project(Routine):
         self.finish()
 
 
+class Faded(NamedTuple):
+    """What a step tells of the pivot of a multiplier.
+
+    root      of its size at the end of the step
+    largest   root so far
+    distance  time after which it would vanish; infinite if it does not fall
+    dipped    whether it may have vanished inside the step
+    """
+
+    root: Real
+    largest: Real
+    distance: Real
+    dipped: Truth
+
+
 class Control(Routine):
     """The formulas that decide about steps, for one state or for several side by side."""
 
@@ -159,6 +187,42 @@ class Control(Routine):
         shorter = where(runway < length, runway, length)
         across = where(d > length, length, d * (1.0 / crossing))
         return sign * where(runway > length * 0.05, shorter, across)
+
+    def quiet(self, h: Real) -> Truth:
+        """Whether nothing is to be said of pivots."""
+        rest = self.load(self.reals, Real64.quiet) - self.load(self.reals, Real64.t)
+        return rest * where(h < 0.0, -1.0, 1.0) > 0.0
+
+    def soon(self, h: Real) -> Truth:
+        """Whether a pivot of a multiplier is about to vanish and that is to be said before a step h."""
+        return (self.load(self.reals, Real64.distance) < abs(h) * SOON) & ~self.quiet(h)
+
+    def faded(self, end: Real, lowest: Real, before: Real, largest: Real, length: Real) -> Faded:
+        """What a step of some length tells of a pivot: its size at the end and the least one inside, its root at the
+        beginning, and the largest root so far.
+
+        At a singular position the root f vanishes linearly, after the time f |h|/(f_before − f). One that is much smaller
+        inside the step than at both its ends may have vanished there.
+        """
+        f = sqrt(end)
+        largest = where(f > largest, f, largest)
+        distance = f * length / (before - f) * where(f < largest * FADED, EARLIER, 1.0)
+        inside = sqrt(lowest) * DIP
+        return Faded(f, largest, where(before > f, distance, inf), (inside < f) & (inside < before))
+
+    def any_pivots(self) -> ir.Value:
+        return self.b.icmp_signed(">", self.pivots, self.int(0))
+
+    def kept_pivot(self, i: ir.Value, place: int) -> ir.Value:
+        """Address of a value that is kept of a pivot; see `LOWEST`."""
+        return self.at(self.arguments["pivots"], self.b.add(self.b.mul(self.pivots, self.int(place)), i))
+
+    def lowest(self, i: ir.Value) -> ir.Value:
+        return self.kept_pivot(i, LOWEST)
+
+    def pivot(self, i: ir.Value) -> tuple[Real, Real]:
+        """Size of a pivot at the end of the step, and its least one in the step; by default from `note_pivots`."""
+        return abs(self.load(self.kept_pivot(i, 0))), self.load(self.lowest(i))
 
     def shortened(self, smaller: Real, nan: Truth) -> Real:
         """The part of a rejected step that is tried next; one that is not a number first becomes ten times smaller."""
@@ -233,7 +297,11 @@ class Advance(Control):
         with self.if_(b.icmp_signed("==", self.load_int(self.ints, Int64.started), self.int(0))):
             self.begin()
             self.store_int(self.int(1), self.ints, Int64.started)
+            with self.if_(self.any_pivots()), self.loop(self.pivots) as i:
+                self.store(sqrt(self.pivot(i)[0]), self.kept_pivot(i, ROOT))
         h = self.step_length(t, until)
+        with self.if_(self.any_pivots()), self.loop(self.pivots) as i:
+            self.store(inf, self.lowest(i))
         self.attempt(t, h, until)
         b.branch(self.next_step)
         self.finish()
@@ -247,8 +315,8 @@ class Advance(Control):
         """A step of length h, accepted or not; ends with what follows its acceptance."""
 
     def step_length(self, t: Real, until: Real) -> Real:
-        """The step to try: as controlled and planned, not over `until`."""
-        h = self.planned(self.load(self.reals, Real64.h))
+        """The step to try: as controlled and planned, not over a bump or `until`."""
+        h = emit_limited(self, t, self.planned(self.load(self.reals, Real64.h)))
         self.leave_if(self.too_small(h, t).value, Status.STEP_TOO_SMALL)
         return self.reaching(h, until - t)
 
@@ -257,12 +325,46 @@ class Advance(Control):
 
         A method that does not cross it says that it is ahead.
         """
+        h = self.watchful(h)
         ahead, d = self.singular_ahead(h)
-        ahead = ahead & self.real(self.b.select(self.fixed(), self.real(0.0).value, self.real(1.0).value)).equals(1.0)
+        alone = self.b.or_(self.quiet(h).value, self.b.not_(self.any_pivots()))  # nobody leaps across it
+        alone = self.b.and_(alone, self.b.not_(self.fixed()))
+        ahead = ahead & self.real(self.b.select(alone, self.real(1.0).value, self.real(0.0).value)).equals(1.0)
         if self.crossing is None:
             self.leave_if(ahead.value, Status.SINGULAR_AHEAD)
             return h
         return where(ahead, self.across(h, d, self.crossing), h)
+
+    def watchful(self, h: Real) -> Real:
+        """The step h where no pivot of a multiplier is about to vanish; otherwise that is said.
+
+        Where nothing is to be said of it, for a time, the step may have to be careful.
+        """
+        b, sign, quiet = self.b, where(h < 0.0, -1.0, 1.0), self.quiet(h)
+        distance = self.load(self.reals, Real64.distance)
+        ahead = b.and_(self.soon(h).value, b.not_(self.fixed()))
+        dipped = b.not_(self.load(self.reals, Real64.dipped).equals(0.0).value)
+        ahead = b.or_(ahead, b.and_(dipped, b.not_(self.fixed())))
+        self.leave_if(ahead, Status.FADING)
+        longest = self.load(self.reals, Real64.careful)
+        longest = where(distance * CAREFUL < longest, distance * CAREFUL, longest)
+        careful = (longest > 0.0) & (longest < abs(h))
+        slow = b.and_(b.and_(careful.value, quiet.value), b.not_(self.fixed()))
+        return self.real(b.select(slow, (longest * sign).value, h.value))
+
+    def fade(self, h: Real) -> None:
+        """Looks after a step for the pivot of a multiplier that would vanish first; see `faded`."""
+        self.store(inf, self.reals, Real64.distance)
+        with self.if_(self.any_pivots()), self.summing(self.pivots, self.real(inf)) as (i, least):
+            root, largest = self.kept_pivot(i, ROOT), self.kept_pivot(i, LARGEST)
+            end, lowest = self.pivot(i)
+            faded = self.faded(end, lowest, self.load(root), self.load(largest), abs(h))
+            self.store(faded.root, root)
+            self.store(faded.largest, largest)
+            least.value = where(faded.distance < least.value, faded.distance, least.value)
+            dipped = faded.dipped
+            self.store(where(dipped, 1.0, self.load(self.reals, Real64.dipped)), self.reals, Real64.dipped)
+            self.store(least.value, self.reals, Real64.distance)
 
     def fixed(self) -> ir.Value:
         """Whether steps have a fixed length."""
@@ -304,6 +406,7 @@ class Advance(Control):
         change = self.real(b.select(after_rejection, where(change > 1.0, 1.0, change).value, change.value))
         planned = self.load(self.reals, Real64.h)
         controlled = self.following(h, change, planned)
+        self.fade(h)
         room = 1.0 / sqrt(growth)
         self.store((self.load(self.reals, Real64.room) - room) / abs(h), self.reals, Real64.fall)
         self.store(room, self.reals, Real64.room)

@@ -8,6 +8,10 @@ from llvmlite import ir
 
 from zeromass.integrate.stepping.writer import POINTER, function_pointer
 
+ROOT, LARGEST, LOWEST, PIVOTS = 8, 9, 10, 11
+"""Places of what is kept of each pivot of a multiplier after its values in up to eight stages: its root at the step before,
+the largest root so far, its least size in the step; and how many values that are."""
+
 HEAD = 3
 """Values in a record before the state: t, h and the growth of the pivots."""
 
@@ -31,6 +35,12 @@ class Real64(IntEnum):
     previous = 13  # length of the last accepted step
     contraction = 14  # of the iteration in the last step
     correction_limit = 15  # of the projection after a step, in units of its tolerance
+    behind = 16  # longest step that the stretches behind allow
+    behind_at = 17  # when they were looked at
+    distance = 18  # time after which a pivot of a multiplier would vanish, from the last step; infinite if none falls
+    quiet = 19  # time until which nothing is said of it
+    careful = 20  # longest step until then, 0 for any
+    dipped = 21  # not zero: one may have vanished inside the last step
 
 
 class Int64(IntEnum):
@@ -50,6 +60,11 @@ class Int64(IntEnum):
     project_velocities = 11
     repeated = 12  # rejections in a row
     width = 13  # values in a record: t, h, growth and the state
+    table = 14  # address of the stretches ahead, each with its end and the longest step in it
+    stretches = 15  # how many; none where nothing limits the steps
+    stretch = 16  # the one in which the run is
+    patience = 17  # steps that may be cut before the code asks for a closer look
+    pivots = 18  # of multipliers
 
 
 ARGUMENTS: dict[str, ir.Type] = {
@@ -62,7 +77,8 @@ ARGUMENTS: dict[str, ir.Type] = {
     "parameters": POINTER,
     "record": POINTER,
     "signs": POINTER,
-    "rhs": function_pointer(5),
+    "pivots": POINTER,
+    "rhs": function_pointer(6),
     "positions": function_pointer(4),
     "velocities": function_pointer(4),
     "event": function_pointer(4),

@@ -66,6 +66,7 @@ class PlainStepper:
             if work.steps >= last:
                 return Status.PAUSED
             t, y, h = work.t, work.y, float(work.reals[Real64.h])
+            planned, h = h, work.ahead.limited(t, h) if work.ahead is not None else h
             if abs(h) < abs(t) * 1e-15 + 1e-300:
                 return Status.STEP_TOO_SMALL
             h, time = (until - t, until) if abs(h) * (1 + 1e-6) >= abs(until - t) else (h, t + h)
@@ -89,7 +90,8 @@ class PlainStepper:
             self._rejections = 0
             work.accept(time, h, new, growth)
             if work.tolerances.step is None:
-                work.reals[Real64.h] = np.copysign(min(abs(h) * change, work.tolerances.longest), h)
+                longer = max(abs(h) * change, abs(planned) if abs(h) < abs(planned) else 0.0)
+                work.reals[Real64.h] = np.copysign(min(longer, work.tolerances.longest), h)
             if work.crossed():
                 return Status.EVENT
             if growth > work.growth_limit:

@@ -20,6 +20,8 @@ class Status(IntEnum):
     EVENT = 6
     SINGULAR_AHEAD = 7
     UNEXPLAINED = 8  # a fixed step that only the projection brings back to the constraints
+    AHEAD = 9  # the limit of the steps is to be looked up further ahead
+    FADING = 10  # a pivot of a multiplier would vanish soon
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ A workspace belongs to no method: one may go on where another has come to.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -12,13 +13,20 @@ from typing import Protocol
 import numpy as np
 
 from zeromass.compile.target import Code
-from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, Int64, Real64
+from zeromass.integrate.stepping.ahead import Ahead
+from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, PIVOTS, Int64, Real64
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.writer import CHUNK
 from zeromass.model import Event
 
 RECORD = 1 << 16
 """Values that the record of a run has room for at first: half a megabyte, which the next run finds again."""
+
+BLOCK = 2**26
+"""Bytes by which a long record grows, or an eighth of it: memory that has been asked for and is not used is small."""
+
+KEPT = 2
+"""Times the record that a run takes: as it goes, and what is kept of it."""
 
 _ROUTINE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(ARGUMENTS))
 _EVENT = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
@@ -37,6 +45,9 @@ class MachineCode(Protocol):
     @property
     def busy(self) -> bool: ...
 
+    @property
+    def pivots(self) -> int: ...
+
     def called(self, evaluations: int) -> None: ...
 
 
@@ -46,6 +57,9 @@ class Workspace:
     code    machine code of the system
     lanes   states that the method in charge evaluates at once
     values  of the parameters
+    memory  tells what the run may take, bytes; asked where the record is full
+    beside  what its method takes beside the record, bytes
+    noted   what events that happened take, bytes
     """
 
     code: MachineCode
@@ -54,6 +68,9 @@ class Workspace:
     state: np.ndarray
     new: np.ndarray
     record: np.ndarray
+    memory: Callable[[], float]
+    beside: int
+    noted: int
 
     def __init__(
         self,
@@ -65,13 +82,16 @@ class Workspace:
         first_step: float,
         *,
         lanes: int = 1,
+        memory: Callable[[], float] = lambda: np.inf,
     ) -> None:
         m = len(y)
         capacity = RECORD // (HEAD + m) + 1
         self.code, self.lanes = code, lanes
         self.tolerances = tolerances
+        self.memory, self.beside, self.noted = memory, 0, 0
         self.values: np.ndarray = np.ascontiguousarray(parameters, dtype=float)
         self.watched: tuple[Event, ...] = ()
+        self.ahead: Ahead | None = None
         self.project = False
         self.order = m  # length of a state
         self.size: int = -(-m // CHUNK) * CHUNK  # the same, padded
@@ -81,6 +101,7 @@ class Workspace:
         self.scratch: np.ndarray = np.ones(max(self.size, 64))
         self.signs: np.ndarray = np.zeros((1, 2))
         self.record = np.empty((capacity, HEAD + m))
+        self.pivots: np.ndarray = self._no_pivots()
         self.state[:m] = y
         for place, value in {
             Real64.t: t,
@@ -90,6 +111,8 @@ class Workspace:
             Real64.longest: tolerances.longest,
             Real64.growth_limit: np.inf,
             Real64.correction_limit: np.inf,
+            Real64.distance: np.inf,
+            Real64.quiet: t,
             Real64.fixed: tolerances.step is not None,
         }.items():
             self.reals[place] = value
@@ -98,6 +121,7 @@ class Workspace:
             Int64.size: self.size,
             Int64.width: HEAD + m,
             Int64.capacity: capacity,
+            Int64.pivots: code.pivots,
         }.items():
             self.ints[place] = value
 
@@ -163,13 +187,34 @@ class Workspace:
     # what it works with --------------------------------------------------------------------------------------------
     def use(self, code: MachineCode, *, project: bool) -> None:
         """Goes on with this machine code, from the current state."""
-        self.code, self.project = code, project
+        if code is not self.code:
+            self.code, self.pivots = code, self._no_pivots(code)
+            self.ints[Int64.pivots] = code.pivots
+            self.reals[Real64.distance] = np.inf
+        self.project = project
         corrections = code.corrections if project else None
         for flag, name in (
             (Int64.project_positions, "positions"),
             (Int64.project_velocities, "velocities"),
         ):
             self.ints[flag] = corrections is not None and corrections.address(name) != 0
+
+    def _no_pivots(self, code: MachineCode | None = None) -> np.ndarray:
+        """Room for the pivots of multipliers, of which nothing is known yet."""
+        return np.zeros(PIVOTS * max((code or self.code).pivots, 1))
+
+    def allow(self, rtol: float, atol: float) -> None:
+        """Goes on with other errors allowed in a step, relative and absolute."""
+        self.reals[Real64.rtol], self.reals[Real64.atol] = rtol, atol
+
+    def be_quiet(self, until: float, *, longest: float = 0.0) -> None:
+        """Says nothing of pivots that fade until a time; until then no step is longer than this, if it is given."""
+        self.reals[Real64.quiet], self.reals[Real64.careful], self.reals[Real64.dipped] = until, longest, 0.0
+
+    @property
+    def dipped(self) -> bool:
+        """Whether a pivot of a multiplier may have vanished inside the last step."""
+        return bool(self.reals[Real64.dipped])
 
     def restart(self) -> None:
         """What a step begins with is computed anew."""
@@ -195,25 +240,55 @@ class Workspace:
     def advance(self, routine: Code, name: str, stages: np.ndarray, lanes: int, until: float, budget: int) -> Status:
         """Lets a method's routine step until a time, an event, trouble, or for `budget` steps."""
         self.aim(until, budget)
-        while (status := self.call(routine, name, stages, lanes, self.record)) is Status.RECORD_FULL:
-            self.extend()
-        return status
+        while True:
+            status = self.call(routine, name, stages, lanes, self.record)
+            if status is Status.AHEAD:
+                self.look_ahead()
+            elif status is not Status.RECORD_FULL or not self.extend():
+                return status
+
+    def limit(self, ahead: Ahead | None) -> None:
+        """Steps are limited by what is known ahead of the run."""
+        self.ahead = ahead if ahead is not None and ahead.matters else None
+        self.reals[Real64.behind], self.reals[Real64.behind_at] = np.inf, self.t
+        self._point_ahead()
+
+    def look_ahead(self) -> None:
+        """Further, or closer where steps are cut often."""
+        assert self.ahead is not None
+        self.ahead.look(self.t, float(self.reals[Real64.h]), bool(self.ints[Int64.patience] < 0))
+        self._point_ahead()
+
+    def _point_ahead(self) -> None:
+        ahead, ints = self.ahead, self.ints
+        ints[Int64.stretches] = 0 if ahead is None else len(ahead.table)
+        if ahead is not None:
+            ints[Int64.table], ints[Int64.patience] = ahead.table.ctypes.data, ahead.patience
+            ints[Int64.stretch] = 0
 
     def aim(self, until: float, budget: int) -> None:
         """Sets the end of the steps, their direction, and how many there may be."""
         self.reals[Real64.until] = until
         self.reals[Real64.h] = np.copysign(self.reals[Real64.h], until - self.t)
-        self.ints[Int64.budget] = budget
+        self.ints[Int64.budget], self.ints[Int64.stretch] = budget, 0
 
     def accept(self, t: float, h: float, y: np.ndarray, growth: float) -> None:
         """Takes y for the state at t after a step of length h, and records it; what routines do themselves."""
-        if self.ints[Int64.recorded] == len(self.record):
-            self.extend()
+        if self.ints[Int64.recorded] == len(self.record) and not self.extend():
+            raise MemoryError("there is no room for the record of more steps")
         self.reals[Real64.t], self.reals[Real64.growth], self.state[: self.order] = t, growth, y
         row = self.record[self.ints[Int64.recorded]]
         row[:HEAD], row[HEAD:] = (t, h, growth), y
         self.ints[Int64.recorded] += 1
         self.ints[Int64.steps] += 1
+
+    def resume(self, h: float) -> None:
+        """Goes on with steps of another length, about h, where the last ones tell nothing of the next."""
+        self.reals[Real64.h], self.reals[Real64.fall], self.reals[Real64.distance] = h, 0.0, np.inf
+        self.be_quiet(self.t)
+        self.reals[Real64.room] = 1.0 / np.sqrt(self.reals[Real64.growth])
+        self.ints[Int64.repeated] = 0
+        self.restart()
 
     def reject(self) -> None:
         self.ints[Int64.rejected] += 1
@@ -229,10 +304,22 @@ class Workspace:
         self.signs[: len(new), 0] = np.where(new == 0, old, new)
         return bool(np.any(rising | falling))
 
-    def extend(self) -> None:
-        """As much room again for the record."""
-        self.record = np.concatenate([self.record, np.empty_like(self.record)])
-        self.ints[Int64.capacity] = len(self.record)
+    def extend(self) -> bool:
+        """More room for the record: as much again, or a block; False where the bound on memory leaves none."""
+        rows, width = self.record.shape
+        most = (self.memory() - self.beside - self.noted) / (KEPT * 8 * width)
+        rows = int(min(rows + min(rows, max(BLOCK // (8 * width), rows // 8)), most))
+        if rows <= len(self.record):
+            return False
+        try:
+            with contextlib.suppress(ValueError):  # in place, if nobody else looks at it: a copy takes twice as much
+                self.record.resize((rows, width))
+            if len(self.record) < rows:
+                self.record = np.concatenate([self.record, np.empty((rows - len(self.record), width))])
+        except MemoryError:
+            return False
+        self.ints[Int64.capacity] = rows
+        return True
 
     def call(self, routine: Code, name: str, stages: np.ndarray, lanes: int, record: np.ndarray) -> Status:
         """Calls a routine that works on this memory, with `stages` of its own, and writes to a record."""
@@ -252,6 +339,7 @@ class Workspace:
             events.address("event") if events is not None else 0,
         ]
         arrays = (self.reals, self.ints, self.state, stages, self.new, self.scratch, self.values, record, self.signs)
+        arrays = (*arrays, self.pivots)
         call, addresses = _ROUTINE(routine.address(name)), [*[a.ctypes.data for a in arrays], *functions]
         return lambda: (arrays, Status(call(*addresses)))[1]  # which keeps the arrays
 
@@ -262,10 +350,18 @@ class Workspace:
         row[0], row[HEAD:] = t, y
         self.reals[Real64.t], self.state[: self.order] = t, y
 
-    def forget(self, steps: int) -> None:
-        """Goes back to the end of an earlier step, the first `steps` of the record; there is at least one."""
+    def forget(self, steps: int, t: float, y: np.ndarray) -> None:
+        """Goes back to the state y at t where the first `steps` of the record have led."""
+        dropped = self.ints[Int64.recorded] - steps
+        self.ints[Int64.steps] -= dropped
+        self.ints[Int64.rejected] += dropped
         self.ints[Int64.recorded] = steps
-        self.reals[Real64.t], self.state[: self.order] = self.rows[-1, 0], self.states[-1]
+        self.reals[Real64.t], self.state[: self.order] = t, y
+
+    def shrink(self) -> None:
+        """Keeps of the record what is written, and no room for more: a run is over."""
+        self.record = self.rows.copy()
+        self.ints[Int64.capacity] = len(self.record)
 
     def aside(self) -> Workspace:
         """Memory of its own for steps that are taken again, of the same system and with the same settings."""
@@ -273,6 +369,7 @@ class Workspace:
             self.code, self.t, self.y, self.values, self.tolerances, float(self.reals[Real64.h]), lanes=self.lanes
         )
         other.reals[:], other.ints[:] = self.reals, self.ints
+        other.limit(None)
         return other
 
 

@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from zeromass.integrate import Course
 from zeromass.model import ModelError, Shape
-from zeromass.report.files import write
 from zeromass.report.viewer.scene import Point, Series, scene
+from zeromass.report.writing import write
 
 STATIC = Path(__file__).parent / "static"
 

@@ -79,9 +79,10 @@ def _times(run: Course, fps: float | None) -> np.ndarray:
 
 def _kinds(run: Course) -> list[Any]:
     """Kinds of motion, each with the time from which on it is that; none where it never changes."""
-    if len(run.segments) == 1:
+    if len(run.kinds) == 1:
         return []
-    return sorted([float(min(segment.t[0], segment.t[-1])), segment.kind] for segment in run.segments)
+    ends = [float(run.t[0]), *run.changes, float(run.t[-1])]
+    return sorted([min(a, b), kind] for a, b, kind in zip(ends, ends[1:], run.kinds, strict=False))
 
 
 def _drawn(run: Course, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[str, Any]:

@@ -207,6 +207,15 @@ class CollocationAdvance(Stages, Advance):
         self.keep()
         self.settle(time, h, change)
 
+    def pivot(self, i: ir.Value) -> tuple[Real, Real]:
+        """Size of a pivot at the end of the step, and its least one in the stages."""
+        stages = abs(self.load_stages(self.arguments["pivots"], self.pivots, i))
+        sizes = [self.real(self.b.extract_element(stages.value, ir.Constant(ir.IntType(32), k))) for k in range(STAGES)]
+        end = sizes[END]
+        while len(sizes) > 1:
+            sizes = [where(x < y, x, y) for x, y in zip(sizes[::2], sizes[1::2], strict=True)]
+        return end, sizes[0]
+
     def not_finite(self) -> ir.Value:
         new = self.arguments["new"]
         with self.summing(self.size, self.vector(0.0), CHUNK) as (i, total):

@@ -114,7 +114,13 @@ class Stages(Routine):
                 for table, rows in ((self.states, self.twice), (self.accelerations, n))
             )
             self.call(
-                a["rhs"], self.at(self.times, first), states, self.constants, slopes, self.at(self.growths, first)
+                a["rhs"],
+                self.at(self.times, first),
+                states,
+                self.constants,
+                slopes,
+                self.at(self.growths, first),
+                self.at(a["pivots"], b.mul(self.pivots, self.int(first))),
             )
         self.count(self.ints, Int64.evaluations, STAGES)
 

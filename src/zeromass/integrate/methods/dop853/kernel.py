@@ -33,8 +33,12 @@ class _Stages(Routine):
         self.store(time, self.reals, Real64.stage_time)
         place = self.at(arguments["stages"], self.b.mul(self.int(stage), self.size))
         clock, quality = self.at(self.reals, Real64.stage_time), self.at(self.reals, Real64.growth)
-        self.call(arguments["rhs"], clock, y, arguments["parameters"], place, quality)
+        self.call(arguments["rhs"], clock, y, arguments["parameters"], place, quality, arguments["pivots"])
         self.count(self.ints, Int64.evaluations)
+        self.note_pivots()
+
+    def note_pivots(self) -> None:
+        """Nothing is asked of pivots in steps that are taken again."""
 
     def advance(self, weights: Mapping[int, float], h: Real, target: ir.Value) -> None:
         """target = y + h Σ w_s k_s"""
@@ -51,6 +55,12 @@ step."""
 
 class Dop853Step(_Stages, Control):
     """The formulas of a step of order 8, for one state or for several side by side."""
+
+    def note_pivots(self) -> None:
+        """The least sizes of pivots so far in the step."""
+        with self.if_(self.any_pivots()), self.loop(self.pivots) as i:
+            size, least = abs(self.load(self.kept_pivot(i, 0))), self.load(self.lowest(i))
+            self.store(where(size < least, size, least), self.lowest(i))
 
     def stages(self, t: Real, h: Real) -> None:
         """k_1 … k_11 and the new state of order 8; k_0 is there from the last step."""

@@ -14,10 +14,11 @@ from enum import IntEnum, auto
 import numpy as np
 from llvmlite import ir
 
-from zeromass.compile.elementary.arithmetic import Real, fma, sqrt
+from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.radau.coefficients import Table
 from zeromass.integrate.methods.radau.loops import Loops
+from zeromass.integrate.stepping.layout import LOWEST, Int64
 from zeromass.integrate.stepping.writer import CHUNK, POINTER, VECTOR, function_pointer
 
 
@@ -96,6 +97,7 @@ class Slot(IntEnum):
     equations = auto()
     pivots = auto()
     multipliers = auto()
+    multiplier_pivots = auto()
     right = auto()
     shifted_real = auto()
     shifted_complex = auto()
@@ -194,8 +196,14 @@ class OnMemory(Loops):
 
     def evaluate(self, time: ir.Value, y: ir.Value, slope: ir.Value) -> None:
         """dy/dt at a time and a state, given by their addresses, and the growth of the pivots."""
-        rhs = self.b.inttoptr(self.whole(Slot.rhs), function_pointer(5))
-        self.call(rhs, time, y, self.array(Slot.parameters), slope, self.at(self.memory, Slot.growth))
+        rhs = self.b.inttoptr(self.whole(Slot.rhs), function_pointer(6))
+        growth, pivots = self.at(self.memory, Slot.growth), self.array(Slot.multiplier_pivots)
+        self.call(rhs, time, y, self.array(Slot.parameters), slope, growth, pivots)
+        count = self.load_int(self.array(Slot.ints), Int64.pivots)
+        lowest = self.at(pivots, self.times(count, LOWEST))
+        with self.each(count) as i:  # the least sizes of pivots so far in the step
+            size, least = abs(self.load(pivots, i)), self.load(lowest, i)
+            self.store(where(size < least, size, least), lowest, i)
 
     def norm(self, rows: ir.Value, count: ir.Value | int = 1) -> Real:
         """√(Σ x²/(2n s)) of s rows, in units of the errors allowed."""

@@ -66,34 +66,48 @@ class Radau:
     def advance(self, until: float, budget: int) -> Status:
         work, memory = self.work, self._memory
         native = cast(Native, work.code)
-        if (
-            native is not self._code or work.t != self._reached
-        ):  # slopes and Jacobians are of other code, or of another state
+        elsewhere = work.t != self._reached
+        if native is not self._code or elsewhere:  # slopes and Jacobians are of other code, or of another state
             self._code = native
             memory.equations(*native.tangent_entries)
+            memory.point(multiplier_pivots=work.pivots)
             work.restart()
+        if elsewhere:
+            memory.set_whole(last_stages=0)  # the last step does not lead here, and predicts nothing
+            self._room_for_record()
         code = routine(kernel.RadauAdvance, host().scalar)
         memory.set_whole(rhs=native.rhs().address("rhs"), tangent=native.tangent.address("tangent"))
         work.aim(until, budget)
-        while (
-            status := work.call(code, kernel.RadauAdvance.name, memory.values, self.lanes, work.record)
-        ) is Status.RECORD_FULL:
-            self._make_room()
-        self._reached = work.t
-        return status
+        while True:
+            status = work.call(code, kernel.RadauAdvance.name, memory.values, self.lanes, work.record)
+            if status is Status.AHEAD:
+                work.look_ahead()
+            elif status is not Status.RECORD_FULL or not self._make_room():
+                self._reached = work.t
+                return status
 
-    def _make_room(self) -> None:
-        """For more steps, or for more of their increments, whichever there is none left for."""
+    def _make_room(self) -> bool:
+        """For more steps, or for more of their increments, whichever there is none left for; False if memory has none."""
         work, memory = self.work, self._memory
         if work.ints[Int64.recorded] >= len(work.record):
-            work.extend()
-            offsets = memory.array(Slot.offsets)
-            memory.point(offsets=np.concatenate([offsets, np.empty(len(work.record) - len(offsets), dtype=np.int64)]))
+            if not work.extend():
+                return False
+            self._room_for_record()
         increments = memory.array(Slot.increments)
         if memory.whole(Slot.used) + self._longest > len(increments):
+            if work.beside + 3 * increments.nbytes + work.record.nbytes > work.memory():
+                return False
+            work.beside += increments.nbytes
             increments = np.concatenate([increments, np.empty_like(increments)])
             memory.point(increments=increments)
             memory.set_whole(capacity=len(increments))
+        return True
+
+    def _room_for_record(self) -> None:
+        """As many places of increments as the record has rows."""
+        offsets = self._memory.array(Slot.offsets)
+        more = np.zeros(len(self.work.record) - len(offsets), dtype=np.int64)
+        self._memory.point(offsets=np.concatenate([offsets, more]))
 
     def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
         turn = np.sign(t1 - t0)[:1]

@@ -1,0 +1,238 @@
+"""Formulas on their pieces: what has kinks or jumps becomes smooth, with modes that say on which piece one is.
+
+    |x| = s x,   sgn x = s,   x < y ↔ ½ (1 + s),   ⌊x⌋ = n,   arctan2(y, x) = β + the angle from there
+
+A mode s, n or β is a parameter: it stays what it is until its switching function says that the piece ends. Everything that
+is derived from the formulas, derivatives and machine code, is the same for all pieces.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import ChainMap
+from collections.abc import Container, Iterable, MutableMapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from zeromass.expression import build
+from zeromass.expression.build import ZERO, constant, function, negative
+from zeromass.expression.node import Array, Expression, ExpressionError, Symbol, expressions, symbol
+from zeromass.expression.operation import OPERATIONS
+from zeromass.expression.substitute import renewed
+
+SWITCHING = frozenset(name for name, row in OPERATIONS.items() if row.smooth is not None)
+"""Operations with kinks or jumps."""
+
+
+class Switch(NamedTuple):
+    """A place in a formula at which it goes over from one piece to another.
+
+    kind    "side": the mode is 1 where g > 0 and −1 where g < 0; "whole": it is ⌊g⌋; "turn": it is the direction β, a
+            multiple of π/2, from which an angle is measured, and good as long as g, the part along it, is positive
+    g       the switching function, itself smooth between the switches of others
+    mode    the parameter that says on which piece one is
+    margin  another one: how far g may be beyond the switch that a piece begins at, which is rounding; of whole numbers
+            below the piece, or with a minus above it
+    said    the formula that switches, as its author wrote it
+    plain   the switching function in the words of its author, with the kinks and jumps that it may have itself
+    across  of a turn: the part across β
+    """
+
+    kind: Literal["side", "whole", "turn"]
+    g: Expression
+    mode: Symbol
+    margin: Symbol
+    said: Expression
+    plain: Expression
+    across: Expression = ZERO
+
+    @property
+    def leaving(self) -> tuple[Expression, ...]:
+        """What falls through zero where a piece ends: one function, or for whole numbers below and above."""
+        if self.kind == "side":
+            return (self.mode * self.g + self.margin,)
+        if self.kind == "whole":
+            below, above = function("maximum", self.margin, ZERO), function("maximum", -self.margin, ZERO)
+            return self.g - self.mode + below, self.mode + 1 - self.g + above
+        return (self.g,)
+
+
+class _Unknown(ExpressionError):
+    """A formula has a switch that is none of those known."""
+
+
+class Pieces:
+    """The switches of some formulas, and these and others as smooth functions of modes.
+
+    unwrapped  arctan2 of these operands goes on smoothly where it would jump by 2π
+
+    >>> from zeromass.expression.pieces import Pieces
+    >>> x = zm.coordinate("x")
+    >>> pieces = Pieces()
+    >>> pieces.found([abs(x) + 1, zm.where(x > 0, x**2, 0)])
+    array([x*mode0 + 1, where(0.5*(mode0 + 1), x**2, 0)], dtype=object)
+    >>> [switch.g for switch in pieces.switches], pieces.smooth([np.sign(x) * x, np.sign(x - 1)])
+    ([x], array([x*mode0, sign(x - 1)], dtype=object))
+    """
+
+    switches: list[Switch]
+
+    def __init__(self, unwrapped: Iterable[Expression] = ()) -> None:
+        self.switches = []
+        self._places: dict[tuple[str, Expression], int] = {}
+        self._new: dict[Expression, Expression] = {}
+        self._unwrapped = frozenset(unwrapped)
+        self._open, self._said = False, ZERO
+        self._plain: list[Expression] = []
+
+    def found(self, functions: Any) -> Array:
+        """The formulas as smooth functions; their switches are added to those known."""
+        self._open = True
+        try:
+            return self._with_modes(functions, self._new)
+        finally:
+            self._open = False
+
+    def smooth(self, functions: Any) -> Array:
+        """Formulas with the known switches as modes; others stay as they are."""
+        return self._with_modes(functions, ChainMap({}, self._new))
+
+    def _with_modes(self, functions: Any, new: MutableMapping[Expression, Expression]) -> Array:
+        array = expressions(functions)
+        for node in _bottom_up(array.ravel(), new):
+            replaced = self._replaced(node, [new.get(a, a) for a in node.args])
+            if replaced is not node:
+                new[node] = replaced
+        result = np.empty(array.shape, dtype=object)
+        result.ravel()[:] = [new.get(e, e) for e in array.ravel()]
+        return result
+
+    def _replaced(self, node: Expression, args: list[Expression]) -> Expression:
+        row = OPERATIONS.get(node.op)
+        if row is not None and row.smooth is not None:
+            plain = _Plain()
+            row.smooth(plain, *node.args)
+            self._said, self._plain = node, plain.asked
+            try:
+                return row.smooth(self, *args)
+            except _Unknown:
+                pass
+        if all(a is b for a, b in zip(args, node.args, strict=True)):
+            return node
+        return renewed(node, args)
+
+    # modes, which operations ask for: see `Modes` ----------------------------------------------------------------------
+    def side(self, g: Expression) -> Expression:
+        plain = self._plain.pop(0)
+        if g.op == "multiply" and g.args[0].value:  # 2 x and x have their zero at one place, and are one switch
+            up = g.args[0].value > 0
+            self._plain.insert(0, plain if up else negative(plain))
+            inner = self.side(g.args[1])
+            return inner if up else negative(inner)
+        if g.op == "negative" or (g.op == "subtract" and g.args[0].value is not None):  # 1 − x and x − 1 are one too
+            self._plain.insert(0, negative(plain))
+            other = g.args[0] if g.op == "negative" else build.subtract(g.args[1], g.args[0])
+            return negative(self.side(other))
+        if g.value is not None:
+            return constant((g.value > 0) - (g.value < 0))
+        if ("side", g) not in self._places and ("side", negative(g)) in self._places:
+            return negative(self._mode("side", negative(g), plain))
+        return self._mode("side", g, plain)
+
+    def whole(self, g: Expression) -> Expression:
+        plain = self._plain.pop(0)
+        return constant(math.floor(g.value)) if g.value is not None else self._mode("whole", g, plain)
+
+    def choice(self, condition: Expression, a: Expression, b: Expression) -> Expression:
+        return build.where(condition, a, b)
+
+    def angle(self, y: Expression, x: Expression) -> Expression:
+        if self._said not in self._unwrapped:
+            # beyond x = 0 from the opposite direction: what jumps by 2π then is the mode
+            half = build.multiply(constant(math.pi), self.side(y))
+            ahead, behind = function("arctan2", y, x), function("arctan2", negative(y), negative(x)) + half
+            return build.where(0.5 * (self.side(x) + 1), ahead, behind)
+        β = self._mode("turn", function("arctan2", y, x), self._said, (y, x))
+        c, s = β.cos(), β.sin()
+        return β + function("arctan2", y * c - x * s, x * c + y * s)
+
+    def _mode(
+        self,
+        kind: Literal["side", "whole", "turn"],
+        g: Expression,
+        plain: Expression,
+        point: Sequence[Expression] = (),
+    ) -> Symbol:
+        key = (kind, g)
+        if key not in self._places:
+            if not self._open:
+                raise _Unknown
+            k = len(self.switches)
+            self._places[key] = k
+            mode = symbol(f"mode{k}", "parameter", default=1.0, token=f"zeromass mode {k}")
+            margin = symbol(f"margin{k}", "parameter", default=0.0, token=f"zeromass margin {k}")
+            across = ZERO
+            if point:
+                (y, x), c, s = point, mode.cos(), mode.sin()
+                g, across = x * c + y * s, y * c - x * s
+            self.switches.append(Switch(kind, g, mode, margin, self._said, plain, across))
+        return self.switches[self._places[key]].mode
+
+
+class _Plain:
+    """Modes that only say which switching functions an operation has."""
+
+    def __init__(self) -> None:
+        self.asked: list[Expression] = []
+
+    def side(self, g: Expression) -> Expression:
+        self.asked.append(g)
+        return g
+
+    whole = side
+
+    def choice(self, condition: Expression, a: Expression, b: Expression) -> Expression:
+        return a
+
+    def angle(self, y: Expression, x: Expression) -> Expression:
+        self.asked += [y, x]
+        return y
+
+
+def switches(roots: Iterable[Expression]) -> bool:
+    """Whether some formula has kinks or jumps."""
+    seen: set[Expression] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            if node.op in SWITCHING:
+                return True
+            seen.add(node)
+            stack += node.args
+    return False
+
+
+def unwrapped(roots: Iterable[Expression]) -> list[Expression]:
+    """The angles arctan2(y, x) under some formulas."""
+    return [node for node in _bottom_up(roots, ()) if node.op == "arctan2"]
+
+
+def _bottom_up(roots: Iterable[Expression], known: Container[Expression]) -> list[Expression]:
+    """All nodes under the roots, children before parents, in an order that follows from the formulas alone."""
+    seen: set[Expression] = set()
+    result: list[Expression] = []
+    stack = [(root, False) for root in reversed(list(roots))]
+    while stack:
+        node, done = stack.pop()
+        if done:
+            result.append(node)
+        elif node not in seen and node not in known and node.args:
+            seen.add(node)
+            stack.append((node, True))
+            stack += [(a, False) for a in reversed(node.args)]
+    return result
+
+
+__all__ = ["SWITCHING", "Pieces", "Switch", "switches", "unwrapped"]

@@ -1,0 +1,375 @@
+"""On which pieces a motion goes on from a state that lies on switches: those that it moves into.
+
+A switch whose function g is zero, to rounding, is decided by what follows: g must go to the side that is taken, by its
+first derivative along the motion that does not vanish. Where none can be taken because both sides lead back, the motion
+slides along the switch, see `zeromass.compile.holding`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from zeromass.compile.holding import can_hold, holding_at
+from zeromass.compile.program import Hold, Program, program_at
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, jacobian, rate, substitute
+from zeromass.integrate.stepping.functions import Functions
+from zeromass.model import ModelError, State
+from zeromass.model.pieces import SystemPieces
+from zeromass.model.state import ROUNDING
+
+NEAR = 8 * ROUNDING
+"""Part of its magnitude below which a switching function counts as zero."""
+
+LOCATED = 4e-14
+"""How well a switch is located, in time relative to 1 and to the time itself, twice."""
+
+SMALL = 1e-9
+"""Part of its terms below which a derivative counts as zero."""
+
+ORDERS = 4
+"""Derivatives of a switching function that are looked at."""
+
+MOST = 5
+"""Switches at once that may depend on one another."""
+
+LEFT = 8e-15
+"""How far a motion may have gone beyond what holds it to a switch before it leaves: rounding."""
+
+
+class Undecided(ModelError):
+    """Several motions go on from a state, or none; the message says on which switches."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """On which pieces a motion goes on: values of modes and margins, and the switches along which it slides."""
+
+    modes: dict[Symbol, float]
+    holds: tuple[Hold, ...] = ()
+
+
+Choice = tuple[float, ...]
+"""1 for the side g > 0, −1 for the other, 0 for sliding; of each switch in question."""
+
+
+class Deciding:
+    """Decisions for the motions of a system with switches.
+
+    ahead  1 for motions forward in time, −1 backward
+    lanes  of the method in charge, whose machine code is used
+    """
+
+    def __init__(self, pieces: SystemPieces, ahead: float, lanes: int) -> None:
+        self.pieces, self.ahead, self._lanes = pieces, ahead, lanes
+        self._programs: dict[tuple[float, ...], Program] = {}
+        self._derivatives: dict[tuple[Program, int, int], tuple[Expression, Evaluator]] = {}
+
+    # programs ----------------------------------------------------------------------------------------------------------
+    def program(self, state: State) -> Program:
+        """The program on the pieces of a state; that of an earlier state on the same ones, whole numbers and turns apart."""
+        key = self._key(state)
+        if key not in self._programs:
+            self._programs[key] = program_at(self.pieces.system, state)
+        return self._programs[key]
+
+    def seen(self, state: State) -> bool:
+        """Whether there was a motion on the same pieces before."""
+        return self._key(state) in self._programs
+
+    def _key(self, state: State) -> tuple[float, ...]:
+        return tuple(state.parameters[switch.mode] for switch in self.pieces.switches if switch.kind == "side")
+
+    def acceleration(self, state: State) -> np.ndarray:
+        """q̈ at a state on its pieces."""
+        program = self.program(state)
+        values = np.array([state.parameters[p] for p in program.system.parameters])
+        slope, _ = Functions(program.native, values, self._lanes).slope(state.t, np.concatenate([state.q, state.v]))
+        return slope[len(state.q) :]
+
+    # decisions ----------------------------------------------------------------------------------------------------------
+    def begin(self, state: State, timed: Mapping[Symbol, float]) -> Decision:
+        """The decision at a start; turns of angles are those of the state, else principal values.
+
+        timed  modes of switches that depend on time alone
+        """
+        modes: dict[Symbol, float] = dict(timed)
+        for switch in self.pieces.switches:
+            if switch.mode in timed:
+                continue
+            modes[switch.mode] = state.turns.get(switch.mode, 0.0) if switch.kind == "turn" else 1.0
+        for k, switch in enumerate(self.pieces.switches):
+            if switch.kind == "turn" and switch.mode not in state.turns:
+                inputs = self.pieces.state(state, modes).inputs
+                x, y = self.pieces.functions.with_values(inputs)[0][k], self.pieces.across(inputs)[k]
+                modes[switch.mode] = float(np.round(np.arctan2(y, x) / (np.pi / 2)) * np.pi / 2)
+        return self._decided(state, Decision(modes), frozenset(), fresh=True)
+
+    def after(
+        self, state: State, before: Decision, flipped: Mapping[int, float], timed: Mapping[Symbol, float]
+    ) -> Decision:
+        """The decision where switches have been reached, each on the side that is given, or whole numbers below or above."""
+        modes = {**before.modes, **timed}
+        for k, side in flipped.items():
+            switch = self.pieces.switches[k]
+            if switch.kind == "turn":
+                across = self.pieces.across(self.pieces.state(state, modes).inputs)[k]
+                modes[switch.mode] += float(np.copysign(np.pi / 2, across))
+            elif switch.kind == "side":
+                modes[switch.mode] = side
+            elif not any(hold.mode is switch.mode for hold in before.holds):
+                modes[switch.mode] += side
+        held = {k for k, s in enumerate(self.pieces.switches) if any(h.mode is s.mode for h in before.holds)}
+        for hold in before.holds:  # those that are not left are on either side, and will be held again
+            k = next(k for k, s in enumerate(self.pieces.switches) if s.mode is hold.mode)
+            modes[hold.mode] = hold.high if flipped.get(k, 1.0) > 0 else hold.low
+        return self._decided(state, Decision(modes, before.holds), frozenset(flipped) | held, flipped, fresh=False)
+
+    def _nested(self, state: State, modes: dict[Symbol, float], tied: Sequence[int]) -> None:
+        """Sets the modes of switches whose functions depend on modes that were decided now."""
+        while self.pieces.nested:
+            before = dict(modes)
+            g = self.pieces.functions.with_values(self.pieces.state(state, modes).inputs)[0]
+            for k, switch in enumerate(self.pieces.switches):
+                if k not in tied and k not in self.pieces.of_time and switch.kind != "turn" and g[k] != 0:
+                    modes[switch.mode] = float(np.floor(g[k]) if switch.kind == "whole" else np.sign(g[k]))
+            if modes == before:
+                break
+
+    def _decided(
+        self, state: State, guess: Decision, known: frozenset[int], reached: Iterable[int] = (), *, fresh: bool
+    ) -> Decision:
+        """The decision from a guess of it.
+
+        known    switches that are reached, or held: rounding does not decide of them
+        reached  those that are reached
+        """
+        modes, tied, g, sizes = self._settled(state, guess, known)
+        open_: list[int] = []
+        here = self.pieces.state(state, modes)
+        for k in tied:
+            low, high = self._sides(k, g[k])
+            if not self.pieces.of_rates[k] and (sign := self._sign(here, k, 1)):
+                modes[self.pieces.switches[k].mode] = high if sign > 0 else low
+            else:
+                open_.append(k)
+        self._nested(state, modes, tied)
+        still = {
+            hold.mode for hold in guess.holds if not any(self.pieces.switches[k].mode is hold.mode for k in reached)
+        }
+        natural = tuple(
+            0.0
+            if self.pieces.switches[k].mode in still
+            else 1.0
+            if modes[self.pieces.switches[k].mode] >= self._sides(k, g[k])[1]
+            else -1.0
+            for k in open_
+        )
+        choice = self._chosen(state, modes, g, open_, natural, fresh=fresh) if open_ else ()
+        holds = []
+        for k, side in zip(open_, choice, strict=True):
+            (low, high), switch = self._sides(k, g[k]), self.pieces.switches[k]
+            modes[switch.mode] = high if side > 0 else low
+            if side == 0:
+                holds.append(Hold(switch.mode, low, high, switch.g))
+        self._nested(state, modes, tied)
+        for switch in self.pieces.switches:
+            modes[switch.margin] = 0.0
+        for k in tied:
+            (low, high), switch = self._sides(k, g[k]), self.pieces.switches[k]
+            side = 1.0 if modes[switch.mode] == high else -1.0
+            beyond = -side * (g[k] - (high if switch.kind == "whole" else 0.0))
+            margin = float(max(beyond, 0.0) + ROUNDING * sizes[k])
+            modes[switch.margin] = side * margin if switch.kind == "whole" else margin
+        for k, side in zip(open_, choice, strict=True):
+            if side == 0:
+                modes[self.pieces.switches[k].margin] = LEFT
+        return Decision(modes, tuple(holds))
+
+    def _settled(
+        self, state: State, guess: Decision, known: frozenset[int]
+    ) -> tuple[dict[Symbol, float], list[int], np.ndarray, np.ndarray]:
+        """Modes of all switches that are decided by the state, and those that are not, with all g and their magnitudes."""
+        modes, slack = dict(guess.modes), LOCATED * max(1.0, abs(state.t))
+        while True:
+            before, here = dict(modes), self.pieces.state(state, modes)
+            g, sizes = self.pieces.switching(here)
+            slopes = self.pieces.slopes(here.inputs)
+            n = len(state.q)
+            a = self.acceleration(here) if slopes[:, 1 + n :].any() and known else np.zeros(n)
+            drift = np.abs(slopes @ np.concatenate([[1.0], state.v, a]))
+            bands = NEAR * sizes + slack * drift
+            tied = []
+            for k, switch in enumerate(self.pieces.switches):
+                if switch.kind == "turn" or k in self.pieces.of_time:
+                    continue
+                off = g[k] - np.round(g[k]) if switch.kind == "whole" else g[k]
+                if k in known or abs(off) <= bands[k]:
+                    tied.append(k)
+                elif switch.kind == "whole":
+                    modes[switch.mode] = float(np.floor(g[k]))
+                else:
+                    modes[switch.mode] = float(np.sign(g[k]))
+            if modes == before:
+                return modes, tied, g, sizes
+
+    def _sides(self, k: int, g: float) -> tuple[float, float]:
+        """The modes on both sides of a switch."""
+        if self.pieces.switches[k].kind == "side":
+            return -1.0, 1.0
+        n = float(np.round(g))
+        return n - 1.0, n
+
+    def _chosen(
+        self, state: State, modes: dict[Symbol, float], g: np.ndarray, open_: list[int], natural: Choice, *, fresh: bool
+    ) -> Choice:
+        question = _Question(self, state, modes, g, open_)
+        if not fresh and (question.slides(natural) if 0.0 in natural else question.consistent(natural) is not False):
+            return natural
+        if len(open_) > MOST:
+            raise Undecided(f"{len(open_)} formulas switch at once and depend on one another: {self.words(open_)}")
+        pure = {c: question.consistent(c) for c in product((1.0, -1.0), repeat=len(open_))}
+        sure = [c for c, good in pure.items() if good]
+        if len(sure) == 1:
+            return sure[0]
+        if len(sure) > 1:
+            raise Undecided(
+                f"several motions go on from a switch, to either side of {self.words(open_)}; begin on the one that is meant"
+            )
+        slides = [c for c in product((1.0, -1.0, 0.0), repeat=len(open_)) if 0.0 in c and question.slides(c)]
+        if len(slides) == 1:
+            return slides[0]
+        weak = [c for c, good in pure.items() if good is None]
+        if slides or not weak:
+            several = "several motions slide along" if slides else "no motion goes on to either side of, or along,"
+            raise Undecided(f"{several} {self.words(open_)}")
+        return natural if natural in weak else weak[0]
+
+    def words(self, which: Sequence[int]) -> str:
+        """Formulas that switch, as they were written."""
+        return ", ".join(dict.fromkeys(f"'{self.pieces.switches[k].said!r}'" for k in which))
+
+    # derivatives of switching functions -----------------------------------------------------------------------------
+    def _sign(self, state: State, k: int, order: int, a: np.ndarray | None = None, scale: float = 0.0) -> float:
+        """The sign of a derivative of a switching function along the motion, ahead; 0 where it vanishes.
+
+        scale  below a part of which it counts as zero, beside its own terms
+        """
+        n = len(state.q)
+        if order == 1:
+            slopes = self.pieces.slopes(state.inputs)[k]
+            a = (self.acceleration(state) if a is None else a) if self.pieces.of_rates[k] else np.zeros(n)
+        else:
+            slopes = self._derivative(self.program(state), k, order)[1](state.inputs)
+            a = self.acceleration(state) if a is None else a
+        terms = slopes * np.concatenate([[1.0], state.v, a])
+        if abs(terms.sum()) <= SMALL * max(np.abs(terms).sum(), scale):
+            return 0.0
+        return float(np.sign(terms.sum()) * self.ahead**order)
+
+    def _derivative(self, program: Program, k: int, order: int) -> tuple[Expression, Evaluator]:
+        """The derivative one order below as a function of the state, and its slopes by time, positions and rates."""
+        key = (program, k, order)
+        if key not in self._derivatives:
+            last = self.pieces.switches[k].g if order == 2 else self._derivative(program, k, order - 1)[0]
+            along = as_expression(substitute(as_expression(rate(last)), _solution(program)))
+            inputs = self.pieces.system.inputs
+            slopes = Evaluator(jacobian([along], inputs[: 1 + 2 * len(program.acceleration)])[0], inputs)
+            self._derivatives[key] = along, slopes
+        return self._derivatives[key]
+
+
+def _solution(program: Program) -> dict[Any, Expression]:
+    return dict(zip(program.system.accelerations, program.acceleration, strict=True))
+
+
+class _Question:
+    """Which of the possible choices at a state are motions."""
+
+    def __init__(
+        self, deciding: Deciding, state: State, modes: dict[Symbol, float], g: np.ndarray, open_: list[int]
+    ) -> None:
+        self.deciding, self.state, self.modes, self.g, self.open_ = deciding, state, modes, g, open_
+        self._known: dict[Choice, tuple[State, np.ndarray]] = {}
+
+    def at(self, choice: Choice) -> tuple[State, np.ndarray]:
+        """The state on chosen sides, and its acceleration."""
+        if choice not in self._known:
+            modes = dict(self.modes)
+            for k, side in zip(self.open_, choice, strict=True):
+                modes[self.deciding.pieces.switches[k].mode] = self.deciding._sides(k, self.g[k])[int(side > 0)]
+            self.deciding._nested(self.state, modes, self.open_)
+            here = self.deciding.pieces.state(self.state, modes)
+            self._known[choice] = here, self.deciding.acceleration(here)
+        return self._known[choice]
+
+    def consistent(self, choice: Choice) -> bool | None:
+        """Whether the motion on chosen sides goes to these sides; None if it stays on a switch as far as one can see."""
+        sure: bool | None = True
+        here, a = self.at(choice)
+        for j, (k, side) in enumerate(zip(self.open_, choice, strict=True)):
+            for order in range(1, ORDERS + 1):
+                scale = 0.0
+                if order == 1 and self.deciding.pieces.of_rates[k]:
+                    there, b = self.at((*choice[:j], -side, *choice[j + 1 :]))
+                    scale = float(np.abs(self._rate(there, b)[k]) + np.abs(self._rate(here, a)[k]))
+                sign = self.deciding._sign(here, k, order, a, scale)
+                if sign:
+                    break
+            else:
+                sure = None
+                continue
+            if sign != side:
+                return False
+        return sure
+
+    def _rate(self, state: State, a: np.ndarray) -> np.ndarray:
+        """ġ of all switches, ahead."""
+        return self.deciding.ahead * (self.deciding.pieces.slopes(state.inputs) @ np.concatenate([[1.0], state.v, a]))
+
+    def slides(self, choice: Choice) -> bool:
+        """Whether the motion can slide along the switches that are 0 in a choice, and goes to the chosen sides of others."""
+        pieces = self.deciding.pieces
+        places = [j for j, side in enumerate(choice) if side == 0]
+        which = [self.open_[j] for j in places]
+        if not all(pieces.of_rates[k] for k in which) or not can_hold(pieces.system, self._holds(which)):
+            return False
+
+        def with_high(high: Sequence[int]) -> Choice:
+            return tuple(side or (1.0 if j in high else -1.0) for j, side in enumerate(choice))
+
+        low_state, low = self.at(with_high([]))
+        high = [self.at(with_high([j]))[1] for j in places]
+        r = self._rate(low_state, low)
+        G = np.array([self._rate(low_state, a) - r for a in high]).T
+        inner = G[which]
+        scale = np.abs(inner).max(initial=0.0)
+        if not (np.all(np.diag(inner) < 0) and abs(np.linalg.det(inner)) > SMALL * scale ** len(which)):
+            return False
+        β = np.linalg.solve(inner, -r[which])
+        if not np.all((β >= -SMALL) & (β <= 1 + SMALL)):
+            return False
+        together = low + β @ (np.array(high) - low)
+        if len(which) > 1:
+            all_high = self.at(with_high(places))[1]
+            off = np.abs(all_high - low - (np.array(high) - low).sum(axis=0)).max()
+            if off > SMALL * (np.abs(all_high).max() + np.abs(low).max() + np.abs(high).max()):
+                raise Undecided(f"what holds the motion on {self.deciding.words(which)} is not the sum of its parts")
+        for k, side in zip(self.open_, choice, strict=True):
+            sign = self.deciding._sign(low_state, k, 1, together) if side else 0.0
+            if sign and sign != side:
+                return False
+        return True
+
+    def _holds(self, which: Sequence[int]) -> list[Hold]:
+        pieces = self.deciding.pieces
+        return [Hold(pieces.switches[k].mode, *self.deciding._sides(k, self.g[k]), pieces.switches[k].g) for k in which]
+
+
+def moving_program(deciding: Deciding, state: State, holds: tuple[Hold, ...]) -> Program:
+    """The program of a motion on the pieces of a state, perhaps sliding."""
+    return holding_at(deciding.pieces.system, state, holds) if holds else deciding.program(state)

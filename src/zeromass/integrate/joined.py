@@ -1,0 +1,108 @@
+"""Segments that follow one another at switches, as one for files: a run with thousands of switches has two arrays, not
+thousands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from zeromass.compile.program import Program
+from zeromass.integrate.outcome import Ending, Outcome
+from zeromass.integrate.segment import Segment, Statistics
+from zeromass.integrate.switching import Piece
+from zeromass.model import State
+
+
+def grouped(segments: Sequence[Segment]) -> list[list[Segment]]:
+    """Segments of one kind of motion together."""
+    groups: list[list[Segment]] = []
+    for segment in segments:
+        if groups and groups[-1][-1].outcome.ending is Ending.SWITCH:
+            groups[-1].append(segment)
+        else:
+            groups.append([segment])
+    return groups
+
+
+def joined(group: Sequence[Segment]) -> Segment:
+    """One segment of several, with a step of no length between each two."""
+    first, last = group[0], group[-1]
+    if len(group) == 1:
+        return first
+    still = np.ones(1), np.zeros((1, *first.dense.polynomials().shape[1:]))
+    growth, inside = [first.growth], [first.dense.polynomials()]
+    for segment in group[1:]:
+        growth += [still[0], segment.growth]
+        inside += [still[1], segment.dense.polynomials()]
+    return replace(
+        first,
+        t=np.concatenate([segment.t for segment in group]),
+        y=np.concatenate([segment.y for segment in group]),
+        outcome=last.outcome,
+        statistics=sum((segment.statistics for segment in group[1:]), first.statistics),
+        events=tuple(event for segment in group for event in segment.events),
+        growth=np.concatenate(growth),
+        inside=np.concatenate(inside),
+        crossed=tuple(passage for segment in group for passage in segment.crossed),
+    )
+
+
+def records(group: Sequence[Segment]) -> list[dict[str, Any]] | None:
+    """What files keep of each of some segments beside their arrays; None of a smooth system."""
+    pieces = group[0].system.pieces
+    if pieces is None or group[0].piece is None:
+        return None
+    return [
+        {
+            "ends": len(segment.t),
+            "events": len(segment.events),
+            "outcome": [segment.outcome.ending.value, segment.outcome.t, segment.outcome.message],
+            "counts": list(vars(segment.statistics).values()),
+            "moved": segment.program is not None,
+            **segment.piece.record(pieces),
+        }
+        for segment in group
+        if segment.piece is not None
+    ]
+
+
+def parted(whole: Segment, told: Sequence[Mapping[str, Any]] | None) -> list[Segment]:
+    """The segments that were joined, from what `records` told of them."""
+    pieces = whole.system.pieces
+    if told is None or pieces is None:
+        return [whole]
+    programs: dict[Any, Program] = {}
+    found: list[Segment] = []
+    at, happened, n = 0, 0, len(whole.start.q)
+    for words in told:
+        piece = Piece.from_record(words, pieces)
+        ends = slice(at, at + words["ends"])
+        steps = slice(at, at + words["ends"] - 1)
+        t, y = whole.t[ends], whole.y[ends]
+        turns = pieces.turns(piece.modes)
+        start = State(whole.system, float(t[0]), y[0, :n].copy(), y[0, n:].copy(), dict(whole.parameters), turns=turns)
+        key = piece.holds, tuple(piece.modes[switch.mode] for switch in pieces.switches if switch.kind == "side")
+        if words["moved"] and key not in programs:
+            programs[key] = piece.program(pieces, start)
+        ending, when, message = words["outcome"]
+        found.append(
+            Segment(
+                programs[key] if words["moved"] else None,
+                start,
+                t,
+                y,
+                Outcome(Ending(ending), when, message),
+                Statistics(*words["counts"]),
+                whole.events[happened : happened + words["events"]],
+                whole.settings,
+                whole.growth[steps],
+                whole.dense.polynomials()[steps],
+                tuple(p for p in whole.crossed if min(t[0], t[-1]) <= p.t <= max(t[0], t[-1])),
+                piece,
+            )
+        )
+        at, happened = at + words["ends"], happened + words["events"]
+    return found

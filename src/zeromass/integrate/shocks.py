@@ -1,0 +1,119 @@
+"""What jumps where a formula switches: nothing, rates, or what can not jump."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from zeromass.expression import Symbol
+from zeromass.integrate.outcome import Ending, Outcome
+from zeromass.integrate.switching import Impulse
+from zeromass.model import State
+from zeromass.model.nearest import least_change
+from zeromass.model.pieces import SystemPieces
+
+LOCATED = 1e-12
+"""Time by which a switch may be off, relative to 1 and to the time itself: what changes within it does not jump."""
+
+SMALL = 1e-9
+"""Part of its size below which a jump counts as rounding."""
+
+
+@dataclass(frozen=True)
+class Shock:
+    """The state after a switch, the impulse that led there, and the jump of the energy's formula, J."""
+
+    state: State
+    impulse: Impulse | None
+    energy: float
+
+
+def shock(pieces: SystemPieces, before: State, after: State, changed: Sequence[int]) -> Shock | Outcome:
+    """What a switch does to a state, given on the pieces before and after it; an outcome where that is no motion."""
+    said = ", ".join(dict.fromkeys(f"'{pieces.switches[k].said!r}'" for k in changed))
+    late = LOCATED * max(1.0, abs(before.t))
+    impulse, jump = None, 0.0
+    if not pieces.parts["constraints"].isdisjoint(changed):
+        outcome = _constraint_jump(before, after, late, said)
+        if outcome is not None:
+            return outcome
+        impulse = _impulse(before, after)
+    if not pieces.parts["masses"].isdisjoint(changed) and _mass_jumps(before, after):
+        words = "the mass jumps: the equations do not tell what becomes of the momentum; end the run there and begin another"
+        return Outcome(Ending.JUMP, before.t, f"where {said} switches, {words}")
+    if not pieces.parts["energies"].isdisjoint(changed):
+        step = _energy_step(pieces, before, after, [k for k in changed if pieces.of_place[k]], late)
+        if step:
+            words = f"the potential energy jumps by {step:.6g} J: a force without a limit; let it go over continuously"
+            return Outcome(Ending.JUMP, before.t, f"where {said} switches, {words}, or end the run before")
+        names, energies = pieces.energies
+        k = names.index("energy")
+        jump = float(energies(after.inputs)[k] - energies(before.inputs)[k])
+    return Shock(after if impulse is None else replace(after, v=after.v + impulse.change), impulse, jump)
+
+
+def _constraint_jump(before: State, after: State, late: float, said: str) -> Outcome | None:
+    names = [row.name for row in before.system.rows if row.level == 0]
+    speeds = np.abs([after.residuals[f"rate of {name}"] - before.residuals[f"rate of {name}"] for name in names])
+    jumps = np.array([after.residuals[name] - before.residuals[name] for name in names])
+    size = SMALL * max(1.0, float(np.abs(before.q).max(initial=0.0)))
+    bad = [(name, jump) for name, jump, v in zip(names, jumps, speeds, strict=True) if abs(jump) > size + v * late]
+    if not bad:
+        return None
+    words = ", ".join(f"'{name}' by {jump:.6g}" for name, jump in bad[:4])
+    return Outcome(
+        Ending.JUMP,
+        before.t,
+        f"where {said} switches, the constraint {words} jumps: no finite force brings the system there; let it go over "
+        "continuously, or end the run before",
+    )
+
+
+def _mass_jumps(before: State, after: State) -> bool:
+    """Whether the momentum of the same rates is another one."""
+    M, N = before.matrices.M, after.matrices.M
+    momentum, change = np.abs(M @ before.v).max(), np.abs((N - M) @ before.v).max()
+    return bool(change > SMALL * momentum)
+
+
+def _energy_step(pieces: SystemPieces, before: State, after: State, placed: Sequence[int], late: float) -> float:
+    """How much higher the energy is on one side of switches that depend on the place, J; 0 where it goes over there."""
+    modes: dict[Symbol, float] = dict(before.parameters)
+    for k in placed:
+        modes[pieces.switches[k].mode] = after.parameters[pieces.switches[k].mode]
+    there = replace(before, parameters=modes)
+    (_, Q, *_), (_, R, *_) = before.matrices, there.matrices
+    names, energies = pieces.energies
+    old, new = energies(before.inputs), energies(there.inputs)
+    k = names.index("potential" if "potential" in names else "energy")
+    force = np.abs(Q) + np.abs(R)
+    slack = late * (force @ np.abs(before.v) + force.max() * np.abs(before.q).max())
+    jump = float(new[k] - old[k])
+    return jump if abs(jump) > max(SMALL * float(np.abs(old).max() + np.abs(new).max()), slack) else 0.0
+
+
+def _impulse(before: State, after: State) -> Impulse | None:
+    """The least change of the rates that the constraints ask for after a switch."""
+    rows = [row for row in after.system.rows if row.level < 2]
+    if not rows:
+        return None
+    names = [row.name if row.level else f"rate of {row.name}" for row in rows]
+    jumps = np.array([after.residuals[name] - before.residuals[name] for name in names])
+    M, _, A, _, _ = after.matrices
+    A = A[[row.level < 2 for row in after.system.rows]]
+    terms = np.abs(A) @ np.abs(before.v)
+    if np.all(np.abs(jumps) <= SMALL * np.maximum(1e-3, terms)):
+        return None
+    change = least_change(M, A, -jumps)
+    p = np.linalg.lstsq(A.T, M @ change, rcond=None)[0]
+    took = np.abs(p) > SMALL * np.abs(p).max(initial=0.0)
+    energy = float(change @ M @ (before.v + change / 2))
+    return Impulse(
+        before.t,
+        tuple(row.name for row, part in zip(rows, took, strict=True) if part),
+        p[took],
+        change,
+        energy,
+    )

@@ -1,0 +1,33 @@
+"""States between steps returned to the constraints, held to the bound of the steps themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zeromass.integrate.passages import faded
+from zeromass.integrate.settings import Settings
+from zeromass.integrate.stepping.dense import Projection
+from zeromass.integrate.stepping.kernel import ROUNDING
+from zeromass.model import State
+
+
+def returned(projected: Projection, start: State, settings: Settings) -> Projection:
+    """The nearest states on the constraints, but where these lose independence and that would lead too far away.
+
+    There an error δ of an interpolated state is corrected by a multiple of δ²/σ, σ the strength of the weakest combination
+    of rows, and the interpolated state itself is the better one.
+    """
+
+    def project(t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        on = projected(t, y)
+        allowed = settings.atol + settings.rtol * np.abs(y) + ROUNDING
+        with np.errstate(all="ignore"):
+            far = ~(np.sqrt(np.mean(((on - y) / allowed) ** 2, axis=1)) <= settings.limits.correction)
+        if far.any():
+            values = np.array([start.parameters[p] for p in start.system.parameters])
+            inputs = np.column_stack([t[far], y[far], np.broadcast_to(values, (int(far.sum()), len(values)))])
+            there = np.flatnonzero(far)[faded(start, inputs)]
+            on[there] = y[there]
+        return on
+
+    return project

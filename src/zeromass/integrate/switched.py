@@ -1,0 +1,239 @@
+"""The motion of a system whose formulas have kinks or jumps: smooth from one switch to the next.
+
+During a step every formula stays on its piece; a switch is located as events are, and the next step begins there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from zeromass.expression import Symbol
+from zeromass.integrate.deciding import Deciding, Decision, Undecided, moving_program
+from zeromass.integrate.outcome import Ending, Outcome, at_start
+from zeromass.integrate.reaching import Reaching, own
+from zeromass.integrate.segment import Segment
+from zeromass.integrate.settings import Settings
+from zeromass.integrate.shocks import shock
+from zeromass.integrate.stepping.loop import lanes_of
+from zeromass.integrate.switching import Impulse, Piece, Switching
+from zeromass.integrate.timetable import Timetable
+from zeromass.model import Event, State, System
+from zeromass.model.pieces import SystemPieces
+
+AT_ONCE = 8
+"""Switches at one moment after which a motion is given up: one leads back to the other."""
+
+RECENT = 64
+"""Switches by whose rate chattering is recognised."""
+
+SHRINKS, STILL = 0.6, 5
+"""What is left of the time of so many switches when there have been twice as many, and how many times more would follow."""
+
+PILED, CROWDED = 2, 1e-6
+"""Switches, and the part of a run that they take, just before a motion that finds no further step: it chatters."""
+
+
+class Switched:
+    """One motion of a system with switches, from a start until a time, an event, or what ends it."""
+
+    def __init__(
+        self,
+        pieces: SystemPieces,
+        start: State,
+        until: float,
+        settings: Settings,
+        events: Sequence[Event],
+        tell: Callable[[float], None],
+        held: int = 0,
+    ) -> None:
+        self.pieces, self.start, self.until, self.settings = pieces, start, until, settings
+        self._tell = tell
+        self._asked = tuple(events)
+        self._ahead = 1.0 if until >= start.t else -1.0
+        self.deciding = Deciding(pieces, self._ahead, lanes_of(settings.chosen))
+        self._reaching = Reaching(self.deciding, settings, self._asked)
+        self._reaching.held = held
+        self._table = Timetable(pieces, start, until)
+        self._place = 0  # in the timetable: of the next time
+        self._last: dict[int, float] = {}
+        self._begun = False
+        self.following: System | None = None
+        """The system that the motion goes on with where an impulse is more than its constraints can give."""
+
+    def segments(self) -> list[Segment]:
+        """The segments of the motion, one for each piece; the last tells how it ended."""
+        found: list[Segment] = []
+        try:
+            decision = self.deciding.begin(self.start, self._timed)
+        except Undecided as why:
+            return [Segment.standing(self.start, Outcome(Ending.AMBIGUOUS, self.start.t, str(why)), self.settings)]
+        state, piece = self.start, Piece(decision.modes, decision.holds)
+        times: list[float] = []  # of switches that are not known ahead
+        while True:
+            segment, flipped = self._segment(state, piece)
+            found.append(segment)
+            self._reaching.held += segment.held
+            if segment.outcome.ending is not Ending.SWITCH:
+                stuck = segment.outcome.ending is Ending.STEP_TOO_SMALL and len(times) >= PILED
+                if stuck and abs(segment.outcome.t - times[-PILED]) < CROWDED * abs(self.until - self.start.t):
+                    found[-1] = replace(segment, outcome=self._chattering(times, self._last))
+                return found
+            state = segment.state(float(segment.t[-1]))
+            if flipped:
+                times.append(state.t)
+                self._last = flipped
+                if self._chatters(times):
+                    found[-1] = replace(segment, outcome=self._chattering(times, flipped))
+                    return found
+            outcome, state, piece = self._after(state, piece, flipped)
+            if outcome is not None:
+                found[-1] = replace(segment, outcome=outcome)
+                return found
+
+    @property
+    def _timed(self) -> dict[Symbol, float]:
+        """Modes of switches that depend on time alone."""
+        return self._table.modes(self._place)
+
+    def _chatters(self, times: Sequence[float]) -> bool:
+        """Whether switches follow one another faster and faster, so that there would be no end of them."""
+        count = len(times)
+        if count < RECENT:
+            return False
+        span = abs(times[-1] - times[-RECENT])
+        if span < self.settings.limits.stalled * abs(self.until - self.start.t):
+            return True
+        half = count // 2
+        if count < max(self.settings.limits.changes, 2 * RECENT):
+            return False
+        before = abs(times[half] - times[half - RECENT])
+        return span < SHRINKS * before and abs(self.until - times[-1]) * RECENT > STILL * count * span
+
+    def _chattering(self, times: Sequence[float], flipped: dict[int, float]) -> Outcome:
+        many = min(RECENT, len(times))
+        words = (
+            f"{self.deciding.words(list(flipped))} switches faster and faster, {many} times in the last "
+            f"{abs(times[-1] - times[-many]):.3g} s, {len(times)} times in all; limits=zm.Limits(changes=…) lets it go on "
+            "for longer"
+        )
+        return Outcome(Ending.CHATTERING, times[-1], words)
+
+    def _segment(self, state: State, piece: Piece) -> tuple[Segment, dict[int, float]]:
+        """The motion on one piece, and the switches that end it, with the side that they go to."""
+        moving = self.pieces.state(state, piece.modes)
+        if not (self.deciding.seen(moving) or (self._begun and self.pieces.only_forces)):
+            outcome = at_start(moving, self.settings.limits.violation)
+            if outcome is not None:
+                return replace(Segment.standing(state, outcome, self.settings), piece=piece), {}
+        self._begun = True
+        program = moving_program(self.deciding, moving, piece.holds)
+        target = self._table.times[self._place] if self._place < len(self._table.times) else self.until
+        segment = self._reaching.segment(program, moving, piece, target, self._tell)
+        end = segment.outcome.t
+        asked = [event for event in segment.events if not own(event.name)]
+        reached = [event.name for event in segment.events if own(event.name)]
+        outcome, flipped = segment.outcome, {}
+        if segment.t[-1] == target != self.until and outcome.complete:
+            self._place += 1
+            outcome = Outcome(Ending.SWITCH, end, self.deciding.words(self._table.switches))
+        if segment.outcome.ending is Ending.EVENT:
+            terminal = {event.name: event for event in self._asked if event.terminal}
+            ending = [terminal[event.name] for event in asked if event.name in terminal]
+            flipped = {} if ending else self._reaching.flipped(reached, piece)
+            if ending:
+                here = segment.state(float(segment.t[-1]))
+                outcome = Outcome(Ending.EVENT, end, ", ".join(event.words(here) for event in ending))
+            elif segment.t[-1] == self.until:
+                outcome = Outcome(Ending.FINISHED, end, "")
+            else:
+                outcome = Outcome(Ending.SWITCH, end, self.deciding.words(list(flipped)))
+        segment = replace(segment, start=self._given(state, piece), outcome=outcome, events=tuple(asked), piece=piece)
+        return segment, flipped
+
+    def _given(self, state: State, piece: Piece) -> State:
+        """A state of the system as it was given; the start is the one that the run was given."""
+        return self.start if state is self.start else replace(state, turns=self.pieces.turns(piece.modes))
+
+    # what a switch does ---------------------------------------------------------------------------------------------------
+    def _after(self, state: State, piece: Piece, flipped: dict[int, float]) -> tuple[Outcome | None, State, Piece]:
+        """The state and the piece after a switch; an outcome where the motion ends there."""
+        t = state.t
+        old, modes = piece, dict(piece.modes)
+        impulses: list[Impulse] = []
+        energy = 0.0
+        decision, changed = Decision(modes, piece.holds), list(flipped)
+        for _ in range(AT_ONCE):
+            try:
+                decision = self.deciding.after(state, decision, flipped, self._timed)
+            except Undecided as why:
+                return Outcome(Ending.AMBIGUOUS, t, str(why)), state, piece
+            before, after = (self.pieces.state(state, m) for m in (modes, decision.modes))
+            changed = [k for k, s in enumerate(self.pieces.switches) if decision.modes[s.mode] != modes[s.mode]]
+            done = shock(self.pieces, before, after, changed) if changed else None
+            if isinstance(done, Outcome):
+                return done, state, piece
+            if done is not None and done.impulse is not None:
+                M = after.matrices.M
+                taker = self.pieces.given.struck(state, M @ done.impulse.change)
+                if taker is not self.pieces.given:
+                    return self._not_taken(state, changed, taker), state, piece
+            modes, flipped = decision.modes, {}
+            energy += done.energy if done is not None else 0.0
+            if done is None or done.impulse is None:
+                said = self._switchings(t, old, decision)
+                return None, state, Piece(modes, decision.holds, said, _sum(impulses), energy)
+            impulses.append(done.impulse)
+            state = replace(state, v=done.state.v)
+        words = (
+            f"{self.deciding.words(changed)} switches to and fro at one moment: each impulse leads back over the switch"
+        )
+        return Outcome(Ending.CHATTERING, t, words), state, piece
+
+    def _not_taken(self, state: State, changed: Sequence[int], taker: System | None) -> Outcome:
+        """How a motion ends in which a contact can not give the impulse that its constraints ask for."""
+        said = self.deciding.words(changed)
+        if taker is None:
+            words = (
+                f"where {said} switches, a contact is struck and can not give the impulse that it would take, by its "
+            )
+            return Outcome(
+                Ending.AMBIGUOUS, state.t, words + "friction or its grip: the model does not decide what follows"
+            )
+        self.following = taker
+        words = f"where {said} switches, it would take an impulse that no friction gives: {taker.kind} from here on"
+        return Outcome(Ending.EVENT, state.t, words)
+
+    def _switchings(self, t: float, old: Piece, new: Decision) -> tuple[Switching, ...]:
+        held = {hold.mode for hold in new.holds}
+        were = {hold.mode for hold in old.holds}
+        found = []
+        for switch in self.pieces.switches:
+            before, after = old.modes[switch.mode], new.modes[switch.mode]
+            if switch.mode in held:
+                if switch.mode not in were:
+                    found.append(Switching(t, switch.said, 0))
+            elif switch.mode in were:
+                found.append(Switching(t, switch.said, 1 if after >= _high(old, switch.mode) else -1))
+            elif before != after:
+                found.append(Switching(t, switch.said, int(np.sign(after - before))))
+        return tuple(found)
+
+
+def _high(piece: Piece, mode: object) -> float:
+    return next(hold.high for hold in piece.holds if hold.mode is mode)
+
+
+def _sum(impulses: Sequence[Impulse]) -> Impulse | None:
+    """Impulses at one moment as one."""
+    if len(impulses) < 2:
+        return impulses[0] if impulses else None
+    total: dict[str, float] = {}
+    for impulse in impulses:
+        for name, p in zip(impulse.constraints, impulse.impulses, strict=True):
+            total[name] = total.get(name, 0.0) + float(p)
+    change = np.sum([impulse.change for impulse in impulses], axis=0)
+    energy = sum(impulse.energy for impulse in impulses)
+    return Impulse(impulses[0].t, tuple(total), np.array(list(total.values())), change, energy)

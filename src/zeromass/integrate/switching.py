@@ -1,0 +1,124 @@
+"""What a switch in a formula does to a run: the pieces that it is made of, what switched, and impulses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from zeromass.compile.holding import holding_at
+from zeromass.compile.program import Hold, Program, program_at
+from zeromass.expression import Expression, Symbol
+from zeromass.model import State
+from zeromass.model.pieces import SystemPieces
+
+
+@dataclass(frozen=True, eq=False)
+class Switching:
+    """A formula that went over from one piece to the next.
+
+    t           when, s
+    expression  the formula that switches, as it was written, such as sign(rate(x)) or (t < 1)
+    direction   1 where what it looks at rises through the switch, −1 where it falls; 0 where the motion begins to slide
+                along it, as dry friction holds a body at rest
+
+    >>> x = zm.coordinate("x")
+    >>> pushed = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: zm.where(zm.t < 1, 2.0, 0.0)})
+    >>> run = zm.simulate(pushed, pushed.start({x: 0.0}), until=3.0)
+    >>> [(switch.t, switch.expression, switch.direction) for switch in run.switches]
+    [(1.0, (t < 1), 1)]
+    >>> round(run.state(3.0)[x], 12)
+    5.0
+    """
+
+    t: float
+    expression: Expression
+    direction: int
+
+
+@dataclass(frozen=True, eq=False)
+class Impulse:
+    """A jump of the rates, where a constraint asks for other ones from one moment to the next.
+
+        M Δq̇ = Aᵀ p,   A (q̇ + Δq̇) = the new rates: the change of least Δq̇ᵀ M Δq̇
+
+    t            when, s
+    constraints  the rows of the constraints that took part, by name
+    impulses     p of each of these rows, in units of its multiplier times s
+    change       Δq̇, in the order of the coordinates
+    energy       what it adds to the kinetic energy, J
+
+    A mass that is drawn along at 1 m/s, and from t = 1 s on at −1 m/s:
+
+    >>> x = zm.coordinate("x")
+    >>> drawn = zm.System(kinetic=zm.rate(x) ** 2, constraints={"drive": x - 1 + np.abs(zm.t - 1)})
+    >>> run = zm.simulate(drawn, drawn.start(), until=2.0)
+    >>> (impulse,) = run.impulses
+    >>> impulse.t, impulse.constraints, impulse.impulses.round(12), impulse.change.round(12), impulse.energy
+    (1.0, ('drive',), array([-4.]), array([-2.]), 0.0)
+    """
+
+    t: float
+    constraints: tuple[str, ...]
+    impulses: np.ndarray
+    change: np.ndarray
+    energy: float
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """On which pieces of its formulas a segment moves, and how it came there.
+
+    modes      values of the modes and margins of all switches
+    holds      switches along which it slides
+    switchings what switched where it begins
+    impulse    that it begins with
+    energy     by how much the formula of the energy jumped there, at the same state, as where a spring is exchanged, J
+    """
+
+    modes: Mapping[Symbol, float]
+    holds: tuple[Hold, ...] = ()
+    switchings: tuple[Switching, ...] = ()
+    impulse: Impulse | None = None
+    energy: float = 0.0
+
+    def record(self, pieces: SystemPieces) -> dict[str, Any]:
+        """The piece as plain data, for files; switches by their place among those of the system."""
+        places = {switch.mode: k for k, switch in enumerate(pieces.switches)}
+        said = [switch.said for switch in pieces.switches]
+        data: dict[str, Any] = {
+            "modes": [[self.modes[switch.mode], self.modes[switch.margin]] for switch in pieces.switches],
+            "holds": [[places[hold.mode], hold.low, hold.high] for hold in self.holds],
+            "switchings": [[s.t, said.index(s.expression), s.direction] for s in self.switchings],
+            "energy": self.energy,
+        }
+        if self.impulse is not None:
+            i = self.impulse
+            data["impulse"] = [i.t, list(i.constraints), i.impulses.tolist(), i.change.tolist(), i.energy]
+        return data
+
+    @classmethod
+    def from_record(cls, data: Mapping[str, Any], pieces: SystemPieces) -> Piece:
+        """The piece of its data."""
+        switches = pieces.switches
+        modes: dict[Symbol, float] = {}
+        for switch, (mode, margin) in zip(switches, data["modes"], strict=True):
+            modes[switch.mode], modes[switch.margin] = mode, margin
+        impulse = None
+        if "impulse" in data:
+            t, names, p, change, energy = data["impulse"]
+            impulse = Impulse(t, tuple(names), np.array(p, dtype=float), np.array(change, dtype=float), energy)
+        return cls(
+            modes,
+            tuple(Hold(switches[k].mode, low, high, switches[k].g) for k, low, high in data["holds"]),
+            tuple(Switching(t, switches[k].said, direction) for t, k, direction in data["switchings"]),
+            impulse,
+            data["energy"],
+        )
+
+    def program(self, pieces: SystemPieces, start: State) -> Program:
+        """The equations on this piece, with the pivots that are best at a start."""
+        here = pieces.state(start, self.modes)
+        return holding_at(pieces.system, here, self.holds) if self.holds else program_at(pieces.system, here)

@@ -1,0 +1,154 @@
+"""What of a system depends on time alone: forces, prescribed motions and moving surfaces as sums of terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zeromass.expression import Evaluator, Expression, Symbol, derivative, t
+from zeromass.expression.build import multiply
+from zeromass.expression.node import is_integer, ordered
+from zeromass.model import System
+
+if TYPE_CHECKING:
+    from zeromass.expression.interval import Intervals
+
+SMOOTH = 8
+"""Degree up to which a polynomial of time needs no look ahead: a step of any method follows it."""
+
+MOST = 16
+"""Terms that a product of sums is multiplied out to at most."""
+
+
+class Term:
+    """A function u of time and parameters: numbers and bounds of it and of ü, made when they are first asked for."""
+
+    def __init__(self, u: Expression, inputs: list[Symbol]) -> None:
+        self.u: Expression = u
+        self._inputs = inputs
+
+    @cached_property
+    def _second(self) -> Expression:
+        return derivative(derivative(self.u, t), t)
+
+    @cached_property
+    def number(self) -> Evaluator:
+        """u"""
+        return Evaluator(self.u, self._inputs)
+
+    @cached_property
+    def bounds(self) -> Intervals:
+        """Bounds of u."""
+        return _intervals(self.u, self._inputs)
+
+    @cached_property
+    def bend(self) -> Evaluator:
+        """ü"""
+        return Evaluator(self._second, self._inputs)
+
+    @cached_property
+    def bounds_of_bend(self) -> Intervals:
+        """Bounds of ü."""
+        return _intervals(self._second, self._inputs)
+
+
+def _intervals(e: Expression, inputs: list[Symbol]) -> Intervals:
+    from zeromass.expression.interval import Intervals  # few systems have terms
+
+    return Intervals([e], inputs)
+
+
+def terms_of_time(system: System) -> list[Term]:
+    """Functions of time and parameters that a system contains, but for those that no step can fail to see; found once.
+
+    A sum is taken apart, also below a product, so that each term is seen however small it is beside the others; constant
+    factors are left out, and with them constants, polynomials of low degree and sines of a linear function of time. A
+    function of time and of the state, such as sin(x − c t), is no such term.
+    """
+    if "terms of time" not in system.memory:
+        inputs = [t, *system.parameters]
+        system.memory["terms of time"] = [Term(u, inputs) for u in _terms(_roots(system))]
+    return system.memory["terms of time"]
+
+
+def _roots(system: System) -> list[Expression]:
+    """The largest formulas of time and parameters alone in M, Q, C, A and in what the constraints say."""
+    blocks = [system.M, system.Q, system.C, system.A, [row.zero for row in system.rows]]
+    outputs = [e for block in blocks for e in np.ravel(np.asarray(block, dtype=object))]
+    nodes = ordered(outputs)
+    if t not in nodes:
+        return []
+    of_state: set[Expression] = set()
+    roots: dict[Expression, None] = {}
+    for node in nodes:
+        if isinstance(node, Symbol) and node is not t and node.kind != "parameter":
+            of_state.add(node)
+        elif not of_state.isdisjoint(node.args):
+            of_state.add(node)
+            roots.update(dict.fromkeys(a for a in node.args if a.args and a not in of_state))
+    roots.update(dict.fromkeys(e for e in outputs if e.args and e not in of_state))
+    return list(roots)
+
+
+def _terms(roots: Iterable[Expression]) -> list[Expression]:
+    """What the roots are sums of, without constants, polynomials of low degree, and sines of what is linear in time."""
+    degree: dict[Expression, float] = {}
+    found: dict[Expression, None] = {}
+    for root in roots:
+        _learn(degree, root)
+        for u in _summands(root, degree):
+            _learn(degree, u)
+            wave = u.op in ("sin", "cos") and degree[u.args[0]] <= 1
+            if degree[u] > SMOOTH and not wave:
+                found[u] = None
+    return list(found)
+
+
+def _learn(degree: dict[Expression, float], root: Expression) -> None:
+    """Degrees in t of all nodes under a root: 0 of a constant, ∞ of what is no polynomial."""
+    for node in ordered([root]):
+        if node in degree:
+            continue
+        known = [degree[a] for a in node.args]
+        if node is t:
+            degree[node] = 1
+        elif not any(known):
+            degree[node] = 0
+        elif node.op in ("add", "subtract", "negative"):
+            degree[node] = max(known)
+        elif node.op == "multiply":
+            degree[node] = sum(known)
+        elif node.op == "divide" and known[1] == 0:
+            degree[node] = known[0]
+        elif node.op == "power" and node.args[1].value is not None and is_integer(node.args[1].value):
+            degree[node] = known[0] * node.args[1].value if node.args[1].value > 0 else np.inf
+        else:
+            degree[node] = np.inf
+
+
+def _summands(u: Expression, degree: dict[Expression, float]) -> list[Expression]:
+    """u = Σ c u_k with constants c: the u_k."""
+    if degree[u] == 0:
+        return []
+    if u.op in ("add", "subtract"):
+        return [*_summands(u.args[0], degree), *_summands(u.args[1], degree)]
+    if u.op == "negative" or (u.op == "divide" and degree[u.args[1]] == 0):
+        return _summands(u.args[0], degree)
+    if u.op == "multiply":
+        a, b = u.args
+        if degree[a] == 0 or degree[b] == 0:
+            return _summands(b if degree[a] == 0 else a, degree)
+        first, second = (_with_constant(x, degree) for x in u.args)
+        if 1 < len(first) * len(second) <= MOST:
+            return [multiply(x, y) for x in first for y in second]
+    return [u]
+
+
+def _with_constant(u: Expression, degree: dict[Expression, float]) -> list[Expression]:
+    """The summands of a factor, constants among them."""
+    if u.op in ("add", "subtract"):
+        return [*_with_constant(u.args[0], degree), *_with_constant(u.args[1], degree)]
+    return _summands(u, degree) or [u]

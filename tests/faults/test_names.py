@@ -1,0 +1,174 @@
+"""Names are names in everything that is printed or written: none of them ends a comment, a script or a formula."""
+
+from __future__ import annotations
+
+import html.parser
+import re
+import shutil
+import subprocess
+from xml.etree import ElementTree
+
+import matplotlib
+import numpy as np
+import pytest
+
+import zeromass as zm
+from zeromass.expression import Grid, multiplier
+from zeromass.report import save_figure
+
+HOSTILE = [
+    "*/ int f(){} /*",
+    "*\\\n/ int f(){} /*",
+    "/* // */",
+    "??/",
+    "a\nb",
+    "</script><script>alert(1)</script>",
+    "<!-- <script>",
+    "\x1b[31mred",
+    "\u202eright to left",
+    "$\\frac$",
+    "$x$",
+    "\\input{/etc/passwd}",
+    "x}\\def\\y{",
+    "50 % & #1 ~ ^ _",
+    "[bold]x[/bold]",
+    '"quoted", "cells"',
+    "=1+1",
+    "{{title}}",
+    "</title>",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_c_is_one_comment_and_one_function(name, tmp_path):
+    """Without its comments the code is the same whatever the names."""
+    x = zm.coordinate("x")
+
+    def code(word: str) -> str:
+        hidden = multiplier(word)
+        return zm.c_code({word: x * hidden, "b": hidden}, [x, hidden])
+
+    def bare(words: str) -> str:
+        return re.sub(r"/\*.*?\*/", "", words, flags=re.DOTALL)
+
+    assert bare(code(name)) == bare(code("plain"))
+    compiler = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
+    if compiler is not None:
+        (tmp_path / "f.c").write_text(code(name), encoding="utf-8")
+        words = [compiler, "-std=c99", "-trigraphs", "-Werror", "-Wcomment", "-c", "f.c", "-o", "f.o"]
+        subprocess.run(words, cwd=tmp_path, check=True)
+
+
+def test_c_of_a_parameter_read_from_elsewhere():
+    from zeromass.expression.record import Reader
+
+    nodes = [["symbol", "*/ int f(){} /*", "parameter", 0, 2.0, None, "hostile"], ["sin", 0]]
+    words = zm.c_code(Reader(nodes).nodes[1])
+    assert "int f" not in re.sub(r"/\*.*?\*/", "", words)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_text_is_one_line_that_can_be_printed(name):
+    for e in (multiplier(name) + 1, Grid([0, 1], [0, 1], np.ones((1, 1, 1, 1)), name=name)(zm.t, zm.t)):
+        assert repr(e).isprintable()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_latex_of_a_name_has_no_commands_of_its_own(name):
+    """All that LaTeX would act on is escaped; brackets balance."""
+    for e in (multiplier(name), Grid([0, 1], [0, 1], np.ones((1, 1, 1, 1)), name=name)(zm.t, 1)):
+        words = zm.latex(e)
+        commands = set(re.findall(r"\\([A-Za-z]+)", words))
+        assert commands <= {"mathrm", "operatorname", "left", "right", "backslash", "wedge", "sim"}
+        bare = re.sub(r"\\[^A-Za-z]", "", words)
+        assert bare.count("{") == bare.count("}")
+        assert not set("$&#%~") & set(bare)
+        assert words.isprintable()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_sympy_prints_a_symbol(name):
+    import sympy
+
+    found = zm.to_sympy(multiplier(name) * 2)
+    assert re.fullmatch(r"2\*[\w.'\[\] ]+", str(found))
+    other = zm.to_sympy(multiplier(name + "!") * 2)
+    assert found != other
+    assert "\\input" not in sympy.latex(found)
+
+
+def named_run(name: str) -> zm.Run:
+    bob = zm.Particle("bob", mass=0.5)
+    string = (bob.position @ bob.position - 1.0) / 2
+    system = zm.System([bob], gravity=9.81, constraints={name: string})
+    start = system.start([(bob.position, (1.0, 0.0, 0.0)), (bob.velocity, 0.0)])
+    return zm.simulate(system, start, until=0.5, events=[zm.Event(name, bob.position[2] + 0.1, terminal=False)])
+
+
+class Elements(html.parser.HTMLParser):
+    """The elements of a page, and the text of its title."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.title, self.inside = "", ""
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append(tag)
+        self.inside = tag
+
+    def handle_endtag(self, tag):
+        self.inside = ""
+
+    def handle_data(self, data):
+        self.title += data if self.inside == "title" else ""
+
+
+def elements(page: str) -> Elements:
+    parser = Elements()
+    parser.feed(page)
+    return parser
+
+
+@pytest.fixture(scope="module")
+def plain_page(tmp_path_factory) -> Elements:
+    run = named_run("plain")
+    return elements(
+        run.view(tmp_path_factory.mktemp("page") / "p.html", title="plain", names=["plain"]).read_text("utf-8")
+    )
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_the_page_has_the_same_elements_whatever_the_names(name, plain_page, tmp_path):
+    run = named_run(name)
+    chart = {name: run.system.energy}
+    page = run.view(tmp_path / "p.html", title=name, names=[name], plots=chart).read_text(encoding="utf-8")
+    found = elements(page)
+    assert found.found == plain_page.found
+    assert found.title.replace("\r", "\n") == name
+    assert page.count("</script") == page.count("<script")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_figures_show_names_as_they_are(name, tmp_path):
+    """Matplotlib would take what stands between dollars for a formula, and fail at one that is none."""
+    run = named_run(name)
+    with matplotlib.rc_context({"svg.fonttype": "none"}):
+        save_figure(run.plot.residuals(), tmp_path / "r.svg")
+    svg = ElementTree.parse(tmp_path / "r.svg")
+    words = " ".join("".join(element.itertext()) for element in svg.iter() if element.tag.endswith("text"))
+    shown = "".join(c if c.isprintable() else f"<U+{ord(c):04X}>" for c in name)
+    assert " ".join(shown.split()) in " ".join(words.split())
+    assert not [element for element in svg.iter() if element.tag.endswith("script")]
+
+
+def test_cells_of_tables(tmp_path):
+    import csv
+
+    from zeromass.report import tables
+
+    run = named_run("plain")
+    names = [column.title for column in tables.columns(run, [0.0])]
+    path = run.to_csv(tmp_path / "t.csv", [0.0])
+    with path.open(newline="") as file:
+        assert next(csv.reader(file)) == names
