@@ -23,7 +23,6 @@ import numpy as np
 from scipy.stats import uniform
 
 import zeromass as zm
-from zeromass.ensemble import samples, sweep
 
 RADIUS, MASS, BOWL, GRAVITY = 0.09, 1.0, 0.03, 9.81
 COMPARED = 16
@@ -48,7 +47,7 @@ class Case:
             self.start = self.system.start(self.turning(place, speed))
             ranges = [(-1.0, 1.0), (-1.0, 1.0), *[(-8.0, 8.0)] * 3]
         names = (*place, *speed)
-        self.over = samples(members, {p: uniform(a, b - a) for p, (a, b) in zip(names, ranges, strict=True)})
+        self.over = zm.samples(members, {p: uniform(a, b - a) for p, (a, b) in zip(names, ranges, strict=True)})
         self.table = np.stack([sampled.values for sampled in self.over.values()], axis=1)
 
     def turning(self, place: Sequence[Any], ω: Sequence[Any]) -> list[tuple[Any, Any]]:
@@ -60,7 +59,7 @@ class Case:
     def study(self) -> np.ndarray:
         keep = {"contact": self.system.contact}
         settings = {"until": self.until, "rtol": self.rtol, "atol": self.atol}
-        found = sweep(self.system, self.start, over=self.over, keep=keep, **settings)
+        found = zm.sweep(self.system, self.start, over=self.over, keep=keep, **settings)
         assert set(found.outcome.values.tolist()) == {"finished"}
         return found.contact.values
 

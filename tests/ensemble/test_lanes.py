@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from integrate.mechanisms import parallelogram
 from zeromass.compile.program import Program
 from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.motions import Motions, motions
@@ -100,8 +101,35 @@ def slipping(count: int) -> Case:
     return ball, start, 0.7, ()
 
 
-CASES = {case.__name__: case for case in (balls, shells, pendula, wheels, cranks, cusps, slipping)}
+def four_bars(count: int) -> Case:
+    """Parallelograms: those that are fast enough cross positions where all their rods are in line."""
+    system, a, b, c = parallelogram(1.0, 1.0)
+    speeds = np.random.default_rng(8).uniform(0.0, 3.0, count)
+    start = [system.start({a: 1.0, b: 1.0, c: 0.0, zm.rate(a): -float(v)}) for v in speeds]
+    return system, start, 1.5, ()
+
+
+def pushed(count: int) -> Case:
+    """A pulse of time alone, as narrow as its parameter says: it limits the steps of some."""
+    x, width = zm.coordinate("x"), zm.parameter("width", 1.0)
+    system = zm.System(M=[[1.0]], Q=[np.exp(-(((zm.t - 5.0) / width) ** 2)) - x], coordinates=[x])
+    start = [system.start({x: 0.1}, parameters={width: w}) for w in np.geomspace(1e-3, 20.0, count).tolist()]
+    return system, start, 10.0, ()
+
+
+def stopped(count: int) -> Case:
+    """Blocks under dry friction: a formula that switches."""
+    x = zm.coordinate("x")
+    system = zm.System(M=[[1.0]], Q=[-4.0 * x - np.sign(zm.rate(x))], coordinates=[x])
+    return system, [system.start({x: float(place)}) for place in np.linspace(0.1, 3.0, count)], 3.0, ()
+
+
+CASES = {
+    case.__name__: case
+    for case in (balls, shells, pendula, wheels, cranks, cusps, slipping, four_bars, pushed, stopped)
+}
 COUNTS = {"balls": 100, "shells": 40, "pendula": 150, "wheels": 150, "cranks": 100, "cusps": 30, "slipping": 12}
+COUNTS |= {"four_bars": 16, "pushed": 24, "stopped": 6}
 
 
 def moved(case: Case, program: Program, width: int | None = None, recording: bool = False) -> Motions:
@@ -152,6 +180,29 @@ def test_members_have_the_bits_of_runs_alone(name: str, recording: bool) -> None
             whole = found.course(k)
             assert np.array_equal(whole.t, run.t)
             assert np.array_equal(whole.y, run.y)
+
+
+@pytest.mark.parametrize("name", ["balls", "shells"])
+def test_ordinary_members_stay_in_their_lanes(name: str) -> None:
+    case = CASES[name](COUNTS[name])
+    assert not moved(case, zm.compile(case[0], case[1][0])).courses
+
+
+def test_members_whose_steps_are_limited_move_alone() -> None:
+    """A pulse that is wider than the run bends as much in every step; one that is narrow could be stepped over."""
+    case = pushed(24)
+    widths = np.array([state.parameters[case[0].parameters[0]] for state in case[1]])
+    alone = {*moved(case, zm.compile(case[0], case[1][0])).courses}
+    assert {*np.flatnonzero(widths < 0.1).tolist()} <= alone
+    assert not alone & {*np.flatnonzero(widths > 10.0).tolist()}
+
+
+@pytest.mark.parametrize("recording", [False, True])
+def test_singular_positions_are_crossed_by_those_that_come_to_them(recording: bool) -> None:
+    """As fast as they start, they come to lie flat where their energy lets them: 5 v²/6 + 2 G sin 1 > 0, all of them."""
+    case = four_bars(16)
+    found = moved(case, zm.compile(case[0], case[1][0]), recording=recording)
+    assert all(found.courses[k].passages for k in range(16))
 
 
 @pytest.mark.parametrize("name", ["pendula", "wheels", "cranks"])

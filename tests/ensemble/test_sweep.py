@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.ensemble import first_time, integral, largest, mean, samples, smallest, sweep, values_at
 
 TOLERANCES = {"rtol": 1e-10, "atol": 1e-12}
 
@@ -23,7 +22,7 @@ def test_a_member_is_the_run_from_its_start() -> None:
     ball, start, cx, vx = ball_study()
     places, speeds = np.linspace(-0.5, 0.5, 5), np.linspace(0.2, 1.4, 7)
     over = {cx: places, vx: speeds}
-    study = sweep(ball, start, until=2.0, over=over, keep={"y": [*ball.coordinates, *ball.rates]}, **TOLERANCES)
+    study = zm.sweep(ball, start, until=2.0, over=over, keep={"y": [*ball.coordinates, *ball.rates]}, **TOLERANCES)
     assert study.y.dims[:2] == ("cx", "vx")
     assert study.sizes["cx"] == 5
     program = zm.compile(ball, ball.start(contact=(places[0], -0.2), velocity=(speeds[0], 0.3), spin=0.5))
@@ -45,8 +44,8 @@ def test_parameters_in_the_model_and_in_the_start() -> None:
     start = rod.start({x: part * length}, guess={y: -1.0})
     event = zm.Event("through the middle", x, direction=-1, terminal=False)
     lengths, parts = np.array([0.5, 1.0, 2.0, 3.0]), np.array([1e-4, 2e-4])
-    study = sweep(
-        rod, start, until=3.0, over={length: lengths, part: parts}, keep={"first": first_time(event)}, **TOLERANCES
+    study = zm.sweep(
+        rod, start, until=3.0, over={length: lengths, part: parts}, keep={"first": zm.first_time(event)}, **TOLERANCES
     )
     quarter = np.pi / 2 * np.sqrt(lengths / 9.81)
     assert study["first"].values == pytest.approx(np.repeat(quarter[:, None], 2, axis=1), rel=1e-8)  # 1 + angle²/16
@@ -58,16 +57,16 @@ def test_statistics_have_exact_values() -> None:
     x, a = zm.coordinate("x"), zm.parameter("a", 1.0)
     spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
     keep = {
-        "lowest": smallest(x),
-        "fastest": largest(zm.rate(x)),
-        "mean": mean(x**2),
-        "area": integral([x, x**2]),
-        "way": values_at(x, [0.0, 1.0, 2.5, 4.0, 9.0]),
+        "lowest": zm.smallest(x),
+        "fastest": zm.largest(zm.rate(x)),
+        "mean": zm.mean(x**2),
+        "area": zm.integral([x, x**2]),
+        "way": zm.values_at(x, [0.0, 1.0, 2.5, 4.0, 9.0]),
         "energy": spring.energy,
     }
     sizes = np.array([0.5, 1.0, 2.0])
     T = 7.0
-    study = sweep(spring, spring.start({x: a}), until=T, over={a: sizes}, keep=keep, rtol=1e-11, atol=1e-13)
+    study = zm.sweep(spring, spring.start({x: a}), until=T, over={a: sizes}, keep=keep, rtol=1e-11, atol=1e-13)
     close = {"rel": 1e-9, "abs": 1e-9}
     assert study.lowest.values == pytest.approx(-sizes, **close)
     assert study.fastest.values == pytest.approx(sizes, **close)
@@ -83,8 +82,8 @@ def test_statistics_have_exact_values() -> None:
 def test_extremes_are_those_of_runs() -> None:
     ball, start, cx, vx = ball_study()
     over = {cx: [-0.5, 0.1, 0.5], vx: [0.2, 0.9, 1.4]}
-    keep = {"friction": largest(ball.friction_ratio), "force": smallest(ball.normal_force)}
-    study = sweep(ball, start, until=3.0, over=over, keep=keep, **TOLERANCES)
+    keep = {"friction": zm.largest(ball.friction_ratio), "force": zm.smallest(ball.normal_force)}
+    study = zm.sweep(ball, start, until=3.0, over=over, keep=keep, **TOLERANCES)
     for x in over[cx]:
         for v in over[vx]:
             alone = ball.start(contact=(x, -0.2), velocity=(v, 0.3), spin=0.5)
@@ -103,14 +102,14 @@ def test_outcomes_are_words_and_nothing_stops_a_study() -> None:
     events = zm.Event("wall", x + 0.5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        study = sweep(bead, start, until=2.0, over={place: [0.1, 0.8, 2.0]}, keep={"x": x}, events=events)
+        study = zm.sweep(bead, start, until=2.0, over={place: [0.1, 0.8, 2.0]}, keep={"x": x}, events=events)
     assert study.outcome.values.tolist() == ["finished", "event", "no start"]
     assert study.x.values[1] == pytest.approx(-0.5, abs=1e-12)
     assert "ring" in study.message.values[2]
     assert np.isnan(study.x.values[2])
     assert study.end_time.values[0] == 2.0
     with pytest.raises(zm.ModelError, match="wall"):
-        sweep(bead, start, until=2.0, over={wall: [1.0]}, keep={"x": x})
+        zm.sweep(bead, start, until=2.0, over={wall: [1.0]}, keep={"x": x})
 
 
 def test_a_start_may_be_a_function() -> None:
@@ -118,12 +117,12 @@ def test_a_start_may_be_a_function() -> None:
     k, v = zm.parameter("k", 1.0), zm.parameter("v", 1.0)
     spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=k * x**2 / 2)
     over = {k: [1.0, 4.0], v: [0.5, 1.0, 2.0]}
-    given = sweep(spring, spring.start({zm.rate(x): v}), until=1.3, over=over, keep={"x": x}, **TOLERANCES)
+    given = zm.sweep(spring, spring.start({zm.rate(x): v}), until=1.3, over=over, keep={"x": x}, **TOLERANCES)
 
     def start(k: float, v: float) -> zm.State:
         return spring.start({zm.rate(x): v}, parameters={spring.parameters[0]: k})
 
-    made = sweep(spring, start, until=1.3, over=over, keep={"x": x}, **TOLERANCES)
+    made = zm.sweep(spring, start, until=1.3, over=over, keep={"x": x}, **TOLERANCES)
     assert np.array_equal(made.x, given.x)
     rates = np.sqrt([1.0, 4.0])[:, None]
     assert made.x.values == pytest.approx(np.sin(1.3 * rates) / rates * [0.5, 1.0, 2.0], rel=1e-9)
@@ -134,13 +133,13 @@ def test_samples_are_joint() -> None:
 
     x, a, b = zm.coordinate("x"), zm.parameter("a", 1.0), zm.parameter("b", 1.0)
     free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
-    over = samples(100, {a: norm(1.0, 0.1), b: uniform(0.0, 2.0)})
-    study = sweep(free, free.start({x: a, zm.rate(x): b}), until=2.0, over=over, keep={"x": x})
+    over = zm.samples(100, {a: norm(1.0, 0.1), b: uniform(0.0, 2.0)})
+    study = zm.sweep(free, free.start({x: a, zm.rate(x): b}), until=2.0, over=over, keep={"x": x})
     assert study.x.dims == ("sample",)
     assert study.x.values == pytest.approx(study.a.values + 2 * study.b.values, rel=1e-12)
     assert study.b.values.mean() == pytest.approx(1.0, abs=0.01)  # evenly spread: the error is that of 1/n
     with pytest.raises(zm.ModelError, match="method"):
-        samples(4, {a: norm()}, method="dice")  # type: ignore[arg-type]
+        zm.samples(4, {a: norm()}, method="dice")  # type: ignore[arg-type]
 
 
 def test_the_surface_may_have_parameters() -> None:
@@ -151,7 +150,7 @@ def test_the_surface_may_have_parameters() -> None:
     start = ball.start(contact=(0.5, 0.0), velocity=(vx, 0.2), **words)
     over = {depth: [0.05, 0.1, 0.4], vx: [0.0, 0.3]}
     keep = {"energy": ball.energy, "contact": ball.contact}
-    study = sweep(ball, start, until=1.0, over=over, keep=keep, **TOLERANCES)
+    study = zm.sweep(ball, start, until=1.0, over=over, keep=keep, **TOLERANCES)
     assert set(study.outcome.values.ravel()) == {"finished"}
     for a in over[depth]:
         for v in over[vx]:
@@ -168,7 +167,7 @@ def test_bodies_inside_their_surface_have_no_start() -> None:
     corner = zm.Surface(lambda X, Y, Z: Z * (1.0 - X), name="corner")
     ball = zm.Rolling(zm.ball(0.4, 1.0), on=corner)
     start = ball.start(contact=(place, 0.0))
-    study = sweep(ball, start, until=0.1, over={place: [0.0, 0.5, 0.7, 0.9]}, keep={"x": ball.contact[0]})
+    study = zm.sweep(ball, start, until=0.1, over={place: [0.0, 0.5, 0.7, 0.9]}, keep={"x": ball.contact[0]})
     assert study.outcome.values.tolist() == ["finished", "finished", "no start", "no start"]
     assert "inside" in study.message.values[2]
 
@@ -195,7 +194,7 @@ def test_rates_that_nothing_determines_are_those_of_a_start_alone() -> None:
     start = beads.start({x: 0.5, z: 0.0}, guess={zm.rate(z): 0.3})
     assert start.free
     over = {v: [0.0, 1.0, 2.0], w: [0.5, 3.0]}
-    study = sweep(beads, start, until=0.0 + 1e-3, over=over, keep={"y": [x, y, z, *beads.rates]}, **TOLERANCES)
+    study = zm.sweep(beads, start, until=0.0 + 1e-3, over=over, keep={"y": [x, y, z, *beads.rates]}, **TOLERANCES)
     for a in over[v]:
         for b in over[w]:
             alone = beads.start({x: 0.5, z: 0.0}, guess={zm.rate(z): 0.3}, parameters={v: a, w: b})

@@ -70,12 +70,12 @@ class FirstTime(Kept):
 
 
 def largest(expression: Expression) -> Extreme:
-    """The largest value of an expression along the motion, between steps too; for `sweep(keep=…)`.
+    """The largest value of an expression along the motion, between steps too; for `zm.sweep(keep=…)`.
 
-    >>> from zeromass.ensemble import largest, sweep
     >>> x, v = zm.coordinate("x"), zm.parameter("v", 1.0)
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
-    >>> study = sweep(spring, spring.start({zm.rate(x): v}), until=3.0, over={v: [1.0, 2.0]}, keep={"top": largest(x)})
+    >>> start = spring.start({zm.rate(x): v})
+    >>> study = zm.sweep(spring, start, until=3.0, over={v: [1.0, 2.0]}, keep={"top": zm.largest(x)})
     >>> study.top.values.round(9)
     array([1., 2.])
     """
@@ -83,27 +83,68 @@ def largest(expression: Expression) -> Extreme:
 
 
 def smallest(expression: Expression) -> Extreme:
-    """The smallest value of an expression along the motion, between steps too; see `largest`."""
+    """The smallest value of an expression along the motion, between steps too; for `zm.sweep(keep=…)`.
+
+    >>> x, v = zm.coordinate("x"), zm.parameter("v", 1.0)
+    >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    >>> start = spring.start({zm.rate(x): v})
+    >>> study = zm.sweep(spring, start, until=5.0, over={v: [1.0, 2.0]}, keep={"bottom": zm.smallest(x)})
+    >>> study.bottom.values.round(9)
+    array([-1., -2.])
+    """
     return Extreme(_one(expression), -1)
 
 
 def integral(expression: Any) -> Integral:
-    """The integral of an expression over the time of the motion."""
+    """The integral of an expression over the time of the motion; for `zm.sweep(keep=…)`.
+
+    >>> x, v = zm.coordinate("x"), zm.parameter("v", 1.0)
+    >>> gliding = zm.System(kinetic=zm.rate(x) ** 2 / 2)
+    >>> start = gliding.start({zm.rate(x): v})
+    >>> study = zm.sweep(gliding, start, until=3.0, over={v: [1.0, 2.0]}, keep={"area": zm.integral(x)})
+    >>> study.area.values.round(9)  # v t²/2
+    array([4.5, 9. ])
+    """
     return Integral(expression)
 
 
 def mean(expression: Any) -> Integral:
-    """The mean of an expression over the time of the motion."""
+    """The mean of an expression over the time of the motion; for `zm.sweep(keep=…)`.
+
+    >>> x, v = zm.coordinate("x"), zm.parameter("v", 1.0)
+    >>> gliding = zm.System(kinetic=zm.rate(x) ** 2 / 2)
+    >>> start = gliding.start({zm.rate(x): v})
+    >>> study = zm.sweep(gliding, start, until=3.0, over={v: [1.0, 2.0]}, keep={"x": zm.mean(x)})
+    >>> study.x.values.round(9)
+    array([1.5, 3. ])
+    """
     return Integral(expression, mean=True)
 
 
 def values_at(expression: Any, times: ArrayLike) -> AtTimes:
-    """The values of an expression at given times."""
+    """The values of an expression at given times, not a number after the end of the motion; for `zm.sweep(keep=…)`.
+
+    >>> x, v = zm.coordinate("x"), zm.parameter("v", 1.0)
+    >>> gliding = zm.System(kinetic=zm.rate(x) ** 2 / 2)
+    >>> start = gliding.start({zm.rate(x): v})
+    >>> study = zm.sweep(gliding, start, until=3.0, over={v: [1.0, 2.0]}, keep={"x": zm.values_at(x, [1.0, 2.5])})
+    >>> study.x.values.round(9).tolist(), study.x.dims
+    ([[1.0, 2.5], [2.0, 5.0]], ('v', 'x_time'))
+    """
     return AtTimes(expression, np.atleast_1d(np.asarray(times, dtype=float)))
 
 
 def first_time(event: Event) -> FirstTime:
-    """The time at which an event happens first, s; the motion goes on unless the event is terminal."""
+    """The time at which an event happens first, s; the motion goes on unless the event is terminal.
+
+    >>> x, v = zm.coordinate("x"), zm.parameter("v", 1.0)
+    >>> gliding = zm.System(kinetic=zm.rate(x) ** 2 / 2)
+    >>> there = zm.Event("there", x - 2.0, terminal=False)
+    >>> start = gliding.start({zm.rate(x): v})
+    >>> study = zm.sweep(gliding, start, until=3.0, over={v: [0.5, 1.0, 2.0]}, keep={"at": zm.first_time(there)})
+    >>> study.at.values.round(9)
+    array([nan,  2.,  1.])
+    """
     if not isinstance(event, Event):
         raise ModelError(f"first_time takes a zm.Event, not {event!r}")
     return FirstTime(event)

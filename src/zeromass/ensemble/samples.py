@@ -21,7 +21,7 @@ def samples(
     seed: int = 0,
     dimension: str = "sample",
 ) -> dict[Any, Sampled]:
-    """n joint samples of parameters, {parameter: values}, for `sweep(over=…)`.
+    """n joint samples of parameters, {parameter: values}, for `zm.sweep(over=…)`.
 
     distributions  {parameter: a distribution of scipy.stats}
     method         how they are spread: "sobol", "halton" and "latin hypercube" evenly, "random" at random
@@ -29,9 +29,8 @@ def samples(
     The same seed gives the same samples.
 
     >>> from scipy.stats import norm, uniform
-    >>> from zeromass.ensemble import samples
     >>> vx, vy = zm.parameter("vx", 1.0), zm.parameter("vy", 1.0)
-    >>> over = samples(8, {vx: norm(1.0, 0.1), vy: uniform(0.0, 2.0)})
+    >>> over = zm.samples(8, {vx: norm(1.0, 0.1), vy: uniform(0.0, 2.0)})
     >>> over[vy].values.round(1).tolist() == sorted(over[vy].values.round(1).tolist()), len(over[vx].values)
     (False, 8)
     """

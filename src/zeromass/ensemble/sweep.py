@@ -66,12 +66,11 @@ def sweep(
     `simulate(program, start, method="dop853", …)` gives for that program and its start. What `run.remarks` would say of a
     finished motion is not looked for.
 
-    >>> from zeromass.ensemble import largest, sweep
     >>> theta, length, angle = zm.coordinate("theta"), zm.parameter("length", 1.0), zm.parameter("angle", 0.1)
     >>> pendulum = zm.System(kinetic=length**2 * zm.rate(theta) ** 2 / 2, potential=-9.81 * length * np.cos(theta))
     >>> start = pendulum.start({theta: angle})
-    >>> study = sweep(pendulum, start, until=2.0, over={length: [0.5, 1.0], angle: [0.1, 0.2, 0.3]},
-    ...               keep={"end": theta, "fastest": largest(zm.rate(theta))})
+    >>> study = zm.sweep(pendulum, start, until=2.0, over={length: [0.5, 1.0], angle: [0.1, 0.2, 0.3]},
+    ...                  keep={"end": theta, "fastest": zm.largest(zm.rate(theta))})
     >>> study.end.dims, study.outcome.item(0), study.end.sel(length=1.0, angle=0.2).item() < 0.2
     (('length', 'angle'), 'finished', True)
     """
