@@ -200,3 +200,33 @@ def test_rates_that_nothing_determines_are_those_of_a_start_alone() -> None:
             alone = beads.start({x: 0.5, z: 0.0}, guess={zm.rate(z): 0.3}, parameters={v: a, w: b})
             run = zm.simulate(beads, alone, until=1e-3, method="dop853", **TOLERANCES)
             assert study.y.sel(v=a, w=b).values == pytest.approx(run.y[-1], abs=1e-13)
+
+
+def test_a_block_that_dry_friction_stops() -> None:
+    """A formula that switches: from v it comes to rest after v/μ and v²/2μ, and stays."""
+    x, v, mu = zm.coordinate("x"), zm.parameter("v", 1.0), zm.parameter("mu", 1.0)
+    block = zm.System(M=[[1.0]], Q=[-mu * np.sign(zm.rate(x))], coordinates=[x])
+    over = {v: [0.5, 2.0], mu: [0.5, 4.0]}
+    keep = {"x": x, "fastest": zm.largest(zm.rate(x)), "mean": zm.mean(zm.rate(x)), "at": zm.values_at(x, [0.1, 5.0])}
+    for on in ("lanes", 2):
+        study = zm.sweep(block, block.start({zm.rate(x): v}), until=5.0, over=over, keep=keep, on=on)
+        assert set(study.outcome.values.ravel()) == {"finished"}
+        for a in over[v]:
+            for b in over[mu]:
+                one = study.sel(v=a, mu=b)
+                way = a**2 / 2 / b
+                assert one.x.item() == pytest.approx(way, rel=1e-9)
+                assert one.fastest.item() == pytest.approx(a, rel=1e-9)
+                assert one["mean"].item() == pytest.approx(way / 5.0, rel=1e-9)
+                assert one["at"].values == pytest.approx([a * 0.1 - b * 0.005, way], rel=1e-9)
+
+
+def test_pulses_are_met_whatever_their_width() -> None:
+    """∫ exp(−(t − 5)²/w²)/w dt = √π is the velocity after the pulse."""
+    x, width = zm.coordinate("x"), zm.parameter("width", 1.0)
+    force = np.exp(-(((zm.t - 5.0) / width) ** 2)) / width
+    pushed = zm.System(M=[[1.0]], Q=[force], coordinates=[x])
+    study = zm.sweep(
+        pushed, pushed.start({x: 0.0}), until=10.0, over={width: [1e-3, 0.03, 0.5]}, keep={"v": zm.rate(x)}
+    )
+    assert study.v.values == pytest.approx(np.full(3, np.sqrt(np.pi)), rel=1e-8)

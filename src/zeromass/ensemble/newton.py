@@ -87,7 +87,7 @@ class NewtonStarts:
     def possible(first: State) -> bool:
         """Whether the positions of a start are determined, and mass and equations determine rates that are nearest."""
         system = first.system
-        if first.made_of is None or {*first.free} & {repr(x) for x in system.coordinates}:
+        if first.made_of is None or system.pieces is not None or {*first.free} & {repr(x) for x in system.coordinates}:
             return False
         A = first.matrices.A[[row.level <= 1 for row in system.rows]]
         return not first.free or int(numerical_rank(np.concatenate([first.matrices.M, A])).rank) == len(first.q)

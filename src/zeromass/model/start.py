@@ -63,7 +63,7 @@ def consistent_start(
     n = len(system.coordinates)
     y = np.array([known[x] for x in [*system.coordinates, *system.rates]])
     made_of = Prescription(tuple(items), t, tuple(guesses.items()), own)
-    return State(system, t, y[:n], y[n:], values, tuple(free), made_of)
+    return State(system, t, y[:n], y[n:], values, tuple(free), made_of=made_of)
 
 
 def equations_of(system: System, level: int, prescribed: tuple[Expression, ...] = ()) -> StartEquations:
