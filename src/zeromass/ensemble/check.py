@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from zeromass.compile.program import Program
 from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.starts import Starts
 from zeromass.equation.rank import negligible
@@ -16,6 +17,7 @@ from zeromass.integrate.outcome import Ending, at_start
 from zeromass.integrate.pace import pace
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
+from zeromass.model import State
 
 DEPENDENT = 1e-9
 """Part of its terms by which a row of A q̈ = b that was dropped may be missed where it follows from the others."""
@@ -46,10 +48,8 @@ def ordinary(lanes: Lanes, starts: Starts, until: float) -> np.ndarray:
             ways = np.array([lanes.events[k].direction for k in guards])
             fine &= np.all(values[:, guards] * ways <= 0.0, axis=1)
     fine &= unlimited(lanes, starts, until, fine)
-    if lanes.dropped is not None and fine.any():  # rows that are dependent only where the program was made tell nothing
-        some = starts.state(system, int(np.flatnonzero(fine)[0]))
-        outcome = at_start(some, limits.violation)
-        fine &= outcome is None or outcome.ending is not Ending.SINGULAR_BRANCH
+    if lanes.dropped is not None and fine.any():
+        fine &= _redundant(lanes, starts.state(system, int(np.flatnonzero(fine)[0])))
     if lanes.settings.transitions and not system.begins_one_way:
         for k in np.flatnonzero(fine).tolist():
             fine[k] = system.begins_as(starts.state(system, k)) is system
@@ -73,6 +73,15 @@ def unlimited(lanes: Lanes, starts: Starts, until: float, which: np.ndarray) -> 
             known[key] = found is None or not Ahead(found).matters
         free[k] = known[key]
     return free
+
+
+def _redundant(lanes: Lanes, some: State) -> bool:
+    """Whether rows that the program has dropped repeat others, and not only where it was made; seen at one start."""
+    known: dict[Program, bool] = some.system.memory.setdefault("redundant", {})
+    if lanes.program not in known:
+        outcome = at_start(some, lanes.settings.limits.violation)
+        known[lanes.program] = outcome is None or outcome.ending is not Ending.SINGULAR_BRANCH
+    return known[lanes.program]
 
 
 def _follow(rows: np.ndarray, q̈: np.ndarray) -> np.ndarray:

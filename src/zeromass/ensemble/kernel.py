@@ -138,7 +138,10 @@ class Dop853Lanes(Dop853Step):
         return self.at(array, self.b.add(self.pivots, i) if place in (LARGEST, LOWEST) else i)
 
     def fade(self, h: Real) -> tuple[Real, Real]:
-        """The time after which a pivot of each member would vanish, and how many may have vanished inside the step."""
+        """The time after which a pivot of each member would vanish, and how many may have vanished inside the step.
+
+        Roots at its end stand where the least sizes were.
+        """
         distance, dips = (self.variable(self.real_type, name) for name in ("distance", "dips"))
         self.store(inf, distance)
         self.store(0.0, dips)
@@ -148,6 +151,7 @@ class Dop853Lanes(Dop853Step):
             faded, least = self.faded(end, lowest, root, largest, abs(h)), self.load(distance)
             self.store(where(faded.distance < least, faded.distance, least), distance)
             self.store(self.load(dips) + where(faded.dipped, 1.0, 0.0), dips)
+            self.store(faded.root, self.lowest(i))  # which nobody needs any more
         return self.load(distance), self.load(dips)
 
     def project_some(self, time: Real, which: Truth) -> None:
@@ -224,7 +228,7 @@ class Dop853Lanes(Dop853Step):
             self.store(where(good, self.load(a["stages"], i), kept), a["stages"], i)
         with self.if_(self.any_pivots()), self.loop(self.pivots) as i:
             root, largest = self.kept_pivot(i, ROOT), self.kept_pivot(i, LARGEST)
-            f, most = sqrt(self.pivot(i)[0]), self.load(largest)
+            f, most = self.load(self.lowest(i)), self.load(largest)
             self.store(where(good & (f > most), f, most), largest)
             self.store(where(good, f, self.load(root)), root)
         with self.if_(self.watching()), self.loop(self.load_int(self.ints, Int64.events)) as i:
