@@ -110,6 +110,10 @@ def rolling_start(
 class Formulas:
     """What was given for a start, as numbers or as formulas of parameters."""
 
+    contact: Any
+    velocity: Any
+    spin: Any
+
     def __init__(self, contact: Any, velocity: Any, spin: Any) -> None:
         self.contact, self.velocity, self.spin = contact, velocity, spin
         self.parameters: tuple[Symbol, ...] = parameters_in([contact, velocity, spin])

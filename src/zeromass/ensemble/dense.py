@@ -38,6 +38,12 @@ def _routine(target: Target) -> Code:
 class Inside:
     """The inside of k steps from (t0, y0) to (t1, y1), shapes (k,) and (k, 2n), of members with their parameters, (k, p)."""
 
+    lanes: Lanes
+    t0: np.ndarray
+    h: np.ndarray
+    y0: np.ndarray
+    parameters: np.ndarray
+
     def __init__(
         self, lanes: Lanes, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray, parameters: np.ndarray
     ) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
-from zeromass.compile.target import BEST, Code, host
+from zeromass.compile.target import BEST, Code, Target, host
 from zeromass.ensemble.kernel import Dop853Lanes, lanes_routine
 from zeromass.ensemble.layout import LANE_ARGUMENTS, Left, Own, Places, Queue
 from zeromass.expression import Evaluator
@@ -119,6 +119,13 @@ class Lanes:
 
     events  that are watched
     """
+
+    program: Program
+    settings: Settings
+    events: tuple[Event, ...]
+    target: Target
+    pivots: int
+    places: Places
 
     def __init__(
         self, program: Program, settings: Settings, events: Sequence[Event] = (), width: int | None = None

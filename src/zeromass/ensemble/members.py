@@ -81,6 +81,10 @@ class Members:
     failed  members without a start, {number: why}
     """
 
+    system: System
+    parameters: tuple[Symbol, ...]
+    table: np.ndarray
+
     def __init__(self, system: System, start: StartOf, parameters: Sequence[Symbol], table: np.ndarray) -> None:
         self.system, self._start, self.parameters, self.table = system, start, tuple(parameters), table
         known = {*system.parameters}

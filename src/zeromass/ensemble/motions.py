@@ -38,6 +38,17 @@ class Motions:
     ends        of those that began in one, and `seats`, which they are
     """
 
+    program: Program
+    starts: Starts
+    until: float
+    settings: Settings
+    t: np.ndarray
+    y: np.ndarray
+    growth: np.ndarray
+    steps: np.ndarray
+    rejected: np.ndarray
+    evaluations: np.ndarray
+
     def __init__(self, program: Program, starts: Starts, until: float, settings: Settings) -> None:
         self.program, self.starts, self.until, self.settings = program, starts, until, settings
         count = len(starts)

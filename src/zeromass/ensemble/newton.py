@@ -39,6 +39,9 @@ class NewtonStarts:
     parameters  whose values members have: those of the system first, then those of the start alone
     """
 
+    first: State
+    parameters: tuple[Symbol, ...]
+
     def __init__(self, first: State, parameters: Sequence[Symbol], values: Sequence[float]) -> None:
         assert first.made_of is not None
         self.first, self.parameters = first, tuple(parameters)

@@ -26,6 +26,9 @@ class Pointwise:
     seen at the start of the study's first member.
     """
 
+    program: Program
+    expression: np.ndarray
+
     def __init__(self, program: Program, e: np.ndarray, first: Starts) -> None:
         self.program = program
         self.expression = self._with_defaults(e)
