@@ -17,7 +17,7 @@ import pytest
 
 import zeromass as zm
 
-PACKAGES = ["expression", "equation", "model", "contact", "integrate", "analysis", "report", "scenario"]
+PACKAGES = ["expression", "equation", "model", "contact", "integrate", "analysis", "report", "ensemble", "scenario"]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

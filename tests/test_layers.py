@@ -22,6 +22,7 @@ ORDER = [
     "analysis",
     "report",
     "run",
+    "ensemble",
     "scenario",
     "papers",
     "cli",

@@ -74,6 +74,7 @@ if _typing.TYPE_CHECKING:
     from zeromass import analysis as analysis
     from zeromass import report as report
     from zeromass.analysis import Certificate, FewDigits, certificate, lyapunov_exponent, sensitivity
+    from zeromass.ensemble import first_time, integral, largest, mean, samples, smallest, sweep, values_at
     from zeromass.expression import c_code, latex
     from zeromass.model import Box, Diagnosis, Dot, Drawing, Rod, Wheel
     from zeromass.report import FileError, view
@@ -137,24 +138,32 @@ __all__ = [
     "derivative",
     "directional",
     "evaluate",
+    "first_time",
     "gradient",
     "host",
+    "integral",
     "jacobian",
     "join",
+    "largest",
     "latex",
     "load",
     "lyapunov_exponent",
+    "mean",
     "parameter",
     "rate",
+    "samples",
     "sensitivity",
     "shell",
     "simulate",
+    "smallest",
     "solve",
     "substitute",
     "surfaces",
+    "sweep",
     "t",
     "to_sympy",
     "two_material_shell",
+    "values_at",
     "view",
     "where",
     "__version__",
@@ -165,6 +174,16 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
         __name__,
         {
             "zeromass.analysis": ["Certificate", "FewDigits", "certificate", "lyapunov_exponent", "sensitivity"],
+            "zeromass.ensemble": [
+                "first_time",
+                "integral",
+                "largest",
+                "mean",
+                "samples",
+                "smallest",
+                "sweep",
+                "values_at",
+            ],
             "zeromass.expression": ["c_code", "latex"],
             "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Rod", "Wheel"],
             "zeromass.report": ["FileError", "view"],

@@ -55,6 +55,7 @@ class LaneFunction:
         packed[:count], packed[count:] = values, values[-1]
         columns = np.ascontiguousarray(packed.reshape(groups, self.lanes, inputs).swapaxes(1, 2))
         results = np.empty((groups, outputs, self.lanes))
+        given, found = columns.ctypes.data, results.ctypes.data
         for g in range(groups):
-            self._call(columns[g].ctypes.data, results[g].ctypes.data)
+            self._call(given + g * columns.strides[0], found + g * results.strides[0])
         return results.swapaxes(1, 2).reshape(groups * self.lanes, outputs)[:count]

@@ -75,6 +75,26 @@ class Sphere:
         """Whether the surface is a plane, which touches a sphere once."""
         return all(e is ZERO for e in jacobian(gradient(self._f, PLACE), PLACE).ravel())
 
+    @cached_property
+    def _bend(self) -> float | None:
+        """The largest curvature of f, ‖∂²f/∂x²‖, where that is the same everywhere; otherwise None."""
+        H = jacobian(gradient(self._f, PLACE), PLACE)
+        if any(e.value is None for e in H.ravel()):
+            return None
+        return float(np.linalg.norm(np.array([[e.value for e in row] for row in H], dtype=float), 2))
+
+    def alone(self, t: np.ndarray, contacts: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+        """Where contact, at points (k, 3), times (k,) and parameters (k, p), is surely the only one.
+
+        With x from the contact to a point of the sphere, |∇f| |x|²/2r is what the slope of f adds, and its curvature takes
+        at most ‖∂²f/∂x²‖ |x|²/2: where r ‖∂²f/∂x²‖ ≤ |∇f| no such point lies in the material.
+        """
+        if self._bend is None:
+            return np.zeros(len(t), dtype=bool)
+        inputs = np.concatenate([contacts, t[:, None], parameters], axis=1)
+        steep = np.linalg.norm(self._slopes(inputs)[:, 1:4], axis=1)
+        return self.radius * self._bend <= steep
+
     def _outside(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
         """f at points (…, 3), positive on the side of the bodies; not a number where the surface is not known."""
         others = np.broadcast_to(others, (*points.shape[:-1], others.shape[-1]))

@@ -167,6 +167,25 @@ class Rolling(System):
             return self
         return self.slipping.begins_as(state.carried_to(self.slipping))
 
+    @property
+    def begins_one_way(self) -> bool:
+        """Where friction has no bound."""
+        return self.friction_coefficient is None
+
+    def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
+        """Starts where the body lies inside its surface, away from the contact."""
+        n = len(self.coordinates)
+        places = y[:, [self.index(x) for x in self.contact]]
+        suspected = np.flatnonzero(~self.outside.alone(t, places, parameters))
+        found: dict[int, str] = {}
+        for k in suspected.tolist() if not self.outside.flat else []:
+            values = dict(zip(self.parameters, parameters[k].tolist(), strict=True))
+            try:
+                outside_surface(self, State(self, float(t[k]), y[k, :n], y[k, n:], values))
+            except StartError as error:
+                found[k] = str(error)
+        return found
+
     def goes_on_as(self, event: str, state: State) -> System | None:
         """`slipping` where the body would slip; every other event ends the motion."""
         return self.slipping.begins_as(state) if event == SLIPS else None

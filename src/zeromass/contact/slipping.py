@@ -119,6 +119,11 @@ class Slipping(System):
             return self
         return self if (state[self.rolling.normal_force] < 0.0) == self.pulls else self.opposite
 
+    @property
+    def begins_one_way(self) -> bool:
+        """Where it can not pull."""
+        return not self.rolling.two_sided
+
     def goes_on_as(self, event: str, state: State) -> System | None:
         """Where the slip dies out, rolling if that needs no more friction than there is, else slipping anew.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,10 +11,11 @@ from numpy.typing import ArrayLike
 
 from zeromass.contact.height import VERTICAL, heights
 from zeromass.contact.penetration import POINTS
-from zeromass.expression import Evaluator, Expression
+from zeromass.expression import Evaluator, Expression, Symbol
 from zeromass.expression import symbols as leaves
 from zeromass.expression import t as time
 from zeromass.model import StartError, State
+from zeromass.model.prescription import Prescription, numbers, parameters_in, values_of
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
@@ -46,12 +48,15 @@ def rolling_start(
     guess: float = 0.0,
 ) -> State:
     """A state that rolls, from what one would say of it; see `Rolling.start`."""
+    formulas = Formulas(contact, velocity, spin)
+    contact, velocity, spin = formulas.numbers(rolling.parameters, parameters or {})
+    parameters = {p: x for p, x in (parameters or {}).items() if p not in formulas.alone(rolling.parameters)}
     contact = _numbers(contact, "contact", (2, 3))
     velocity = _numbers(velocity, "velocity", (2, 3))
     if spin is not None and not (np.ndim(spin) == 0 and np.isfinite(spin)):
         raise StartError(f"spin = {spin!r}: give a finite number")
     _check_inside(rolling, contact, t, parameters)
-    given = {time: t, **{p: p.default for p in rolling.parameters}, **(parameters or {})}
+    given = {time: t, **{p: p.default for p in rolling.parameters}, **parameters}
 
     def at(point: np.ndarray) -> SurfaceAt:
         return rolling.surface_at(point, [given[s] for s in (time, *rolling.parameters)])
@@ -78,19 +83,49 @@ def rolling_start(
             )
     axes = _independent(n, len(velocity))
     prescribed += [(moving[i], velocity[i]) for i in axes]
+    again: list[tuple[Any, Any]] = list(zip(rolling.contact, formulas.contact, strict=False))  # Z follows, or is given
+    again += [(moving[i], formulas.velocity[i]) for i in axes]
     if any(row.group == "no spin" for row in rolling.rows):
         if spin:
             raise StartError(f"spin = {spin:g}, but the model has no_spin=True; leave it out")
     else:
         turning = rolling.normal @ rolling.surface.angular_velocity if relative else 0.0
         prescribed.append((rolling.spin - turning, 0.0 if spin is None else float(spin)))
+        again.append((rolling.spin - turning, 0.0 if formulas.spin is None else formulas.spin))
     u = _quaternion(orientation, n)
     prescribed += list(zip(rolling.body.quaternion, u, strict=True))
+    if isinstance(orientation, str):
+        again += [(e - f, 0.0) for e, f in zip(rolling.body.quaternion, _upright(rolling.normal), strict=True)]
+    else:
+        again += list(zip(rolling.body.quaternion, u, strict=True))
     guesses = [
         (rolling.center, place + rolling.sphere.radius * n),
         (rolling.body.position, place + rolling.sphere.radius * n),
     ]
-    return start(prescribed, t=t, parameters=parameters, guess=guesses)
+    state = start(prescribed, t=t, parameters=parameters, guess=guesses)
+    near = [(x, float(value)) for x, value in zip(rolling.coordinates, state.q, strict=True)]
+    return replace(state, made_of=Prescription(tuple(again), t, tuple(near), formulas.parameters))
+
+
+class Formulas:
+    """What was given for a start, as numbers or as formulas of parameters."""
+
+    contact: Any
+    velocity: Any
+    spin: Any
+
+    def __init__(self, contact: Any, velocity: Any, spin: Any) -> None:
+        self.contact, self.velocity, self.spin = contact, velocity, spin
+        self.parameters: tuple[Symbol, ...] = parameters_in([contact, velocity, spin])
+
+    def numbers(self, known: Sequence[Symbol], given: Mapping[Any, float]) -> tuple[Any, Any, Any]:
+        """The numbers of contact, velocity and spin at values of the parameters."""
+        values = values_of({*known, *self.parameters}, given)
+        return tuple(numbers(x, values) for x in (self.contact, self.velocity, self.spin))  # type: ignore[return-value]
+
+    def alone(self, known: Sequence[Symbol]) -> set[Symbol]:
+        """Parameters that only the start has."""
+        return {*self.parameters} - {*known}
 
 
 def _independent(n: np.ndarray, count: int) -> list[int]:
@@ -207,7 +242,7 @@ def _quaternion(orientation: Any, n: np.ndarray) -> np.ndarray:
             raise StartError(f"orientation {orientation!r} is not known; there is 'x-axis along the normal'")
         if 1.0 + n[0] <= OPPOSITE:
             return np.array([0.0, 0.0, 0.0, 1.0])
-        return np.array([1 + n[0], 0.0, -n[2], n[1]]) / np.sqrt(2 * (1 + n[0]))  # [UM2022, Table 1, case D]
+        return _upright(n)
     values = _numbers(orientation, "orientation", (3, 4))
     if len(values) == 3:
         angle = float(np.linalg.norm(values))
@@ -217,6 +252,11 @@ def _quaternion(orientation: Any, n: np.ndarray) -> np.ndarray:
     if abs(length - 1.0) >= UNIT:
         raise StartError(f"orientation {tuple(values.tolist())} is a quaternion of length {length:g}, not 1")
     return values / length
+
+
+def _upright(n: np.ndarray) -> np.ndarray:
+    """The turn that takes x onto the normal [UM2022, Table 1, case D]."""
+    return np.array([1 + n[0], 0.0, -n[2], n[1]]) / np.sqrt(2 * (1 + n[0]))
 
 
 def _numbers(value: Any, what: str, sizes: tuple[int, ...]) -> np.ndarray:

@@ -280,17 +280,26 @@ def course(
         moving, program = following, None
         start = start if start.system is following else start.carried_to(following)
     watched = events_of(events)
-    segments: list[Segment] = []
-    held, changes = 0, 0
+    found, onto = _kind(program, start, until, settings, [*moving.events, *watched], tell, 0)
+    return continued(moving, found, onto, until, settings, watched, tell)
+
+
+def continued(
+    moving: System,
+    segments: list[Segment],
+    onto: System | None,
+    until: float,
+    settings: Settings,
+    watched: Sequence[Event],
+    tell: Callable[[float], None],
+) -> Course:
+    """The motion of a system after its first segments, through every change of its kind.
+
+    onto  what it goes on as, where that is known; otherwise the system says it
+    """
+    held, changes = sum(segment.held for segment in segments), 1
     while True:
-        everything = [*moving.events, *watched]
-        if start.system.pieces is None:
-            found, onto = [_segment(program, start, until, settings, everything, tell, held)], None
-        else:
-            found, onto = _switched(start, until, settings, everything, tell, held)
-        segments += found
-        held += sum(segment.held for segment in found)
-        segment, changes = segments[-1], changes + 1
+        segment = segments[-1]
         if not (settings.transitions and segment.outcome.ending is Ending.EVENT and segment.t[-1] != until):
             return Course(tuple(segments))
         end = segment.state(float(segment.t[-1]))
@@ -300,7 +309,26 @@ def course(
         if changes >= settings.limits.changes:
             segments[-1] = _chattering(segment, changes)
             return Course(tuple(segments))
-        moving, start, program = following, end.carried_to(following), None
+        moving, start = following, end.carried_to(following)
+        found, onto = _kind(None, start, until, settings, [*moving.events, *watched], tell, held)
+        segments += found
+        held += sum(segment.held for segment in found)
+        changes += 1
+
+
+def _kind(
+    program: Program | None,
+    start: State,
+    until: float,
+    settings: Settings,
+    events: Sequence[Event],
+    tell: Callable[[float], None],
+    held: int,
+) -> tuple[list[Segment], System | None]:
+    """The motion of one kind, and what it goes on as where that is known."""
+    if start.system.pieces is None:
+        return [_segment(program, start, until, settings, events, tell, held)], None
+    return _switched(start, until, settings, events, tell, held)
 
 
 def _switched(

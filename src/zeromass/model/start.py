@@ -16,6 +16,7 @@ from zeromass.expression import Expression, ExpressionError, Symbol, expressions
 from zeromass.expression import t as time
 from zeromass.expression.pieces import switches
 from zeromass.model.errors import StartError
+from zeromass.model.prescription import Prescription, numbers, parameters_in, values_of
 from zeromass.model.solving import StartEquations
 from zeromass.model.state import State, parameter_values
 
@@ -41,10 +42,15 @@ def consistent_start(
     t = float(t)
     if not np.isfinite(t):
         raise StartError(f"the start time is {t}")
-    values = parameter_values(system, parameters)
-    wishes = _pairs(system, prescribed, "prescribed")
+    items = _items(prescribed, "prescribed")
+    own = parameters_in(value for _, value in items)
+    given = dict(parameters or {})
+    values = parameter_values(system, {p: x for p, x in given.items() if p in system.parameters or p not in own})
+    at = {**values, **values_of(own, given)}
+    wishes = _pairs(system, [(key, numbers(value, at)) for key, value in items], "prescribed")
     first: dict[Expression, float] = {x: value for part in system.parts for x, value in part.usual.items()}
-    first.update(_pairs(system, guess, "guess"))
+    guesses = _pairs(system, guess, "guess")
+    first.update(guesses)
     known: dict[Expression, float] = {time: t, **values}
     pieces, moving = system.pieces if switches(row.zero for row in system.rows) else None, system
     begun = pieces.begun(t, values) if pieces is not None else None
@@ -61,8 +67,9 @@ def consistent_start(
         known.update(zip(unknowns, solution, strict=True))
         free += open_
     n = len(system.coordinates)
-    numbers = np.array([known[x] for x in [*system.coordinates, *system.rates]])
-    return State(system, t, numbers[:n], numbers[n:], values, tuple(free))
+    y = np.array([known[x] for x in [*system.coordinates, *system.rates]])
+    made_of = Prescription(tuple(items), t, tuple(guesses.items()), own)
+    return State(system, t, y[:n], y[n:], values, tuple(free), made_of=made_of)
 
 
 def equations_of(system: System, level: int, prescribed: tuple[Expression, ...] = ()) -> StartEquations:

@@ -19,6 +19,7 @@ from zeromass.model.errors import ModelError
 from zeromass.model.remembering import Remembering
 
 if TYPE_CHECKING:
+    from zeromass.model.prescription import Prescription
     from zeromass.model.system import System
 
 ROUNDING = 4 * np.finfo(float).eps
@@ -99,6 +100,7 @@ class State(Remembering):
     free        what the prescriptions and constraints left open when the state was made
     turns       of a state in a run: from where angles that go on over the cut of arctan2 are measured
     sliding     of a state in a run: the switches along which it slides, as where dry friction holds it, in words
+    made_of     these prescriptions, so that it can be made again with other values of the parameters
 
     >>> x = zm.coordinate("x")
     >>> falling = zm.System(kinetic=zm.rate(x)**2 / 2, potential=9.81 * x).start({x: 2.0})
@@ -114,6 +116,10 @@ class State(Remembering):
     free: tuple[str, ...] = ()
     turns: Mapping[Symbol, float] = field(default_factory=dict)
     sliding: str = ""
+    made_of: Prescription | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "made_of": None}
 
     def __repr__(self) -> str:
         lines = [f"State at t = {self.t:g} s"]

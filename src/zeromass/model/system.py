@@ -145,6 +145,15 @@ class System(Remembering):
         """The system that the motion follows from a state on: itself, unless it can not hold there."""
         return self
 
+    @property
+    def begins_one_way(self) -> bool:
+        """Whether `begins_as` is itself at every state."""
+        return True
+
+    def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
+        """Which of some starts, t of shape (k,), (q, q̇) of (k, 2n), parameters of (k, p), can not be, and why; none here."""
+        return {}
+
     def goes_on_as(self, event: str, state: State) -> System | None:
         """The system that the motion follows after a terminal event; None where it ends.
 

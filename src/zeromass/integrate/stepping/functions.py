@@ -116,13 +116,43 @@ class Stages:
 
 def first_step(functions: Functions, t: float, y: np.ndarray, until: float, tolerances: Tolerances) -> float:
     """A first step from the size of the state, its slope and the slope's change [HNW1993, §II.4]."""
-    f, _ = functions.slope(t, y)
-    scale = (tolerances.atol + tolerances.rtol * np.abs(y)) * np.sqrt(len(y))
-    d0, d1 = np.linalg.norm(y / scale), np.linalg.norm(f / scale)
-    guess = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
-    guess = min(guess, abs(until - t)) or 1e-6
-    ahead = np.copysign(guess, until - t)
-    d2 = np.linalg.norm((functions.slope(t + ahead, y + ahead * f)[0] - f) / scale) / guess
-    largest = max(d1, d2)
-    second = max(1e-6, guess * 1e-3) if not largest > 1e-15 else (0.01 / largest) ** 0.125
-    return float(np.copysign(min(100 * guess, second, tolerances.longest), until - t))
+
+    def slopes(t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return functions.slope(float(t[0]), y[0])[0][None]
+
+    times, states = np.array([t]), y[None]
+    return float(first_steps(slopes, times, states, slopes(times, states), until, tolerances)[0])
+
+
+def first_steps(
+    slopes: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    t: np.ndarray,
+    y: np.ndarray,
+    f: np.ndarray,
+    until: float,
+    tolerances: Tolerances,
+) -> np.ndarray:
+    """First steps of many states at times t, shape (k,), from y and their slopes f, shape (k, 2n); see `first_step`.
+
+    Each is what it would be alone, to the bit: sums over a state are those of one state.
+    """
+
+    def size(x: np.ndarray) -> np.ndarray:
+        x = np.ascontiguousarray(x / scale)
+        return np.sqrt(np.matmul(x[:, None, :], x[:, :, None])[:, 0, 0])
+
+    scale = (tolerances.atol + tolerances.rtol * np.abs(y)) * np.sqrt(y.shape[1])
+    with np.errstate(all="ignore"):
+        d0, d1 = size(y), size(f)
+        guess = np.where((d0 < 1e-5) | (d1 < 1e-5), 1e-6, 0.01 * d0 / d1)
+        guess = np.where(np.abs(until - t) < guess, np.abs(until - t), guess)
+        guess = np.where(guess == 0.0, 1e-6, guess)
+        ahead = np.copysign(guess, until - t)
+        d2 = size(slopes(t + ahead, y + ahead[:, None] * f) - f) / guess
+        largest = np.where(d2 > d1, d2, d1)
+        eighth_root = np.array([x**0.125 for x in (0.01 / largest).tolist()])
+        second = np.where(largest > 1e-15, eighth_root, np.where(guess * 1e-3 > 1e-6, guess * 1e-3, 1e-6))
+        step = 100 * guess
+        for other in (second, tolerances.longest):
+            step = np.where(other < step, other, step)
+    return np.copysign(step, until - t)

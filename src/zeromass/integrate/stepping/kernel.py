@@ -10,10 +10,10 @@ function changes sign, or something is wrong.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from math import inf
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from llvmlite import ir
 
@@ -22,7 +22,7 @@ from zeromass.compile.target import Code, Target
 from zeromass.integrate.stepping.ahead import emit_limited
 from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, LARGEST, LOWEST, ROOT, Int64, Real64
 from zeromass.integrate.stepping.status import Status
-from zeromass.integrate.stepping.writer import CHUNK, DOUBLE, INT, Writer
+from zeromass.integrate.stepping.writer import CHUNK, INT, Writer
 
 EPSILON = 2.0**-52
 
@@ -57,9 +57,15 @@ SHARE = 0.1
 
 
 class Routine(Writer):
-    """A function of a stepping method, by its `name`; all of them take the same arguments."""
+    """A function of a stepping method, by its `name`; most of them take the same arguments.
+
+    side_by_side  whether it works on as many states as the target has lanes, and not on one
+    takes         its arguments
+    """
 
     name: ClassVar[str]
+    side_by_side: ClassVar[bool] = False
+    takes: ClassVar[Mapping[str, ir.Type]] = ARGUMENTS
     reals: ir.Value
     ints: ir.Value
 
@@ -69,7 +75,8 @@ class Routine(Writer):
         cls(module, target)
 
     def __init__(self, module: ir.Module, target: Target) -> None:
-        super().__init__(module, target, self.name, ARGUMENTS, INT)
+        members = target.width if self.side_by_side else 1
+        super().__init__(module, target, self.name, self.takes, INT, members)
         self.reals, self.ints = self.arguments["reals"], self.arguments["ints"]
         self.size: ir.Value = self.load_int(self.ints, Int64.size)
         self.pivots: ir.Value = self.load_int(self.ints, Int64.pivots)
@@ -138,7 +145,136 @@ class Project(Routine):
         self.finish()
 
 
-class Advance(Routine):
+class Faded(NamedTuple):
+    """What a step tells of the pivot of a multiplier.
+
+    root      of its size at the end of the step
+    largest   root so far
+    distance  time after which it would vanish; infinite if it does not fall
+    dipped    whether it may have vanished inside the step
+    """
+
+    root: Real
+    largest: Real
+    distance: Real
+    dipped: Truth
+
+
+class Control(Routine):
+    """The formulas that decide about steps, for one state or for several side by side."""
+
+    def reaching(self, h: Real, rest: Real) -> Real:
+        """The step to try: h, not over the rest of the way; a remainder shorter than a millionth of it is taken along."""
+        return where(abs(h) * (1.0 + 1e-6) >= abs(rest), rest, h)
+
+    def too_small(self, h: Real, t: Real) -> Truth:
+        """Whether a step no longer changes the time."""
+        return abs(h) < abs(t) * 1e-15 + 1e-300
+
+    def singular_ahead(self, h: Real) -> tuple[Truth, Real]:
+        """Whether a singular position lies ahead of a step h, and its distance d, from the fall of growth^(−1/2)."""
+        room, fall = self.load(self.reals, Real64.room), self.load(self.reals, Real64.fall)
+        d = room / fall
+        return (fall > 0.0) & (room < NEAR) & (d < abs(h) * 2.0), d
+
+    def across(self, h: Real, d: Real, crossing: float) -> Real:
+        """The step in place of h towards a singular position at the distance d.
+
+        The step before it ends where the next one, of length h, has it at `crossing`.
+        """
+        length, sign = abs(h), where(h < 0.0, -1.0, 1.0)
+        runway = d - length * crossing
+        shorter = where(runway < length, runway, length)
+        across = where(d > length, length, d * (1.0 / crossing))
+        return sign * where(runway > length * 0.05, shorter, across)
+
+    def quiet(self, h: Real) -> Truth:
+        """Whether nothing is to be said of pivots."""
+        rest = self.load(self.reals, Real64.quiet) - self.load(self.reals, Real64.t)
+        return rest * where(h < 0.0, -1.0, 1.0) > 0.0
+
+    def soon(self, h: Real) -> Truth:
+        """Whether a pivot of a multiplier is about to vanish and that is to be said before a step h."""
+        return (self.load(self.reals, Real64.distance) < abs(h) * SOON) & ~self.quiet(h)
+
+    def faded(self, end: Real, lowest: Real, before: Real, largest: Real, length: Real) -> Faded:
+        """What a step of some length tells of a pivot: its size at the end and the least one inside, its root at the
+        beginning, and the largest root so far.
+
+        At a singular position the root f vanishes linearly, after the time f |h|/(f_before − f). One that is much smaller
+        inside the step than at both its ends may have vanished there.
+        """
+        f = sqrt(end)
+        largest = where(f > largest, f, largest)
+        distance = f * length / (before - f) * where(f < largest * FADED, EARLIER, 1.0)
+        inside = sqrt(lowest) * DIP
+        return Faded(f, largest, where(before > f, distance, inf), (inside < f) & (inside < before))
+
+    def any_pivots(self) -> ir.Value:
+        return self.b.icmp_signed(">", self.pivots, self.int(0))
+
+    def kept_pivot(self, i: ir.Value, place: int) -> ir.Value:
+        """Address of a value that is kept of a pivot; see `LOWEST`."""
+        return self.at(self.arguments["pivots"], self.b.add(self.b.mul(self.pivots, self.int(place)), i))
+
+    def lowest(self, i: ir.Value) -> ir.Value:
+        return self.kept_pivot(i, LOWEST)
+
+    def pivot(self, i: ir.Value) -> tuple[Real, Real]:
+        """Size of a pivot at the end of the step, and its least one in the step; by default from `note_pivots`."""
+        return abs(self.load(self.kept_pivot(i, 0))), self.load(self.lowest(i))
+
+    def shortened(self, smaller: Real, nan: Truth) -> Real:
+        """The part of a rejected step that is tried next; one that is not a number first becomes ten times smaller."""
+        smaller = where(nan, 0.1, smaller)
+        return where(smaller > 1.0, 1.0, smaller)
+
+    def deviation(self, growth: Real, difference: Callable[[ir.Value], Real]) -> Real:
+        """√(mean difference²/(atol + rtol |new| + 16 ε growth)²)"""
+        b, new = self.b, self.arguments["new"]
+        rtol, atol = (self.load(self.reals, place) for place in (Real64.rtol, Real64.atol))
+        least = fma(where(growth < WORST, growth, WORST), ROUNDING, atol)
+        count = b.mul(self.coordinates, self.int(2))
+        with self.summing(count, self.real(0.0)) as (i, total):
+            e = difference(i) / fma(rtol, abs(self.load(new, i)), least)
+            total.value = fma(e, e, total.value)
+        return sqrt(total.value / self.from_int(count))
+
+    def arrival(self, t: Real, h: Real, until: Real) -> Real:
+        """The time at the end of a step: exactly `until` for the last one."""
+        return where(abs(h) >= abs(until - t), until, t + h)
+
+    def following(self, h: Real, change: Real, planned: Real) -> Real:
+        """The step after one of length h that was planned as `planned`: `change` times as long, within its bounds."""
+        longer, longest = h * change, self.load(self.reals, Real64.longest)
+        bounded = where(abs(longer) > longest, longest * where(h < 0.0, -1.0, 1.0), longer)
+        # a step cut short, by `until` or before a singular position, says nothing against the longer one of before
+        cut = abs(h) < abs(planned)
+        return where(cut & (abs(planned) > abs(bounded)), planned, bounded)
+
+    def crossed(self, old: Real, new: Real, direction: Real) -> Truth:
+        """Whether a function that went from one value to another crossed zero in the direction watched for."""
+        rising = (old < 0.0) & (new >= 0.0) & (direction >= 0.0)
+        falling = (old > 0.0) & (new <= 0.0) & (direction <= 0.0)
+        return rising | falling
+
+    def dips(self, values: tuple[Real, Real, Real], u: Real | float, w: Real | float) -> Truth:
+        """Whether a function of one sign at three places, u and w apart, may have the other sign between them.
+
+        The parabola through the values has its end there and comes so near to zero that it is worth a look; see `dips` in
+        `locate`.
+        """
+        g0, g1, g2 = values
+        both = 1.0 / (u + w)
+        left, right = (g1 - g0) * (1.0 / u), (g2 - g1) * (1.0 / w)
+        c, s = (right - left) * both, (left * w + right * u) * both
+        size, longer = abs(c), where(abs(g2 - g1) > abs(g1 - g0), abs(g2 - g1), abs(g1 - g0))
+        same = ((g0 * g1) > 0.0) & ((g1 * g2) > 0.0) & ((c * g1) > 0.0)
+        near = ((abs(g1) - longer * NEAR_ZERO) * size * 4.0) <= s * s * DEEPER
+        return same & near & (abs(s) <= size * (u + w) * 2.0)
+
+
+class Advance(Control):
     """Steps until `until`, or until something happens.
 
     crossing  part of a step at which a singular position is best placed, far from every stage; None if it is not crossed
@@ -179,39 +315,25 @@ class Advance(Routine):
         """A step of length h, accepted or not; ends with what follows its acceptance."""
 
     def step_length(self, t: Real, until: Real) -> Real:
-        """The step to try: as controlled, not over a bump or `until`.
-
-        A remainder shorter than a millionth of it is taken along.
-        """
-        h, rest = emit_limited(self, t, self.planned(self.load(self.reals, Real64.h))), until - t
-        self.leave_if(self.too_small(h, t), Status.STEP_TOO_SMALL)
-        return where(abs(h) * (1.0 + 1e-6) >= abs(rest), rest, h)
-
-    def too_small(self, h: Real, t: Real) -> ir.Value:
-        """Whether a step no longer changes the time."""
-        return (abs(h) < abs(t) * 1e-15 + 1e-300).value
+        """The step to try: as controlled and planned, not over a bump or `until`."""
+        h = emit_limited(self, t, self.planned(self.load(self.reals, Real64.h)))
+        self.leave_if(self.too_small(h, t).value, Status.STEP_TOO_SMALL)
+        return self.reaching(h, until - t)
 
     def planned(self, h: Real) -> Real:
         """The step h, changed where a singular position lies ahead so that it falls between two stages.
 
-        Its distance d follows from the fall of growth^(−1/2). The step before it ends where the next one, of length h,
-        has it at `crossing`. A method that does not cross it says that it is ahead.
+        A method that does not cross it says that it is ahead.
         """
         h = self.watchful(h)
-        room, fall = self.load(self.reals, Real64.room), self.load(self.reals, Real64.fall)
-        length, sign = abs(h), where(h < 0.0, -1.0, 1.0)
-        d = room / fall
-        ahead = (fall > 0.0) & (room < NEAR) & (d < length * 2.0)
+        ahead, d = self.singular_ahead(h)
         alone = self.b.or_(self.quiet(h).value, self.b.not_(self.any_pivots()))  # nobody leaps across it
         alone = self.b.and_(alone, self.b.not_(self.fixed()))
         ahead = ahead & self.real(self.b.select(alone, self.real(1.0).value, self.real(0.0).value)).equals(1.0)
         if self.crossing is None:
             self.leave_if(ahead.value, Status.SINGULAR_AHEAD)
             return h
-        runway = d - length * self.crossing
-        shorter = where(runway < length, runway, length)
-        across = where(d > length, length, d * (1.0 / self.crossing))
-        return where(ahead, sign * where(runway > length * 0.05, shorter, across), h)
+        return where(ahead, self.across(h, d, self.crossing), h)
 
     def watchful(self, h: Real) -> Real:
         """The step h where no pivot of a multiplier is about to vanish; otherwise that is said.
@@ -220,9 +342,9 @@ class Advance(Routine):
         """
         b, sign, quiet = self.b, where(h < 0.0, -1.0, 1.0), self.quiet(h)
         distance = self.load(self.reals, Real64.distance)
-        ahead = b.and_((distance < abs(h) * SOON).value, b.not_(self.fixed()))
+        ahead = b.and_(self.soon(h).value, b.not_(self.fixed()))
         dipped = b.not_(self.load(self.reals, Real64.dipped).equals(0.0).value)
-        ahead = b.or_(b.and_(ahead, b.not_(quiet.value)), b.and_(dipped, b.not_(self.fixed())))
+        ahead = b.or_(ahead, b.and_(dipped, b.not_(self.fixed())))
         self.leave_if(ahead, Status.FADING)
         longest = self.load(self.reals, Real64.careful)
         longest = where(distance * CAREFUL < longest, distance * CAREFUL, longest)
@@ -230,58 +352,31 @@ class Advance(Routine):
         slow = b.and_(b.and_(careful.value, quiet.value), b.not_(self.fixed()))
         return self.real(b.select(slow, (longest * sign).value, h.value))
 
-    def quiet(self, h: Real) -> Truth:
-        """Whether nothing is to be said of pivots."""
-        rest = self.load(self.reals, Real64.quiet) - self.load(self.reals, Real64.t)
-        return rest * where(h < 0.0, -1.0, 1.0) > 0.0
-
     def fade(self, h: Real) -> None:
-        """Looks after a step for the pivot of a multiplier that would vanish first.
-
-        At a singular position the root f of one vanishes linearly, after the time f |h|/(f_before − f). One that is much
-        smaller inside the step than at both its ends may have vanished there.
-        """
+        """Looks after a step for the pivot of a multiplier that would vanish first; see `faded`."""
         self.store(inf, self.reals, Real64.distance)
         with self.if_(self.any_pivots()), self.summing(self.pivots, self.real(inf)) as (i, least):
             root, largest = self.kept_pivot(i, ROOT), self.kept_pivot(i, LARGEST)
             end, lowest = self.pivot(i)
-            f, before, most = sqrt(end), self.load(root), self.load(largest)
-            most = where(f > most, f, most)
-            self.store(f, root)
-            self.store(most, largest)
-            distance = f * abs(h) / (before - f) * where(f < most * FADED, EARLIER, 1.0)
-            least.value = where((before > f) & (distance < least.value), distance, least.value)
-            inside = sqrt(lowest) * DIP
-            dipped = (inside < f) & (inside < before)
+            faded = self.faded(end, lowest, self.load(root), self.load(largest), abs(h))
+            self.store(faded.root, root)
+            self.store(faded.largest, largest)
+            least.value = where(faded.distance < least.value, faded.distance, least.value)
+            dipped = faded.dipped
             self.store(where(dipped, 1.0, self.load(self.reals, Real64.dipped)), self.reals, Real64.dipped)
             self.store(least.value, self.reals, Real64.distance)
-
-    def any_pivots(self) -> ir.Value:
-        return self.b.icmp_signed(">", self.pivots, self.int(0))
-
-    def kept_pivot(self, i: ir.Value, place: int) -> ir.Value:
-        """Address of a value that is kept of a pivot; see `LOWEST`."""
-        return self.at(self.arguments["pivots"], self.b.add(self.b.mul(self.pivots, self.int(place)), i))
-
-    def lowest(self, i: ir.Value) -> ir.Value:
-        return self.kept_pivot(i, LOWEST)
-
-    def pivot(self, i: ir.Value) -> tuple[Real, Real]:
-        """Size of a pivot at the end of the step, and its least one in the step; by default from `note_pivots`."""
-        return abs(self.load(self.kept_pivot(i, 0))), self.load(self.lowest(i))
 
     def fixed(self) -> ir.Value:
         """Whether steps have a fixed length."""
         return self.b.fcmp_ordered("!=", self.load(self.reals, Real64.fixed).value, self.real(0.0).value)
 
     def reject(self, h: Real, smaller: Real, nan: Truth) -> None:
-        """Tries again with a smaller step; one that is not a number first becomes ten times smaller."""
+        """Tries again with a smaller step."""
         self.count(self.ints, Int64.rejected)
         self.count(self.ints, Int64.repeated)
-        smaller = where(nan, 0.1, smaller)
-        shorter = where(smaller > 1.0, 1.0, smaller) * h
+        shorter = self.shortened(smaller, nan) * h
         again = self.b.icmp_signed(">", self.load_int(self.ints, Int64.repeated), self.int(60))
-        vain = self.b.or_(again, self.too_small(shorter, self.load(self.reals, Real64.t)))
+        vain = self.b.or_(again, self.too_small(shorter, self.load(self.reals, Real64.t)).value)
         self.leave_if(self.b.and_(vain, nan.value), Status.NOT_A_NUMBER)
         self.store(shorter, self.reals, Real64.h)
         self.b.branch(self.next_step)
@@ -295,26 +390,12 @@ class Advance(Routine):
         fixed length, whose error nobody knows, is compared with itself too; no shorter one follows it, so the run ends.
         """
         b, new = self.b, self.arguments["new"]
-        rtol, atol = (self.load(self.reals, place) for place in (Real64.rtol, Real64.atol))
-        least = fma(where(growth < WORST, growth, WORST), ROUNDING, atol)
-        count = b.mul(self.coordinates, self.int(2))
-
-        def size(difference: Callable[[ir.Value], Real]) -> Real:
-            with self.summing(count, self.real(0.0)) as (i, total):
-                e = difference(i) / fma(rtol, abs(self.load(new, i)), least)
-                total.value = fma(e, e, total.value)
-            return sqrt(total.value / self.real(b.sitofp(count, DOUBLE)))
-
-        correction = size(lambda i: self.load(new, i) - end(i))
+        correction = self.deviation(growth, lambda i: self.load(new, i) - end(i))
         beyond = (correction > self.load(self.reals, Real64.correction_limit)).value
         with self.if_(b.and_(beyond, self.fixed())):
-            step = size(lambda i: end(i) - self.load(self.arguments["y"], i))
+            step = self.deviation(growth, lambda i: end(i) - self.load(self.arguments["y"], i))
             self.leave_if((correction > step * SHARE).value, Status.UNEXPLAINED)
         return b.and_(beyond, b.not_(self.fixed()))
-
-    def arrival(self, t: Real, h: Real, until: Real) -> Real:
-        """The time at the end of a step: exactly `until` for the last one."""
-        return where(abs(h) >= abs(until - t), until, t + h)
 
     def settle(self, time: Real, h: Real, change: Real) -> None:
         """Takes `new` for the state at `time`, records it, and chooses the next step as `change` times this one."""
@@ -323,12 +404,8 @@ class Advance(Routine):
         self.leave_if(b.or_(growth.is_nan().value, self.not_finite()), Status.NOT_A_NUMBER)
         after_rejection = b.icmp_signed(">", self.load_int(self.ints, Int64.repeated), self.int(0))
         change = self.real(b.select(after_rejection, where(change > 1.0, 1.0, change).value, change.value))
-        longer, longest = h * change, self.load(self.reals, Real64.longest)
-        bounded = where(abs(longer) > longest, longest * where(h < 0.0, -1.0, 1.0), longer)
-        # a step cut short, by `until` or before a singular position, says nothing against the longer one of before
         planned = self.load(self.reals, Real64.h)
-        cut = abs(h) < abs(planned)
-        controlled = where(cut & (abs(planned) > abs(bounded)), planned, bounded)
+        controlled = self.following(h, change, planned)
         self.fade(h)
         room = 1.0 / sqrt(growth)
         self.store((self.load(self.reals, Real64.room) - room) / abs(h), self.reals, Real64.fall)
@@ -354,27 +431,6 @@ class Advance(Routine):
 
         `signs` holds for each event its last value and its direction: 1 rising, −1 falling, 0 either.
         """
-
-    def crossed(self, old: Real, new: Real, direction: Real) -> Truth:
-        """Whether a function that went from one value to another crossed zero in the direction watched for."""
-        rising = (old < 0.0) & (new >= 0.0) & (direction >= 0.0)
-        falling = (old > 0.0) & (new <= 0.0) & (direction <= 0.0)
-        return rising | falling
-
-    def dips(self, values: tuple[Real, Real, Real], u: Real | float, w: Real | float) -> Truth:
-        """Whether a function of one sign at three places, u and w apart, may have the other sign between them.
-
-        The parabola through the values has its end there and comes so near to zero that it is worth a look; see `dips` in
-        `locate`.
-        """
-        g0, g1, g2 = values
-        both = 1.0 / (u + w)
-        left, right = (g1 - g0) * (1.0 / u), (g2 - g1) * (1.0 / w)
-        c, s = (right - left) * both, (left * w + right * u) * both
-        size, longer = abs(c), where(abs(g2 - g1) > abs(g1 - g0), abs(g2 - g1), abs(g1 - g0))
-        same = ((g0 * g1) > 0.0) & ((g1 * g2) > 0.0) & ((c * g1) > 0.0)
-        near = ((abs(g1) - longer * NEAR_ZERO) * size * 4.0) <= s * s * DEEPER
-        return same & near & (abs(s) <= size * (u + w) * 2.0)
 
     def record(self, time: Real, h: Real) -> None:
         """y ← new, and into the record with t, h and the growth of the pivots."""

@@ -128,6 +128,24 @@ class Loop:
         outcome = self._beyond_a_guard()
         if outcome is None and self._departure is not None:
             outcome = self._departed(self._departure)
+        return self._ended(tell, outcome)
+
+    def onward(self, tell: Callable[[float], None], outcome: Outcome | None) -> Segment:
+        """Steps on after `step`, with the outcome that it had."""
+        return self._ended(tell, None if outcome is None else self._across(outcome))
+
+    @property
+    def searched(self) -> bool:
+        """Whether it has looked for singular positions, for which it needs all its steps."""
+        return self._crosses is not None
+
+    @property
+    def carefree(self) -> bool:
+        """Whether nothing but its own control and its tolerance bounds a step."""
+        return self._careful is None
+
+    def _ended(self, tell: Callable[[float], None], outcome: Outcome | None) -> Segment:
+        """Steps from where the memory is until there is an outcome."""
         try:
             while outcome is None:
                 outcome = self._some_steps(tell)
@@ -163,10 +181,15 @@ class Loop:
         return tuple(Passage(t, constraints) for (t, _), constraints in zip(told, names, strict=True))
 
     def _some_steps(self, tell: Callable[[float], None]) -> Outcome | None:
+        outcome = self.step(CHUNK_OF_STEPS)
+        tell(self.work.t)
+        return outcome
+
+    def step(self, budget: int) -> Outcome | None:
+        """Steps until the method can not go on by itself, `budget` of them at most, and what is to be done then."""
         since, evaluations = self.work.t, self.work.evaluations
         end = self._next_end()
-        status = self.stepper.advance(end, CHUNK_OF_STEPS)
-        tell(self.work.t)
+        status = self.stepper.advance(end, budget)
         self.work.noted = len(self.occurrences) * (OCCURRENCE + self.work.state.nbytes)
         self.program.native.called(self.work.evaluations - evaluations)
         if self.work.dipped:

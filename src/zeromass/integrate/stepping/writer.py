@@ -4,13 +4,17 @@
 
 State vectors are arrays of float64 padded to whole chunks of `CHUNK` values, so that every loop runs over full SIMD
 registers; the padding of a state holds 1 and of its derivatives 0, which adds nothing to any norm.
+
+The same formulas serve several states side by side, in lanes: a number is then one of each of them, `members` values in a
+row, and a chunk is `CHUNK` such numbers. Sums keep their order, so that a lane ends with the bits of a state alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from llvmlite import ir
 
@@ -32,10 +36,16 @@ class Sum:
 
 
 class Writer:
-    """One function under construction."""
+    """One function under construction; `members` is the number of states side by side."""
 
     def __init__(
-        self, module: ir.Module, target: Target, name: str, arguments: Mapping[str, ir.Type], result: ir.Type
+        self,
+        module: ir.Module,
+        target: Target,
+        name: str,
+        arguments: Mapping[str, ir.Type],
+        result: ir.Type,
+        members: int = 1,
     ) -> None:
         self.function: ir.Function = ir.Function(module, ir.FunctionType(result, list(arguments.values())), name)
         for argument, label in zip(self.function.args, arguments, strict=True):
@@ -46,6 +56,9 @@ class Writer:
         self.b: ir.IRBuilder = ir.IRBuilder(body)
         self._body = body
         self.fused: bool = target.fused
+        self.members: int = members
+        self.real_type: ir.Type = DOUBLE if members == 1 else ir.VectorType(DOUBLE, members)
+        self.chunk_type: ir.Type = ir.VectorType(DOUBLE, CHUNK * members)
 
     def finish(self) -> None:
         """Closes the entry block, which holds the local variables."""
@@ -53,21 +66,42 @@ class Writer:
 
     # numbers ---------------------------------------------------------------------------------------------------
     def real(self, value: ir.Value | float) -> Real:
-        """A float64 scalar that formulas can be written with."""
-        return Arithmetic(self.b, DOUBLE, self.fused).real(value)
+        """A float64 number that formulas can be written with; in lanes, one in each."""
+        return Arithmetic(self.b, self.real_type, self.fused).real(value)
 
     def vector(self, value: ir.Value | float) -> Real:
         """A chunk of float64 values that formulas can be written with."""
-        return Arithmetic(self.b, VECTOR, self.fused).real(value)
+        return Arithmetic(self.b, self.chunk_type, self.fused).real(value)
 
     def int(self, value: int) -> ir.Constant:
         return ir.Constant(INT, value)
 
+    def from_int(self, value: ir.Value) -> Real:
+        """An int64 as a number, the same in every lane."""
+        x = self.b.sitofp(value, DOUBLE)
+        return self.real(x if self.members == 1 else self._spread(x, self.members))
+
     def splat(self, x: Real) -> Real:
-        """A scalar in every place of a chunk."""
-        first = self.b.insert_element(ir.Constant(VECTOR, ir.Undefined), x.value, ir.Constant(ir.IntType(32), 0))
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), CHUNK), [0] * CHUNK)
-        return self.vector(self.b.shuffle_vector(first, ir.Constant(VECTOR, ir.Undefined), mask))
+        """A number in every place of a chunk."""
+        if self.members == 1:
+            return self.vector(self._spread(x.value, CHUNK))
+        return self.vector(self._shuffled(x.value, list(range(self.members)) * CHUNK))
+
+    def _spread(self, x: ir.Value, count: int) -> ir.Value:
+        """One float64, `count` times."""
+        nothing = ir.Constant(ir.VectorType(DOUBLE, count), ir.Undefined)
+        return self._shuffled(self.b.insert_element(nothing, x, ir.Constant(ir.IntType(32), 0)), [0] * count)
+
+    def _shuffled(self, x: Any, places: Sequence[int]) -> ir.Value:
+        """Some places of a vector; what is not taken is undefined, which LLVM recognises a number in every place by."""
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), len(places)), list(places))
+        return self.b.shuffle_vector(x, ir.Constant(x.type, ir.Undefined), mask)
+
+    def _part(self, x: Real, k: int) -> Real:
+        """One of the numbers of a chunk."""
+        if self.members == 1:
+            return self.real(self.b.extract_element(x.value, ir.Constant(ir.IntType(32), k)))
+        return self.real(self._shuffled(x.value, range(k * self.members, (k + 1) * self.members)))
 
     def shifted(self, x: Real, first: Real) -> Real:
         """A chunk moved on by one place, with another number in the first."""
@@ -77,36 +111,40 @@ class Writer:
 
     def total(self, x: Real) -> Real:
         """Sum over a chunk, in a fixed order."""
-        parts = [self.real(self.b.extract_element(x.value, ir.Constant(ir.IntType(32), k))) for k in range(CHUNK)]
+        parts = [self._part(x, k) for k in range(CHUNK)]
         while len(parts) > 1:
             parts = [a + b for a, b in zip(parts[::2], parts[1::2], strict=True)]
         return parts[0]
 
     # memory ----------------------------------------------------------------------------------------------------
     def at(self, pointer: ir.Value, index: ir.Value | int) -> ir.Value:
-        """Address of a float64 or int64 in an array."""
+        """Address of a number in an array."""
         index = self.int(index) if isinstance(index, int) else index
-        return self.b.gep(pointer, [index], source_etype=DOUBLE)
+        return self.cell(pointer, index if self.members == 1 else self.b.mul(index, self.int(self.members)))
+
+    def cell(self, pointer: ir.Value, index: ir.Value | int) -> ir.Value:
+        """Address of one float64 or int64 in an array."""
+        return self.b.gep(pointer, [self.int(index) if isinstance(index, int) else index], source_etype=DOUBLE)
 
     def load(self, pointer: ir.Value, index: ir.Value | int = 0) -> Real:
-        return self.real(self.b.load(self.at(pointer, index), typ=DOUBLE, align=8))
+        return self.real(self.b.load(self.at(pointer, index), typ=self.real_type, align=8))
 
     def store(self, value: Real | float, pointer: ir.Value, index: ir.Value | int = 0) -> None:
         number = value.value if isinstance(value, Real) else self.real(value).value
         self.b.store(number, self.at(pointer, index), align=8)
 
     def load_int(self, pointer: ir.Value, index: int) -> ir.Value:
-        return self.b.load(self.at(pointer, index), typ=INT, align=8)
+        return self.b.load(self.cell(pointer, index), typ=INT, align=8)
 
     def store_int(self, value: ir.Value, pointer: ir.Value, index: int) -> None:
-        self.b.store(value, self.at(pointer, index), align=8)
+        self.b.store(value, self.cell(pointer, index), align=8)
 
     def count(self, pointer: ir.Value, index: int, by: int = 1) -> None:
         """Adds to a counter."""
         self.store_int(self.b.add(self.load_int(pointer, index), self.int(by)), pointer, index)
 
     def load_chunk(self, pointer: ir.Value, index: ir.Value) -> Real:
-        return self.vector(self.b.load(self.at(pointer, index), typ=VECTOR, align=8))
+        return self.vector(self.b.load(self.at(pointer, index), typ=self.chunk_type, align=8))
 
     def store_chunk(self, value: Real, pointer: ir.Value, index: ir.Value) -> None:
         self.b.store(value.value, self.at(pointer, index), align=8)

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 
 from llvmlite import ir
 
-from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
+from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.dop853.coefficients import DENSE, ERROR_3, ERROR_5, EXTENDED, STAGES, A, C
-from zeromass.integrate.stepping.kernel import EPSILON, Advance, Routine
+from zeromass.integrate.stepping.kernel import EPSILON, Advance, Control, Routine
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
-from zeromass.integrate.stepping.writer import CHUNK, DOUBLE
+from zeromass.integrate.stepping.writer import CHUNK
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 """Part of the step that the error estimate allows that is taken, and the bounds of its change from step to step."""
@@ -48,30 +48,19 @@ class _Stages(Routine):
             self.store_chunk(fma(step, slope, self.load_chunk(self.arguments["y"], i)), target, i)
 
 
-class Dop853Advance(_Stages, Advance):
-    """Steps of order 8; no stage is nearer to a singular position than 0.13 of the step that crosses it."""
+CROSSING = 0.466
+"""Part of a step that crosses a singular position where that is best placed: no stage is nearer to it than 0.13 of the
+step."""
 
-    name = "dop853_advance"
-    crossing: float | None = 0.466
+
+class Dop853Step(_Stages, Control):
+    """The formulas of a step of order 8, for one state or for several side by side."""
 
     def note_pivots(self) -> None:
         """The least sizes of pivots so far in the step."""
         with self.if_(self.any_pivots()), self.loop(self.pivots) as i:
             size, least = abs(self.load(self.kept_pivot(i, 0))), self.load(self.lowest(i))
             self.store(where(size < least, size, least), self.lowest(i))
-
-    def begin(self) -> None:
-        self.derivative(self.load(self.reals, Real64.t), self.arguments["y"], 0)
-
-    def attempt(self, t: Real, h: Real, until: Real) -> None:
-        self.stages(t, h)
-        error = self.error(h)
-        accepted, rejected = self.block("accepted"), self.block("rejected")
-        self.b.cbranch(self.b.or_(self.fixed(), (error < 1.0).value), accepted, rejected)
-        self.b.position_at_end(rejected)
-        self.reject(h, self.factor(error), error.is_nan())
-        self.b.position_at_end(accepted)
-        self.accept(t, h, until, error)
 
     def stages(self, t: Real, h: Real) -> None:
         """k_1 … k_11 and the new state of order 8; k_0 is there from the last step."""
@@ -91,7 +80,7 @@ class Dop853Advance(_Stages, Advance):
         never below it.
         """
         a = self.arguments
-        fifth, third = self.variable(DOUBLE, "fifth"), self.variable(DOUBLE, "third")
+        fifth, third = self.variable(self.real_type, "fifth"), self.variable(self.real_type, "third")
         self.store(0.0, fifth)
         self.store(0.0, third)
         rtol, atol = (self.splat(self.load(self.reals, place)) for place in (Real64.rtol, Real64.atol))
@@ -102,7 +91,7 @@ class Dop853Advance(_Stages, Advance):
                 e = self.combination(weights, a["stages"], self.size, i) * scale
                 self.store(self.load(sum_) + self.total(e * e), sum_)
         e5, e3 = self.load(fifth), self.load(third)
-        n = self.real(self.b.sitofp(self.b.mul(self.coordinates, self.int(2)), DOUBLE))
+        n = self.from_int(self.b.mul(self.coordinates, self.int(2)))
         below = sqrt((e5 + e3 * 0.01) * n)
         rounding = self.load(self.reals, Real64.worst) * EPSILON / self.load(self.reals, Real64.rtol)
         return where(e5.equals(0.0), 0.0, abs(h) * e5 / (below * where(rounding > 1.0, rounding, 1.0)))
@@ -113,20 +102,18 @@ class Dop853Advance(_Stages, Advance):
         change = where(root > SAFETY / GROW, SAFETY / root, GROW)
         return where(change < SHRINK, SHRINK, change)
 
-    def accept(self, t: Real, h: Real, until: Real, error: Real) -> None:
-        b, a = self.b, self.arguments
-        time = self.arrival(t, h, until)
-        end = self.at(a["stages"], b.mul(self.int(MIDDLE), self.size))
+    def kept_end(self) -> ir.Value:
+        """Where the end of a step is kept while it is projected."""
+        end = self.at(self.arguments["stages"], self.b.mul(self.int(MIDDLE), self.size))
         with self.loop(self.size, CHUNK) as i:
-            self.store_chunk(self.load_chunk(a["new"], i), end, i)
-        self.project(time)
-        with self.if_(self.unexplained(self.load(self.reals, Real64.worst), lambda i: self.load(end, i))):
-            self.reject(h, self.real(0.5), self.real(0.0).is_nan())
-        with self.loop(self.size, CHUNK) as i:  # the slope at the start of the step, for its middle
-            self.store_chunk(self.load_chunk(a["stages"], i), a["stages"], b.add(b.mul(self.int(FIRST), self.size), i))
-        self.derivative(time, a["new"], 0)
-        self.middle(h)
-        self.settle(time, h, self.factor(error))
+            self.store_chunk(self.load_chunk(self.arguments["new"], i), end, i)
+        return end
+
+    def keep_slope(self) -> None:
+        """Keeps the slope at the start of a step, for its middle."""
+        stages, place = self.arguments["stages"], self.b.mul(self.int(FIRST), self.size)
+        with self.loop(self.size, CHUNK) as i:
+            self.store_chunk(self.load_chunk(stages, i), stages, self.b.add(place, i))
 
     def middle(self, h: Real) -> None:
         """The state in the middle of the step by Hermite's cubic, (y + y_new)/2 + h (f − f_new)/8, for events."""
@@ -138,35 +125,79 @@ class Dop853Advance(_Stages, Advance):
             mean = (self.load_chunk(a["y"], i) + self.load_chunk(a["new"], i)) * 0.5
             self.store_chunk(fma(eighth, turn, mean), a["stages"], b.add(b.mul(self.int(MIDDLE), self.size), i))
 
-    def not_finite(self) -> ir.Value:
+    def without_number(self) -> Truth:
         """Whether the new state or its derivative is infinite or not a number somewhere: there x − x is no number."""
-        sum_ = self.variable(DOUBLE, "differences")
+        sum_ = self.variable(self.real_type, "differences")
         self.store(0.0, sum_)
         with self.loop(self.size, CHUNK) as i:
             for vector in (self.arguments["new"], self.arguments["stages"]):
                 x = self.load_chunk(vector, i)
                 self.store(self.load(sum_) + self.total(x - x), sum_)
-        return self.load(sum_).is_nan().value
+        return self.load(sum_).is_nan()
+
+    def looked_at(self, y: ir.Value, time: Real, h: Real) -> None:
+        """The event functions at the end of a step, y, and in its middle, one after the other in `scratch`."""
+        a = self.arguments
+        count = self.load_int(self.ints, Int64.events)
+        clock = self.at(self.reals, Real64.stage_time)
+        self.store(time, self.reals, Real64.stage_time)
+        self.call(a["event"], clock, y, a["parameters"], a["scratch"])
+        self.store(time - h * 0.5, self.reals, Real64.stage_time)
+        halfway = self.at(a["stages"], self.b.mul(self.int(MIDDLE), self.size))
+        self.call(a["event"], clock, halfway, a["parameters"], self.at(a["scratch"], count))
+
+    def seen(self, i: ir.Value) -> tuple[Truth, Real]:
+        """Whether the event function i, looked at, may have crossed zero, and its value to compare the next one with."""
+        b, a = self.b, self.arguments
+        count, place = self.load_int(self.ints, Int64.events), b.mul(i, self.int(2))
+        old, direction = self.load(a["signs"], place), self.load(a["signs"], b.add(place, self.int(1)))
+        new, inside = self.load(a["scratch"], i), self.load(self.at(a["scratch"], count), i)
+        twice = ((old * inside) < 0.0) & ((inside * new) < 0.0)
+        twice = twice | self.dips((old, inside, new), 0.5, 0.5)
+        crossed = self.crossed(old, new, direction) | twice
+        return crossed, where(new.equals(0.0), old, new)
+
+
+class Dop853Advance(Dop853Step, Advance):
+    """Steps of order 8, one state after the other."""
+
+    name = "dop853_advance"
+    crossing: float | None = CROSSING
+
+    def begin(self) -> None:
+        self.derivative(self.load(self.reals, Real64.t), self.arguments["y"], 0)
+
+    def attempt(self, t: Real, h: Real, until: Real) -> None:
+        self.stages(t, h)
+        error = self.error(h)
+        accepted, rejected = self.block("accepted"), self.block("rejected")
+        self.b.cbranch(self.b.or_(self.fixed(), (error < 1.0).value), accepted, rejected)
+        self.b.position_at_end(rejected)
+        self.reject(h, self.factor(error), error.is_nan())
+        self.b.position_at_end(accepted)
+        self.accept(t, h, until, error)
+
+    def accept(self, t: Real, h: Real, until: Real, error: Real) -> None:
+        time = self.arrival(t, h, until)
+        end = self.kept_end()
+        self.project(time)
+        with self.if_(self.unexplained(self.load(self.reals, Real64.worst), lambda i: self.load(end, i))):
+            self.reject(h, self.real(0.5), self.real(0.0).is_nan())
+        self.keep_slope()
+        self.derivative(time, self.arguments["new"], 0)
+        self.middle(h)
+        self.settle(time, h, self.factor(error))
+
+    def not_finite(self) -> ir.Value:
+        return self.without_number().value
 
     def happened(self, time: Real, h: Real) -> ir.Value:
         """An event function is looked at in the middle of the step too: it may have changed sign twice."""
-        b, a = self.b, self.arguments
-        count = self.load_int(self.ints, Int64.events)
-        self.store(time, self.reals, Real64.stage_time)
-        clock = self.at(self.reals, Real64.stage_time)
-        self.call(a["event"], clock, a["y"], a["parameters"], a["scratch"])
-        self.store(time - h * 0.5, self.reals, Real64.stage_time)
-        between = self.at(a["scratch"], count)
-        halfway = self.at(a["stages"], b.mul(self.int(MIDDLE), self.size))
-        self.call(a["event"], clock, halfway, a["parameters"], between)
-        with self.summing(count, self.real(0.0)) as (i, hits):
-            place = b.mul(i, self.int(2))
-            old, new, inside = self.load(a["signs"], place), self.load(a["scratch"], i), self.load(between, i)
-            twice = ((old * inside) < 0.0) & ((inside * new) < 0.0)
-            twice = twice | self.dips((old, inside, new), 0.5, 0.5)
-            crossed = self.crossed(old, new, self.load(a["signs"], b.add(place, self.int(1)))) | twice
-            hits.value = hits.value + where(crossed, 1.0, 0.0)
-            self.store(where(new.equals(0.0), old, new), a["signs"], place)
+        self.looked_at(self.arguments["y"], time, h)
+        with self.summing(self.load_int(self.ints, Int64.events), self.real(0.0)) as (i, hits):
+            seen, value = self.seen(i)
+            hits.value = hits.value + where(seen, 1.0, 0.0)
+            self.store(value, self.arguments["signs"], self.b.mul(i, self.int(2)))
         return (hits.value > 0.0).value
 
 

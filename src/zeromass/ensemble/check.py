@@ -1,0 +1,91 @@
+"""Whether members may begin in lanes: the checks of a start, on arrays.
+
+A member that passes has an ordinary start; one that does not is looked at alone, by `at_start` and `Loop`, who say why
+where it can not begin.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zeromass.compile.program import Program
+from zeromass.ensemble.lanes import Lanes
+from zeromass.ensemble.starts import Starts
+from zeromass.equation.rank import negligible
+from zeromass.expression import symbols
+from zeromass.integrate.outcome import Ending, at_start
+from zeromass.integrate.pace import pace
+from zeromass.integrate.stepping.ahead import Ahead
+from zeromass.integrate.terms import terms_of_time
+from zeromass.model import State
+
+DEPENDENT = 1e-9
+"""Part of its terms by which a row of A q̈ = b that was dropped may be missed where it follows from the others."""
+
+
+def ordinary(lanes: Lanes, starts: Starts, until: float) -> np.ndarray:
+    """Which members begin as members of the program do: on the constraints, with good pivots, before every guard, and with
+    steps that nothing limits but their own control.
+
+    The rows of A that the program keeps are independent where its pivots are good, and those that it dropped follow from
+    them where the acceleration satisfies them too.
+    """
+    system, limits = lanes.program.system, lanes.settings.limits
+    inputs = np.concatenate([starts.t[:, None], starts.y, starts.parameters], axis=1)
+    with np.errstate(all="ignore"):
+        fine = (starts.t != until) & np.isfinite(inputs).all(axis=1)
+        names, zeros = system.residuals
+        if names:
+            size = limits.violation * np.maximum(1.0, np.abs(starts.y).max(axis=1))
+            fine &= np.all(np.abs(zeros(inputs)) <= size[:, None], axis=1)
+        slopes, growth = lanes.slopes(starts.t, starts.y, starts.parameters)
+        fine &= np.isfinite(slopes).all(axis=1) & (growth <= limits.growth)
+        if lanes.dropped is not None:
+            fine &= _follow(lanes.dropped(inputs), slopes[:, slopes.shape[1] // 2 :])
+        guards = [k for k, event in enumerate(lanes.events) if event.guard]
+        if guards:
+            (values,) = lanes.called("event", starts.t, starts.y, starts.parameters, (lanes.places.events,))
+            ways = np.array([lanes.events[k].direction for k in guards])
+            fine &= np.all(values[:, guards] * ways <= 0.0, axis=1)
+    fine &= unlimited(lanes, starts, until, fine)
+    if lanes.dropped is not None and fine.any():
+        fine &= _redundant(lanes, starts.state(system, int(np.flatnonzero(fine)[0])))
+    if lanes.settings.transitions and not system.begins_one_way:
+        for k in np.flatnonzero(fine).tolist():
+            fine[k] = system.begins_as(starts.state(system, k)) is system
+    return fine
+
+
+def unlimited(lanes: Lanes, starts: Starts, until: float, which: np.ndarray) -> np.ndarray:
+    """Which of some members have no step that a function of time alone limits: see `zeromass.integrate.pace`."""
+    system = lanes.program.system
+    terms = terms_of_time(system)
+    if not terms:
+        return which
+    own = {s for term in terms for s in symbols(term.u)}
+    columns = [k for k, p in enumerate(system.parameters) if p in own]
+    known: dict[bytes, bool] = {}
+    free = np.zeros(len(starts), dtype=bool)
+    for k in np.flatnonzero(which).tolist():
+        key = np.append(starts.t[k], starts.parameters[k, columns]).tobytes()
+        if key not in known:
+            found = pace(system, starts.state(system, k).parameters, float(starts.t[k]), until)
+            known[key] = found is None or not Ahead(found).matters
+        free[k] = known[key]
+    return free
+
+
+def _redundant(lanes: Lanes, some: State) -> bool:
+    """Whether rows that the program has dropped repeat others, and not only where it was made; seen at one start."""
+    known: dict[Program, bool] = some.system.memory.setdefault("redundant", {})
+    if lanes.program not in known:
+        outcome = at_start(some, lanes.settings.limits.violation)
+        known[lanes.program] = outcome is None or outcome.ending is not Ending.SINGULAR_BRANCH
+    return known[lanes.program]
+
+
+def _follow(rows: np.ndarray, q̈: np.ndarray) -> np.ndarray:
+    """Where the dropped rows of A q̈ = b, shape (k, rows, n + 1), hold for the acceleration of the others, (k, n)."""
+    A, b = rows[:, :, :-1], rows[:, :, -1]
+    terms = (np.abs(A) @ np.abs(q̈)[:, :, None])[:, :, 0] + np.abs(b)
+    return np.all(negligible((A @ q̈[:, :, None])[:, :, 0] - b, terms, DEPENDENT), axis=1)

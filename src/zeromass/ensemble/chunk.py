@@ -1,0 +1,168 @@
+"""Chunks of a study: members that are moved together, and what is kept of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from zeromass.compile.program import Program
+from zeromass.ensemble.keep import FirstTime, Kept, needs_steps
+from zeromass.ensemble.lanes import Lanes
+from zeromass.ensemble.members import Members
+from zeromass.ensemble.motions import motions
+from zeromass.ensemble.pointwise import Pointwise
+from zeromass.ensemble.starts import Starts
+from zeromass.ensemble.values import values_of
+from zeromass.integrate import Settings
+from zeromass.integrate.outcome import Ending
+from zeromass.model import Event
+
+SIZE = 1024
+"""Members of a chunk; fewer where their steps are recorded."""
+
+RECORDED = 128
+"""Members of a chunk whose steps are recorded."""
+
+WORDS = "<U24"
+"""Outcomes in arrays."""
+
+NO_START, FAILED = "no start", "failed"
+"""The outcomes of a member whose start could not be made, and of one that an error or the death of its process ended."""
+
+Results = dict[str, np.ndarray]
+"""What is kept, by name, and `outcome`, `message`, `end_time`, `steps`, `rejected`, `evaluations`, one row a member."""
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What is done with starts of members: how they move, and what is kept of them. It can be sent to other processes.
+
+    first  the start of the study's first member
+    """
+
+    program: Program
+    until: float
+    settings: Settings
+    watched: tuple[Event, ...]
+    keep: Mapping[str, Kept]
+    first: Starts
+
+    @cached_property
+    def pointwise(self) -> dict[str, Pointwise | None]:
+        """The values of what is kept at single states."""
+        return {
+            name: None if isinstance(what, FirstTime) else Pointwise(self.program, what.array, self.first)
+            for name, what in self.keep.items()
+        }
+
+    @cached_property
+    def lanes(self) -> Lanes:
+        return Lanes(self.program, self.settings, [*self.program.system.events, *self.all_watched])
+
+    @property
+    def all_watched(self) -> tuple[Event, ...]:
+        """The events asked for, and those whose first times are kept."""
+        names = {event.name for event in self.watched}
+        more = [what.event for what in self.keep.values() if isinstance(what, FirstTime)]
+        return (*self.watched, *[event for event in more if event.name not in names])
+
+    @property
+    def recording(self) -> bool:
+        return needs_steps(list(self.keep.values()))
+
+    def results(self, starts: Starts) -> Results:
+        """What is kept of members with some starts."""
+        moved = motions(self.lanes, starts, self.until, watched=self.all_watched, recording=self.recording)
+        found = blank(self, len(starts), Ending.FINISHED.value)
+        for k, course in moved.courses.items():
+            found["outcome"][k], found["message"][k] = course.outcome.ending.value, course.outcome.message
+        found["end_time"], found["steps"] = moved.t, moved.steps
+        found["rejected"], found["evaluations"] = moved.rejected, moved.evaluations
+        for name, what in self.keep.items():
+            found[name] = values_of(what, self.pointwise[name], moved, self.lanes)
+        return found
+
+    def safely(self, starts: Starts) -> Results:
+        """The same, where an error is that of one member: it is looked for in ever smaller parts, and the rest goes on."""
+        try:
+            return self.results(starts)
+        except Exception as error:
+            found = blank(self, len(starts), FAILED)
+            if len(starts) == 1:
+                found["message"][0] = f"{type(error).__name__}: {error}"
+                return found
+            middle = len(starts) // 2
+            for part in (np.arange(middle), np.arange(middle, len(starts))):
+                collect(found, part, self.safely(starts[part]))
+            return found
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A study: its members, and what is done with them."""
+
+    members: Members
+    work: Work
+
+    def results(self, which: np.ndarray) -> Results:
+        """What is kept of some members."""
+        starts, failed = self.members.starts(which)
+        good = np.array([k for k in range(len(which)) if k not in failed], dtype=int)
+        found = blank(self.work, len(which))
+        if failed:
+            collect(found, np.array(list(failed), dtype=int), self.without_start(list(failed.values())))
+        if len(good):
+            collect(found, good, self.work.safely(starts[good]))
+        return found
+
+    def without_start(self, why: Sequence[str]) -> Results:
+        """Results of members whose start could not be made."""
+        found = blank(self.work, len(why), NO_START)
+        found["message"][:] = why
+        return found
+
+
+def blank(work: Work, count: int, outcome: str = "") -> Results:
+    """Results of members that are not known yet."""
+    found: Results = {name: np.full((count, *shape_of(what)), np.nan) for name, what in work.keep.items()}
+    found["outcome"], found["message"] = np.full(count, outcome, dtype=WORDS), np.full(count, "", dtype=object)
+    found["end_time"] = np.full(count, np.nan)
+    found |= {name: np.zeros(count, dtype=int) for name in ("steps", "rejected", "evaluations")}
+    return found
+
+
+def shape_of(what: Kept) -> tuple[int, ...]:
+    times = getattr(what, "times", None)
+    return (*(() if times is None else (len(times),)), *(() if isinstance(what, FirstTime) else what.array.shape))
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """The members of a study, in parts."""
+
+    parts: Sequence[np.ndarray]
+
+    @classmethod
+    def of(cls, study: Study) -> Chunks:
+        count, size = len(study.members), RECORDED if study.work.recording else SIZE
+        return cls([np.arange(k, min(k + size, count)) for k in range(0, count, size)])
+
+    def here(self, study: Study, tell: Callable[[int], None]) -> Results:
+        """All results, one chunk after the other; what is done is kept when Ctrl-C ends it."""
+        everything = blank(study.work, len(study.members), Ending.INTERRUPTED.value)
+        try:
+            for part in self.parts:
+                collect(everything, part, study.results(part))
+                tell(len(part))
+        except KeyboardInterrupt:
+            pass
+        return everything
+
+
+def collect(everything: Results, part: np.ndarray, results: Results) -> None:
+    """Puts the results of a chunk where they belong."""
+    for name, values in results.items():
+        everything[name][part] = values

@@ -1,0 +1,178 @@
+"""The members of a study: what varies, their starts, and the program that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from zeromass.ensemble.newton import NewtonStarts
+from zeromass.ensemble.starts import Starts
+from zeromass.expression import Symbol
+from zeromass.model import ModelError, StartError, State, System
+from zeromass.model.state import parameter_values
+
+StartOf = State | Callable[..., State]
+"""A start, made again for each member from what it was made of; or a function of the parameters' values, by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """The values of parameters over which a study goes.
+
+    names   of the dimensions
+    shape   their lengths
+    values  {parameter: (the dimensions along which it varies, its values)}
+    """
+
+    names: tuple[str, ...]
+    shape: tuple[int, ...]
+    values: Mapping[Symbol, tuple[tuple[str, ...], np.ndarray]]
+
+    def table(self) -> np.ndarray:
+        """Values of the parameters for each member, shape (members, parameters), the last dimension fastest."""
+        columns = []
+        for dimensions, values in self.values.values():
+            spread = [self.shape[k] if name in dimensions else 1 for k, name in enumerate(self.names)]
+            columns.append(np.broadcast_to(values.reshape(spread), self.shape).ravel())
+        return np.stack(columns, axis=1) if columns else np.empty((int(np.prod(self.shape)), 0))
+
+
+def axes_of(over: Mapping[Any, Any]) -> Axes:
+    """Grids from {parameter: values}; parameters of a joint list, as from `samples`, vary along one dimension."""
+    names: list[str] = []
+    shape: list[int] = []
+    values: dict[Symbol, tuple[tuple[str, ...], np.ndarray]] = {}
+    if not over:
+        raise ModelError("over is empty: give {parameter: values}")
+    for key, given in over.items():
+        if not isinstance(key, Symbol) or key.kind != "parameter":
+            raise ModelError(f"over: {key!r} is no zm.parameter")
+        if isinstance(given, Sampled):
+            dimension, numbers = given.dimension, given.values
+        else:
+            dimension, numbers = key.name, np.atleast_1d(np.asarray(given, dtype=float))
+        if numbers.ndim != 1 or not len(numbers) or not np.all(np.isfinite(numbers)):
+            raise ModelError(f"over: the values of '{key.name}' are no list of finite numbers")
+        if dimension not in names:
+            names.append(dimension)
+            shape.append(len(numbers))
+        elif shape[names.index(dimension)] != len(numbers):
+            raise ModelError(
+                f"over: '{key.name}' has {len(numbers)} values along '{dimension}', others have other numbers"
+            )
+        values[key] = ((dimension,), numbers)
+    return Axes(tuple(names), tuple(shape), values)
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """Values of a parameter in a joint list of samples."""
+
+    dimension: str
+    values: np.ndarray
+
+
+class Members:
+    """Members of a system: parameter values in a table, shape (members, parameters), and how each of them starts.
+
+    failed  members without a start, {number: why}
+    """
+
+    system: System
+    parameters: tuple[Symbol, ...]
+    table: np.ndarray
+
+    def __init__(self, system: System, start: StartOf, parameters: Sequence[Symbol], table: np.ndarray) -> None:
+        self.system, self._start, self.parameters, self.table = system, start, tuple(parameters), table
+        known = {*system.parameters}
+        if isinstance(start, State):
+            if start.system is not system:
+                raise ModelError("the start belongs to another system; make it with system.start(…)")
+            known |= {*(start.made_of.parameters if start.made_of else ())}
+            strangers = [p.name for p in self.parameters if p not in known]
+            if strangers:
+                raise ModelError(
+                    f"over: '{strangers[0]}' stands neither in the model nor in the start; its parameters are: "
+                    f"{', '.join(p.name for p in known) or 'none'}"
+                )
+        self.first: State = self.start(0)
+        self._newton: NewtonStarts | None = None
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def values(self, k: int) -> dict[Symbol, float]:
+        return dict(zip(self.parameters, self.table[k].tolist(), strict=True))
+
+    def start(self, k: int) -> State:
+        """The start of one member, made as `system.start` makes it."""
+        values, given = self.values(k), self._start
+        if not isinstance(given, State):
+            state = given(**{p.name: x for p, x in values.items()})
+            own = {p: x for p, x in values.items() if p in self.system.parameters}
+            if not isinstance(state, State) or state.system is not self.system:
+                raise ModelError("start(…) gave no state of the system of the study")
+            if any(state.parameters[p] != x for p, x in own.items()):
+                raise ModelError("start(…) gave a state with other values of the parameters: use parameters={…} there")
+            return state
+        all_ = {**given.parameters, **values}
+        if given.made_of is not None:
+            return given.made_of.start(self.system, all_)
+        return State(self.system, given.t, given.q, given.v, parameter_values(self.system, all_))
+
+    def starts(self, which: np.ndarray) -> tuple[Starts, dict[int, str]]:
+        """Starts of some members, and why those that have none have none; these stand where the first one does."""
+        given = self._start
+        if isinstance(given, State) and given.made_of is None:
+            return self._shifted(which), {}
+        if not isinstance(given, State) or not NewtonStarts.possible(self.first):
+            found, slow = self._blank(len(which)), np.arange(len(which))
+        else:
+            found, fine = self._newton_starts(which)
+            slow = np.flatnonzero(~fine)
+        failed: dict[int, str] = {}
+        for k in slow.tolist():
+            try:
+                one = Starts.of([self.start(int(which[k]))])
+                found.t[k], found.y[k], found.parameters[k] = one.t[0], one.y[0], one.parameters[0]
+            except StartError as error:
+                failed[k] = str(error)
+                found.y[k] = np.concatenate([self.first.q, self.first.v])
+        return found, {**self.system.refused(*found.arrays), **failed}
+
+    def _blank(self, count: int) -> Starts:
+        n, p = 2 * len(self.first.q), len(self.system.parameters)
+        return Starts(np.full(count, self.first.t), np.empty((count, n)), np.empty((count, p)))
+
+    def _shifted(self, which: np.ndarray) -> Starts:
+        found = self._blank(len(which))
+        found.y[:] = np.concatenate([self.first.q, self.first.v])
+        found.parameters[:] = self._all_values(which)[:, : len(self.system.parameters)]
+        return found
+
+    def _all_values(self, which: np.ndarray) -> np.ndarray:
+        """Values of the system's parameters and then of those of the start alone, shape (k, parameters)."""
+        given = self._start
+        assert isinstance(given, State)
+        columns = []
+        for p in self._symbols:
+            if p in self.parameters:
+                columns.append(self.table[which, self.parameters.index(p)])
+            else:
+                columns.append(np.full(len(which), given.parameters.get(p, p.default)))
+        return np.stack(columns, axis=1) if columns else np.empty((len(which), 0))
+
+    @property
+    def _symbols(self) -> list[Symbol]:
+        given, own = self._start, list(self.system.parameters)
+        made_of = given.made_of if isinstance(given, State) else None
+        return own + [p for p in (made_of.parameters if made_of else ()) if p not in own]
+
+    def _newton_starts(self, which: np.ndarray) -> tuple[Starts, np.ndarray]:
+        if self._newton is None:
+            first = self.first
+            self._newton = NewtonStarts(first, self._symbols, self._all_values(np.array([0]))[0].tolist())
+        return self._newton(self._all_values(which))

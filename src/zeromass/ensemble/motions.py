@@ -1,0 +1,169 @@
+"""The motions of many members of one program: in lanes as far as they are ordinary, the rest as `simulate` does it.
+
+    starts ─► checked ─► lanes ─► finished
+
+Each member ends as `simulate(program, start, method="dop853", …)` would: same state, steps, events and outcome, to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from zeromass.compile.program import Program
+from zeromass.ensemble.check import ordinary
+from zeromass.ensemble.lanes import Ends, Lanes
+from zeromass.ensemble.look import Look
+from zeromass.ensemble.starts import Starts
+from zeromass.integrate import Course, Settings, course
+from zeromass.integrate.methods.dop853.stepper import Dop853
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome
+from zeromass.integrate.segment import Segment, Statistics
+from zeromass.integrate.stepping.dense import Source
+from zeromass.integrate.stepping.layout import HEAD
+from zeromass.integrate.stepping.status import Tolerances
+from zeromass.integrate.stepping.workspace import Workspace
+from zeromass.model import Event, State
+
+
+class Motions:
+    """How members ended, and what their motions cost; their steps where these were recorded.
+
+    t, y        time and state at the end, shapes (k,) and (k, 2n)
+    steps, rejected, evaluations, growth   as in `Statistics`, each of shape (k,)
+    courses     of members that were not in a lane to their end
+    occurrences what happened to the others
+    ends        of those that began in one, and `seats`, which they are
+    """
+
+    program: Program
+    starts: Starts
+    until: float
+    settings: Settings
+    t: np.ndarray
+    y: np.ndarray
+    growth: np.ndarray
+    steps: np.ndarray
+    rejected: np.ndarray
+    evaluations: np.ndarray
+
+    def __init__(self, program: Program, starts: Starts, until: float, settings: Settings) -> None:
+        self.program, self.starts, self.until, self.settings = program, starts, until, settings
+        count = len(starts)
+        self.t, self.y, self.growth = np.full(count, np.nan), np.full_like(starts.y, np.nan), np.ones(count)
+        self.steps, self.rejected, self.evaluations = (np.zeros(count, dtype=int) for _ in range(3))
+        self.courses: dict[int, Course] = {}
+        self.occurrences: dict[int, list[Occurrence]] = {}
+        self.ends: Ends | None = None
+        self.seats: np.ndarray = np.empty(0, dtype=int)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def take_ends(self, which: np.ndarray, seats: np.ndarray) -> None:
+        """Takes members as they left their lanes."""
+        ends = self.ends
+        assert ends is not None
+        self.t[which], self.y[which], self.growth[which] = ends.t[seats], ends.y[seats], ends.largest[seats]
+        self.steps[which], self.rejected[which] = ends.steps[seats], ends.rejected[seats]
+        self.evaluations[which] = ends.evaluations[seats]
+
+    def take(self, k: int, course: Course) -> None:
+        """Takes the motion of a member."""
+        cost, last = course.statistics, course.segments[-1]
+        self.courses[k] = course
+        self.t[k], self.y[k], self.growth[k] = last.t[-1], last.y[-1], cost.growth
+        self.steps[k], self.rejected[k], self.evaluations[k] = cost.steps, cost.rejected, cost.evaluations
+
+    def outcome(self, k: int) -> Outcome:
+        """How a member ended, in the words of `simulate`."""
+        return self.courses[k].outcome if k in self.courses else Outcome(Ending.FINISHED, self.until, "")
+
+    def happened(self, k: int) -> tuple[Occurrence, ...]:
+        """What happened to a member on its way."""
+        return self.courses[k].events if k in self.courses else tuple(self.occurrences.get(k, ()))
+
+    def start(self, k: int) -> State:
+        """The start of a member."""
+        return self.starts.state(self.program.system, k)
+
+    def course(self, k: int) -> Course:
+        """The motion of a member, where steps were recorded."""
+        return self.courses[k] if k in self.courses else Course((self._segment(k),))
+
+    def steps_of(self, k: int) -> np.ndarray:
+        """Recorded steps of a member that was in the lanes from start to end: t, h, growth, state."""
+        assert self.ends is not None
+        return self.ends.steps_of(int(self._seat[k]))
+
+    @cached_property
+    def _seat(self) -> np.ndarray:
+        places = np.full(len(self), -1)
+        places[self.seats] = np.arange(len(self.seats))
+        return places
+
+    def _segment(self, k: int) -> Segment:
+        rows, start = self.steps_of(k), self.start(k)
+        t = np.concatenate([[start.t], rows[:, 0]])
+        y = np.concatenate([self.starts.y[k][None], rows[:, HEAD:]])
+        cost = Statistics(int(self.steps[k]), int(self.rejected[k]), int(self.evaluations[k]), 0, float(self.growth[k]))
+        inside = inside_steps(self.program, self.starts.parameters[k])
+        growth = rows[:, 2].copy()
+        return Segment(
+            self.program, start, t, y, self.outcome(k), cost, self.happened(k), self.settings, growth, inside
+        )
+
+
+def inside_steps(program: Program, parameters: np.ndarray) -> Source:
+    """What gives the polynomials inside steps of a member."""
+    nothing = np.zeros(2 * len(program.system.coordinates))
+    return Dop853(Workspace(program.native, 0.0, nothing, parameters, Tolerances(1.0, 1.0), 0.0)).polynomials
+
+
+def motions(
+    lanes: Lanes,
+    starts: Starts,
+    until: float,
+    *,
+    watched: Sequence[Event] = (),
+    recording: bool = False,
+    tell: Callable[[int], None] = lambda members: None,
+) -> Motions:
+    """The motions of members from their starts until a time.
+
+    lanes      made for the program, the settings, and all events: the system's and those `watched`
+    recording  whether the steps are kept
+    tell       is told how many more members have ended
+    """
+    program, settings = lanes.program, lanes.settings
+    result = Motions(program, starts, until, settings)
+    left = np.ones(len(starts), dtype=bool)
+    if program.system.pieces is None:  # formulas that switch are for `course`
+        result.seats = np.flatnonzero(ordinary(lanes, starts, until))
+    seats = result.seats
+    if len(seats):
+        ends = result.ends = lanes.run(*starts[seats].arrays, until, recording=recording)
+        back = np.flatnonzero(ends.asks | ends.fades)
+        while len(back):  # to their lanes, after a look
+            looked = [Look(lanes, result, int(seat), watched, recording) for seat in back]
+            for look in looked:
+                if look.course is not None:
+                    result.take(int(seats[look.seat]), look.course)
+                    left[seats[look.seat]] = False
+                    tell(1)
+            back = np.array([look.seat for look in looked if look.goes_on], dtype=int)
+            if len(back):
+                result.ends = ends = ends.joined(back, lanes.moved(ends.table[back], recording=recording))
+                back = back[(ends.asks | ends.fades)[back]]
+        program.native.called(int(ends.evaluations.sum()))
+        fine = ends.ended & ends.plain
+        result.take_ends(seats[fine], fine)
+        left[seats[fine]] = False
+        tell(int(fine.sum()))
+    for k in np.flatnonzero(left).tolist():
+        result.occurrences.pop(k, None)
+        result.take(k, course(program, result.start(k), until, settings, events=watched))
+        tell(1)
+    return result

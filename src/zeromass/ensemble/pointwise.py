@@ -1,0 +1,67 @@
+"""Expressions at many states of members of one program, accelerations and constraint forces among them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from zeromass.compile.lanes import LaneFunction
+from zeromass.compile.program import Program
+from zeromass.ensemble.starts import Starts
+from zeromass.equation import numerical_rank
+from zeromass.equation.inverse import least_norm_multipliers
+from zeromass.equation.rank import negligible
+from zeromass.expression import Evaluator, expressions, substitute, symbols
+from zeromass.model import ModelError
+
+SHARED = 1e-9
+"""Part of a value by which it may change with how redundant rows share their force, where that does not matter to it."""
+
+
+class Pointwise:
+    """Values of expressions from numbers in the order of `system.inputs`, shape (k, inputs).
+
+    Where redundant rows share a force, λ is the shortest, as in a `Run`. Most expressions do not depend on that, which is
+    seen at the start of the study's first member.
+    """
+
+    program: Program
+    expression: np.ndarray
+
+    def __init__(self, program: Program, e: np.ndarray, first: Starts) -> None:
+        self.program = program
+        self.expression = self._with_defaults(e)
+        forces = any(leaf.kind == "multiplier" for leaf in symbols(self.expression))
+        self._plain = True
+        if forces and program.elimination.dropped:
+            inputs = np.concatenate([first.t[:, None], first.y, first.parameters], axis=1)
+            fast, exact = self._function(inputs), self._shortest(inputs)
+            self._plain = bool(np.all(negligible(fast - exact, np.abs(exact) + np.abs(fast), SHARED)))
+
+    def __call__(self, inputs: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return self._function(inputs) if self._plain else self._shortest(inputs)
+
+    def _with_defaults(self, e: np.ndarray) -> np.ndarray:
+        """Parameters that the system does not have keep their default."""
+        system = self.program.system
+        known = {*system.inputs, *system.accelerations, *system.multipliers}
+        others = [leaf for leaf in symbols(e) if leaf not in known]
+        for leaf in others:
+            if leaf.default is None:
+                raise ModelError(f"'{leaf!r}' is nothing of this system, so a study has no values of it")
+        return expressions(substitute(e, {leaf: leaf.default for leaf in others})) if others else e
+
+    @cached_property
+    def _function(self) -> LaneFunction:
+        return LaneFunction(self.program.solved(self.expression), list(self.program.system.inputs))
+
+    def _shortest(self, inputs: np.ndarray) -> np.ndarray:
+        program, system = self.program, self.program.system
+        λ = program.native.function(system.multipliers)(inputs)
+        A = system.matrices(inputs).A
+        λ = least_norm_multipliers(numerical_rank(A, rank=program.rank), A, np.einsum("tij,ti->tj", A, λ))
+        names = [*system.inputs, *system.accelerations, *system.multipliers]
+        values = np.concatenate([inputs, program.native.accelerations(inputs), λ], axis=1)
+        return Evaluator(self.expression, names)(values)

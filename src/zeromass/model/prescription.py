@@ -1,0 +1,76 @@
+"""What a start was made from: prescribed values that may be formulas of parameters, so that it can be made again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
+from zeromass.model.errors import StartError
+
+if TYPE_CHECKING:
+    from zeromass.model.state import State
+    from zeromass.model.system import System
+
+
+def has_formulas(value: Any) -> bool:
+    """Whether a value, or an array of them, is given by a formula."""
+    if isinstance(value, Expression):
+        return True
+    if isinstance(value, float | int | str) or value is None:
+        return False
+    try:
+        return any(isinstance(item, Expression) for item in np.asarray(value, dtype=object).ravel())
+    except ValueError:
+        return False
+
+
+def parameters_in(values: Iterable[Any]) -> tuple[Symbol, ...]:
+    """The parameters in values that are formulas; anything else in them is refused."""
+    found: dict[Symbol, None] = {}
+    for value in values:
+        if has_formulas(value):
+            for leaf in symbols(expressions(value)):
+                if leaf.kind != "parameter":
+                    raise StartError(
+                        f"a value of a start contains '{leaf!r}'; it is a number or a formula of zm.parameters"
+                    )
+                found[leaf] = None
+    return tuple(found)
+
+
+def numbers(value: Any, known: Mapping[Symbol, float]) -> Any:
+    """A value as it is, or the number of its formula at values of the parameters."""
+    if not has_formulas(value):
+        return value
+    names = list(known)
+    found = Evaluator(expressions(value), names)(np.array([known[p] for p in names], dtype=float))
+    return found if found.ndim else float(found)
+
+
+def values_of(own: Iterable[Symbol], given: Mapping[Any, float]) -> dict[Symbol, float]:
+    """Values of the parameters of a start: as given, or their defaults."""
+    found = {p: given.get(p, p.default) for p in own}
+    return {p: np.nan if value is None else float(value) for p, value in found.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Prescription:
+    """The values that a start was made from, {expression: number or formula}, its time and its guesses.
+
+    parameters  those in the formulas, which the system need not know
+    """
+
+    pairs: tuple[tuple[Expression, Any], ...]
+    t: float
+    guess: tuple[tuple[Expression, float], ...]
+    parameters: tuple[Symbol, ...]
+
+    def start(self, system: System, values: Mapping[Any, float]) -> State:
+        """The start with values of the parameters."""
+        from zeromass.model.start import consistent_start
+
+        return consistent_start(system, self.pairs, t=self.t, parameters=values, guess=self.guess)
