@@ -43,17 +43,17 @@ class Native:
         """
         p = self.program
         slopes = [*p.system.rates, *p.acceleration] if lanes == 1 else list(p.acceleration)
-        outputs = [slopes, [p.growth], list(self._pivots)]
+        outputs = [slopes, [p.growth], list(self.telling)]
         return self._code(("rhs", lanes), lanes, lambda: {"rhs": (p.inputs, outputs)})
 
     @property
     def pivots(self) -> int:
         """How many pivots the right-hand side tells."""
-        return len(self._pivots)
+        return len(self.telling)
 
     @cached_property
-    def _pivots(self) -> tuple[Expression, ...]:
-        """Those that tell of singular positions: a row of accelerations may be empty at rest, wherever that is."""
+    def telling(self) -> tuple[Expression, ...]:
+        """Pivots that tell of singular positions: a row of accelerations may be empty at rest, wherever that is."""
         rows = self.program.system.rows
         return tuple(pivot for i, pivot in self.program.elimination.pivots.items() if rows[i].level < 2)
 

@@ -132,7 +132,7 @@ class Lanes:
     ) -> None:
         self.program, self.settings, self.events = program, settings, tuple(events)
         self.target = host().lanes(width or host().width)
-        self.pivots = len(program.elimination.pivots)
+        self.pivots = program.native.pivots
         system = program.system
         self.places = Places(len(system.coordinates), len(system.parameters), len(self.events), self.pivots)
 
@@ -150,7 +150,7 @@ class Lanes:
 
     def _made(self) -> Code:
         p = self.program
-        functions = {"rhs": (p.inputs, [[*p.system.rates, *p.acceleration], [p.growth], list(p.elimination.pivots)])}
+        functions = {"rhs": (p.inputs, [[*p.system.rates, *p.acceleration], [p.growth], list(p.native.telling)])}
         if self.settings.project:
             functions |= {name: (p.inputs, [list(change)]) for name, change in p.corrections.items()}
         if self.events:
