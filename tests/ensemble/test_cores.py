@@ -124,7 +124,11 @@ def test_an_interrupted_study_keeps_what_is_done(on: Any, monkeypatch: pytest.Mo
             next(once, lambda: None)()
             time.sleep(0.5)  # others wait to tell theirs, while the study is told to stop
 
-    study = sweep(system, start, until=2.0, over={k: stiffness()}, keep={"x": x}, on=on, progress=interrupt)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background ignores Ctrl-C
+    try:
+        study = sweep(system, start, until=2.0, over={k: stiffness()}, keep={"x": x}, on=on, progress=interrupt)
+    finally:
+        signal.signal(signal.SIGINT, before)
     done = study.outcome.values == "finished"
     assert 20 <= done.sum() < COUNT
     assert set(study.outcome.values[~done]) == {"interrupted"}
