@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.integrate.stepping.locate import happenings
 
 METHODS = ["collocation", "dop853", "radau"]
 
@@ -85,3 +86,11 @@ def test_a_zero_at_the_end_of_a_step_on_the_way_happens_once(spring):
     event = zm.Event("bell", zm.t - 0.5, terminal=False)
     run = zm.simulate(system, system.start({x: 1.0}), until=2.0, events=event, method="fixed", step=0.25)
     assert happened(run, "bell").tolist() == [0.5]
+
+
+def test_a_step_of_a_few_roundings_has_few_places():
+    """Its middle is one of its ends: nothing can dip between them."""
+    event, eps = zm.Event("dip", zm.t), np.spacing(1.0)
+    places = [1.0, 1.0 + eps, 1.0 + 2 * eps]
+    found, _ = happenings([event], lambda t: np.array([1e-34 + (t - 1.0 - eps) ** 2]), places)
+    assert found == []

@@ -73,8 +73,10 @@ def _search(a: float, b: float, fa: float, fb: float, tolerance: float) -> Gener
         if abs(x2 - x1) <= 2 * limit:
             return x1 if (f1 > 0) == (fb > 0) else x2
         part = limit / abs(x2 - x1)
-        ξ, φ = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
         t = 0.5
+        if x3 == x2 or f3 == f2:
+            continue
+        ξ, φ = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
         if φ**2 < ξ and (1 - φ) ** 2 < 1 - ξ:
             t = (f1 / (f2 - f1)) * (f3 / (f2 - f3)) + (x3 - x1) / (x2 - x1) * (f1 / (f3 - f1)) * (f2 / (f3 - f2))
         t = min(max(t, part), 1 - part)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from math import ulp
 
 import numpy as np
 
@@ -71,9 +72,9 @@ def dips(one: Point, two: Point, three: Point) -> bool:
     that is twice as deep as it takes, or nearly zero, and not far outside.
     """
     (x0, g0), (x1, g1), (x2, g2) = one, two, three
-    if not (g0 * g1 > 0 and g1 * g2 > 0):
-        return False
     u, w = x1 - x0, x2 - x1
+    if not (g0 * g1 > 0 and g1 * g2 > 0 and u and w):  # in a step of a few roundings places are the same
+        return False
     left, right = (g1 - g0) / u, (g2 - g1) / w
     c, s = (right - left) / (u + w), (left * w + right * u) / (u + w)
     near = 4 * abs(c) * (abs(g1) - NEAR_ZERO * max(abs(g1 - g0), abs(g2 - g1))) <= DEEPER * s * s
@@ -82,7 +83,8 @@ def dips(one: Point, two: Point, three: Point) -> bool:
 
 def _beyond(f: Callable[[float], float], *bracket: Point) -> list[Point]:
     """A point among three where a function has the other sign, if there is one: looked for in ever narrower brackets."""
-    least = NARROW * abs(bracket[2][0] - bracket[0][0])
+    start, end = bracket[0][0], bracket[2][0]
+    least = max(NARROW * abs(end - start), 8 * ulp(max(abs(start), abs(end))))  # narrower ones have no places between
     brackets = [bracket]
     while brackets:
         one, two, three = brackets.pop()
