@@ -194,6 +194,9 @@ def numerical_rank(
     blocks that no entry connects. They matter for the digits of the null space. `largest` takes the place of σ_1
     where something else sets the scale.
 
+    Entries below 6e-14 beside the largest of their row and of their column count as round-off, unless others between tell
+    of units that differ as much: two blocks that are joined by nothing larger are taken apart.
+
     >>> from zeromass.equation import numerical_rank
     >>> numerical_rank([[1e-9, 0.0], [0.0, 1e9]]).rank  # whatever the units
     2
