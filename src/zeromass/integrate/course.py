@@ -16,7 +16,7 @@ from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.passages import Passage
 from zeromass.integrate.segment import Samples, Segment, Statistics
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.departure import departure
+from zeromass.integrate.singular.departure import departure
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.switching import Impulse, Switching
 from zeromass.model import Event, ModelError, State, System

@@ -14,16 +14,16 @@ from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import Passage, dependents, weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.singular.crossing import LEAST, Crossing, Landing, Miss
+from zeromass.integrate.singular.leap import Leap
+from zeromass.integrate.singular.returned import returned
+from zeromass.integrate.singular.strength import RECENT
 from zeromass.integrate.stepping.ahead import Ahead
-from zeromass.integrate.stepping.crossing import LEAST, Crossing, Landing, Miss
 from zeromass.integrate.stepping.dense import DEGREE, Projection, states_in
 from zeromass.integrate.stepping.functions import Functions, first_step
 from zeromass.integrate.stepping.layout import Real64
-from zeromass.integrate.stepping.leap import Leap
-from zeromass.integrate.stepping.returned import returned
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.stepper import Stepper
-from zeromass.integrate.stepping.strength import RECENT
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model import Event, State
@@ -349,11 +349,6 @@ class Loop:
         if place is None or abs(place - work.t) > FAR * abs(h):
             work.be_quiet(work.t + h)
             return None
-        runway = self._crossing.runway(place, t) if self._leaping else None
-        if runway is not None:
-            self._careful = runway
-            work.be_quiet(runway)
-            return None
         landing = self._landing(place, t, y)
         if isinstance(landing, Landing):
             return self._landed(landing)
@@ -373,7 +368,7 @@ class Loop:
         work.allow(min(work.tolerances.rtol, LEAST), min(work.tolerances.atol, LEAST / 1000))
 
     def _next_end(self) -> float:
-        """Where steps of one kind end: those that are careful or lead to a leap, or all of them."""
+        """Where steps of one kind end: those that are careful, or all of them."""
         careful = self._careful
         return (
             self.until if careful is None or abs(careful - self.start.t) > abs(self.until - self.start.t) else careful

@@ -7,9 +7,9 @@ import numpy as np
 from zeromass.compile.program import Program, program_at
 from zeromass.expression import Evaluator
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.crossing import Crossing, Landing
+from zeromass.integrate.singular.crossing import Crossing, Landing
+from zeromass.integrate.singular.leap import Leap
 from zeromass.integrate.stepping.functions import Functions
-from zeromass.integrate.stepping.leap import Leap
 from zeromass.integrate.stepping.status import Tolerances
 from zeromass.model import State
 

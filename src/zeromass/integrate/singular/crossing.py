@@ -10,10 +10,11 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
+from zeromass.integrate.singular.fading import weakest_of
+from zeromass.integrate.singular.leap import Leap, Leaps
+from zeromass.integrate.singular.strength import RECENT, Strength
 from zeromass.integrate.stepping.functions import Functions
-from zeromass.integrate.stepping.leap import STAGES, Leap, leap
 from zeromass.integrate.stepping.status import Tolerances
-from zeromass.integrate.stepping.strength import RECENT, Strength
 from zeromass.model import State
 
 TIGHT, LEAST, FLOOR = 1e-11, 1e-12, 1e-13
@@ -32,19 +33,19 @@ CENTRED = 0.08
 ATTEMPTS = 24
 """Leaps that are tried, shorter ones and better centred ones."""
 
-REACH = 0.5
+REACH = 0.3
 """Distance from a singular position at which the first leap toward it begins, in units of the longest of the last steps."""
 
-LONGER = 1.2
-"""The same in units of half of the last leap that was good, at most."""
+ORDER, AIM = 12, 0.3
+"""Power of its length with which the error of a leap grows, and the error that is aimed at, as a part of the one allowed."""
 
-EARLY = 1.1
-"""Distance at which a run that goes on toward a singular position stops, in units of the one that is wanted."""
+SHORTER, LONGER = 0.75, 1.2
+"""Bounds of the change of a leap that follows from its error, where it was too large and where it was not."""
 
 NEARER = 0.6
 """Distance of a state that is near enough to leap from, in units of the one that is wanted, at least."""
 
-SPARE = 1.6
+SPARE = 1.25
 """Distance in units of the one that is wanted from which a runway leads nearer first."""
 
 PARTS = 6
@@ -101,7 +102,8 @@ class Crossing:
         self.program, self.start = program, start
         self.strength = Strength(program, start, seen, functions.parameters)
         self.functions, self.tolerances, self.limit = functions, tolerances, limit
-        self._last = np.inf  # distance from which the last leap began
+        self._leaps = Leaps(functions, 2 * len(start.q))
+        self._last = np.inf  # distance from which a leap as good as the last one begins
 
     def landing(self, place: float, t: np.ndarray, y: np.ndarray) -> Landing | Miss:
         """The leap across a singular position at about a time, from one of the states y that a run has come to at times t.
@@ -110,52 +112,54 @@ class Crossing:
         exact is tried again from half as far; one whose rounding is too large, from twice as far.
         """
         sign = 1.0 if place > t[0] else -1.0
-        reach = self._reach(place, t)
+        reach, rounded = self._reach(place, t), 0.0  # and the distance from which rounding was too large
         longest, runways, like = np.inf, [], None
         for _ in range(ATTEMPTS):
             first, state, runways = self._nearest(place, reach, t, y, runways, sign)
             distance = sign * (place - first)
-            if not distance > 0:
+            if not distance > rounded:
                 return Miss.NARROW
             short = distance > SPARE * reach
             h = min(distance - reach, longest) if short else 2 * distance
             if like is not None and not abs(first + sign * h / 2 - like.t - like.h / 2) < h / 2:
                 like = None
             found = self._attempt(first, state, sign * h, like=like)
+            middle, inside = (place, False) if found is None else weakest_of(found)
             like = None
+            off_centre = inside and abs(middle - first - sign * h / 2) > CENTRED * h
             if not self._exact(found):
+                place = middle if inside else place
                 if short:
                     longest = h / 2
-                elif found is None or not self._rounded(found):
-                    reach = distance / 2
-                elif first == t[0]:
+                elif found is None or not (off_centre or self._rounded(found)):
+                    reach = sign * (place - first) * (0.5 if found is None else min(self._change(found), SHORTER))
+                elif not off_centre and first == t[0]:
                     return Miss.NARROW
-                else:
-                    reach = 2 * distance
+                elif not off_centre:
+                    reach, rounded = 2 * distance, distance
                 continue
             assert found is not None
-            middle, inside = self.strength.weakest_of(found)
             if short and not inside:
                 runways = [*runways, found]
+                if sign * (middle - found.t - found.h) > 0:
+                    place = sign * min(sign * middle, sign * place)
             elif not inside and sign * (middle - first) < -abs(found.h) / 4:
                 return Miss.WIDE
-            elif short or abs(middle - place) > CENTRED * abs(found.h):
+            elif short or off_centre or not inside:
                 place, like = middle, None if short else found
             else:
-                self._last = abs(found.h) / 2
+                self._last = abs(found.h) / 2 * min(self._change(found), LONGER)
                 return self.judged(runways, found, middle)
         return Miss.NARROW
 
-    def runway(self, place: float, t: np.ndarray) -> float | None:
-        """The time until which a run that has come to times t may go on before it leaps across a place ahead; None if it
-        is near enough."""
-        reach, distance = self._reach(place, t), place - t[-1]
-        return float(place - np.copysign(EARLY * reach, distance)) if abs(distance) > SPARE * reach else None
+    def _change(self, found: Leap) -> float:
+        """The length of a leap whose error is what is aimed at, in units of that of another leap."""
+        return (AIM / max(TAIL * found.tail, np.finfo(float).tiny)) ** (1 / ORDER)
 
     def _reach(self, place: float, t: np.ndarray) -> float:
         """Distance from a place at which the first leap across it begins, after steps to times t."""
         length = float(np.abs(np.diff(t))[-RECENT:].max(initial=0.0)) or abs(place - t[0])
-        return min(REACH * min(length, 3 * self.tolerances.longest), LONGER * self._last)
+        return min(REACH * min(length, 3 * self.tolerances.longest), self._last)
 
     def _nearest(
         self, place: float, reach: float, t: np.ndarray, y: np.ndarray, runways: list[Leap], sign: float
@@ -183,13 +187,7 @@ class Crossing:
         self, t: float, y: np.ndarray, h: float, *, centred: bool = False, like: Leap | None = None
     ) -> Leap | None:
         rtol, atol = self._tight(y)
-        scale = 1 / (atol + rtol * np.abs(y))
-        with np.errstate(all="ignore"):
-            stages, first = self.functions.stages(STAGES, len(y)), None
-            if not centred and like is None:
-                first = self.functions.slope(t, y)[0][len(y) // 2 :]
-            projected = self.functions.projected
-            return leap(stages, projected, t, y, h, scale, centred=centred, like=like, first=first)
+        return self._leaps(t, y, h, 1 / (atol + rtol * np.abs(y)), centred=centred, like=like)
 
     def _tight(self, y: np.ndarray) -> tuple[float, float]:
         """Relative and absolute errors allowed in a leap."""
@@ -214,7 +212,7 @@ class Crossing:
             found = self._attempt(t, y, h)
             if found is None or not self._exact(found):
                 return t + h / 2
-            middle, inside = self.strength.weakest_of(found)
+            middle, inside = weakest_of(found)
             if inside:
                 return middle
             t, y = t + h, found.end

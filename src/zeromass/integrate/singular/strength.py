@@ -4,35 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from math import isfinite, prod
+from math import isfinite
 
 import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator
-from zeromass.integrate.stepping.leap import Leap, values_at
+from zeromass.integrate.singular.fading import DIP
 from zeromass.model import State
-
-LOOKS: np.ndarray = np.linspace(0.0, 1.0, 9)
-"""Places in a leap at which the strength of rows is looked at first."""
-
-_LOOKS = values_at(LOOKS)
-
-NARROWING = 0.03, 1e-3
-"""Parts of a leap to both sides of a place between which the strength of rows, of either sign, is taken for linear then."""
-
-SURE = 0.01
-"""Part of a leap by which that place moves at most, from a straight line to a cubic, where the cubic is good enough."""
 
 RECENT = 2048
 """Steps that count as the last ones."""
 
 BESIDE = 1e-2
 """Displacement of the coordinates that tells how large rows are beside a start."""
-
-DIP = 0.6
-"""Part of the strength at the ends of a step that rows have left inside where they may have lost independence there."""
 
 
 class Strength:
@@ -148,38 +134,8 @@ class Strength:
         k = int(np.argmin(σ))
         return _vanishing(t, σ, k) if 0 < k < len(t) - 1 and σ[k] < DIP * min(σ[0], σ[-1]) else None
 
-    def weakest_of(self, found: Leap) -> tuple[float, bool]:
-        """The time at which the strength of the rows, of either sign, vanishes, and whether that is inside a leap."""
-        times = found.t + found.h * LOOKS
-        σ = self(times, found.at(_LOOKS))
-        k = int(np.argmin(σ))
-        if not 0 < k < len(LOOKS) - 1 or not σ[k] < DIP * min(σ[0], σ[-1]):  # beside it, as far as the fall tells
-            k, other = (0, 1) if σ[0] < σ[-1] else (len(LOOKS) - 1, len(LOOKS) - 2)
-            fall = max(float(σ[other] - σ[k]), np.finfo(float).tiny)
-            beside = min(float(σ[k]) / fall * abs(times[k] - times[other]), abs(found.h) / 2)
-            return float(times[k] + np.copysign(beside, times[k] - times[other])), False
-        middle, curved = _vanishing(times, σ, k), _vanishing_curved(times, σ, k)
-        sure = abs(curved - middle) < SURE * abs(found.h)
-        middle = curved if sure else middle
-        for part in NARROWING[1:] if sure else NARROWING:
-            times = middle + part * found.h * np.array([-1.0, 1.0])
-            σ = self(times, found.states(times))
-            middle = float(times[0] + (times[1] - times[0]) * σ[0] / (σ[0] + σ[1]))
-        return middle, True
-
 
 def _vanishing(t: np.ndarray, σ: np.ndarray, k: int) -> float:
     """The time at which a strength that is least at t_k, and falls and rises linearly, vanishes."""
     other = k - 1 if σ[k - 1] < σ[k + 1] else k + 1  # it does between the two lowest
     return float(t[k] + (t[other] - t[k]) * σ[k] / (σ[k] + σ[other]))
-
-
-def _vanishing_curved(t: np.ndarray, σ: np.ndarray, k: int) -> float:
-    """The same from four values, with the sign changed behind it: the cubic t(σ) through them at 0."""
-    before = k - 1 if σ[k - 1] < σ[k + 1] else k
-    first = min(max(before - 1, 0), len(t) - 4)
-    s = [float(σ[i]) if i <= before else -float(σ[i]) for i in range(first, first + 4)]
-    if not s[0] > s[1] > s[2] > s[3]:
-        return np.inf
-    shares = [prod(s[j] / (s[j] - s[i]) for j in range(4) if j != i) for i in range(4)]
-    return float(np.dot(shares, t[first : first + 4]))
