@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
-from functools import cached_property
 
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.equation import numerical_rank
 from zeromass.integrate.singular.fading import weakest_of
+from zeromass.integrate.singular.judge import Judge, Miss
 from zeromass.integrate.singular.leap import Leap, Leaps
 from zeromass.integrate.singular.strength import RECENT, Strength
 from zeromass.integrate.stepping.functions import Functions
@@ -20,6 +18,8 @@ from zeromass.model import State
 TIGHT, LEAST, FLOOR = 1e-11, 1e-12, 1e-13
 """Relative error allowed in a leap, at most and at least, and absolute error for a state of size 1: a leap is exact or it
 is none, since what tells a crossing from a near miss is as sharp as the leap is."""
+
+TINY = float(np.finfo(float).tiny)
 
 TAIL = 0.03
 """Error of a leap in units of the last Legendre coefficients of its accelerations."""
@@ -51,18 +51,6 @@ SPARE = 1.25
 PARTS = 6
 """Of a step that is searched for a singular position."""
 
-FADED = 0.05
-"""Part of its strength before a leap that a combination of rows has left at a singular position at most."""
-
-LOST = 1e-6
-"""Part of the strongest that the weakest combination of [M; A] has at a place where the motion is not determined."""
-
-SHARE, IDLE = 1e-6, 1e-7
-"""Part of a combination that a row has in it at least; force of a row that does nothing, as a part of the others."""
-
-SHARP, NOISE = 4.0, 64 * np.finfo(float).eps
-"""Share of the error of a leap in what it violates in the middle, and the rounding of that for a state of size 1."""
-
 
 @dataclass(frozen=True, eq=False)
 class Landing:
@@ -74,13 +62,6 @@ class Landing:
     leaps: tuple[Leap, ...]
     t: float
     y: np.ndarray
-
-
-class Miss(Enum):
-    """Why there is no leap."""
-
-    WIDE = "the position is not singular, or far away"
-    NARROW = "the motion passes a singular position by, or no leap across is good"
 
 
 class Crossing:
@@ -99,9 +80,10 @@ class Crossing:
         tolerances: Tolerances,
         limit: float,
     ) -> None:
-        self.program, self.start = program, start
+        self.program = program
         self.strength = Strength(program, start, seen, functions.parameters)
         self.functions, self.tolerances, self.limit = functions, tolerances, limit
+        self.judge = Judge(self.strength, program)
         self._leaps = Leaps(functions, 2 * len(start.q))
         self._last = np.inf  # distance from which a leap as good as the last one begins
 
@@ -149,12 +131,12 @@ class Crossing:
                 place, like = middle, None if short else found
             else:
                 self._last = abs(found.h) / 2 * min(self._change(found), LONGER)
-                return self.judged(runways, found, middle)
+                return self._landed(runways, found, middle)
         return Miss.NARROW
 
     def _change(self, found: Leap) -> float:
         """The length of a leap whose error is what is aimed at, in units of that of another leap."""
-        return (AIM / max(TAIL * found.tail, np.finfo(float).tiny)) ** (1 / ORDER)
+        return (AIM / max(TAIL * found.tail, TINY)) ** (1 / ORDER)
 
     def _reach(self, place: float, t: np.ndarray) -> float:
         """Distance from a place at which the first leap across it begins, after steps to times t."""
@@ -198,12 +180,18 @@ class Crossing:
     def _exact(self, found: Leap | None) -> bool:
         if found is None:
             return False
-        allowed = self.limit * max(1.0, self.tolerances.rtol / max(min(self.tolerances.rtol, TIGHT), LEAST))
+        rtol = self.tolerances.rtol
+        allowed = self.limit * max(1.0, rtol / max(min(rtol, TIGHT), LEAST))
         return (TAIL * found.tail < 1.0 or self._rounded(found)) and max(found.correction, found.left) < allowed
 
     def _rounded(self, found: Leap) -> bool:
         """Whether the error of a leap is rounding."""
         return found.tail < ROUNDED * found.left
+
+    def _landed(self, runways: list[Leap], found: Leap, place: float) -> Landing | Miss:
+        """The landing, if the motion crosses the singular position and does not pass it by."""
+        judged = self.judge(found, place)
+        return judged if isinstance(judged, Miss) else Landing((*runways, found), place, judged)
 
     def searched(self, t0: float, y0: np.ndarray, t1: float) -> float | None:
         """The time of a singular position in a step whose own states can not be trusted, from leaps over its parts."""
@@ -217,76 +205,3 @@ class Crossing:
                 return middle
             t, y = t + h, found.end
         return None
-
-    def judged(self, runways: list[Leap], found: Leap, place: float) -> Landing | Miss:
-        """The landing, if the motion crosses the singular position and does not pass it by.
-
-        With U the weak combinations of rows there, σ their strength and K its change per displacement, an error δ of the
-        leap violates the constraints φ in these combinations by no more than |Uᵀφ| ≤ K δ² + σ δ, since UᵀA is as good as
-        zero. A motion that passes by violates them by as much as it misses.
-        """
-        times = np.array([found.t, place, found.t + found.h])
-        y = found.states(times)
-        inputs, (r, c) = self.strength.inputs(times, y), self.strength.scales
-        J = self.strength.rows(inputs)
-        left, there, _ = np.linalg.svd(J[1])
-        before, after = np.linalg.svd(J[[0, 2]], compute_uv=False)
-        σ = before, there, after
-        weak = σ[1] < FADED * np.minimum(σ[0], σ[2])
-        if not weak[-1]:
-            return Miss.WIDE
-        U, n = left[:, : len(weak)][:, weak], y.shape[1] // 2
-        if not self._positions(U):  # what a rate misses by is not known
-            return Miss.WIDE if self._idle(U, times[[0, 2]], y[[0, 2]]) else Miss.NARROW
-        if not self._determined(place, y[1]):
-            return Miss.NARROW  # masses do not determine the motion there: a taut elbow without any
-        speed = float(np.linalg.norm(y[1][n:] / c))
-        K = float(σ[0][-1]) / (abs(place - found.t) * max(speed, np.finfo(float).tiny))
-        δ = found.off / float(c.min())
-        size = max(1.0, float(np.abs(y[1][:n]).max())) * float(r.max())
-        allowed = SHARP * (K * δ**2 + float(σ[1][weak].max()) * δ) + NOISE * size
-        if np.abs(U.T @ (r * self.strength.zeros(inputs[1]))).max() > allowed:
-            return Miss.NARROW
-        return Landing((*runways, found), place, y[1])
-
-    def _positions(self, U: np.ndarray) -> bool:
-        """Whether combinations of rows are of positions alone."""
-        return not np.any(np.abs(U[self._of_rates]) > SHARE)
-
-    @cached_property
-    def _of_rates(self) -> np.ndarray:
-        """Which of the kept rows are of rates, as truths."""
-        return np.array([self.program.system.rows[i].level > 0 for i in self.strength.kept])
-
-    def _idle(self, U: np.ndarray, t: np.ndarray, y: np.ndarray) -> bool:
-        """Whether combinations are of rows of rates that need no force: the motion keeps to these without them.
-
-        So does that of a row E = E₀ for the energy, which has no gradient at rest.
-        """
-        if np.any(np.abs(U[~self._of_rates]) > SHARE):
-            return False
-        rows = np.array(self.strength.kept)[np.abs(U).max(axis=1) > SHARE]
-        for state in map(self._state, t.tolist(), y):
-            forces = np.abs(state.motion.multipliers[rows, None] * state.matrices.A[rows])
-            if not forces.max() < IDLE * np.abs(state.matrices.Q).max():
-                return False
-        return True
-
-    def _state(self, t: float, y: np.ndarray) -> State:
-        n = len(y) // 2
-        return State(self.program.system, t, y[:n], y[n:], self.start.parameters)
-
-    def _determined(self, t: float, y: np.ndarray) -> bool:
-        """Whether masses and constraints determine the motion at a state."""
-        if self._heavy:
-            return True
-        M, _, A, _, _ = self._state(t, y).matrices
-        return int(numerical_rank(np.concatenate([M, A]), tolerance=LOST).rank) == len(M)
-
-    @cached_property
-    def _heavy(self) -> bool:
-        """Whether masses alone do, anywhere."""
-        masses = self.program.system.M
-        if any(m.value is None for row in masses for m in row):
-            return False
-        return int(numerical_rank(self.start.matrices.M, tolerance=LOST).rank) == len(masses)

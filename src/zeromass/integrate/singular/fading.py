@@ -16,8 +16,10 @@ from zeromass.integrate.singular.places import INVERSE, PLACES, STAGES, values_a
 DIP = 0.6
 """Part of what a root, or another strength, has at the ends of a step that is left inside where it may vanish."""
 
-_FINE = np.linspace(0.0, 1.0, 33)
-_ON_FINE = values_at(_FINE)[:, :STAGES] @ INVERSE
+_FINE: list[float] = np.linspace(0.0, 1.0, 33).tolist()
+_ON_FINE = values_at(np.array(_FINE))[:, :STAGES] @ INVERSE
+_PLACES: list[float] = PLACES.tolist()
+_TINY = float(np.finfo(float).tiny)
 
 
 def weakest_of(found: Leap) -> tuple[float, bool]:
@@ -29,35 +31,32 @@ def weakest_of(found: Leap) -> tuple[float, bool]:
         return found.t + found.h / 2, False
     roots = np.sqrt(found.pivots)
     with np.errstate(invalid="ignore"):
-        σ = roots[int(np.argmin(roots.min(axis=1) / roots.max(axis=1)))]
-    k = int(np.argmin(σ))
+        σ = roots[(roots.min(axis=1) / roots.max(axis=1)).argmin()].tolist()
+    k = σ.index(min(σ))
     if not 0 < k < STAGES - 1 or not σ[k] < DIP * min(σ[0], σ[-1]):
         k, other = (0, 1) if σ[0] < σ[-1] else (STAGES - 1, STAGES - 2)
-        fall, apart = max(float(σ[other] - σ[k]), np.finfo(float).tiny), float(PLACES[k] - PLACES[other])
-        return found.t + found.h * (float(PLACES[k]) + float(σ[k]) / fall * apart), False
+        apart = (_PLACES[k] - _PLACES[other]) / max(σ[other] - σ[k], _TINY)
+        return found.t + found.h * (_PLACES[k] + σ[k] * apart), False
     before = _last_before(σ, k)
-    signed = np.where(np.arange(STAGES) <= before, σ, -σ)
-    fine = _ON_FINE @ signed
-    falls = np.flatnonzero((fine[:-1] > 0) & (fine[1:] <= 0))
-    near = PLACES[before] + (PLACES[before + 1] - PLACES[before]) * σ[before] / (σ[before] + σ[before + 1])
-    if not len(falls):
-        return found.t + found.h * float(near), True
-    j = int(falls[np.argmin(np.abs(_FINE[falls] - near))])
-    return found.t + found.h * vanishing(_FINE, fine, j), True
+    fine = (_ON_FINE @ [*σ[: before + 1], *[-x for x in σ[before + 1 :]]]).tolist()
+    near = _PLACES[before] + (_PLACES[before + 1] - _PLACES[before]) * σ[before] / (σ[before] + σ[before + 1])
+    falls = [j for j in range(len(fine) - 1) if fine[j] > 0 >= fine[j + 1]]
+    if falls:
+        near = vanishing(_FINE, fine, min(falls, key=lambda j: abs(_FINE[j] - near)))
+    return found.t + found.h * near, True
 
 
-def _last_before(σ: np.ndarray, k: int) -> int:
+def _last_before(σ: list[float], k: int) -> int:
     """The last stage before a root vanishes that is least at stage k: as the line through two stages beside tells."""
     a, b = (k - 2, k - 1) if k > 1 else (k + 2, k + 1)
-    ahead = σ[b] + (σ[b] - σ[a]) * (PLACES[k] - PLACES[b]) / (PLACES[b] - PLACES[a])
+    ahead = σ[b] + (σ[b] - σ[a]) * (_PLACES[k] - _PLACES[b]) / (_PLACES[b] - _PLACES[a])
     return k if (ahead > 0) == (k > 1) else k - 1
 
 
-def vanishing(t: np.ndarray, σ: np.ndarray, before: int) -> float:
+def vanishing(t: list[float], σ: list[float], before: int) -> float:
     """The time after t_before at which values that fall through zero vanish: the cubic t(σ) through four of them at 0."""
     first = min(max(before - 1, 0), len(t) - 4)
-    s = σ[first : first + 4].tolist()
+    s = σ[first : first + 4]
     if not s[0] > s[1] > s[2] > s[3]:
-        return float(t[before] + (t[before + 1] - t[before]) * σ[before] / (σ[before] - σ[before + 1]))
-    shares = [prod(s[j] / (s[j] - s[i]) for j in range(4) if j != i) for i in range(4)]
-    return float(np.dot(shares, t[first : first + 4]))
+        return t[before] + (t[before + 1] - t[before]) * σ[before] / (σ[before] - σ[before + 1])
+    return sum(t[first + i] * prod(s[j] / (s[j] - s[i]) for j in range(4) if j != i) for i in range(4))

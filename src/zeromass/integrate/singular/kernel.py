@@ -1,4 +1,4 @@
-# pyright: reportArgumentType=false, reportReturnType=false
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportReturnType=false
 # llvmlite has no types: what its builder returns is taken for None
 """The iteration of a leap as machine code: stages brought onto the constraints, evaluated, integrated, until they stand.
 
@@ -16,7 +16,7 @@ from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
 from zeromass.compile.target import Target
-from zeromass.integrate.singular.places import PLACES, STAGES
+from zeromass.integrate.singular.places import ENDS, PLACES, STAGES
 from zeromass.integrate.stepping.kernel import Routine
 from zeromass.integrate.stepping.layout import ARGUMENTS, Int64, Real64
 from zeromass.integrate.stepping.status import Status
@@ -32,17 +32,8 @@ SLOW, EARLY = 0.5, 4
 """Contraction from which a change is taken for rounding, after some iterations."""
 
 TABLES = (
-    "integrals",
-    "told",
-    "scales",
-    "first",
-    "accelerations",
-    "stages",
-    "times",
-    "growths",
-    "states",
-    "slopes",
-    "lanes",
+    *("integrals", "told", "scales", "first", "accelerations", "stages", "ends"),
+    *("times", "growths", "states", "slopes", "lanes"),
 )
 """What a leap works with beside the memory of a run; see `Leaping`."""
 
@@ -57,18 +48,21 @@ class Told(IntEnum):
 
 
 class Leaping(Routine):
-    """A leap of length h from t, where the state `first` is known; its end is left in `new`.
+    """A leap of length h from t, where the state `first` is known.
 
     integrals      see `Integrals.table`
     told           see `Told`
     scales, first  1 over the errors allowed in a state, and a state: positions and velocities, each padded with 0
     accelerations  at the stages, padded; those to begin with, or those of `y` at t, where `started` is zero
-    stages         states at the stages and at the end, as `first`
+    stages         states at the stages and at `ENDS`, as `first`
+    ends           the latter, on the constraints
     times, growths, states, slopes, pivots  of the stages in lanes, group by group
     lanes          the parameters in lanes
     """
 
     name = "leap"
+    twice: ir.Value
+    padded: ir.Value
     takes: ClassVar[Mapping[str, ir.Type]] = {**ARGUMENTS, **dict.fromkeys(TABLES, POINTER)}
 
     def __init__(self, module: ir.Module, target: Target) -> None:
@@ -101,38 +95,42 @@ class Leaping(Routine):
         b.branch(again)
 
         b.position_at_end(converged)
-        self.arrive(t + h)
+        self.arrive(t, h)
         b.ret(self.int(Status.FINISHED))
         self.finish()
 
     def prepare(self) -> None:
         b, n = self.b, self.coordinates
         self.in_lanes: int = -(-STAGES // self.width) * self.width
-        self.twice: ir.Value = b.mul(n, self.int(2))
-        self.padded: ir.Value = b.mul(b.sdiv(b.add(n, self.int(CHUNK - 1)), self.int(CHUNK)), self.int(CHUNK))
+        self.twice = b.mul(n, self.int(2))
+        self.padded = b.mul(b.sdiv(b.add(n, self.int(CHUNK - 1)), self.int(CHUNK)), self.int(CHUNK))
 
     # memory ----------------------------------------------------------------------------------------------------
     def in_stage(self, j: ir.Value) -> tuple[ir.Value, ir.Value]:
-        """Addresses of the positions and of the velocities of a stage, or of the end."""
+        """Addresses of the positions and of the velocities of a stage, or of an end."""
         place = self.b.mul(self.b.mul(j, self.int(2)), self.padded)
         return self.at(self.arguments["stages"], place), self.at(
             self.arguments["stages"], self.b.add(place, self.padded)
         )
 
-    def in_lane(self, rows: ir.Value, i: ir.Value, j: ir.Value) -> ir.Value:
-        """Index of a row of a table in lanes, for stage j."""
+    def lane(self, table: str, rows: ir.Value, j: ir.Value) -> ir.Value:
+        """Address of the first row of a table in lanes for stage j; the next is `width` values further."""
         b, width = self.b, self.int(self.width)
         lane = b.srem(j, width)
-        return b.add(b.mul(rows, b.sub(j, lane)), b.add(b.mul(i, width), lane))
+        return self.at(self.arguments[table], b.add(b.mul(rows, b.sub(j, lane)), lane))
+
+    def in_lane(self, i: ir.Value) -> ir.Value:
+        return self.b.mul(i, self.int(self.width))
 
     @property
     def slope_rows(self) -> ir.Value:
         """Of the slopes in lanes: (q̇, q̈) where there is one lane, q̈ where there are several."""
         return self.twice if self.width == 1 else self.coordinates
 
-    def slope(self, i: ir.Value, j: ir.Value) -> Real:
-        row = self.b.add(i, self.coordinates) if self.width == 1 else i
-        return self.load(self.arguments["slopes"], self.in_lane(self.slope_rows, row, j))
+    def slopes(self, j: ir.Value) -> ir.Value:
+        """Address of q̈ in the lane of stage j."""
+        first = self.lane("slopes", self.slope_rows, j)
+        return self.at(first, self.coordinates) if self.width == 1 else first
 
     # the leap --------------------------------------------------------------------------------------------------
     def begin(self, t: Real) -> None:
@@ -140,14 +138,16 @@ class Leaping(Routine):
         a = self.arguments
         for lane in range(self.width):
             self.store(t, a["times"], lane)
-        with self.loop(self.twice) as i:
-            for lane in range(self.width):
-                self.store(self.load(a["y"], i), a["states"], self.in_lane(self.twice, i, self.int(lane)))
+        for lane in range(self.width):
+            states = self.lane("states", self.twice, self.int(lane))
+            with self.loop(self.twice) as i:
+                self.store(self.load(a["y"], i), states, self.in_lane(i))
         self.call_rhs(0)
-        with self.loop(self.coordinates) as i:
-            slope = self.slope(i, self.int(0))
-            with self.loop(self.int(STAGES)) as j:
-                self.store(slope, a["accelerations"], self.b.add(self.b.mul(j, self.padded), i))
+        slopes = self.slopes(self.int(0))
+        with self.loop(self.int(STAGES)) as j:
+            accelerations = self.at(a["accelerations"], self.b.mul(j, self.padded))
+            with self.loop(self.coordinates) as i:
+                self.store(self.load(slopes, self.in_lane(i)), accelerations, i)
 
     def call_rhs(self, group: int) -> None:
         """Accelerations, growths and pivots at the states of a group of lanes that begins with a stage."""
@@ -159,7 +159,7 @@ class Leaping(Routine):
         self.count(self.ints, Int64.evaluations, self.width)
 
     def integrate(self, h: Real) -> Real:
-        """States of the stages and of the end from the accelerations; their change, in units of the tolerance."""
+        """States of the stages and of the ends from the accelerations; their change, in units of the tolerance."""
         a, b = self.arguments, self.b
         square, values = h * h, 2 * STAGES + 1
         with self.summing(self.padded, self.vector(0.0), CHUNK) as (i, total):
@@ -168,7 +168,7 @@ class Leaping(Routine):
                 [self.load_chunk(a[name], place) for name in ("first", "scales")]
                 for place in (i, b.add(i, self.padded))
             )
-            with self.summing(self.int(STAGES + 1), total.value) as (j, part):
+            with self.summing(self.int(STAGES + len(ENDS)), total.value) as (j, part):
                 row = self.at(a["integrals"], b.mul(j, self.int(values)))
                 weights = [self.splat(self.load(row, place)) for place in range(values)]
                 place, rate = k[0] * weights[0], k[0] * weights[STAGES]
@@ -181,7 +181,7 @@ class Leaping(Routine):
                     part.value = fma(e, e, part.value)
                     self.store_chunk(new, at, i)
             total.value = part.value
-        return sqrt(self.total(total.value) / self.from_int(b.mul(self.twice, self.int(STAGES + 1))))
+        return sqrt(self.total(total.value) / self.from_int(b.mul(self.twice, self.int(STAGES + len(ENDS)))))
 
     def return_stages(self) -> None:
         """Brings the stages onto the constraints, in lanes."""
@@ -201,12 +201,12 @@ class Leaping(Routine):
 
     def spread(self, j: ir.Value) -> None:
         """The lane of a stage ← new"""
-        a = self.arguments
+        states = self.lane("states", self.twice, j)
         with self.loop(self.twice) as i:
-            self.store(self.load(a["new"], i), a["states"], self.in_lane(self.twice, i, j))
+            self.store(self.load(self.arguments["new"], i), states, self.in_lane(i))
 
     def take(self, j: ir.Value) -> None:
-        """new ← a stage, or the end"""
+        """new ← a stage, or an end"""
         new, n = self.arguments["new"], self.coordinates
         positions, velocities = self.in_stage(j)
         with self.loop(n) as i:
@@ -218,20 +218,24 @@ class Leaping(Routine):
         a, b = self.arguments, self.b
         for group in range(0, self.in_lanes, self.width):
             self.call_rhs(group)
-        with self.loop(self.int(STAGES)) as j, self.loop(self.coordinates) as i:
-            self.store(self.slope(i, j), a["accelerations"], b.add(b.mul(j, self.padded), i))
+        with self.loop(self.int(STAGES)) as j:
+            slopes, accelerations = self.slopes(j), self.at(a["accelerations"], b.mul(j, self.padded))
+            with self.loop(self.coordinates) as i:
+                self.store(self.load(slopes, self.in_lane(i)), accelerations, i)
         with self.summing(self.int(self.in_lanes), self.real(0.0)) as (j, worst):
             growth = self.load(a["growths"], j)
             worst.value = where(growth < worst.value, worst.value, growth)  # and what is no number stays
         self.store(worst.value, a["told"], Told.growth)
 
-    def arrive(self, time: Real) -> None:
-        """The end on the constraints, in `new`, and what that took."""
+    def arrive(self, t: Real, h: Real) -> None:
+        """The ends on the constraints, and what that took at the last."""
         a, b, n = self.arguments, self.b, self.coordinates
-        end = self.int(STAGES)
-        self.take(end)
-        self.project(time)
-        positions, velocities = self.in_stage(end)
+        for k, end in enumerate(ENDS):
+            self.take(self.int(STAGES + k))
+            self.project(t + h * end)
+            with self.loop(self.twice) as i:
+                self.store(self.load(a["new"], i), a["ends"], b.add(b.mul(self.int(k), self.twice), i))
+        positions, velocities = self.in_stage(self.int(STAGES + len(ENDS) - 1))
         with self.summing(n, self.real(0.0)) as (i, total):
             for at, place, scale in ((positions, i, i), (velocities, b.add(i, n), b.add(i, self.padded))):
                 e = (self.load(a["new"], place) - self.load(at, i)) * self.load(a["scales"], scale)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
+from math import isfinite, sqrt
 
 import numpy as np
 
 from zeromass.compile.target import host
-from zeromass.integrate.legendre import legendre
 from zeromass.integrate.singular.kernel import Leaping, Told
 from zeromass.integrate.singular.places import (
+    ENDS,
     FROM_BEGINNING,
     FROM_MIDDLE,
     INVERSE,
@@ -37,34 +37,48 @@ from zeromass.integrate.stepping.writer import CHUNK
 _CALL = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(Leaping.takes))
 
 
+_INTEGRALS = list(Leaping.takes).index("integrals")
+_TABLES = [known.table.ctypes.data for known in (FROM_BEGINNING, FROM_MIDDLE)]
+
+_BESIDE_ENDS = [int(np.argmin(np.abs(PLACES - end))) for end in ENDS]
+
+
 @dataclass(frozen=True, eq=False)
 class Leap:
     """The motion over a step of length h from t: a polynomial.
 
-    known         the state that it was found from, (2n,), and what integrates from there
-    stages        q̈ at the stages, shape (STAGES, n)
-    accelerations Legendre's coefficients of them
-    pivots        of the multipliers at the stages, their sizes, shape (pivots, STAGES)
-    end           its last state, on the constraints
-    correction    what brought it there, in units of the tolerance (root mean square)
-    tail          of the accelerations, the last two of Legendre's coefficients times h, in the same units
-    left          last change of the iteration, in the same units
-    off           largest distance of a stage from the constraints, in a position
-    growth        largest, of the pivots
+    known       the state that it was found from, (2n,), and what integrates from there
+    stages      q̈ at the stages, shape (STAGES, n)
+    pivots      of the multipliers at the stages, their sizes, shape (pivots, STAGES)
+    ends        states at `ENDS`, on the constraints, shape (3, 2n)
+    growths     of the pivots, about there
+    correction  what brought the last of them onto the constraints, in units of the tolerance (root mean square)
+    tail        of the accelerations, the last two of Legendre's coefficients times h, in the same units
+    left        last change of the iteration, in the same units
+    off         largest distance of a stage from the constraints, in a position
     """
 
     t: float
     h: float
     known: tuple[np.ndarray, Integrals]
     stages: np.ndarray
-    accelerations: np.ndarray
     pivots: np.ndarray
-    end: np.ndarray
+    ends: np.ndarray
+    growths: np.ndarray
     correction: float
     tail: float
     left: float
     off: float
-    growth: float
+
+    @property
+    def end(self) -> np.ndarray:
+        """The last state, on the constraints."""
+        return self.ends[-1]
+
+    @cached_property
+    def accelerations(self) -> np.ndarray:
+        """Legendre's coefficients of q̈, shape (STAGES, n)."""
+        return INVERSE @ self.stages
 
     @cached_property
     def coefficients(self) -> np.ndarray:
@@ -97,53 +111,47 @@ class Leaps:
 
     def __init__(self, functions: Functions, order: int) -> None:
         code, lanes, n = functions.code, functions.lanes, order // 2
-        self._n, self._lanes, self._count = n, lanes, code.pivots
-        self._padded: int = -(-n // CHUNK) * CHUNK
-        in_lanes = -(-STAGES // lanes) * lanes
+        padded, in_lanes = -(-n // CHUNK) * CHUNK, -(-STAGES // lanes) * lanes
+        self._n, self._shape = n, (in_lanes // lanes, code.pivots, lanes)
         self._work = Workspace(code, 0.0, np.zeros(order), functions.parameters, Tolerances(1.0, 1.0), 0.0)
         self._work.use(code, project=True)
-        self._told: np.ndarray = np.zeros(len(Told))
-        self._scales: np.ndarray = np.zeros((2, self._padded))
-        self._first: np.ndarray = np.zeros((2, self._padded))
-        self._accelerations: np.ndarray = np.zeros((STAGES, self._padded))
-        self._pivots: np.ndarray = np.zeros((in_lanes // lanes, code.pivots + 1, lanes))
+        sizes = {
+            "told": len(Told),
+            "scales": 2 * padded,
+            "first": 2 * padded,
+            "accelerations": STAGES * padded,
+            "stages": (STAGES + len(ENDS)) * 2 * padded,
+            "ends": len(ENDS) * order,
+            "times": in_lanes,
+            "growths": in_lanes,
+            "states": in_lanes * order,
+            "slopes": in_lanes * (order if lanes == 1 else n),
+            "pivots": in_lanes * code.pivots,
+            "lanes": lanes * len(functions.parameters),
+        }
+        memory, begins = np.zeros(sum(sizes.values())), np.cumsum([0, *sizes.values()]).tolist()
         tables = {
-            "told": self._told,
-            "scales": self._scales,
-            "first": self._first,
-            "accelerations": self._accelerations,
-            "stages": np.zeros((STAGES + 1, 2, self._padded)),
-            "times": np.zeros(in_lanes),
-            "growths": np.zeros(in_lanes),
-            "states": np.zeros(order * in_lanes),
-            "slopes": np.zeros((order if lanes == 1 else n) * in_lanes),
-            "lanes": np.repeat(functions.parameters, lanes),
+            name: memory[begin : begin + size] for begin, (name, size) in zip(begins, sizes.items(), strict=False)
         }
-        self._calls = {
-            known is FROM_MIDDLE: self._call({**tables, "integrals": known.table})
-            for known in (FROM_BEGINNING, FROM_MIDDLE)
-        }
+        tables["lanes"][:] = np.repeat(functions.parameters, lanes)
+        self._told, self._growths, self._pivots = (tables[name] for name in ("told", "growths", "pivots"))
+        self._scales, self._first = (tables[name].reshape(2, padded)[:, :n] for name in ("scales", "first"))
+        self._accelerations: np.ndarray = tables["accelerations"].reshape(STAGES, padded)[:, :n]
+        self._ends: np.ndarray = tables["ends"].reshape(len(ENDS), order)
+        first = memory.ctypes.data
+        places = {name: first + 8 * begin for begin, name in zip(begins, sizes, strict=False)} | self._of_run(lanes)
+        self._call = _CALL(routine(Leaping, host().lanes(lanes)).address(Leaping.name))
+        self._given = [places.get(name, 0) for name in Leaping.takes]
 
-    def _call(self, tables: dict[str, np.ndarray]):
+    def _of_run(self, lanes: int) -> dict[str, int]:
+        """Addresses of the memory that every routine works in, and of the functions of the system."""
         work = self._work
         code, corrections = work.code, work.code.corrections
-        arrays = {
-            "reals": work.reals,
-            "ints": work.ints,
-            "y": work.state,
-            "new": work.new,
-            "scratch": work.scratch,
-            "parameters": work.values,
-            "pivots": self._pivots,
-            **tables,
-        }
-        addresses = {name: array.ctypes.data for name, array in arrays.items()}
-        addresses["rhs"] = code.rhs(self._lanes).address("rhs")
-        for part in ("positions", "velocities"):
-            addresses[part] = corrections.address(part) if corrections is not None else 0
-        call = _CALL(routine(Leaping, host().lanes(self._lanes)).address(Leaping.name))
-        given = [addresses.get(name, 0) for name in Leaping.takes]
-        return lambda: (arrays, Status(call(*given)))[1]  # which keeps the arrays
+        arrays = {"reals": work.reals, "ints": work.ints, "y": work.state, "new": work.new, "scratch": work.scratch}
+        places = {name: array.ctypes.data for name, array in arrays.items()}
+        if corrections is not None:
+            places |= {part: corrections.address(part) for part in ("positions", "velocities")}
+        return {**places, "parameters": work.values.ctypes.data, "rhs": code.rhs(lanes).address("rhs")}
 
     def __call__(
         self, t: float, y: np.ndarray, h: float, scale: np.ndarray, *, centred: bool = False, like: Leap | None = None
@@ -157,27 +165,27 @@ class Leaps:
         n, work = self._n, self._work
         if centred:
             t -= h / 2
-        self._scales[:, :n], self._first[:, :n] = scale.reshape(2, n), y.reshape(2, n)
+        self._scales[:], self._first[:] = scale.reshape(2, n), y.reshape(2, n)
         if like is not None:
-            times = t + h * PLACES
-            self._accelerations[:, :n] = np.array(legendre((times - like.t) / like.h, STAGES)).T @ like.accelerations
+            self._accelerations[:] = values_at((t - like.t + h * PLACES) / like.h)[:, :STAGES] @ like.accelerations
         elif centred:
             self._accelerations[:] = 0.0
         work.reals[Real64.t], work.reals[Real64.h], work.state[: 2 * n] = t, h, y
         work.ints[Int64.started] = centred or like is not None
-        if self._calls[centred]() is not Status.FINISHED:
+        self._given[_INTEGRALS] = _TABLES[centred]
+        if self._call(*self._given) != Status.FINISHED:
             return None
         left, off, growth, correction = self._told.tolist()
-        a = self._accelerations[:, :n].copy()
-        c = INVERSE @ a
-        tail = abs(h) * float(np.sqrt(np.mean((c[-2:] * scale[n:]) ** 2)))
+        a = self._accelerations.copy()
+        last = ((INVERSE[-2:] @ a) * scale[n:]).ravel()
+        tail = abs(h) * sqrt(float(last @ last) / len(last))
         if not isfinite(tail + correction + growth):
             return None
+        ends, growths = self._ends.copy(), self._growths[_BESIDE_ENDS]
         known = y, FROM_MIDDLE if centred else FROM_BEGINNING
-        return Leap(t, h, known, a, c, self._sizes(), work.new[: 2 * n].copy(), correction, tail, left, off, growth)
+        return Leap(t, h, known, a, self._sizes(), ends, growths, correction, tail, left, off)
 
     def _sizes(self) -> np.ndarray:
         """Of the pivots at the stages."""
-        groups, _, lanes = self._pivots.shape
-        in_groups = self._pivots.reshape(-1)[: groups * self._count * lanes].reshape(groups, self._count, lanes)
-        return np.abs(in_groups.swapaxes(0, 1).reshape(self._count, groups * lanes)[:, :STAGES])
+        _, count, _ = self._shape
+        return np.abs(self._pivots.reshape(self._shape).swapaxes(0, 1).reshape(count, -1)[:, :STAGES])

@@ -26,11 +26,14 @@ _x = np.sqrt((1 + GAP**2) / 2 + (1 - GAP**2) / 2 * np.cos(_φ))
 PLACES: np.ndarray = (1 + np.concatenate([-_x, _x[::-1]])) / 2
 """Of the stages in the step, from 0 to 1."""
 
+ENDS = 1 / 3, 2 / 3, 1.0
+"""Ends of the steps that a leap is recorded as: none of them begins or ends in its middle."""
+
 INVERSE = np.linalg.inv(np.array(legendre(PLACES, STAGES)).T)
 """Legendre's coefficients from values at the stages."""
 
 _AGAIN = np.pad(integration(STAGES + 1, STAGES + 2), ((0, 0), (0, 1)))
-_AT = np.array(legendre(np.append(PLACES, 1.0), STAGES + 2)).T
+_AT = np.array(legendre(np.array([*PLACES, *ENDS]), STAGES + 2)).T
 
 _DEGREES = np.arange(STAGES + 2)
 _CHEBYSHEV = np.array(legendre((1 + np.cos((_DEGREES + 0.5) * np.pi / len(_DEGREES))) / 2, len(_DEGREES)))
@@ -47,8 +50,8 @@ class Integrals(NamedTuple):
 
     velocities, positions  Legendre's coefficients of them for h = 1
     along                  of the positions, for a velocity of 1
-    table                  the same as values at the stages and at the end: of positions and of velocities for each
-                           acceleration, and of positions for a velocity of 1; shape (STAGES + 1, 2 STAGES + 1)
+    table                  the same as values at the stages and then at `ENDS`: of positions and of velocities for each
+                           acceleration, and of positions for a velocity of 1; shape (STAGES + 3, 2 STAGES + 1)
     """
 
     velocities: np.ndarray

@@ -14,8 +14,10 @@ from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import Passage, dependents, weakened
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.singular.crossing import LEAST, Crossing, Landing, Miss
+from zeromass.integrate.singular.crossing import LEAST, Crossing, Landing
+from zeromass.integrate.singular.judge import Miss
 from zeromass.integrate.singular.leap import Leap
+from zeromass.integrate.singular.places import ENDS
 from zeromass.integrate.singular.returned import returned
 from zeromass.integrate.singular.strength import RECENT
 from zeromass.integrate.stepping.ahead import Ahead
@@ -46,9 +48,6 @@ FAR = 3.0
 
 CAREFUL = 8.0
 """Steps to a position that is nearly singular, at least."""
-
-THIRDS = 1 / 3, 2 / 3, 1.0
-"""Ends of the steps that a leap is recorded as: none of them begins or ends in its middle."""
 
 SOME = 8
 """States on the way whose rows tell how large they are."""
@@ -444,7 +443,7 @@ class Loop:
         _, y = self._recorded(last=len(self.work.times) - steps + 1)
         self._back_to(steps, leaps[0].t, y[0])
         for leap in leaps:
-            outcome = self._taken(leap, THIRDS)
+            outcome = self._taken(leap)
             if outcome is not None:
                 return outcome
         self.work.resume(leaps[-1].h / 4)
@@ -457,16 +456,21 @@ class Loop:
         self.work.resume(leap.h / 8)
         return outcome
 
-    def _taken(self, leap: Leap, places: Sequence[float]) -> Outcome | None:
+    def _taken(self, leap: Leap, places: Sequence[float] = ENDS) -> Outcome | None:
         """Records a leap as steps to some places in it; an outcome, if something happens on the way."""
-        rest = abs(self.until - leap.t)
-        ends = np.array([end if abs(end - leap.t) < rest else self.until for end in leap.t + leap.h * np.array(places)])
-        on, _, growth = self._functions().stages(len(ends), len(leap.end))(ends, leap.states(ends))
-        states = on.copy()
-        for end, state, quality in zip(ends.tolist(), states, growth.tolist(), strict=True):
+        ends, last = [leap.t + leap.h * place for place in places], leap.t + leap.h
+        states, growths = leap.ends, leap.growths
+        if places is not ENDS or not abs(leap.h) < abs(self.until - leap.t):
+            rest = abs(self.until - leap.t)
+            ends = [end if abs(end - leap.t) < rest else self.until for end in ends]
+            on, _, growths = self._functions().stages(len(ends), len(leap.end))(
+                np.array(ends), leap.states(np.array(ends))
+            )
+            states = np.where(np.array(ends)[:, None] == last, leap.end, on)
+        for end, state, growth in zip(ends, states, growths.tolist(), strict=True):
             since = self.work.t
             self._leaps[since] = leap
-            self.work.accept(end, end - since, leap.end if end == leap.t + leap.h else state, quality)
+            self.work.accept(end, end - since, state, growth)
             outcome = self._happened() if self.watched and self.work.crossed() else None
             if outcome is None and end == self.until:
                 outcome = Outcome(Ending.FINISHED, end, "")
@@ -479,7 +483,8 @@ class Loop:
         self.work.forget(steps, t, y)
         ahead = np.sign(self.until - self.start.t)
         self.occurrences = [event for event in self.occurrences if ahead * (event.t - t) <= 0]
-        self.work.watch(self.watched)
+        if self.watched:
+            self.work.watch(self.watched)
 
     def _corner(self) -> int | None:
         """The step with which a run has turned at a singular position within rounding of it, by its place in the record:
