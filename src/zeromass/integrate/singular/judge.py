@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import Enum
-from functools import cached_property
 from math import sqrt
 
 import numpy as np
@@ -95,17 +94,16 @@ class Judge:
 
     def _determined(self, t: float, y: np.ndarray) -> bool:
         """Whether masses and constraints determine the motion at a state."""
-        if self.heavy:
+        if heavy(self._start):
             return True
         M, _, A, _, _ = self._state(t, y).matrices
         return int(numerical_rank(np.concatenate([M, A]), tolerance=LOST).rank) == len(M)
 
-    @cached_property
-    def heavy(self) -> bool:
-        """Whether masses alone determine the motion, anywhere."""
-        known, masses = self._system.memory, self._system.M
-        if "heavy" not in known:
-            known["heavy"] = all(m.value is not None for row in masses for m in row) and (
-                int(numerical_rank(self._start.matrices.M, tolerance=LOST).rank) == len(masses)
-            )
-        return known["heavy"]
+
+def heavy(start: State) -> bool:
+    """Whether masses alone determine the motion of a system, anywhere: they are constant, and none is missing."""
+    known, masses = start.system.memory, start.system.M
+    if "heavy" not in known:
+        constant = all(m.value is not None for row in masses for m in row)
+        known["heavy"] = constant and int(numerical_rank(start.matrices.M, tolerance=LOST).rank) == len(masses)
+    return known["heavy"]
