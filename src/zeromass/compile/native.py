@@ -73,6 +73,16 @@ class Native:
         key = ("events", tuple(events), lanes)
         return self._code(key, lanes, lambda: {"event": (self.program.inputs, [self.program.zeros(events)])})
 
+    def rows(self, kept: Sequence[int]) -> Code:
+        """Machine code of `rows(t, y, parameters, entries, zeros)`: of some rows of A, and of what vanishes of them.
+
+        entries  those of the rows that are not constant, one row after another
+        zeros    positions, and rates where a row has no position
+        """
+        system = self.program.system
+        outputs = [[e for row in system.A[kept] for e in row if e.value is None], [system.rows[i].zero for i in kept]]
+        return self._code(("rows", *kept), 1, lambda: {"rows": (self.program.inputs, outputs)}, seldom=True)
+
     @property
     def tangent(self) -> Code:
         """Machine code of `tangent(t, y, parameters, entries)`: of the program's tangent, what is not constant."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zeromass.equation import numerical_rank
+from zeromass.integrate.entries import all_rows
 from zeromass.integrate.search import Values, maxima
 from zeromass.model import State, System
 
@@ -96,8 +97,8 @@ def dependents(system: System, inputs: np.ndarray) -> list[tuple[str, ...]]:
     if not system.rows or not len(inputs):
         return [()] * len(inputs)
     # as they stand: equilibrating would enlarge the very columns that vanish here
-    left, σ, _ = np.linalg.svd(system.matrices(inputs).A)
-    ranks = np.count_nonzero(σ > WEAK * σ[:, :1], axis=1)
-    weak = [U[:, rank if rank < len(U) else -1 :] for U, rank in zip(left, ranks, strict=True)]
-    shares = [np.abs(U).max(axis=1) for U in weak]
+    A = all_rows(system)(inputs)
+    squares, left = np.linalg.eigh(A @ A.swapaxes(1, 2))  # the weakest first
+    counts = np.count_nonzero(squares <= WEAK**2 * squares[:, -1:], axis=1)
+    shares = [np.abs(U[:, : max(count, 1)]).max(axis=1) for U, count in zip(left, counts, strict=True)]
     return [tuple(dict.fromkeys(system.rows[i].group for i in np.flatnonzero(share > 0.01))) for share in shares]

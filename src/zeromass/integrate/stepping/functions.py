@@ -38,6 +38,18 @@ class Functions:
         _RHS(self.code.rhs(lanes).address("rhs"))(*[x.ctypes.data for x in (*inputs, slopes, growth, pivots)])
         return np.concatenate([y[n:], slopes[-n:, 0]]), float(growth[0])
 
+    def pivots(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Sizes of the pivots of multipliers at states (k, 2n) and times (k,), shape (k, pivots)."""
+        n, lanes, found = y.shape[1] // 2, self.lanes, np.zeros((len(t), self.code.pivots))
+        slopes, growth = np.empty((2 * n if lanes == 1 else n, lanes)), np.empty(lanes)
+        pivots, values = np.empty((self.code.pivots + 1, lanes)), np.repeat(self.parameters, lanes)
+        call = _RHS(self.code.rhs(lanes).address("rhs"))
+        for k in range(len(t)):
+            inputs = np.repeat(t[k], lanes), np.repeat(y[k], lanes), values
+            call(*[x.ctypes.data for x in (*inputs, slopes, growth, pivots)])
+            found[k] = np.abs(pivots[:-1, 0])
+        return found
+
     def stages(self, count: int, order: int) -> Stages:
         """What brings some states of a length onto the constraints and evaluates them, again and again."""
         if (count, order) not in self._stages:
