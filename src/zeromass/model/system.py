@@ -150,6 +150,11 @@ class System(Remembering):
         """Whether `begins_as` is itself at every state."""
         return True
 
+    @property
+    def stiff(self) -> Expression | None:
+        """Negative where the motion is stiff: a run that begins there does so by an implicit method; None if it never is."""
+        return None
+
     def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
         """Which of some starts, t of shape (k,), (q, q̇) of (k, 2n), parameters of (k, p), can not be, and why; none here."""
         return {}
