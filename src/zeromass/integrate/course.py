@@ -18,7 +18,6 @@ from zeromass.integrate.segment import Samples, Segment, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.departure import departure
 from zeromass.integrate.stepping.loop import Loop
-from zeromass.integrate.stiff import begun, stiff_at
 from zeromass.integrate.switching import Impulse, Switching
 from zeromass.model import Event, ModelError, State, System
 
@@ -367,7 +366,9 @@ def _segment(
     if outcome is not None and way_out is None:
         return Segment.standing(start, outcome, settings)  # there is no acceleration to compile
     program, leap = way_out or (program or program_at(start.system, start), None)
-    if leap is None and stiff_at(start, settings):
+    if leap is None and start.system.stiff is not None and settings.step is None:
+        from zeromass.integrate.stiff import begun  # few motions are stiff at first
+
         return begun(program, start, until, settings, events_of(events), tell, held)
     return Loop(program, start, until, settings, events_of(events), departure=leap, held=held).segment(tell)
 

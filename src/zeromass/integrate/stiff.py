@@ -27,12 +27,6 @@ OVER = "\0no longer stiff"
 """The event at which the method in charge takes over; no user's name begins so."""
 
 
-def stiff_at(start: State, settings: Settings) -> bool:
-    """Whether a motion begins stiff, with steps that its method chooses."""
-    stiff = start.system.stiff
-    return stiff is not None and settings.step is None and bool(start[stiff] < 0.0)
-
-
 def begun(
     program: Program,
     start: State,
@@ -42,13 +36,14 @@ def begun(
     tell: Callable[[float], None],
     held: int,
 ) -> Segment:
-    """The motion from a stiff start, as one segment.
+    """The motion of a system that may be stiff, with steps that its method chooses: its beginning, if it is, by another.
 
     The first step is as short as what makes it stiff, h = 1/‖∂q̈/∂(q, q̇)‖: a stiff force that saturates, as friction does,
     is far from linear in longer ones, and their errors would be taken for small.
     """
     stiff = start.system.stiff
-    assert stiff is not None
+    if stiff is None or start[stiff] >= 0.0:
+        return Loop(program, start, until, settings, events, held=held).segment(tell)
     rtol = min(settings.rtol, FINE)
     implicit = replace(settings, method="radau", rtol=rtol, atol=settings.atol * rtol / settings.rtol)
     loop = Loop(program, start, until, implicit, [*events, Event(OVER, stiff, direction=1)], held=held)
