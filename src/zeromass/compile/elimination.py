@@ -24,7 +24,7 @@ from zeromass.compile.factor import factored
 from zeromass.compile.pivots import Independent, MostIndependent, Pivotal
 from zeromass.expression import Expression, expressions
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, function, multiply, negative, subtract
-from zeromass.model import System
+from zeromass.model import ModelError, System
 
 Vector = dict[int, Expression]
 
@@ -221,7 +221,7 @@ def _kept_rows(e: Equations, given: Matrix, rest: list[int], count: int, decide:
 
 
 def solved_motion(system: System, decide: Decisions, rank: int | None = None) -> Elimination:
-    """q̈ and λ of M q̈ = Q + C + Aᵀλ, A q̈ = b, with C = C₀ + D z affine in some accelerations z.
+    """q̈ and λ of M q̈ = Q + C + Aᵀλ, A q̈ = b, with C = C₀ + D z affine in some of them, z.
 
     The elimination is done for Q + C₀ and for each column of D: they share all its pivots. Then z = z₀ + G z is solved
     and the parts are added.
@@ -230,11 +230,17 @@ def solved_motion(system: System, decide: Decisions, rank: int | None = None) ->
     base = eliminated(system.M, system.Q + C.constant, system.A, system.b, decide, rank)
     if not C.places:
         return base
+    shared = [system.rows[j - len(system.M)].name for j in C.places if j >= len(system.M)] if base.dropped else []
+    if shared:
+        raise ModelError(
+            f"the non-ideal force C depends on the multiplier of '{shared[0]}', and constraints that follow from others "
+            "share their forces in many ways; remove those, or write the force with system.reaction.on(…)"
+        )
     still = expressions(np.zeros(len(system.b)))
     rank = len(base.kept)
     parts = [eliminated(system.M, column, system.A, still, decide, rank) for column in C.slopes.T]
-    G = [[part.acceleration[j] for part in parts] for j in C.places]
-    z, pivots = _fixed_point(G, [base.acceleration[j] for j in C.places])
+    G = [[(*part.acceleration, *part.multipliers)[j] for part in parts] for j in C.places]
+    z, pivots = _fixed_point(G, [(*base.acceleration, *base.multipliers)[j] for j in C.places])
 
     def total(first: Sequence[Expression], rest: Sequence[Sequence[Expression]]) -> tuple[Expression, ...]:
         sums = list(first)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.watched import LOST, SLIPS, STOPS
-from zeromass.expression import ExpressionError, as_expression, evaluate, expressions
+from zeromass.expression import Expression, ExpressionError, as_expression, evaluate, expressions
 from zeromass.expression import t as time
 from zeromass.model import Contact, Event, Force, ModelError, Part, Quantity, State, System, Torque
 from zeromass.model.moved import Moved
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 CREEP = 1e-9
 """Creep as a part of √(g r), unless it is given: far above the rounding of a slip, far below what one can see of it."""
+
+SLOW = 1e-3
+"""Part of √(g r) below which a slip that begins is stiff."""
 
 STOPPED = 10.0
 """Creeps below which a slip has died out: friction is 0.995 μ N there."""
@@ -120,6 +123,12 @@ class Slipping(System):
         return self if (state[self.rolling.normal_force] < 0.0) == self.pulls else self.opposite
 
     @property
+    def stiff(self) -> Expression | None:
+        """s² − u², negative below a speed u = 1e-3 √(g r): the direction of slip follows friction's at a rate of μ g/|s|."""
+        slip, u = self.rolling.slip_velocity, SLOW * speed_of(self.rolling)
+        return as_expression(slip @ slip - u**2)
+
+    @property
     def begins_one_way(self) -> bool:
         """Where it can not pull."""
         return not self.rolling.two_sided
@@ -166,14 +175,25 @@ def creep_of(rolling: Rolling) -> float:
     """The speed of slip, m/s, below which friction falls off: as given, or 1e-9 √(g r)."""
     if rolling.creep is not None:
         return float(rolling.creep)
+    speed = _speed_of_gravity(rolling)
+    if not speed:
+        raise ModelError(
+            "no gravity gives a speed to compare the slip with; say below which speed, m/s, the body counts as rolling: "
+            "Rolling(…, creep=1e-9)"
+        )
+    return CREEP * speed
+
+
+def speed_of(rolling: Rolling) -> float:
+    """The speed that slips are compared with, m/s: √(g r), or without gravity what the creep is said to be a part of."""
+    return _speed_of_gravity(rolling) or creep_of(rolling) / CREEP
+
+
+def _speed_of_gravity(rolling: Rolling) -> float:
+    """√(g r), m/s; zero where no gravity is known."""
     try:
         field = np.asarray(evaluate(expressions(0.0 if rolling.gravity is None else rolling.gravity), {time: 0.0}))
         g = float(np.linalg.norm(field))
     except ExpressionError:  # a parameter without a default
         g = 0.0
-    if not (np.isfinite(g) and g > 0):
-        raise ModelError(
-            "no gravity gives a speed to compare the slip with; say below which speed, m/s, the body counts as rolling: "
-            "Rolling(…, creep=1e-9)"
-        )
-    return CREEP * float(np.sqrt(g * rolling.sphere.radius))
+    return float(np.sqrt(g * rolling.sphere.radius)) if np.isfinite(g) else 0.0

@@ -154,10 +154,11 @@ class Rank:
         """The decision on A of one on rows · A · columns."""
         return replace(self, row_scale=self.row_scale * rows, column_scale=self.column_scale * columns)
 
-    def at(self, tolerance: float) -> NDArray[np.intp] | int:
-        """The rank that another tolerance gives: the number of σ_i > tolerance · σ_1."""
+    def at(self, tolerance: ArrayLike) -> NDArray[np.intp] | int:
+        """The rank that another tolerance gives, or one for each matrix: the number of σ_i > tolerance · σ_1."""
         σ = self.singular_values
-        return _number(np.count_nonzero(σ > tolerance * σ.max(axis=-1, initial=0.0)[..., None], axis=-1))
+        level = np.asarray(tolerance) * σ.max(axis=-1, initial=0.0)
+        return _number(np.count_nonzero(σ > level[..., None], axis=-1))
 
     def member(self, index: Index) -> Rank:
         """The decision on one matrix of a stack."""

@@ -369,6 +369,10 @@ def _segment(
     if outcome is not None and way_out is None:
         return Segment.standing(start, outcome, settings)  # there is no acceleration to compile
     program, leap = way_out or (program or program_at(start.system, start), None)
+    if leap is None and start.system.stiff is not None and settings.step is None:
+        from zeromass.integrate.stiff import begun  # few motions are stiff at first
+
+        return begun(program, start, until, settings, events_of(events), tell, held)
     return Loop(program, start, until, settings, events_of(events), departure=leap, held=held).segment(tell)
 
 

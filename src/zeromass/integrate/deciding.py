@@ -7,7 +7,7 @@ slides along the switch, see `zeromass.compile.holding`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -18,8 +18,8 @@ from zeromass.compile.holding import can_hold, holding_at
 from zeromass.compile.program import Hold, Program, program_at
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, jacobian, rate, substitute
 from zeromass.integrate.stepping.functions import Functions
-from zeromass.model import ModelError, State
-from zeromass.model.pieces import SystemPieces
+from zeromass.model import State
+from zeromass.model.pieces import SystemPieces, Undecided
 from zeromass.model.state import ROUNDING
 
 NEAR = 8 * ROUNDING
@@ -39,10 +39,6 @@ MOST = 5
 
 LEFT = 8e-15
 """How far a motion may have gone beyond what holds it to a switch before it leaves: rounding."""
-
-
-class Undecided(ModelError):
-    """Several motions go on from a state, or none; the message says on which switches."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +135,7 @@ class Deciding:
             before = dict(modes)
             g = self.pieces.functions.with_values(self.pieces.state(state, modes).inputs)[0]
             for k, switch in enumerate(self.pieces.switches):
-                if k in self.pieces.of_time or switch.kind == "turn":
+                if k in self.pieces.of_time or switch.kind == "turn" or k in self.pieces.of_force:
                     continue
                 constant = self._constant(k, state, modes)
                 if constant is not None:
@@ -147,7 +143,14 @@ class Deciding:
                 elif k not in tied and g[k] != 0:
                     modes[switch.mode] = float(np.floor(g[k]) if switch.kind == "whole" else np.sign(g[k]))
             if modes == before:
+                self._forced(state, modes, tied)
+            if modes == before:
                 break
+
+    def _forced(self, state: State, modes: dict[Symbol, float], fixed: Container[int], *, fresh: bool = False) -> None:
+        """Sets the modes of switches of unknown forces, but for fixed ones."""
+        if any(k not in fixed for k in self.pieces.of_force):
+            modes.update(self.pieces.sign(state, modes, fixed, natural=not fresh))
 
     def _constant(self, k: int, state: State, modes: Mapping[Symbol, float]) -> float | None:
         """The mode of a switch whose function is a number on a piece, as max(x, 0) is where x < 0; None of others."""
@@ -168,14 +171,16 @@ class Deciding:
         known    switches that are reached, or held: rounding does not decide of them
         reached  those that are reached
         """
-        modes, tied, g, sizes = self._settled(state, guess, known)
+        modes, tied, g, sizes = self._settled(state, guess, known, fresh=fresh)
         open_: list[int] = []
         here = self.pieces.state(state, modes)
         for k in tied:
             low, high = self._sides(k, g[k])
             if self.pieces.inner[k]:
                 here = self.pieces.state(state, modes)
-            if not self.pieces.of_rates[k] and (constant := self._constant(k, state, modes)) is not None:
+            if k in self.pieces.of_force:
+                open_.append(k)
+            elif not self.pieces.of_rates[k] and (constant := self._constant(k, state, modes)) is not None:
                 modes[self.pieces.switches[k].mode] = constant
             elif not self.pieces.of_rates[k] and (sign := self._sign(here, k, 1)):
                 modes[self.pieces.switches[k].mode] = high if sign > 0 else low
@@ -215,7 +220,7 @@ class Deciding:
         return Decision(modes, tuple(holds))
 
     def _settled(
-        self, state: State, guess: Decision, known: frozenset[int]
+        self, state: State, guess: Decision, known: frozenset[int], *, fresh: bool
     ) -> tuple[dict[Symbol, float], list[int], np.ndarray, np.ndarray]:
         """Modes of all switches that are decided by the state, and those that are not, with all g and their magnitudes."""
         modes, slack = dict(guess.modes), LOCATED * max(1.0, abs(state.t))
@@ -234,10 +239,14 @@ class Deciding:
                 off = g[k] - np.round(g[k]) if switch.kind == "whole" else g[k]
                 if k in known or abs(off) <= bands[k]:
                     tied.append(k)
+                elif k in self.pieces.of_force:
+                    continue
                 elif switch.kind == "whole":
                     modes[switch.mode] = float(np.floor(g[k]))
                 else:
                     modes[switch.mode] = float(np.sign(g[k]))
+            if modes == before:
+                self._forced(state, modes, known, fresh=fresh)
             if modes == before:
                 return modes, tied, g, sizes
 
@@ -287,6 +296,8 @@ class Deciding:
         if order == 1:
             slopes = self.pieces.slopes(state.inputs)[k]
             a = (self.acceleration(state) if a is None else a) if self.pieces.of_rates[k] else np.zeros(n)
+        elif k in self.pieces.of_force:
+            return 0.0
         else:
             slopes = self._derivative(self.program(state), k, order)[1](state.inputs)
             a = self.acceleration(state) if a is None else a
@@ -365,14 +376,22 @@ class _Question:
         pieces = self.deciding.pieces
         places = [j for j, side in enumerate(choice) if side == 0]
         which = [self.open_[j] for j in places]
-        if not all(pieces.of_rates[k] for k in which) or not can_hold(pieces.system, self._holds(which)):
+        if not all(pieces.of_rates[k] and k not in pieces.of_force for k in which):
+            return False
+        if not can_hold(pieces.system, self._holds(which)):
             return False
 
         def with_high(high: Sequence[int]) -> Choice:
             return tuple(side or (1.0 if j in high else -1.0) for j, side in enumerate(choice))
 
         low_state, low = self.at(with_high([]))
-        high = [self.at(with_high([j]))[1] for j in places]
+        ends = [self.at(with_high([j])) for j in places]
+        signs = [pieces.switches[k].mode for k in pieces.of_force]
+        if any(here.parameters[mode] != low_state.parameters[mode] for here, _ in ends for mode in signs):
+            raise Undecided(
+                f"the constraint would pull on one side of {self.deciding.words(which)} and push on the other"
+            )
+        high = [a for _, a in ends]
         r = self._rate(low_state, low)
         G = np.array([self._rate(low_state, a) - r for a in high]).T
         inner = G[which]

@@ -78,13 +78,19 @@ def weakened(start: State, state: State, left: float = FADED) -> bool:
 
 
 def faded(start: State, inputs: np.ndarray, left: float = FADED) -> np.ndarray:
-    """The same of many states, given by numbers in the order of `system.inputs`, shape (k, inputs)."""
-    first = numerical_rank(start.matrices.A)
-    rank, σ = int(first.rank), first.singular_values
+    """The same of many states, given by numbers in the order of `system.inputs`, shape (k, inputs).
+
+    Rows and columns are measured as they are large, there or at the start: an entry that is nearly zero in one of them, as
+    of a body that has hardly turned yet, is no unit for the other.
+    """
+    A, B = start.matrices.A, start.system.matrices(inputs).A
+    rank = int(numerical_rank(A).rank)
     if not rank:
         return np.zeros(len(inputs), dtype=bool)
-    here = numerical_rank(start.system.matrices(inputs).A, rank=first.locked(0))  # in the scales of the start
-    return np.asarray(here.at(left * float(σ[rank - 1] / σ[0]))) < rank
+    units = numerical_rank(np.maximum(np.abs(A), np.abs(B))).locked(0)
+    first, here = (numerical_rank(np.broadcast_to(rows, B.shape), rank=units) for rows in (A, B))
+    σ = first.singular_values
+    return np.asarray(here.at(left * σ[:, rank - 1] / σ[:, 0])) < rank
 
 
 def dependent(system: System, state: State) -> tuple[str, ...]:

@@ -104,6 +104,10 @@ class Reaching:
                     continue
                 for j, zero in enumerate(self._leaving(k, holds)):
                     events.append(Event(f"{SWITCH}{k} {j}", as_expression(zero), direction=-1))
+                    if (
+                        k in self.pieces.of_force
+                    ):  # it has no rate before it is solved for, and is looked at inside steps
+                        continue
                     if switch.mode not in held:  # where it is lowest it may be below zero, for a moment
                         lowest = as_expression(mean(as_expression(rate(zero)), holds).item())
                         events.append(Event(f"{LOW}{k} {j}", lowest, direction=1, terminal=False))
