@@ -22,6 +22,7 @@ import numpy as np
 from zeromass.compile.decisions import Decisions, Matrix, frozen
 from zeromass.compile.factor import factored
 from zeromass.compile.pivots import Independent, MostIndependent, Pivotal
+from zeromass.compile.turning import turning
 from zeromass.expression import Expression, expressions
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, function, multiply, negative, subtract
 from zeromass.model import System
@@ -224,32 +225,42 @@ def solved_motion(system: System, decide: Decisions, rank: int | None = None) ->
     """q̈ and λ of M q̈ = Q + C + Aᵀλ, A q̈ = b, with C = C₀ + D z affine in some accelerations z.
 
     The elimination is done for Q + C₀ and for each column of D: they share all its pivots. Then z = z₀ + G z is solved
-    and the parts are added.
+    and the parts are added. Bodies are turned by angular accelerations, see `Turning`.
     """
-    C = system.nonideal
-    base = eliminated(system.M, system.Q + C.constant, system.A, system.b, decide, rank)
-    if not C.places:
-        return base
-    still = expressions(np.zeros(len(system.b)))
-    rank = len(base.kept)
-    parts = [eliminated(system.M, column, system.A, still, decide, rank) for column in C.slopes.T]
-    G = [[part.acceleration[j] for part in parts] for j in C.places]
-    z, pivots = _fixed_point(G, [base.acceleration[j] for j in C.places])
-
-    def total(first: Sequence[Expression], rest: Sequence[Sequence[Expression]]) -> tuple[Expression, ...]:
-        sums = list(first)
-        for factor, values in zip(z, rest, strict=True):
-            sums = [add(sum_, multiply(factor, value)) for sum_, value in zip(sums, values, strict=True)]
-        return tuple(sums)
-
+    C, by = system.nonideal, turning(system)
+    rank = (decide(Independent(frozen(system.A))) if rank is None else rank) - len(by.bodies)
+    base = eliminated(by.M, by.Q + by.force(C.constant), by.A, by.b, decide, rank)
+    acceleration = by.acceleration(base.acceleration)
+    multipliers = by.multipliers(base.multipliers, system.Q + C.constant)
+    growth = base.growth
+    if C.places:
+        still = expressions(np.zeros(len(by.b)))
+        parts = [eliminated(by.M, by.force(column), by.A, still, decide, rank) for column in C.slopes.T]
+        accelerations = [by.response(part.acceleration) for part in parts]
+        forces = [by.multipliers(part.multipliers, D) for part, D in zip(parts, C.slopes.T, strict=True)]
+        G = [[response[j] for response in accelerations] for j in C.places]
+        z, pivots = _fixed_point(G, [acceleration[j] for j in C.places])
+        acceleration, multipliers = _total(acceleration, accelerations, z), _total(multipliers, forces, z)
+        growth = (*growth, *[divide(ONE, function("abs", pivot)) for pivot in pivots if pivot.value is None])
+    dropped = tuple(by.rows[k] for k in base.dropped)
     return Elimination(
-        total(base.acceleration, [part.acceleration for part in parts]),
-        total(base.multipliers, [part.multipliers for part in parts]),
-        (*base.growth, *[divide(ONE, function("abs", pivot)) for pivot in pivots if pivot.value is None]),
-        base.pivots,
-        base.kept,
-        base.dropped,
+        acceleration,
+        multipliers,
+        growth,
+        {by.rows[k]: pivot for k, pivot in base.pivots.items()},
+        tuple(i for i in range(len(system.rows)) if i not in dropped),
+        dropped,
     )
+
+
+def _total(
+    first: Sequence[Expression], rest: Sequence[Sequence[Expression]], z: Sequence[Expression]
+) -> tuple[Expression, ...]:
+    """first + Σ z_k rest_k"""
+    sums = list(first)
+    for factor, values in zip(z, rest, strict=True):
+        sums = [add(sum_, multiply(factor, value)) for sum_, value in zip(sums, values, strict=True)]
+    return tuple(sums)
 
 
 def _fixed_point(G: list[list[Expression]], z0: list[Expression]) -> tuple[list[Expression], list[Expression]]:
