@@ -135,18 +135,26 @@ class Equations:
 
 
 def eliminated(
-    M: np.ndarray, f: np.ndarray, A: np.ndarray, b: np.ndarray, decide: Decisions, rank: int | None = None
+    M: np.ndarray,
+    f: np.ndarray,
+    A: np.ndarray,
+    b: np.ndarray,
+    decide: Decisions,
+    rank: int | None = None,
+    levels: Sequence[int] = (),
 ) -> Elimination:
     """The acceleration and multipliers of M q̈ = f + Aᵀλ, A q̈ = b as expressions.
 
     decide  what is chosen by the numbers at a state
     rank    of A, if it is known (locked); otherwise decided at that state
+    levels  of the rows: coordinates are eliminated with rows of positions before those of rates. A row of rates that says
+            again what positions say is then left out, wherever that is
     """
     n, m = len(f), len(b)
     given = frozen(A)
     rank = decide(Independent(given)) if rank is None else rank
     equations = Equations(M, f, A, b)
-    pairs = _pairs(equations, given, decide, rank)
+    pairs = _pairs(equations, given, decide, rank, levels or [0] * m)
     rest = sorted(set(range(n)) - {pair.j for pair in pairs})
     kept = _kept_rows(equations, given, rest, rank - len(pairs), decide)
     factor = factored(
@@ -155,6 +163,7 @@ def eliminated(
         [[equations.A[i].get(j, ZERO) for j in rest] for i in kept],
         [equations.b[i] for i in kept],
         decide,
+        [[row.get(j, ZERO) for j in rest] for i, row in enumerate(equations.A) if row and i not in kept],
     )
     q = dict(zip(rest, factor.solution, strict=True))
     λ = dict(zip(kept, factor.multipliers, strict=True))
@@ -181,22 +190,20 @@ def _sum(first: Expression, terms: list[Expression]) -> Expression:
     return first
 
 
-def _pairs(e: Equations, given: Matrix, decide: Decisions, rank: int) -> list[_Pair]:
+def _pairs(e: Equations, given: Matrix, decide: Decisions, rank: int, levels: Sequence[int]) -> list[_Pair]:
     """Eliminates coordinates by constant entries of A, cheapest first, as long as there are cheap ones."""
     pairs: list[_Pair] = []
     refused: set[tuple[int, int]] = set()
     while len(pairs) < rank:
         candidates = [
-            (_cost(e, i, j), i, j)
+            (levels[i], cost, i, j)
             for i, row in enumerate(e.A)
             for j, a in row.items()
-            if a.value is not None and (i, j) not in refused
+            if a.value is not None and (i, j) not in refused and (cost := _cost(e, i, j)) <= LARGEST_COST
         ]
         if not candidates:
             break
-        cost, i, j = min(candidates)
-        if cost > LARGEST_COST:
-            break
+        *_, i, j = min(candidates)
         pivot, rest = e.A[i][j].value, tuple(a for k, a in e.A[i].items() if k != j)
         assert pivot is not None
         if decide(Pivotal(pivot, rest, given[i])):
@@ -229,13 +236,14 @@ def solved_motion(system: System, decide: Decisions, rank: int | None = None) ->
     """
     C, by = system.nonideal, turning(system)
     rank = (decide(Independent(frozen(system.A))) if rank is None else rank) - len(by.bodies)
-    base = eliminated(by.M, by.Q + by.force(C.constant), by.A, by.b, decide, rank)
+    levels = [system.rows[i].level for i in by.rows]
+    base = eliminated(by.M, by.Q + by.force(C.constant), by.A, by.b, decide, rank, levels)
     acceleration = by.acceleration(base.acceleration)
     multipliers = by.multipliers(base.multipliers, system.Q + C.constant)
     growth = base.growth
     if C.places:
         still = expressions(np.zeros(len(by.b)))
-        parts = [eliminated(by.M, by.force(column), by.A, still, decide, rank) for column in C.slopes.T]
+        parts = [eliminated(by.M, by.force(column), by.A, still, decide, rank, levels) for column in C.slopes.T]
         accelerations = [by.response(part.acceleration) for part in parts]
         forces = [by.multipliers(part.multipliers, D) for part, D in zip(parts, C.slopes.T, strict=True)]
         G = [[response[j] for response in accelerations] for j in C.places]

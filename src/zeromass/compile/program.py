@@ -228,7 +228,8 @@ def _correction(system: System, rows: list[int], level: int, decide: Decisions) 
         metric = metric + expressions(np.eye(len(metric)))
     rank = decide(Independent(frozen(A))) - len(by.bodies)
     zero = expressions(np.zeros(len(metric)))
-    return by.correction(eliminated(metric, zero, own, missing, decide, rank).acceleration, level)
+    levels = [system.rows[by.rows[k]].level for k in picked]
+    return by.correction(eliminated(metric, zero, own, missing, decide, rank, levels).acceleration, level)
 
 
 def _largest(values: Sequence[Expression]) -> Expression:
