@@ -265,6 +265,7 @@ class Loop:
         (polynomial,) = self._polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)])
         inside = Inside(self.work, polynomial, float(t0), y0, float(t1), y1, self._returned())
         places = np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1).tolist()
+        inside.look(places)
         found, tolerance = happenings(self.watched, inside.watched, self.closer(inside.watched, places))
         end = next((place for place, event in found if event.terminal), None)
         for place, event in found:
