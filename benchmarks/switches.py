@@ -4,8 +4,8 @@
 
 The motions are those of tests/integrate/references/closed_forms.py. A piece is a system of its own, smooth, from the exact
 state at which it begins to the exact time at which it ends, by the same method at the same tolerance. Everything is
-compiled before it is timed; of each processor time the shortest of several rounds counts, and rounds take turns. The error is the
-largest of x and v at a hundred times.
+compiled before it is timed; of each time of the processor the shortest of several rounds counts, and rounds take turns. The
+error is the largest of x and v at a hundred times.
 """
 
 from __future__ import annotations
