@@ -42,9 +42,12 @@ class Native:
         pivots  of the multipliers of positions and rates, see `Elimination`
         """
         p = self.program
-        slopes = [*p.system.rates, *p.acceleration] if lanes == 1 else list(p.acceleration)
-        outputs = [slopes, [p.growth], list(self.telling)]
-        return self._code(("rhs", lanes), lanes, lambda: {"rhs": (p.inputs, outputs)})
+
+        def functions() -> dict[str, tuple[Groups, Groups]]:
+            slopes = [*p.system.rates, *p.acceleration] if lanes == 1 else list(p.acceleration)
+            return {"rhs": (p.inputs, [slopes, [p.growth], list(self.telling)])}
+
+        return self._code(("rhs", lanes), lanes, functions)
 
     @property
     def pivots(self) -> int:

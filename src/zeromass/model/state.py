@@ -139,6 +139,11 @@ class State(Remembering):
         return np.concatenate([[self.t], self.q, self.v, values])
 
     @cached_property
+    def memory(self) -> dict[Any, Any]:
+        """What later stages have derived from this state, for when they come by it again; no part of its value."""
+        return {}
+
+    @cached_property
     def matrices(self) -> Matrices:
         """Numbers of M, Q, A, b, C; entries of M and A that are mere round-off are zero."""
         numbers, errors = self._matrices_and_roundoff

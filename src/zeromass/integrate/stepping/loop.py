@@ -246,13 +246,13 @@ class Loop:
     def happened(self) -> Outcome | None:
         """Locates the events of the last step; a terminal one ends the run there."""
         from zeromass.integrate.stepping.inside import Inside  # nothing happens in most runs
-        from zeromass.integrate.stepping.locate import happenings
 
         (t0, t1), (y0, y1) = self.recorded(last=2)
         (polynomial,) = self.polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)])
         inside = Inside(self.work, polynomial, float(t0), y0, float(t1), y1, self._returned())
         places = np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1).tolist()
-        found, tolerance = happenings(self.watched, inside.watched, self.closer(inside.watched, places))
+        inside.look(places)
+        found, tolerance = self.located(inside.watched, places)
         end = next((place for place, event in found if event.terminal), None)
         for place, event in found:
             if end is not None and abs(place - t0) > abs(end - t0) + 2 * tolerance:
@@ -271,9 +271,13 @@ class Loop:
             return None
         return returned(self.functions().projected, self.start, self.settings)
 
-    def closer(self, values: Callable[[float], np.ndarray], places: list[float]) -> list[float]:
-        """Times in a step between which a watched function changes its sign once at most; see `happenings`."""
-        return places
+    def located(
+        self, values: Callable[[float], np.ndarray], places: list[float]
+    ) -> tuple[list[tuple[float, Event]], float]:
+        """What happens in a step, in order of its course, and how well that is located; see `happenings`."""
+        from zeromass.integrate.stepping.locate import happenings  # nothing happens in most runs
+
+        return happenings(self.watched, values, places)
 
     def follows(self, event: Event) -> bool:
         """Whether steps are to be short enough for what of an event's function depends on time alone."""
