@@ -364,7 +364,7 @@ class _Question:
         signs = [pieces.switches[k].mode for k in pieces.of_force]
         if any(here.parameters[mode] != low_state.parameters[mode] for here, _ in ends for mode in signs):
             raise Undecided(
-                f"the constraint would pull on one side of {self.deciding.words(which)} and push on the other"
+                f"the constraint would pull on one side of {self.deciding.standing.words(which)} and push on the other"
             )
         high = [a for _, a in ends]
         r = self._rate(low_state, low)

@@ -132,7 +132,9 @@ class Reaching:
                     continue
                 for j, zero in enumerate(self._leaving(k, holds)):
                     events.append(Event(f"{SWITCH}{k} {j}", as_expression(zero), direction=-1))
-                    if k in self.pieces.of_force:  # it has no rate before it is solved for: it is looked at inside steps
+                    if (
+                        k in self.pieces.of_force
+                    ):  # it has no rate before it is solved for: it is looked at inside steps
                         continue
                     if switch.mode not in held:  # where it is lowest it may be below zero, for a moment
                         lowest = as_expression(mean(as_expression(rate(zero)), holds).item())
@@ -165,7 +167,7 @@ class Reaching:
         border = margin if switch.kind == "side" else max(margin if j == 0 else -margin, 0.0)
         t, y, length = float(segment.t[-1]), segment.y[-1], float(abs(segment.t[-1] - segment.t[-2]))
         slope, near = loop.slope(t, y), 4 * abs(margin)
-        off, falls = loop.work.event_values(t, y)[places].tolist()
+        off, falls = self._falling(loop, t, y, k, places)
         for again in (False, False, True):
             off -= border
             if not abs(off) <= abs(falls) * CLOSE * max(1.0, abs(t)) + near or abs(off) > abs(falls) * length / 2:
@@ -173,7 +175,7 @@ class Reaching:
             t, y = t - off / falls, y - off / falls * slope
             if not again and self._retakes and abs(falls) * length < FLAT * self._size(loop, t, y, k):
                 y, near = loop.retaken(float(segment.t[-2]), segment.y[-2], t, y), np.inf
-            off, falls = loop.work.event_values(t, y)[places].tolist()
+            off, falls = self._falling(loop, t, y, k, places)
             if off == border:
                 break
         if off > border:  # it ends where the next piece begins
@@ -183,6 +185,16 @@ class Reaching:
         times[-1], states[-1] = t, y
         events = tuple(replace(e, t=t, y=y.copy()) if e.name == ends[0] else e for e in segment.events)
         return replace(segment, t=times, y=states, events=events, outcome=replace(segment.outcome, t=t))
+
+    def _falling(self, loop: PieceLoop, t: float, y: np.ndarray, k: int, places: list[int]) -> tuple[float, float]:
+        """What is left of a switching function on its side, and its rate: both are watched, but that of an unknown force."""
+        values = loop.work.event_values(t, y)[places].tolist()
+        if k not in self.pieces.of_force:
+            return values[0], values[1]
+        n = len(y) // 2
+        here = replace(loop.start, t=t, q=y[:n], v=y[n:])
+        rate = self.pieces.slopes(here.inputs)[k] @ np.concatenate([[1.0], loop.slope(t, y)])
+        return values[0], here.parameters[self.pieces.switches[k].mode] * float(rate)
 
     def _size(self, loop: PieceLoop, t: float, y: np.ndarray, k: int) -> float:
         """Of what a switching function is computed from."""
@@ -296,7 +308,7 @@ class PieceLoop(Loop):
 
     def slope(self, t: float, y: np.ndarray) -> np.ndarray:
         """dy/dt at a state."""
-        return self._functions().slope(t, y)[0]
+        return self.functions().slope(t, y)[0]
 
     def retaken(self, t0: float, y0: np.ndarray, t: float, y: np.ndarray) -> np.ndarray:
         """The state at a time from an earlier one, in one step, as far as its control allows that; y where there is none."""
