@@ -13,7 +13,7 @@ from zeromass.integrate.stepping.kernel import DEEPER, NEAR_ZERO
 from zeromass.model import Event
 
 ROUNDING = 1e-14
-"""How well a zero is located, in time relative to 1 and to the time itself."""
+"""How well a zero is located, as a part of the time itself or, near time zero, of the step."""
 
 
 POLE = 1e3
@@ -41,7 +41,7 @@ def happenings(
     """
     seen = np.array([values(t) for t in places]).T
     course, changes = seen.tolist(), np.any(seen[:, 1:] * seen[:, :-1] <= 0, axis=1).tolist()
-    tolerance = ROUNDING * max(1.0, abs(places[-1]))
+    tolerance = ROUNDING * max(abs(places[0]), abs(places[-1]))
     found: list[tuple[float, Event]] = []
     for k, event in enumerate(events):
         if not (changes[k] or turns(event)):
