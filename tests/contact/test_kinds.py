@@ -74,7 +74,7 @@ def test_a_ball_that_is_brought_to_roll_at_once():
 
 @pytest.mark.parametrize("radius", [1e-9, 1e-7, 1e-3, 1.0, 1e3])
 def test_the_time_of_a_slip_has_the_same_digits_at_every_size(radius):
-    """2 v₀/(7 μ g) less the 10 creeps that are left, with 0.995 μ at last: a part 0.995e-8 for v₀ = √(g r), whatever r is."""
+    """2 v₀/(7 μ g) less the 10 creeps that are left, at 0.995 μ: a part 0.995e-8 for v₀ = √(g r), whatever r is."""
     rolling = zm.Rolling(zm.ball(radius, 1e3 * radius**3), on=zm.surfaces.plane(), friction=0.2, gravity=G)
     speed = np.sqrt(G * radius)
     run = zm.simulate(

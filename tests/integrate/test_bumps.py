@@ -156,6 +156,27 @@ def test_many_random_bumps(seed):
     assert errors_of(600, seed)[0][0] < 1.0
 
 
+@pytest.mark.parametrize("shape", FORCES)
+def test_no_step_is_much_longer_than_the_bump_that_it_meets(shape):
+    """Wherever it lies among the stretches: one as short as the bump bends all over, as a vibration does, but has an end."""
+    rng = np.random.default_rng(8)
+    formula, _ = FORCES[shape]
+    c, w = zm.parameter("c", 5.0), zm.parameter("w", 1e-3)
+    body = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: formula((t - c) / w) / w + np.sin(3 * t)})
+    for _ in range(20):
+        centre, width = rng.uniform(0.5, 9.5), 10 ** rng.uniform(-4, -1.3)
+        known = pace_module.pace(body, {c: centre, w: width}, 0.0, SPAN)
+        assert known is not None
+        ahead = ahead_module.Ahead(known)
+        time, longest = 0.0, 0.0
+        while time < SPAN - 1e-9:  # as long as is allowed
+            h = min(ahead.limited(time, SPAN), SPAN - time)
+            if time < centre < time + h:
+                longest = h / width
+            time += h
+        assert longest < 10.0, (centre, width)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_small_bump_beside_what_is_large(method):
     """F = 9.81 + sin t (1 + 1e-3 bump): each term of it is seen."""

@@ -57,6 +57,25 @@ def test_a_mechanism_in_any_units(mechanism) -> None:
         assert np.allclose(run.state(1.0)[place] / length, right, rtol=0, atol=1e-8), f"{length:g}, {mass:g}"
 
 
+@pytest.mark.parametrize("length", [1.0, 1e3, 1e-3])
+@pytest.mark.parametrize("rows", [(1.0, 1.0, 1.0), (1e-4, 1.0, 1.0), (1.0, 1e4, 1.0), (1.0, 1.0, 1e5)])
+def test_a_passage_has_the_same_names_in_any_units(length, rows) -> None:
+    """A crank and a rod of one length, and a slide: where the slide passes the axle, each row follows from the others."""
+    x1, y1, x2, y2 = coordinates = zm.coordinates("x1 y1 x2 y2")
+    constraints = {
+        "crank": rows[0] * (x1**2 + y1**2 - length**2),
+        "rod": rows[1] * ((x2 - x1) ** 2 + (y2 - y1) ** 2 - length**2),
+        "slide": rows[2] * y2,
+    }
+    system = zm.System(kinetic=sum(zm.rate(q) ** 2 for q in coordinates) / 2, constraints=constraints)
+    x, y = length * np.cos(0.9), length * np.sin(0.9)
+    run = zm.simulate(
+        system, system.start({x1: x, y1: y, x2: 2 * x, y2: 0.0, zm.rate(x1): -y, zm.rate(y1): x}), until=1.5
+    )
+    assert run.outcome.complete
+    assert [passage.constraints for passage in run.passages] == [("crank", "rod", "slide")]
+
+
 def two_masses(m2: float, k2: float) -> tuple[zm.System, zm.State]:
     """[UP2006, ex. 3, case 5.2] with a second mass that is light, or a stiff spring that is held at rest."""
     x1, q1, q2 = zm.coordinates("x1 q1 q2")

@@ -28,3 +28,10 @@ def all_rows(system: System) -> Entries:
     if "rows" not in system.memory:
         system.memory["rows"] = Entries(system.A, system.inputs)
     return system.memory["rows"]
+
+
+def masses(system: System) -> Entries:
+    """The diagonal of M of a system as one row, made once."""
+    if "masses" not in system.memory:
+        system.memory["masses"] = Entries(system.M.diagonal()[None], system.inputs)
+    return system.memory["masses"]

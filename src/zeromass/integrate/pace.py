@@ -7,7 +7,7 @@ piece may miss `PART` of the largest change of u, and a step may have `SPAN` pie
 
 for each of the `terms_of_time` u, in every stretch of time that the step touches. Where a bump lies, stretches are divided
 until it has its own. Where the bounds are the same all over, one stretch is enough; and where ü is as large as its bounds
-all over, as in a vibration, nothing is hidden from the steps, and they are left to their own control.
+all over, as in a vibration, nothing is hidden from steps within it, and they are left to their own control.
 """
 
 from __future__ import annotations
@@ -153,8 +153,9 @@ class TermPace:
             done = np.concatenate([done, np.column_stack([a, b, np.where(small, np.inf, limit)])[good]])
             a, b, limit = a[~good], b[~good], limit[~good]
             if 0 < len(a) <= PARTS:
-                even = np.isinf(self._plain(a, b, limit, EVEN))
-                done = np.concatenate([done, np.column_stack([a, b, np.full(len(a), np.inf)])[even]])
+                plain = self._plain(a, b, limit, EVEN)
+                even = plain > limit
+                done = np.concatenate([done, np.column_stack([a, b, plain])[even]])
                 a, b, limit = a[~even], b[~even], limit[~even]
             if not len(a):
                 break
@@ -172,9 +173,10 @@ class TermPace:
         return done[np.argsort(self._direction * done[:, 0])][:, 1:]
 
     def _plain(self, a: np.ndarray, b: np.ndarray, limit: np.ndarray, times_less: float) -> np.ndarray:
-        """The limits in stretches: none where each step sees how u bends, as in a vibration.
+        """The limits in stretches: their lengths where each step within sees how u bends, as in a vibration.
 
-        In a train of bumps it would not: between them nothing bends.
+        In a train of bumps it would not: between them nothing bends. And a longer step may pass over all of it: a stretch
+        that is as short as a bump bends everywhere.
         """
         if not len(a):
             return limit
@@ -182,7 +184,8 @@ class TermPace:
         bend = np.abs(self._term.bend(self._inputs(times.ravel()))).reshape(times.shape)
         bend = np.where(np.isfinite(bend), bend, 0.0)  # an overflow tells nothing
         half = np.sort(bend, axis=1)[:, bend.shape[1] // 2]
-        return np.where(_limit(self._size, times_less * half) <= limit, np.inf, limit)
+        seen = _limit(self._size, times_less * half) <= limit
+        return np.where(seen, np.maximum(limit, np.abs(b - a)), limit)
 
 
 def pace(

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from zeromass.equation import numerical_rank
-from zeromass.integrate.entries import all_rows
+from zeromass.equation.rank import count_above
+from zeromass.integrate.entries import all_rows, masses
 from zeromass.integrate.search import Values, maxima
 from zeromass.model import State, System
 
@@ -24,6 +25,9 @@ POLE = 1e8
 
 WEAK = 1e-3
 """Combinations of constraint rows weaker than this part of the strongest depend on one another at a passage."""
+
+SHARE = 0.01
+"""A constraint with less of a weak combination than this has no part in it."""
 
 FADED = 0.05
 """The weakest combination of constraint rows is as good as gone with this part left of what it had at the start."""
@@ -99,12 +103,37 @@ def dependent(system: System, state: State) -> tuple[str, ...]:
 
 
 def dependents(system: System, inputs: np.ndarray) -> list[tuple[str, ...]]:
-    """The same of many states, given by numbers in the order of `system.inputs`, shape (k, inputs)."""
+    """The same of many states, given by numbers in the order of `system.inputs`, shape (k, inputs).
+
+    Rows are compared in units of their own. Only where none are dependent there are they taken as they stand: one of them
+    may vanish as a whole.
+    """
     if not system.rows or not len(inputs):
         return [()] * len(inputs)
-    # as they stand: equilibrating would enlarge the very columns that vanish here
     A = all_rows(system)(inputs)
-    squares, left = np.linalg.eigh(A @ A.swapaxes(1, 2))  # the weakest first
-    counts = np.count_nonzero(squares <= WEAK**2 * squares[:, -1:], axis=1)
-    shares = [np.abs(U[:, : max(count, 1)]).max(axis=1) for U, count in zip(left, counts, strict=True)]
-    return [tuple(dict.fromkeys(system.rows[i].group for i in np.flatnonzero(share > 0.01))) for share in shares]
+    comparable = _comparable(masses(system)(inputs)[:, 0], A)
+    return [
+        _weak(system, rows, WEAK) or _weak(system, rows, FADED) or _weak(system, given, WEAK, least=1)
+        for given, rows in zip(A, comparable, strict=True)
+    ]
+
+
+def _comparable(mass: np.ndarray, A: np.ndarray) -> np.ndarray:
+    """Constraint rows in units of their own: of coordinates by their masses, of each row so that its largest entry is 1.
+
+    Balancing the columns as well would enlarge the very ones that vanish at a passage.
+    """
+    massive = mass > 0.0
+    logarithms = np.log(np.where(massive, mass, 1.0))
+    typical = np.exp(logarithms.sum(axis=-1, keepdims=True) / np.maximum(massive.sum(axis=-1, keepdims=True), 1))
+    rows = A / np.sqrt(np.where(massive, mass, typical))[:, None, :]
+    size = np.abs(rows).max(axis=-1, keepdims=True)
+    return rows / np.where(size > 0.0, size, 1.0)
+
+
+def _weak(system: System, A: np.ndarray, part: float, least: int = 0) -> tuple[str, ...]:
+    """Names of the constraints with a share in combinations of rows below a part of the strongest; in so many at least."""
+    U, σ, _ = np.linalg.svd(A)
+    rank = min(count_above(σ, part), len(U) - least)
+    share = np.abs(U[:, rank:]).max(axis=1, initial=0.0)
+    return tuple(dict.fromkeys(system.rows[i].group for i in np.flatnonzero(share > SHARE)))
