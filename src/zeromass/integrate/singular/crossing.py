@@ -188,6 +188,15 @@ class Crossing:
         """Whether the error of a leap is rounding."""
         return found.tail < ROUNDED * found.left
 
+    def probed(self, t: float, y: np.ndarray, h: float) -> float | None:
+        """The time of a singular position that lies in a leap of some length from a state; None if none does.
+
+        Where several combinations of rows are about as strong, their strength tells too late which of them fades.
+        """
+        found = self._attempt(t, y, h)
+        middle, inside = (t, False) if found is None else weakest_of(found)
+        return middle if inside else None
+
     def _landed(self, runways: list[Leap], found: Leap, place: float) -> Landing | Miss:
         """The landing, if the motion crosses the singular position and does not pass it by."""
         judged = self.judge(found, place)
