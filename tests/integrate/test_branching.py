@@ -3,12 +3,15 @@ gradient are; redundant ones are not."""
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import zeromass as zm
-from integrate.mechanisms import G, four_bar_rods, u
+from integrate.mechanisms import G, four_bar_rods, four_bar_tips, u
 from integrate.test_campaign import pendulum
+from zeromass.integrate.outcome import at_start
 
 
 def refused(system: zm.System, start: zm.State, *words: str) -> None:
@@ -137,3 +140,48 @@ def test_doubled_constraints_begin():
     double = zm.System(kinetic=kinetic, potential=9.81 * y, constraints={"rod": rod, "again": rod * (2 + x)})
     ends = [zm.simulate(s, s.start({x: 1.0, y: 0.0}), until=1.0).y[-1] for s in (single, double)]
     assert np.abs(ends[0] - ends[1]).max() <= 1e-8
+
+
+def test_a_file_keeps_the_motion_out_of_a_singular_start(tmp_path):
+    """Its equations are those beside the start: in it the loop has one row less."""
+    system, start = flat(-1.0)
+    run = zm.simulate(system, start, until=2.0, rtol=1e-8)
+    with warnings.catch_warnings(action="ignore", category=zm.FewDigits):  # c is 0 but for rounding, and has no digits
+        run.save(tmp_path / "flat.nc")
+    again = zm.load(tmp_path / "flat.nc")
+    assert again.segments[0].program.rank == run.segments[0].program.rank == 2
+    times = np.linspace(0.01, 2, 301)
+    for expressions in (np.array(system.coordinates), np.array(system.accelerations), np.array(system.multipliers)):
+        assert np.abs(again.at(times)[expressions] - run.at(times)[expressions]).max() <= 1e-9
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e9])
+@pytest.mark.parametrize("flat", [False, True])
+def test_in_units_of_any_size(unit, flat):
+    """A parallelogram in its pins, and of rods, is singular where it lies flat, and nowhere else, however long its bars."""
+    bars = unit * np.ones(4)
+    turn = 0.0 if flat else 1.0
+    A, B = unit * u(turn), unit * (u(turn) + np.array([1.0, 0.0]))
+    tips, _ = four_bar_tips(bars)
+    rods, _, _ = four_bar_rods(bars)
+    ground = np.array([unit, 0.0])
+    centers = [*(A / 2), turn, *((A + B) / 2), 0.0, *((B + ground) / 2), turn]
+    for system, q in ((tips, np.concatenate([A, B])), (rods, np.array(centers))):
+        state = zm.State(system, 0.0, q, np.zeros(len(q)), {})
+        outcome = at_start(state, 1e-6 * min(unit, 1.0))
+        assert (outcome is not None and outcome.ending == "singular branch") if flat else outcome is None
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e9])
+def test_out_of_a_singular_start_in_units_of_any_size(unit):
+    """A parallelogram that lies flat and moves, of any size: a pendulum that turns faster the smaller it is."""
+    system, pins = four_bar_tips(unit * np.ones(4))
+    speed = 1 / np.sqrt(unit)
+    q, v = unit * np.array([1.0, 0.0, 2.0, 0.0]), unit * speed * np.array([0.0, 1.0, 0.0, 1.0])
+    run = zm.simulate(system, zm.State(system, 0.0, q, v, {}), until=2.0 / speed, rtol=1e-9, atol=1e-11 * unit)
+    exact = pendulum(5 / 3, 2 * G, [0.0, 1.0], 2.0)
+    times = np.linspace(0, 2, 201)
+    assert run.outcome.complete
+    tip = u(exact(times)[0]).T
+    assert len(run.passages) == 1 + np.count_nonzero(np.diff(np.sign(tip[1:, 1])))
+    assert np.abs(run.at(times / speed)[pins[:2]] / unit - tip).max() <= 1e-7

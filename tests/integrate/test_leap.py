@@ -117,6 +117,21 @@ def test_a_near_miss_is_no_crossing(method, rtol, miss):
     assert abs(run[x * y][-1] - miss) <= 1e-15
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1e-6, 1e-3, 1e3, 1e6, 1e9])
+@pytest.mark.parametrize("miss", [0.0, 1e-8, 1e-12])
+def test_near_misses_in_units_of_any_size(unit, miss):
+    """The same, and a crossing, in whatever units the particle's place is measured."""
+    x, y = zm.coordinates("x y")
+    kinetic = (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
+    system = zm.System(kinetic=kinetic, constraints={"corner": x * y - miss * unit**2})
+    start = system.start([(x, unit), (y, miss * unit), (zm.rate(x), -unit)])
+    run = zm.simulate(system, start, until=2.0, rtol=1e-8, atol=1e-10 * unit)
+    assert run.outcome.complete
+    assert len(run.passages) == (miss == 0.0)
+    end = (-1.0, 0.0) if miss == 0.0 else (0.0, 1.0)
+    assert np.abs(run.y[-1][:2] / unit - end).max() <= 2 * np.sqrt(miss) + 1e-7
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_and_a_crossing_is_no_miss(method):
     x, y = zm.coordinates("x y")

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from zeromass.equation.units import equilibration
 from zeromass.expression import Evaluator
-from zeromass.model import System
+from zeromass.model import State, System
+
+BESIDE, SCALINGS = 1e-2, 3
+"""Turn of rows by a displacement beside a state, in radians, and how often its size is brought nearer to that."""
+
+REMEMBERED = 1024
+"""States of a system of which that is known."""
+
+HELD = 1e-3
+"""Part of a row, in units in which it turns by about a radian, by which its constraint may be off."""
 
 
 class Entries:
@@ -35,3 +45,46 @@ def masses(system: System) -> Entries:
     if "masses" not in system.memory:
         system.memory["masses"] = Entries(system.M.diagonal()[None], system.inputs)
     return system.memory["masses"]
+
+
+def generic(n: int) -> np.ndarray:
+    """A direction that no mechanism is made along."""
+    return np.cos(np.arange(1, n + 1) ** 2)
+
+
+def turning(state: State) -> np.ndarray:
+    """Displacements of the coordinates of a state by which its constraint rows turn about a radian, whatever the units.
+
+    Rows of lengths and angles tell in which proportion, and how much they turn tells how far. But rows that turn at once are
+    small because their gradient vanishes, and not because of units, if their constraints do not hold that closely.
+    """
+    known: dict[bytes, np.ndarray] = state.system.memory.setdefault("turning of rows", {})
+    key = state.inputs.tobytes()
+    if key not in known:
+        if len(known) >= REMEMBERED:
+            known.clear()
+        known[key] = _turning(state, all_rows(state.system))
+    return known[key]
+
+
+def _turning(state: State, entries: Entries) -> np.ndarray:
+    n = len(state.q)
+    here = entries(state.inputs[None])[0]
+    _, columns = equilibration(np.abs(here))
+    units = columns / columns.max(initial=0.0)
+    inputs = np.repeat(state.inputs[None], 2, axis=0)
+    largest, size = np.abs(here * units).max(axis=1, initial=0.0), 1.0
+    for _ in range(SCALINGS):
+        inputs[:, 1 : n + 1] = state.q + BESIDE * size * np.outer([1.0, -1.0], units * generic(n))
+        turn = float(np.abs((entries(inputs) - here) * units).max(initial=0.0))
+        if not 0.0 < turn < np.inf or not largest.any():
+            break
+        size *= BESIDE * float(largest.max()) / turn
+    places = [i for i, row in enumerate(state.system.rows) if row.level == 0]
+    off = np.abs(list(state.residuals.values())[: len(places)])
+    return units * (max(size, 1.0) if np.any(off > HELD * size * largest[places]) else size)
+
+
+def beside(state: State) -> np.ndarray:
+    """A displacement by which rows turn a little."""
+    return BESIDE * turning(state) * generic(len(state.q))

@@ -12,7 +12,7 @@ from zeromass.equation import Verdict, numerical_rank
 from zeromass.equation.rank import negligible
 from zeromass.equation.units import equilibration
 from zeromass.expression import Evaluator
-from zeromass.integrate.entries import all_rows
+from zeromass.integrate.entries import all_rows, beside, generic, turning
 from zeromass.model import State, System
 from zeromass.model.state import Matrices
 
@@ -23,8 +23,8 @@ where a gradient vanishes is off by the root of rounding."""
 REACH = 1e-3
 """Furthest that a singular position may be from a start, by the turn of its rows, for the start to be at it."""
 
-BESIDE, APART = 1e-2, 1e-6
-"""Displacements that tell how large rows are beside a start, and how they turn."""
+APART = 1e-6
+"""Displacement that tells how rows turn, as a part of the one in which they turn by about a radian."""
 
 TURNING = 1e-4
 """A turn of dependent rows, relative to their own, that is more than the error of such a difference."""
@@ -221,7 +221,7 @@ def _branching(start: State) -> str | None:
 
     if not N.size:
         return None
-    K = turns(np.stack([N @ _generic(N.shape[1]), np.zeros(len(N))]), np.array([0.0, 1.0]))
+    K = turns(np.stack([N @ generic(N.shape[1]), np.zeros(len(N))]), np.array([0.0, 1.0]))
     weak = np.abs(U.T @ K @ N).max(axis=2)
     left = float(decision.singular_values[decision.rank :].max(initial=0.0))
     sizes = np.maximum(np.abs(K).max(axis=(1, 2)), max(1.0, left / (REACH * TURNING)))
@@ -268,20 +268,15 @@ def _rows(start: State) -> tuple[Rows, np.ndarray]:
         inputs[:, 1 : n + 1] += displacements
         return entries(inputs)
 
-    w = BESIDE * _generic(n)
+    w = beside(start)
     near = plain(np.array([0 * w, w, -w]), np.zeros(3))
     largest = np.abs(near).max(axis=0)
     _, units = equilibration(largest)
-    units = units / units.max()
+    units = units * (turning(start) / units).max()
     sizes = (largest * units).max(axis=1)
     sizes[sizes == 0] = 1.0
     scale = units / sizes[:, None]
     return lambda displacements, times: plain(units * displacements, times) * scale, near[0] * scale
-
-
-def _generic(n: int) -> np.ndarray:
-    """A direction that no mechanism is made along."""
-    return np.cos(np.arange(1, n + 1) ** 2)
 
 
 def _words(start: State, here: np.ndarray, U: np.ndarray, N: np.ndarray, turns: np.ndarray) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.compile.program import program_at
+from zeromass.compile.program import Program, program_at
 from zeromass.errors import ZeromassError
 from zeromass.expression import Grid
 from zeromass.integrate import Ending, Occurrence, Outcome, Segment, Settings, Statistics
@@ -194,8 +194,9 @@ def _segment(system: System, words: Words, array: Callable[[str], np.ndarray], s
     parameters = dict(zip(system.parameters, values, strict=True))
     start = State(system, float(t[0]), y[0, :n].copy(), y[0, n:].copy(), parameters)
     steps, rejected, evaluations, repivots, growth = words["counts"]
+    crossed = tuple(Passage(float(at), tuple(map(str, names))) for at, names in words.get("crossed", []))
     return Segment(
-        program_at(system, start) if words["moved"] and not words.get("pieces") else None,
+        _program(start, crossed, float(t[-1])) if words["moved"] and not words.get("pieces") else None,
         start,
         t,
         y,
@@ -208,8 +209,17 @@ def _segment(system: System, words: Words, array: Callable[[str], np.ndarray], s
         settings,
         array("growth"),
         array("dense"),
-        tuple(Passage(float(at), tuple(map(str, names))) for at, names in words.get("crossed", [])),
+        crossed,
     )
+
+
+def _program(start: State, crossed: tuple[Passage, ...], until: float) -> Program:
+    """The equations of a motion that crossed singular positions: out of one, those beside it."""
+    if not crossed or crossed[0].t != start.t:
+        return program_at(start.system, start)
+    from zeromass.integrate.singular.departure import program_beside  # few runs start in a singular position
+
+    return program_beside(start, until)[0]
 
 
 def _renewed(arrays: Arrays, old: Mapping[str, Any]) -> tuple[Arrays, Words]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zeromass.compile.program import Program
+from zeromass.integrate.entries import turning
 from zeromass.integrate.singular.fading import weakest_of
 from zeromass.integrate.singular.judge import Judge, Miss
 from zeromass.integrate.singular.leap import Leap, Leaps
@@ -16,8 +17,8 @@ from zeromass.integrate.stepping.status import Tolerances
 from zeromass.model import State
 
 TIGHT, LEAST, FLOOR = 1e-11, 1e-12, 1e-13
-"""Relative error allowed in a leap, at most and at least, and absolute error for a state of size 1: a leap is exact or it
-is none, since what tells a crossing from a near miss is as sharp as the leap is."""
+"""Relative error allowed in a leap, at most and at least, and absolute error in units in which rows turn by about a radian:
+a leap is exact or it is none, since what tells a crossing from a near miss is as sharp as the leap is."""
 
 TINY = float(np.finfo(float).tiny)
 
@@ -84,6 +85,7 @@ class Crossing:
         self.strength = Strength(program, start, seen, functions.parameters)
         self.functions, self.tolerances, self.limit = functions, tolerances, limit
         self.judge = Judge(self.strength, program)
+        self._sizes = np.tile(turning(start), 2)
         self._leaps = Leaps(functions, 2 * len(start.q))
         self._last = np.inf  # distance from which a leap as good as the last one begins
 
@@ -168,14 +170,14 @@ class Crossing:
     def _attempt(
         self, t: float, y: np.ndarray, h: float, *, centred: bool = False, like: Leap | None = None
     ) -> Leap | None:
-        rtol, atol = self._tight(y)
-        return self._leaps(t, y, h, 1 / (atol + rtol * np.abs(y)), centred=centred, like=like)
+        return self._leaps(t, y, h, self._scale(y), centred=centred, like=like)
 
-    def _tight(self, y: np.ndarray) -> tuple[float, float]:
-        """Relative and absolute errors allowed in a leap."""
-        size = float(max(1.0, np.abs(y).max()))
+    def _scale(self, y: np.ndarray) -> np.ndarray:
+        """1 over the errors allowed in a leap."""
+        size = max(1.0, float(np.abs(y / self._sizes).max()))
         rtol, atol = self.tolerances.rtol, self.tolerances.atol
-        return max(min(rtol, TIGHT), LEAST), max(min(atol, TIGHT / 10), FLOOR * size)
+        least = np.maximum(np.minimum(atol, TIGHT / 10 * self._sizes), FLOOR * size * self._sizes)
+        return 1 / (least + max(min(rtol, TIGHT), LEAST) * np.abs(y))
 
     def _exact(self, found: Leap | None) -> bool:
         if found is None:
@@ -187,6 +189,15 @@ class Crossing:
     def _rounded(self, found: Leap) -> bool:
         """Whether the error of a leap is rounding."""
         return found.tail < ROUNDED * found.left
+
+    def probed(self, t: float, y: np.ndarray, h: float) -> float | None:
+        """The time of a singular position that lies in a leap of some length from a state; None if none does.
+
+        Where several combinations of rows are about as strong, their strength tells too late which of them fades.
+        """
+        found = self._attempt(t, y, h)
+        middle, inside = (t, False) if found is None else weakest_of(found)
+        return middle if inside else None
 
     def _landed(self, runways: list[Leap], found: Leap, place: float) -> Landing | Miss:
         """The landing, if the motion crosses the singular position and does not pass it by."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from zeromass.compile.program import Program, program_at
 from zeromass.expression import Evaluator
+from zeromass.integrate.entries import turning
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.singular.crossing import Crossing
 from zeromass.integrate.singular.judge import Miss
@@ -15,7 +16,7 @@ from zeromass.integrate.stepping.status import Tolerances
 from zeromass.model import State
 
 BESIDE = 1e-3
-"""Part of the time in which a start moves by its own size after which pivots and rank are chosen."""
+"""Part of the time in which the rows of a start turn about a radian after which pivots and rank are chosen."""
 
 SHORTEST = 12
 """How often a leap out of a start is halved."""
@@ -30,14 +31,12 @@ def departure(start: State, until: float, settings: Settings) -> tuple[Program, 
     The rows regain their strength linearly along the rates of the start, in both directions, if these are tangent to one
     branch and not to another one as well; then the motion is as analytic there as in any crossing.
     """
-    speed = float(np.abs(start.v).max(initial=0.0))
-    if not speed > 0 or not settings.project or settings.step is not None:
+    if not np.any(start.v) or not settings.project or settings.step is not None:
         return None
     values = np.array([start.parameters[p] for p in start.system.parameters])
     tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step)
-    natural = max(1.0, float(np.abs(start.q).max())) / speed
-    beside = _beside(start, np.copysign(BESIDE * natural, until - start.t))
-    program = program_at(start.system, beside)
+    program, beside = program_beside(start, until)
+    natural = _natural(start)
     seen = np.array([beside.t]), np.concatenate([beside.q, beside.v])[None]
     crossing = Crossing(
         program, beside, seen, Functions(program.native, values), tolerances, settings.limits.correction
@@ -50,6 +49,17 @@ def departure(start: State, until: float, settings: Settings) -> tuple[Program, 
             return (program, found) if crosses and crossing.transversal(found) else None
         h /= 2
     return None
+
+
+def program_beside(start: State, until: float) -> tuple[Program, State]:
+    """The program of a motion out of a singular start, and the state a little ahead where its pivots and rank hold."""
+    beside = _beside(start, np.copysign(BESIDE * _natural(start), until - start.t))
+    return program_at(start.system, beside), beside
+
+
+def _natural(start: State) -> float:
+    """Time in which its rows turn about a radian."""
+    return 1.0 / float((np.abs(start.v) / turning(start)).max())
 
 
 def _beside(start: State, ahead: float) -> State:

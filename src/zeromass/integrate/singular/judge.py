@@ -9,6 +9,7 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
+from zeromass.integrate.entries import turning
 from zeromass.integrate.singular.leap import Leap
 from zeromass.integrate.singular.strength import Strength
 from zeromass.model import State
@@ -23,7 +24,7 @@ SHARE, IDLE = 1e-6, 1e-7
 """Part of a combination that a row has in it at least; force of a row that does nothing, as a part of the others."""
 
 SHARP, NOISE = 4.0, 64 * float(np.finfo(float).eps)
-"""Share of the error of a leap in what it violates in the middle, and the rounding of that for a state of size 1."""
+"""Share of the error of a leap in what it violates in the middle, and the rounding of that, relative to its terms."""
 
 TINY = float(np.finfo(float).tiny)
 
@@ -65,8 +66,8 @@ class Judge:
         speed = v / c
         K = float(before[0]) / (abs(place - found.t) * max(sqrt(float(speed @ speed)), TINY))
         δ = found.off / self.strength.least_unit
-        size = max(1.0, float(np.abs(q).max())) * self.strength.largest_row
-        allowed = SHARP * (K * δ**2 + float(there[weak].max()) * δ) + NOISE * size
+        rounded = np.abs(J).max(axis=0) @ (np.maximum(np.abs(q), turning(self._start)) / c)
+        allowed = SHARP * (K * δ**2 + float(there[weak].max()) * δ) + NOISE * float(rounded.max())
         return Miss.NARROW if np.abs((r * zeros[1]) @ U).max() > allowed else y[1]
 
     def _positions(self, U: np.ndarray) -> bool:

@@ -19,6 +19,9 @@ from zeromass.integrate.stepping.status import Status
 FAR = 3.0
 """Steps, of the length of the next, from which a singular position is too far ahead to leap across."""
 
+PROBED = 3.0
+"""Length of a leap that tells whether a pivot vanishes, in units of the distance that its fall in the last step tells."""
+
 CAREFUL = 8.0
 """Steps to a position that is nearly singular, at least."""
 
@@ -78,6 +81,8 @@ class Passing:
         t, y = self.loop.recorded(last=RECENT)
         h = float(work.reals[Real64.h])
         place = self.crossing.strength.ahead(t, y)
+        if place is not None and abs(place - work.t) > FAR * abs(h) and self._leaping:
+            place = self.crossing.probed(work.t, y[-1], np.copysign(PROBED * work.reals[Real64.distance], h))
         if place is None or abs(place - work.t) > FAR * abs(h):
             work.be_quiet(work.t + h)
             return None

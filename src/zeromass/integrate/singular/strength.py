@@ -8,15 +8,13 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.equation.units import equilibration
+from zeromass.integrate.entries import beside
 from zeromass.integrate.singular.fading import DIP
 from zeromass.integrate.singular.rows import Rows, rows_of
 from zeromass.model import State
 
 RECENT = 2048
 """Steps that count as the last ones."""
-
-BESIDE = 1e-2
-"""Displacement of the coordinates that tells how large rows are beside a start."""
 
 
 class Strength:
@@ -49,7 +47,7 @@ class Strength:
         """
         start, n = self.start, len(self.start.q)
         inputs = np.repeat(start.inputs[None], 3, axis=0)
-        inputs[1:, 1 : n + 1] += BESIDE * np.outer([1.0, -1.0], np.cos(np.arange(1, n + 1) ** 2))
+        inputs[1:, 1 : n + 1] += np.outer([1.0, -1.0], beside(start))
         inputs = np.concatenate([inputs, self._inputs(*self.seen)])
         largest = np.abs(self.of(inputs)[0]).max(axis=0)
         (_, units), masses = equilibration(largest), np.diagonal(start.matrices.M)
@@ -64,11 +62,6 @@ class Strength:
     def least_unit(self) -> float:
         """Of a coordinate."""
         return float(self.scales[1].min())
-
-    @cached_property
-    def largest_row(self) -> float:
-        """1 over the least unit of a row."""
-        return float(self.scales[0].max(initial=0.0))
 
     @cached_property
     def _unit(self) -> np.ndarray:
