@@ -236,7 +236,7 @@ def test_painleves_rod_has_one_motion_several_or_none(μ, ω, way):
 
 def test_a_rod_that_comes_to_where_friction_and_constraint_contradict_one_another():
     """A named outcome, and a motion that keeps its energy's balance up to there."""
-    system, _, tip = rod(2.5)
+    system, _N, tip = rod(2.5)
     x, _, θ = system.coordinates
     start = system.start({x: 0.0, θ: 0.5, zm.rate(θ): 1.5, tip: -6.0})
     with pytest.warns(zm.RunStopped):

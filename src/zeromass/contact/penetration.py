@@ -16,6 +16,7 @@ from zeromass.contact.traced import PLACE
 from zeromass.expression import Evaluator, as_expression, gradient, jacobian
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
+from zeromass.expression.pieces import switches
 from zeromass.model.moved import Moved
 
 if TYPE_CHECKING:
@@ -72,14 +73,14 @@ class Sphere:
 
     @cached_property
     def flat(self) -> bool:
-        """Whether the surface is a plane, which touches a sphere once."""
-        return all(e is ZERO for e in jacobian(gradient(self._f, PLACE), PLACE).ravel())
+        """Whether the surface is a plane, which touches a sphere once; one with edges is none, as 0.3 |X|."""
+        return not switches([self._f]) and all(e is ZERO for e in jacobian(gradient(self._f, PLACE), PLACE).ravel())
 
     @cached_property
     def _bend(self) -> float | None:
         """The largest curvature of f, ‖∂²f/∂x²‖, where that is the same everywhere; otherwise None."""
         H = jacobian(gradient(self._f, PLACE), PLACE)
-        if any(e.value is None for e in H.ravel()):
+        if switches([self._f]) or any(e.value is None for e in H.ravel()):
             return None
         return float(np.linalg.norm(np.array([[e.value for e in row] for row in H], dtype=float), 2))
 

@@ -205,6 +205,14 @@ class Rolling(System):
             return self
         return self.slipping if abs(normal) <= size else None
 
+    def jumped(self, names: Sequence[str], before: State, after: State) -> str:
+        """That the surface has an edge, where, and of which kind, if the tangency jumps but the surface does not."""
+        if self.pieces is None or any(name.startswith("surface") for name in names):
+            return ""
+        from zeromass.contact.edges import edge_words  # few surfaces have edges
+
+        return edge_words(self, self.pieces, before, after)
+
     def grips(self, state: State) -> bool:
         """Whether rolling, at a state of this system, needs no more than the friction there is."""
         return self.friction_coefficient is None or bool(state[self.lack_of_friction - self.negligible_force] <= 0.0)

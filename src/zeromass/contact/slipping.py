@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -149,6 +150,14 @@ class Slipping(System):
         body = [self.index(x) for x in self.rolling.body.position]
         size = float(np.linalg.norm(impulse[body]))
         return self if size <= 1e-6 * float(np.linalg.norm(impulse)) or size == 0.0 else None
+
+    def jumped(self, names: Sequence[str], before: State, after: State) -> str:
+        """As of the rolling body."""
+        if self.pieces is None or any(name.startswith("surface") for name in names):
+            return ""
+        from zeromass.contact.edges import edge_words  # few surfaces have edges
+
+        return edge_words(self.rolling, self.pieces, before, after)
 
     def examined(self, motion: Moved) -> tuple[str, ...]:
         """As of the rolling body."""

@@ -10,7 +10,7 @@ import numpy as np
 from zeromass.expression import Symbol
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.switching import Impulse
-from zeromass.model import State
+from zeromass.model import State, System
 from zeromass.model.nearest import least_change
 from zeromass.model.pieces import SystemPieces
 
@@ -38,7 +38,7 @@ def shock(pieces: SystemPieces, before: State, after: State, changed: Sequence[i
     late = LOCATED * max(1.0, abs(before.t))
     impulse, jump = None, 0.0
     if not pieces.parts["constraints"].isdisjoint(changed):
-        outcome = _constraint_jump(before, after, late, said)
+        outcome = _constraint_jump(pieces.given, before, after, late, said)
         if outcome is not None:
             return outcome
         impulse = _impulse(before, after)
@@ -56,7 +56,7 @@ def shock(pieces: SystemPieces, before: State, after: State, changed: Sequence[i
     return Shock(after if impulse is None else replace(after, v=after.v + impulse.change), impulse, jump)
 
 
-def _constraint_jump(before: State, after: State, late: float, said: str) -> Outcome | None:
+def _constraint_jump(given: System, before: State, after: State, late: float, said: str) -> Outcome | None:
     names = [row.name for row in before.system.rows if row.level == 0]
     speeds = np.abs([after.residuals[f"rate of {name}"] - before.residuals[f"rate of {name}"] for name in names])
     jumps = np.array([after.residuals[name] - before.residuals[name] for name in names])
@@ -65,12 +65,10 @@ def _constraint_jump(before: State, after: State, late: float, said: str) -> Out
     if not bad:
         return None
     words = ", ".join(f"'{name}' by {jump:.6g}" for name, jump in bad[:4])
-    return Outcome(
-        Ending.JUMP,
-        before.t,
-        f"where {said} switches, the constraint {words} jumps: no finite force brings the system there; let it go over "
-        "continuously, or end the run before",
+    meaning = given.jumped([name for name, _ in bad], before, after) or (
+        "no finite force brings the system there; let it go over continuously, or end the run before"
     )
+    return Outcome(Ending.JUMP, before.t, f"where {said} switches, the constraint {words} jumps: {meaning}")
 
 
 def _mass_jumps(before: State, after: State) -> bool:

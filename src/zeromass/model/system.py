@@ -173,6 +173,13 @@ class System(Remembering):
         """
         return self
 
+    def jumped(self, names: Sequence[str], before: State, after: State) -> str:
+        """What it means that constraints jump where a formula switches, in words, and what to do; nothing here.
+
+        before, after  the same state on the pieces before and after
+        """
+        return ""
+
     def examined(self, motion: Moved) -> tuple[str, ...]:
         """What is wrong with a finished motion that the equations and events can not see, in words; nothing here."""
         return ()

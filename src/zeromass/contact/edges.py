@@ -1,0 +1,33 @@
+"""Edges of a surface: where its slope jumps, and with it the centre of a body that touches it at one point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zeromass.model import State
+
+if TYPE_CHECKING:
+    from zeromass.contact.rolling import Rolling
+    from zeromass.model.pieces import SystemPieces
+
+
+def edge_words(rolling: Rolling, pieces: SystemPieces, before: State, after: State) -> str:
+    """Where an edge is that the contact has come to, whether it is a ridge or a valley, and what to do.
+
+    The centre is r n from the contact: on a ridge n turns the way that the body goes, and the body would turn about the
+    edge; in a valley it turns against it, and the body has touched the other side before.
+    """
+    n1, n2 = (state[pieces.smooth(rolling.normal)] for state in (before, after))
+    place = ", ".join(f"{x:.6g}" for x in before[rolling.contact].round(12) + 0.0)
+    angle = float(np.degrees(np.arccos(np.clip(n1 @ n2, -1.0, 1.0))))
+    words = f"'{rolling.surface.name}' has {{}} at ({place}) m, where its slope turns by {angle:.3g}°; "
+    if (n2 - n1) @ before[rolling.center_particle.velocity] >= 0.0:
+        return words.format("a ridge") + (
+            "one contact can not tell how a body turns about an edge: round it, with a radius that is small against the body"
+        )
+    return words.format("a valley") + (
+        "the body touches its other side before, and one contact knows nothing of it: round it, with a radius larger than "
+        "the body's, or end the run with an event where both sides are touched and begin another after the impact"
+    )
