@@ -205,6 +205,13 @@ def test_singular_positions_are_crossed_by_those_that_come_to_them(recording: bo
     assert all(found.courses[k].passages for k in range(16))
 
 
+def test_dead_centres_are_no_singular_positions() -> None:
+    """The rod's mass vanishes at every half turn, its constraints do not: nobody leaves a lane for it."""
+    system, start, until, _ = cranks(40)
+    lanes = Lanes(zm.compile(system, start[0]), Settings(method="dop853", rtol=1e-9, atol=1e-12))
+    assert lanes.run(*Starts.of(start).arrays, until).ended.all()
+
+
 @pytest.mark.parametrize("name", ["pendula", "wheels", "cranks"])
 def test_lanes_order_and_neighbours_change_nothing(name: str) -> None:
     system, start, until, watched = case = CASES[name](40)

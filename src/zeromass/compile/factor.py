@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import NamedTuple
 
 from zeromass.compile.decisions import Decisions, frozen
@@ -14,7 +15,9 @@ from zeromass.expression.build import ONE, ZERO, add, constant, divide, multiply
 class Factor(NamedTuple):
     """Solution and multipliers as expressions; `growth` ≥ 1 of each pivot, the cancellation that led to it.
 
-    pivots  of the multipliers by their rows, those that are not constant: one vanishes where rows lose independence
+    pivots  of the multipliers by their rows, those that are not constant, each times the pivots of coordinates in its row
+            whose mass may vanish: one vanishes where rows lose independence. The pivot of a multiplier alone falls too
+            where a coordinate gains mass, as that of a rod does behind the dead centre of its slider
     """
 
     solution: list[Expression]
@@ -75,6 +78,7 @@ def _solved(
     steps: list[tuple[int, Expression, dict[int, Expression], Expression]] = []
     growth: list[Expression] = []
     pivots: dict[int, Expression] = {}
+    bearing: list[list[Expression]] = [[] for _ in range(m)]
     while waiting:
         ready = [p for p in waiting if p < n or not missing[p - n]]
         p = min(ready, key=lambda p: (len(K[p]), p))
@@ -84,8 +88,13 @@ def _solved(
         shares = {i: multiply(value, inverse) for i, value in neighbours.items()}
         if d.value is None and whole[p] is not d:
             growth.append(multiply(whole[p], inverse if p < n else negative(inverse)))
-        if d.value is None and p >= n:
-            pivots[p - n] = d
+        for i in neighbours if p < n and not _bounded(whole[p]) else ():
+            if i >= n:
+                bearing[i - n].append(d)
+        if p >= n:
+            pivot = reduce(multiply, bearing[p - n], d)
+            if pivot.value is None:
+                pivots[p - n] = pivot
         for i, value in neighbours.items():
             del K[i][p]
             rhs[i] = subtract(rhs[i], multiply(shares[i], rhs[p]))
@@ -108,3 +117,14 @@ def _solved(
             total = subtract(total, multiply(share, x[i]))
         x[p] = total
     return Factor([x[j] for j in range(n)], [negative(x[n + i]) for i in range(m)], growth, pivots)
+
+
+def _bounded(mass: Expression) -> bool:
+    """Whether a constant is among the terms of a sum of squares, so that it never vanishes."""
+    waiting = [mass]
+    while waiting:
+        e = waiting.pop()
+        if e.value is not None and e.value > 0:
+            return True
+        waiting += e.args if e.op == "add" else ()
+    return False

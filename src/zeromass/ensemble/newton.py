@@ -56,7 +56,7 @@ class NewtonStarts:
         self._target = host()
         numbers = np.concatenate([[first.t], first.q, first.v, values])
         known: dict[Any, Tree[Code]] = system.memory.setdefault("newton", {})
-        tree = known.setdefault((tuple(pairs), self.parameters, bool(first.free)), Tree())
+        tree = known.setdefault((tuple(pairs), self.parameters, bool(first.free), self._target), Tree())
         samples = Samples([s for group in self._inputs for s in group], numbers)
         self._code = tree.at(samples, lambda decide: self._made(pairs, decide))
 
