@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Expression
+from zeromass.expression import Expression, symbols
 from zeromass.expression.interval import Intervals
 from zeromass.integrate.terms import Term, terms_of_time
 from zeromass.model import System
@@ -198,8 +198,9 @@ def pace(
     if not terms or start == until:
         return None
     values = np.array([parameters[p] for p in system.parameters])
+    felt = symbols([term.u for term in terms])
     known: dict[Any, Pace] = system.memory.setdefault("paces", {})
-    key = values.tobytes(), until, start < until, tuple(watched)
+    key = tuple(parameters[leaf] for leaf in felt if leaf in parameters), until, start < until, tuple(watched)
     found = known.get(key)
     if found is None or found.direction * (start - found.start) < 0:
         for old in list(known)[: 1 - REMEMBERED]:

@@ -58,7 +58,7 @@ class Switched:
         self._ahead = 1.0 if until >= start.t else -1.0
         self.deciding = Deciding(pieces, self._ahead, lanes_of(settings.chosen))
         self._standing = self.deciding.standing
-        self._reaching = Reaching(self.deciding, settings, self._asked)
+        self._reaching = Reaching(self.deciding, settings, self._asked, until)
         self._reaching.held = held
         self._table = Timetable(pieces, start, until, [event.zero for event in self._asked])
         self._place = 0  # in the timetable: of the next time
