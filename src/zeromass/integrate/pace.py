@@ -198,9 +198,10 @@ def pace(
     if not terms or start == until:
         return None
     values = np.array([parameters[p] for p in system.parameters])
-    felt = symbols([term.u for term in terms])
+    functions = tuple(term.u for term in terms)
     known: dict[Any, Pace] = system.memory.setdefault("paces", {})
-    key = tuple(parameters[leaf] for leaf in felt if leaf in parameters), until, start < until, tuple(watched)
+    felt = tuple(parameters[leaf] for leaf in symbols(list(functions)) if leaf in parameters)
+    key = functions, felt, until, start < until
     found = known.get(key)
     if found is None or found.direction * (start - found.start) < 0:
         for old in list(known)[: 1 - REMEMBERED]:
