@@ -174,8 +174,12 @@ class Switched:
             for place in (self._place, self._place + 1)
         )
         inputs, seen = np.array([before.inputs, after.inputs]), self._standing.seen(after)
+        moved = seen and self._standing.seen(before)
 
         def defined(time: float) -> bool:
+            if moved:
+                slopes = [self._standing.acceleration(replace(state, t=time)) for state in (before, after)]
+                return bool(np.isfinite(slopes).all())
             inputs[:, 0] = time
             with np.errstate(all="ignore"):
                 values = all(np.isfinite(block).all() for block in self.pieces.system.matrices(inputs))
