@@ -52,3 +52,23 @@ def test_no_zero_is_missed(seed):
             assert np.any((zeros >= grid[i] - 1e-9) & (zeros <= grid[i + 1] + 1e-9)), (
                 f"between {grid[i]} and {grid[i + 1]} s"
             )
+
+
+@pytest.mark.parametrize(
+    ("u", "last"),
+    [
+        (zm.where(np.maximum(np.sin(zm.t), 0) >= np.sin(zm.t), 1.0, 2.0), 7.0),
+        (zm.where(np.maximum(np.sin(zm.t), 0) <= np.sin(zm.t), 1.0, 2.0), 7.0 + np.pi),
+        (np.sign(np.abs(zm.t - 1) - zm.t + 1), 1.0),
+        (zm.where(np.minimum(np.sin(3 * zm.t), 0.5) < np.sin(3 * zm.t), 1.0, 0.0), 7 - 25 * np.pi / 18),
+        (np.sign(np.sin(zm.t) ** 2 + np.cos(zm.t) ** 2 - 1), 0.0),
+    ],
+)
+def test_an_interval_of_zeros_is_no_switch(u, last):
+    """A function that is zero for a while, exactly or to rounding, switches where that begins and ends; ẋ at 7 s is ∫ u."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: u})
+    run = zm.simulate(system, system.start({x: 0.0}), until=7.0, rtol=1e-12, atol=1e-14)
+    assert run.outcome.complete
+    assert len(run.switches) <= 7
+    assert run[zm.rate(x)][-1] == pytest.approx(last, abs=1e-12)

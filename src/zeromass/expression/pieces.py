@@ -136,6 +136,9 @@ class Pieces:
             self._plain.insert(0, negative(plain))
             other = g.args[0] if g.op == "negative" else build.subtract(g.args[1], g.args[0])
             return negative(self.side(other))
+        if g.op == plain.op == "power" and (g.args[1].value or 0) % 2 == 1 and (g.args[1].value or 0) > 0:
+            self._plain.insert(0, plain.args[0])  # x³ has the sign of x
+            return self.side(g.args[0])
         if g.value is not None:
             return constant((g.value > 0) - (g.value < 0))
         if ("side", g) not in self._places and ("side", negative(g)) in self._places:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Evaluator, Expression, as_expression, derivative, symbols, t
+from zeromass.expression import Evaluator, Expression, as_expression, derivative, substitute, symbols, t
 from zeromass.expression.interval import Intervals
 from zeromass.expression.operation.enclosure import product, sum_
+from zeromass.expression.pieces import Pieces, switches
 from zeromass.model import ModelError
 
 MOST = 100_000
@@ -17,6 +19,9 @@ MOST = 100_000
 
 PARTS = 8
 """Of the time in question, looked at first."""
+
+PLACES = (0.5 + np.arange(64) * 0.6180339887498949) % 1.0
+"""Parts of the time in question at which one looks for a function that is zero for a while."""
 
 ELSEWHERE = 0.2360679774997898, 0.6180339887498949
 """Places in an interval that fall together with no period, nor with its middle."""
@@ -42,10 +47,47 @@ def zeros_of_time(
     >>> zeros_of_time(np.sin(np.pi * zm.t) - 0.5, 0.0, 1.0).round(12)
     array([0.16666667, 0.83333333])
     """
-    g = as_expression(g)
+    g, known = as_expression(g), dict(values or {})
     low, high = sorted((float(t0), float(t1)))
-    found = _Zeros(g, dict(values or {}), most).between(low, high)
+    zeros, bent = _Zeros(g, known, most), switches([g])
+    try:
+        found = _by_pieces(g, low, high, known, most) if bent and zeros.rests(low, high) else zeros.between(low, high)
+    except TooManyZeros:
+        if not bent:
+            raise
+        found = _by_pieces(g, low, high, known, most)
     return found if t0 <= t1 else found[::-1]
+
+
+def _by_pieces(g: Expression, low: float, high: float, values: dict[Any, float], most: int) -> np.ndarray:
+    """The same of a formula with kinks or jumps, from one of them to the next: there it may be zero all the time.
+
+    As max(sin t, 0) − sin t is where sin t > 0: sin t − sin t.
+    """
+    pieces = Pieces()
+    smooth = as_expression(pieces.found(g).item())
+    borders: set[float] = {low, high}
+    for switch in pieces.switches:
+        border = (np.pi * switch.plain).sin() if switch.kind == "whole" else switch.plain
+        borders.update(zeros_of_time(border, low, high, values, most=most).tolist())
+    edges = sorted(borders)
+    plain = Evaluator([switch.plain for switch in pieces.switches], [t, *values])
+    times: list[float] = []
+    signs: list[float] = []  # between these times, and before the first
+    for a, b in itertools.pairwise(edges):
+        sides = plain(np.array([a + (b - a) * ELSEWHERE[1], *values.values()]))
+        modes = {
+            switch.mode: float(np.floor(side) if switch.kind == "whole" else np.sign(side))
+            for switch, side in zip(pieces.switches, sides, strict=True)
+        }
+        piece = as_expression(substitute(smooth, modes))
+        inside = [*_Zeros(piece, values, most).between(a, b).tolist(), b]
+        for end, begin in zip(inside, [a, *inside], strict=False):
+            if begin < end:
+                value = Evaluator(piece, [t, *values])(np.array([(begin + end) / 2, *values.values()]))
+                times.append(end)
+                signs.append(float(np.sign(value)))
+    return np.array([time for time, one, two in zip(times, signs, signs[1:], strict=False) if one != two])
 
 
 class _Zeros:
@@ -59,6 +101,11 @@ class _Zeros:
         slope = derivative(g, t)
         self._bounds, self._slope = Intervals([g], inputs), Intervals([slope], inputs)
         self._numbers = Evaluator([g, slope], inputs)
+
+    def rests(self, low: float, high: float) -> bool:
+        """Whether g is zero at some place that falls together with nothing: it is so for a while."""
+        with np.errstate(all="ignore"):
+            return bool(np.any(self._value(low + (high - low) * PLACES)[:, 0] == 0))
 
     def between(self, low: float, high: float) -> np.ndarray:
         if low == high or t not in symbols(self.g):

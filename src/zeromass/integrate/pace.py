@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Expression
+from zeromass.expression import Expression, symbols
 from zeromass.expression.interval import Intervals
 from zeromass.integrate.terms import Term, terms_of_time
 from zeromass.model import System
@@ -201,8 +201,10 @@ def pace(
     if not terms or start == until:
         return None
     values = np.array([parameters[p] for p in system.parameters])
+    functions = tuple(term.u for term in terms)
     known: dict[Any, Pace] = system.memory.setdefault("paces", {})
-    key = values.tobytes(), until, start < until, tuple(watched)
+    felt = tuple(parameters[leaf] for leaf in symbols(list(functions)) if leaf in parameters)
+    key = functions, felt, until, start < until
     found = known.get(key)
     if found is None or found.direction * (start - found.start) < 0:
         for old in list(known)[: 1 - REMEMBERED]:

@@ -11,16 +11,19 @@ import numpy as np
 
 from zeromass.compile.holding import mean
 from zeromass.compile.program import Hold, Program
-from zeromass.expression import Evaluator, Expression, Symbol, as_expression, jacobian, rate, symbols
+from zeromass.expression import Evaluator, Expression, as_expression, jacobian, rate, symbols
+from zeromass.expression.pieces import Switch
 from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.stepping.functions import Functions
 from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.locate import happenings
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, Loop, lanes_of
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.switching import Piece
+from zeromass.integrate.terms import Term
 from zeromass.model import Event, State
 from zeromass.model.state import ROUNDING
 
@@ -50,13 +53,12 @@ def own(name: str) -> bool:
 
 
 class Reaching:
-    """Motions on one piece, up to what ends it."""
+    """Motions on one piece, up to what ends it; until the end of a run at most."""
 
-    def __init__(self, deciding: Deciding, settings: Settings, asked: Sequence[Event]) -> None:
+    def __init__(self, deciding: Deciding, settings: Settings, asked: Sequence[Event], until: float) -> None:
         self.deciding, self.pieces, self.settings = deciding, deciding.pieces, settings
         self._standing = deciding.standing
-        self._margins = tuple(switch.margin for switch in deciding.pieces.switches)
-        self._asked = tuple(asked)
+        self._asked, self.until = tuple(asked), until
         self._retakes = settings.step is None and lanes_of(settings.chosen) == 1  # its steps are the best
         self.held: int = 0
         """Memory of the segments before, bytes."""
@@ -78,8 +80,16 @@ class Reaching:
         """The steps of a motion on a piece, short enough for what ends it to be seen, which the motion need not feel."""
         settings, leaving = self.settings, self._bent(program)
         while True:
-            loop = PieceLoop(program, moving, target, settings, self.watched(piece.holds), held=self.held)
-            loop.margins = self._margins
+            loop = PieceLoop(
+                program,
+                moving,
+                target,
+                settings,
+                self.watched(piece.holds),
+                self.pieces.switches,
+                self.until,
+                self.held,
+            )
             segment = loop.segment(tell)
             loop.work.shrink()
             if leaving is None or settings.step is not None or len(segment.t) < 2:
@@ -267,10 +277,28 @@ class LookedAt:
 class PieceLoop(Loop):
     """Steps on one piece: a switching function that falls below zero and returns between two places is seen too.
 
-    margins  of the switches
+    switches  of the system
+    end       of the run
     """
 
-    margins: Sequence[Symbol] = ()
+    def __init__(
+        self,
+        program: Program,
+        start: State,
+        until: float,
+        settings: Settings,
+        events: Sequence[Event],
+        switches: Sequence[Switch],
+        end: float,
+        held: int,
+    ) -> None:
+        self._switches, self._end = switches, end
+        super().__init__(program, start, until, settings, events, held=held)
+
+    def known_until(self, terms: Sequence[Term]) -> float:
+        """The end of the run, of terms that are the same on all pieces."""
+        modes = {switch.mode for switch in self._switches}
+        return self._end if modes.isdisjoint(symbols([term.u for term in terms])) else self.until
 
     @cached_property
     def looked_at(self) -> LookedAt:
@@ -304,11 +332,11 @@ class PieceLoop(Loop):
 
     def _margin(self, event: Event) -> float:
         """How far the switch of an event is allowed to be beyond the one that the piece begins at."""
-        return abs(self.start.parameters[self.margins[_place(event.name)[0]]])
+        return abs(self.start.parameters[self._switches[_place(event.name)[0]].margin])
 
     def slope(self, t: float, y: np.ndarray) -> np.ndarray:
         """dy/dt at a state."""
-        return self.functions().slope(t, y)[0]
+        return Functions(self.work.code, self.work.values, self.work.lanes).slope(t, y)[0]
 
     def retaken(self, t0: float, y0: np.ndarray, t: float, y: np.ndarray) -> np.ndarray:
         """The state at a time from an earlier one, in one step, as far as its control allows that; y where there is none."""

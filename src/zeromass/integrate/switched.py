@@ -58,7 +58,7 @@ class Switched:
         self._ahead = 1.0 if until >= start.t else -1.0
         self.deciding = Deciding(pieces, self._ahead, lanes_of(settings.chosen))
         self._standing = self.deciding.standing
-        self._reaching = Reaching(self.deciding, settings, self._asked)
+        self._reaching = Reaching(self.deciding, settings, self._asked, until)
         self._reaching.held = held
         self._table = Timetable(pieces, start, until, [event.zero for event in self._asked])
         self._place = 0  # in the timetable: of the next time
@@ -174,8 +174,12 @@ class Switched:
             for place in (self._place, self._place + 1)
         )
         inputs, seen = np.array([before.inputs, after.inputs]), self._standing.seen(after)
+        moved = seen and self._standing.seen(before)
 
         def defined(time: float) -> bool:
+            if moved:
+                slopes = [self._standing.acceleration(replace(state, t=time)) for state in (before, after)]
+                return bool(np.isfinite(slopes).all())
             inputs[:, 0] = time
             with np.errstate(all="ignore"):
                 values = all(np.isfinite(block).all() for block in self.pieces.system.matrices(inputs))

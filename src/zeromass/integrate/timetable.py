@@ -6,13 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from zeromass.expression import Evaluator, Expression, Symbol, t
+from zeromass.expression import Evaluator, Expression, Symbol, derivative, t
 from zeromass.integrate.ahead import zeros_of_time
 from zeromass.model import State
 from zeromass.model.pieces import SystemPieces
+from zeromass.model.state import ROUNDING, Magnitude
 
 TOGETHER = 1e-14
 """Times that are one, relative to 1 and to the time itself."""
+
+SMALL, NEAR = 1e-9, 8 * ROUNDING
+"""Values of a switching function below which one asks whether they are rounding, and the part of its terms that this is."""
 
 INSIDE = np.array([0.2236, 0.4142, 0.5772, 0.6931, 0.8862])
 """Places between two switches, as parts of the time, at most of which a formula has its value: not where it is touched for
@@ -53,6 +57,7 @@ class Timetable:
         self._symbols = [pieces.switches[k].mode for k in self.switches]
         g = _values(pieces, self.switches, inside.ravel(), values).reshape(*inside.shape, -1)
         self._modes = np.median(_sides(pieces, self.switches, g), axis=1)
+        self._modes[_vanishing(pieces, self.switches, inside, g, values)] = 0.0
         still = np.flatnonzero((g == 0).all(axis=1).any(axis=1))
         for place, modes in zip(still, _constants(pieces, inside[still, len(INSIDE) // 2], values), strict=True):
             columns = [column for column, mode in enumerate(self._symbols) if mode in modes]
@@ -74,6 +79,26 @@ def _sides(pieces: SystemPieces, which: Sequence[int], g: np.ndarray) -> np.ndar
     """The modes of values of switching functions, by the last axis."""
     whole = np.array([pieces.switches[k].kind == "whole" for k in which], dtype=bool)
     return np.where(whole, np.floor(g), np.where(g > 0, 1.0, -1.0))
+
+
+def _vanishing(
+    pieces: SystemPieces, which: Sequence[int], times: np.ndarray, g: np.ndarray, values: dict[Symbol, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Intervals, by their places, and switches whose functions are rounding all over them, as sin²t + cos²t − 1 is.
+
+    So are their slopes: near a zero that is only touched, as that of sin t − 1, they are larger.
+    """
+    sides = np.array([pieces.switches[k].kind == "side" for k in which], dtype=bool)
+    places, columns = np.nonzero((np.abs(g) <= SMALL).all(axis=1) & sides)
+    sizes: dict[int, Magnitude] = {}
+    found = np.zeros(len(places), dtype=bool)
+    for i, (place, column) in enumerate(zip(places.tolist(), columns.tolist(), strict=True)):
+        if column not in sizes:
+            plain = pieces.switches[which[column]].plain
+            sizes[column] = Magnitude([plain, derivative(plain, t)], [t, *values])
+        looks = [sizes[column].with_values(np.array([time, *values.values()])) for time in times[place]]
+        found[i] = all(np.all(np.abs(value) <= NEAR * size) for value, size in looks)
+    return places[found], columns[found]
 
 
 def _constants(pieces: SystemPieces, times: np.ndarray, values: dict[Symbol, float]) -> list[dict[Symbol, float]]:

@@ -22,7 +22,7 @@ from zeromass.integrate.stepping.functions import Functions, first_step
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.stepper import Stepper
 from zeromass.integrate.stepping.workspace import Workspace
-from zeromass.integrate.terms import terms_of_time
+from zeromass.integrate.terms import Term, terms_of_time
 from zeromass.model import Event, State
 
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ class Loop:
         self.work.growth_limit = settings.limits.growth
         self.work.correction_limit = settings.limits.correction
         followed = [event.zero for event in self.watched if self.follows(event)]
-        if settings.step is None and terms_of_time(program.system, followed):
+        if settings.step is None and (terms := terms_of_time(program.system, followed)):
             from zeromass.integrate.pace import pace  # few systems have such terms
 
-            found = pace(program.system, start.parameters, start.t, self.until, followed)
+            found = pace(program.system, start.parameters, start.t, self.known_until(terms), followed)
             self.work.limit(Ahead(found) if found is not None else None)
         self._use(program)
         self._departure = departure
@@ -278,6 +278,10 @@ class Loop:
         from zeromass.integrate.stepping.locate import happenings  # nothing happens in most runs
 
         return happenings(self.watched, values, places)
+
+    def known_until(self, terms: Sequence[Term]) -> float:
+        """Until when it is known what depends on time alone: a later segment need not look at it again."""
+        return self.until
 
     def follows(self, event: Event) -> bool:
         """Whether steps are to be short enough for what of an event's function depends on time alone."""
