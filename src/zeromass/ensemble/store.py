@@ -70,7 +70,7 @@ class Store:
             return None
         try:
             group = zarr.open_group(self._place, mode="r+", zarr_format=3)
-        except (GroupNotFoundError, FileNotFoundError, NotADirectoryError):
+        except (GroupNotFoundError, FileNotFoundError, NotADirectoryError, FileExistsError):
             if self._folder is None:
                 return None
             raise FileError(f"'{self._words}' is there and is no store of a study; give another name") from None

@@ -101,7 +101,7 @@ def sweep(
     axes = axes_of(over)
     members = Members(moving, start, list(axes.values), axes)
     wanted = {name: kept(what) for name, what in keep.items()}
-    taken = [name for name in wanted if name in OWN or name in {p.name for p in axes.values}]
+    taken = [name for name in wanted if name in {*OWN, "ledger", *(p.name for p in axes.values)}]
     if taken:
         raise ModelError(f"keep: '{taken[0]}' is the name of something else in the Dataset; give it another")
     program = program or compile(moving, members.first)
