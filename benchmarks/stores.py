@@ -8,7 +8,7 @@
     PYTHONPATH=src python benchmarks/stores.py memory
 
 cores      the ball of `benchmarks/ensemble.py` on one process and on two, in turns: seconds of the clock and of all CPUs
-chunk      milliseconds that the study's own process needs for a chunk of 1,024 members: starts, sending, receiving, publishing
+chunk      milliseconds that the study's own process needs for a chunk of members: starts, sending, receiving, publishing
 ledger     how long it takes to see what is done in a store of 65,536 blocks
 places     a simulated cluster: so many places, each of which answers after `seconds` and a `latency` with 1,024 members; how
            much of the time they are busy
@@ -43,7 +43,6 @@ from zeromass.ensemble.chunk import Results, Study, Work, blank
 from zeromass.ensemble.cores import Cores
 from zeromass.ensemble.dispatch import Dispatch, Pool
 from zeromass.ensemble.fingerprint import fingerprint
-from zeromass.ensemble.gathered import Gathered
 from zeromass.ensemble.keep import kept
 from zeromass.ensemble.members import Axes, Members, axes_of
 from zeromass.ensemble.starts import Starts
@@ -75,10 +74,11 @@ def best(what: Callable[[], object], times: int = 7) -> float:
     return min(found)
 
 
-def study_of(members: int) -> tuple[Axes, zm.State, Study]:
+def study_of(members: int, size: int = CHUNK) -> tuple[Axes, zm.State, Study]:
+    """Shells from starts on a grid of so many lines that its rows are chunks of a size."""
     case = Case("shell", True, 25.0, 1e-9, 1e-12, 16)
-    p = next(iter(case.over))
-    axes = axes_of({p: np.linspace(-1.55, -1.45, members)})
+    cx, cy, *_ = case.over
+    axes = axes_of({cx: np.linspace(-1.55, -1.45, members // size), cy: np.linspace(-0.8, -0.7, size)})
     varied = Members(case.system, case.start, list(axes.values), axes)
     settings = zm.Settings(1e-9, 1e-12, "dop853")
     program = zm.compile(case.system, varied.first)
@@ -125,26 +125,28 @@ def _cpu() -> float:
 
 # ---- one chunk
 def chunk() -> None:
-    axes, start, study = study_of(100 * CHUNK)
-    members = np.arange(CHUNK)
+    for size in (CHUNK, 16 * CHUNK):
+        _chunk(size)
+
+
+def _chunk(size: int) -> None:
+    axes, start, study = study_of(size * (100 if size == CHUNK else 65_536), size)
+    members = np.arange(size)
     starts, _ = study.members.starts(members)
-    results = answered(study.work)
+    results = answered(study.work, size)
     said = pickle.dumps(results, protocol=pickle.HIGHEST_PROTOCOL)
     sent = pickle.dumps(starts, protocol=pickle.HIGHEST_PROTOCOL)
-    print(f"a chunk of {CHUNK}: {len(sent) / 1e3:.0f} kB of starts, {len(said) / 1e3:.0f} kB of results")
-    place = Gathered(axes, study)
+    print(f"a chunk of {size}: {len(sent) / 1e3:.0f} kB of starts, {len(said) / 1e3:.0f} kB of results")
     rows = {
         "starts": lambda: study.members.starts(members),
         "sending": lambda: pickle.dumps(starts, protocol=pickle.HIGHEST_PROTOCOL),
         "receiving": lambda: pickle.loads(said),
-        "gathering in memory": lambda: place.take(members, results),
     }
     with folder() as there:
         store = Store(there / "s.zarr", axes, study, fingerprint(axes, start, study))
         blocks = itertools.count()
-        size = len(store.blocks.members(0))
-        part = {name: values[:size] for name, values in results.items()}
-        rows["publishing"] = lambda: store.publish(next(blocks), part)
+        assert len(store.blocks.members(0)) == size
+        rows["publishing"] = lambda: store.publish(next(blocks), results)
         for name, what in rows.items():
             print(f"{name:20} {1e3 * best(what):7.2f} ms")
         store.close()
@@ -228,10 +230,9 @@ def places(counts: list[int], seconds: float, latency: float) -> None:
             wall, cpu = time.perf_counter() - begin, time.process_time() - cpu
             blocks = len(store.blocks)
             store.close()
-        rounds = -(-blocks // count)
         print(
-            f"{count:6} places, {blocks} chunks of {seconds:g} s + {latency:g} s: {wall:7.1f} s, of which {rounds * seconds:g} "
-            f"computing; {100 * blocks * seconds / (count * wall):5.1f} % busy; {1e3 * cpu / blocks:.2f} ms a chunk here"
+            f"{count:6} places, {blocks} chunks of {seconds:g} s + {latency:g} s: {wall:7.1f} s; "
+            f"{100 * blocks * seconds / (count * wall):5.1f} % busy; {1e3 * cpu / blocks:.2f} ms a chunk here"
         )
 
 
