@@ -80,7 +80,8 @@ def stiffness(count: int = COUNT) -> np.ndarray:
 
 def poisoned(count: int = COUNT, **bad: float) -> Study:
     system, start, k, x = spring()
-    members = Members(system, start, [k], stiffness(count)[:, None])
+    grid = axes_of({k: stiffness(count)})
+    members = Members(system, start, list(grid.values), grid)
     settings = Settings(rtol=1e-9, method="dop853")
     plain = Work(zm.compile(system, members.first), 2.0, settings, (), {"x": kept(x)}, Starts.of([members.first]))
     return Study(members, Poisoned(*[getattr(plain, field.name) for field in fields(plain)], **bad))
