@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -204,6 +205,28 @@ def test_something_else_of_that_name_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text() == "not a store"
     with pytest.raises(zm.ModelError, match="store = 7"):
         sweep(**study, store=7)
+
+
+def test_what_a_killed_allocation_left_is_done_again(tmp_path: Path) -> None:
+    """In a folder it had another name, which goes; elsewhere it has no fingerprint. What others have there is refused."""
+    study = pendulum()
+    expected = sweep(**study)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = tmp_path / f"study.zarr.{socket.gethostname()}.{ended.pid}.abc.new"
+    left.mkdir()
+    assert sweep(**study, store=tmp_path / "study.zarr").load().identical(expected)
+    assert [path.name for path in tmp_path.iterdir()] == ["study.zarr"]
+    memory = zarr.storage.MemoryStore()
+    group = zarr.open_group(memory, mode="w", zarr_format=3)
+    group.attrs["zeromass"] = {}
+    group.create_array("end", shape=(2,), dtype="f8")
+    assert sweep(**study, store=memory).load().identical(expected)
+    notes = zarr.core.buffer.default_buffer_prototype().buffer.from_bytes(b"mine")
+    mine = zarr.storage.MemoryStore({"notes": notes})
+    with pytest.raises(FileError, match="something else"):
+        sweep(**study, store=mine)
+    assert mine._store_dict["notes"].to_bytes() == b"mine"
 
 
 def test_two_at_once_are_refused(tmp_path: Path) -> None:

@@ -8,8 +8,10 @@ nobody believes, and the block is done again.
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +54,7 @@ class Store:
         self._axes, self._study = axes, study
         self._words = str(place)
         self._place, self._folder = _where(place)
+        self._begun = False
         self._group = self._opened(fingerprint) or self._allocated(fingerprint)
         self._lock = Lock(self._folder) if self._folder is not None else None
         told: Any = self._group.attrs[_OURS]
@@ -78,6 +81,7 @@ class Store:
         if told is None:
             raise FileError(f"'{self._words}' is there and is no store of a study; give another name")
         if "fingerprint" not in told:  # whoever allocated it did not come to the end
+            self._begun = True
             return None
         if told["fingerprint"].get("format") != FORMAT:
             there = told["fingerprint"].get("format")
@@ -95,9 +99,14 @@ class Store:
         import zarr
 
         if self._folder is None:
-            return self._filled(zarr.open_group(self._place, mode="w", zarr_format=3), fingerprint)
+            mode = "w" if self._begun else "w-"
+            try:
+                group = zarr.open_group(self._place, mode=mode, zarr_format=3, attributes={_OURS: {}})
+            except FileExistsError:
+                raise FileError(f"there is something else at '{self._words}'; give another name") from None
+            return self._filled(group, fingerprint)
         self._folder.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self._folder.with_name(f"{self._folder.name}.{os.getpid()}.{os.urandom(4).hex()}")
+        fresh = _fresh(self._folder)
         try:
             self._filled(zarr.open_group(str(fresh), mode="w-", zarr_format=3), fingerprint)
             os.rename(fresh, self._folder)
@@ -114,7 +123,6 @@ class Store:
         from zarr.codecs import Crc32cCodec, ZstdCodec
 
         axes, work = self._axes, self._study.work
-        group.attrs[_OURS] = {}
         most = RECORDED if work.recording else SIZE
         count = len(axes)
         blocks = Blocks.of(axes.shape, max(min(most, -(-count // FEWEST)), -(-count // MOST)))
@@ -188,6 +196,26 @@ class Store:
         found = xarray.open_zarr(self._place, chunks=None, consolidated=False, zarr_format=3, drop_variables=[NAME])
         del found.attrs[_OURS]
         return found[[*self._arrays]]
+
+
+def _fresh(folder: Path) -> Path:
+    """Where a folder is made before it gets its name; what processes of this machine have left there goes."""
+    mine = f"{folder.name}.{socket.gethostname()}."
+    for other in folder.parent.glob(f"{glob.escape(mine)}*.new"):
+        process = other.name.removeprefix(mine).partition(".")[0]
+        if process.isdigit() and not _runs(int(process)):
+            shutil.rmtree(other, ignore_errors=True)
+    return folder.with_name(f"{mine}{os.getpid()}.{os.urandom(4).hex()}.new")
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _where(place: Any) -> tuple[Any, Path | None]:
