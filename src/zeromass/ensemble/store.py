@@ -20,9 +20,10 @@ import numpy as np
 
 from zeromass.ensemble.blocks import Blocks
 from zeromass.ensemble.chunk import RECORDED, SIZE, Results, Study, blank, collect
+from zeromass.ensemble.encoded import Written, codecs
 from zeromass.ensemble.fingerprint import FORMAT, differences
 from zeromass.ensemble.labels import attributes, coordinates, variables
-from zeromass.ensemble.ledger import NAME, Ledger, Lock, as_stored, checksum
+from zeromass.ensemble.ledger import NAME, Ledger, Lock, checksum
 from zeromass.ensemble.members import Axes
 from zeromass.integrate.outcome import Ending
 from zeromass.model import ModelError
@@ -60,9 +61,14 @@ class Store:
         told: Any = self._group.attrs[_OURS]
         self.blocks = Blocks(axes.shape, tuple(told["block"]))
         self.ledger = Ledger(self._group, self._folder)
+        self.ledger.clear()
         self._published = self.ledger.published()
         self._open: dict[int, tuple[Results, np.ndarray]] = {}
-        self._arrays: dict[str, Any] = {name: self._group[name] for name in variables(axes, study.work)}
+        self._arrays = {name: self._written(name, one.values) for name, one in variables(axes, study.work).items()}
+
+    def _written(self, name: str, values: str) -> Written:
+        array: Any = self._group[name]
+        return Written(array, self._folder, fill=_nothing(name, values))
 
     def _opened(self, fingerprint: dict[str, Any]) -> zarr.Group | None:
         """What is there already; None where nothing is. Another study's store is refused."""
@@ -120,22 +126,18 @@ class Store:
         return group
 
     def _filled(self, group: zarr.Group, fingerprint: dict[str, Any]) -> zarr.Group:
-        from zarr.codecs import Crc32cCodec, ZstdCodec
-
         axes, work = self._axes, self._study.work
         most = RECORDED if work.recording else SIZE
         count = len(axes)
         blocks = Blocks.of(axes.shape, max(min(most, -(-count // FEWEST)), -(-count // MOST)))
-        sealed = [ZstdCodec(level=1), Crc32cCodec()]
         for name, one in variables(axes, work).items():
-            dtype, nothing = KINDS[one.values]
             group.create_array(
                 name,
                 shape=one.shape,
                 chunks=(*blocks.block, *one.shape[len(axes.shape) :]),
-                dtype=dtype,
-                fill_value=Ending.INTERRUPTED.value if name == "outcome" else nothing,
-                compressors=sealed,
+                dtype=KINDS[one.values][0],
+                fill_value=_nothing(name, one.values),
+                compressors=codecs(),
                 dimension_names=one.dimensions,
                 attributes=dict(one.attributes),
             )
@@ -180,8 +182,7 @@ class Store:
         place = self.blocks.place(block)
         grid = tuple(part.stop - part.start for part in place)
         for name in sorted(results, key=lambda name: name == "outcome"):
-            values = as_stored(results[name])
-            self._arrays[name][place] = values.reshape(*grid, *values.shape[1:])
+            self._arrays[name].write(place, results[name].reshape(*grid, *results[name].shape[1:]))
         self.ledger.publish(block, checksum(results))
         self._published.add(block)
 
@@ -196,6 +197,11 @@ class Store:
         found = xarray.open_zarr(self._place, chunks=None, consolidated=False, zarr_format=3, drop_variables=[NAME])
         del found.attrs[_OURS]
         return found[[*self._arrays]]
+
+
+def _nothing(name: str, values: str) -> Any:
+    """What stands where there are no values."""
+    return Ending.INTERRUPTED.value if name == "outcome" else KINDS[values][1]
 
 
 def _fresh(folder: Path) -> Path:
