@@ -47,7 +47,7 @@ from zeromass.ensemble.keep import kept
 from zeromass.ensemble.members import Axes, Members, axes_of
 from zeromass.ensemble.starts import Starts
 from zeromass.ensemble.store import Store
-from zeromass.ensemble.workers import Bounds
+from zeromass.ensemble.workers import Bounds, Worker, payload_of
 
 sys.path.insert(0, str(Path(__file__).parent))
 from ensemble import Case
@@ -132,6 +132,16 @@ def _cpu() -> float:
 def chunk() -> None:
     for size in (CHUNK, 16 * CHUNK):
         _chunk(size)
+    payload = payload_of(study_of(CHUNK)[2].work)
+    took = []
+    for _ in range(5):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        worker = Worker(payload, Bounds())
+        worker.ready()
+        worker.end()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    print(f"a process is ready after {min(took):.2f} s of CPU, and is told {len(payload) / 1e3:.0f} kB first")
 
 
 def _chunk(size: int) -> None:
