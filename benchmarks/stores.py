@@ -287,7 +287,7 @@ def processes(count: int, seconds: float) -> None:
     steady = first[-1] - first[0]
     print(
         f"{count} processes, {blocks} chunks of {seconds:g} s: {wall:.1f} s, {first[0] - begin:.1f} s until the first one; "
-        f"then {100 * (blocks - 1) * seconds / (count * steady):.1f} % busy; {1e3 * cpu / blocks:.2f} ms a chunk here"
+        f"then {100 * (blocks - count) * seconds / (count * steady):.1f} % busy; {1e3 * cpu / blocks:.2f} ms a chunk here"
     )
 
 
