@@ -8,12 +8,12 @@ so that places of a motion are examined: material that enters a sphere crosses i
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from zeromass.contact.traced import PLACE
-from zeromass.expression import Evaluator, as_expression, gradient, jacobian
+from zeromass.expression import Evaluator, Expression, as_expression, gradient, jacobian
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.model.moved import Moved
@@ -56,9 +56,17 @@ class Sphere:
 
     def __init__(self, rolling: Rolling) -> None:
         self.rolling = rolling
-        self.radius: float = rolling.sphere.radius
+        self._radius = rolling.sphere.radius
         self._f = as_expression(rolling.surface.side * rolling.surface(PLACE))
         self._inputs = [*PLACE, time, *rolling.parameters]
+
+    @cached_property
+    def _radii(self) -> Evaluator:
+        return Evaluator(self._radius, self.rolling.parameters)
+
+    def radius(self, parameters: np.ndarray) -> Any:
+        """Of the body, m, at values of the parameters, shape (…, p)."""
+        return self._radii(parameters) if isinstance(self._radius, Expression) else self._radius
 
     @cached_property
     def _values(self) -> Evaluator:
@@ -93,7 +101,7 @@ class Sphere:
             return np.zeros(len(t), dtype=bool)
         inputs = np.concatenate([contacts, t[:, None], parameters], axis=1)
         steep = np.linalg.norm(self._slopes(inputs)[:, 1:4], axis=1)
-        return self.radius * self._bend <= steep
+        return self.radius(parameters) * self._bend <= steep
 
     def _outside(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
         """f at points (…, 3), positive on the side of the bodies; not a number where the surface is not known."""
@@ -113,12 +121,13 @@ class Sphere:
         """Points of the sphere about each place, (k, count, 3), f there, and time and parameters, (k, 1, others)."""
         others = np.concatenate([t[:, None], np.broadcast_to(parameters, (len(t), len(parameters)))], axis=1)[:, None]
         directions = scattered(len(t) * count).reshape(len(t), count, 3)
-        points = centers[:, None] + self.radius * directions
+        points = centers[:, None] + self.radius(parameters) * directions
         return points, self._outside(points, others), others
 
     def deepest(self, t: np.ndarray, centers: np.ndarray, parameters: np.ndarray, count: int) -> Depth | None:
         """The deepest of some places that lie inside the surface, by a point of the surface nearer than the radius."""
         points, f, others = self._around(t, centers, parameters, count)
+        radius = float(self.radius(parameters))
         k, j = np.nonzero(f < 0.0)
         if not len(k):
             return None
@@ -129,13 +138,13 @@ class Sphere:
             within = self._outside(c + middle[:, None] * (x - c), o) < 0.0
             low, high = np.where(within, low, middle), np.where(within, middle, high)
         best = int(np.argmin(high))
-        place, depth = c[best] + high[best] * (x[best] - c[best]), self.radius * (1 - high[best])
-        nearest = self._nearest(c[best], place, o[best])
-        if nearest is not None and self.radius - np.linalg.norm(nearest - c[best]) > depth:
-            place, depth = nearest, self.radius - float(np.linalg.norm(nearest - c[best]))
-        return Depth(float(depth), float(t[k[best]]), place) if depth > DEPTH * self.radius else None
+        place, depth = c[best] + high[best] * (x[best] - c[best]), radius * (1 - high[best])
+        nearest = self._nearest(c[best], place, o[best], radius)
+        if nearest is not None and radius - np.linalg.norm(nearest - c[best]) > depth:
+            place, depth = nearest, radius - float(np.linalg.norm(nearest - c[best]))
+        return Depth(float(depth), float(t[k[best]]), place) if depth > DEPTH * radius else None
 
-    def _nearest(self, center: np.ndarray, place: np.ndarray, others: np.ndarray) -> np.ndarray | None:
+    def _nearest(self, center: np.ndarray, place: np.ndarray, others: np.ndarray, radius: float) -> np.ndarray | None:
         """The point of the surface nearest to the centre that Newton's method finds from a place on it, if it does.
 
         x − c + λ ∇f = 0,   f = 0
@@ -151,7 +160,7 @@ class Sphere:
                 return None
             change = np.linalg.solve(J, -np.array([*(x - center + λ * k), f]))
             x, λ = x + change[:3], λ + float(change[3])
-            if np.linalg.norm(change[:3]) <= DEPTH**2 * self.radius:
+            if np.linalg.norm(change[:3]) <= DEPTH**2 * radius:
                 return x
         return None
 
@@ -182,7 +191,9 @@ def penetration(rolling: Rolling, motion: Moved) -> Depth | None:
         return None
     where, n = np.array([rolling.index(x) for x in rolling.center]), len(rolling.coordinates)
     parameters = np.array([motion.parameters[p] for p in rolling.parameters])
-    t, centers = _places(motion.t, motion.y[:, where], motion.y[:, n + where], SPACING * sphere.radius)
+    t, centers = _places(
+        motion.t, motion.y[:, where], motion.y[:, n + where], SPACING * float(sphere.radius(parameters))
+    )
     times = t[sphere.suspected(t, centers, parameters)]
     if not len(times):
         return None
