@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.report import save_figure
 
 CLOSE = {"rel": 1e-9, "abs": 1e-9}
 """Formulas with parameters round otherwise than numbers: steps of rtol 1e-11, and motions that part errors by a few."""
@@ -184,4 +185,4 @@ def test_a_run_with_parameters_in_its_body_is_saved_and_drawn(tmp_path: Any) -> 
         (body,) = one.system.drawing_at(one.parameters).bodies
         assert body.shape.radius == 0.1  # type: ignore[union-attr]
     assert run.view(tmp_path / "run.html").exists()
-    run.plot.path()
+    save_figure(run.plot.path(), tmp_path / "path.png")
