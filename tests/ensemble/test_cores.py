@@ -8,45 +8,21 @@ import signal
 import subprocess
 import threading
 import time
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pytest
 
 import zeromass as zm
-from ensemble.poison import Poisoned
-from zeromass.ensemble import cores, largest, sweep
-from zeromass.ensemble.chunk import Chunks, Study, Work
-from zeromass.ensemble.members import Members
-from zeromass.ensemble.starts import Starts
-from zeromass.integrate import Settings
-
-COUNT = 60
+from ensemble.poison import BAD, COUNT, MEMORY, WORDS, ended, is_named_and_left_out, poisoned, spring, stiffness
+from zeromass.ensemble import largest, sweep, workers
+from zeromass.ensemble.chunk import Results, Study
+from zeromass.ensemble.cores import Cores
+from zeromass.ensemble.workers import Bounds
 
 
-def spring() -> tuple[zm.System, zm.State, zm.Expression, zm.Expression]:
-    x, k = zm.coordinate("x"), zm.parameter("k", 1.0)
-    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=k * x**2 / 2)
-    return system, system.start({x: 1.0}), k, x
-
-
-def stiffness() -> np.ndarray:
-    return 1.0 + np.arange(COUNT)
-
-
-def poisoned(**bad: float) -> Study:
-    from zeromass.ensemble.keep import kept
-
-    system, start, k, x = spring()
-    members = Members(system, start, [k], stiffness()[:, None])
-    settings = Settings(rtol=1e-9, method="dop853")
-    plain = Work(zm.compile(system, members.first), 2.0, settings, (), {"x": kept(x)}, Starts.of([members.first]))
-    return Study(members, Poisoned(*[getattr(plain, field.name) for field in fields(plain)], **bad))
-
-
-def ended(study: Study, patience: float | None = None) -> dict[str, np.ndarray]:
-    return cores.on_cores(study, Chunks.of(study), 2, lambda members: None, patience)
+def on_cores(study: Study, patience: float | None = None) -> Results:
+    return ended(study, Cores(study.work, 2, Bounds(patience, MEMORY)))
 
 
 def test_cores_change_nothing() -> None:
@@ -63,15 +39,15 @@ def test_cores_change_nothing() -> None:
 
 def test_killed_processes_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     alive: list[subprocess.Popen[bytes]] = []
-    begin = cores.Worker.__init__
+    begin = workers.Worker.__init__
 
-    def noted(self: cores.Worker, *arguments: Any) -> None:
+    def noted(self: workers.Worker, *arguments: Any) -> None:
         begin(self, *arguments)
         alive.append(self._process)
 
-    monkeypatch.setattr(cores.Worker, "__init__", noted)
-    study = poisoned()
-    expected = study.results(np.arange(COUNT))
+    monkeypatch.setattr(workers.Worker, "__init__", noted)
+    study = poisoned(slow=0.05)
+    expected = study.work.results(study.members.starts(np.arange(COUNT))[0])
     over, random = threading.Event(), np.random.default_rng(0)
 
     def kill() -> None:
@@ -86,7 +62,7 @@ def test_killed_processes_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     killer = threading.Thread(target=kill)
     killer.start()
-    found = ended(study)
+    found = on_cores(study)
     over.set()
     killer.join()
     for name, values in expected.items():
@@ -94,28 +70,58 @@ def test_killed_processes_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(alive) > 2
 
 
-@pytest.mark.parametrize("how", ["dies", "exits", "hangs", "raises"])
-def test_a_bad_member_is_named_and_left_out(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cores, "PER_CORE", COUNT if how == "hangs" else 6)  # each try takes all the patience
+@pytest.mark.parametrize("how", list(WORDS))
+def test_a_bad_member_is_named_and_left_out(how: str) -> None:
     good = poisoned().results(np.arange(COUNT))
-    found = ended(poisoned(**{how: 18.0}), patience=6.0 if how == "hangs" else None)
-    others = np.arange(COUNT) != 17
-    assert found["outcome"][17] == "failed"
-    words = {
-        "dies": "signal 9",
-        "exits": "code 3",
-        "hangs": "longer than 6 s",
-        "raises": "ZeroDivisionError: a bad number",
-    }
-    assert words[how] in found["message"][17]
-    for name, values in good.items():
-        assert np.array_equal(found[name][others], values[others]), name
+    found = on_cores(poisoned(**{how: BAD + 1.0}), patience=1.5 if how == "hangs" else None)
+    is_named_and_left_out(found, how, good)
+
+
+def test_no_process_outlives_the_one_that_asks(tmp_path: Any) -> None:
+    """Not even one whose member hangs."""
+    code = (
+        "import sys; sys.path[:0] = ['tests']\n"
+        "from ensemble.poison import poisoned\n"
+        "from zeromass.ensemble.workers import Bounds, Worker, payload_of\n"
+        "study = poisoned(hangs=1.0)\n"
+        "worker = Worker(payload_of(study.work), Bounds())\n"
+        "worker.ready(); print(worker._process.pid, flush=True)\n"
+        "worker.results(study.work.first)\n"
+    )
+    import sys
+
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as asking:
+        assert asking.stdout is not None
+        child = int(asking.stdout.readline())
+        time.sleep(0.3)
+        asking.kill()
+    for _ in range(100):
+        if not _runs(child):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the process goes on")
+
+
+def _runs(process: int) -> bool:
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_process_that_can_not_begin_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "BEGINNINGS", 2)
+    monkeypatch.setattr(workers, "payload_of", None)
+    guard = workers.Guard(b"no work at all", Bounds())
+    with pytest.raises(workers.WorkerError, match="UnpicklingError"):
+        guard.results(poisoned().work.first)
 
 
 @pytest.mark.parametrize("on", ["lanes", 2])
 def test_an_interrupted_study_keeps_what_is_done(on: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     system, start, k, x = spring()
-    monkeypatch.setattr("zeromass.ensemble.chunk.SIZE", 8)
+    monkeypatch.setattr("zeromass.ensemble.gathered.SIZE", 8)
 
     once = iter([_thread.interrupt_main])
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -90,14 +91,22 @@ class Work:
         try:
             return self.results(starts)
         except Exception as error:
-            found = blank(self, len(starts), FAILED)
-            if len(starts) == 1:
-                found["message"][0] = f"{type(error).__name__}: {error}"
-                return found
-            middle = len(starts) // 2
-            for part in (np.arange(middle), np.arange(middle, len(starts))):
-                collect(found, part, self.safely(starts[part]))
+            why = f"{type(error).__name__}: {error}"
+        found = blank(self, len(starts), FAILED)  # after the error, which holds what the failed try had taken of memory
+        if len(starts) == 1:
+            found["message"][0] = why
             return found
+        middle = len(starts) // 2
+        for part in (np.arange(middle), np.arange(middle, len(starts))):
+            collect(found, part, self.safely(starts[part]))
+        return found
+
+    def prepare(self) -> None:
+        """Makes the machine code, so that no member waits for it; what is wrong with it members will tell."""
+        with suppress(Exception):
+            _ = self.pointwise
+            if self.program.system.pieces is None:
+                _ = self.lanes.code
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,29 +146,6 @@ def blank(work: Work, count: int, outcome: str = "") -> Results:
 def shape_of(what: Kept) -> tuple[int, ...]:
     times = getattr(what, "times", None)
     return (*(() if times is None else (len(times),)), *(() if isinstance(what, FirstTime) else what.array.shape))
-
-
-@dataclass(frozen=True)
-class Chunks:
-    """The members of a study, in parts."""
-
-    parts: Sequence[np.ndarray]
-
-    @classmethod
-    def of(cls, study: Study) -> Chunks:
-        count, size = len(study.members), RECORDED if study.work.recording else SIZE
-        return cls([np.arange(k, min(k + size, count)) for k in range(0, count, size)])
-
-    def here(self, study: Study, tell: Callable[[int], None]) -> Results:
-        """All results, one chunk after the other; what is done is kept when Ctrl-C ends it."""
-        everything = blank(study.work, len(study.members), Ending.INTERRUPTED.value)
-        try:
-            for part in self.parts:
-                collect(everything, part, study.results(part))
-                tell(len(part))
-        except KeyboardInterrupt:
-            pass
-        return everything
 
 
 def collect(everything: Results, part: np.ndarray, results: Results) -> None:

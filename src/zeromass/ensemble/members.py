@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,27 +25,30 @@ class Axes:
 
     names   of the dimensions
     shape   their lengths
-    values  {parameter: (the dimensions along which it varies, its values)}
+    values  {parameter: (the dimension along which it varies, its values)}
+
+    `axes[which]` is the table of values for some members: that of all of them is never made.
     """
 
     names: tuple[str, ...]
     shape: tuple[int, ...]
-    values: Mapping[Symbol, tuple[tuple[str, ...], np.ndarray]]
+    values: Mapping[Symbol, tuple[tuple[str], np.ndarray]]
 
-    def table(self) -> np.ndarray:
-        """Values of the parameters for each member, shape (members, parameters), the last dimension fastest."""
-        columns = []
-        for dimensions, values in self.values.values():
-            spread = [self.shape[k] if name in dimensions else 1 for k, name in enumerate(self.names)]
-            columns.append(np.broadcast_to(values.reshape(spread), self.shape).ravel())
-        return np.stack(columns, axis=1) if columns else np.empty((int(np.prod(self.shape)), 0))
+    def __len__(self) -> int:
+        """Of all members."""
+        return math.prod(self.shape)
+
+    def __getitem__(self, which: np.ndarray) -> np.ndarray:
+        """Values of the parameters for some members, shape (members, parameters); the last dimension is the fastest."""
+        places = dict(zip(self.names, np.unravel_index(which, self.shape), strict=True))
+        return np.stack([values[places[dimension]] for (dimension,), values in self.values.values()], axis=-1)
 
 
 def axes_of(over: Mapping[Any, Any]) -> Axes:
     """Grids from {parameter: values}; parameters of a joint list, as from `samples`, vary along one dimension."""
     names: list[str] = []
     shape: list[int] = []
-    values: dict[Symbol, tuple[tuple[str, ...], np.ndarray]] = {}
+    values: dict[Symbol, tuple[tuple[str], np.ndarray]] = {}
     if not over:
         raise ModelError("over is empty: give {parameter: values}")
     for key, given in over.items():
@@ -78,14 +82,16 @@ class Sampled:
 class Members:
     """Members of a system: parameter values in a table, shape (members, parameters), and how each of them starts.
 
+    The table may be anything that gives the rows of some members.
+
     first   start of the first member that has one, and `leader` its number
     """
 
     system: System
     parameters: tuple[Symbol, ...]
-    table: np.ndarray
+    table: Axes | np.ndarray
 
-    def __init__(self, system: System, start: StartOf, parameters: Sequence[Symbol], table: np.ndarray) -> None:
+    def __init__(self, system: System, start: StartOf, parameters: Sequence[Symbol], table: Axes | np.ndarray) -> None:
         self.system, self._start, self.parameters, self.table = system, start, tuple(parameters), table
         known = {*system.parameters}
         if isinstance(start, State):
@@ -116,7 +122,7 @@ class Members:
         return len(self.table)
 
     def values(self, k: int) -> dict[Symbol, float]:
-        return dict(zip(self.parameters, self.table[k].tolist(), strict=True))
+        return dict(zip(self.parameters, self.table[np.array([k])][0].tolist(), strict=True))
 
     def start(self, k: int) -> State:
         """The start of one member, made as `system.start` makes it."""
@@ -169,10 +175,10 @@ class Members:
         """Values of the system's parameters and then of those of the start alone, shape (k, parameters)."""
         given = self._start
         assert isinstance(given, State)
-        columns = []
+        columns, rows = [], self.table[which]
         for p in self._symbols:
             if p in self.parameters:
-                columns.append(self.table[which, self.parameters.index(p)])
+                columns.append(rows[:, self.parameters.index(p)])
             else:
                 columns.append(np.full(len(which), given.parameters.get(p, p.default)))
         return np.stack(columns, axis=1) if columns else np.empty((len(which), 0))

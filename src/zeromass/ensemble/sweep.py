@@ -5,25 +5,36 @@ members ─► chunks ─► executor ─► collected results
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+import warnings
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from zeromass.compile.program import Program, compile
-from zeromass.ensemble.chunk import Chunks, Study, Work
-from zeromass.ensemble.keep import Kept, kept
+from zeromass.ensemble.chunk import Study, Work
+from zeromass.ensemble.dispatch import Dispatch, Pool, here
+from zeromass.ensemble.gathered import Gathered
+from zeromass.ensemble.keep import kept
+from zeromass.ensemble.labels import OWN
 from zeromass.ensemble.members import Axes, Members, StartOf, axes_of
 from zeromass.ensemble.starts import Starts
-from zeromass.integrate import Limits, Settings
+from zeromass.ensemble.telling import Tell, telling
+from zeromass.ensemble.workers import Bounds
+from zeromass.integrate import Limits, RunStopped, Settings
 from zeromass.integrate.course import Events, events_of
 from zeromass.model import ModelError, System
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import xarray
 
-On = Literal["lanes", "cores"]
+    from zeromass.ensemble.cluster import Ray
+    from zeromass.ensemble.store import Store
+
+On: TypeAlias = "Literal['lanes', 'cores', 'ray'] | int | Executor | Ray"
+"""Where members are moved."""
 
 
 def sweep(
@@ -41,8 +52,10 @@ def sweep(
     longest_step: float = np.inf,
     transitions: bool = True,
     limits: Limits | None = None,
-    on: On | int = "lanes",
+    on: On = "lanes",
+    store: Any = None,
     patience: float | None = None,
+    memory: float | None = None,
     progress: bool | Callable[[int, int], None] = False,
 ) -> xarray.Dataset:
     """The motions of a system for many values of its parameters, and of those in its start, as a Dataset.
@@ -53,8 +66,13 @@ def sweep(
     keep      {name: what}: an expression or an array of them at the end, or `largest`, `smallest`, `mean`, `integral`,
               `values_at`, `first_time` of one
     on        "lanes": this process, members side by side in SIMD lanes; "cores", or a number of them: processes that do the
-              same. Numbers do not depend on it
-    patience  seconds that a chunk of members may take on a core before it is given up and done again, a part at a time
+              same; an executor of `concurrent.futures`; "ray" or `zm.Ray(…)`: a cluster. Numbers do not depend on it
+    store     a folder such as "study.zarr", a URL that zarr and fsspec know, or a store of zarr: results go there, and the
+              same call goes on where it stopped. In memory without
+    patience  seconds that a chunk of members may take, other than in this process, before it is given up and done again, a
+              part at a time: a member that hangs is then found, and has failed
+    memory    bytes that the members of a chunk may take; by default a quarter of the machine's, and no more than their share
+              of it on several cores. A member that needs more ends with the outcome "out of memory", or has failed
     progress  a bar on the terminal, or a function that is told how many members are done, of how many
 
     The other options are those of `simulate`. The coordinates of the Dataset are the parameters; its variables what is kept,
@@ -77,94 +95,66 @@ def sweep(
     if method != "dop853":
         raise ModelError(f"method={method!r}: members move side by side with method='dop853'")
     program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
-    settings = Settings(rtol, atol, method, project, None, longest_step, transitions, limits or Limits())
+    settings = Settings(rtol, atol, method, project, None, longest_step, transitions, limits or Limits(), memory)
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
     axes = axes_of(over)
-    members = Members(moving, start, list(axes.values), axes.table())
+    members = Members(moving, start, list(axes.values), axes)
     wanted = {name: kept(what) for name, what in keep.items()}
+    taken = [name for name in wanted if name in {*OWN, "ledger", *(p.name for p in axes.values)}]
+    if taken:
+        raise ModelError(f"keep: '{taken[0]}' is the name of something else in the Dataset; give it another")
     program = program or compile(moving, members.first)
     first = Starts.of([members.first])
     study = Study(members, Work(program, float(until), settings, tuple(events_of(events)), wanted, first))
-    with _telling(progress, len(members)) as tell:
-        chunks = Chunks.of(study)
-        if on == "lanes":
-            results = chunks.here(study, tell)
-        else:
-            from zeromass.ensemble.cores import on_cores
-
-            results = on_cores(study, chunks, None if on == "cores" else int(on), tell, patience)
-    return _dataset(axes, study.work, results)
-
-
-def _dataset(axes: Axes, work: Work, results: Mapping[str, np.ndarray]) -> xarray.Dataset:
-    import xarray
-
-    coordinates = {p.name: (dimensions, values) for p, (dimensions, values) in axes.values.items()}
-    variables = {}
-    units = _units(work)
-    for name, values in results.items():
-        more = tuple(f"{name}_{k}" for k in range(values.ndim - 1))
-        if name in work.keep and hasattr(work.keep[name], "times"):
-            more = (f"{name}_time", *more[:-1])
-            coordinates[f"{name}_time"] = ((f"{name}_time",), work.keep[name].times)  # type: ignore[attr-defined]
-        attributes = {"units": units[name]} if name in units else {}
-        variables[name] = ((*axes.names, *more), values.reshape(*axes.shape, *values.shape[1:]), attributes)
-    told = {"until": work.until, "rtol": work.settings.rtol, "atol": work.settings.atol, "method": "dop853"}
-    return xarray.Dataset(variables, coords=coordinates, attrs=told)
-
-
-def _units(work: Work) -> dict[str, str]:
-    """Units of what is kept, where the system knows them."""
-    known = [(quantity.expression, quantity.unit) for quantity in work.program.system.quantities.values()]
-    found = {"end_time": "s"}
-    for name, what in work.keep.items():
-        unit = _unit(what, known)
-        if unit:
-            found[name] = unit
+    place = Gathered(axes, study) if store is None else _store(store, axes, start, study)
+    try:
+        with telling(progress, len(members)) as tell:
+            if place.done:
+                tell(place.done, 0)
+            stopped = _done(study, place, on, Bounds(patience, memory), tell)
+    finally:
+        place.close()
+    found = place.dataset()
+    if stopped:
+        warnings.warn(stopped, RunStopped, stacklevel=2)
     return found
 
 
-def _unit(what: Kept, known: list[tuple[Any, str]]) -> str:
-    from zeromass.ensemble.keep import FirstTime, Integral
+def _store(place: Any, axes: Axes, start: StartOf, study: Study) -> Store:
+    from zeromass.ensemble.fingerprint import fingerprint
+    from zeromass.ensemble.store import Store
 
-    if isinstance(what, FirstTime):
-        return "s"
-    array = what.array
-    for expression, unit in known:
-        other = np.atleast_1d(np.asarray(expression, dtype=object))
-        if other.size == array.size and all(a is b for a, b in zip(array.ravel(), other.ravel(), strict=True)):
-            return f"{unit} s" if isinstance(what, Integral) and not what.mean else unit
-        if not array.ndim and any(array.item() is e for e in other.ravel()):
-            return f"{unit} s" if isinstance(what, Integral) and not what.mean else unit
-    return ""
+    return Store(place, axes, study, fingerprint(axes, start, study))
 
 
-@contextmanager
-def _telling(progress: bool | Callable[[int, int], None], total: int) -> Iterator[Callable[[int], None]]:
-    """Who is told how many more members are done: a function, or a bar with rate and remaining time."""
-    if callable(progress):
-        done = 0
+def _done(study: Study, place: Gathered | Store, on: On, bounds: Bounds, tell: Tell) -> str:
+    """Fills the place of a study; in words why it ended before, if it did."""
+    try:
+        if on == "lanes":
+            here(study, place, tell)
+            return ""
+        with _pool(study.work, on, bounds) as pool:
+            dispatch = Dispatch(study, place, pool, tell)
+            dispatch.run()
+        return dispatch.stopped and f"the study was not finished: what it ran on broke ({dispatch.stopped})"
+    except KeyboardInterrupt:
+        return ""
 
-        def tell(more: int) -> None:
-            nonlocal done
-            done += more
-            progress(done, total)
 
-        yield tell
-    elif progress:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def _pool(work: Work, on: On, bounds: Bounds) -> Pool:
+    from concurrent.futures import Executor
 
-        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("sweeping", total=total, rate="")
+    from zeromass.ensemble.cluster import Nodes, Ray
 
-            def advance(more: int) -> None:
-                bar.advance(task, more)
-                speed = bar.tasks[0].speed
-                bar.update(task, rate=f"{speed:.0f} runs/s" if speed else "")
+    if on == "cores" or (isinstance(on, int) and not isinstance(on, bool)):
+        from zeromass.ensemble.cores import Cores
 
-            yield advance
-    else:
-        yield lambda more: None
+        return Cores(work, on if isinstance(on, int) else None, bounds)
+    if isinstance(on, Executor):
+        from zeromass.ensemble.executors import Places
+
+        return Places(work, on, bounds)
+    if on == "ray" or isinstance(on, Ray):
+        return Nodes(work, on if isinstance(on, Ray) else Ray(), bounds)
+    raise ModelError(f"on = {on!r}: give 'lanes', 'cores', a number of cores, 'ray', zm.Ray(…), or an executor")

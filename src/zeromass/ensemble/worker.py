@@ -1,27 +1,75 @@
-"""A process of a study on several cores: reads what to do, then starts of members, and writes what is kept of them."""
+"""A process that moves members: reads what to do, then starts of members, and writes what is kept of them.
+
+What it reads ends with the process that asks: then it ends too, whatever it is doing, so that none is left behind.
+"""
 
 from __future__ import annotations
 
 import os
 import pickle
+import queue
 import sys
+import threading
+from pathlib import Path
+from typing import IO, Any
+
+IDLE = 60.0
+"""Seconds without anything to do after which a process ends."""
+
+RETIRED = 75
+"""The code that it ends with then."""
+
+READY = "ready"
+"""What it writes first."""
 
 
 def main() -> None:
     """Serves chunks until there is nothing more to read."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anything prints goes elsewhere
-    asked = sys.stdin.buffer
+    asked: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, asked), daemon=True).start()
+    memory, payload = asked.get()
     from zeromass.expression.packing import unpacked
 
-    work = unpacked(pickle.load(asked))
+    work = unpacked(pickle.loads(payload))
+    work.prepare()
+    _bound(memory)
+    _answer(answers, READY)
     while True:
         try:
-            starts = pickle.load(asked)
-        except EOFError:
-            return
-        pickle.dump(work.safely(starts), answers)
-        answers.flush()
+            starts = asked.get(timeout=IDLE)
+        except queue.Empty:
+            os._exit(RETIRED)
+        _answer(answers, work.safely(starts))
+
+
+def _listen(pipe: IO[bytes], asked: queue.SimpleQueue[Any]) -> None:
+    while True:
+        try:
+            asked.put(pickle.load(pipe))
+        except (EOFError, OSError, pickle.UnpicklingError):
+            os._exit(0)
+
+
+def _answer(pipe: IO[bytes], answer: Any) -> None:
+    try:
+        pickle.dump(answer, pipe, protocol=pickle.HIGHEST_PROTOCOL)
+        pipe.flush()
+    except OSError:
+        os._exit(0)
+
+
+def _bound(memory: float | None) -> None:
+    """Lets the process take so many bytes beyond what it has now; where the system can not, it is not bound."""
+    if memory is None or not sys.platform.startswith("linux"):
+        return
+    import resource
+
+    taken = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmData"))
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = int(taken.split()[1]) * 1024 + int(min(memory, 2**62))
+    resource.setrlimit(resource.RLIMIT_DATA, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,96 @@
+"""The labels of a study: dimensions, shapes, units and words of what it keeps, in memory and in a store alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from zeromass.ensemble.chunk import Results, Work, shape_of
+from zeromass.ensemble.keep import AtTimes, FirstTime, Integral, Kept
+from zeromass.ensemble.members import Axes
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A variable of a study: its dimensions and its shape, what its values are, and what is said of it."""
+
+    dimensions: tuple[str, ...]
+    shape: tuple[int, ...]
+    values: Literal["numbers", "counts", "words"]
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+
+OWN: Mapping[str, Literal["numbers", "counts", "words"]] = {
+    "outcome": "words",
+    "message": "words",
+    "end_time": "numbers",
+    "steps": "counts",
+    "rejected": "counts",
+    "evaluations": "counts",
+}
+"""What is said of every member, whatever is kept of it."""
+
+
+def variables(axes: Axes, work: Work) -> dict[str, Labelled]:
+    """What a study keeps of its members, and what it says of each."""
+    found, units = {}, _units(work)
+    for name, what in work.keep.items():
+        shape = shape_of(what)
+        more = tuple(f"{name}_{k}" for k in range(len(shape)))
+        if isinstance(what, AtTimes):
+            more = (f"{name}_time", *more[:-1])
+        attributes = {"units": units[name]} if units[name] else {}
+        found[name] = Labelled((*axes.names, *more), (*axes.shape, *shape), "numbers", attributes)
+    for name, values in OWN.items():
+        found[name] = Labelled(axes.names, axes.shape, values, {"units": "s"} if name == "end_time" else {})
+    return found
+
+
+def coordinates(axes: Axes, work: Work) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    """The values of the parameters, and the times at which values are kept."""
+    found = {p.name: (dimensions, values) for p, (dimensions, values) in axes.values.items()}
+    for name, what in work.keep.items():
+        if isinstance(what, AtTimes):
+            found[f"{name}_time"] = ((f"{name}_time",), what.times)
+    return found
+
+
+def attributes(work: Work) -> dict[str, Any]:
+    """What is said of the whole study."""
+    return {"until": work.until, "rtol": work.settings.rtol, "atol": work.settings.atol, "method": work.settings.method}
+
+
+def dataset(axes: Axes, work: Work, results: Results) -> xarray.Dataset:
+    """Results with their labels."""
+    import xarray
+
+    labelled = {
+        name: (one.dimensions, results[name].reshape(one.shape), dict(one.attributes))
+        for name, one in variables(axes, work).items()
+    }
+    return xarray.Dataset(labelled, coords=coordinates(axes, work), attrs=attributes(work))
+
+
+def _units(work: Work) -> dict[str, str]:
+    """Units of what is kept, where the system knows them."""
+    known = [(quantity.expression, quantity.unit) for quantity in work.program.system.quantities.values()]
+    return {name: _unit(what, known) for name, what in work.keep.items()}
+
+
+def _unit(what: Kept, known: list[tuple[Any, str]]) -> str:
+    if isinstance(what, FirstTime):
+        return "s"
+    array = what.array
+    for expression, unit in known:
+        other = np.atleast_1d(np.asarray(expression, dtype=object))
+        if other.size == array.size and all(a is b for a, b in zip(array.ravel(), other.ravel(), strict=True)):
+            return f"{unit} s" if isinstance(what, Integral) and not what.mean else unit
+        if not array.ndim and any(array.item() is e for e in other.ravel()):
+            return f"{unit} s" if isinstance(what, Integral) and not what.mean else unit
+    return ""

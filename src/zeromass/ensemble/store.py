@@ -1,0 +1,209 @@
+"""A study in a Zarr store: allocated before it begins, filled block by block, and gone on with where it stopped.
+
+    results of a block ─► arrays ─► ledger
+
+A block is believed once it stands in the ledger, and never written again. A process that dies in between leaves arrays that
+nobody believes, and the block is done again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.ensemble.blocks import Blocks
+from zeromass.ensemble.chunk import RECORDED, SIZE, Results, Study, blank, collect
+from zeromass.ensemble.fingerprint import FORMAT, differences
+from zeromass.ensemble.labels import attributes, coordinates, variables
+from zeromass.ensemble.ledger import NAME, Ledger, Lock, as_stored, checksum
+from zeromass.ensemble.members import Axes
+from zeromass.integrate.outcome import Ending
+from zeromass.model import ModelError
+from zeromass.report.writing import FileError
+
+if TYPE_CHECKING:
+    import xarray
+    import zarr
+
+KINDS: dict[str, tuple[Any, Any]] = {"numbers": ("float64", np.nan), "counts": ("int64", 0), "words": (str, "")}
+"""How values are stored, and what stands where there are none."""
+
+FEWEST = 32
+"""Blocks that a study is cut into if it can be, so that several processes can share it."""
+
+MOST = 2**16
+"""Blocks of a study at most, each with an entry in the ledger; beyond that they become larger."""
+
+_OURS = "zeromass"
+
+
+class Store:
+    """The results of a study in a store; it is the place where results go, as `Gathered` is in memory.
+
+    place  a folder, a URL that zarr and fsspec know, or a store of zarr
+    """
+
+    def __init__(self, place: Any, axes: Axes, study: Study, fingerprint: dict[str, Any]) -> None:
+        self._axes, self._study = axes, study
+        self._words = str(place)
+        self._place, self._folder = _where(place)
+        self._group = self._opened(fingerprint) or self._allocated(fingerprint)
+        self._lock = Lock(self._folder) if self._folder is not None else None
+        told: Any = self._group.attrs[_OURS]
+        self.blocks = Blocks(axes.shape, tuple(told["block"]))
+        self.ledger = Ledger(self._group, self._folder)
+        self._published = self.ledger.published()
+        self._open: dict[int, tuple[Results, np.ndarray]] = {}
+        self._arrays: dict[str, Any] = {name: self._group[name] for name in variables(axes, study.work)}
+
+    def _opened(self, fingerprint: dict[str, Any]) -> zarr.Group | None:
+        """What is there already; None where nothing is. Another study's store is refused."""
+        import zarr
+        from zarr.errors import GroupNotFoundError
+
+        if self._folder is not None and not self._folder.exists():
+            return None
+        try:
+            group = zarr.open_group(self._place, mode="r+", zarr_format=3)
+        except (GroupNotFoundError, FileNotFoundError, NotADirectoryError, FileExistsError):
+            if self._folder is None:
+                return None
+            raise FileError(f"'{self._words}' is there and is no store of a study; give another name") from None
+        told: Any = group.attrs.get(_OURS)
+        if told is None:
+            raise FileError(f"'{self._words}' is there and is no store of a study; give another name")
+        if "fingerprint" not in told:  # whoever allocated it did not come to the end
+            return None
+        if told["fingerprint"].get("format") != FORMAT:
+            there = told["fingerprint"].get("format")
+            raise FileError(f"'{self._words}' has the format {there!r} of another version of zeromass, not {FORMAT}")
+        other = differences(told["fingerprint"], fingerprint)
+        if other:
+            raise FileError(
+                f"'{self._words}' is the store of another study: {'; '.join(other)}. "
+                "Give this one another name, or remove the store"
+            )
+        return group
+
+    def _allocated(self, fingerprint: dict[str, Any]) -> zarr.Group:
+        """The arrays of the study, without values; in a folder they appear together."""
+        import zarr
+
+        if self._folder is None:
+            return self._filled(zarr.open_group(self._place, mode="w", zarr_format=3), fingerprint)
+        self._folder.parent.mkdir(parents=True, exist_ok=True)
+        fresh = self._folder.with_name(f"{self._folder.name}.{os.getpid()}.{os.urandom(4).hex()}")
+        try:
+            self._filled(zarr.open_group(str(fresh), mode="w-", zarr_format=3), fingerprint)
+            os.rename(fresh, self._folder)
+        except OSError:
+            if not self._folder.exists():  # who was faster has allocated the same, or is told apart
+                raise
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+        group = self._opened(fingerprint)
+        assert group is not None
+        return group
+
+    def _filled(self, group: zarr.Group, fingerprint: dict[str, Any]) -> zarr.Group:
+        from zarr.codecs import Crc32cCodec, ZstdCodec
+
+        axes, work = self._axes, self._study.work
+        group.attrs[_OURS] = {}
+        most = RECORDED if work.recording else SIZE
+        count = len(axes)
+        blocks = Blocks.of(axes.shape, max(min(most, -(-count // FEWEST)), -(-count // MOST)))
+        sealed = [ZstdCodec(level=1), Crc32cCodec()]
+        for name, one in variables(axes, work).items():
+            dtype, nothing = KINDS[one.values]
+            group.create_array(
+                name,
+                shape=one.shape,
+                chunks=(*blocks.block, *one.shape[len(axes.shape) :]),
+                dtype=dtype,
+                fill_value=Ending.INTERRUPTED.value if name == "outcome" else nothing,
+                compressors=sealed,
+                dimension_names=one.dimensions,
+                attributes=dict(one.attributes),
+            )
+        for name, (dimensions, values) in coordinates(axes, work).items():
+            group.create_array(name, data=values, chunks=values.shape, dimension_names=dimensions)
+        Ledger.allocate(group, len(blocks))
+        from importlib.metadata import version
+
+        told = {"fingerprint": fingerprint, "block": list(blocks.block), "version": version("zeromass")}
+        group.attrs.update({**attributes(work), _OURS: told})
+        return group
+
+    # filling it ------------------------------------------------------------------------------------------------------
+    def left(self, hands: int) -> Iterator[range]:
+        """The blocks that are not published."""
+        return (self.blocks.members(k) for k in range(len(self.blocks)) if k not in self._published)
+
+    @property
+    def done(self) -> int:
+        """Members that are published."""
+        return sum(len(self.blocks.members(k)) for k in self._published)
+
+    def take(self, members: np.ndarray, results: Results) -> None:
+        """Keeps results until their block is complete, and publishes it."""
+        block = self.blocks.holding(int(members[0]))
+        place = self.blocks.members(block)
+        if len(members) < len(place):
+            if block not in self._open:
+                self._open[block] = blank(self._study.work, len(place)), np.zeros(len(place), dtype=bool)
+            found, there = self._open[block]
+            collect(found, members - place.start, results)
+            there[members - place.start] = True
+            if not there.all():
+                return
+            results, _ = self._open.pop(block)
+        self.publish(block, results)
+
+    def publish(self, block: int, results: Results) -> None:
+        """Writes the values of a block, the outcomes last, and then its entry in the ledger."""
+        if block in self._published:
+            return
+        place = self.blocks.place(block)
+        grid = tuple(part.stop - part.start for part in place)
+        for name in sorted(results, key=lambda name: name == "outcome"):
+            values = as_stored(results[name])
+            self._arrays[name][place] = values.reshape(*grid, *values.shape[1:])
+        self.ledger.publish(block, checksum(results))
+        self._published.add(block)
+
+    def close(self) -> None:
+        if self._lock is not None:
+            self._lock.free()
+
+    def dataset(self) -> xarray.Dataset:
+        """What is there, read when it is looked at; members that are not done are "interrupted"."""
+        import xarray
+
+        found = xarray.open_zarr(self._place, chunks=None, consolidated=False, zarr_format=3, drop_variables=[NAME])
+        del found.attrs[_OURS]
+        return found[[*self._arrays]]
+
+
+def _where(place: Any) -> tuple[Any, Path | None]:
+    """What zarr is told, and the folder where it is one."""
+    try:
+        from zarr.abc.store import Store as Objects
+        from zarr.storage import LocalStore
+    except ImportError:
+        raise ModelError("store=… needs zarr, version 3: pip install 'zeromass[sweep]'") from None
+    if isinstance(place, LocalStore):
+        place = place.root
+    if isinstance(place, Objects):
+        return place, None
+    if isinstance(place, str) and "://" in place and not place.startswith("file://"):
+        return place, None
+    if not isinstance(place, str | os.PathLike):
+        raise ModelError(f"store = {place!r}: give a folder, a URL, or a store of zarr")
+    folder = Path(os.fspath(place).removeprefix("file://")).expanduser().resolve()
+    return str(folder), folder

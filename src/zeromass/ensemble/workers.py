@@ -1,0 +1,179 @@
+"""Processes that move members, seen from the one that asks: whatever a member does to its process, this one goes on.
+
+A member may raise, hang, take all memory or crash the interpreter. It does so in a process of its own, which is then
+ended, and the reason is the answer.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import IO, Any
+
+from zeromass.ensemble.chunk import Results, Work
+from zeromass.ensemble.starts import Starts
+from zeromass.ensemble.worker import READY, RETIRED
+from zeromass.errors import ZeromassError
+from zeromass.expression.packing import packed
+
+BEGINNINGS = 20
+"""Processes in a row that may die before they are ready."""
+
+LOOKS = 0.1
+"""Seconds between looks at whether the study has been stopped."""
+
+
+class WorkerError(ZeromassError, RuntimeError):
+    """No process that moves members can be started."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What members may take: `patience`, seconds for a chunk, and `memory`, bytes of a process; None for no bound."""
+
+    patience: float | None = None
+    memory: float | None = None
+
+
+def payload_of(work: Work) -> bytes:
+    """What a process is told first: the work, without what it remembers."""
+    return pickle.dumps(packed(replace(work)), protocol=pickle.HIGHEST_PROTOCOL)
+
+
+class Worker:
+    """A process that moves members; it runs `zeromass.ensemble.worker`, and nothing of the user's program."""
+
+    def __init__(self, payload: bytes, bounds: Bounds) -> None:
+        threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115  (it lives as long as the process)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "zeromass.ensemble.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            env={**os.environ, **threads, "PYTHONPATH": paths},
+            start_new_session=True,  # Ctrl-C is for the study, which then ends its processes
+        )
+        self._bounds, self._answers = bounds, queue.SimpleQueue[Any]()
+        threading.Thread(target=self._listen, daemon=True).start()
+        self._send((bounds.memory, payload))
+
+    @property
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        return stdin, stdout
+
+    def _listen(self) -> None:
+        """Puts answers where they are waited for; None after the last."""
+        pipe = self._pipes[1]
+        try:
+            while True:
+                self._answers.put(pickle.load(pipe))
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError):
+            self._answers.put(None)
+
+    def _send(self, what: Any) -> None:
+        """A process that has died is noticed when it does not answer."""
+        try:
+            pickle.dump(what, self._pipes[0], protocol=pickle.HIGHEST_PROTOCOL)
+            self._pipes[0].flush()
+        except (OSError, ValueError):
+            pass
+
+    def _answer(self, patience: float | None, stopped: Callable[[], bool]) -> Any:
+        """The next answer; None where the process has died, and a TimeoutError where it takes too long."""
+        waited = 0.0
+        while not stopped():
+            try:
+                return self._answers.get(timeout=LOOKS)
+            except queue.Empty:
+                waited += LOOKS
+                if patience is not None and waited > patience:
+                    raise TimeoutError from None
+        return None
+
+    def ready(self, stopped: Callable[[], bool] = lambda: False) -> bool:
+        """Whether the process has come so far that it can move members; it is waited for."""
+        return self._answer(None, stopped) == READY
+
+    def results(self, starts: Starts, stopped: Callable[[], bool] = lambda: False) -> Results | str | None:
+        """What is kept of members, or in words why their process has died of them; None where it had gone before."""
+        self._send(starts)
+        try:
+            found = self._answer(self._bounds.patience, stopped)
+        except TimeoutError:
+            return f"it took longer than {self._bounds.patience:g} s, twice and more"
+        if found is not None or stopped():
+            return found
+        code = self._process.wait()
+        if code == RETIRED:
+            return None
+        return f"its process died: {f'killed by signal {-code}' if code < 0 else f'it ended with code {code}'}"
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    @property
+    def last_words(self) -> str:
+        self._said.seek(0)
+        lines = self._said.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it said nothing"
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (*self._pipes, self._said):
+            try:
+                pipe.close()
+            except (OSError, ValueError):
+                continue
+
+
+class Guard:
+    """One process after another, each until it dies: `results` is what the first that does not die gives."""
+
+    def __init__(self, payload: bytes, bounds: Bounds, stopped: Callable[[], bool] = lambda: False) -> None:
+        self._payload, self._bounds, self._stopped = payload, bounds, stopped
+        self._worker: Worker | None = None
+
+    def results(self, starts: Starts) -> Results | str:
+        """What is kept of members, or in words why there is nothing: their process has died, or has taken too long."""
+        found = None
+        while found is None:
+            worker = self._ready()
+            found = worker.results(starts, self._stopped)
+            if self._stopped():
+                return "the study was stopped"
+            if not isinstance(found, dict):
+                self.end()
+        return found
+
+    def _ready(self) -> Worker:
+        if self._worker is not None and not self._worker.alive:
+            self.end()
+        words = ""
+        for _ in range(BEGINNINGS):
+            if self._worker is not None:
+                return self._worker
+            self._worker = worker = Worker(self._payload, self._bounds)
+            if worker.ready(self._stopped) or self._stopped():
+                return worker
+            words = worker.last_words
+            self.end()
+        raise WorkerError(f"no process that moves members can be started; the last one said: {words}")
+
+    def end(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.end()
