@@ -99,7 +99,7 @@ class Asked:
         """The values of all parameters of the one member that is left when some are given."""
         here = self._dataset.coords.to_dataset()
         parameters = [name for name in names if name in here.coords]
-        own = {dimension for name in parameters for dimension in here[name].dims}
+        own = {str(dimension) for name in parameters for dimension in here[name].dims}
         for name, value in values.items():
             if name in here.coords and here[name].ndim == 0 and name in parameters:
                 _nearest(name, np.atleast_1d(here[name].values), value, method)
@@ -108,7 +108,7 @@ class Asked:
             elif name in own:
                 here = here.isel({name: int(value)})
             else:
-                told = ", ".join(sorted({*own, *parameters}, key=str))
+                told = ", ".join(sorted({*own, *parameters}))
                 raise ModelError(f"'{name}' is no parameter of the study; it has: {told}")
         left = [name for name in own if here.sizes.get(name, 1) > 1]
         if left:
