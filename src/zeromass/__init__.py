@@ -77,7 +77,7 @@ if _typing.TYPE_CHECKING:
     from zeromass.ensemble import first_time, integral, largest, mean, samples, smallest, sweep, values_at
     from zeromass.expression import c_code, latex
     from zeromass.model import Box, Diagnosis, Dot, Drawing, Rod, Wheel
-    from zeromass.report import FileError, view
+    from zeromass.report import FileError, plot_study, view
 
     __version__: str
 
@@ -150,6 +150,7 @@ __all__ = [
     "lyapunov_exponent",
     "mean",
     "parameter",
+    "plot_study",
     "rate",
     "samples",
     "sensitivity",
@@ -186,7 +187,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
             ],
             "zeromass.expression": ["c_code", "latex"],
             "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Rod", "Wheel"],
-            "zeromass.report": ["FileError", "view"],
+            "zeromass.report": ["FileError", "plot_study", "view"],
         },
     )
 

@@ -16,6 +16,7 @@ from zeromass.contact.traced import PLACE
 from zeromass.expression import Evaluator, Expression, as_expression, gradient, jacobian
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
+from zeromass.expression.interval import Intervals
 from zeromass.model.moved import Moved
 
 if TYPE_CHECKING:
@@ -84,24 +85,26 @@ class Sphere:
         return all(e is ZERO for e in jacobian(gradient(self._f, PLACE), PLACE).ravel())
 
     @cached_property
-    def _bend(self) -> float | None:
-        """The largest curvature of f, ‖∂²f/∂x²‖, where that is the same everywhere; otherwise None."""
+    def _bends(self) -> Intervals:
         H = jacobian(gradient(self._f, PLACE), PLACE)
-        if any(e.value is None for e in H.ravel()):
-            return None
-        return float(np.linalg.norm(np.array([[e.value for e in row] for row in H], dtype=float), 2))
+        return Intervals(H.ravel(), self._inputs)
+
+    def _bend(self, inputs: np.ndarray, reach: Any) -> np.ndarray:
+        """The largest curvature of f, ‖∂²f/∂x²‖, within a reach of points, inputs of shape (k, 4 + p); bounds of it."""
+        within = [(inputs[:, i] - reach, inputs[:, i] + reach) if i < 3 else (x, x) for i, x in enumerate(inputs.T)]
+        sizes = [np.broadcast_to(np.maximum(np.abs(a), np.abs(b)), len(inputs)) for a, b in self._bends(within)]
+        return np.sqrt(np.sum(np.square(sizes), axis=0))
 
     def alone(self, t: np.ndarray, contacts: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """Where contact, at points (k, 3), times (k,) and parameters (k, p), is surely the only one.
 
         With x from the contact to a point of the sphere, |∇f| |x|²/2r is what the slope of f adds, and its curvature takes
-        at most ‖∂²f/∂x²‖ |x|²/2: where r ‖∂²f/∂x²‖ ≤ |∇f| no such point lies in the material.
+        at most ‖∂²f/∂x²‖ |x|²/2: where r ‖∂²f/∂x²‖ ≤ |∇f| within 2 r no such point lies in the material.
         """
-        if self._bend is None:
-            return np.zeros(len(t), dtype=bool)
-        inputs = np.concatenate([contacts, t[:, None], parameters], axis=1)
-        steep = np.linalg.norm(self._slopes(inputs)[:, 1:4], axis=1)
-        return self.radius(parameters) * self._bend <= steep
+        inputs, radius = np.concatenate([contacts, t[:, None], parameters], axis=1), self.radius(parameters)
+        with np.errstate(all="ignore"):
+            steep = np.linalg.norm(self._slopes(inputs)[:, 1:4], axis=1)
+            return radius * self._bend(inputs, 2 * radius) <= steep
 
     def _outside(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
         """f at points (…, 3), positive on the side of the bodies; not a number where the surface is not known."""

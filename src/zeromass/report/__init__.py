@@ -6,6 +6,7 @@ from zeromass.report.origin import Origin
 from zeromass.report.plots import save_figure
 from zeromass.report.reading import read
 from zeromass.report.run_plots import Plots
+from zeromass.report.study_plots import plot_study
 from zeromass.report.tables import to_csv, to_parquet
 from zeromass.report.viewer import view
 from zeromass.report.writing import FileError
@@ -15,6 +16,7 @@ __all__ = [
     "Origin",
     "Plots",
     "movie",
+    "plot_study",
     "read",
     "save",
     "save_figure",
