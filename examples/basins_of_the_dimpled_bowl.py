@@ -3,8 +3,8 @@ Where a ball comes to rest in the dimpled bowl
 ==============================================
 
 A shell is let go from rest somewhere in the bowl of [UM2022]; a torque against its turning takes its energy, and it comes to
-rest in one of nine dimples. In which one, over all places from which it may start, is its basin of attraction: 10,000 motions,
-moved side by side.
+rest in one of nine dimples. All places from which it comes to the same one are its basin of attraction: 10,000 motions, moved
+side by side.
 """
 
 import matplotlib.pyplot as plt
@@ -50,6 +50,7 @@ print(
 
 # %%
 
-ax = zm.plot_study(study, dimple.rename("dimple"), labels=names, shade="way", x="x", y="y")
+_, ax = plt.subplots(figsize=(6, 6.2), layout="constrained")
+zm.plot_study(study, dimple.rename("dimple"), ax, labels=names, shade="way")
 ax.set_aspect("equal")
 plt.show()

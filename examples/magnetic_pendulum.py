@@ -2,7 +2,7 @@
 The magnetic pendulum
 =====================
 
-A pendulum over three magnets, drawn back to the middle by gravity, slowed by the air: over which magnet does it come to rest?
+A pendulum over three magnets, drawn back to the middle by gravity, slowed by the air: over which of them does it come to rest?
 The basins are interwoven down to the smallest scale, although every motion is determined by its start.
 """
 
@@ -26,7 +26,7 @@ pendulum = zm.System(
 start = pendulum.start({x: x0, y: y0})
 
 # %%
-# Where the energy has sunk so far that no other magnet can be reached any more, the motion is decided: an event ends it there.
+# Where the energy has sunk so far that no other magnet can be reached, the motion is decided: an event ends it there.
 
 saddle = min(
     float(zm.evaluate(pendulum.potential, {x: 0.5 * np.cos(a + np.pi), y: 0.5 * np.sin(a + np.pi)})) for a in angles

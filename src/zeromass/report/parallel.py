@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 OWN = ("end_time", "steps", "rejected", "evaluations")
 """What every study tells of its members; drawn where it is asked for."""
+
+WIDE = 14
+"""Letters of a line below an axis."""
 
 MOST = 3000
 """Lines that are drawn, evenly chosen among the members: more hide one another."""
@@ -74,7 +78,7 @@ def parallel(study: xarray.Dataset, values: xarray.DataArray, ax: Axes, columns:
                 bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75},
                 zorder=4,
             )
-    ax.set_xticks(range(len(names)), [title(study[name], "\n") for name in names])
+    ax.set_xticks(range(len(names)), [fill(title(study[name]), WIDE) for name in names])
     ax.tick_params(axis="x", length=0, pad=8)
     bar = ax.figure.colorbar(lines, ax=ax, label=title(values), pad=0.02)
     bar.solids.set_alpha(1.0)  # type: ignore[union-attr]
@@ -105,7 +109,7 @@ def _scaled(table: np.ndarray) -> tuple[np.ndarray, list[tuple[float, float]]]:
     return places, list(zip(low.tolist(), high.tolist(), strict=True))
 
 
-def title(array: Any, between: str = " ") -> str:
+def title(array: Any) -> str:
     """What an axis says: a name and its unit."""
     name, unit = str(array.attrs.get("long_name", array.name)), str(array.attrs.get("units", ""))
-    return as_written(name) + (f"{between}[{unit}]" if unit and unit != "1" else "")
+    return as_written(name) + (f" [{unit}]" if unit and unit != "1" else "")

@@ -53,9 +53,9 @@ def plot_study(
     """A picture of a study: what was kept, over the parameters.
 
     what     name of a variable, or an array of one's own over the same parameters; by default the first that is one number
-    kind     "map": colours over two parameters; "basins": a colour for each word or whole number, with a legend; "line": over
-             one parameter; "parallel": a line for each member through axes of parameters and results. By default by what
-             there is to see
+    kind     "map": colours over two parameters; "basins": a colour for each word or whole number, with a legend; "line":
+             over one parameter; "parallel": a line for each member through axes of parameters and results. By default
+             what suits
     x, y     parameters along the axes
     shade    of basins: a variable that darkens them, such as the time that it takes to get there
     labels   of basins: {value: words} for the legend
@@ -188,7 +188,7 @@ def _basins(
 ) -> None:
     """A colour for each word or whole number."""
     X, Y, Z = _grid(values, along)
-    there = [value for value in labels if np.any(Z == value)] + [
+    there = [value for value in labels if np.any(value == Z)] + [
         value for value in sorted({*Z[~_missing(Z)].tolist()}) if value not in labels
     ]
     if len(there) > 24:
@@ -207,7 +207,7 @@ def _basins(
     shares = {labels.get(value, str(value)): float(np.mean(value == Z)) for value in there}
     _legend(ax, {labels.get(value, str(value)): own[value] for value in there}, shares)
     if shade is not None:
-        ax.set_title(f"darker: more {title(study[shade])}", fontsize="small", color="0.4", loc="left")
+        ax.set_title(f"darker: larger {title(study[shade])}", fontsize="small", color="0.4", loc="left")
 
 
 def _painted(
