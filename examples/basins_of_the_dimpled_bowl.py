@@ -3,7 +3,7 @@ Where a ball comes to rest in the dimpled bowl
 ==============================================
 
 A shell is let go from rest somewhere in the bowl of [UM2022]; a torque against its turning takes its energy, and it comes to
-rest in one of nine dimples. All places from which it comes to the same one are its basin of attraction: 10,000 motions, moved
+rest in one of nine dimples. All places from which it comes to the same one are its basin: 10,000 motions, moved
 side by side.
 """
 
@@ -37,7 +37,7 @@ study["x"].attrs.update(long_name="X of the start", units="m")
 study["y"].attrs.update(long_name="Y of the start", units="m")
 
 # %%
-# Dimples are a wavelength of the bowl apart, so that a grid of cells tells them apart. From most places the ball ends in the
+# Dimples are a wavelength of the bowl apart, so that a grid of cells tells them apart. From most places it ends in the
 # middle; near the rims between two dimples the smallest change of the start decides.
 
 cells = np.round((study.end[..., :2] - [-0.25, -0.3]) / [1.0, 1.1]).astype(int)

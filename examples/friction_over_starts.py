@@ -30,7 +30,7 @@ for name in ("vx", "vy"):
     study[name].attrs["units"] = "m/s"
 
 # %%
-# Where contact is lost the surface would have to pull the ball: the motion ends there, and the ratio has no bound.
+# Where contact is lost the surface would have to pull the shell: the motion ends there, and the ratio has no bound.
 
 count = study.outcome.size
 lost = int((study.outcome != "finished").sum())

@@ -2,7 +2,7 @@
 The magnetic pendulum
 =====================
 
-A pendulum over three magnets, drawn back to the middle by gravity, slowed by the air: over which of them does it come to rest?
+A pendulum over three magnets, drawn back to the middle by gravity, slowed by the air: where does it come to rest?
 The basins are interwoven down to the smallest scale, although every motion is determined by its start.
 """
 
