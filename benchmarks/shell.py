@@ -82,6 +82,7 @@ def rows() -> list[Row]:
     return [
         Row("zeromass", "zeromass_engine", "projected"),
         Row("zeromass before", "zeromass_engine", "before, projected"),
+        Row("zeromass, code kept", "zeromass_engine", "kept, projected"),
         Row("zeromass, no projection", "zeromass_engine", "free"),
         Row("NumPy pinv + SciPy RK45", "numpy_scipy", "pinv RK45"),
         Row("NumPy pinv + SciPy DOP853", "numpy_scipy", "pinv DOP853"),
@@ -96,10 +97,11 @@ def rows() -> list[Row]:
     ]
 
 
-def environment(folder: Path, before: Path | None = None) -> dict[str, str]:
+def environment(folder: Path, before: Path | None = None, *, kept_code: bool = False) -> dict[str, str]:
     """Of the engines' processes: the paths of this one, one thread for BLAS, and compiled modules kept in the folder.
 
-    before  the sources of another zeromass, which come first
+    before     the sources of another zeromass, which come first
+    kept_code  whether machine code of earlier processes is found again
     """
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -110,6 +112,7 @@ def environment(folder: Path, before: Path | None = None) -> dict[str, str]:
         **threads,
         "PYTHONPATH": os.pathsep.join(paths),
         "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),
+        "ZEROMASS_CACHE": str(folder / "code") if kept_code else "off",
     }
 
 
@@ -124,7 +127,7 @@ def measured(row: Row, folder: Path, *, full: bool, before: Path | None) -> dict
     short = row.module == "numpy_scipy" and row.variant.endswith("RK45") and not full
     until = SHORT if short else shape.UNTIL
     command = [sys.executable, "-m", "peers.worker", row.module, row.variant, str(folder), str(until)]
-    paths = environment(folder, before if "before" in row.variant else None)
+    paths = environment(folder, before if "before" in row.variant else None, kept_code="kept" in row.variant)
     done = subprocess.run(command, env=paths, cwd=HERE, capture_output=True, text=True)
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]

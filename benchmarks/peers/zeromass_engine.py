@@ -65,7 +65,7 @@ def slope_seconds(model: Rolling, *, lanes: int) -> float:
     known = zm.compile(model.system, model.start)
     slopes = [*model.system.rates, *known.acceleration]
     target = zm.host().lanes(lanes)
-    outputs = [slopes, [known.growth], list(known.elimination.pivots)]
+    outputs = [slopes, [known.growth], list(known.native.telling)]
     machine_code = code({"rhs": (known.inputs, outputs)}, target, effort=BEST)
     t, y = np.zeros(lanes), np.repeat(np.concatenate([model.start.q, model.start.v]), lanes)
     out, growth, pivots = np.empty_like(y), np.empty(lanes), np.empty((len(outputs[2]) + 1) * lanes)

@@ -112,10 +112,22 @@ def _runs(process: int) -> bool:
 
 def test_a_process_that_can_not_begin_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "BEGINNINGS", 2)
-    monkeypatch.setattr(workers, "payload_of", None)
     guard = workers.Guard(b"no work at all", Bounds())
     with pytest.raises(workers.WorkerError, match="UnpicklingError"):
         guard.results(poisoned().work.first)
+
+
+def test_a_member_that_needs_too_much_memory_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its steps are recorded, and there are more of them than there may be; those of the others are not."""
+    system, start, k, x = spring()
+    values = np.array([1.0, 2.0, 1e10, 3.0])
+    # room for 4 MiB of steps at first, of 6 numbers each; the stiff one takes 250 000 of them and more
+    monkeypatch.setattr("zeromass.ensemble.lanes.RECORDED", 1 << 19)
+    keep = {"fast": largest(zm.rate(x))}
+    study = sweep(system, start, until=2.0, over={k: values}, keep=keep, memory=12e6)
+    assert study.outcome.values.tolist() == ["finished", "finished", "out of memory", "finished"]
+    assert "give more (memory=…)" in study.message.item(2)
+    assert np.all(np.isfinite(study.fast.values) == [True, True, False, True])
 
 
 @pytest.mark.parametrize("on", ["lanes", 2])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -63,7 +64,7 @@ def zarr_is_there() -> bool:
     return bool(zarr)
 
 
-@pytest.mark.parametrize("how", ["crashes", "hangs", "takes"])
+@pytest.mark.parametrize("how", ["crashes", *[pytest.param(how, marks=pytest.mark.slow) for how in ("hangs", "takes")]])
 def test_a_bad_member_is_named_and_the_executor_lives(how: str) -> None:
     good = poisoned().results(np.arange(COUNT))
     study = poisoned(**{how: BAD + 1.0})
@@ -98,3 +99,11 @@ def test_what_is_no_executor_is_refused() -> None:
     for wrong in ("moon", 0, -2, None, True, [1]):
         with pytest.raises(zm.ModelError, match="on = "):
             sweep(system, start, over={k: [1.0]}, keep={"x": x}, until=1.0, on=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("missing", "option"), [("ray", {"on": "ray"}), ("zarr.abc.store", {"store": "study.zarr"})])
+def test_what_is_not_installed_is_named(missing: str, option: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    system, start, k, x = spring()
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(zm.ModelError, match="pip install 'zeromass"):
+        sweep(system, start, over={k: [1.0]}, keep={"x": x}, until=1.0, **option)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from ensemble.poison import COUNT, axes, poisoned, spring, stiffness
 from zeromass.ensemble import largest, sweep, values_at
 from zeromass.ensemble.blocks import Blocks
 from zeromass.ensemble.chunk import Results
+from zeromass.ensemble.encoded import Written, codecs
 from zeromass.ensemble.fingerprint import differences, fingerprint
 from zeromass.ensemble.ledger import Ledger, Lock, checksum
 from zeromass.ensemble.members import Members, axes_of
@@ -41,7 +43,7 @@ def pendulum() -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("shape", [(1,), (7,), (5000,), (400, 400), (3, 5, 7), (2, 3000), (1, 1, 9), (4, 1, 1100, 2)])
+@pytest.mark.parametrize("shape", [(1,), (7,), (5000,), (60, 40), (3, 5, 7), (2, 3000), (1, 1, 9), (4, 1, 1100, 2)])
 @pytest.mark.parametrize("size", [1, 10, 1024])
 def test_blocks_are_rectangles_and_follow_one_another(shape: tuple[int, ...], size: int) -> None:
     blocks = Blocks.of(shape, size)
@@ -206,6 +208,28 @@ def test_something_else_of_that_name_is_refused(tmp_path: Path) -> None:
         sweep(**study, store=7)
 
 
+def test_what_a_killed_allocation_left_is_done_again(tmp_path: Path) -> None:
+    """In a folder it had another name, which goes; elsewhere it has no fingerprint. What others have there is refused."""
+    study = pendulum()
+    expected = sweep(**study)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = tmp_path / f"study.zarr.{socket.gethostname()}.{ended.pid}.abc.new"
+    left.mkdir()
+    assert sweep(**study, store=tmp_path / "study.zarr").load().identical(expected)
+    assert [path.name for path in tmp_path.iterdir()] == ["study.zarr"]
+    memory = zarr.storage.MemoryStore()
+    group = zarr.open_group(memory, mode="w", zarr_format=3)
+    group.attrs["zeromass"] = {}
+    group.create_array("end", shape=(2,), dtype="f8")
+    assert sweep(**study, store=memory).load().identical(expected)
+    notes = zarr.core.buffer.default_buffer_prototype().buffer.from_bytes(b"mine")
+    mine = zarr.storage.MemoryStore({"notes": notes})
+    with pytest.raises(FileError, match="something else"):
+        sweep(**study, store=mine)
+    assert mine._store_dict["notes"].to_bytes() == b"mine"
+
+
 def test_two_at_once_are_refused(tmp_path: Path) -> None:
     study = pendulum()
     sweep(**study, store=tmp_path / "study.zarr")
@@ -227,6 +251,33 @@ def test_a_block_is_published_once(tmp_path: Path) -> None:
         assert ledger.entry(4) == 0
         assert ledger.published() == {*range(block + 1)}
     assert not list((tmp_path / "study.zarr" / "ledger" / "c").glob("*.*"))
+
+
+def test_a_damaged_chunk_is_noticed(tmp_path: Path) -> None:
+    study = pendulum()
+    sweep(**study, store=tmp_path / "study.zarr")
+    chunk = tmp_path / "study.zarr" / "end" / "c" / "0" / "0"
+    content = bytearray(chunk.read_bytes())
+    content[len(content) // 2] ^= 1
+    chunk.write_bytes(content)
+    with pytest.raises(Exception, match=r"(?i)zstd|decompress|checksum"):
+        sweep(**study, store=tmp_path / "study.zarr").end.load()
+
+
+def test_a_chunk_that_has_become_empty_goes(tmp_path: Path) -> None:
+    """One that nobody believed had messages; now there are none."""
+    array: Any = zarr.create_array(
+        tmp_path / "a", shape=(5, 3), chunks=(2, 3), dtype=str, fill_value="", compressors=codecs()
+    )
+    written = Written(array, tmp_path / "a", fill="")
+    words = np.array([["one", "", "two"], ["", "", "ü" * 40]], dtype=object)
+    written.write((slice(0, 2),), words)
+    assert array[:2].tolist() == words.tolist()
+    written.write((slice(0, 2),), np.full((2, 3), "", dtype=object))
+    assert not (tmp_path / "a" / "c" / "0" / "0").exists()
+    assert array[:2].tolist() == [[""] * 3] * 2
+    written.write((slice(4, 5),), words[:1])  # at the edge
+    assert array[4].tolist() == words[0].tolist()
 
 
 def test_nothing_is_believed_that_is_not_in_the_ledger(tmp_path: Path) -> None:

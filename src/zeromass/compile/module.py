@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from llvmlite import ir
 
-from zeromass.compile import elementary
+from zeromass.compile import cache, elementary
 from zeromass.compile.straight import Flavour, StraightLine
 from zeromass.compile.target import FIRST, Code, Target
 from zeromass.expression import Expression
@@ -30,29 +30,29 @@ def code(functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, effo
     Each becomes `void name(const double *in₀, …, double *out₀, …)`; in lanes, a value stands `target.width` times in a row.
     `effort` is LLVM's, 0 to 3: functions that are called seldom are not worth much of it.
     """
-    width, flavour = target.width, Flavour(target.width, target.fused)
+    flavour = Flavour(target.width, target.fused)
     lines = [
         StraightLine(
             name, inputs, _grouped(with_reciprocals([e for group in outputs for e in group]), outputs), flavour
         )
         for name, (inputs, outputs) in functions.items()
     ]
-    gridded = {name: entry for line in lines for name, entry in line.grids.items()}
     calls = tuple(sorted(set().union(*[line.calls for line in lines])))
-    module = ir.Module()
+    body = "\n".join(line.text for line in lines)
+    gridded = {name: entry for line in lines for name, entry in line.grids.items()}
     if gridded:
-        from zeromass.compile import grid  # few systems need it
+        library = _with_grids(calls, gridded, flavour)
+        grids = tuple(gridded[name][0] for name in sorted(gridded))
+        return _compiled(library, body, calls, grids, target, effort)
+    return _compiled(None, body, calls, (), target, effort)
 
-        _elementary(module, calls, flavour)
-        for name in sorted(gridded):
-            grid.function(module, name, *gridded[name], _kind(width), flavour.fused)
-    text = str(module) if gridded else _library(calls, flavour)
+
+def _declared(library: str, flavour: Flavour) -> str:
+    """A library with the intrinsic functions that formulas call, if they are missing in it."""
     T, s = flavour.type, flavour.suffix
     declared = [f"declare {T} @llvm.{name}.{s}({T})" for name in ("sqrt", "fabs")]
     declared.append(f"declare {T} @llvm.fma.{s}({T}, {T}, {T})")
-    missing = [line for line in declared if line.split("@")[1].split("(")[0] not in text]
-    grids = tuple(gridded[name][0] for name in sorted(gridded))
-    return _compiled("\n".join([text, *missing, *[line.text for line in lines]]), grids, target, effort)
+    return "\n".join([library, *[line for line in declared if line.split("@")[1].split("(")[0] not in library]])
 
 
 def _kind(width: int) -> ir.Type:
@@ -72,15 +72,41 @@ def _library(names: tuple[str, ...], flavour: Flavour) -> str:
     return str(module)
 
 
+def _with_grids(
+    names: tuple[str, ...], gridded: Mapping[str, tuple[Grid, list[tuple[int, int]]]], flavour: Flavour
+) -> str:
+    """Elementary functions and functions on grids, as text: that of arrays where they are in memory."""
+    from zeromass.compile import grid  # few systems need it
+
+    module = ir.Module()
+    _elementary(module, names, flavour)
+    for name in sorted(gridded):
+        grid.function(module, name, *gridded[name], _kind(flavour.width), flavour.fused)
+    return str(module)
+
+
 def _grouped(flat: list[Expression], like: Groups) -> Groups:
     rest = iter(flat)
     return [[next(rest) for _ in group] for group in like]
 
 
 @lru_cache(maxsize=128)
-def _compiled(text: str, grids: tuple[Grid, ...], target: Target, effort: int) -> Code:
-    """Equal formulas have equal text: their machine code is made once. It reads the grids' arrays where they are."""
-    return Code(text, target, effort=effort, keep=grids)
+def _compiled(
+    library: str | None, body: str, calls: tuple[str, ...], grids: tuple[Grid, ...], target: Target, effort: int
+) -> Code:
+    """Equal formulas have equal text: their machine code is made once. It reads the grids' arrays where they are.
+
+    library  text of what the functions in `body` call; None for elementary functions alone, by their names in `calls`
+    """
+    flavour = Flavour(target.width, target.fused)
+    written = cache.sources("compile") if library is None else None
+    return Code(
+        lambda: _declared(_library(calls, flavour) if library is None else library, flavour) + "\n" + body,
+        target,
+        origin=None if written is None else cache.digest(body, *calls, written),
+        effort=effort,
+        keep=grids,
+    )
 
 
 def _worthwhile(denominator: Expression, uses: int) -> bool:

@@ -6,11 +6,15 @@ Code is there at once, made with little effort, and better code follows from the
 from __future__ import annotations
 
 import ctypes
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
+import llvmlite
 import llvmlite.binding as llvm
+
+from zeromass.compile import cache
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class Target:
         return llvm.Target.from_triple(self.triple).create_target_machine(**options)
 
 
-@cache
+@functools.cache
 def host() -> Target:
     """The machine that this process runs on, with as many lanes as one of its registers holds float64 values."""
     llvm.initialize_native_target()
@@ -75,22 +79,51 @@ FIRST, BEST = 0, 2
 class Code:
     """Machine code of LLVM IR text; the address of a function stays valid as long as this object lives.
 
+    text    or what writes it: where machine code was kept by an earlier process, the text is not needed
+    origin  what the text follows from, whatever the target: by it, machine code is kept for later processes, see `cache`
     effort  LLVM's effort that it is first made with, 0 to 3
     keep    what must live as long as the code, because it reads their memory
     """
 
-    def __init__(self, text: str, target: Target, *, effort: int = FIRST, keep: Any = None) -> None:
-        self._text, self._target, self._kept = text, target, keep
-        self._engines = [self._engine(effort)]
+    def __init__(
+        self,
+        text: str | Callable[[], str],
+        target: Target,
+        *,
+        origin: str | None = None,
+        effort: int = FIRST,
+        keep: Any = None,
+    ) -> None:
+        self._text, self._target, self._origin, self._kept = text, target, origin, keep
+        best = self._found(BEST) if effort < BEST else None
+        self._engines = [self._loaded(best or self._machine_code(effort))]
         self._addresses: dict[str, int] = {}
-        self._asked = effort >= BEST
+        self._asked = best is not None or effort >= BEST
 
-    def _engine(self, effort: int) -> Any:
-        machine = self._target.machine(effort)
-        module = llvm.parse_assembly(self._text)
-        module.triple = self._target.triple
-        module.data_layout = str(machine.target_data)
-        engine = llvm.create_mcjit_compiler(module, machine)
+    def _machine_code(self, effort: int) -> bytes:
+        """What was kept by an earlier process, or else made now."""
+        found = self._found(effort)
+        if found is None:
+            machine = self._target.machine(effort)
+            module = llvm.parse_assembly(self._text if isinstance(self._text, str) else self._text())
+            module.triple = self._target.triple
+            module.data_layout = str(machine.target_data)
+            found = machine.emit_object(module)
+            if self._origin is not None:
+                cache.write(self._name(effort), found)
+        return found
+
+    def _found(self, effort: int) -> bytes | None:
+        return None if self._origin is None else cache.read(self._name(effort))
+
+    def _name(self, effort: int) -> str:
+        assert self._origin is not None
+        compiler = f"{llvmlite.__version__} {llvm.llvm_version_info} {effort}"
+        return cache.digest(self._origin, repr(self._target), compiler)
+
+    def _loaded(self, code: bytes) -> Any:
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._target.machine(FIRST))
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
         return engine
 
@@ -116,7 +149,7 @@ class Code:
             later(self._improved)
 
     def _improved(self) -> None:
-        engine = self._engine(BEST)
+        engine = self._loaded(self._machine_code(BEST))
         self._text = ""  # it is not needed again
         self._engines.append(engine)
         self._addresses = {name: engine.get_function_address(name) for name in list(self._addresses)}

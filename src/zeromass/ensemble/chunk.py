@@ -90,9 +90,11 @@ class Work:
         """The same, where an error is that of one member: it is looked for in ever smaller parts, and the rest goes on."""
         try:
             return self.results(starts)
+        except MemoryError as error:
+            ending, why = Ending.OUT_OF_MEMORY.value, f"{error}" or "there is no more"
         except Exception as error:
-            why = f"{type(error).__name__}: {error}"
-        found = blank(self, len(starts), FAILED)  # after the error, which holds what the failed try had taken of memory
+            ending, why = FAILED, f"{type(error).__name__}: {error}"
+        found = blank(self, len(starts), ending)  # after the error, which holds what the failed try had taken of memory
         if len(starts) == 1:
             found["message"][0] = why
             return found

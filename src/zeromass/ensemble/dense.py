@@ -5,17 +5,15 @@
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 
 import numpy as np
-from llvmlite import ir
 
-from zeromass.compile.target import BEST, Code, Target
+from zeromass.compile.target import BEST
 from zeromass.ensemble.lanes import Lanes, aligned, in_lanes
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
 from zeromass.integrate.methods.dop853.kernel import Dop853Dense
 from zeromass.integrate.methods.dop853.stepper import DENSE_VECTORS
-from zeromass.integrate.stepping.kernel import PROJECTIONS, REPEAT
+from zeromass.integrate.stepping.kernel import PROJECTIONS, REPEAT, routine
 from zeromass.integrate.stepping.layout import ARGUMENTS, Int64, Real64
 
 _CALL = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(ARGUMENTS))
@@ -26,13 +24,6 @@ class DenseLanes(Dop853Dense):
 
     name = "dop853_dense_lanes"
     side_by_side = True
-
-
-@cache
-def _routine(target: Target) -> Code:
-    module = ir.Module(DenseLanes.name)
-    DenseLanes.emit(module, target)
-    return Code(str(module), target, effort=BEST)
 
 
 class Inside:
@@ -95,7 +86,7 @@ def _vectors(
     ints = np.zeros(len(Int64), dtype=np.int64)
     ints[Int64.coordinates], ints[Int64.size] = p.coordinates, size
     found = np.empty((groups, DENSE_VECTORS * size, width))
-    call = _CALL(_routine(lanes.target).address(DenseLanes.name))
+    call = _CALL(routine(DenseLanes, lanes.target, BEST).address(DenseLanes.name))
     fixed = {"reals": reals, "ints": ints, "stages": stages, "scratch": scratch, "signs": reals, "pivots": pivots}
     moving = {"y": states, "new": ends, "parameters": values, "record": found}
     first = {name: x.ctypes.data for name, x in {**fixed, **moving}.items()} | {"rhs": lanes.code.address("rhs")}

@@ -22,19 +22,24 @@ UNKNOWN = 1000
 _here = threading.local()
 """The process that this place of an executor keeps, and the work that it was started for."""
 
-_guards: dict[str, list[Guard]] = {}
-"""The guards of this process, for each study."""
+_guards: dict[str, set[Guard]] = {}
+"""The guards of this process, for each study that is under way."""
 
 
 def guarded(payload: bytes, starts: Starts, bounds: Bounds) -> Results | str:
     """What is kept of members, from a process that this place keeps for the next chunk; or in words why nothing is."""
-    key = hashlib.blake2b(payload + repr(bounds).encode(), digest_size=16).hexdigest()
+    key = _key(payload, bounds)
     if getattr(_here, "key", None) != key:
         if hasattr(_here, "guard"):
             _here.guard.end()
+            _guards.pop(_here.key, None)
         _here.key, _here.guard = key, Guard(payload, bounds)
-        _guards.setdefault(key, []).append(_here.guard)
+    _guards.setdefault(key, set()).add(_here.guard)
     return _here.guard.results(starts)
+
+
+def _key(payload: bytes, bounds: Bounds) -> str:
+    return hashlib.blake2b(payload + repr(bounds).encode(), digest_size=16).hexdigest()
 
 
 class Places:
@@ -62,8 +67,7 @@ class Places:
         """The executor is the caller's and goes on; what is under way is cancelled, and processes of this one are ended."""
         for future in list(self._futures):
             future.cancel()
-        key = hashlib.blake2b(self._payload + repr(self._bounds).encode(), digest_size=16).hexdigest()
-        for guard in _guards.pop(key, []):
+        for guard in _guards.pop(_key(self._payload, self._bounds), set()):
             guard.end()
 
     def submit(self, starts: Starts) -> Future[Any]:

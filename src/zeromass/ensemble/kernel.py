@@ -11,7 +11,6 @@ the ordinary machinery then takes itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from math import inf
 from typing import ClassVar
 
@@ -21,7 +20,7 @@ from zeromass.compile.elementary.arithmetic import Real, Truth, sqrt, where
 from zeromass.compile.target import BEST, Code, Target
 from zeromass.ensemble.layout import LANE_ARGUMENTS, Left, Own, Queue
 from zeromass.integrate.methods.dop853.kernel import CROSSING, FIRST, Dop853Step
-from zeromass.integrate.stepping.kernel import PROJECTIONS, REPEAT
+from zeromass.integrate.stepping.kernel import PROJECTIONS, REPEAT, routine
 from zeromass.integrate.stepping.layout import LARGEST, LOWEST, ROOT, Int64, Real64
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS
 from zeromass.integrate.stepping.status import Status
@@ -291,9 +290,6 @@ class Dop853Lanes(Dop853Step):
                 b.store(ir.Constant(DOUBLE, 0.0), self.lane(Own.live, lane), align=8)
 
 
-@cache
 def lanes_routine(target: Target) -> Code:
     """Machine code of `Dop853Lanes` for a number of lanes and systems of every size."""
-    module = ir.Module(Dop853Lanes.name)
-    Dop853Lanes.emit(module, target)
-    return Code(str(module), target, effort=BEST)
+    return routine(Dop853Lanes, target, BEST)

@@ -17,6 +17,7 @@ from zeromass.ensemble.kernel import Dop853Lanes, lanes_routine
 from zeromass.ensemble.layout import LANE_ARGUMENTS, Left, Own, Places, Queue
 from zeromass.expression import Evaluator
 from zeromass.integrate import Settings
+from zeromass.integrate.memory import amount
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
 from zeromass.integrate.stepping.functions import first_steps
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
@@ -172,7 +173,7 @@ class Lanes:
             memory.ints[Int64.budget] = TURNS
             status = Status(call())
             if status is Status.RECORD_FULL:
-                memory.extend()
+                memory.extend(self.settings.bound)
                 call = memory.call(self, lanes_routine(self.target).address(Dop853Lanes.name))
         return Ends(table, self.places, memory.record[: memory.ints[Int64.recorded]])
 
@@ -308,8 +309,13 @@ class _Memory:
         routine, arguments = _CALL(address), [addresses[name] for name in LANE_ARGUMENTS]
         return lambda: routine(*arguments)
 
-    def extend(self) -> None:
-        """As much room again for the record."""
+    def extend(self, bound: float) -> None:
+        """As much room again for the record, if the steps of these members may take so many bytes."""
+        if 3 * self.record.nbytes > bound:  # the old and the new one at once
+            raise MemoryError(
+                f"the steps of a member take more than the {amount(bound)} that they may; give more (memory=…), take a "
+                "looser tolerance, or keep what needs no steps: values at the end, first times"
+            )
         self.record = np.concatenate([self.record, np.empty_like(self.record)])
         self.ints[Int64.capacity] = len(self.record)
 

@@ -14,8 +14,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from zeromass.ensemble.chunk import Results
 from zeromass.report.writing import FileError
 
@@ -63,6 +61,12 @@ class Ledger:
             names = [key.rpartition("/")[2] for key in _listed(self._group.store, f"{self._group.path}/{NAME}/c/")]
         return {int(name) for name in names if name.isdigit()}
 
+    def clear(self) -> None:
+        """Removes what processes that were killed have left beside the entries; for the one that fills the store."""
+        if self._folder is not None:
+            for left in (self._folder / NAME / "c").glob("*.new"):
+                left.unlink(missing_ok=True)
+
     def publish(self, block: int, checksum: int) -> bool:
         """Makes the entry of a block; False where there is one."""
         entry = struct.pack("<Q", checksum)
@@ -70,7 +74,7 @@ class Ledger:
             return _made(self._group.store, f"{self._group.path}/{NAME}/c/{block}".lstrip("/"), entry)
         place = self._folder / NAME / "c" / str(block)
         place.parent.mkdir(exist_ok=True)
-        fresh = place.with_name(f"{block}.{os.getpid()}.{os.urandom(4).hex()}")
+        fresh = place.with_name(f"{block}.{os.getpid()}.new")
         fresh.write_bytes(entry)
         try:
             os.link(fresh, place)
@@ -127,8 +131,3 @@ def _made(store: Objects, key: str, content: bytes) -> bool:
         return True
 
     return sync(made())
-
-
-def as_stored(values: np.ndarray) -> np.ndarray:
-    """Words as strings of their own length, numbers as they are."""
-    return values.astype(object) if values.dtype.kind == "U" else values

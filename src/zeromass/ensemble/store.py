@@ -8,8 +8,10 @@ nobody believes, and the block is done again.
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +20,10 @@ import numpy as np
 
 from zeromass.ensemble.blocks import Blocks
 from zeromass.ensemble.chunk import RECORDED, SIZE, Results, Study, blank, collect
+from zeromass.ensemble.encoded import Written, codecs
 from zeromass.ensemble.fingerprint import FORMAT, differences
 from zeromass.ensemble.labels import attributes, coordinates, variables
-from zeromass.ensemble.ledger import NAME, Ledger, Lock, as_stored, checksum
+from zeromass.ensemble.ledger import NAME, Ledger, Lock, checksum
 from zeromass.ensemble.members import Axes
 from zeromass.integrate.outcome import Ending
 from zeromass.model import ModelError
@@ -52,14 +55,20 @@ class Store:
         self._axes, self._study = axes, study
         self._words = str(place)
         self._place, self._folder = _where(place)
+        self._begun = False
         self._group = self._opened(fingerprint) or self._allocated(fingerprint)
         self._lock = Lock(self._folder) if self._folder is not None else None
         told: Any = self._group.attrs[_OURS]
         self.blocks = Blocks(axes.shape, tuple(told["block"]))
         self.ledger = Ledger(self._group, self._folder)
+        self.ledger.clear()
         self._published = self.ledger.published()
         self._open: dict[int, tuple[Results, np.ndarray]] = {}
-        self._arrays: dict[str, Any] = {name: self._group[name] for name in variables(axes, study.work)}
+        self._arrays = {name: self._written(name, one.values) for name, one in variables(axes, study.work).items()}
+
+    def _written(self, name: str, values: str) -> Written:
+        array: Any = self._group[name]
+        return Written(array, self._folder, fill=_nothing(name, values))
 
     def _opened(self, fingerprint: dict[str, Any]) -> zarr.Group | None:
         """What is there already; None where nothing is. Another study's store is refused."""
@@ -78,6 +87,7 @@ class Store:
         if told is None:
             raise FileError(f"'{self._words}' is there and is no store of a study; give another name")
         if "fingerprint" not in told:  # whoever allocated it did not come to the end
+            self._begun = True
             return None
         if told["fingerprint"].get("format") != FORMAT:
             there = told["fingerprint"].get("format")
@@ -95,9 +105,14 @@ class Store:
         import zarr
 
         if self._folder is None:
-            return self._filled(zarr.open_group(self._place, mode="w", zarr_format=3), fingerprint)
+            mode = "w" if self._begun else "w-"
+            try:
+                group = zarr.open_group(self._place, mode=mode, zarr_format=3, attributes={_OURS: {}})
+            except FileExistsError:
+                raise FileError(f"there is something else at '{self._words}'; give another name") from None
+            return self._filled(group, fingerprint)
         self._folder.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self._folder.with_name(f"{self._folder.name}.{os.getpid()}.{os.urandom(4).hex()}")
+        fresh = _fresh(self._folder)
         try:
             self._filled(zarr.open_group(str(fresh), mode="w-", zarr_format=3), fingerprint)
             os.rename(fresh, self._folder)
@@ -111,23 +126,18 @@ class Store:
         return group
 
     def _filled(self, group: zarr.Group, fingerprint: dict[str, Any]) -> zarr.Group:
-        from zarr.codecs import Crc32cCodec, ZstdCodec
-
         axes, work = self._axes, self._study.work
-        group.attrs[_OURS] = {}
         most = RECORDED if work.recording else SIZE
         count = len(axes)
         blocks = Blocks.of(axes.shape, max(min(most, -(-count // FEWEST)), -(-count // MOST)))
-        sealed = [ZstdCodec(level=1), Crc32cCodec()]
         for name, one in variables(axes, work).items():
-            dtype, nothing = KINDS[one.values]
             group.create_array(
                 name,
                 shape=one.shape,
                 chunks=(*blocks.block, *one.shape[len(axes.shape) :]),
-                dtype=dtype,
-                fill_value=Ending.INTERRUPTED.value if name == "outcome" else nothing,
-                compressors=sealed,
+                dtype=KINDS[one.values][0],
+                fill_value=_nothing(name, one.values),
+                compressors=codecs(),
                 dimension_names=one.dimensions,
                 attributes=dict(one.attributes),
             )
@@ -172,8 +182,7 @@ class Store:
         place = self.blocks.place(block)
         grid = tuple(part.stop - part.start for part in place)
         for name in sorted(results, key=lambda name: name == "outcome"):
-            values = as_stored(results[name])
-            self._arrays[name][place] = values.reshape(*grid, *values.shape[1:])
+            self._arrays[name].write(place, results[name].reshape(*grid, *results[name].shape[1:]))
         self.ledger.publish(block, checksum(results))
         self._published.add(block)
 
@@ -188,6 +197,31 @@ class Store:
         found = xarray.open_zarr(self._place, chunks=None, consolidated=False, zarr_format=3, drop_variables=[NAME])
         del found.attrs[_OURS]
         return found[[*self._arrays]]
+
+
+def _nothing(name: str, values: str) -> Any:
+    """What stands where there are no values."""
+    return Ending.INTERRUPTED.value if name == "outcome" else KINDS[values][1]
+
+
+def _fresh(folder: Path) -> Path:
+    """Where a folder is made before it gets its name; what processes of this machine have left there goes."""
+    mine = f"{folder.name}.{socket.gethostname()}."
+    for other in folder.parent.glob(f"{glob.escape(mine)}*.new"):
+        process = other.name.removeprefix(mine).partition(".")[0]
+        if process.isdigit() and not _runs(int(process)):
+            shutil.rmtree(other, ignore_errors=True)
+    return folder.with_name(f"{mine}{os.getpid()}.{os.urandom(4).hex()}.new")
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _where(place: Any) -> tuple[Any, Path | None]:

@@ -10,6 +10,7 @@ import pickle
 import queue
 import sys
 import threading
+import traceback
 from pathlib import Path
 from typing import IO, Any
 
@@ -73,4 +74,9 @@ def _bound(memory: float | None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)  # the thread that reads can not be waited for

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import queue
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,8 +24,8 @@ from zeromass.ensemble.worker import READY, RETIRED
 from zeromass.errors import ZeromassError
 from zeromass.expression.packing import packed
 
-BEGINNINGS = 20
-"""Processes in a row that may die before they are ready."""
+BEGINNINGS, KILLED = 5, 200
+"""Processes in a row that may end before they are ready: by themselves, and killed by others, as for want of memory."""
 
 LOOKS = 0.1
 """Seconds between looks at whether the study has been stopped."""
@@ -126,9 +127,15 @@ class Worker:
 
     @property
     def last_words(self) -> str:
+        """What it said last, where one looks for errors."""
         self._said.seek(0)
         lines = self._said.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "it said nothing"
+        return lines[-1] if lines else "nothing"
+
+    @property
+    def killed(self) -> bool:
+        """Whether others have ended a process that answers no more."""
+        return self._process.wait() == -signal.SIGKILL
 
     def end(self) -> None:
         self._process.kill()
@@ -162,16 +169,18 @@ class Guard:
     def _ready(self) -> Worker:
         if self._worker is not None and not self._worker.alive:
             self.end()
-        words = ""
-        for _ in range(BEGINNINGS):
-            if self._worker is not None:
-                return self._worker
-            self._worker = worker = Worker(self._payload, self._bounds)
+        ended = killed = 0
+        while self._worker is None:
+            worker = Worker(self._payload, self._bounds)
+            self._worker = worker
             if worker.ready(self._stopped) or self._stopped():
-                return worker
+                break
+            killed, ended = (killed + 1, ended) if worker.killed else (killed, ended + 1)
             words = worker.last_words
             self.end()
-        raise WorkerError(f"no process that moves members can be started; the last one said: {words}")
+            if ended >= BEGINNINGS or killed >= KILLED:
+                raise WorkerError(f"no process that moves members can be started; the last one said: {words}")
+        return self._worker
 
     def end(self) -> None:
         worker, self._worker = self._worker, None

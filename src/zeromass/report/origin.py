@@ -6,7 +6,6 @@ import json
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 from zeromass.integrate import Course
@@ -46,6 +45,8 @@ class Origin:
 
 def here() -> Origin:
     """The origin of a run made here and now, without a scenario."""
+    from importlib.metadata import version  # brings the mail package with it
+
     return Origin({"python": platform.python_version(), **{name: version(name) for name in PACKAGES}})
 
 

@@ -9,16 +9,17 @@ function changes sign, or something is wrong.
 
 from __future__ import annotations
 
+import functools
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from functools import cache
 from math import inf
 from typing import ClassVar, NamedTuple
 
 from llvmlite import ir
 
+from zeromass.compile import cache
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
-from zeromass.compile.target import Code, Target
+from zeromass.compile.target import FIRST, Code, Target
 from zeromass.integrate.stepping.ahead import emit_limited
 from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, LARGEST, LOWEST, ROOT, Int64, Real64
 from zeromass.integrate.stepping.status import Status
@@ -447,9 +448,16 @@ class Advance(Control):
         self.count(self.ints, Int64.recorded)
 
 
-@cache
-def routine(kind: type[Routine], target: Target) -> Code:
+@functools.cache
+def routine(kind: type[Routine], target: Target, effort: int = FIRST) -> Code:
     """The machine code of a routine, made once for a target and for systems of every size."""
-    module = ir.Module(kind.name)
-    kind.emit(module, target)
-    return Code(str(module), target)
+
+    def text() -> str:
+        module = ir.Module(kind.name)
+        kind.emit(module, target)
+        return str(module)
+
+    house, *rooms = kind.__module__.split(".")
+    written = cache.sources(*dict.fromkeys(["compile", "integrate", rooms[0]])) if house == "zeromass" else None
+    origin = None if written is None else cache.digest(kind.__module__, kind.__qualname__, written)
+    return Code(text, target, origin=origin, effort=effort)

@@ -1,0 +1,133 @@
+"""Machine code that outlives its process, as files in a folder of the user's.
+
+Code is found by a digest of everything that it follows from, so that nothing old is ever taken for it. A file that is
+damaged, or a folder that others may write to, is not believed. Nothing here fails: without a folder, or with a full disk,
+code is made anew.
+
+The folder is `$ZEROMASS_CACHE`, or else `zeromass` among the user's caches; `ZEROMASS_CACHE=off` keeps nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from functools import cache
+from threading import get_ident
+
+try:
+    from _blake2 import blake2b  # hashlib would bring OpenSSL with it, which takes longer to load than code to find
+except ImportError:  # not CPython
+    from hashlib import blake2b
+
+FORMAT = b"zeromass code 1\n"
+DIGEST = 16
+LARGEST = 256 << 20
+"""Bytes that the folder may hold: beyond them, what was not used for longest is removed."""
+_OFTEN = 50
+"""Files after which the size of the folder is looked at again."""
+
+_written = 0
+
+
+def digest(*parts: str | bytes) -> str:
+    """A name for some texts, another one for others."""
+    found = blake2b(digest_size=DIGEST)
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        found.update(len(data).to_bytes(8, "little"))
+        found.update(data)
+    return found.hexdigest()
+
+
+@cache
+def sources(*packages: str) -> str | None:
+    """A digest of the files of some packages of zeromass, of what writes code; None where there are no such files."""
+    parts: list[str | bytes] = []
+    above = os.path.dirname(os.path.dirname(__file__))
+    for package in packages:
+        for folder, folders, files in os.walk(os.path.join(above, package)):
+            folders.sort()
+            for name in sorted(files):
+                if name.endswith(".py"):
+                    with open(os.path.join(folder, name), "rb") as file:
+                        parts += [name, file.read()]
+    return digest(*parts) if parts else None
+
+
+def read(name: str) -> bytes | None:
+    """Code that was kept under a name; None if there is none, or if it is not as it was."""
+    folder = _folder(os.environ.get("ZEROMASS_CACHE"))
+    if folder is None:
+        return None
+    path = os.path.join(folder, name)
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError:
+        return None
+    head, code = data[: len(FORMAT) + 2 * DIGEST], data[len(FORMAT) + 2 * DIGEST :]
+    with suppress(OSError):
+        if head != FORMAT + digest(code).encode():
+            os.remove(path)
+            return None
+        os.utime(path)  # it was used
+    return code
+
+
+def write(name: str, code: bytes) -> None:
+    """Keeps code under a name: whole, or not at all."""
+    global _written
+    folder = _folder(os.environ.get("ZEROMASS_CACHE"))
+    if folder is None:
+        return
+    new = os.path.join(folder, f"{name}.{os.getpid()}.{get_ident()}.new")
+    try:
+        with open(new, "xb") as file:
+            file.write(FORMAT + digest(code).encode() + code)
+        os.replace(new, os.path.join(folder, name))
+        if _written % _OFTEN == 0:
+            _prune(folder, LARGEST)
+        _written += 1
+    except OSError:
+        with suppress(OSError):
+            os.remove(new)
+
+
+def _prune(folder: str, largest: int) -> None:
+    """Removes what was not used for longest, until three quarters of the largest size are left."""
+    with os.scandir(folder) as entries:
+        found = [(entry.stat(), entry.path) for entry in entries if entry.is_file(follow_symlinks=False)]
+    size = sum(stat.st_size for stat, _ in found)
+    if size <= largest:
+        return
+    for stat, path in sorted(found, key=lambda entry: entry[0].st_mtime_ns):
+        with suppress(OSError):
+            os.remove(path)
+        size -= stat.st_size
+        if size <= 0.75 * largest:
+            return
+
+
+@cache
+def _folder(asked: str | None) -> str | None:
+    """The folder, made if need be; None if nothing is to be kept or if others may write there."""
+    if asked is not None and asked.lower() in ("", "0", "off", "no"):
+        return None
+    folder = asked or os.path.join(_caches(), "zeromass")
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        stat = os.stat(folder)
+    except OSError:
+        return None
+    if os.name == "posix" and (stat.st_uid != os.geteuid() or stat.st_mode & 0o022):
+        return None
+    return folder
+
+
+def _caches() -> str:
+    if sys.platform == "win32":
+        return os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Caches")
+    return os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")

@@ -1,0 +1,179 @@
+"""Machine code that outlives its process: found again, never believed when it is not whole, never in the way."""
+
+import ctypes
+import os
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from zeromass.compile import cache
+from zeromass.compile.target import BEST, FIRST, Code, host
+
+SWING = """
+import llvmlite.binding as llvm, numpy as np
+made = []
+emit = llvm.TargetMachine.emit_object
+def counted(self, module):
+    made.append(1)
+    return emit(self, module)
+llvm.TargetMachine.emit_object = counted
+import zeromass as zm
+x, y = zm.coordinates("x y")
+swing = zm.System(
+    kinetic=zm.rate(x) ** 2 / 2 + zm.rate(y) ** 2, potential=9.81 * (x + np.sin(y)), constraints={"rod": x**2 + y**2 - 1.0}
+)
+run = zm.simulate(swing, swing.start({x: 0.6}, guess={y: -0.8}), until=2.0)
+print(len(made), run[x][-1].hex(), run[y][-1].hex())
+"""
+
+
+def swung(folder, **more):
+    """How often LLVM was asked for machine code, and the end of the motion, in a process of its own."""
+    environment = {**os.environ, "ZEROMASS_CACHE": str(folder), **more}
+    result = subprocess.run([sys.executable, "-c", SWING], env=environment, capture_output=True, text=True, check=True)
+    made, *end = result.stdout.split()
+    return int(made), end
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    own = tmp_path / "code"
+    monkeypatch.setenv("ZEROMASS_CACHE", str(own))
+    yield own
+    cache._folder.cache_clear()
+
+
+def answer(value: int) -> str:
+    return f"define i64 @answer() {{\n  ret i64 {value}\n}}"
+
+
+def asked(text, origin="answer", effort=FIRST):
+    """The answer of a function that was made from a text."""
+    return Code(text, host(), origin=origin, effort=effort).function("answer", ctypes.c_int64)()
+
+
+def unwritten():
+    raise AssertionError("the text was asked for")
+
+
+def test_a_second_process_asks_llvm_for_nothing(tmp_path):
+    first, end = swung(tmp_path)
+    again, same = swung(tmp_path)
+    assert first >= 3
+    assert again == 0
+    assert same == end
+    assert swung("off") == (first, end)
+
+
+def test_code_is_found_by_its_origin(folder):
+    assert asked(answer(42)) == 42
+    assert asked(unwritten) == 42
+    assert asked(answer(43), origin="another") == 43
+
+
+def test_better_code_is_taken_at_once(folder):
+    assert asked(answer(42), effort=BEST) == 42
+    assert asked(unwritten, effort=FIRST) == 42
+
+
+def test_code_without_an_origin_is_not_kept(folder):
+    assert asked(answer(42), origin=None) == 42
+    assert not folder.exists() or not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("place", [0, 8, 20, 47, 48, 60, -1])
+def test_a_damaged_file_is_not_believed(folder, place):
+    asked(answer(42))
+    (file,) = folder.iterdir()
+    data = bytearray(file.read_bytes())
+    data[place] ^= 4
+    file.write_bytes(data)
+    assert asked(answer(7)) == 7
+    assert asked(unwritten) == 7
+
+
+@pytest.mark.parametrize("size", [0, 10, 48, 200])
+def test_a_file_that_is_cut_off_is_not_believed(folder, size):
+    asked(answer(42))
+    (file,) = folder.iterdir()
+    file.write_bytes(file.read_bytes()[:size])
+    assert asked(answer(7)) == 7
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have other rights")
+@pytest.mark.parametrize("rights", [0o770, 0o707, 0o777])
+def test_a_folder_that_others_may_write_to_is_not_used(folder, rights):
+    folder.mkdir()
+    folder.chmod(rights)
+    assert asked(answer(42)) == 42
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have other rights")
+def test_the_folder_is_the_users_alone(folder):
+    asked(answer(42))
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("where", ["off", "0", "no", "OFF", ""])
+def test_it_can_be_switched_off(monkeypatch, tmp_path, where):
+    monkeypatch.setenv("ZEROMASS_CACHE", where)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert asked(answer(42)) == 42
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_its_place_is_no_trouble(monkeypatch, tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    monkeypatch.setenv("ZEROMASS_CACHE", str(tmp_path / "taken"))
+    assert asked(answer(42)) == 42
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
+def test_a_full_disk_is_no_trouble(folder, monkeypatch):
+    asked(answer(1), origin="makes the folder")
+    real = open
+
+    def full(path, mode="r", *args, **more):
+        return real("/dev/full", "wb", buffering=0) if "x" in mode else real(path, mode, *args, **more)
+
+    monkeypatch.setattr("builtins.open", full)
+    assert asked(answer(42)) == 42
+    monkeypatch.undo()
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_what_was_not_used_for_longest_is_removed(folder):
+    for k in range(20):
+        cache.write(f"{k:02}", bytes(1000))
+        os.utime(folder / f"{k:02}", (k, k))
+    cache.read("03")
+    cache._prune(str(folder), 12_000)
+    left = sorted(file.name for file in folder.iterdir())
+    assert "03" in left
+    assert left[1:] == [f"{k:02}" for k in range(20 - len(left) + 1, 20)]
+    assert sum(file.stat().st_size for file in folder.iterdir()) <= 9_000
+
+
+def test_threads_and_processes_write_at_once(tmp_path):
+    ends = []
+    threads = [threading.Thread(target=lambda: ends.append(swung(tmp_path)[1])) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ends) == 4
+    assert len({tuple(end) for end in ends}) == 1
+    assert not list(tmp_path.glob("*.new"))
+    assert swung(tmp_path) == (0, ends[0])
+
+
+def test_sources_are_told_apart_by_what_they_say():
+    assert cache.sources("compile") != cache.sources("compile", "integrate")
+    assert cache.sources("nowhere") is None
+    assert cache.digest("ab", "c") != cache.digest("a", "bc")
