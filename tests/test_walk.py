@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -95,12 +96,13 @@ def drawing() -> dict[str, list[Place]]:
 def walk() -> list[dict]:
     """For each of the ten lines the drawn functions that it calls, in order, each with those that it is called by.
 
-    It is followed in a process of its own, in which nothing ran before.
+    It is followed in a process of its own, in which nothing ran before, and without machine code of earlier ones.
     """
     drawn = sorted({(place.name, place.file) for places in drawing().values() for place in places})
     told = subprocess.run(
         [sys.executable, "-c", FOLLOWED],
         input=json.dumps([ten_lines(), drawn]),
+        env={**os.environ, "ZEROMASS_CACHE": "off"},
         capture_output=True,
         text=True,
         check=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import subprocess
 import sys
 import warnings
 from functools import partial
@@ -73,6 +74,82 @@ def test_claims_are_true(count):
     assert np.mean(above > 0.05) < 0.02  # 3 of 1200 when the factor of the difference was chosen
     assert np.mean(above < -1.0) < 0.1
     assert np.median(above) > -0.5
+
+
+def weight(measured_from: float, **settings):
+    """A weight of 9.81 N that hangs at rest in a spring of 100 N/m and 0.3 m: the spring is 0.3981 m long."""
+    hanging = zm.System(kinetic=v**2 / 2, potential=50 * (x + measured_from - 0.3) ** 2 - 9.81 * x)
+    return zm.simulate(hanging, hanging.start({x: 0.3981 - measured_from, v: 0.0}), until=10.0, **settings)
+
+
+@pytest.mark.parametrize("measured_from", [0.0, 0.1, 0.3981])
+def test_what_is_zero_but_for_rounding_takes_no_digits(measured_from):
+    """At rest the rates are round-off, some 1e-14 m/s; measured from where it rests, so is the place."""
+    run = weight(measured_from)
+    assert 0 < np.abs(run.y[:, 1]).max() < 1e-11
+    assert run.certificate().digits > (12 if measured_from < 0.3 else 5)
+
+
+def test_a_motion_may_be_as_small_as_its_tolerance():
+    """A spring of no length let go at 1e-13 m, which is atol: there is no other scale, and digits are those of its error."""
+    spring = zm.System(kinetic=v**2 / 2, potential=x**2 / 2)
+    run = zm.simulate(spring, spring.start({x: 1e-13, v: 0.0}), until=10.0)
+    error = np.abs(run[x] - 1e-13 * np.cos(run.t)).max() / 1e-13
+    with pytest.warns(FewDigits):
+        assert run.certificate().digits < 0.5 - np.log10(error)
+    assert error > 0.01
+
+
+def test_a_second_run_in_parts_is_the_second_run(monkeypatch):
+    """Steps of given length are the same whether or not they are made at once; chosen ones come as near."""
+    module = sys.modules["zeromass.analysis.certificate"]
+    for settings, near in (({"method": "fixed", "step": 0.5}, 1e-6), ({"rtol": 1e-8, "atol": 1e-10}, 0.1)):
+        whole = oscillation(until=6.0, **settings).certificate()
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "LONG", 7)
+            run = oscillation(until=6.0, **settings)
+            parts = run.certificate()
+            assert len([*module._second(run, module._closer(run, parts.tighter_rtol))]) == -(-(len(run) - 1) // 7)
+        assert parts.error == pytest.approx(whole.error, rel=near)
+        assert parts.digits == pytest.approx(whole.digits, abs=near)
+        assert parts.parting == ""
+
+
+def test_a_part_that_ends_elsewhere_is_named(monkeypatch):
+    module = sys.modules["zeromass.analysis.certificate"]
+    course = module.course  # type: ignore[attr-defined]
+    monkeypatch.setattr(module, "LONG", 7)
+    monkeypatch.setattr(module, "course", lambda *given: course(*given, events={"over the edge": x - 0.5}))
+    with pytest.warns(FewDigits, match="over the edge"):
+        trust = oscillation(until=6.0, rtol=1e-8).certificate()
+    assert trust.digits == 0
+    assert trust.error == np.inf
+
+
+MILLIONS = """
+import resource
+import zeromass as zm
+
+def held():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+x = zm.coordinate("x")
+spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+run = zm.simulate(spring, spring.start({x: 1.0}), until=3000.0, method="fixed", step=1e-3)
+before = held()
+digits = run.certificate().digits
+print(len(run), digits, (held() - before) / 1024)
+"""
+
+
+@pytest.mark.slow
+def test_a_certificate_takes_no_more_memory_for_more_steps():
+    """The second run has 6 million steps, 400 MiB and more if they were all held; 11 million take as much as 3."""
+    done = subprocess.run([sys.executable, "-c", MILLIONS], capture_output=True, text=True, check=True)
+    steps, digits, megabytes = map(float, done.stdout.split())
+    assert steps >= 3e6
+    assert digits > 5
+    assert megabytes < 330
 
 
 def touching_spring(**settings):

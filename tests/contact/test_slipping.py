@@ -138,6 +138,16 @@ def test_no_energy_vanishes_where_the_kind_changes(no_spin):
         assert np.abs(run[rolling.torque_at_contact]).max() > 1e-6
 
 
+def test_a_run_goes_on_from_a_state_in_which_the_body_has_hardly_turned():
+    """Entries of the constraints that are nearly zero there are no units for the rest: no place on the way is singular."""
+    bowl = zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2), name="bowl")
+    rolling = zm.Rolling(zm.ball(0.05, 0.3), on=bowl, friction=0.1)
+    run = zm.simulate(rolling, rolling.start(contact=(1.2, 0.0), velocity=(0.0, 0.5)), until=2.0)
+    further = zm.simulate(rolling, run.state(2.5e-4), until=2.0)
+    assert further.kinds == run.kinds == ("slipping", "rolling", "slipping")
+    assert further.changes == pytest.approx(run.changes, abs=1e-8)
+
+
 def slipping_over_a_sphere(speed: float, until: float, μ: float, *, R=1.0, r=0.1, m=0.5) -> np.ndarray:
     """Angle, its rate and the ball's turning after some time, by Newton and Euler in the plane of the motion.
 

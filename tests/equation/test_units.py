@@ -19,6 +19,8 @@ import pytest
 
 from equation import exact, problems
 from zeromass.equation import Motion, Verdict, numerical_rank, solve
+from zeromass.equation.bound import series
+from zeromass.equation.units import NOISE
 
 EPS = np.finfo(float).eps
 DECADES = 12
@@ -155,25 +157,31 @@ def nearly_singular(rng: np.random.Generator) -> problems.Problem:
             return problems.Problem(M, Q, A, b)
 
 
-@pytest.mark.parametrize("count", [150, pytest.param(5_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [150, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_a_motion_says_how_far_it_can_be_trusted(count: int) -> None:
     """Near condition 1e11 and beyond: the error is what `acceleration_error` says, or the margin that a rank is in doubt.
 
     A singular value that is dropped though it means something is 2⁻⁴³ or so of others, 1e-13, a hundredth of the tolerance.
-    Roundings leave 1e-16: margins of 1e4 and more.
+    Roundings leave 1e-16: margins of 1e4 and more. What is said is more than the error, for arguments may be rounded and
+    these are not, but not by so much that it says nothing: 120 times is the median.
     """
     seed = int(os.environ.get("ZEROMASS_SEED", 30_000 + count))
     print(f"{count} nearly singular problems, ZEROMASS_SEED={seed}")
     rng, begin = np.random.default_rng(seed), time.monotonic()
-    doubtful = 0
+    doubtful, times, unbounded = 0, [], 0
     for k in range(count):
         p = nearly_singular(rng)
         label = f"ZEROMASS_SEED={seed}, problem {k}"
         motion = solve(*p)
         if motion.rank.rank == len(p.M) and motion.constraint_rank.rank == exact.rank(p.A):
-            right = exact.acceleration(*p)
+            right, said = exact.acceleration(*p), motion.acceleration_error
+            error = np.abs(motion.acceleration - right)
             assert motion.verdict is Verdict.UNIQUE, label
-            assert np.all(np.abs(motion.acceleration - right) <= motion.acceleration_error), label
+            assert np.all(error <= said), label
+            unbounded += not np.isfinite(said).all()
+            times += [said.max() / error.max()] if error.any() else []
+            if len(p.A) == motion.constraint_rank.rank and k % 10 == 0:
+                assert np.all(np.abs(motion.acceleration - exact.acceleration(*rounded(rng, p))) <= said), label
         else:
             doubtful += 1
             assert motion.margin < 1e4 or condition(p) > 0.1 / EPS, label  # or no digit is left
@@ -181,21 +189,85 @@ def test_a_motion_says_how_far_it_can_be_trusted(count: int) -> None:
         for factor in (near, 1 / near) if near > 1 else ():
             tolerances = {"rank_tolerance": 1e-11 * factor, "consistency_tolerance": 1e-9 * factor}
             assert solve(*p, **tolerances).verdict is motion.verdict, label
+    print(
+        f"{doubtful} in doubt, {unbounded} without a bound; said is {np.median(times):.0f} times the error, in the middle"
+    )
     assert 0 < doubtful < count / 5
+    assert np.median(times) < 300
+    assert unbounded <= count / 200
     assert time.monotonic() - begin < SECONDS * count + 60
 
 
-def test_ranks_do_not_depend_on_units() -> None:
+def rounded(rng: np.random.Generator, p: problems.Problem) -> problems.Problem:
+    """The problem with each argument off by a rounding."""
+    M, Q, A, b = (x * (1 + EPS * rng.integers(-1, 2, x.shape)) for x in p)
+    return problems.Problem(np.triu(M) + np.triu(M, 1).T, Q, A, b)
+
+
+def test_an_error_acts_on_itself() -> None:
+    """A condition of 3e17 where the units do not show it: what is of second order counts."""
+    δ = 2.0**-33
+    M, Q = np.diag([10.0, 4.0, 10.0]), np.array([4.0, -8.0, 0.0])
+    A = np.array([[0.0, -1.0, 0.0], [δ, 2.0 + 2 * δ, -δ], [3.0, 1.0, 3.0]])
+    motion = solve(M, Q, A, A @ [1.0, 0.0, 3.0])
+    error = np.abs(motion.acceleration - exact.acceleration(M, Q, A, A @ [1.0, 0.0, 3.0]))
+    assert np.all(error <= motion.acceleration_error)
+    assert motion.acceleration_error.max() < 1e-9
+
+
+def test_there_is_no_bound_where_a_rounding_makes_the_rows_dependent() -> None:
+    A = np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-51]])
+    motion = solve(np.eye(2), [1.0, 0.0], A, [1.0, 1.0], rank_tolerance=1e-17)
+    assert motion.verdict is Verdict.UNIQUE
+    assert np.isinf(motion.acceleration_error).all()
+
+
+def test_series_of_errors() -> None:
+    """(I − T)⁻¹g and a hundredth more at most; infinite where T has an eigenvalue of 1 or more."""
+    T = np.array([[[0.5, 0.1], [0.2, 0.9]], [[0.0, 1e-9], [1e6, 0.0]], [[0.5, 0.1], [0.2, 0.97]]])
+    g = np.ones(2)
+    sums = np.linalg.solve(np.eye(2) - T[:2], np.ones((2, 2, 1)))[..., 0]
+    found = series(T, np.ones((3, 2)))
+    assert np.all((sums <= found[:2]) & (found[:2] <= 1.011 * sums))
+    assert np.isinf(found[2]).all()
+    assert np.array_equal(series(T[0], 0.0 * g), 0.0 * g)
+
+
+def test_known_errors_are_magnified_as_the_equations_say() -> None:
+    """x₁ = x₂ + b and (m₁ + m₂) ẍ = F: an error of F and one of b, each by its own factor."""
+    motion = solve(np.diag([1.0, 3.0]), [0.0, 8.0], [[1.0, -1.0]], [0.0], Q_error=[0.0, 1e-6], b_error=1e-6)
+    # ẍ₁ = (F + 3 b)/4, ẍ₂ = (F − b)/4
+    assert motion.acceleration_error == pytest.approx([1e-6, 0.5e-6], rel=0.02)
+
+
+def test_where_equations_leave_something_open_the_rest_has_its_error() -> None:
+    motion = solve(np.diag([1.0, 0.0, 0.0]), [1.0, 0.0, 0.0], [[1.0, -1.0, 0.0], [2.0, -2.0, 0.0]], [0.0, 0.0])
+    assert motion.verdict is Verdict.UNDETERMINED
+    assert np.all(motion.acceleration_error[:2] < 1e-14)
+    assert np.isnan(solve(np.eye(1), [0.0], [[1.0], [1.0]], [0.0, 1.0]).acceleration_error).all()
+
+
+@pytest.mark.parametrize("count", [2_000, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_ranks_do_not_depend_on_units(count: int) -> None:
     """Units of 1e-12 to 1e12 leave the rank of a matrix alone, where they can be told from round-off.
 
-    One entry that joins two blocks and is 1e-15 beside both may be round-off, or all that joins two systems of units: it is
-    taken for round-off, 1 time in some thousands.
+    Where all entries that join two blocks are faint beside both, they may be round-off, or all that joins two systems of
+    units: no number in the matrix tells which. They are taken for round-off, in 1 of 2,000 matrices or so, and the rank is
+    then exactly that of the matrix without them.
     """
-    rng = np.random.default_rng(7)
-    wrong = 0
-    for _ in range(2000):
+    seed = int(os.environ.get("ZEROMASS_SEED", 7))
+    print(f"{count} matrices in units of 1e±{DECADES}, ZEROMASS_SEED={seed}")
+    rng, begin = np.random.default_rng(seed), time.monotonic()
+    other = 0
+    for k in range(count):
         A = problems.constraint_matrix(rng, int(rng.integers(1, 8)), int(rng.integers(1, 8)))
         m, n = A.shape
-        B = factors(rng, m, False)[:, None] * A * factors(rng, n, False)
-        wrong += numerical_rank(B).rank != exact.rank(A)
-    assert wrong <= 1
+        decision = numerical_rank(B := factors(rng, m, False)[:, None] * A * factors(rng, n, False))
+        if decision.rank != exact.rank(A):
+            other += 1
+            beside = np.abs(decision.row_scale[:, None] * B * decision.column_scale)
+            assert decision.rank == exact.rank(np.where(beside < 2.0**NOISE, 0.0, A)), (
+                f"ZEROMASS_SEED={seed}, matrix {k}"
+            )
+    assert other <= 2 + count / 1000
+    assert time.monotonic() - begin < SECONDS * count + 60

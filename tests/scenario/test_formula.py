@@ -229,6 +229,7 @@ def attack(count: int, random_: random.Random) -> tuple[int, float]:
     """Reads many hostile formulas under an audit hook; how many were valid, and the longest time for one."""
     global _watching
     sys.addaudithook(_hook)
+    assert repr(x) == "x"  # errors print expressions: what prints them is read from its file at first use
     valid, longest, wrong = 0, 0.0, 0
     _seen.clear()
     sources = (hostile(random_) for _ in range(count))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,6 +26,9 @@ TIGHTEST = 2e-15
 
 SAMPLES = 400
 """States at which ranks and residuals are examined, besides none at the ends of steps alone."""
+
+LONG = 2**19
+"""Steps of a run for which a second one is made at once; for more it is made in parts."""
 
 ABOUT = 8
 """Steps before and after a change of the kind of motion at which two runs are compared too."""
@@ -166,9 +170,9 @@ def certificate(run: Course) -> Certificate:
     sampled = run.at(times)
     settings = run.settings
     tighter = max(settings.rtol / TIGHTER, TIGHTEST)
-    size = sizes(sampled.y, settings.atol)
     violated = residuals(sampled)
     balance = work(run) if run.system.has_energy else None
+    size = sizes(sampled.y, settings.atol, 1.0 if balance is None else balance.seen)
     error, parted = _difference(run, sampled, size, tighter)
     found = Certificate(
         violated,
@@ -234,16 +238,33 @@ def _residuals(samples: Samples) -> dict[str, list[float]]:
 
 def _difference(run: Course, sampled: Sampled, size: np.ndarray, rtol: float) -> tuple[float, str]:
     """Largest difference from a second run, relative to sizes of coordinates and rates, and where the two part."""
-    second = course(run.system, run.start, float(run.t[-1]), _closer(run, rtol))
-    if ends_elsewhere(run, second):
-        return float("inf"), parting(run, second)
-    low, high = sorted((second.t[0], second.t[-1]))
-    apart = [
-        np.abs(second.at(times.t[reached]).y - times.y[reached])
-        for times in (sampled, run.at(_about_changes(run)))
-        if np.any(reached := (times.t >= low) & (times.t <= high))
-    ]
-    return float((np.concatenate(apart) / size).max()), parting(run, second)
+    places, worst, parted, elsewhere = (sampled, run.at(_about_changes(run))), 0.0, "", False
+    for second in _second(run, _closer(run, rtol)):
+        low, high = sorted((second.t[0], second.t[-1]))
+        for times in places:
+            if np.any(reached := (times.t >= low) & (times.t <= high)):
+                apart = np.abs(second.at(times.t[reached]).y - times.y[reached]) / size
+                worst = float(np.maximum(worst, apart.max()))
+        parted, elsewhere = parting(run, second), ends_elsewhere(run, second)
+    return (float("inf") if elsewhere else worst), parted
+
+
+def _second(run: Course, settings: Settings) -> Iterator[Course]:
+    """A second run: the whole of it; of a long one of one segment its parts, one after another, to spare memory.
+
+    If one of them ends early, it is the last; if one changes its kind, the whole run follows, which tells where.
+    """
+    (first, *others), state, until = run.segments, run.start, float(run.t[-1])
+    in_parts = not others and first.piece is None and len(run) > LONG
+    for end in [*run.t[LONG:-1:LONG].tolist(), until] if in_parts else ():
+        part = course(run.system, state, end, settings)
+        if len(part.segments) > 1:
+            break
+        yield part
+        if part.t[-1] != end or end == until:
+            return
+        state = part.state(end)
+    yield course(run.system, run.start, until, settings)
 
 
 def _about_changes(run: Course) -> np.ndarray:

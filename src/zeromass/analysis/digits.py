@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 
 import numpy as np
@@ -21,6 +22,9 @@ NEAR = 1e-3
 
 ALIKE = 1e-6
 """Relative difference of the lengths of two steps that are meant to be the same: more than the rounding of times makes."""
+
+AT_ONCE = 2**18
+"""Steps that are looked at together: what bounds the memory."""
 
 WORDS = ("the difference of two runs", "the energy", "the constraints", "rounding")
 
@@ -59,13 +63,21 @@ class Errors:
         return WORDS[int(np.argmax(np.where(np.isnan(found), np.inf, found)))]
 
 
-def sizes(y: np.ndarray, atol: float) -> np.ndarray:
-    """Largest value of each coordinate and rate, (2n,); infinite for one that has not left zero, as far as numbers tell."""
+def sizes(y: np.ndarray, atol: float, seen: float = 1.0) -> np.ndarray:
+    """Largest value of each coordinate and rate, (2n,); infinite for one that has not left zero, as far as numbers tell.
+
+    Of a weight that hangs at rest the place counts, and not the rates, which are round-off. Where nothing has left zero the
+    motion may be as small as that, or none: all is measured by a motion so many times larger as the energy would have
+    `seen`, `Work.seen`.
+    """
     size = np.abs(y).max(axis=0)
     n = len(size) // 2
     largest = np.repeat([size[:n].max(initial=0.0), size[n:].max(initial=0.0)], n)
-    unresolved = size <= UNRESOLVED * np.maximum(atol, np.finfo(float).eps * largest)
-    return np.where(unresolved & (size < largest), np.inf, np.maximum(size, np.finfo(float).tiny))
+    zero = UNRESOLVED * np.maximum(atol, np.finfo(float).eps * largest)
+    left = size > zero
+    if left.any():
+        return np.where(left, size, np.inf)
+    return np.maximum(seen * size, np.finfo(float).tiny)
 
 
 def off_constraints(sampled: Sampled, size: np.ndarray) -> float:
@@ -86,7 +98,7 @@ def rounding(run: Course, sampled: Sampled, size: np.ndarray) -> float:
     by ε|t|/5 on average, and the state has then been reached too early or too late; steps of one length round it again
     and again to the same side.
     """
-    squares = sum(float((np.maximum(segment.growth, 1.0) ** 2).sum()) for segment in run.segments)
+    squares = sum(float(np.square(np.maximum(g, 1.0)).sum()) for s in run.segments for g in _parts(s.growth))
     late = sum(_late(segment.t) for segment in run.segments)
     fastest = 0.0
     for _, part in sampled.parts:
@@ -97,10 +109,18 @@ def rounding(run: Course, sampled: Sampled, size: np.ndarray) -> float:
 
 def _late(t: np.ndarray) -> float:
     """Σ|t| over steps as long as the one before, and √(Σ t²) over the others."""
-    h = np.diff(t)
-    again = np.abs(np.diff(h)) <= ALIKE * np.abs(h[1:])
-    times = np.abs(t[2:])
-    return float(times[again].sum() + np.sqrt((times[~again] ** 2).sum()))
+    alike, squares = 0.0, 0.0
+    for part in _parts(t, shared=2):
+        h, times = np.diff(part), np.abs(part[2:])
+        again = np.abs(np.diff(h)) <= ALIKE * np.abs(h[1:])
+        alike, squares = alike + float(times[again].sum()), squares + float((times[~again] ** 2).sum())
+    return alike + squares**0.5
+
+
+def _parts(values: np.ndarray, shared: int = 0) -> Iterator[np.ndarray]:
+    """Parts of a long array, each with the last few values of the one before: what is made of them takes little memory."""
+    for k in range(0, max(len(values) - shared, 1), AT_ONCE):
+        yield values[k : k + AT_ONCE + shared]
 
 
 def ends_elsewhere(run: Course, second: Course) -> bool:

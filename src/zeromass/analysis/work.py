@@ -37,6 +37,7 @@ class Work:
     inside     the same between them, at the places of Gauss's rule of eight points
     turned     largest energy turned over: kinetic energy, change or work
     noise      what rounding may do to the energy when it is evaluated
+    kinetic    largest kinetic energy
 
     Gaps and the energy turned over are those of all steps; the arrays of a run of more than 131,072 steps have every
     second one, or every third, …, and the last.
@@ -57,6 +58,7 @@ class Work:
     inside: float
     turned: float
     noise: float
+    kinetic: float
 
     @property
     def imbalance(self) -> float:
@@ -71,6 +73,13 @@ class Work:
         about ε/2.
         """
         return self._relative(float(np.maximum(self._gap - self.noise, 0.0))) / 2
+
+    @property
+    def seen(self) -> float:
+        """How many times larger the motion would have to be for the energy to tell it from rest: 1 where it does."""
+        if self.turned > self.noise or not self.kinetic > 0:
+            return 1.0
+        return max(1.0, (self.noise / self.kinetic) ** 0.5)
 
     @property
     def _gap(self) -> float:
@@ -141,9 +150,8 @@ def work(run: Course) -> Work:
             before, done = before + count, works[-1, 0]
     t, change, applied, constraint = np.concatenate(kept).T.copy()
     noise = float(8 * np.finfo(float).eps * size)
-    return Work(
-        t, float(first), change, applied, constraint, float(gap), float(inside), float(max(kinetic, turned)), noise
-    )
+    sizes = float(gap), float(inside), float(max(kinetic, turned)), noise, float(kinetic)
+    return Work(t, float(first), change, applied, constraint, *sizes)
 
 
 def _parts(segment: Segment) -> Iterator[Segment]:

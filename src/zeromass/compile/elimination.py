@@ -22,9 +22,10 @@ import numpy as np
 from zeromass.compile.decisions import Decisions, Matrix, frozen
 from zeromass.compile.factor import factored
 from zeromass.compile.pivots import Independent, MostIndependent, Pivotal
+from zeromass.compile.turning import turning
 from zeromass.expression import Expression, expressions
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, function, multiply, negative, subtract
-from zeromass.model import System
+from zeromass.model import ModelError, System
 
 Vector = dict[int, Expression]
 
@@ -134,18 +135,26 @@ class Equations:
 
 
 def eliminated(
-    M: np.ndarray, f: np.ndarray, A: np.ndarray, b: np.ndarray, decide: Decisions, rank: int | None = None
+    M: np.ndarray,
+    f: np.ndarray,
+    A: np.ndarray,
+    b: np.ndarray,
+    decide: Decisions,
+    rank: int | None = None,
+    levels: Sequence[int] = (),
 ) -> Elimination:
     """The acceleration and multipliers of M q̈ = f + Aᵀλ, A q̈ = b as expressions.
 
     decide  what is chosen by the numbers at a state
     rank    of A, if it is known (locked); otherwise decided at that state
+    levels  of the rows: coordinates are eliminated with rows of positions before those of rates. A row of rates that says
+            again what positions say is then left out, wherever that is
     """
     n, m = len(f), len(b)
     given = frozen(A)
     rank = decide(Independent(given)) if rank is None else rank
     equations = Equations(M, f, A, b)
-    pairs = _pairs(equations, given, decide, rank)
+    pairs = _pairs(equations, given, decide, rank, levels or [0] * m)
     rest = sorted(set(range(n)) - {pair.j for pair in pairs})
     kept = _kept_rows(equations, given, rest, rank - len(pairs), decide)
     factor = factored(
@@ -154,6 +163,7 @@ def eliminated(
         [[equations.A[i].get(j, ZERO) for j in rest] for i in kept],
         [equations.b[i] for i in kept],
         decide,
+        [[row.get(j, ZERO) for j in rest] for i, row in enumerate(equations.A) if row and i not in kept],
     )
     q = dict(zip(rest, factor.solution, strict=True))
     λ = dict(zip(kept, factor.multipliers, strict=True))
@@ -180,22 +190,20 @@ def _sum(first: Expression, terms: list[Expression]) -> Expression:
     return first
 
 
-def _pairs(e: Equations, given: Matrix, decide: Decisions, rank: int) -> list[_Pair]:
+def _pairs(e: Equations, given: Matrix, decide: Decisions, rank: int, levels: Sequence[int]) -> list[_Pair]:
     """Eliminates coordinates by constant entries of A, cheapest first, as long as there are cheap ones."""
     pairs: list[_Pair] = []
     refused: set[tuple[int, int]] = set()
     while len(pairs) < rank:
         candidates = [
-            (_cost(e, i, j), i, j)
+            (levels[i], cost, i, j)
             for i, row in enumerate(e.A)
             for j, a in row.items()
-            if a.value is not None and (i, j) not in refused
+            if a.value is not None and (i, j) not in refused and (cost := _cost(e, i, j)) <= LARGEST_COST
         ]
         if not candidates:
             break
-        cost, i, j = min(candidates)
-        if cost > LARGEST_COST:
-            break
+        *_, i, j = min(candidates)
         pivot, rest = e.A[i][j].value, tuple(a for k, a in e.A[i].items() if k != j)
         assert pivot is not None
         if decide(Pivotal(pivot, rest, given[i])):
@@ -221,35 +229,59 @@ def _kept_rows(e: Equations, given: Matrix, rest: list[int], count: int, decide:
 
 
 def solved_motion(system: System, decide: Decisions, rank: int | None = None) -> Elimination:
-    """q̈ and λ of M q̈ = Q + C + Aᵀλ, A q̈ = b, with C = C₀ + D z affine in some accelerations z.
+    """q̈ and λ of M q̈ = Q + C + Aᵀλ, A q̈ = b, with C = C₀ + D z affine in some of them, z.
 
     The elimination is done for Q + C₀ and for each column of D: they share all its pivots. Then z = z₀ + G z is solved
-    and the parts are added.
+    and the parts are added. Bodies are turned by angular accelerations, see `Turning`.
     """
-    C = system.nonideal
-    base = eliminated(system.M, system.Q + C.constant, system.A, system.b, decide, rank)
-    if not C.places:
-        return base
-    still = expressions(np.zeros(len(system.b)))
-    rank = len(base.kept)
-    parts = [eliminated(system.M, column, system.A, still, decide, rank) for column in C.slopes.T]
-    G = [[part.acceleration[j] for part in parts] for j in C.places]
-    z, pivots = _fixed_point(G, [base.acceleration[j] for j in C.places])
-
-    def total(first: Sequence[Expression], rest: Sequence[Sequence[Expression]]) -> tuple[Expression, ...]:
-        sums = list(first)
-        for factor, values in zip(z, rest, strict=True):
-            sums = [add(sum_, multiply(factor, value)) for sum_, value in zip(sums, values, strict=True)]
-        return tuple(sums)
-
+    C, by = system.nonideal, turning(system)
+    rank = (decide(Independent(frozen(system.A))) if rank is None else rank) - len(by.bodies)
+    levels = [system.rows[i].level for i in by.rows]
+    base = eliminated(by.M, by.Q + by.force(C.constant), by.A, by.b, decide, rank, levels)
+    acceleration = by.acceleration(base.acceleration)
+    multipliers = by.multipliers(base.multipliers, system.Q + C.constant)
+    growth = base.growth
+    if C.places:
+        _require_own_forces(system, C.places, base.dropped)
+        still = expressions(np.zeros(len(by.b)))
+        parts = [eliminated(by.M, by.force(column), by.A, still, decide, rank, levels) for column in C.slopes.T]
+        accelerations = [by.response(part.acceleration) for part in parts]
+        forces = [by.multipliers(part.multipliers, D) for part, D in zip(parts, C.slopes.T, strict=True)]
+        responses = [(*q, *λ) for q, λ in zip(accelerations, forces, strict=True)]
+        G = [[response[j] for response in responses] for j in C.places]
+        z, pivots = _fixed_point(G, [(*acceleration, *multipliers)[j] for j in C.places])
+        acceleration, multipliers = _total(acceleration, accelerations, z), _total(multipliers, forces, z)
+        growth = (*growth, *[divide(ONE, function("abs", pivot)) for pivot in pivots if pivot.value is None])
+    dropped = tuple(by.rows[k] for k in base.dropped)
     return Elimination(
-        total(base.acceleration, [part.acceleration for part in parts]),
-        total(base.multipliers, [part.multipliers for part in parts]),
-        (*base.growth, *[divide(ONE, function("abs", pivot)) for pivot in pivots if pivot.value is None]),
-        base.pivots,
-        base.kept,
-        base.dropped,
+        acceleration,
+        multipliers,
+        growth,
+        {by.rows[k]: pivot for k, pivot in base.pivots.items()},
+        tuple(i for i in range(len(system.rows)) if i not in dropped),
+        dropped,
     )
+
+
+def _require_own_forces(system: System, places: Sequence[int], dropped: Sequence[int]) -> None:
+    """Raises where C depends on a multiplier and constraints that follow from others share their forces."""
+    n = len(system.M)
+    shared = [system.rows[j - n].name for j in places if j >= n] if dropped else []
+    if shared:
+        raise ModelError(
+            f"the non-ideal force C depends on the multiplier of '{shared[0]}', and constraints that follow from others "
+            "share their forces in many ways; remove those, or write the force with system.reaction.on(…)"
+        )
+
+
+def _total(
+    first: Sequence[Expression], rest: Sequence[Sequence[Expression]], z: Sequence[Expression]
+) -> tuple[Expression, ...]:
+    """first + Σ z_k rest_k"""
+    sums = list(first)
+    for factor, values in zip(z, rest, strict=True):
+        sums = [add(sum_, multiply(factor, value)) for sum_, value in zip(sums, values, strict=True)]
+    return tuple(sums)
 
 
 def _fixed_point(G: list[list[Expression]], z0: list[Expression]) -> tuple[list[Expression], list[Expression]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from zeromass.compile.decisions import Decisions, frozen
@@ -23,9 +24,18 @@ class Factor(NamedTuple):
 
 
 def factored(
-    M: list[list[Expression]], f: list[Expression], A: list[list[Expression]], b: list[Expression], decide: Decisions
+    M: list[list[Expression]],
+    f: list[Expression],
+    A: list[list[Expression]],
+    b: list[Expression],
+    decide: Decisions,
+    dropped: Sequence[Sequence[Expression]] = (),
 ) -> Factor:
-    """Solution of M x = f + Aᵀλ, A x = b for M ≥ 0, [M; A] of full column rank and A of full row rank."""
+    """Solution of M x = f + Aᵀλ, A x = b for M ≥ 0, [M; A] of full column rank and A of full row rank.
+
+    dropped  rows that follow from those of A. Where they hold a coordinate without mass that those of A let go, its pivot
+             fades although nothing cancels in it: they count in its growth.
+    """
     n = len(f)
     K: list[dict[int, Expression]] = [{j: a for j, a in enumerate(row) if a is not ZERO} for row in M]
     K += [{} for _ in b]
@@ -35,24 +45,32 @@ def factored(
             if a is not ZERO:
                 K[n + i][j] = a
                 K[j][n + i] = a
+    strongest = [0.0] * n
     for i, exponent in decide(Strengthening(frozen(M), frozen(A))) if M and A else ():
         weight = 2.0**exponent
         for j, a in [(j, a) for j, a in enumerate(A[i]) if a is not ZERO]:
-            scaled = multiply(constant(weight), a)
+            scaled, strongest[j] = multiply(constant(weight), a), max(strongest[j], weight)
             rhs[j] = add(rhs[j], multiply(scaled, b[i]))
             for k, c in enumerate(A[i][: j + 1]):
                 if c is not ZERO:
                     total = add(K[j].get(k, ZERO), multiply(scaled, c))
                     K[j][k] = total
                     K[k][j] = total
-    return _solved(K, rhs, n, [{j for j, a in enumerate(row) if a is not ZERO} for row in A])
+    held = [ZERO] * n
+    for j in range(n):
+        for row in dropped if M[j][j] is ZERO else ():
+            held[j] = add(held[j], multiply(constant(strongest[j]), multiply(row[j], row[j])))
+    return _solved(K, rhs, n, [{j for j, a in enumerate(row) if a is not ZERO} for row in A], held)
 
 
-def _solved(K: list[dict[int, Expression]], rhs: list[Expression], n: int, rows: list[set[int]]) -> Factor:
+def _solved(
+    K: list[dict[int, Expression]], rhs: list[Expression], n: int, rows: list[set[int]], held: list[Expression]
+) -> Factor:
     """LDLᵀ in an order of least degree; a multiplier waits until the coordinates in its row are gone."""
     m = len(rows)
     missing = [set(row) for row in rows]
-    whole = [K[p].get(p, ZERO) if p < n else ZERO for p in range(n + m)]  # diagonal without what was taken away
+    # diagonal without what was taken away
+    whole = [add(K[p].get(p, ZERO), held[p]) if p < n else ZERO for p in range(n + m)]
     waiting = set(range(n + m))
     steps: list[tuple[int, Expression, dict[int, Expression], Expression]] = []
     growth: list[Expression] = []

@@ -18,8 +18,20 @@ import numpy as np
 
 from zeromass.compile.decisions import Samples, Tree
 from zeromass.compile.program import Hold, Program, corrections, program_at
-from zeromass.expression import Array, Expression, as_expression, expressions, jacobian, rate, substitute, symbols
+from zeromass.expression import (
+    Array,
+    Evaluator,
+    Expression,
+    as_expression,
+    expressions,
+    jacobian,
+    rate,
+    substitute,
+    symbols,
+)
 from zeromass.expression.build import constant
+from zeromass.expression.node import ordered
+from zeromass.expression.pieces import SWITCHING
 from zeromass.model import State, System
 from zeromass.model.constraint import Row
 
@@ -27,8 +39,10 @@ from zeromass.model.constraint import Row
 def can_hold(system: System, holds: Sequence[Hold]) -> bool:
     """Whether the forces alone depend on the modes, so that a motion may slide."""
     modes = {hold.mode for hold in holds}
-    fixed = symbols(system.M, system.A, system.b, system.velocity_constraints, [hold.g for hold in holds])
-    return modes.isdisjoint(fixed)
+    known: dict[str, frozenset[Expression]] = system.memory
+    if "fixed" not in known:
+        known["fixed"] = frozenset(symbols(system.M, system.A, system.b, system.velocity_constraints))
+    return modes.isdisjoint(known["fixed"]) and modes.isdisjoint(symbols([hold.g for hold in holds]))
 
 
 def holding_at(system: System, state: State, holds: tuple[Hold, ...], rank: int | None = None) -> Program:
@@ -37,9 +51,12 @@ def holding_at(system: System, state: State, holds: tuple[Hold, ...], rank: int 
     The program is kept for the next time: the order in which the β are solved for is the best at the state too.
     """
     plain = program_at(system, state, rank)
-    ends, slopes = _rates(plain, holds)
-    numbers = Samples([*system.inputs], state.inputs).matrix(tuple(map(tuple, slopes)))
-    order = _order(numbers)
+    rates: dict[Any, tuple[Array, Array, Evaluator]] = system.memory.setdefault("rates of holds", {})
+    if (plain, holds) not in rates:
+        ends, slopes = _rates(plain, holds)
+        rates[plain, holds] = ends, slopes, Evaluator(slopes, system.inputs)
+    ends, slopes, numbers = rates[plain, holds]
+    order = _order(numbers(state.inputs))
     returning = _returning(system, state, holds)
     known: dict[Any, Program] = system.memory.setdefault("holding", {})
     key = (plain, holds, order, returning)
@@ -74,16 +91,23 @@ def _returning(system: System, state: State, holds: tuple[Hold, ...]) -> _Return
 
 def _rates(plain: Program, holds: Sequence[Hold]) -> tuple[Array, Array]:
     """ġ with all modes low, shape (k,), and what each high one adds to them, shape (k, k)."""
-    g, (low, *high) = [hold.g for hold in holds], _accelerations(plain, holds)
+    g, low = [hold.g for hold in holds], _at(plain.acceleration, holds, -1)
     accelerations = plain.system.accelerations
     by_rates = jacobian(g, plain.system.rates)
     ends = [substitute(as_expression(rate(e)), dict(zip(accelerations, low, strict=True))) for e in g]
-    slopes = by_rates @ np.array([a - low for a in high], dtype=object).T
+    slopes = by_rates @ np.array(_added(plain.acceleration, holds), dtype=object).T
     return expressions(ends), expressions(slopes)
 
 
-def _accelerations(plain: Program, holds: Sequence[Hold]) -> list[Array]:
-    return [_at(plain.acceleration, holds, k) for k in range(-1, len(holds))]
+def _added(functions: Any, holds: Sequence[Hold]) -> list[Array]:
+    """What expressions gain where one mode is high instead of low: (high − low) times their slope, if that is constant."""
+    functions, modes = expressions(functions), [hold.mode for hold in holds]
+    slopes = jacobian(functions, modes)
+    chosen = [node for node in ordered(functions.ravel()) if node.op in SWITCHING]  # where(0 < mode, a, b) has no slope
+    if set(modes).isdisjoint(symbols(slopes, chosen)):
+        return [expressions((hold.high - hold.low) * slopes[:, k]) for k, hold in enumerate(holds)]
+    low = _at(functions, holds, -1)
+    return [_at(functions, holds, k) - low for k in range(len(holds))]
 
 
 def _at(functions: Any, holds: Sequence[Hold], high: int) -> Array:
@@ -116,8 +140,8 @@ def _held(
     held = {hold.mode: hold.low + (hold.high - hold.low) * b for hold, b in zip(holds, β, strict=True)}
 
     def solved(functions: Sequence[Expression]) -> tuple[Expression, ...]:
-        low = _at(functions, holds, -1)
-        return tuple(sum((b * (_at(functions, holds, k) - low) for k, b in enumerate(β)), low))
+        more = (b * added for b, added in zip(β, _added(functions, holds), strict=True))
+        return tuple(sum(more, _at(functions, holds, -1)))
 
     old = plain.elimination
     elimination = old._replace(

@@ -42,9 +42,12 @@ class Native:
         pivots  of the multipliers of positions and rates, see `Elimination`
         """
         p = self.program
-        slopes = [*p.system.rates, *p.acceleration] if lanes == 1 else list(p.acceleration)
-        outputs = [slopes, [p.growth], list(self.telling)]
-        return self._code(("rhs", lanes), lanes, lambda: {"rhs": (p.inputs, outputs)})
+
+        def functions() -> dict[str, tuple[Groups, Groups]]:
+            slopes = [*p.system.rates, *p.acceleration] if lanes == 1 else list(p.acceleration)
+            return {"rhs": (p.inputs, [slopes, [p.growth], list(self.telling)])}
+
+        return self._code(("rhs", lanes), lanes, functions)
 
     @property
     def pivots(self) -> int:
@@ -72,6 +75,16 @@ class Native:
             return None
         key = ("events", tuple(events), lanes)
         return self._code(key, lanes, lambda: {"event": (self.program.inputs, [self.program.zeros(events)])})
+
+    def rows(self, kept: Sequence[int]) -> Code:
+        """Machine code of `rows(t, y, parameters, entries, zeros)`: of some rows of A, and of what vanishes of them.
+
+        entries  those of the rows that are not constant, one row after another
+        zeros    positions, and rates where a row has no position
+        """
+        system = self.program.system
+        outputs = [[e for row in system.A[kept] for e in row if e.value is None], [system.rows[i].zero for i in kept]]
+        return self._code(("rows", *kept), 1, lambda: {"rows": (self.program.inputs, outputs)}, seldom=True)
 
     @property
     def tangent(self) -> Code:

@@ -19,9 +19,10 @@ from zeromass.compile.module import Groups
 from zeromass.compile.native import Native
 from zeromass.compile.pivots import Independent
 from zeromass.compile.straight import operations
+from zeromass.compile.turning import turning
 from zeromass.equation import Verdict
 from zeromass.expression import Expression, Symbol, expressions, jacobian, substitute, symbols, t
-from zeromass.expression.build import ONE, ZERO, compare, negative, where
+from zeromass.expression.build import ONE, ZERO, compare, where
 from zeromass.model import Event, ModelError, State, System
 
 if TYPE_CHECKING:
@@ -201,33 +202,34 @@ def _derived(system: System, decide: Decisions, rank: int | None) -> Program:
 
 def corrections(system: System, decide: Decisions) -> dict[str, tuple[Expression, ...]]:
     """What returns positions and velocities to the constraints, as far as there are any on them."""
-    position = [i for i, row in enumerate(system.rows) if row.level == 0]
-    velocity = [i for i, row in enumerate(system.rows) if row.level < 2]
     found = {}
-    if position:
-        zeros = [system.rows[i].zero for i in position]
-        found["positions"] = _correction(system, position, zeros, decide)
-    if velocity:
-        found["velocities"] = _correction(system, velocity, system.velocity_constraints, decide)
+    for level, name in enumerate(("positions", "velocities")):
+        rows = [i for i, row in enumerate(system.rows) if row.level <= level]
+        if rows:
+            found[name] = _correction(system, rows, level, decide)
     return found
 
 
-def _correction(
-    system: System, rows: list[int], residuals: Sequence[Expression] | np.ndarray, decide: Decisions
-) -> tuple[Expression, ...]:
+def _correction(system: System, rows: list[int], level: int, decide: Decisions) -> tuple[Expression, ...]:
     """δ that satisfies Aδ = −residual and is shortest in the metric of the kinetic energy, δᵀMδ.
 
     Where mass and these rows leave a direction free, the other rows of A take part in the metric.
     """
+    by = turning(system)
+    picked, missing = by.residuals(level)
     A, M = system.A[rows], system.M
+    own, metric = by.A[picked], by.M
     n = len(M)
     if decide(Independent(frozen([*M, *A]))) < n:
         rest = [i for i in range(len(system.rows)) if i not in rows]
-        M = M + system.A[rest].T @ system.A[rest]
+        others = by.A[[k for k in range(len(by.rows)) if k not in picked]]
+        M, metric = M + system.A[rest].T @ system.A[rest], metric + others.T @ others
     if decide(Independent(frozen([*M, *A]))) < n:
-        M = M + expressions(np.eye(n))
-    zero = expressions(np.zeros(n))
-    return eliminated(M, zero, A, expressions([negative(e) for e in residuals]), decide).acceleration
+        metric = metric + expressions(np.eye(len(metric)))
+    rank = decide(Independent(frozen(A))) - len(by.bodies)
+    zero = expressions(np.zeros(len(metric)))
+    levels = [system.rows[by.rows[k]].level for k in picked]
+    return by.correction(eliminated(metric, zero, own, missing, decide, rank, levels).acceleration, level)
 
 
 def _largest(values: Sequence[Expression]) -> Expression:

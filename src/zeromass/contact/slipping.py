@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 CREEP = 1e-9
 """Creep as a part of √(g r), unless it is given: far above the rounding of a slip, far below what one can see of it."""
 
+SLOW = 1e-3
+"""Part of √(g r) below which a slip that begins is stiff."""
+
 STOPPED = 10.0
 """Creeps below which a slip has died out: friction is 0.995 μ N there."""
 
@@ -130,6 +133,12 @@ class Slipping(System):
         return self if (state[self.rolling.normal_force] < 0.0) == self.pulls else self.opposite
 
     @property
+    def stiff(self) -> Expression | None:
+        """s² − u², negative below a speed u = 1e-3 √(g r): the direction of slip follows friction's at a rate of μ g/|s|."""
+        slip, u = self.rolling.slip_velocity, SLOW * speed_of(self.rolling)
+        return as_expression(slip @ slip - u**2)
+
+    @property
     def begins_one_way(self) -> bool:
         """Where it can not pull."""
         return not self.rolling.two_sided
@@ -180,15 +189,29 @@ def creep_of(rolling: Rolling) -> Number:
     """The speed of slip, m/s, below which friction falls off: as given, or 1e-9 √(g r)."""
     if rolling.creep is not None:
         return rolling.creep if isinstance(rolling.creep, Expression) else float(rolling.creep)
+    speed = _speed_of_gravity(rolling)
+    if speed is None:
+        raise ModelError(
+            "no gravity gives a speed to compare the slip with; say below which speed, m/s, the body counts as rolling: "
+            "Rolling(…, creep=1e-9)"
+        )
+    return CREEP * speed
+
+
+def speed_of(rolling: Rolling) -> Number:
+    """The speed that slips are compared with, m/s: √(g r), or without gravity what the creep is said to be a part of."""
+    speed = _speed_of_gravity(rolling)
+    return creep_of(rolling) / CREEP if speed is None else speed
+
+
+def _speed_of_gravity(rolling: Rolling) -> Number | None:
+    """√(g r), m/s; None where no gravity is known."""
     try:
         field = np.asarray(evaluate(expressions(0.0 if rolling.gravity is None else rolling.gravity), {time: 0.0}))
         g = float(np.linalg.norm(field))
     except ExpressionError:  # a parameter without a default
         g = 0.0
     if not (np.isfinite(g) and g > 0):
-        raise ModelError(
-            "no gravity gives a speed to compare the slip with; say below which speed, m/s, the body counts as rolling: "
-            "Rolling(…, creep=1e-9)"
-        )
+        return None
     speed = np.sqrt(g * rolling.sphere.radius)
-    return CREEP * (speed if isinstance(speed, Expression) else float(speed))
+    return speed if isinstance(speed, Expression) else float(speed)

@@ -12,7 +12,7 @@ from zeromass.compile.program import Program
 from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.starts import Starts
 from zeromass.equation.rank import negligible
-from zeromass.expression import symbols
+from zeromass.expression import Evaluator, symbols
 from zeromass.integrate.outcome import Ending, at_start
 from zeromass.integrate.pace import pace
 from zeromass.integrate.stepping.ahead import Ahead
@@ -47,6 +47,8 @@ def ordinary(lanes: Lanes, starts: Starts, until: float) -> np.ndarray:
             (values,) = lanes.called("event", starts.t, starts.y, starts.parameters, (lanes.places.events,))
             ways = np.array([lanes.events[k].direction for k in guards])
             fine &= np.all(values[:, guards] * ways <= 0.0, axis=1)
+    if system.stiff is not None:
+        fine &= Evaluator([system.stiff], system.inputs)(inputs)[:, 0] >= 0.0
     fine &= unlimited(lanes, starts, until, fine)
     if lanes.dropped is not None and fine.any():
         fine &= _redundant(lanes, starts.state(system, int(np.flatnonzero(fine)[0])))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from zeromass.compile.decisions import Decisions, Samples
+from zeromass.compile.decisions import Decisions, Samples, Tree
 from zeromass.compile.elimination import eliminated
 from zeromass.compile.module import code
-from zeromass.compile.target import BEST, host
+from zeromass.compile.target import BEST, Code, host
 from zeromass.ensemble.lanes import in_lanes
 from zeromass.ensemble.starts import Starts
 from zeromass.equation import numerical_rank
@@ -47,24 +48,31 @@ class NewtonStarts:
         self.first, self.parameters = first, tuple(parameters)
         system = first.system
         self._inputs = [[time], [*system.coordinates, *system.rates], list(self.parameters)]
-        numbers = np.concatenate([[first.t], first.q, first.v, values])
-        decide = Decisions(Samples([s for group in self._inputs for s in group], numbers))
         pairs = [pair for key, value in first.made_of.pairs for pair in _flat(key, value)]
         direct = {key: value for key, value in pairs if isinstance(key, Symbol)}
         self._direct = [(k, x) for k, x in enumerate([*system.coordinates, *system.rates]) if x in direct]
         self._set = Evaluator(expressions([direct[x] for _, x in self._direct]), list(self.parameters))
-        functions = {}
+        self._begin = np.concatenate([first.q, self._guess() if first.free else first.v])
+        self._target = host()
+        numbers = np.concatenate([[first.t], first.q, first.v, values])
+        known: dict[Any, Tree[Code]] = system.memory.setdefault("newton", {})
+        tree = known.setdefault((tuple(pairs), self.parameters, bool(first.free)), Tree())
+        samples = Samples([s for group in self._inputs for s in group], numbers)
+        self._code = tree.at(samples, lambda decide: self._made(pairs, decide))
+
+    def _made(self, pairs: Sequence[tuple[Expression, Expression]], decide: Decisions) -> Code:
+        """The Newton steps of positions and of rates; the system keeps them for the next study."""
+        system, free = self.first.system, self.first.free
+        direct, functions = {key for key, _ in pairs if isinstance(key, Symbol)}, {}
         for level, unknowns in enumerate((system.coordinates, system.rates)):
             wanted = [(e, value) for e, value in pairs if e not in direct and _order(e) == level]
             varied = np.array([x not in direct for x in unknowns])
             zeros = [zero for _, zero in system.zeros(level)] + [subtract(e, value) for e, value in wanted]
             A = system.A[[row.level <= level for row in system.rows]]
             slopes = np.concatenate([A, jacobian([e for e, _ in wanted], unknowns).reshape(-1, len(unknowns))])
-            metric = system.M if level and first.free else expressions(np.eye(len(unknowns)))
+            metric = system.M if level and free else expressions(np.eye(len(unknowns)))
             functions[f"level{level}"] = (self._inputs, [_step(slopes, zeros, varied, metric, decide)])
-        self._begin = np.concatenate([first.q, self._guess() if first.free else first.v])
-        self._target = host()
-        self._code = code(functions, self._target, effort=BEST)
+        return code(functions, self._target, effort=BEST)
 
     def __call__(self, values: np.ndarray) -> tuple[Starts, np.ndarray]:
         """Starts of members with values of the parameters, shape (k, p), and whether they were found."""

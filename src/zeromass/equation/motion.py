@@ -124,7 +124,11 @@ class Motion:
 
     @cached_property
     def acceleration_error(self) -> Array:
-        """What rounding in sums of n + m terms, and `Q_error`, `b_error`, may have done to q̈, (..., n)."""
+        """What roundings, and `Q_error`, `b_error`, may have done to q̈ at most, (..., n): of arguments and of sums.
+
+        Infinite where roundings of the arguments may make the problem singular. It takes the ranks for decided: whether they
+        are, `margin` says.
+        """
         return fixed(self.basis.units * self.basis.solved.error)
 
     @cached_property

@@ -154,10 +154,11 @@ class Rank:
         """The decision on A of one on rows · A · columns."""
         return replace(self, row_scale=self.row_scale * rows, column_scale=self.column_scale * columns)
 
-    def at(self, tolerance: float) -> NDArray[np.intp] | int:
-        """The rank that another tolerance gives: the number of σ_i > tolerance · σ_1."""
+    def at(self, tolerance: ArrayLike) -> NDArray[np.intp] | int:
+        """The rank that another tolerance gives, or one for each matrix: the number of σ_i > tolerance · σ_1."""
         σ = self.singular_values
-        return _number(np.count_nonzero(σ > tolerance * σ.max(axis=-1, initial=0.0)[..., None], axis=-1))
+        level = np.asarray(tolerance) * σ.max(axis=-1, initial=0.0)
+        return _number(np.count_nonzero(σ > level[..., None], axis=-1))
 
     def member(self, index: Index) -> Rank:
         """The decision on one matrix of a stack."""
@@ -193,6 +194,9 @@ def numerical_rank(
     `units`, (..., n), are scales of the columns to start from, for those that A says nothing about: zero columns,
     blocks that no entry connects. They matter for the digits of the null space. `largest` takes the place of σ_1
     where something else sets the scale.
+
+    Entries below 6e-14 beside the largest of their row and of their column count as round-off, unless others between tell
+    of units that differ as much: two blocks that are joined by nothing larger are taken apart.
 
     >>> from zeromass.equation import numerical_rank
     >>> numerical_rank([[1e-9, 0.0], [0.0, 1e9]]).rank  # whatever the units

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from .arguments import Problem, error, problem, require_finite
 from .arrays import Array, per_problem, times, transpose
+from .bound import Inverse, bound
 from .motion import Basis, Motion, Obstacle, Verdict, contradicting_rows, impossible_force
 from .rank import CONSISTENCY_TOLERANCE, MASS_TOLERANCE, RANK_TOLERANCE, Lock, Rank, numerical_rank
 from .units import Linked, links, mass_units, scaled
@@ -57,11 +58,6 @@ class Response(NamedTuple):
         x = times(self.X, b)
         return x + times(self.K, f - times(self.M, x))
 
-    def error(self, f_error: Array, b_error: Array) -> Array:
-        """What errors of f and b, of either sign, do to z at most."""
-        x = times(np.abs(self.X), b_error)
-        return x + times(np.abs(self.K), f_error + times(np.abs(self.M), x))
-
 
 def response(free: Freedom, linked: Linked | None = None) -> Response:
     """The response of the motions that constraints allow, in the units of `free`."""
@@ -97,7 +93,6 @@ class Refined(NamedTuple):
 
     z: Array  # (..., n)
     λ: Array  # (..., m)
-    correction: Array  # (..., n)
 
 
 def refined(answer: Response, p: Problem, f: Array) -> Refined:
@@ -112,8 +107,7 @@ def refined(answer: Response, p: Problem, f: Array) -> Refined:
     reaction = times(p.M, z) - f
     λ = times(Lt, reaction)
     λ = λ + times(Lt, reaction - times(transpose(p.A), λ))
-    δ = correction(answer, p, f, z, λ)
-    return Refined(z + δ, λ, δ)
+    return Refined(z + correction(answer, p, f, z, λ), λ)
 
 
 def correction(answer: Response, p: Problem, f: Array, z: Array, λ: Array) -> Array:
@@ -124,9 +118,9 @@ def correction(answer: Response, p: Problem, f: Array, z: Array, λ: Array) -> A
 class Solved(NamedTuple):
     """A solution and what it was found from."""
 
+    free: Freedom
     answer: Response
     p: Problem
-    f: Array
     found: Refined
     linked: Linked
     f_error: Array
@@ -135,19 +129,12 @@ class Solved(NamedTuple):
     @property
     @np.errstate(over="ignore", invalid="ignore")
     def error(self) -> Array:
-        """What rounding in sums of n + m terms, and the errors of f and b, may have done to z, (..., n).
-
-        Such sums stand in the residuals and in the correction. A further one would be as much smaller than the first as
-        that is than z.
-        """
-        (z, λ, δ), p = self.found, self.p
-        m, n = p.A.shape[-2:]
-        ε = 2 * (m + n) * np.finfo(float).eps
-        forces = times(np.abs(p.M), np.abs(z)) + np.abs(self.f) + times(transpose(np.abs(p.A)), np.abs(λ))
-        sides = times(np.abs(p.A), np.abs(z)) + np.abs(p.b)
-        size = np.sqrt(times(self.linked.columns, z**2))
-        left = times(self.linked.columns, δ**2) / np.where(size > 0.0, size, 1.0)
-        return self.answer.error(ε * forces + self.f_error, ε * sides + self.b_error) + left
+        """What roundings, and the errors of f and b, may have done to z, (..., n)."""
+        (_, _, rows, N, modes), (M, X, K, L), linked = self.free, self.answer, self.linked
+        Y, V = rows.padded_left_null_space, N @ modes.padded_null_space
+        free, idle = linked.columns * (V @ transpose(V)), linked.rows * (Y @ transpose(Y))
+        inverse = Inverse(K, X - K @ (M @ X), L, free, idle)
+        return bound(inverse, self.p, *self.found, self.f_error, self.b_error)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # `require_finite` says what is too large
@@ -216,7 +203,8 @@ def solve(
         decided = (*decided, free.modes)
         total = total.locked(np.minimum(total.rank, np.add(constraints.rank, free.modes.rank)))
     linked = links(inner.M, inner.A)
-    answer = response(free._replace(modes=free.modes.locked(np.subtract(total.rank, constraints.rank))), linked)
+    free = free._replace(modes=free.modes.locked(np.subtract(total.rank, constraints.rank)))
+    answer = response(free, linked)
     f_error, side_error = d * (d / u * Q_error), r * (d[..., :1] / u[..., :1] * b_error)
 
     def possible(f: Array) -> tuple[Refined, Obstacle, Obstacle]:
@@ -257,7 +245,7 @@ def solve(
         basis=Basis(
             given,
             u,
-            Solved(answer, inner, f, found, linked, f_error, side_error),
+            Solved(free, answer, inner, found, linked, f_error, side_error),
             decided,
             rows.in_units(r),
             force.in_units(d),

@@ -44,7 +44,9 @@ def equilibration(A: Array, columns: Array | None = None, *, noise: float = NOIS
 
     Entries are also faint because of units in which others are very large. One that is more than `noise`, a binary
     exponent, is no round-off. If there is one, and if units exist that explain every entry, it is these. So it is where
-    some columns are given and the iteration, which has further to go then, has not come to rest.
+    some columns are given and the iteration, which has further to go then, has not come to rest. Where all that joins two
+    blocks is fainter than that beside both, nothing tells it from round-off, and units that would explain it are not looked
+    for.
     """
     found, known = None, np.zeros((*A.shape[:-2], A.shape[-1]))
     if columns is not None:

@@ -16,7 +16,6 @@ from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.passages import Passage
 from zeromass.integrate.segment import Samples, Segment, Statistics
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.departure import departure
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.switching import Impulse, Switching
 from zeromass.model import Event, ModelError, State, System
@@ -362,10 +361,18 @@ def _segment(
 ) -> Segment:
     """The motion of one smooth system: program, method, loop; `held` is the memory of segments before it, bytes."""
     outcome = at_start(start, settings.limits.violation)
-    way_out = departure(start, until, settings) if outcome and outcome.ending is Ending.SINGULAR_BRANCH else None
+    way_out = None
+    if outcome and outcome.ending is Ending.SINGULAR_BRANCH:
+        from zeromass.integrate.singular.departure import departure  # few runs start in a singular position
+
+        way_out = departure(start, until, settings)
     if outcome is not None and way_out is None:
         return Segment.standing(start, outcome, settings)  # there is no acceleration to compile
     program, leap = way_out or (program or program_at(start.system, start), None)
+    if leap is None and start.system.stiff is not None and settings.step is None:
+        from zeromass.integrate.stiff import begun  # few motions are stiff at first
+
+        return begun(program, start, until, settings, events_of(events), tell, held)
     return Loop(program, start, until, settings, events_of(events), departure=leap, held=held).segment(tell)
 
 

@@ -7,7 +7,7 @@ slides along the switch, see `zeromass.compile.holding`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from zeromass.compile.holding import can_hold, holding_at
-from zeromass.compile.program import Hold, Program, program_at
+from zeromass.compile.program import Hold, Program
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, jacobian, rate, substitute
-from zeromass.integrate.stepping.functions import Functions
-from zeromass.model import ModelError, State
-from zeromass.model.pieces import SystemPieces
+from zeromass.integrate.standing import Standing
+from zeromass.model import State
+from zeromass.model.pieces import SystemPieces, Undecided
 from zeromass.model.state import ROUNDING
 
 NEAR = 8 * ROUNDING
@@ -39,10 +39,6 @@ MOST = 5
 
 LEFT = 8e-15
 """How far a motion may have gone beyond what holds it to a switch before it leaves: rounding."""
-
-
-class Undecided(ModelError):
-    """Several motions go on from a state, or none; the message says on which switches."""
 
 
 @dataclass(frozen=True)
@@ -65,32 +61,10 @@ class Deciding:
     """
 
     def __init__(self, pieces: SystemPieces, ahead: float, lanes: int) -> None:
-        self.pieces, self.ahead, self._lanes = pieces, ahead, lanes
-        self._programs: dict[tuple[float, ...], Program] = {}
+        self.pieces, self.ahead, self.standing = pieces, ahead, Standing(pieces, lanes)
         self._constants: dict[tuple[float, ...], float | None] = {}
-        self._derivatives: dict[tuple[Program, int, int], tuple[Expression, Evaluator]] = {}
-
-    # programs ----------------------------------------------------------------------------------------------------------
-    def program(self, state: State) -> Program:
-        """The program on the pieces of a state; that of an earlier state on the same ones, whole numbers and turns apart."""
-        key = self._key(state)
-        if key not in self._programs:
-            self._programs[key] = program_at(self.pieces.system, state)
-        return self._programs[key]
-
-    def seen(self, state: State) -> bool:
-        """Whether there was a motion on the same pieces before."""
-        return self._key(state) in self._programs
-
-    def _key(self, state: State) -> tuple[float, ...]:
-        return tuple(state.parameters[switch.mode] for switch in self.pieces.switches if switch.kind == "side")
-
-    def acceleration(self, state: State) -> np.ndarray:
-        """q̈ at a state on its pieces."""
-        program = self.program(state)
-        values = np.array([state.parameters[p] for p in program.system.parameters])
-        slope, _ = Functions(program.native, values, self._lanes).slope(state.t, np.concatenate([state.q, state.v]))
-        return slope[len(state.q) :]
+        self._derivatives: dict[tuple[Program, int, int], tuple[Expression, Evaluator]]
+        self._derivatives = pieces.system.memory.setdefault("derivatives of switches", {})
 
     # decisions ----------------------------------------------------------------------------------------------------------
     def begin(self, state: State, timed: Mapping[Symbol, float]) -> Decision:
@@ -105,7 +79,7 @@ class Deciding:
             modes[switch.mode] = state.turns.get(switch.mode, 0.0) if switch.kind == "turn" else 1.0
         for k, switch in enumerate(self.pieces.switches):
             if switch.kind == "turn" and switch.mode not in state.turns:
-                inputs = self.pieces.state(state, modes).inputs
+                inputs = self.standing.state(state, modes).inputs
                 x, y = self.pieces.functions.with_values(inputs)[0][k], self.pieces.across(inputs)[k]
                 modes[switch.mode] = float(np.round(np.arctan2(y, x) / (np.pi / 2)) * np.pi / 2)
         return self._decided(state, Decision(modes), frozenset(), fresh=True)
@@ -118,7 +92,7 @@ class Deciding:
         for k, side in flipped.items():
             switch = self.pieces.switches[k]
             if switch.kind == "turn":
-                across = self.pieces.across(self.pieces.state(state, modes).inputs)[k]
+                across = self.pieces.across(self.standing.state(state, modes).inputs)[k]
                 modes[switch.mode] += float(np.copysign(np.pi / 2, across))
             elif switch.kind == "side":
                 modes[switch.mode] = side
@@ -137,9 +111,9 @@ class Deciding:
         """
         while self.pieces.nested:
             before = dict(modes)
-            g = self.pieces.functions.with_values(self.pieces.state(state, modes).inputs)[0]
+            g, _ = self.standing.switching(self.standing.state(state, modes))
             for k, switch in enumerate(self.pieces.switches):
-                if k in self.pieces.of_time or switch.kind == "turn":
+                if k in self.pieces.of_time or switch.kind == "turn" or k in self.pieces.of_force:
                     continue
                 constant = self._constant(k, state, modes)
                 if constant is not None:
@@ -147,7 +121,14 @@ class Deciding:
                 elif k not in tied and g[k] != 0:
                     modes[switch.mode] = float(np.floor(g[k]) if switch.kind == "whole" else np.sign(g[k]))
             if modes == before:
+                self._forced(state, modes, tied)
+            if modes == before:
                 break
+
+    def _forced(self, state: State, modes: dict[Symbol, float], fixed: Container[int], *, fresh: bool = False) -> None:
+        """Sets the modes of switches of unknown forces, but for fixed ones."""
+        if any(k not in fixed for k in self.pieces.of_force):
+            modes.update(self.pieces.sign(state, modes, fixed, natural=not fresh))
 
     def _constant(self, k: int, state: State, modes: Mapping[Symbol, float]) -> float | None:
         """The mode of a switch whose function is a number on a piece, as max(x, 0) is where x < 0; None of others."""
@@ -168,14 +149,16 @@ class Deciding:
         known    switches that are reached, or held: rounding does not decide of them
         reached  those that are reached
         """
-        modes, tied, g, sizes = self._settled(state, guess, known)
+        modes, tied, g, sizes = self._settled(state, guess, known, fresh=fresh)
         open_: list[int] = []
-        here = self.pieces.state(state, modes)
+        here = self.standing.state(state, modes)
         for k in tied:
             low, high = self._sides(k, g[k])
             if self.pieces.inner[k]:
-                here = self.pieces.state(state, modes)
-            if not self.pieces.of_rates[k] and (constant := self._constant(k, state, modes)) is not None:
+                here = self.standing.state(state, modes)
+            if k in self.pieces.of_force:
+                open_.append(k)
+            elif not self.pieces.of_rates[k] and (constant := self._constant(k, state, modes)) is not None:
                 modes[self.pieces.switches[k].mode] = constant
             elif not self.pieces.of_rates[k] and (sign := self._sign(here, k, 1)):
                 modes[self.pieces.switches[k].mode] = high if sign > 0 else low
@@ -215,16 +198,16 @@ class Deciding:
         return Decision(modes, tuple(holds))
 
     def _settled(
-        self, state: State, guess: Decision, known: frozenset[int]
+        self, state: State, guess: Decision, known: frozenset[int], *, fresh: bool
     ) -> tuple[dict[Symbol, float], list[int], np.ndarray, np.ndarray]:
         """Modes of all switches that are decided by the state, and those that are not, with all g and their magnitudes."""
         modes, slack = dict(guess.modes), LOCATED * max(1.0, abs(state.t))
         while True:
-            before, here = dict(modes), self.pieces.state(state, modes)
-            g, sizes = self.pieces.switching(here)
-            slopes = self.pieces.slopes(here.inputs)
+            before, here = dict(modes), self.standing.state(state, modes)
+            g, sizes = self.standing.switching(here)
+            slopes = self.standing.slopes(here)
             n = len(state.q)
-            a = self.acceleration(here) if slopes[:, 1 + n :].any() and known else np.zeros(n)
+            a = self.standing.acceleration(here) if slopes[:, 1 + n :].any() and known else np.zeros(n)
             drift = np.abs(slopes @ np.concatenate([[1.0], state.v, a]))
             bands = NEAR * sizes + slack * drift
             tied = []
@@ -234,10 +217,14 @@ class Deciding:
                 off = g[k] - np.round(g[k]) if switch.kind == "whole" else g[k]
                 if k in known or abs(off) <= bands[k]:
                     tied.append(k)
+                elif k in self.pieces.of_force:
+                    continue
                 elif switch.kind == "whole":
                     modes[switch.mode] = float(np.floor(g[k]))
                 else:
                     modes[switch.mode] = float(np.sign(g[k]))
+            if modes == before:
+                self._forced(state, modes, known, fresh=fresh)
             if modes == before:
                 return modes, tied, g, sizes
 
@@ -254,15 +241,16 @@ class Deciding:
         question = _Question(self, state, modes, g, open_)
         if not fresh and (question.slides(natural) if 0.0 in natural else question.consistent(natural) is not False):
             return natural
+        said = self.standing.words(open_)
         if len(open_) > MOST:
-            raise Undecided(f"{len(open_)} formulas switch at once and depend on one another: {self.words(open_)}")
+            raise Undecided(f"{len(open_)} formulas switch at once and depend on one another: {said}")
         pure = {c: question.consistent(c) for c in product((1.0, -1.0), repeat=len(open_))}
         sure = [c for c, good in pure.items() if good]
         if len(sure) == 1:
             return sure[0]
         if len(sure) > 1:
             raise Undecided(
-                f"several motions go on from a switch, to either side of {self.words(open_)}; begin on the one that is meant"
+                f"several motions go on from a switch, to either side of {said}; begin on the one that is meant"
             )
         slides = [c for c in product((1.0, -1.0, 0.0), repeat=len(open_)) if 0.0 in c and question.slides(c)]
         if len(slides) == 1:
@@ -270,12 +258,8 @@ class Deciding:
         weak = [c for c, good in pure.items() if good is None]
         if slides or not weak:
             several = "several motions slide along" if slides else "no motion goes on to either side of, or along,"
-            raise Undecided(f"{several} {self.words(open_)}")
+            raise Undecided(f"{several} {said}")
         return natural if natural in weak else weak[0]
-
-    def words(self, which: Sequence[int]) -> str:
-        """Formulas that switch, as they were written."""
-        return ", ".join(dict.fromkeys(f"'{self.pieces.switches[k].said!r}'" for k in which))
 
     # derivatives of switching functions -----------------------------------------------------------------------------
     def _sign(self, state: State, k: int, order: int, a: np.ndarray | None = None, scale: float = 0.0) -> float:
@@ -285,11 +269,13 @@ class Deciding:
         """
         n = len(state.q)
         if order == 1:
-            slopes = self.pieces.slopes(state.inputs)[k]
-            a = (self.acceleration(state) if a is None else a) if self.pieces.of_rates[k] else np.zeros(n)
+            slopes = self.standing.slopes(state)[k]
+            a = (self.standing.acceleration(state) if a is None else a) if self.pieces.of_rates[k] else np.zeros(n)
+        elif k in self.pieces.of_force:
+            return 0.0
         else:
-            slopes = self._derivative(self.program(state), k, order)[1](state.inputs)
-            a = self.acceleration(state) if a is None else a
+            slopes = self._derivative(self.standing.program(state), k, order)[1](state.inputs)
+            a = self.standing.acceleration(state) if a is None else a
         terms = slopes * np.concatenate([[1.0], state.v, a])
         if abs(terms.sum()) <= SMALL * max(np.abs(terms).sum(), scale):
             return 0.0
@@ -297,14 +283,14 @@ class Deciding:
 
     def _derivative(self, program: Program, k: int, order: int) -> tuple[Expression, Evaluator]:
         """The derivative one order below as a function of the state, and its slopes by time, positions and rates."""
-        key = (program, k, order)
-        if key not in self._derivatives:
+        key, known = (program, k, order), self._derivatives
+        if key not in known:
             last = self.pieces.switches[k].g if order == 2 else self._derivative(program, k, order - 1)[0]
             along = as_expression(substitute(as_expression(rate(last)), _solution(program)))
             inputs = self.pieces.system.inputs
             slopes = Evaluator(jacobian([along], inputs[: 1 + 2 * len(program.acceleration)])[0], inputs)
-            self._derivatives[key] = along, slopes
-        return self._derivatives[key]
+            known[key] = along, slopes
+        return known[key]
 
 
 def _solution(program: Program) -> dict[Any, Expression]:
@@ -327,8 +313,8 @@ class _Question:
             for k, side in zip(self.open_, choice, strict=True):
                 modes[self.deciding.pieces.switches[k].mode] = self.deciding._sides(k, self.g[k])[int(side > 0)]
             self.deciding._nested(self.state, modes, self.open_)
-            here = self.deciding.pieces.state(self.state, modes)
-            self._known[choice] = here, self.deciding.acceleration(here)
+            here = self.deciding.standing.state(self.state, modes)
+            self._known[choice] = here, self.deciding.standing.acceleration(here)
         return self._known[choice]
 
     def consistent(self, choice: Choice) -> bool | None:
@@ -358,21 +344,29 @@ class _Question:
 
     def _rate(self, state: State, a: np.ndarray) -> np.ndarray:
         """ġ of all switches, ahead."""
-        return self.deciding.ahead * (self.deciding.pieces.slopes(state.inputs) @ np.concatenate([[1.0], state.v, a]))
+        return self.deciding.ahead * (self.deciding.standing.slopes(state) @ np.concatenate([[1.0], state.v, a]))
 
     def slides(self, choice: Choice) -> bool:
         """Whether the motion can slide along the switches that are 0 in a choice, and goes to the chosen sides of others."""
         pieces = self.deciding.pieces
         places = [j for j, side in enumerate(choice) if side == 0]
         which = [self.open_[j] for j in places]
-        if not all(pieces.of_rates[k] for k in which) or not can_hold(pieces.system, self._holds(which)):
+        if not all(pieces.of_rates[k] and k not in pieces.of_force for k in which):
+            return False
+        if not can_hold(pieces.system, self._holds(which)):
             return False
 
         def with_high(high: Sequence[int]) -> Choice:
             return tuple(side or (1.0 if j in high else -1.0) for j, side in enumerate(choice))
 
         low_state, low = self.at(with_high([]))
-        high = [self.at(with_high([j]))[1] for j in places]
+        ends = [self.at(with_high([j])) for j in places]
+        signs = [pieces.switches[k].mode for k in pieces.of_force]
+        if any(here.parameters[mode] != low_state.parameters[mode] for here, _ in ends for mode in signs):
+            raise Undecided(
+                f"the constraint would pull on one side of {self.deciding.standing.words(which)} and push on the other"
+            )
+        high = [a for _, a in ends]
         r = self._rate(low_state, low)
         G = np.array([self._rate(low_state, a) - r for a in high]).T
         inner = G[which]
@@ -387,7 +381,8 @@ class _Question:
             all_high = self.at(with_high(places))[1]
             off = np.abs(all_high - low - (np.array(high) - low).sum(axis=0)).max()
             if off > SMALL * (np.abs(all_high).max() + np.abs(low).max() + np.abs(high).max()):
-                raise Undecided(f"what holds the motion on {self.deciding.words(which)} is not the sum of its parts")
+                said = self.deciding.standing.words(which)
+                raise Undecided(f"what holds the motion on {said} is not the sum of its parts")
         for k, side in zip(self.open_, choice, strict=True):
             sign = self.deciding._sign(low_state, k, 1, together) if side else 0.0
             if sign and sign != side:
@@ -401,4 +396,4 @@ class _Question:
 
 def moving_program(deciding: Deciding, state: State, holds: tuple[Hold, ...]) -> Program:
     """The program of a motion on the pieces of a state, perhaps sliding."""
-    return holding_at(deciding.pieces.system, state, holds) if holds else deciding.program(state)
+    return holding_at(deciding.pieces.system, state, holds) if holds else deciding.standing.program(state)

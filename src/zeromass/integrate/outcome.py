@@ -12,6 +12,7 @@ from zeromass.equation import Verdict, numerical_rank
 from zeromass.equation.rank import negligible
 from zeromass.equation.units import equilibration
 from zeromass.expression import Evaluator
+from zeromass.integrate.entries import all_rows
 from zeromass.model import State, System
 from zeromass.model.state import Matrices
 
@@ -259,10 +260,7 @@ def _ungoverned(start: State) -> str | None:
 
 def _rows(start: State) -> tuple[Rows, np.ndarray]:
     """Rows in units of the coordinates, each as large as 1 at the start or beside it; and those at the start."""
-    system, n = start.system, len(start.q)
-    if "rows" not in system.memory:
-        system.memory["rows"] = Entries(system.A, system.inputs)
-    entries: Entries = system.memory["rows"]
+    entries, n = all_rows(start.system), len(start.q)
 
     def plain(displacements: np.ndarray, times: np.ndarray) -> np.ndarray:
         inputs = np.repeat(start.inputs[None], len(times), axis=0)
@@ -279,24 +277,6 @@ def _rows(start: State) -> tuple[Rows, np.ndarray]:
     sizes[sizes == 0] = 1.0
     scale = units / sizes[:, None]
     return lambda displacements, times: plain(units * displacements, times) * scale, near[0] * scale
-
-
-class Entries:
-    """A matrix of formulas as a function of inputs, (k, inputs), with numbers that are not finite as 0: (k, m, n).
-
-    Most entries of constraint rows are constant; only the others are computed.
-    """
-
-    def __init__(self, matrix: np.ndarray, inputs: np.ndarray) -> None:
-        self._varied = np.array([[e.value is None for e in row] for row in matrix], dtype=bool).reshape(matrix.shape)
-        self._constant = np.array([[e.value or 0.0 for e in row] for row in matrix], dtype=float).reshape(matrix.shape)
-        self._evaluated = Evaluator(matrix[self._varied], inputs)
-
-    def __call__(self, inputs: np.ndarray) -> np.ndarray:
-        result = np.repeat(self._constant[None], len(inputs), axis=0)
-        values = self._evaluated(inputs)
-        result[:, self._varied] = np.where(np.isfinite(values), values, 0.0)
-        return result
 
 
 def _generic(n: int) -> np.ndarray:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zeromass.equation import numerical_rank
+from zeromass.integrate.entries import all_rows
 from zeromass.integrate.search import Values, maxima
 from zeromass.model import State, System
 
@@ -77,13 +78,19 @@ def weakened(start: State, state: State, left: float = FADED) -> bool:
 
 
 def faded(start: State, inputs: np.ndarray, left: float = FADED) -> np.ndarray:
-    """The same of many states, given by numbers in the order of `system.inputs`, shape (k, inputs)."""
-    first = numerical_rank(start.matrices.A)
-    rank, σ = int(first.rank), first.singular_values
+    """The same of many states, given by numbers in the order of `system.inputs`, shape (k, inputs).
+
+    Rows and columns are measured as they are large, there or at the start: an entry that is nearly zero in one of them, as
+    of a body that has hardly turned yet, is no unit for the other.
+    """
+    A, B = start.matrices.A, start.system.matrices(inputs).A
+    rank = int(numerical_rank(A).rank)
     if not rank:
         return np.zeros(len(inputs), dtype=bool)
-    here = numerical_rank(start.system.matrices(inputs).A, rank=first.locked(0))  # in the scales of the start
-    return np.asarray(here.at(left * float(σ[rank - 1] / σ[0]))) < rank
+    units = numerical_rank(np.maximum(np.abs(A), np.abs(B))).locked(0)
+    first, here = (numerical_rank(np.broadcast_to(rows, B.shape), rank=units) for rows in (A, B))
+    σ = first.singular_values
+    return np.asarray(here.at(left * σ[:, rank - 1] / σ[:, 0])) < rank
 
 
 def dependent(system: System, state: State) -> tuple[str, ...]:
@@ -96,8 +103,8 @@ def dependents(system: System, inputs: np.ndarray) -> list[tuple[str, ...]]:
     if not system.rows or not len(inputs):
         return [()] * len(inputs)
     # as they stand: equilibrating would enlarge the very columns that vanish here
-    left, σ, _ = np.linalg.svd(system.matrices(inputs).A)
-    ranks = np.count_nonzero(σ > WEAK * σ[:, :1], axis=1)
-    weak = [U[:, rank if rank < len(U) else -1 :] for U, rank in zip(left, ranks, strict=True)]
-    shares = [np.abs(U).max(axis=1) for U in weak]
+    A = all_rows(system)(inputs)
+    squares, left = np.linalg.eigh(A @ A.swapaxes(1, 2))  # the weakest first
+    counts = np.count_nonzero(squares <= WEAK**2 * squares[:, -1:], axis=1)
+    shares = [np.abs(U[:, : max(count, 1)]).max(axis=1) for U, count in zip(left, counts, strict=True)]
     return [tuple(dict.fromkeys(system.rows[i].group for i in np.flatnonzero(share > 0.01))) for share in shares]

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from zeromass.compile.holding import mean
 from zeromass.compile.program import Hold, Program
-from zeromass.expression import Array, Evaluator, Expression, as_expression, rate
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, jacobian, rate, symbols
 from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.locate import happenings
-from zeromass.integrate.stepping.loop import Loop, lanes_of
+from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, Loop, lanes_of
+from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.switching import Piece
 from zeromass.model import Event, State
 from zeromass.model.state import ROUNDING
@@ -30,6 +33,12 @@ FLAT = 1e-2
 INSIDE, SEEN, FINER, SHORTEST = 16, 1e-2, 8, 1e-6
 """Places in a step at which what ends a piece is looked at, how well they must tell it, by what steps become shorter where
 they do not, and the part of a run that is the shortest."""
+
+REMEMBERED = 16
+"""Choices of events, and of switches that hold, for which it is remembered what is watched."""
+
+LEAST = float(np.finfo(float).tiny)
+"""What a function that rises from zero is taken for there."""
 
 LOW, SWITCH = "\0low ", "\0switch "
 """What names of switches, and of places where their functions are lowest, begin with among events; no user's name does."""
@@ -45,9 +54,10 @@ class Reaching:
 
     def __init__(self, deciding: Deciding, settings: Settings, asked: Sequence[Event]) -> None:
         self.deciding, self.pieces, self.settings = deciding, deciding.pieces, settings
+        self._standing = deciding.standing
+        self._margins = tuple(switch.margin for switch in deciding.pieces.switches)
         self._asked = tuple(asked)
         self._retakes = settings.step is None and lanes_of(settings.chosen) == 1  # its steps are the best
-        self._events: dict[tuple[Hold, ...], tuple[Event, ...]] = {}
         self.held: int = 0
         """Memory of the segments before, bytes."""
 
@@ -55,32 +65,46 @@ class Reaching:
         self, program: Program, moving: State, piece: Piece, target: float, tell: Callable[[float], None]
     ) -> Segment:
         """The motion from a state on a piece until a time or an event, switches of its own among them."""
-        segment = self._stepped(program, moving, piece, target, tell)
+        loop, segment = self._stepped(program, moving, piece, target, tell)
         if segment.outcome.ending in (Ending.NOT_A_NUMBER, Ending.STEP_TOO_SMALL):
             return self._up_to_a_switch(segment, moving, piece)
         if segment.outcome.ending is Ending.EVENT and not piece.holds and segment.t[-1] != target:
-            return self._to_the_last_digits(segment, program, moving, piece)
+            return self._to_the_last_digits(segment, loop, piece)
         return segment
 
     def _stepped(
         self, program: Program, moving: State, piece: Piece, target: float, tell: Callable[[float], None]
-    ) -> Segment:
+    ) -> tuple[PieceLoop, Segment]:
         """The steps of a motion on a piece, short enough for what ends it to be seen, which the motion need not feel."""
-        settings = self.settings
-        held = {hold.mode for hold in piece.holds}
-        bent = [k for k, s in enumerate(self.pieces.switches) if s.mode in held or k in self.pieces.bent]
-        bent = [k for k in bent if k not in self.pieces.of_time and self.pieces.switches[k].kind != "turn"]
-        leaving = [zero for k in bent for zero in self._leaving(k, piece.holds)]
+        settings, leaving = self.settings, self._bent(program)
         while True:
             loop = PieceLoop(program, moving, target, settings, self.watched(piece.holds), held=self.held)
+            loop.margins = self._margins
             segment = loop.segment(tell)
             loop.work.shrink()
-            if not leaving or settings.step is not None or len(segment.t) < 2:
-                return segment
-            length = _unseen(segment, program.solved(leaving))
-            if length is None or length < SHORTEST * abs(target - moving.t):
-                return replace(segment, settings=self.settings)
-            settings = replace(settings, longest_step=length / FINER)
+            if leaving is None or settings.step is not None or len(segment.t) < 2:
+                return loop, segment
+            unseen = _unseen(segment, leaving)
+            if unseen is None or unseen < SHORTEST * abs(target - moving.t):
+                return loop, segment if settings is self.settings else replace(segment, settings=self.settings)
+            settings = replace(settings, longest_step=unseen / FINER)
+
+    def _bent(self, program: Program) -> Evaluator | None:
+        """What falls through zero where a motion leaves a piece, as far as it may do so unseen; None where nothing does.
+
+        A sum of multiples of time, positions and rates changes its sign no more often than the motion turns.
+        """
+        known: dict[Program, Evaluator | None] = self.pieces.system.memory.setdefault("bent", {})
+        if program not in known:
+            held = {hold.mode for hold in program.holds}
+            bent = [k for k, s in enumerate(self.pieces.switches) if s.mode in held or k in self.pieces.bent]
+            bent = [k for k in bent if k not in self.pieces.of_time and self.pieces.switches[k].kind != "turn"]
+            inputs = program.system.inputs
+            state = list(inputs[: 1 + 2 * len(program.acceleration)])
+            leaving = program.solved([zero for k in bent for zero in self._leaving(k, program.holds)])
+            leaving = [e for e in leaving if not set(state).isdisjoint(symbols(jacobian([e], state)))]
+            known[program] = Evaluator(leaving, inputs) if leaving else None
+        return known[program]
 
     def _leaving(self, k: int, holds: tuple[Hold, ...]) -> tuple[Expression, ...]:
         """What falls through zero where a motion leaves a piece, or what holds it, at a switch."""
@@ -93,22 +117,30 @@ class Reaching:
 
     def watched(self, holds: tuple[Hold, ...]) -> tuple[Event, ...]:
         """What is watched on a piece: the events asked for, and what ends it."""
-        if holds not in self._events:
+        known: dict[Any, tuple[Event, ...]] = self.pieces.system.memory.setdefault("watched", {})
+        key = self._asked, holds, self.deciding.ahead
+        if key not in known:
+            for old in list(known)[: 1 - REMEMBERED]:
+                known.pop(old, None)
             events = [
                 replace(event, zero=as_expression(mean(self.pieces.smooth(event.zero), holds).item()))
                 for event in self._asked
             ]
-            held = {hold.mode for hold in holds}
+            held, turns = {hold.mode for hold in holds}, 1 if self.deciding.ahead > 0 else -1
             for k, switch in enumerate(self.pieces.switches):
                 if k in self.pieces.of_time:
                     continue
                 for j, zero in enumerate(self._leaving(k, holds)):
                     events.append(Event(f"{SWITCH}{k} {j}", as_expression(zero), direction=-1))
+                    if (
+                        k in self.pieces.of_force
+                    ):  # it has no rate before it is solved for: it is looked at inside steps
+                        continue
                     if switch.mode not in held:  # where it is lowest it may be below zero, for a moment
                         lowest = as_expression(mean(as_expression(rate(zero)), holds).item())
-                        events.append(Event(f"{LOW}{k} {j}", lowest, direction=1, terminal=False))
-            self._events[holds] = tuple(events)
-        return self._events[holds]
+                        events.append(Event(f"{LOW}{k} {j}", lowest, direction=turns, terminal=False))
+            known[key] = tuple(events)
+        return known[key]
 
     def flipped(self, names: Sequence[str], piece: Piece) -> dict[int, float]:
         """The switches that were reached, by names of events, and the side that each goes to, or numbers up or down."""
@@ -121,47 +153,59 @@ class Reaching:
                 found[k] = -piece.modes[switch.mode] if switch.kind == "side" and not held else way
         return found
 
-    def _to_the_last_digits(self, segment: Segment, program: Program, moving: State, piece: Piece) -> Segment:
+    def _to_the_last_digits(self, segment: Segment, loop: PieceLoop, piece: Piece) -> Segment:
         """A segment that ends at one switch, with this end by Newton's method: g = 0 to rounding."""
         ends = [event.name for event in segment.events if event.t == segment.t[-1] and not event.name.startswith(LOW)]
         if len(ends) != 1 or not own(ends[0]):
             return segment
         k, j = _place(ends[0])
-        switch, n = self.pieces.switches[k], len(moving.q)
+        switch = self.pieces.switches[k]
         if switch.kind == "turn":
             return segment
-        border = 0.0 if switch.kind == "side" else piece.modes[switch.mode] + j
-        t, y, length = segment.t.copy(), segment.y.copy(), abs(segment.t[-1] - segment.t[-2])
-        margin = 4 * abs(piece.modes[switch.margin])
+        places = [place for place, event in enumerate(loop.watched) if event.name in (ends[0], f"{LOW}{k} {j}")]
+        margin = piece.modes[switch.margin]
+        border = margin if switch.kind == "side" else max(margin if j == 0 else -margin, 0.0)
+        t, y, length = float(segment.t[-1]), segment.y[-1], float(abs(segment.t[-1] - segment.t[-2]))
+        slope, near = loop.slope(t, y), 4 * abs(margin)
+        off, falls = self._falling(loop, t, y, k, places)
         for again in (False, False, True):
-            here = replace(moving, t=float(t[-1]), q=y[-1, :n], v=y[-1, n:])
-            g, sizes = self.pieces.switching(here)
-            slope = np.concatenate([here.v, self.deciding.acceleration(here)])
-            falls = float(self.pieces.slopes(here.inputs)[k] @ np.concatenate([[1.0], slope]))
-            off = g[k] - border
-            if not abs(off) <= abs(falls) * CLOSE * max(1.0, abs(t[-1])) + margin or abs(off) > abs(falls) * length / 2:
+            off -= border
+            if not abs(off) <= abs(falls) * CLOSE * max(1.0, abs(t)) + near or abs(off) > abs(falls) * length / 2:
                 return segment
-            t[-1], y[-1] = t[-1] - off / falls, y[-1] - off / falls * slope
-            if not again and self._retakes and abs(falls) * length < FLAT * sizes[k]:
-                before = replace(moving, t=float(t[-2]), q=y[-2, :n], v=y[-2, n:])
-                loop = Loop(program, before, float(t[-1]), self.settings, ())
-                loop.work.reals[Real64.h] = t[-1] - t[-2]  # in one step, as it was
-                y[-1] = loop.segment(lambda t: None).y[-1]
-                margin = np.inf
-        beyond = -np.sign(falls) * (
-            self.pieces.switching(replace(here, q=y[-1, :n], v=y[-1, n:], t=t[-1]))[0][k] - border
-        )
-        if beyond * self.deciding.ahead > 0:  # it ends where the next piece begins
-            late = 2 * (abs(beyond) + ROUNDING * sizes[k]) / falls
-            t[-1], y[-1] = t[-1] + abs(late) * self.deciding.ahead, y[-1] + abs(late) * self.deciding.ahead * slope
-        events = tuple(replace(e, t=float(t[-1]), y=y[-1].copy()) if e.name == ends[0] else e for e in segment.events)
-        return replace(segment, t=t, y=y, events=events, outcome=replace(segment.outcome, t=float(t[-1])))
+            t, y = t - off / falls, y - off / falls * slope
+            if not again and self._retakes and abs(falls) * length < FLAT * self._size(loop, t, y, k):
+                y, near = loop.retaken(float(segment.t[-2]), segment.y[-2], t, y), np.inf
+            off, falls = self._falling(loop, t, y, k, places)
+            if off == border:
+                break
+        if off > border:  # it ends where the next piece begins
+            late = 2 * abs((off - border + ROUNDING * self._size(loop, t, y, k)) / falls) * self.deciding.ahead
+            t, y = t + late, y + late * slope
+        times, states = segment.t.copy(), segment.y.copy()
+        times[-1], states[-1] = t, y
+        events = tuple(replace(e, t=t, y=y.copy()) if e.name == ends[0] else e for e in segment.events)
+        return replace(segment, t=times, y=states, events=events, outcome=replace(segment.outcome, t=t))
+
+    def _falling(self, loop: PieceLoop, t: float, y: np.ndarray, k: int, places: list[int]) -> tuple[float, float]:
+        """What is left of a switching function on its side, and its rate: both are watched, but that of an unknown force."""
+        values = loop.work.event_values(t, y)[places].tolist()
+        if k not in self.pieces.of_force:
+            return values[0], values[1]
+        n = len(y) // 2
+        here = replace(loop.start, t=t, q=y[:n], v=y[n:])
+        rate = self.pieces.slopes(here.inputs)[k] @ np.concatenate([[1.0], loop.slope(t, y)])
+        return values[0], here.parameters[self.pieces.switches[k].mode] * float(rate)
+
+    def _size(self, loop: PieceLoop, t: float, y: np.ndarray, k: int) -> float:
+        """Of what a switching function is computed from."""
+        n = len(y) // 2
+        return float(self.pieces.switching(replace(loop.start, t=t, q=y[:n], v=y[n:]))[1][k])
 
     def _up_to_a_switch(self, segment: Segment, moving: State, piece: Piece) -> Segment:
         """A segment that stops just before switches, because its formulas have no values beyond them, ends at them."""
         y, n = segment.y[-1], len(moving.q)
         here = replace(moving, t=float(segment.t[-1]), q=y[:n], v=y[n:])
-        slope = np.concatenate([[1.0], here.v, np.zeros(n) if piece.holds else self.deciding.acceleration(here)])
+        slope = np.concatenate([[1.0], here.v, np.zeros(n) if piece.holds else self._standing.acceleration(here)])
         late = CLOSE * max(1.0, abs(here.t))
         g, rates = self.pieces.switching(here)[0], self.deciding.ahead * (self.pieces.slopes(here.inputs) @ slope)
         reached: list[str] = []
@@ -181,7 +225,7 @@ class Reaching:
         return replace(segment, outcome=Outcome(Ending.EVENT, here.t, ""), events=(*segment.events, *happened))
 
 
-def _unseen(segment: Segment, leaving: Array) -> float | None:
+def _unseen(segment: Segment, leaving: Evaluator) -> float | None:
     """The longest step in which functions that should stay positive are not followed well enough to tell; None if none is.
 
     They are looked at inside all steps, and every second value is compared with what those around it make of it.
@@ -191,7 +235,7 @@ def _unseen(segment: Segment, leaving: Array) -> float | None:
     y = segment.dense(np.clip(times.ravel(), *sorted((segment.t[0], segment.t[-1]))))
     values = np.array([segment.start.parameters[p] for p in segment.start.system.parameters])
     inputs = np.concatenate([times.ravel()[:, None], y, np.broadcast_to(values, (len(y), len(values)))], axis=1)
-    f = Evaluator(leaving, segment.start.system.inputs)(inputs).reshape(*times.shape, -1)
+    f = leaving(inputs).reshape(*times.shape, -1)
     between = (9 * (f[:, 2:-3:2] + f[:, 4:-1:2]) - f[:, 0:-5:2] - f[:, 6::2]) / 16
     off = np.abs(between - f[:, 3:-2:2]).max(axis=1)
     lowest = f[:, 1:-1].min(axis=1)
@@ -205,16 +249,88 @@ def _unseen(segment: Segment, leaving: Array) -> float | None:
     return float(np.abs(h[bad]).max()) if bad.any() else None
 
 
-class PieceLoop(Loop):
-    """Steps on one piece: a switching function that falls below zero and returns between two places is seen too."""
+class LookedAt:
+    """Events on a piece, apart from the slopes of switching functions, by their places among all that is watched."""
 
-    def closer(self, values: Callable[[float], np.ndarray], places: list[float]) -> list[float]:
-        which = [k for k, event in enumerate(self.watched) if event.name.startswith(LOW)]
-        lowest, _ = happenings([self.watched[k] for k in which], lambda t: values(t)[which], places)
-        if not lowest:
-            return places
-        ahead = 1.0 if places[-1] > places[0] else -1.0
-        return sorted({*places, *[time for time, _ in lowest]}, key=lambda t: ahead * t)
+    def __init__(self, watched: Sequence[Event]) -> None:
+        self.low: list[int] = [k for k, event in enumerate(watched) if event.name.startswith(LOW)]
+        self.slopes: list[Event] = [replace(watched[k], direction=0) for k in self.low]
+        self.others: list[int] = [k for k in range(len(watched)) if k not in self.low]
+        self.events: list[Event] = [watched[k] for k in self.others]
+        self._followed = {SWITCH + event.name.removeprefix(LOW) for event in self.slopes}
+
+    def turns(self, event: Event) -> bool:
+        """Whether nothing but its values tells where the function of an event turns."""
+        return event.name not in self._followed
+
+
+class PieceLoop(Loop):
+    """Steps on one piece: a switching function that falls below zero and returns between two places is seen too.
+
+    margins  of the switches
+    """
+
+    margins: Sequence[Symbol] = ()
+
+    @cached_property
+    def looked_at(self) -> LookedAt:
+        """What is watched, in order of how it is looked at."""
+        known: dict[tuple[Event, ...], LookedAt] = self.program.system.memory.setdefault("looked at", {})
+        if self.watched not in known:
+            for old in list(known)[: 1 - REMEMBERED]:
+                known.pop(old, None)
+            known[self.watched] = LookedAt(self.watched)
+        return known[self.watched]
+
+    def segment(self, tell: Callable[[float], None]) -> Segment:
+        self._leave()
+        return super().segment(tell)
+
+    def _leave(self) -> None:
+        """Says on which side of its switches the piece begins.
+
+        A function that rises from zero itself, which has no side, is above it: a step over all of the piece would not be
+        seen. And where rounding says that one which rises from nearly zero falls first, it errs.
+        """
+        work, ahead = self.work, 1.0 if self.until >= self.start.t else -1.0
+        signs, h = work.signs, abs(float(work.reals[Real64.h]))
+        for k, event in enumerate(self.watched):
+            if event.name.startswith(LOW):
+                g, rises = signs[k - 1, 0], signs[k, 0] * ahead
+                if g == 0 and rises * h > work.tolerances.atol:
+                    signs[k - 1, 0] = LEAST
+                if rises < 0 and g <= 2 * self._margin(event):
+                    signs[k, 0] = 0.0
+
+    def _margin(self, event: Event) -> float:
+        """How far the switch of an event is allowed to be beyond the one that the piece begins at."""
+        return abs(self.start.parameters[self.margins[_place(event.name)[0]]])
+
+    def slope(self, t: float, y: np.ndarray) -> np.ndarray:
+        """dy/dt at a state."""
+        return self.functions().slope(t, y)[0]
+
+    def retaken(self, t0: float, y0: np.ndarray, t: float, y: np.ndarray) -> np.ndarray:
+        """The state at a time from an earlier one, in one step, as far as its control allows that; y where there is none."""
+        work = Workspace(self.work.code, t0, y0, self.work.values, self.work.tolerances, t - t0, lanes=self.work.lanes)
+        work.use(self.work.code, project=self.settings.project)
+        work.growth_limit, work.correction_limit = self.work.growth_limit, self.work.correction_limit
+        type(self.stepper)(work).advance(t, CHUNK_OF_STEPS)
+        return work.y if work.t == t else y
+
+    def located(
+        self, values: Callable[[float], np.ndarray], places: list[float]
+    ) -> tuple[list[tuple[float, Event]], float]:
+        """The switches and events in a step, looked for between the places where switching functions turn as well.
+
+        Where one is lowest it may be below zero; and where a piece begins it may rise from zero, and return.
+        """
+        looked = self.looked_at
+        turns, _ = happenings(looked.slopes, lambda t: values(t)[looked.low], places)
+        if turns:
+            ahead = 1.0 if places[-1] > places[0] else -1.0
+            places = sorted({*places, *[time for time, _ in turns]}, key=lambda t: ahead * t)
+        return happenings(looked.events, lambda t: values(t)[looked.others], places, looked.turns)
 
     def follows(self, event: Event) -> bool:
         return not event.name.startswith(LOW)  # which is the slope of another
@@ -222,5 +338,5 @@ class PieceLoop(Loop):
 
 def _place(name: str) -> tuple[int, int]:
     """A switch, and which of its functions, by the name of an event."""
-    k, j = name.removeprefix(SWITCH).split()
+    k, j = name.removeprefix(SWITCH).removeprefix(LOW).split()
     return int(k), int(j)

@@ -17,9 +17,9 @@ from zeromass.expression import Array, Evaluator, Expression, Symbol, expression
 from zeromass.integrate.outcome import Occurrence, Outcome
 from zeromass.integrate.passages import Passage, passages
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.singular.returned import returned
 from zeromass.integrate.stepping.dense import DEGREE, DenseOutput, Projection, Source
 from zeromass.integrate.stepping.functions import Functions
-from zeromass.integrate.stepping.returned import returned
 from zeromass.integrate.switching import Piece
 from zeromass.model import ModelError, State, System
 

@@ -30,9 +30,11 @@ class Shock:
     energy: float
 
 
-def shock(pieces: SystemPieces, before: State, after: State, changed: Sequence[int]) -> Shock | Outcome:
-    """What a switch does to a state, given on the pieces before and after it; an outcome where that is no motion."""
-    said = ", ".join(dict.fromkeys(f"'{pieces.switches[k].said!r}'" for k in changed))
+def shock(pieces: SystemPieces, before: State, after: State, changed: Sequence[int], said: str) -> Shock | Outcome:
+    """What a switch does to a state, given on the pieces before and after it; an outcome where that is no motion.
+
+    said  what switches, in words
+    """
     late = LOCATED * max(1.0, abs(before.t))
     impulse, jump = None, 0.0
     if not pieces.parts["constraints"].isdisjoint(changed):

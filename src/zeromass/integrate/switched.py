@@ -57,6 +57,7 @@ class Switched:
         self._asked = tuple(events)
         self._ahead = 1.0 if until >= start.t else -1.0
         self.deciding = Deciding(pieces, self._ahead, lanes_of(settings.chosen))
+        self._standing = self.deciding.standing
         self._reaching = Reaching(self.deciding, settings, self._asked)
         self._reaching.held = held
         self._table = Timetable(pieces, start, until, [event.zero for event in self._asked])
@@ -84,7 +85,7 @@ class Switched:
                 if stuck and abs(segment.outcome.t - times[-PILED]) < CROWDED * abs(self.until - self.start.t):
                     found[-1] = replace(segment, outcome=self._chattering(times, self._last))
                 return found
-            state = segment.state(float(segment.t[-1]))
+            state = self._end(segment)
             if flipped:
                 times.append(state.t)
                 self._last = flipped
@@ -95,6 +96,10 @@ class Switched:
             if outcome is not None:
                 found[-1] = replace(segment, outcome=outcome)
                 return found
+
+    def _end(self, segment: Segment) -> State:
+        y, n = segment.y[-1], len(self.start.q)
+        return State(self.start.system, float(segment.t[-1]), y[:n].copy(), y[n:].copy(), self.start.parameters)
 
     @property
     def _timed(self) -> dict[Symbol, float]:
@@ -118,7 +123,7 @@ class Switched:
     def _chattering(self, times: Sequence[float], flipped: dict[int, float]) -> Outcome:
         many = min(RECENT, len(times))
         words = (
-            f"{self.deciding.words(list(flipped))} switches faster and faster, {many} times in the last "
+            f"{self._standing.words(list(flipped))} switches faster and faster, {many} times in the last "
             f"{abs(times[-1] - times[-many]):.3g} s, {len(times)} times in all; limits=zm.Limits(changes=…) lets it go on "
             "for longer"
         )
@@ -126,8 +131,8 @@ class Switched:
 
     def _segment(self, state: State, piece: Piece) -> tuple[Segment, dict[int, float]]:
         """The motion on one piece, and the switches that end it, with the side that they go to."""
-        moving = self.pieces.state(state, piece.modes)
-        if not (self.deciding.seen(moving) or (self._begun and self.pieces.only_forces)):
+        moving = self._standing.state(state, piece.modes)
+        if not (self._standing.seen(moving) or (self._begun and self.pieces.only_forces)):
             outcome = at_start(moving, self.settings.limits.violation)
             if outcome is not None:
                 return replace(Segment.standing(state, outcome, self.settings), piece=piece), {}
@@ -141,7 +146,7 @@ class Switched:
         outcome, flipped = segment.outcome, {}
         if segment.t[-1] == target != self.until and outcome.complete:
             self._place += 1
-            outcome = Outcome(Ending.SWITCH, end, self.deciding.words(self._table.switches))
+            outcome = Outcome(Ending.SWITCH, end, self._standing.words(self._table.switches))
         if segment.outcome.ending is Ending.EVENT:
             terminal = {event.name: event for event in self._asked if event.terminal}
             ending = [terminal[event.name] for event in asked if event.name in terminal]
@@ -152,7 +157,7 @@ class Switched:
             elif segment.t[-1] == self.until:
                 outcome = Outcome(Ending.FINISHED, end, "")
             else:
-                outcome = Outcome(Ending.SWITCH, end, self.deciding.words(list(flipped)))
+                outcome = Outcome(Ending.SWITCH, end, self._standing.words(list(flipped)))
         segment = replace(segment, start=self._given(state, piece), outcome=outcome, events=tuple(asked), piece=piece)
         return segment, flipped
 
@@ -165,10 +170,10 @@ class Switched:
         if self.pieces.timeless:
             return t
         before, after = (
-            self.pieces.state(moving, {**piece.modes, **self._table.modes(place)})
+            self._standing.state(moving, {**piece.modes, **self._table.modes(place)})
             for place in (self._place, self._place + 1)
         )
-        inputs, seen = np.array([before.inputs, after.inputs]), self.deciding.seen(after)
+        inputs, seen = np.array([before.inputs, after.inputs]), self._standing.seen(after)
 
         def defined(time: float) -> bool:
             inputs[:, 0] = time
@@ -196,9 +201,9 @@ class Switched:
                 decision = self.deciding.after(state, decision, flipped, self._timed)
             except Undecided as why:
                 return Outcome(Ending.AMBIGUOUS, t, str(why)), state, piece
-            before, after = (self.pieces.state(state, m) for m in (modes, decision.modes))
+            before, after = (self._standing.state(state, m) for m in (modes, decision.modes))
             changed = [k for k, s in enumerate(self.pieces.switches) if decision.modes[s.mode] != modes[s.mode]]
-            done = shock(self.pieces, before, after, changed) if changed else None
+            done = shock(self.pieces, before, after, changed, self._standing.words(changed)) if changed else None
             if isinstance(done, Outcome):
                 return done, state, piece
             if done is not None and done.impulse is not None:
@@ -213,14 +218,12 @@ class Switched:
                 return None, state, Piece(modes, decision.holds, said, _sum(impulses), energy)
             impulses.append(done.impulse)
             state = replace(state, v=done.state.v)
-        words = (
-            f"{self.deciding.words(changed)} switches to and fro at one moment: each impulse leads back over the switch"
-        )
+        words = f"{self._standing.words(changed)} switches to and fro at one moment: each impulse leads back over the switch"
         return Outcome(Ending.CHATTERING, t, words), state, piece
 
     def _not_taken(self, state: State, changed: Sequence[int], taker: System | None) -> Outcome:
         """How a motion ends in which a contact can not give the impulse that its constraints ask for."""
-        said = self.deciding.words(changed)
+        said = self._standing.words(changed)
         if taker is None:
             words = (
                 f"where {said} switches, a contact is struck and can not give the impulse that it would take, by its "

@@ -29,8 +29,13 @@ class Timetable:
     times: np.ndarray
 
     def __init__(self, pieces: SystemPieces, start: State, until: float, events: Sequence[Expression] = ()) -> None:
-        felt = pieces.felt(events)
+        felt = pieces.felt(events) if pieces.of_time else ()
         self.switches: tuple[int, ...] = tuple(k for k in pieces.of_time if pieces.switches[k].mode in felt)
+        self.times, self._symbols, self._modes = np.empty(0), [], np.empty((1, 0))
+        if pieces.of_time:
+            self._list(pieces, start, until)
+
+    def _list(self, pieces: SystemPieces, start: State, until: float) -> None:
         values = {p: start.parameters[p] for p in pieces.given.parameters}
         ahead = 1.0 if until >= start.t else -1.0
         zeros = [_zeros(pieces, k, start.t, until, values) for k in sorted({*self.switches, *pieces.resting})]

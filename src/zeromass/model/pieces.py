@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -22,13 +22,19 @@ from zeromass.expression import (
 )
 from zeromass.expression import t as time
 from zeromass.expression.pieces import Pieces, Switch, unwrapped
+from zeromass.model.errors import ModelError
 from zeromass.model.state import ROUNDING, Magnitude, State
+from zeromass.model.unknown import Unknown, unknown_in
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
 
 ORDERS = 4
 """Derivatives by time that tell on which side of a kink a start is, and sides that are tried for what is constant."""
+
+
+class Undecided(ModelError):
+    """Several motions go on from a state, or none; the message says on which switches."""
 
 
 class SystemPieces:
@@ -58,9 +64,14 @@ class SystemPieces:
         M, Q, C = (pieces.found(block) for block in (free.M, free.Q, given.C))
         free = free._replace(M=M, Q=Q, **stored)
         smooth = object.__new__(System)
-        smooth._complete(free, [row._replace(zero=zero) for row, zero in zip(given.rows, new, strict=True)], C)
-        smooth.multipliers = given.multipliers
+        rows = [row._replace(zero=zero) for row, zero in zip(given.rows, new, strict=True)]
+        smooth._complete(free, rows, C, given.multipliers)
         self.switches = tuple(pieces.switches)
+        others = [switch for switch in self.switches if switch.kind != "side" and unknown_in(switch.g)]
+        if others:
+            raise ModelError(
+                f"'{others[0].said!r}' makes steps of an unknown force; of those only signs are known: abs, sign, where, …"
+            )
         hidden = [leaf for switch in self.switches for leaf in (switch.mode, switch.margin)]
         smooth.parameters = (*given.parameters, *hidden)
         self.given, self.system, self._pieces = given, smooth, pieces
@@ -80,9 +91,67 @@ class SystemPieces:
         return {switch.mode: modes[switch.mode] for switch in self.switches if switch.kind == "turn"}
 
     @cached_property
-    def functions(self) -> Magnitude:
+    def functions(self) -> Unknown:
         """The switching functions, and what rounding may do to them."""
-        return Magnitude([switch.g for switch in self.switches], self.system.inputs)
+        return Unknown(self.system, [switch.g for switch in self.switches])
+
+    @property
+    def of_force(self) -> tuple[int, ...]:
+        """The switches whose functions contain accelerations or multipliers, and so depend on their own modes."""
+        return self.functions.places
+
+    def signs(self, state: State, modes: Mapping[Symbol, float], fixed: Container[int]) -> list[dict[Symbol, float]]:
+        """All modes of switches of unknown forces that are right, g on the side that gives it, with others as given.
+
+        fixed  switches of unknown forces whose modes are given too
+        """
+        open_ = [k for k in self.of_force if k not in fixed]
+        found: list[dict[Symbol, float]] = []
+        alike: list[tuple[float, ...]] = []
+        for sides in product((1.0, -1.0), repeat=len(open_)):
+            chosen = {self.switches[k].mode: side for k, side in zip(open_, sides, strict=True)}
+            g, sizes = self.switching(self.state(state, {**modes, **chosen}))
+            zero = [abs(g[k]) <= 8 * ROUNDING * sizes[k] for k in open_]
+            if all(z or g[k] * side > 0 for k, side, z in zip(open_, sides, zero, strict=True)):
+                kind = tuple(0.0 if z else side for side, z in zip(sides, zero, strict=True))
+                if kind not in alike:  # where it is zero, both sides are one
+                    alike.append(kind)
+                    found.append(chosen)
+        return found
+
+    def here(self, state: State) -> State:
+        """A state on the pieces that it lies on; an error where unknown forces have several signs there, or none."""
+        modes: dict[Symbol, float] = dict(state.turns)
+        for switch in self.switches:
+            modes.setdefault(switch.mode, 0.0 if switch.kind == "turn" else 1.0)
+        while True:
+            before = dict(modes)
+            g = self.functions.with_values(self.state(state, modes).inputs)[0]
+            for k, switch in enumerate(self.switches):
+                if k not in self.of_force and switch.kind != "turn":
+                    modes[switch.mode] = float(np.floor(g[k]) if switch.kind == "whole" else np.sign(g[k]))
+            if modes == before:
+                modes.update(self.sign(state, modes, ()))
+            if modes == before:
+                return self.state(state, modes)
+
+    def sign(
+        self, state: State, modes: Mapping[Symbol, float], fixed: Container[int], natural: bool = False
+    ) -> dict[Symbol, float]:
+        """The modes of switches of unknown forces; an error where several are right, or none.
+
+        natural  whether those that are given stay, where they are right
+        """
+        found = self.signs(state, modes, fixed)
+        same = [chosen for chosen in found if all(modes[mode] == side for mode, side in chosen.items())]
+        if len(found) == 1 or (natural and same):
+            return (same or found)[0]
+        said = ", ".join(dict.fromkeys(f"'{self.switches[k].said!r}'" for k in self.of_force if k not in fixed))
+        many = "no sign is right" if not found else f"{len(found)} signs are right"
+        raise Undecided(
+            f"{many} of the unknown force in {said}: what it does through friction is more than what it does itself, as in "
+            "Painlevé's rod; the model decides on no motion, give the contact some compliance"
+        )
 
     def switching(self, state: State) -> tuple[np.ndarray, np.ndarray]:
         """Values of the switching functions at a state on the pieces, and of what size their rounding is.
@@ -100,13 +169,9 @@ class SystemPieces:
         """Of turns: what lies across the direction that an angle is measured from."""
         return Evaluator([switch.across for switch in self.switches], self.system.inputs)
 
-    @cached_property
-    def slopes(self) -> Evaluator:
+    def slopes(self, inputs: np.ndarray) -> np.ndarray:
         """Of the switching functions by time, positions and rates, shape (switches, 1 + 2n)."""
-        n = len(self.system.coordinates)
-        return Evaluator(
-            jacobian([switch.g for switch in self.switches], self.system.inputs[: 1 + 2 * n]), self.system.inputs
-        )
+        return self.functions.slopes(inputs)
 
     @cached_property
     def of_time(self) -> tuple[int, ...]:
@@ -173,13 +238,14 @@ class SystemPieces:
         Those that are change their sign no more often than the motion turns; others may do so many times in a smooth step.
         """
         state = set(self.system.inputs[: 1 + 2 * len(self.system.coordinates)])
-        slopes = [jacobian([switch.g], list(state)) for switch in self.switches]
-        return frozenset(k for k, by in enumerate(slopes) if not state.isdisjoint(symbols(by)))
+        plain = [k for k in range(len(self.switches)) if k not in self.of_force]
+        slopes = {k: jacobian([self.switches[k].g], list(state)) for k in plain}
+        return frozenset(self.of_force) | {k for k, by in slopes.items() if not state.isdisjoint(symbols(by))}
 
     @cached_property
     def nested(self) -> bool:
         """Whether switching functions depend on the modes of others."""
-        return any(self.inner)
+        return any(self.inner) or bool(self.of_force)
 
     @cached_property
     def inner(self) -> tuple[tuple[Symbol, ...], ...]:
@@ -212,7 +278,7 @@ class SystemPieces:
     @cached_property
     def of_rates(self) -> tuple[bool, ...]:
         """Which switching functions depend on rates."""
-        return tuple(any(leaf.order == 1 for leaf in symbols(switch.g)) for switch in self.switches)
+        return tuple(any(leaf.order == 1 for leaf in symbols(s.g)) or unknown_in(s.g) for s in self.switches)
 
     @cached_property
     def of_place(self) -> tuple[bool, ...]:

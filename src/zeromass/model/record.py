@@ -128,8 +128,7 @@ def read(data: dict[str, Any], r: Reader) -> System:
     if any(not isinstance(e, Symbol) or (e.kind, e.order) != (what, 0) for what, es in leaves.items() for e in es):
         raise ValueError("the data of the system has formulas where its coordinates or multipliers should stand")
     system = object.__new__(kind)
-    system._complete(free, rows, C)
-    system.multipliers = multipliers
+    system._complete(free, rows, C, multipliers)
     system.events = tuple(_read_event(item, r) for item in data.get("events", ()))
     system._kept_quantities = {
         name: Quantity(_unwrapped(r.array(e)), unit, label) for name, (e, unit, label) in data["quantities"].items()

@@ -140,6 +140,11 @@ class State(Remembering):
         return np.concatenate([[self.t], self.q, self.v, values])
 
     @cached_property
+    def memory(self) -> dict[Any, Any]:
+        """What later stages have derived from this state, for when they come by it again; no part of its value."""
+        return {}
+
+    @cached_property
     def matrices(self) -> Matrices:
         """Numbers of M, Q, A, b, C; entries of M and A that are mere round-off are zero."""
         numbers, errors = self._matrices_and_roundoff
@@ -164,6 +169,8 @@ class State(Remembering):
         """The acceleration, reactions and verdict of the fundamental equation, by pseudo-inverses."""
         if self.overflowing:
             raise ModelError(f"there is no motion at t = {self.t:g} s: {self.overflowing}")
+        if self.system.nonideal.switched:
+            return self._on_pieces.motion
         M, Q, A, b, C = self.matrices
         _, errors = self._matrices_and_roundoff
 
@@ -175,11 +182,17 @@ class State(Remembering):
         if not places or not motion.unique:
             return motion
         D = Evaluator(self.system.nonideal.slopes, self.system.inputs)(self.inputs)
-        moved = [motion_for(C + column).acceleration for column in D.T]
-        z0 = motion.acceleration[places]
-        G = np.stack([a[places] for a in moved], axis=1) - z0[:, None]
+        moved = [_unknowns(motion_for(C + column)) for column in D.T]
+        z0 = _unknowns(motion)[places]
+        G = np.stack([z[places] for z in moved], axis=1) - z0[:, None]
         z = np.linalg.solve(np.eye(len(places)) - G, z0)
         return motion_for(C + D @ z)
+
+    @cached_property
+    def _on_pieces(self) -> State:
+        """The state on the pieces that it lies on, of a system whose constraint forces have kinks in themselves."""
+        assert self.system.pieces is not None
+        return self.system.pieces.here(self)
 
     @cached_property
     def residuals(self) -> dict[str, float]:
@@ -255,6 +268,11 @@ class State(Remembering):
                 f"the acceleration of '{a[np.argmax(moving > LOOSE * moving.max())].name}' is not determined by the "
                 "model; system.check(state) says what is missing"
             )
+
+
+def _unknowns(motion: Motion) -> np.ndarray:
+    """Accelerations and multipliers."""
+    return np.concatenate([motion.acceleration, motion.multipliers])
 
 
 def parameter_values(system: System, given: Mapping[Any, float] | None) -> dict[Symbol, float]:

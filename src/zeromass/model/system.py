@@ -68,7 +68,7 @@ class System(Remembering):
     constraints  {name: expression or array that must be zero}; with rates it is nonholonomic, with
                  accelerations it is taken as it stands
     nonideal     work done by the constraint forces, given like `forces`: C with wᵀQᶜ = wᵀC [UP2006, eq. 2.6]; it may be
-                 proportional to a reaction, written with accelerations, as friction is to the normal force
+                 proportional to a reaction N of the same constraints in a system without it, or to |N|, as friction is
 
     >>> bob = zm.Particle("bob", mass=0.5)
     >>> pendulum = zm.System([bob], gravity=9.81, constraints={"string": (bob.position @ bob.position - 1.0) / 2})
@@ -156,6 +156,11 @@ class System(Remembering):
         """What its numbers must satisfy, where parameters decide it: those of its parts."""
         return tuple(requirement for part in self.parts for requirement in part.requirements)
 
+    @property
+    def stiff(self) -> Expression | None:
+        """Negative where the motion is stiff: a run that begins there does so by an implicit method; None if it never is."""
+        return None
+
     def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
         """Which of some starts, t of shape (k,), (q, q̇) of (k, 2n), parameters of (k, p), can not be, and why.
 
@@ -222,15 +227,16 @@ class System(Remembering):
         found = [leaf for leaf in symbols(*formulas) if leaf.kind == "parameter" and leaf not in self.parameters]
         self.parameters = (*self.parameters, *found)
 
-    def _complete(self, free: Unconstrained, rows: list[Row], C: Array) -> None:
+    def _complete(self, free: Unconstrained, rows: list[Row], C: Array, multipliers: Array | None = None) -> None:
         self._free: Unconstrained = free
         self.rows: tuple[Row, ...] = tuple(rows)
         self.parts: tuple[Part, ...] = free.parts
         self.coordinates: Array = free.q
         self.rates: Array = rate(free.q)
         self.accelerations: Array = rate(self.rates)
+        self.multipliers: Array = _multipliers(rows, C) if multipliers is None else multipliers
         self.M, self.Q, self.C = free.M, free.Q, C
-        self.nonideal: Nonideal = split(C, self.accelerations)
+        self.nonideal: Nonideal = split(self.C, np.concatenate([self.accelerations, self.multipliers]))
         _check_names(self)
         used = symbols(self.M, self.Q, self.C, [row.zero for row in rows])
         known = {*self.coordinates, *self.rates, *self.accelerations}
@@ -242,13 +248,13 @@ class System(Remembering):
                 )
         for name, array in (("M", self.M), ("Q", self.Q), ("C", self.C)):
             for leaf in symbols(array):
-                if leaf.order > (2 if name == "C" else 1) or leaf.kind == "multiplier":
+                strange = leaf.kind == "multiplier" and (name != "C" or leaf not in set(self.multipliers))
+                if leaf.order > (2 if name == "C" else 1) or strange:
                     words = "masses and forces depend on positions, rates, time and parameters"
                     raise ModelError(f"{name} contains '{leaf!r}'; {words}")
         self.parameters: tuple[Symbol, ...] = tuple(leaf for leaf in used if leaf.kind == "parameter")
         self.velocity_constraints = velocity_residuals(rows, free.q)
         self.A, self.b = acceleration_rows(rows, self.velocity_constraints, free.q)
-        self.multipliers: Array = np.array([multiplier(f"λ {row.name}") for row in rows] or [], dtype=object)
         self.reaction: Reactions = Reactions(self)
 
     def __repr__(self) -> str:
@@ -490,6 +496,13 @@ def _coordinates(listed: Iterable[Any], found: Iterable[Symbol]) -> Array:
     result = np.empty(len(everything), dtype=object)
     result[:] = everything
     return result
+
+
+def _multipliers(rows: Sequence[Row], C: Array) -> Array:
+    """The multiplier of each row: that of the same name in C, of a system with the same constraints, or a new one."""
+    known = {leaf.name: leaf for leaf in symbols(C) if leaf.kind == "multiplier"}
+    names = [f"λ {row.name}" for row in rows]
+    return np.array([known[name] if name in known else multiplier(name) for name in names] or [], dtype=object)
 
 
 def _check_names(system: System) -> None:

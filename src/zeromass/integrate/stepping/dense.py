@@ -36,7 +36,7 @@ _FIT = np.linalg.inv(np.array(legendre(NODES, DEGREE + 1)).T)
 
 
 def fitted(states: np.ndarray) -> np.ndarray:
-    """Legendre's coefficients of the polynomial through states at `NODES`, both of shape (DEGREE + 1, 2n)."""
+    """Legendre's coefficients of the polynomial through states at `NODES`, both of shape (…, DEGREE + 1, 2n)."""
     return _FIT @ states
 
 

@@ -28,15 +28,26 @@ class Functions:
         self.lanes: int = lanes
         self._stages: dict[tuple[int, int], Stages] = {}
         self._alone: Callable[[float, np.ndarray], np.ndarray] | None = None
+        self._slope: Slope | None = None
 
     def slope(self, t: float, y: np.ndarray) -> tuple[np.ndarray, float]:
         """dy/dt at a state, and the growth of the pivots."""
-        n, lanes = len(y) // 2, self.lanes
+        if self._slope is None:
+            self._slope = Slope(self.code, len(y), len(self.parameters), self.lanes)
+            self._slope.parameters[:] = self.parameters[:, None]
+        return self._slope(t, y)
+
+    def pivots(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Sizes of the pivots of multipliers at states (k, 2n) and times (k,), shape (k, pivots)."""
+        n, lanes, found = y.shape[1] // 2, self.lanes, np.zeros((len(t), self.code.pivots))
         slopes, growth = np.empty((2 * n if lanes == 1 else n, lanes)), np.empty(lanes)
-        pivots = np.empty((self.code.pivots + 1, lanes))
-        inputs = [np.repeat(np.asarray(x, dtype=float), lanes) for x in ([t], y, self.parameters)]
-        _RHS(self.code.rhs(lanes).address("rhs"))(*[x.ctypes.data for x in (*inputs, slopes, growth, pivots)])
-        return np.concatenate([y[n:], slopes[-n:, 0]]), float(growth[0])
+        pivots, values = np.empty((self.code.pivots + 1, lanes)), np.repeat(self.parameters, lanes)
+        call = _RHS(self.code.rhs(lanes).address("rhs"))
+        for k in range(len(t)):
+            inputs = np.repeat(t[k], lanes), np.repeat(y[k], lanes), values
+            call(*[x.ctypes.data for x in (*inputs, slopes, growth, pivots)])
+            found[k] = np.abs(pivots[:-1, 0])
+        return found
 
     def stages(self, count: int, order: int) -> Stages:
         """What brings some states of a length onto the constraints and evaluates them, again and again."""
@@ -77,6 +88,28 @@ class Functions:
         work.use(self.code, project=True)
         work.ints[Int64.width], work.ints[Int64.capacity] = rows.shape[1], len(rows)
         return work.prepared(routine(Project, host().scalar), Project.name, work.new, 1, rows)
+
+
+class Slope:
+    """Slopes at one state after another, in memory of their own: `parameters`, shape (p, lanes), may change in between."""
+
+    def __init__(self, code: MachineCode, order: int, parameters: int, lanes: int) -> None:
+        n = order // 2
+        self._inputs: np.ndarray = np.empty((1 + order + parameters, lanes))
+        self._state = self._inputs[1 : 1 + order]
+        self.parameters: np.ndarray = self._inputs[1 + order :]
+        self._slopes: np.ndarray = np.empty((order if lanes == 1 else n, lanes))
+        self._growth: np.ndarray = np.empty(lanes)
+        self._n, self._code, self._lanes = n, code, lanes
+        self._pivots = np.empty((code.pivots + 1, lanes))
+        arrays = (self._inputs, self._state, self.parameters, self._slopes, self._growth, self._pivots)
+        self._addresses = [x.ctypes.data for x in arrays]
+
+    def __call__(self, t: float, y: np.ndarray) -> tuple[np.ndarray, float]:
+        """dy/dt at a state, and the growth of the pivots."""
+        self._inputs[0], self._state[:] = t, y[:, None]
+        _RHS(self._code.rhs(self._lanes).address("rhs"))(*self._addresses)
+        return np.concatenate([y[self._n :], self._slopes[-self._n :, 0]]), float(self._growth[0])
 
 
 class Stages:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from zeromass.integrate.legendre import legendre
@@ -34,13 +36,16 @@ class Inside:
         self._tolerances, self._limit = work.tolerances, work.correction_limit
         self._returned = returned
         self._project = Functions(work.code, work.values).projection(work.order) if returned is not None else None
+        self._known: dict[float, np.ndarray] = {}
 
     def state(self, t: float) -> np.ndarray:
         """The state at a time in the step, on the constraints; its ends as they were recorded."""
         if t in self._ends:
             return self._ends[t].copy()
         P = np.array(legendre((t - self._t0) / self._h, DEGREE + 1))
-        y = np.add.reduce(P[:, None] * self._polynomial)
+        return self._on_the_constraints(t, np.add.reduce(P[:, None] * self._polynomial))
+
+    def _on_the_constraints(self, t: float, y: np.ndarray) -> np.ndarray:
         if self._project is None or self._returned is None:
             return y
         on = self._project(t, y)
@@ -51,5 +56,16 @@ class Inside:
         return self._returned(np.array([t]), y[None])[0]
 
     def watched(self, t: float) -> np.ndarray:
-        """The watched functions there."""
-        return self._work.event_values(t, self.state(t))
+        """The watched functions there; what was looked at once is known."""
+        if t not in self._known:
+            self._known[t] = self._work.event_values(t, self.state(t))
+        return self._known[t]
+
+    def look(self, times: Sequence[float]) -> None:
+        """Looks at what is watched at several times at once."""
+        t = np.array(times)
+        P = np.array(legendre((t - self._t0) / self._h, DEGREE + 1))
+        y = np.add.reduce(P[:, :, None] * self._polynomial[:, None])
+        for k, time in enumerate(times):
+            y[k] = self._ends[time] if time in self._ends else self._on_the_constraints(time, y[k])
+        self._known.update(zip(times, self._work.events_at(t, y), strict=True))

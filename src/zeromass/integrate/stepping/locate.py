@@ -28,22 +28,30 @@ NARROW = 1e-8
 
 
 def happenings(
-    events: Sequence[Event], values: Callable[[float], np.ndarray], places: Sequence[float]
+    events: Sequence[Event],
+    values: Callable[[float], np.ndarray],
+    places: Sequence[float],
+    turns: Callable[[Event], bool] = lambda event: True,
 ) -> tuple[list[tuple[float, Event]], float]:
     """What happens in a step, in order of its course, and how well that is located.
 
     values  of all event functions at a time, shape (events,)
     places  times in the step between which a function is like a parabola
+    turns   whether that of an event may turn there, and not only at such times
     """
-    course = np.array([values(t) for t in places]).T.tolist()
+    seen = np.array([values(t) for t in places]).T
+    course, changes = seen.tolist(), np.any(seen[:, 1:] * seen[:, :-1] <= 0, axis=1).tolist()
     tolerance = ROUNDING * max(1.0, abs(places[-1]))
     found: list[tuple[float, Event]] = []
     for k, event in enumerate(events):
+        if not (changes[k] or turns(event)):
+            continue
 
         def value(t: float, k: int = k) -> float:
             return float(values(t)[k])
 
-        for (a, fa), (b, fb) in pairwise(_refined(value, list(zip(places, course[k], strict=True)))):
+        points = list(zip(places, course[k], strict=True))
+        for (a, fa), (b, fb) in pairwise(_refined(value, points) if turns(event) else points):
             rises = fa < 0 <= fb and event.direction >= 0
             falls = fa > 0 >= fb and event.direction <= 0
             if rises or falls:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -91,6 +91,7 @@ class Workspace:
         self.memory, self.beside, self.noted = memory, 0, 0
         self.values: np.ndarray = np.ascontiguousarray(parameters, dtype=float)
         self.watched: tuple[Event, ...] = ()
+        self._events_of: tuple[Any, Code | None] = None, None
         self.ahead: Ahead | None = None
         self.project = False
         self.order = m  # length of a state
@@ -233,8 +234,19 @@ class Workspace:
 
     def event_values(self, t: float, y: np.ndarray) -> np.ndarray:
         """The watched functions at a state."""
-        code = self.code.events(self.watched, self.lanes)
+        code = self._event_code(self.lanes)
         return np.empty(0) if code is None else self._look(code, t, y)
+
+    def events_at(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """The watched functions at states, shape (k, 2n), at times t, shape (k,): shape (k, events)."""
+        code = self._event_code(self.lanes)
+        return np.empty((len(t), 0)) if code is None else self._look.several(code, t, y)
+
+    def _event_code(self, lanes: int) -> Code | None:
+        """Machine code of the watched functions; found once, as a look at it is short."""
+        if (self.code, self.watched, lanes) != self._events_of[0]:
+            self._events_of = (self.code, self.watched, lanes), self.code.events(self.watched, lanes)
+        return self._events_of[1]
 
     # what happens to it ----------------------------------------------------------------------------------------------
     def advance(self, routine: Code, name: str, stages: np.ndarray, lanes: int, until: float, budget: int) -> Status:
@@ -332,7 +344,7 @@ class Workspace:
         code = self.code
         if code.busy:
             routine.improve()
-        corrections, events = code.corrections if self.project else None, code.events(self.watched, lanes)
+        corrections, events = code.corrections if self.project else None, self._event_code(lanes)
         functions = [
             code.rhs(lanes).address("rhs"),
             *[corrections.address(part) if corrections is not None else 0 for part in ("positions", "velocities")],
@@ -388,3 +400,15 @@ class _Look:
         self._inputs[0], self._state[:] = t, y[:, None]
         _EVENT(code.address("event"))(*self._addresses)
         return self._values[:, 0].copy()
+
+    def several(self, code: Code, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """At several states, as many at once as there are lanes: shape (k, events)."""
+        call, lanes = _EVENT(code.address("event")), self._values.shape[1]
+        result = np.empty((len(t), len(self._values)))
+        for k in range(0, len(t), lanes):
+            some = len(t[k : k + lanes])
+            self._inputs[0, :some], self._state[:, :some] = t[k : k + lanes], y[k : k + lanes].T
+            self._inputs[0, some:], self._state[:, some:] = t[k], y[k, :, None]
+            call(*self._addresses)
+            result[k : k + lanes] = self._values[:, :some].T
+        return result

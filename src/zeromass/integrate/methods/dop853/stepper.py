@@ -37,19 +37,16 @@ class Dop853:
         return self.work.advance(code, Dop853Advance.name, self._stages, self.lanes, until, budget)
 
     def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
-        aside, stages = self.work.aside(), np.zeros_like(self._stages)
-        return np.array([self._polynomial(aside, stages, *step) for step in zip(t0, y0, t1, y1, strict=True)])
-
-    def _polynomial(
-        self, aside: Workspace, stages: np.ndarray, t0: float, y0: np.ndarray, t1: float, y1: np.ndarray
-    ) -> np.ndarray:
-        m = aside.order
-        aside.reals[Real64.t], aside.reals[Real64.h] = t0, t1 - t0
-        aside.state[:m], aside.new[:m] = y0, y1
-        F = np.empty((DENSE_VECTORS, aside.size))
-        aside.call(routine(Dop853Dense, host().scalar), Dop853Dense.name, stages, self.lanes, F)
-        θ = NODES[:, None]
-        total = np.zeros((len(θ), m))
+        aside, m = self.work.aside(), self.work.order
+        vectors, F = np.empty((DENSE_VECTORS, aside.size)), np.empty((len(t0), DENSE_VECTORS, m))
+        code, stages = routine(Dop853Dense, host().scalar), np.zeros_like(self._stages)
+        step = aside.prepared(code, Dop853Dense.name, stages, self.lanes, vectors)
+        for k, (t, h) in enumerate(zip(t0, t1 - t0, strict=True)):
+            aside.reals[Real64.t], aside.reals[Real64.h] = t, h
+            aside.state[:m], aside.new[:m] = y0[k], y1[k]
+            step()
+            F[k] = vectors[:, :m]
+        θ, total = NODES[:, None], np.zeros((len(t0), len(NODES), m))
         for k in reversed(range(DENSE_VECTORS)):
-            total = (total + F[k, :m]) * (θ if k % 2 == 0 else 1.0 - θ)
-        return fitted(y0 + total)
+            total = (total + F[:, None, k]) * (θ if k % 2 == 0 else 1.0 - θ)
+        return fitted(y0[:, None] + total)

@@ -7,9 +7,10 @@ import numpy as np
 from zeromass.compile.program import Program, program_at
 from zeromass.expression import Evaluator
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.crossing import Crossing, Landing
+from zeromass.integrate.singular.crossing import Crossing
+from zeromass.integrate.singular.judge import Miss
+from zeromass.integrate.singular.leap import Leap
 from zeromass.integrate.stepping.functions import Functions
-from zeromass.integrate.stepping.leap import Leap
 from zeromass.integrate.stepping.status import Tolerances
 from zeromass.model import State
 
@@ -45,8 +46,8 @@ def departure(start: State, until: float, settings: Settings) -> tuple[Program, 
     for _ in range(SHORTEST):
         found = crossing.out_of(start.t, np.concatenate([start.q, start.v]), np.copysign(h, until - start.t))
         if found is not None:
-            landing = crossing.judged([], found, start.t)
-            return (program, found) if isinstance(landing, Landing) and crossing.transversal(found) else None
+            crosses = not isinstance(crossing.judge(found, start.t), Miss)
+            return (program, found) if crosses and crossing.transversal(found) else None
         h /= 2
     return None
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
-from functools import cached_property
 
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.equation import numerical_rank
+from zeromass.integrate.singular.fading import weakest_of
+from zeromass.integrate.singular.judge import Judge, Miss
+from zeromass.integrate.singular.leap import Leap, Leaps
+from zeromass.integrate.singular.strength import RECENT, Strength
 from zeromass.integrate.stepping.functions import Functions
-from zeromass.integrate.stepping.leap import STAGES, Leap, leap
 from zeromass.integrate.stepping.status import Tolerances
-from zeromass.integrate.stepping.strength import RECENT, Strength
 from zeromass.model import State
 
 TIGHT, LEAST, FLOOR = 1e-11, 1e-12, 1e-13
 """Relative error allowed in a leap, at most and at least, and absolute error for a state of size 1: a leap is exact or it
 is none, since what tells a crossing from a near miss is as sharp as the leap is."""
+
+TINY = float(np.finfo(float).tiny)
 
 TAIL = 0.03
 """Error of a leap in units of the last Legendre coefficients of its accelerations."""
@@ -32,35 +33,23 @@ CENTRED = 0.08
 ATTEMPTS = 24
 """Leaps that are tried, shorter ones and better centred ones."""
 
-REACH = 0.5
+REACH = 0.3
 """Distance from a singular position at which the first leap toward it begins, in units of the longest of the last steps."""
 
-LONGER = 1.2
-"""The same in units of half of the last leap that was good, at most."""
+ORDER, AIM = 12, 0.3
+"""Power of its length with which the error of a leap grows, and the error that is aimed at, as a part of the one allowed."""
 
-EARLY = 1.1
-"""Distance at which a run that goes on toward a singular position stops, in units of the one that is wanted."""
+SHORTER, LONGER = 0.75, 1.2
+"""Bounds of the change of a leap that follows from its error, where it was too large and where it was not."""
 
 NEARER = 0.6
 """Distance of a state that is near enough to leap from, in units of the one that is wanted, at least."""
 
-SPARE = 1.6
+SPARE = 1.25
 """Distance in units of the one that is wanted from which a runway leads nearer first."""
 
 PARTS = 6
 """Of a step that is searched for a singular position."""
-
-FADED = 0.05
-"""Part of its strength before a leap that a combination of rows has left at a singular position at most."""
-
-LOST = 1e-6
-"""Part of the strongest that the weakest combination of [M; A] has at a place where the motion is not determined."""
-
-SHARE, IDLE = 1e-6, 1e-7
-"""Part of a combination that a row has in it at least; force of a row that does nothing, as a part of the others."""
-
-SHARP, NOISE = 4.0, 64 * np.finfo(float).eps
-"""Share of the error of a leap in what it violates in the middle, and the rounding of that for a state of size 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +62,6 @@ class Landing:
     leaps: tuple[Leap, ...]
     t: float
     y: np.ndarray
-
-
-class Miss(Enum):
-    """Why there is no leap."""
-
-    WIDE = "the position is not singular, or far away"
-    NARROW = "the motion passes a singular position by, or no leap across is good"
 
 
 class Crossing:
@@ -98,10 +80,12 @@ class Crossing:
         tolerances: Tolerances,
         limit: float,
     ) -> None:
-        self.program, self.start = program, start
+        self.program = program
         self.strength = Strength(program, start, seen, functions.parameters)
         self.functions, self.tolerances, self.limit = functions, tolerances, limit
-        self._last = np.inf  # distance from which the last leap began
+        self.judge = Judge(self.strength, program)
+        self._leaps = Leaps(functions, 2 * len(start.q))
+        self._last = np.inf  # distance from which a leap as good as the last one begins
 
     def landing(self, place: float, t: np.ndarray, y: np.ndarray) -> Landing | Miss:
         """The leap across a singular position at about a time, from one of the states y that a run has come to at times t.
@@ -110,52 +94,54 @@ class Crossing:
         exact is tried again from half as far; one whose rounding is too large, from twice as far.
         """
         sign = 1.0 if place > t[0] else -1.0
-        reach = self._reach(place, t)
+        reach, rounded = self._reach(place, t), 0.0  # and the distance from which rounding was too large
         longest, runways, like = np.inf, [], None
         for _ in range(ATTEMPTS):
             first, state, runways = self._nearest(place, reach, t, y, runways, sign)
             distance = sign * (place - first)
-            if not distance > 0:
+            if not distance > rounded:
                 return Miss.NARROW
             short = distance > SPARE * reach
             h = min(distance - reach, longest) if short else 2 * distance
             if like is not None and not abs(first + sign * h / 2 - like.t - like.h / 2) < h / 2:
                 like = None
             found = self._attempt(first, state, sign * h, like=like)
+            middle, inside = (place, False) if found is None else weakest_of(found)
             like = None
+            off_centre = inside and abs(middle - first - sign * h / 2) > CENTRED * h
             if not self._exact(found):
+                place = middle if inside else place
                 if short:
                     longest = h / 2
-                elif found is None or not self._rounded(found):
-                    reach = distance / 2
-                elif first == t[0]:
+                elif found is None or not (off_centre or self._rounded(found)):
+                    reach = sign * (place - first) * (0.5 if found is None else min(self._change(found), SHORTER))
+                elif not off_centre and first == t[0]:
                     return Miss.NARROW
-                else:
-                    reach = 2 * distance
+                elif not off_centre:
+                    reach, rounded = 2 * distance, distance
                 continue
             assert found is not None
-            middle, inside = self.strength.weakest_of(found)
             if short and not inside:
                 runways = [*runways, found]
+                if sign * (middle - found.t - found.h) > 0:
+                    place = sign * min(sign * middle, sign * place)
             elif not inside and sign * (middle - first) < -abs(found.h) / 4:
                 return Miss.WIDE
-            elif short or abs(middle - place) > CENTRED * abs(found.h):
+            elif short or off_centre or not inside:
                 place, like = middle, None if short else found
             else:
-                self._last = abs(found.h) / 2
-                return self.judged(runways, found, middle)
+                self._last = abs(found.h) / 2 * min(self._change(found), LONGER)
+                return self._landed(runways, found, middle)
         return Miss.NARROW
 
-    def runway(self, place: float, t: np.ndarray) -> float | None:
-        """The time until which a run that has come to times t may go on before it leaps across a place ahead; None if it
-        is near enough."""
-        reach, distance = self._reach(place, t), place - t[-1]
-        return float(place - np.copysign(EARLY * reach, distance)) if abs(distance) > SPARE * reach else None
+    def _change(self, found: Leap) -> float:
+        """The length of a leap whose error is what is aimed at, in units of that of another leap."""
+        return (AIM / max(TAIL * found.tail, TINY)) ** (1 / ORDER)
 
     def _reach(self, place: float, t: np.ndarray) -> float:
         """Distance from a place at which the first leap across it begins, after steps to times t."""
         length = float(np.abs(np.diff(t))[-RECENT:].max(initial=0.0)) or abs(place - t[0])
-        return min(REACH * min(length, 3 * self.tolerances.longest), LONGER * self._last)
+        return min(REACH * min(length, 3 * self.tolerances.longest), self._last)
 
     def _nearest(
         self, place: float, reach: float, t: np.ndarray, y: np.ndarray, runways: list[Leap], sign: float
@@ -183,13 +169,7 @@ class Crossing:
         self, t: float, y: np.ndarray, h: float, *, centred: bool = False, like: Leap | None = None
     ) -> Leap | None:
         rtol, atol = self._tight(y)
-        scale = 1 / (atol + rtol * np.abs(y))
-        with np.errstate(all="ignore"):
-            stages, first = self.functions.stages(STAGES, len(y)), None
-            if not centred and like is None:
-                first = self.functions.slope(t, y)[0][len(y) // 2 :]
-            projected = self.functions.projected
-            return leap(stages, projected, t, y, h, scale, centred=centred, like=like, first=first)
+        return self._leaps(t, y, h, 1 / (atol + rtol * np.abs(y)), centred=centred, like=like)
 
     def _tight(self, y: np.ndarray) -> tuple[float, float]:
         """Relative and absolute errors allowed in a leap."""
@@ -200,12 +180,18 @@ class Crossing:
     def _exact(self, found: Leap | None) -> bool:
         if found is None:
             return False
-        allowed = self.limit * max(1.0, self.tolerances.rtol / max(min(self.tolerances.rtol, TIGHT), LEAST))
+        rtol = self.tolerances.rtol
+        allowed = self.limit * max(1.0, rtol / max(min(rtol, TIGHT), LEAST))
         return (TAIL * found.tail < 1.0 or self._rounded(found)) and max(found.correction, found.left) < allowed
 
     def _rounded(self, found: Leap) -> bool:
         """Whether the error of a leap is rounding."""
         return found.tail < ROUNDED * found.left
+
+    def _landed(self, runways: list[Leap], found: Leap, place: float) -> Landing | Miss:
+        """The landing, if the motion crosses the singular position and does not pass it by."""
+        judged = self.judge(found, place)
+        return judged if isinstance(judged, Miss) else Landing((*runways, found), place, judged)
 
     def searched(self, t0: float, y0: np.ndarray, t1: float) -> float | None:
         """The time of a singular position in a step whose own states can not be trusted, from leaps over its parts."""
@@ -214,81 +200,8 @@ class Crossing:
             found = self._attempt(t, y, h)
             if found is None or not self._exact(found):
                 return t + h / 2
-            middle, inside = self.strength.weakest_of(found)
+            middle, inside = weakest_of(found)
             if inside:
                 return middle
             t, y = t + h, found.end
         return None
-
-    def judged(self, runways: list[Leap], found: Leap, place: float) -> Landing | Miss:
-        """The landing, if the motion crosses the singular position and does not pass it by.
-
-        With U the weak combinations of rows there, σ their strength and K its change per displacement, an error δ of the
-        leap violates the constraints φ in these combinations by no more than |Uᵀφ| ≤ K δ² + σ δ, since UᵀA is as good as
-        zero. A motion that passes by violates them by as much as it misses.
-        """
-        times = np.array([found.t, place, found.t + found.h])
-        y = found.states(times)
-        inputs, (r, c) = self.strength.inputs(times, y), self.strength.scales
-        J = self.strength.rows(inputs)
-        left, there, _ = np.linalg.svd(J[1])
-        before, after = np.linalg.svd(J[[0, 2]], compute_uv=False)
-        σ = before, there, after
-        weak = σ[1] < FADED * np.minimum(σ[0], σ[2])
-        if not weak[-1]:
-            return Miss.WIDE
-        U, n = left[:, : len(weak)][:, weak], y.shape[1] // 2
-        if not self._positions(U):  # what a rate misses by is not known
-            return Miss.WIDE if self._idle(U, times[[0, 2]], y[[0, 2]]) else Miss.NARROW
-        if not self._determined(place, y[1]):
-            return Miss.NARROW  # masses do not determine the motion there: a taut elbow without any
-        speed = float(np.linalg.norm(y[1][n:] / c))
-        K = float(σ[0][-1]) / (abs(place - found.t) * max(speed, np.finfo(float).tiny))
-        δ = found.off / float(c.min())
-        size = max(1.0, float(np.abs(y[1][:n]).max())) * float(r.max())
-        allowed = SHARP * (K * δ**2 + float(σ[1][weak].max()) * δ) + NOISE * size
-        if np.abs(U.T @ (r * self.strength.zeros(inputs[1]))).max() > allowed:
-            return Miss.NARROW
-        return Landing((*runways, found), place, y[1])
-
-    def _positions(self, U: np.ndarray) -> bool:
-        """Whether combinations of rows are of positions alone."""
-        return not np.any(np.abs(U[self._of_rates]) > SHARE)
-
-    @cached_property
-    def _of_rates(self) -> np.ndarray:
-        """Which of the kept rows are of rates, as truths."""
-        return np.array([self.program.system.rows[i].level > 0 for i in self.strength.kept])
-
-    def _idle(self, U: np.ndarray, t: np.ndarray, y: np.ndarray) -> bool:
-        """Whether combinations are of rows of rates that need no force: the motion keeps to these without them.
-
-        So does that of a row E = E₀ for the energy, which has no gradient at rest.
-        """
-        if np.any(np.abs(U[~self._of_rates]) > SHARE):
-            return False
-        rows = np.array(self.strength.kept)[np.abs(U).max(axis=1) > SHARE]
-        for state in map(self._state, t.tolist(), y):
-            forces = np.abs(state.motion.multipliers[rows, None] * state.matrices.A[rows])
-            if not forces.max() < IDLE * np.abs(state.matrices.Q).max():
-                return False
-        return True
-
-    def _state(self, t: float, y: np.ndarray) -> State:
-        n = len(y) // 2
-        return State(self.program.system, t, y[:n], y[n:], self.start.parameters)
-
-    def _determined(self, t: float, y: np.ndarray) -> bool:
-        """Whether masses and constraints determine the motion at a state."""
-        if self._heavy:
-            return True
-        M, _, A, _, _ = self._state(t, y).matrices
-        return int(numerical_rank(np.concatenate([M, A]), tolerance=LOST).rank) == len(M)
-
-    @cached_property
-    def _heavy(self) -> bool:
-        """Whether masses alone do, anywhere."""
-        masses = self.program.system.M
-        if any(m.value is None for row in masses for m in row):
-            return False
-        return int(numerical_rank(self.start.matrices.M, tolerance=LOST).rank) == len(masses)
