@@ -90,6 +90,8 @@ class Members:
     system: System
     parameters: tuple[Symbol, ...]
     table: Axes | np.ndarray
+    leader: int
+    first: State
 
     def __init__(self, system: System, start: StartOf, parameters: Sequence[Symbol], table: Axes | np.ndarray) -> None:
         self.system, self._start, self.parameters, self.table = system, start, tuple(parameters), table
