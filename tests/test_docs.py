@@ -44,7 +44,7 @@ def test_scenarios_are_valid():
 
 def test_tables_of_the_scenario_page_list_all_keys():
     """Of every table, body, surface and shape, as the signatures in Python give them."""
-    from zeromass.scenario import document, output, rolling, surfaces
+    from zeromass.scenario import document, output, rolling, surfaces, sweep
 
     expected = {
         "Keys": {
@@ -54,6 +54,7 @@ def test_tables_of_the_scenario_page_list_all_keys():
             "[run]": document.RUN.arguments.keys(),
             "[[events]]": document.EVENT.arguments.keys(),
             "[output]": output.TABLE.arguments.keys(),
+            "[sweep]": sweep.TABLE.arguments.keys(),
         },
         "Bodies": {name: table.arguments.keys() - {"name"} for name, table in rolling.body_tables().items()},
         "Surfaces": {

@@ -74,10 +74,10 @@ if _typing.TYPE_CHECKING:
     from zeromass import analysis as analysis
     from zeromass import report as report
     from zeromass.analysis import Certificate, FewDigits, certificate, lyapunov_exponent, sensitivity
-    from zeromass.ensemble import first_time, integral, largest, mean, samples, smallest, sweep, values_at
+    from zeromass.ensemble import Ray, first_time, integral, largest, mean, samples, smallest, sweep, values_at
     from zeromass.expression import c_code, latex
     from zeromass.model import Box, Diagnosis, Dot, Drawing, Rod, Wheel
-    from zeromass.report import FileError, view
+    from zeromass.report import FileError, plot_study, view
 
     __version__: str
 
@@ -107,6 +107,7 @@ __all__ = [
     "Outcome",
     "Particle",
     "Program",
+    "Ray",
     "RigidBody",
     "Rod",
     "Rolling",
@@ -150,6 +151,7 @@ __all__ = [
     "lyapunov_exponent",
     "mean",
     "parameter",
+    "plot_study",
     "rate",
     "samples",
     "sensitivity",
@@ -175,6 +177,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
         {
             "zeromass.analysis": ["Certificate", "FewDigits", "certificate", "lyapunov_exponent", "sensitivity"],
             "zeromass.ensemble": [
+                "Ray",
                 "first_time",
                 "integral",
                 "largest",
@@ -186,7 +189,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
             ],
             "zeromass.expression": ["c_code", "latex"],
             "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Rod", "Wheel"],
-            "zeromass.report": ["FileError", "view"],
+            "zeromass.report": ["FileError", "plot_study", "view"],
         },
     )
 

@@ -214,6 +214,29 @@ class NewOutput(_Object):
     file: str
 
 
+class Kept(_Object):
+    """Smallest and largest value of what a study keeps, over its members; null where none has one."""
+
+    min: float | None
+    max: float | None
+    unit: str
+
+
+class SweepOutput(_Object):
+    """`zeromass sweep`; exit code 3 where no member came to its end."""
+
+    command: Literal["sweep"]
+    exit_code: Literal[0, 3, 130]
+    scenario: ScenarioName
+    members: int
+    over: dict[str, int]
+    outcomes: dict[str, int]
+    kept: dict[str, Kept]
+    seconds: float
+    file: str
+    picture: str | None
+
+
 class PapersOutput(_Object):
     """`zeromass papers`: sections of rows (quantity, printed, computed, agrees, remark)."""
 
@@ -231,5 +254,6 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "plot": PlotOutput,
     "view": ViewOutput,
     "new": NewOutput,
+    "sweep": SweepOutput,
     "papers": PapersOutput,
 }

@@ -6,16 +6,16 @@ keys.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
+from zeromass.expression import Evaluator, Symbol, expressions
 from zeromass.model import ModelError
-
-Moments = Annotated[Sequence[float] | Sequence[Sequence[float]] | np.ndarray, (3,), (3, 3)]
-"""Three principal moments of inertia, or a symmetric matrix."""
+from zeromass.model.given import Inertia, Number, Vector, length
+from zeromass.model.requirement import Ordered, Requirement, in_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,31 +28,56 @@ class SphericalBody:
     inertia         about C in the body frame, kg m²: three principal moments or a (3, 3) matrix
     name            for coordinates and messages
 
+    Each number may be a formula of zm.parameters.
+
     >>> zm.SphericalBody(radius=0.1, mass=2.0, inertia=(0.008, 0.008, 0.006), center_of_mass=(0, 0, 0.01)).name
     'body'
     """
 
-    radius: float
-    mass: float
-    inertia: Moments
-    center_of_mass: Annotated[Sequence[float] | np.ndarray, (3,)] = (0.0, 0.0, 0.0)
+    radius: Number
+    mass: Number
+    inertia: Inertia
+    center_of_mass: Vector = (0.0, 0.0, 0.0)
     name: str = "body"
+    made_with: tuple[Requirement, ...] = field(default=(), repr=False)
+    """What must hold beside, of the sizes that these numbers follow from."""
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.radius) and self.radius > 0):
-            raise ModelError(f"the radius of '{self.name}' is {self.radius}; it must be positive")
-        rho = np.asarray(self.center_of_mass, dtype=float)
-        if rho.shape != (3,) or not np.all(np.isfinite(rho)):
+        rho: Any = self.center_of_mass
+        if np.shape(rho) != (3,) or (in_numbers([rho]) and not np.all(np.isfinite(np.asarray(rho, dtype=float)))):
             raise ModelError(f"the centre of mass of '{self.name}' is {self.center_of_mass!r}; give three numbers")
-        if np.linalg.norm(rho) >= self.radius:
-            raise ModelError(
-                f"the centre of mass of '{self.name}' lies {np.linalg.norm(rho):g} m off, outside the body"
-            )
-        if not self.mass > 0:
-            raise ModelError(f"the mass of '{self.name}' is {self.mass}; a body that rolls has one")
+        for requirement in self.requirements:
+            requirement.checked(f"'{self.name}'")
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """A radius and a mass that are positive, and a centre of mass inside."""
+        name, rho = self.name, expressions(self.center_of_mass)
+        off = "the centre of mass of '{name}' lies {0:g} m off, outside the body"
+        return (
+            *self.made_with,
+            Ordered(0.0, self.radius, "the radius of '{name}' is {1:g}; it must be positive", name),
+            Ordered(length(rho), self.radius, off, name),
+            Ordered(0.0, self.mass, "the mass of '{name}' is {1:g}; a body that rolls has one", name),
+        )
+
+    def at(self, parameters: Mapping[Symbol, float]) -> SphericalBody:
+        """The body in numbers, with values of the parameters in its formulas."""
+        given = {
+            "radius": self.radius,
+            "mass": self.mass,
+            "inertia": self.inertia,
+            "center_of_mass": self.center_of_mass,
+        }
+        if in_numbers(given.values()):
+            return self
+        names = list(parameters)
+        values = np.array([parameters[p] for p in names], dtype=float)
+        found = {name: Evaluator(expressions(e), names)(values) for name, e in given.items()}
+        return replace(self, **{name: x if x.ndim else float(x) for name, x in found.items()}, made_with=())
 
 
-def ball(radius: float, mass: float, *, name: str = "ball") -> SphericalBody:
+def ball(radius: Number, mass: Number, *, name: str = "ball") -> SphericalBody:
     """A homogeneous ball: J = 2/5 m r².
 
     radius  r, m
@@ -64,7 +89,7 @@ def ball(radius: float, mass: float, *, name: str = "ball") -> SphericalBody:
     return SphericalBody(radius, mass, (0.4 * mass * radius**2,) * 3, name=name)
 
 
-def shell(outer: float, inner: float, mass: float, *, name: str = "shell") -> SphericalBody:
+def shell(outer: Number, inner: Number, mass: Number, *, name: str = "shell") -> SphericalBody:
     """A homogeneous shell between two radii: J = 2/5 m (R⁵ − r⁵)/(R³ − r³), and 2/3 m R² where it has no thickness.
 
     outer, inner  R and r, m
@@ -73,14 +98,17 @@ def shell(outer: float, inner: float, mass: float, *, name: str = "shell") -> Sp
     >>> zm.shell(outer=0.5, inner=0.5, mass=6.0).inertia
     (1.0, 1.0, 1.0)
     """
-    if not 0 <= inner <= outer:
-        raise ModelError(f"the inner radius of '{name}' is {inner}; it lies between 0 and {outer}")
-    ratio = 2 / 3 * outer**2 if inner == outer else 0.4 * (outer**5 - inner**5) / (outer**3 - inner**3)
-    return SphericalBody(outer, mass, (mass * ratio,) * 3, name=name)
+    between = _between(inner, outer, name, equal=True)
+    if in_numbers([outer, inner]):
+        ratio = 2 / 3 * outer**2 if inner == outer else 0.4 * (outer**5 - inner**5) / (outer**3 - inner**3)
+    else:  # (R⁵ − r⁵)/(R³ − r³) without the factor R − r, which vanishes with the thickness
+        R, r = outer, inner
+        ratio = 0.4 * (R**4 + R**3 * r + R**2 * r**2 + R * r**3 + r**4) / (R**2 + R * r + r**2)
+    return SphericalBody(outer, mass, (mass * ratio,) * 3, name=name, made_with=between)
 
 
 def two_material_shell(
-    outer: float, inner: float, densities: tuple[float, float], *, name: str = "shell"
+    outer: Number, inner: Number, densities: tuple[Number, Number], *, name: str = "shell"
 ) -> SphericalBody:
     """A shell of two half shells joined at the plane x = 0 [UM2022, §3].
 
@@ -94,15 +122,29 @@ def two_material_shell(
     >>> round(float(half.center_of_mass[0]), 12)
     0.03
     """
-    if not 0 <= inner < outer:
-        raise ModelError(f"the inner radius of '{name}' is {inner}; it lies between 0 and {outer}")
-    d = np.asarray(densities, dtype=float)
-    if d.shape != (2,) or not np.all(np.isfinite(d) & (d >= 0)) or not d.sum() > 0:
+    between = _between(inner, outer, name)
+    d: Any = np.asarray(densities, dtype=float) if in_numbers([densities]) else expressions(densities)
+    if d.shape != (2,) or (d.dtype != object and not (np.all(np.isfinite(d) & (d >= 0)) and d.sum() > 0)):
         raise ModelError(f"'{name}' needs two densities, not {densities!r}")
+    said = "the density of '{name}' is {1:g}; it is zero or positive"
+    between += tuple(Ordered(0.0, each, said, name, equal=True) for each in d)
+    between += (Ordered(0.0, d[0] + d[1], "the densities of '{name}' add up to {1:g}: it has no mass", name),)
     cubes, fourths, fifths = (outer**k - inner**k for k in (3, 4, 5))
     masses = 2 * np.pi / 3 * d * cubes
     mass = masses.sum()
     rho = (masses[0] - masses[1]) / mass * 3 / 8 * fourths / cubes
     about_center = 0.4 * mass * fifths / cubes
     across = about_center - mass * rho**2
-    return SphericalBody(outer, mass, (about_center, across, across), (rho, 0.0, 0.0), name)
+    return SphericalBody(outer, mass, (about_center, across, across), (rho, 0.0, 0.0), name, between)
+
+
+def _between(inner: Number, outer: Number, name: str, equal: bool = False) -> tuple[Requirement, ...]:
+    """An inner radius that is not negative and less than the outer one, or equal."""
+    said = "the inner radius of '{name}' is {0:g}; it lies between 0 and {1:g}"
+    found = (
+        Ordered(0.0, inner, "the inner radius of '{name}' is {1:g}; it is zero or positive", name, equal=True),
+        Ordered(inner, outer, said, name, equal=equal),
+    )
+    for requirement in found:
+        requirement.checked(f"the inner radius of '{name}'")
+    return found

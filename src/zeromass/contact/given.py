@@ -50,13 +50,13 @@ def rotation_matrix(rotation: Any, name: str) -> np.ndarray | None:
         return None
     if isinstance(rotation, tuple | list) and len(rotation) == 2:
         try:
-            axis, angle = np.asarray(rotation[0], dtype=float), as_expression(rotation[1])
+            axis, angle = as_numbers(expressions(rotation[0])), as_expression(rotation[1])
         except (ExpressionError, TypeError, ValueError) as error:
             raise ModelError(f"the rotation of '{name}' is (axis, angle), not {rotation!r}: {error}") from error
-        length = np.linalg.norm(axis)
-        if axis.shape != (3,) or not 0 < length < np.inf:
+        size = np.sqrt(axis @ axis) if axis.dtype == object and axis.shape == (3,) else np.linalg.norm(axis)
+        if axis.shape != (3,) or (not isinstance(size, Expression) and not 0 < size < np.inf):
             raise ModelError(f"the rotation of '{name}' needs an axis of three components, not {rotation[0]!r}")
-        rotation = turned(axis / length, angle)
+        rotation = turned(axis / size, angle)
     R = of_time(rotation, (3, 3), "rotation", name)
     _check_orthogonal(R, name)
     return R
@@ -76,7 +76,7 @@ def _check_orthogonal(R: np.ndarray, name: str) -> None:
 
 def turned(axis: np.ndarray, angle: Any) -> np.ndarray:
     """The matrix that turns by an angle about a unit axis [Rodrigues]."""
-    K = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
+    K = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]], dtype=axis.dtype)
     return expressions(np.eye(3) + np.sin(angle) * expressions(K) + (1 - np.cos(angle)) * expressions(K @ K))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from zeromass.expression import Symbol
 from zeromass.model import Arrow, Chart, Drawing, DrawnBody, Shell, Trail
 from zeromass.model.given import length
 
@@ -11,15 +13,16 @@ if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
 
 
-def drawing_on_surface(rolling: Rolling) -> Drawing:
-    """The drawing of a body that rolls on its surface, or slips."""
-    sphere, body, contact, center = rolling.sphere, rolling.body, rolling.contact, rolling.center
+def drawing_on_surface(rolling: Rolling, parameters: Mapping[Symbol, float]) -> Drawing:
+    """The drawing of a body that rolls on its surface, or slips, with values of parameters in its sizes."""
+    sphere, body, contact, center = rolling.sphere.at(parameters), rolling.body, rolling.contact, rolling.center
     title = f"{sphere.name} on {rolling.surface.name}"
     x, y, z = (float(component) for component in sphere.center_of_mass)
-    towards_body = (center - contact) / sphere.radius  # the normal, cheaper than from the surface
+    radius = float(sphere.radius)
+    towards_body = (center - contact) / radius  # the normal, cheaper than from the surface
     return Drawing(
         title=title[0].upper() + title[1:],
-        bodies=(DrawnBody(sphere.name, center, body.quaternion, Shell(sphere.radius, (x, y, z)), body),),
+        bodies=(DrawnBody(sphere.name, center, body.quaternion, Shell(radius, (x, y, z)), body),),
         trails=(Trail("contact", contact, "contact"), Trail("centre", center, "center")),
         arrows=(
             Arrow("normal force", contact, rolling.normal_force * towards_body, "normal"),
@@ -39,5 +42,5 @@ def drawing_on_surface(rolling: Rolling) -> Drawing:
             ),
             Chart("Spin n·ω (rad/s)", {"spin": rolling.spin}, least=length(body.angular_velocity_body)),
         ),
-        ground=rolling.surface.drawn(contact, sphere.radius),
+        ground=rolling.surface.drawn(contact, radius),
     )

@@ -8,18 +8,19 @@ so that places of a motion are examined: material that enters a sphere crosses i
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from zeromass.contact.traced import PLACE
-from zeromass.expression import Evaluator, as_expression, gradient, jacobian
+from zeromass.expression import Evaluator, Expression, as_expression, gradient, jacobian
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.expression.pieces import switches
 from zeromass.model.moved import Moved
 
 if TYPE_CHECKING:
+    from zeromass.expression.interval import Intervals
     from zeromass.contact.rolling import Rolling
 
 POINTS = 4096
@@ -57,9 +58,17 @@ class Sphere:
 
     def __init__(self, rolling: Rolling) -> None:
         self.rolling = rolling
-        self.radius: float = rolling.sphere.radius
+        self._radius = rolling.sphere.radius
         self._f = as_expression(rolling.surface.side * rolling.surface(PLACE))
         self._inputs = [*PLACE, time, *rolling.parameters]
+
+    @cached_property
+    def _radii(self) -> Evaluator:
+        return Evaluator(self._radius, self.rolling.parameters)
+
+    def radius(self, parameters: np.ndarray) -> Any:
+        """Of the body, m, at values of the parameters, shape (…, p)."""
+        return self._radii(parameters) if isinstance(self._radius, Expression) else self._radius
 
     @cached_property
     def _values(self) -> Evaluator:
@@ -74,27 +83,37 @@ class Sphere:
     @cached_property
     def flat(self) -> bool:
         """Whether the surface is a plane, which touches a sphere once; one with edges is none, as 0.3 |X|."""
-        return not switches([self._f]) and all(e is ZERO for e in jacobian(gradient(self._f, PLACE), PLACE).ravel())
+        return not self._edged and all(e is ZERO for e in jacobian(gradient(self._f, PLACE), PLACE).ravel())
 
     @cached_property
-    def _bend(self) -> float | None:
-        """The largest curvature of f, ‖∂²f/∂x²‖, where that is the same everywhere; otherwise None."""
+    def _edged(self) -> bool:
+        return bool(switches([self._f]))
+
+    @cached_property
+    def _bends(self) -> Intervals:
+        from zeromass.expression.interval import Intervals  # few ask
+
         H = jacobian(gradient(self._f, PLACE), PLACE)
-        if switches([self._f]) or any(e.value is None for e in H.ravel()):
-            return None
-        return float(np.linalg.norm(np.array([[e.value for e in row] for row in H], dtype=float), 2))
+        return Intervals(H.ravel(), self._inputs)
+
+    def _bend(self, inputs: np.ndarray, reach: Any) -> np.ndarray:
+        """The largest curvature of f, ‖∂²f/∂x²‖, within a reach of points, inputs of shape (k, 4 + p); bounds of it."""
+        within = [(inputs[:, i] - reach, inputs[:, i] + reach) if i < 3 else (x, x) for i, x in enumerate(inputs.T)]
+        sizes = [np.broadcast_to(np.maximum(np.abs(a), np.abs(b)), len(inputs)) for a, b in self._bends(within)]
+        return np.sqrt(np.sum(np.square(sizes), axis=0))
 
     def alone(self, t: np.ndarray, contacts: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """Where contact, at points (k, 3), times (k,) and parameters (k, p), is surely the only one.
 
         With x from the contact to a point of the sphere, |∇f| |x|²/2r is what the slope of f adds, and its curvature takes
-        at most ‖∂²f/∂x²‖ |x|²/2: where r ‖∂²f/∂x²‖ ≤ |∇f| no such point lies in the material.
+        at most ‖∂²f/∂x²‖ |x|²/2: where r ‖∂²f/∂x²‖ ≤ |∇f| within 2 r no such point lies in the material.
         """
-        if self._bend is None:
+        if self._edged:  # curvature does not tell of edges
             return np.zeros(len(t), dtype=bool)
-        inputs = np.concatenate([contacts, t[:, None], parameters], axis=1)
-        steep = np.linalg.norm(self._slopes(inputs)[:, 1:4], axis=1)
-        return self.radius * self._bend <= steep
+        inputs, radius = np.concatenate([contacts, t[:, None], parameters], axis=1), self.radius(parameters)
+        with np.errstate(all="ignore"):
+            steep = np.linalg.norm(self._slopes(inputs)[:, 1:4], axis=1)
+            return radius * self._bend(inputs, 2 * radius) <= steep
 
     def _outside(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
         """f at points (…, 3), positive on the side of the bodies; not a number where the surface is not known."""
@@ -114,12 +133,13 @@ class Sphere:
         """Points of the sphere about each place, (k, count, 3), f there, and time and parameters, (k, 1, others)."""
         others = np.concatenate([t[:, None], np.broadcast_to(parameters, (len(t), len(parameters)))], axis=1)[:, None]
         directions = scattered(len(t) * count).reshape(len(t), count, 3)
-        points = centers[:, None] + self.radius * directions
+        points = centers[:, None] + self.radius(parameters) * directions
         return points, self._outside(points, others), others
 
     def deepest(self, t: np.ndarray, centers: np.ndarray, parameters: np.ndarray, count: int) -> Depth | None:
         """The deepest of some places that lie inside the surface, by a point of the surface nearer than the radius."""
         points, f, others = self._around(t, centers, parameters, count)
+        radius = float(self.radius(parameters))
         k, j = np.nonzero(f < 0.0)
         if not len(k):
             return None
@@ -130,13 +150,13 @@ class Sphere:
             within = self._outside(c + middle[:, None] * (x - c), o) < 0.0
             low, high = np.where(within, low, middle), np.where(within, middle, high)
         best = int(np.argmin(high))
-        place, depth = c[best] + high[best] * (x[best] - c[best]), self.radius * (1 - high[best])
-        nearest = self._nearest(c[best], place, o[best])
-        if nearest is not None and self.radius - np.linalg.norm(nearest - c[best]) > depth:
-            place, depth = nearest, self.radius - float(np.linalg.norm(nearest - c[best]))
-        return Depth(float(depth), float(t[k[best]]), place) if depth > DEPTH * self.radius else None
+        place, depth = c[best] + high[best] * (x[best] - c[best]), radius * (1 - high[best])
+        nearest = self._nearest(c[best], place, o[best], radius)
+        if nearest is not None and radius - np.linalg.norm(nearest - c[best]) > depth:
+            place, depth = nearest, radius - float(np.linalg.norm(nearest - c[best]))
+        return Depth(float(depth), float(t[k[best]]), place) if depth > DEPTH * radius else None
 
-    def _nearest(self, center: np.ndarray, place: np.ndarray, others: np.ndarray) -> np.ndarray | None:
+    def _nearest(self, center: np.ndarray, place: np.ndarray, others: np.ndarray, radius: float) -> np.ndarray | None:
         """The point of the surface nearest to the centre that Newton's method finds from a place on it, if it does.
 
         x − c + λ ∇f = 0,   f = 0
@@ -152,7 +172,7 @@ class Sphere:
                 return None
             change = np.linalg.solve(J, -np.array([*(x - center + λ * k), f]))
             x, λ = x + change[:3], λ + float(change[3])
-            if np.linalg.norm(change[:3]) <= DEPTH**2 * self.radius:
+            if np.linalg.norm(change[:3]) <= DEPTH**2 * radius:
                 return x
         return None
 
@@ -183,7 +203,9 @@ def penetration(rolling: Rolling, motion: Moved) -> Depth | None:
         return None
     where, n = np.array([rolling.index(x) for x in rolling.center]), len(rolling.coordinates)
     parameters = np.array([motion.parameters[p] for p in rolling.parameters])
-    t, centers = _places(motion.t, motion.y[:, where], motion.y[:, n + where], SPACING * sphere.radius)
+    t, centers = _places(
+        motion.t, motion.y[:, where], motion.y[:, n + where], SPACING * float(sphere.radius(parameters))
+    )
     times = t[sphere.suspected(t, centers, parameters)]
     if not len(times):
         return None

@@ -14,6 +14,7 @@ from zeromass.expression import expressions
 from zeromass.expression.node import Gridded, ordered
 from zeromass.expression.record import Reader, Writer
 from zeromass.model.forces import GeneralizedForce
+from zeromass.model.record import read_number, written_number
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
@@ -31,7 +32,7 @@ def rolling_record(rolling: Rolling, w: Writer) -> dict[str, Any]:
         "applied": [[w.array(load.generalized(q)), w.array(load.potential)] for load in rolling.applied],
         "normal": w.array(rolling.normal),
         "slip velocity": w.array(rolling.slip_velocity),
-        "options": {name: getattr(rolling, name) for name in OPTIONS},
+        "options": {name: written_number(getattr(rolling, name), w) for name in OPTIONS},
     }
 
 
@@ -48,7 +49,8 @@ def take_rolling_record(rolling: Rolling, own: dict[str, Any], r: Reader) -> Non
         for Q, V in own["applied"]
     ]
     for name in OPTIONS:
-        setattr(rolling, name, own["options"][name])
+        setattr(rolling, name, read_number(own["options"][name], r))
+    rolling._know(*rolling.limits)
 
 
 def surface_record(surface: Surface, w: Writer) -> dict[str, Any]:
@@ -86,18 +88,17 @@ def read_surface(data: dict[str, Any], r: Reader) -> Surface:
 
 def _body(body: SphericalBody, w: Writer) -> dict[str, Any]:
     return {
-        "radius": float(body.radius),
-        "mass": float(body.mass),
+        "radius": written_number(body.radius, w),
+        "mass": written_number(body.mass, w),
         "inertia": w.array(body.inertia),
-        "center_of_mass": np.asarray(body.center_of_mass, dtype=float).tolist(),
+        "center_of_mass": [written_number(x, w) for x in _plain(expressions(body.center_of_mass))],
         "name": body.name,
     }
 
 
 def _read_body(data: dict[str, Any], r: Reader) -> SphericalBody:
-    return SphericalBody(
-        data["radius"], data["mass"], _plain(r.array(data["inertia"])), tuple(data["center_of_mass"]), data["name"]
-    )
+    radius, mass, *center = (read_number(x, r) for x in (data["radius"], data["mass"], *data["center_of_mass"]))
+    return SphericalBody(radius, mass, _plain(r.array(data["inertia"])), tuple(center), data["name"])
 
 
 def _plain(array: np.ndarray) -> Any:

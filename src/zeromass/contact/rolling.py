@@ -21,7 +21,7 @@ from zeromass.contact.slipping import STOPPED, Slipping
 from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import LOST, SLIPS, rolling_events
-from zeromass.expression import Array, Evaluator, Expression, as_expression, expressions, rate, symbols
+from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Event, ModelError, Particle, Quantity, RigidBody, StartError, State, System
@@ -31,6 +31,7 @@ from zeromass.model.given import Number, Vector, length
 from zeromass.model.moved import Moved
 from zeromass.model.quaternion import body_rates
 from zeromass.model.record import recorded
+from zeromass.model.requirement import Ordered, Requirement, number_at
 from zeromass.model.start import Prescribed
 
 if TYPE_CHECKING:
@@ -78,9 +79,9 @@ class Rolling(System):
     two_sided: bool
     no_spin: bool
     conserve_energy: bool
-    friction_coefficient: float | None
-    creep: float | None
-    least_clearance: float
+    friction_coefficient: Number | None
+    creep: Number | None
+    least_clearance: Number
     body: RigidBody
     contact_particle: Particle
     center_particle: Particle
@@ -102,9 +103,9 @@ class Rolling(System):
         no_spin: bool = False,
         two_sided: bool = False,
         conserve_energy: bool = False,
-        friction: float | None = None,
-        creep: float | None = None,
-        least_clearance: float = LEAST_CLEARANCE,
+        friction: Number | None = None,
+        creep: Number | None = None,
+        least_clearance: Number = LEAST_CLEARANCE,
         forces: Forces | Callable[[Rolling], Forces] = None,
         spin: Literal["free", "none"] | None = None,
         contact: Literal["one-sided", "two-sided"] | None = None,
@@ -117,14 +118,11 @@ class Rolling(System):
             raise ModelError(f"on is {on!r}; give a zm.Surface, such as zm.Surface(lambda X, Y: …)")
         if conserve_energy and on.moves:
             raise ModelError(f"'{on.name}' moves and does work: the energy is not conserved, leave conserve_energy out")
-        for name, value, what in (("friction", friction, "coefficient"), ("creep", creep, "speed")):
-            if value is not None and not value > 0:
-                raise ModelError(f"{name} is {value}; a {what} is positive")
-        if not 0 <= least_clearance < 1:
-            raise ModelError(f"least_clearance is {least_clearance}; it lies between 0 and 1, the clearance of a plane")
         self.gravity, self.sphere, self.surface = gravity, body, on
         self.two_sided, self.no_spin, self.conserve_energy = two_sided, no_spin, conserve_energy
-        self.friction_coefficient, self.creep, self.least_clearance = friction, creep, float(least_clearance)
+        self.friction_coefficient, self.creep, self.least_clearance = friction, creep, least_clearance
+        for requirement in self._possible_limits():
+            requirement.checked("friction, creep and least_clearance")
         self.body = RigidBody(body.name, mass=body.mass, inertia=body.inertia)
         self.contact_particle, self.center_particle = Particle("contact", mass=0), Particle("center", mass=0)
         P, O = self.contact_particle, self.center_particle
@@ -150,7 +148,32 @@ class Rolling(System):
             if any(load.potential is ZERO for load in self.applied) or time in symbols(self.energy):
                 raise ModelError("a force changes the energy: it is not conserved, leave conserve_energy out")
             self._complete(self._free, [*self.rows, *_energy_row(self)], self.C)
+        self._know(*self.limits)
         self.events: tuple[Event, ...] = rolling_events(self)
+
+    @property
+    def limits(self) -> list[Number]:
+        """Friction, creep and clearance, as far as they are given: the events know them, not the equations."""
+        given = (self.friction_coefficient, self.creep, self.least_clearance)
+        return [e for e in given if e is not None]
+
+    def _possible_limits(self) -> tuple[Requirement, ...]:
+        """Of what is given beside body and surface."""
+        given = (("friction", self.friction_coefficient, "coefficient"), ("creep", self.creep, "speed"))
+        positive = [
+            Ordered(0.0, e, f"{name} is {{1:g}}; a {what} is positive") for name, e, what in given if e is not None
+        ]
+        least, words = self.least_clearance, "; it lies between 0 and 1, the clearance of a plane"
+        return (
+            *positive,
+            Ordered(0.0, least, "least_clearance is {1:g}" + words, equal=True),
+            Ordered(least, 1.0, "least_clearance is {0:g}" + words),
+        )
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """Those of the body that rolls, and of friction, creep and clearance."""
+        return (*self.sphere.requirements, *super().requirements, *self._possible_limits())
 
     # kinds of motion ------------------------------------------------------------------------------------------
     def begins_as(self, state: State) -> System:
@@ -173,12 +196,11 @@ class Rolling(System):
         return self.friction_coefficient is None
 
     def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
-        """Starts where the body lies inside its surface, away from the contact."""
-        n = len(self.coordinates)
+        """Starts whose parameters are not possible, and where the body lies inside its surface, away from the contact."""
+        n, found = len(self.coordinates), super().refused(t, y, parameters)
         places = y[:, [self.index(x) for x in self.contact]]
         suspected = np.flatnonzero(~self.outside.alone(t, places, parameters))
-        found: dict[int, str] = {}
-        for k in suspected.tolist() if not self.outside.flat else []:
+        for k in [k for k in suspected.tolist() if k not in found] if not self.outside.flat else []:
             values = dict(zip(self.parameters, parameters[k].tolist(), strict=True))
             try:
                 outside_surface(self, State(self, float(t[k]), y[k, :n], y[k, n:], values))
@@ -201,7 +223,8 @@ class Rolling(System):
         size = NEGLIGIBLE**0.5 * float(np.linalg.norm(impulse[body]))
         if not self.two_sided and normal < -size:
             return None
-        if self.friction_coefficient is None or along <= self.friction_coefficient * abs(normal) + size:
+        μ = self.friction_coefficient
+        if μ is None or along <= number_at(μ, state.parameters) * abs(normal) + size:
             return self
         return self.slipping if abs(normal) <= size else None
 
@@ -221,9 +244,10 @@ class Rolling(System):
         """Whether the contact slips at a state of this system, beyond rounding of the speeds of centre and rim."""
         slip = np.array([state.residuals[row.name] for row in self.rows if row.group == "no slip"])
         v, u = (state.v[[self.index(x) for x in part]] for part in (self.center, self.body.quaternion))
-        speeds = float(np.linalg.norm(v) + self.sphere.radius * 2 * np.linalg.norm(u))  # |ω̄| = 2 |u̇|
+        radius = number_at(self.sphere.radius, state.parameters)
+        speeds = float(np.linalg.norm(v) + radius * 2 * np.linalg.norm(u))  # |ω̄| = 2 |u̇|
         speed = float(np.linalg.norm(slip))
-        return speed > ROLLS * speeds and speed > STOPPED * self.slipping.creep
+        return speed > ROLLS * speeds and speed > STOPPED * number_at(self.slipping.creep, state.parameters)
 
     def examined(self, motion: Moved) -> tuple[str, ...]:
         """That the body was found inside its surface, away from the contact, if it was."""
@@ -260,7 +284,13 @@ class Rolling(System):
         """The body on its surface, with the paths of contact and centre and the forces at the contact."""
         from zeromass.contact.looks import drawing_on_surface  # what is not drawn need not be imported
 
-        return drawing_on_surface(self)
+        return drawing_on_surface(self, {})
+
+    def drawing_at(self, parameters: Mapping[Symbol, float]) -> Drawing:
+        """With the sizes that values of the parameters give."""
+        from zeromass.contact.looks import drawing_on_surface
+
+        return self.drawing if self.sphere.at(parameters) is self.sphere else drawing_on_surface(self, parameters)
 
     def _own_quantities(self) -> dict[str, Quantity]:
         """What plots and files show of a rolling body."""
@@ -292,21 +322,21 @@ class Rolling(System):
     def start(
         self,
         *,
-        contact: ArrayLike,
-        velocity: ArrayLike = ...,
-        spin: float | None = ...,
+        contact: ArrayLike | Sequence[Number],
+        velocity: ArrayLike | Sequence[Number] = ...,
+        spin: Number | None = ...,
         orientation: Orientation = ...,
         relative: bool = ...,
         t: float = ...,
         parameters: Mapping[Expression, float] | None = ...,
-        guess: float = ...,
+        guess: Number = ...,
     ) -> State: ...
 
     def start(
         self,
         prescribed: Prescribed = (),
         *,
-        contact: ArrayLike | None = None,
+        contact: ArrayLike | Sequence[Number] | None = None,
         t: float = 0.0,
         parameters: Mapping[Expression, float] | None = None,
         guess: Any = None,
@@ -319,7 +349,8 @@ class Rolling(System):
         spin         n·ω̄, rad/s, with `relative` n·(ω̄ − Ω), Ω that of the surface; zero by default; not with no_spin=True
         orientation  quaternion, rotation vector (three components, rad), or "x-axis along the normal"
 
-        With a mapping of expressions as the only argument it is `System.start`.
+        Numbers may be formulas of zm.parameters, which a study varies. With a mapping of expressions as the only argument it
+        is `System.start`.
 
         >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.paraboloid(0.5))
         >>> start = ball.start(contact=(0.6, 0.0), velocity=(0.0, 0.3), spin=1.0)
@@ -439,7 +470,7 @@ class Rolling(System):
         return self.friction_magnitude
 
     @property
-    def friction_limit(self) -> float | None:
+    def friction_limit(self) -> Number | None:
         """The old name of `friction_coefficient`."""
         renamed("friction_limit", "friction_coefficient")
         return self.friction_coefficient

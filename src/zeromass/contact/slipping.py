@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.watched import LOST, SLIPS, STOPS
-from zeromass.expression import Expression, ExpressionError, as_expression, evaluate, expressions
+from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, evaluate, expressions
 from zeromass.expression import t as time
 from zeromass.model import Contact, Event, Force, ModelError, Part, Quantity, State, System, Torque
+from zeromass.model.given import Number
 from zeromass.model.moved import Moved
-from zeromass.model.record import read, recorded, written
+from zeromass.model.record import read, read_number, recorded, written, written_number
+from zeromass.model.requirement import Requirement
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
@@ -55,7 +57,7 @@ class Slipping(System):
     rolling: Rolling
     """The system of the same body where it rolls."""
 
-    creep: float
+    creep: Number
     """Speed of slip, m/s, below which friction falls off."""
 
     pulls: bool
@@ -84,6 +86,7 @@ class Slipping(System):
             constraints={name: zeros if len(zeros) > 1 else zeros[0] for name, zeros in constraints.items()},
             nonideal=[Force(force, at=body.position), Torque(np.cross(arm, force), on=body)],
         )
+        self._know(*rolling.parameters)
         stops = Event(
             STOPS,
             as_expression(slip @ slip - (STOPPED * self.creep) ** 2),
@@ -97,12 +100,18 @@ class Slipping(System):
             others = [turns if event.name == LOST else event for event in others]
         self.events: tuple[Event, ...] = (stops, *others)
 
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """As of the rolling body."""
+        return self.rolling.requirements
+
     def _own_record(self, w: Writer) -> dict[str, Any]:
-        return {"rolling": written(self.rolling, w), "creep": self.creep, "pulls": self.pulls}
+        return {"rolling": written(self.rolling, w), "creep": written_number(self.creep, w), "pulls": self.pulls}
 
     def _take_record(self, own: dict[str, Any], r: Reader) -> None:
         rolling: Any = read(own["rolling"], r)
-        self.rolling, self.creep, self.pulls = rolling, own["creep"], own.get("pulls", False)
+        self.rolling, self.creep, self.pulls = rolling, read_number(own["creep"], r), own.get("pulls", False)
+        self._know(*rolling.parameters)
         if not self.pulls:
             rolling.__dict__["slipping"] = self
         self._free = self._free._replace(parts=rolling.parts)
@@ -173,19 +182,23 @@ class Slipping(System):
         """As of the rolling body."""
         from zeromass.contact.looks import drawing_on_surface  # what is not drawn need not be imported
 
-        return drawing_on_surface(self.rolling)
+        return drawing_on_surface(self.rolling, {})
+
+    def drawing_at(self, parameters: Mapping[Symbol, float]) -> Drawing:
+        """As of the rolling body."""
+        return self.rolling.drawing_at(parameters)
 
     def _own_quantities(self) -> dict[str, Quantity]:
         """What plots and files show of the body: the same as where it rolls."""
         return self.rolling.quantities
 
 
-def creep_of(rolling: Rolling) -> float:
+def creep_of(rolling: Rolling) -> Number:
     """The speed of slip, m/s, below which friction falls off: as given, or 1e-9 √(g r)."""
     if rolling.creep is not None:
-        return float(rolling.creep)
+        return rolling.creep if isinstance(rolling.creep, Expression) else float(rolling.creep)
     speed = _speed_of_gravity(rolling)
-    if not speed:
+    if speed is None:
         raise ModelError(
             "no gravity gives a speed to compare the slip with; say below which speed, m/s, the body counts as rolling: "
             "Rolling(…, creep=1e-9)"
@@ -193,16 +206,20 @@ def creep_of(rolling: Rolling) -> float:
     return CREEP * speed
 
 
-def speed_of(rolling: Rolling) -> float:
+def speed_of(rolling: Rolling) -> Number:
     """The speed that slips are compared with, m/s: √(g r), or without gravity what the creep is said to be a part of."""
-    return _speed_of_gravity(rolling) or creep_of(rolling) / CREEP
+    speed = _speed_of_gravity(rolling)
+    return creep_of(rolling) / CREEP if speed is None else speed
 
 
-def _speed_of_gravity(rolling: Rolling) -> float:
-    """√(g r), m/s; zero where no gravity is known."""
+def _speed_of_gravity(rolling: Rolling) -> Number | None:
+    """√(g r), m/s; None where no gravity is known."""
     try:
         field = np.asarray(evaluate(expressions(0.0 if rolling.gravity is None else rolling.gravity), {time: 0.0}))
         g = float(np.linalg.norm(field))
     except ExpressionError:  # a parameter without a default
         g = 0.0
-    return float(np.sqrt(g * rolling.sphere.radius)) if np.isfinite(g) else 0.0
+    if not (np.isfinite(g) and g > 0):
+        return None
+    speed = np.sqrt(g * rolling.sphere.radius)
+    return speed if isinstance(speed, Expression) else float(speed)

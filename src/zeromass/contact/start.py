@@ -11,16 +11,19 @@ from numpy.typing import ArrayLike
 
 from zeromass.contact.height import VERTICAL, heights
 from zeromass.contact.penetration import POINTS
-from zeromass.expression import Evaluator, Expression, Symbol
+from zeromass.expression import Evaluator, Expression, Symbol, expressions
 from zeromass.expression import symbols as leaves
 from zeromass.expression import t as time
 from zeromass.model import StartError, State
-from zeromass.model.prescription import Prescription, numbers, parameters_in, values_of
+from zeromass.model.given import Number, length
+from zeromass.model.prescription import Prescription, has_formulas, numbers, parameters_in, values_of
+from zeromass.model.requirement import number_at
+from zeromass.model.state import parameter_values
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
 
-Orientation = Sequence[float] | np.ndarray | Literal["x-axis along the normal"]
+Orientation = Sequence[Number] | np.ndarray | Literal["x-axis along the normal"]
 """A quaternion, a rotation vector, or words."""
 
 GIVEN = 1e-9
@@ -38,30 +41,32 @@ def rolling_start(
     rolling: Rolling,
     start: Callable[..., State],
     *,
-    contact: ArrayLike,
-    velocity: ArrayLike = (0.0, 0.0),
-    spin: float | None = None,
+    contact: ArrayLike | Sequence[Number],
+    velocity: ArrayLike | Sequence[Number] = (0.0, 0.0),
+    spin: Number | None = None,
     orientation: Orientation = (1.0, 0.0, 0.0, 0.0),
     relative: bool = False,
     t: float = 0.0,
     parameters: Mapping[Expression, float] | None = None,
-    guess: float = 0.0,
+    guess: Number = 0.0,
 ) -> State:
     """A state that rolls, from what one would say of it; see `Rolling.start`."""
-    formulas = Formulas(contact, velocity, spin)
-    contact, velocity, spin = formulas.numbers(rolling.parameters, parameters or {})
+    formulas = Formulas(contact, velocity, spin, orientation, guess)
+    contact, velocity, turning, orientation, height = formulas.numbers(rolling.parameters, parameters or {})
     parameters = {p: x for p, x in (parameters or {}).items() if p not in formulas.alone(rolling.parameters)}
     contact = _numbers(contact, "contact", (2, 3))
     velocity = _numbers(velocity, "velocity", (2, 3))
-    if spin is not None and not (np.ndim(spin) == 0 and np.isfinite(spin)):
-        raise StartError(f"spin = {spin!r}: give a finite number")
+    if turning is not None and not (np.ndim(turning) == 0 and np.isfinite(turning)):
+        raise StartError(f"spin = {turning!r}: give a finite number")
     _check_inside(rolling, contact, t, parameters)
     given = {time: t, **{p: p.default for p in rolling.parameters}, **parameters}
+    parameter_values(rolling, parameters)  # are they possible?
+    radius = number_at(rolling.sphere.radius, given)
 
     def at(point: np.ndarray) -> SurfaceAt:
         return rolling.surface_at(point, [given[s] for s in (time, *rolling.parameters)])
 
-    place = _on_surface(rolling, contact, at, guess)
+    place = _on_surface(rolling, contact, at, height, radius)
     prescribed: list[tuple[Any, Any]] = list(zip(rolling.contact, place, strict=True))
     known = {**dict(zip(rolling.contact, place, strict=True)), **given}
     _, _, n, K = at(place)
@@ -69,7 +74,7 @@ def rolling_start(
         raise StartError(
             f"the normal of '{rolling.surface.name}' is not defined at {tuple(place.tolist())}: its gradient vanishes"
         )
-    _check_room(rolling, K, place)
+    _check_room(rolling, K, place, radius)
     moving = rolling.center_particle.velocity
     if relative:
         moving = moving - rolling.surface.velocity(rolling.contact)
@@ -86,21 +91,22 @@ def rolling_start(
     again: list[tuple[Any, Any]] = list(zip(rolling.contact, formulas.contact, strict=False))  # Z follows, or is given
     again += [(moving[i], formulas.velocity[i]) for i in axes]
     if any(row.group == "no spin" for row in rolling.rows):
-        if spin:
-            raise StartError(f"spin = {spin:g}, but the model has no_spin=True; leave it out")
+        if turning:
+            raise StartError(f"spin = {turning:g}, but the model has no_spin=True; leave it out")
     else:
-        turning = rolling.normal @ rolling.surface.angular_velocity if relative else 0.0
-        prescribed.append((rolling.spin - turning, 0.0 if spin is None else float(spin)))
-        again.append((rolling.spin - turning, 0.0 if formulas.spin is None else formulas.spin))
+        own = rolling.spin - (rolling.normal @ rolling.surface.angular_velocity if relative else 0.0)
+        prescribed.append((own, 0.0 if turning is None else float(turning)))
+        again.append((own, 0.0 if formulas.spin is None else formulas.spin))
     u = _quaternion(orientation, n)
     prescribed += list(zip(rolling.body.quaternion, u, strict=True))
     if isinstance(orientation, str):
         again += [(e - f, 0.0) for e, f in zip(rolling.body.quaternion, _upright(rolling.normal), strict=True)]
     else:
-        again += list(zip(rolling.body.quaternion, u, strict=True))
+        turned = _turn(formulas.orientation) if has_formulas(formulas.orientation) else u
+        again += list(zip(rolling.body.quaternion, turned, strict=True))
     guesses = [
-        (rolling.center, place + rolling.sphere.radius * n),
-        (rolling.body.position, place + rolling.sphere.radius * n),
+        (rolling.center, place + radius * n),
+        (rolling.body.position, place + radius * n),
     ]
     state = start(prescribed, t=t, parameters=parameters, guess=guesses)
     near = [(x, float(value)) for x, value in zip(rolling.coordinates, state.q, strict=True)]
@@ -113,15 +119,21 @@ class Formulas:
     contact: Any
     velocity: Any
     spin: Any
+    orientation: Any
+    guess: Any
 
-    def __init__(self, contact: Any, velocity: Any, spin: Any) -> None:
+    def __init__(self, contact: Any, velocity: Any, spin: Any, orientation: Any, guess: Any) -> None:
         self.contact, self.velocity, self.spin = contact, velocity, spin
-        self.parameters: tuple[Symbol, ...] = parameters_in([contact, velocity, spin])
+        self.orientation, self.guess = orientation, guess
+        self.parameters: tuple[Symbol, ...] = parameters_in([contact, velocity, spin, orientation, guess])
 
-    def numbers(self, known: Sequence[Symbol], given: Mapping[Any, float]) -> tuple[Any, Any, Any]:
-        """The numbers of contact, velocity and spin at values of the parameters."""
+    def numbers(self, known: Sequence[Symbol], given: Mapping[Any, float]) -> tuple[Any, Any, Any, Any, Any]:
+        """The numbers of all of them at values of the parameters."""
         values = values_of({*known, *self.parameters}, given)
-        return tuple(numbers(x, values) for x in (self.contact, self.velocity, self.spin))  # type: ignore[return-value]
+        contact, velocity, spin, orientation, guess = (
+            numbers(x, values) for x in (self.contact, self.velocity, self.spin, self.orientation, self.guess)
+        )
+        return contact, velocity, spin, orientation, guess
 
     def alone(self, known: Sequence[Symbol]) -> set[Symbol]:
         """Parameters that only the start has."""
@@ -145,10 +157,10 @@ class SurfaceAt(NamedTuple):
 
 
 def _on_surface(
-    rolling: Rolling, contact: np.ndarray, surface_at: Callable[[np.ndarray], SurfaceAt], guess: float
+    rolling: Rolling, contact: np.ndarray, surface_at: Callable[[np.ndarray], SurfaceAt], guess: float, radius: float
 ) -> np.ndarray:
     """The contact point on the surface: Z found over (X, Y), or three coordinates checked."""
-    name, radius = rolling.surface.name, rolling.sphere.radius
+    name = rolling.surface.name
 
     def at(point: np.ndarray, remedy: str = "") -> tuple[float, np.ndarray, float]:
         f, slope, _, _ = surface_at(point)
@@ -207,13 +219,13 @@ def _check_inside(
         )
 
 
-def _check_room(rolling: Rolling, K: np.ndarray, place: np.ndarray) -> None:
+def _check_room(rolling: Rolling, K: np.ndarray, place: np.ndarray, radius: float) -> None:
     """Single-point contact: no hollow tighter than the body, from the curvature K of the surface."""
     bends = np.real(np.linalg.eigvals(K))
     tightest = bends.min()
-    if 1.0 + rolling.sphere.radius * tightest <= 0.0:
+    if 1.0 + radius * tightest <= 0.0:
         raise StartError(
-            f"the radius of '{rolling.sphere.name}', {rolling.sphere.radius:g} m, is larger than the radius of curvature "
+            f"the radius of '{rolling.sphere.name}', {radius:g} m, is larger than the radius of curvature "
             f"of '{rolling.surface.name}' at {tuple(float(x) for x in place)}, {-1.0 / tightest:g} m: it would touch in "
             "more than one point"
         )
@@ -231,7 +243,7 @@ def outside_surface(rolling: Rolling, state: State) -> State:
         contact, place = (", ".join(f"{x:.4g}" for x in point) for point in (state[rolling.contact], found.place))
         raise StartError(
             f"'{rolling.sphere.name}' touches '{rolling.surface.name}' at ({contact}) m and lies {found.depth:.3g} m inside "
-            f"it at ({place}) m; start elsewhere, or with a radius less than {rolling.sphere.radius:g} m"
+            f"it at ({place}) m; start elsewhere, or with a radius less than {float(sphere.radius(parameters)):g} m"
         )
     return state
 
@@ -248,10 +260,19 @@ def _quaternion(orientation: Any, n: np.ndarray) -> np.ndarray:
         angle = float(np.linalg.norm(values))
         axis = values / angle if angle else values
         return np.array([np.cos(angle / 2), *(np.sin(angle / 2) * axis)])
-    length = float(np.linalg.norm(values))
-    if abs(length - 1.0) >= UNIT:
-        raise StartError(f"orientation {tuple(values.tolist())} is a quaternion of length {length:g}, not 1")
-    return values / length
+    size = float(np.linalg.norm(values))
+    if abs(size - 1.0) >= UNIT:
+        raise StartError(f"orientation {tuple(values.tolist())} is a quaternion of length {size:g}, not 1")
+    return values / size
+
+
+def _turn(orientation: Any) -> np.ndarray:
+    """The unit quaternion of a quaternion or a rotation vector that are formulas."""
+    given = expressions(orientation)
+    if len(given) == 4:
+        return given / length(given)
+    angle = np.sqrt(given @ given + np.finfo(float).tiny)  # sin(angle/2)/angle is ½ where there is no turn
+    return np.array([np.cos(angle / 2), *(np.sin(angle / 2) / angle * given)])
 
 
 def _upright(n: np.ndarray) -> np.ndarray:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zeromass.expression import Expression
 from zeromass.model import Event, State
+from zeromass.model.requirement import number_at
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
@@ -40,7 +42,8 @@ def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
         words = f"nothing is known of '{rolling.surface.name}' beyond the data it is made from"
         found.append(Event(BORDER, inside, direction=-1, guard=True, message=words))
     if rolling.friction_coefficient is not None:
-        words = f"rolling needs more friction than μ = {rolling.friction_coefficient:g}"
+        μ = rolling.friction_coefficient
+        words = f"rolling needs more friction than μ = {repr(μ) if isinstance(μ, Expression) else format(μ, 'g')}"
         lack = rolling.lack_of_friction - rolling.negligible_force
         found.append(Event(SLIPS, lack, direction=1, guard=True, message=words))
     return tuple(found)
@@ -50,5 +53,5 @@ def _radii(rolling: Rolling, state: State) -> str:
     """Where a hollow is too tight, and the two radii."""
     bend = float(np.real(np.linalg.eigvals(state[rolling.surface.curvature(rolling.contact)])).min())
     place = ", ".join(f"{x:.6g}" for x in state[rolling.contact])
-    radius, tightest = rolling.sphere.radius, -1.0 / bend if bend else np.inf
+    radius, tightest = number_at(rolling.sphere.radius, state.parameters), -1.0 / bend if bend else np.inf
     return f"at ({place}) m the radius of curvature is {tightest:.6g} m, that of the body {radius:g} m"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from zeromass.ensemble.chunk import Results, Work, shape_of
-from zeromass.ensemble.keep import AtTimes, FirstTime, Integral, Kept
+from zeromass.ensemble.keep import AtTimes, Extreme, FirstTime, Integral, Kept
 from zeromass.ensemble.members import Axes
 
 if TYPE_CHECKING:
@@ -36,19 +36,29 @@ OWN: Mapping[str, Literal["numbers", "counts", "words"]] = {
 }
 """What is said of every member, whatever is kept of it."""
 
+SAID: Mapping[str, Mapping[str, str]] = {
+    "outcome": {"long_name": "outcome"},
+    "message": {"long_name": "why it ended"},
+    "end_time": {"long_name": "time at the end", "units": "s"},
+    "steps": {"long_name": "steps"},
+    "rejected": {"long_name": "steps that were rejected"},
+    "evaluations": {"long_name": "evaluations of the equations"},
+}
+"""Its names and units, for plots."""
+
 
 def variables(axes: Axes, work: Work) -> dict[str, Labelled]:
     """What a study keeps of its members, and what it says of each."""
-    found, units = {}, _units(work)
+    found, units, titles = {}, _units(work), _titles(work)
     for name, what in work.keep.items():
         shape = shape_of(what)
         more = tuple(f"{name}_{k}" for k in range(len(shape)))
         if isinstance(what, AtTimes):
             more = (f"{name}_time", *more[:-1])
-        attributes = {"units": units[name]} if units[name] else {}
+        attributes = {"long_name": titles[name], **({"units": units[name]} if units[name] else {})}
         found[name] = Labelled((*axes.names, *more), (*axes.shape, *shape), "numbers", attributes)
     for name, values in OWN.items():
-        found[name] = Labelled(axes.names, axes.shape, values, {"units": "s"} if name == "end_time" else {})
+        found[name] = Labelled(axes.names, axes.shape, values, SAID[name])
     return found
 
 
@@ -77,6 +87,26 @@ def dataset(axes: Axes, work: Work, results: Results) -> xarray.Dataset:
     return xarray.Dataset(labelled, coords=coordinates(axes, work), attrs=attributes(work))
 
 
+def _titles(work: Work) -> dict[str, str]:
+    """What is kept, in words: the quantity where the system knows it, otherwise the name that was given."""
+    known = [(quantity.expression, quantity.label) for quantity in work.program.system.quantities.values()]
+    return {name: _title(name, what, known) for name, what in work.keep.items()}
+
+
+def _title(name: str, what: Kept, known: list[tuple[Any, str]]) -> str:
+    own = name.replace("_", " ")
+    if isinstance(what, FirstTime):
+        return f"first time of '{what.event.name}'"
+    label = _known(what, known)
+    if not label or isinstance(what, AtTimes):
+        return label or own
+    if isinstance(what, Extreme):
+        return f"{'largest' if what.sign > 0 else 'smallest'} {label}"
+    if isinstance(what, Integral):
+        return f"{'mean' if what.mean else 'integral of'} {label}"
+    return f"{label} at the end"
+
+
 def _units(work: Work) -> dict[str, str]:
     """Units of what is kept, where the system knows them."""
     known = [(quantity.expression, quantity.unit) for quantity in work.program.system.quantities.values()]
@@ -86,11 +116,17 @@ def _units(work: Work) -> dict[str, str]:
 def _unit(what: Kept, known: list[tuple[Any, str]]) -> str:
     if isinstance(what, FirstTime):
         return "s"
+    unit = _known(what, known)
+    return f"{unit} s" if unit and isinstance(what, Integral) and not what.mean else unit
+
+
+def _known(what: Kept, known: list[tuple[Any, str]]) -> str:
+    """What is said of the quantity of a system that is kept, or of the vector whose component is; empty of another."""
     array = what.array
-    for expression, unit in known:
+    for expression, said in known:
         other = np.atleast_1d(np.asarray(expression, dtype=object))
         if other.size == array.size and all(a is b for a, b in zip(array.ravel(), other.ravel(), strict=True)):
-            return f"{unit} s" if isinstance(what, Integral) and not what.mean else unit
+            return said
         if not array.ndim and any(array.item() is e for e in other.ravel()):
-            return f"{unit} s" if isinstance(what, Integral) and not what.mean else unit
+            return said
     return ""

@@ -84,12 +84,14 @@ class Members:
 
     The table may be anything that gives the rows of some members.
 
-    failed  members without a start, {number: why}
+    first   start of the first member that has one, and `leader` its number
     """
 
     system: System
     parameters: tuple[Symbol, ...]
     table: Axes | np.ndarray
+    leader: int
+    first: State
 
     def __init__(self, system: System, start: StartOf, parameters: Sequence[Symbol], table: Axes | np.ndarray) -> None:
         self.system, self._start, self.parameters, self.table = system, start, tuple(parameters), table
@@ -104,8 +106,19 @@ class Members:
                     f"over: '{strangers[0]}' stands neither in the model nor in the start; its parameters are: "
                     f"{', '.join(p.name for p in known) or 'none'}"
                 )
-        self.first: State = self.start(0)
+        self.leader, self.first = self._first()
         self._newton: NewtonStarts | None = None
+
+    def _first(self) -> tuple[int, State]:
+        """The first member that has a start; where none has one, the reason of the first."""
+        reason: StartError | None = None
+        for k in range(len(self.table)):
+            try:
+                return k, self.start(k)
+            except StartError as error:
+                reason = reason or error
+        assert reason is not None
+        raise reason
 
     def __len__(self) -> int:
         return len(self.table)
@@ -133,7 +146,8 @@ class Members:
         """Starts of some members, and why those that have none have none; these stand where the first one does."""
         given = self._start
         if isinstance(given, State) and given.made_of is None:
-            return self._shifted(which), {}
+            shifted = self._shifted(which)
+            return shifted, self.system.refused(*shifted.arrays)
         if not isinstance(given, State) or not NewtonStarts.possible(self.first):
             found, slow = self._blank(len(which)), np.arange(len(which))
         else:
@@ -180,5 +194,5 @@ class Members:
     def _newton_starts(self, which: np.ndarray) -> tuple[Starts, np.ndarray]:
         if self._newton is None:
             first = self.first
-            self._newton = NewtonStarts(first, self._symbols, self._all_values(np.array([0]))[0].tolist())
+            self._newton = NewtonStarts(first, self._symbols, self._all_values(np.array([self.leader]))[0].tolist())
         return self._newton(self._all_values(which))

@@ -115,7 +115,9 @@ def sweep(
             stopped = _done(study, place, on, Bounds(patience, memory), tell)
     finally:
         place.close()
-    found = place.dataset()
+    from zeromass.ensemble.accessor import known_to  # xarray is there by now
+
+    found = known_to(place.dataset(), axes, study)
     if stopped:
         warnings.warn(stopped, RunStopped, stacklevel=2)
     return found

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from zeromass.expression import (
-    Array,
-    Expression,
-    Symbol,
-    as_expression,
-    coordinate,
-    evaluate,
-    expressions,
-    rate,
-    symbols,
-)
+from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions, rate
 from zeromass.model.errors import ModelError
 from zeromass.model.given import Inertia, Number, Vector, given_array, given_scalar, given_vector
 from zeromass.model.quaternion import body_rates, inertial_rates, rotation
+from zeromass.model.requirement import Ordered, Requirement
 
 TYPED = 1e-12
 """Part of its largest entry by which an inertia that was typed or computed in double precision may be off."""
@@ -54,6 +46,11 @@ class Part:
     def velocity(self) -> Array:
         """Velocity of the mass centre, shape (3,), m/s."""
         return rate(self.position)
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """What its numbers must satisfy, where parameters decide it."""
+        return (_positive(self.name, self.mass),)
 
 
 class Particle(Part):
@@ -124,6 +121,11 @@ class RigidBody(Part):
         """ω in the body frame, rad/s."""
         return 2 * body_rates(self.quaternion) @ rate(self.quaternion)
 
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """A mass that is not negative, and moments of inertia that a body can have."""
+        return (*super().requirements, Moments(self.name, self.inertia))
+
 
 def unit_quaternion(name: str, u: Array) -> dict[str, Any]:
     """The constraint that comes with a body: its quaternion has length 1."""
@@ -140,10 +142,13 @@ def _named(owner: str, letters: Sequence[str]) -> Array:
 
 def _mass(name: str, mass: Any) -> Expression:
     mass = given_scalar(mass, f"the mass of '{name}'")
-    value = _number(mass, f"the mass of '{name}'")
-    if value is not None and not (value >= 0 and np.isfinite(value)):
-        raise ModelError(f"the mass of '{name}' is {value:g}; a mass is finite and zero or positive")
+    _positive(name, mass).checked(f"the mass of '{name}'")
     return mass
+
+
+def _positive(name: str, mass: Expression) -> Requirement:
+    words = "the mass of '{name}' is {1:g}; a mass is finite and zero or positive"
+    return Ordered(0.0, mass, words, name, equal=True)
 
 
 def _inertia(name: str, inertia: Any) -> Array:
@@ -154,36 +159,46 @@ def _inertia(name: str, inertia: Any) -> Array:
         raise ModelError(
             f"the inertia of '{name}' has shape {J.shape}; give three principal moments or a (3, 3) matrix"
         )
-    values = [_number(entry, f"the inertia of '{name}'") for entry in J.ravel()]
-    if any(value is None for value in values):
-        return J
-    number = np.array(values, dtype=float).reshape(3, 3)
-    scale = np.abs(number).max()
-    rounding = TYPED * scale
-    if not np.all(np.isfinite(number)):
-        raise ModelError(f"the inertia of '{name}' is not finite: {number.tolist()}")
-    if np.abs(number - number.T).max() > rounding:
-        i, j = np.unravel_index(np.argmax(np.abs(number - number.T)), (3, 3))
-        raise ModelError(
-            f"the inertia of '{name}' is not symmetric: entry [{i}, {j}] is {number[i, j]:g}, "
-            f"entry [{j}, {i}] is {number[j, i]:g}"
-        )
-    a, b, c = np.linalg.eigvalsh(number)
-    if a < -rounding:
-        raise ModelError(f"the inertia of '{name}' has a negative principal moment, {a:g} kg m²")
-    if a + b < c - rounding:
-        raise ModelError(
-            f"the inertia of '{name}' breaks the triangle inequality: principal moments {a:g}, {b:g}, {c:g} and "
-            f"{a:g} + {b:g} < {c:g}; no distribution of mass has it"
-        )
+    Moments(name, J).checked(f"the inertia of '{name}'")
     return J
 
 
-def _number(e: Expression, what: str) -> float | None:
-    """The value with parameters at their defaults, or None where it depends on more than parameters."""
-    if e.value is not None:
-        return e.value
-    leaves = symbols(e)
-    if any(leaf.kind == "coordinate" or leaf.kind == "multiplier" for leaf in leaves):
-        raise ModelError(f"{what} depends on {', '.join(repr(s) for s in leaves)}; only parameters may be in it")
-    return None if any(leaf.default is None for leaf in leaves) else float(evaluate(e, {}))
+@dataclass(frozen=True, eq=False)
+class Moments(Requirement):
+    """A matrix of inertia that a distribution of mass can have: symmetric, its principal moments a ≤ b ≤ c with
+    a ≥ 0 and a + b ≥ c."""
+
+    name: str
+    inertia: Array
+
+    @property
+    def formulas(self) -> Array:
+        return self.inertia.ravel()
+
+    def met(self, values: np.ndarray) -> np.ndarray:
+        J = values.reshape(-1, 3, 3)
+        finite = np.asarray(np.isfinite(J).all(axis=(1, 2)))
+        J = np.where(finite[:, None, None], J, 0.0)
+        rounding = TYPED * np.abs(J).max(axis=(1, 2))
+        a, b, c = np.linalg.eigvalsh(J).T
+        symmetric = np.abs(J - J.swapaxes(1, 2)).max(axis=(1, 2)) <= rounding
+        return finite & symmetric & (a >= -rounding) & (a + b >= c - rounding)
+
+    def words(self, values: np.ndarray) -> str:
+        name, J = self.name, values.reshape(3, 3)
+        if not np.all(np.isfinite(J)):
+            return f"the inertia of '{name}' is not finite: {J.tolist()}"
+        rounding = TYPED * np.abs(J).max()
+        if np.abs(J - J.T).max() > rounding:
+            i, j = np.unravel_index(np.argmax(np.abs(J - J.T)), (3, 3))
+            return (
+                f"the inertia of '{name}' is not symmetric: entry [{i}, {j}] is {J[i, j]:g}, "
+                f"entry [{j}, {i}] is {J[j, i]:g}"
+            )
+        a, b, c = np.linalg.eigvalsh(J)
+        if a < -rounding:
+            return f"the inertia of '{name}' has a negative principal moment, {a:g} kg m²"
+        return (
+            f"the inertia of '{name}' breaks the triangle inequality: principal moments {a:g}, {b:g}, {c:g} and "
+            f"{a:g} + {b:g} < {c:g}; no distribution of mass has it"
+        )

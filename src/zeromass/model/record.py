@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from zeromass.expression import Symbol, rate
+from zeromass.expression import Expression, Symbol, rate
 from zeromass.model.constraint import Row
 from zeromass.model.event import Event
 from zeromass.model.parts import Part, Particle, RigidBody, unit_quaternion
@@ -148,6 +148,16 @@ def _event(event: Event, w: Writer) -> list[Any]:
 def _read_event(data: list[Any], r: Reader) -> Event:
     name, zero, *rest = data
     return Event(name, r.array(zero).item(), *rest)
+
+
+def written_number(value: Any, w: Writer) -> Any:
+    """The data of what may be a number, None, or a formula of parameters."""
+    return w.array(value) if isinstance(value, Expression) else value
+
+
+def read_number(data: Any, r: Reader) -> Any:
+    """What `written_number` wrote."""
+    return r.array(data).item() if isinstance(data, dict) else data
 
 
 def _part(part: Part, w: Writer) -> dict[str, Any]:

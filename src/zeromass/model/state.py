@@ -17,6 +17,7 @@ from zeromass.expression.node import ordered
 from zeromass.expression.pieces import switches
 from zeromass.model.errors import ModelError
 from zeromass.model.remembering import Remembering
+from zeromass.model.requirement import possible
 
 if TYPE_CHECKING:
     from zeromass.model.prescription import Prescription
@@ -275,7 +276,7 @@ def _unknowns(motion: Motion) -> np.ndarray:
 
 
 def parameter_values(system: System, given: Mapping[Any, float] | None) -> dict[Symbol, float]:
-    """The value of every parameter of a system: as given, or its default."""
+    """The value of every parameter of a system: as given, or its default; a StartError where they make it impossible."""
     given = dict(given or {})
     for key in given:
         if key not in system.parameters:
@@ -285,4 +286,5 @@ def parameter_values(system: System, given: Mapping[Any, float] | None) -> dict[
     for p, value in result.items():
         if not np.isfinite(value):
             raise ModelError(f"parameter '{p.name}' is {value}")
+    possible(system, result)
     return result

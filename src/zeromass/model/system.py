@@ -36,6 +36,7 @@ from zeromass.model.parts import Part
 from zeromass.model.quantity import Quantity
 from zeromass.model.reactions import Reactions
 from zeromass.model.remembering import Remembering
+from zeromass.model.requirement import Requirement, unmet
 from zeromass.model.solving import StartEquations
 from zeromass.model.start import Prescribed, consistent_start
 from zeromass.model.state import ROUNDING, Magnitude, Matrices, State
@@ -151,13 +152,21 @@ class System(Remembering):
         return True
 
     @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """What its numbers must satisfy, where parameters decide it: those of its parts."""
+        return tuple(requirement for part in self.parts for requirement in part.requirements)
+
+    @property
     def stiff(self) -> Expression | None:
         """Negative where the motion is stiff: a run that begins there does so by an implicit method; None if it never is."""
         return None
 
     def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
-        """Which of some starts, t of shape (k,), (q, q̇) of (k, 2n), parameters of (k, p), can not be, and why; none here."""
-        return {}
+        """Which of some starts, t of shape (k,), (q, q̇) of (k, 2n), parameters of (k, p), can not be, and why.
+
+        Here those whose parameters do not meet the requirements.
+        """
+        return unmet(self, parameters)
 
     def goes_on_as(self, event: str, state: State) -> System | None:
         """The system that the motion follows after a terminal event; None where it ends.
@@ -198,6 +207,10 @@ class System(Remembering):
 
         return drawing_of_parts(self)
 
+    def drawing_at(self, parameters: Mapping[Symbol, float]) -> Drawing:
+        """The drawing where sizes depend on values of the parameters; as it is, where they do not."""
+        return self.drawing
+
     M: Array
     """Mass matrix, shape (n, n), symmetric, perhaps singular."""
 
@@ -215,6 +228,11 @@ class System(Remembering):
 
     velocity_constraints: Array
     """What must vanish at velocity level, one expression for each row that is not at acceleration level."""
+
+    def _know(self, *formulas: Any) -> None:
+        """Counts parameters of formulas beside the equations, such as those of its events, among its own."""
+        found = [leaf for leaf in symbols(*formulas) if leaf.kind == "parameter" and leaf not in self.parameters]
+        self.parameters = (*self.parameters, *found)
 
     def _complete(self, free: Unconstrained, rows: list[Row], C: Array, multipliers: Array | None = None) -> None:
         self._free: Unconstrained = free

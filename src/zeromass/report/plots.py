@@ -263,7 +263,7 @@ def _quantity(run: Course, name: str) -> Any:
 
 def heights_around(run: Course) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """The surface around the path as a grid of heights at the start, X, Y and Z; None where it moves or is no height."""
-    ground = run.system.drawing.ground
+    ground = run.system.drawing_at(run.parameters).ground
     if ground is None or ground.moves:
         return None
     path = _sampled(run)[ground.point]

@@ -9,7 +9,7 @@ from typing import Any
 from zeromass.integrate import METHODS
 from zeromass.model import Event
 from zeromass.run import simulate
-from zeromass.scenario import output, rolling, system
+from zeromass.scenario import output, rolling, sweep, system
 from zeromass.scenario.errors import ScenarioError, listed, nearest
 from zeromass.scenario.kinds import Choice, Numbers, Problem, Words
 from zeromass.scenario.signatures import table
@@ -48,6 +48,7 @@ TABLE = Table(
         "run": Argument(RUN, required=True),
         "events": Argument(Items(EVENT)),
         "output": Argument(output.TABLE),
+        "sweep": Argument(sweep.TABLE),
     },
     rule=_one_model,
     beside=("cases",),

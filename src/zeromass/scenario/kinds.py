@@ -57,12 +57,12 @@ class Kind(ABC):
 class Numbers(Kind):
     """A number, or a list of numbers; each may be a formula in quotes, such as "3*pi" or "m*g".
 
-    of      "parameters": a number is read; "time" or "names": a formula is read, an expression of time, and of the names
-            that are known where it stands
+    of      "parameters": a number is read; "values": a number, or a formula of parameters that a study varies; "time" or
+            "names": a formula is read, an expression of time, and of the names that are known where it stands
     shapes  the shapes that are allowed, () for one number; a length may be a range
     """
 
-    of: Literal["parameters", "time", "names"] = "parameters"
+    of: Literal["parameters", "values", "time", "names"] = "parameters"
     shapes: tuple[tuple[int | range, ...], ...] = ((),)
 
     def looks(self) -> dict[type, str]:
@@ -91,8 +91,10 @@ class Numbers(Kind):
     def read(self, reader: Reader, given: Any, key: Key, names: Names) -> Any:
         if isinstance(given, list):
             return tuple(self.read(reader, item, (*key, i), names) for i, item in enumerate(given))
+        if self.of == "parameters":
+            return reader.number(given, key)
         names = {} if self.of == "time" else names if self.of == "names" else None
-        return reader.number(given, key) if names is None else reader.expression(given, key, names)
+        return reader.value(given, key) if names is None else reader.expression(given, key, names)
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from zeromass.equation import EquationError
-from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, parameter, t
+from zeromass.expression import Expression, ExpressionError, as_expression, parameter, symbols, t
 from zeromass.model import ModelError, StartError
 from zeromass.scenario.errors import FormulaError, ScenarioError
 from zeromass.scenario.formula import RESERVED, formula
@@ -33,18 +33,23 @@ class Reader:
     """The parameters of a scenario, and its formulas in them.
 
     given       numbers or formulas by name, of the table [parameters]
-    parameters  symbols, by name, with the values of the file
+    varied      names of those that a study varies: formulas of them stay formulas where others become numbers
+    parameters  symbols, by name, with the values of the file; formulas, of those that follow from what varies
     """
 
-    def __init__(self, source: Source, given: Mapping[str, Any]) -> None:
+    def __init__(self, source: Source, given: Mapping[str, Any], varied: Sequence[str] = ()) -> None:
         self.source = source
-        self.parameters: dict[str, Symbol] = {}
+        self.parameters: dict[str, Expression] = {}
         self._values: dict[str, Expression] = {}
         for name, value in given.items():
             key = ("parameters", name)
             self.check_name(name, key)
-            number = self.number(value, key)
-            self.parameters[name], self._values[name] = parameter(name, number), as_expression(number)
+            if name in varied or self._read(value, key, self._values).value is not None:
+                number = self.number(value, key)
+                symbol = parameter(name, number)
+                self.parameters[name], self._values[name] = symbol, symbol if name in varied else as_expression(number)
+            else:
+                self.parameters[name] = self._values[name] = self._read(value, key, self._values)
 
     def error(self, message: str, key: Key) -> ScenarioError:
         """An error that points to a key."""
@@ -64,10 +69,17 @@ class Reader:
             raise self.error(in_words(error), key) from error
 
     def number(self, given: Any, key: Key) -> float:
-        """A number, from constants and parameters."""
+        """A number, from constants and parameters that do not vary."""
         e = self._read(given, key, self._values)
-        assert e.value is not None
+        if e.value is None:
+            words = ", ".join(f"'{s.name}'" for s in symbols(e))
+            raise self.error(f"it depends on {words}, which [sweep] varies; here a number is needed", key)
         return e.value
+
+    def value(self, given: Any, key: Key) -> float | Expression:
+        """A number, or a formula of parameters that vary."""
+        e = self._read(given, key, self._values)
+        return e if e.value is None else e.value
 
     def expression(self, given: Any, key: Key, names: Mapping[str, Expression]) -> Expression:
         """An expression in the parameters, time and some names."""

@@ -62,14 +62,14 @@ LOADS = {
 """Keys of [rolling] that list what acts on the body, beside gravity."""
 
 
-PLACE = Numbers(shapes=((2,), (3,)))
+VALUE, PLACE = Numbers("values"), Numbers("values", ((2,), (3,)))
 START = table(
     rolling_start,  # which has the arguments that Rolling.start passes on
     without=("rolling", "start", "t", "parameters"),
     said={
         "contact": PLACE,
         "velocity": PLACE,
-        "orientation": Either((Choice(("x-axis along the normal",)), Numbers(shapes=((3,), (4,))))),
+        "orientation": Either((Choice(("x-axis along the normal",)), Numbers("values", ((3,), (4,))))),
     },
 )
 OLD = {"spin": ("no_spin", ("free", "none")), "contact": ("two_sided", ("one-sided", "two-sided"))}
@@ -78,7 +78,11 @@ OLD = {"spin": ("no_spin", ("free", "none")), "contact": ("two_sided", ("one-sid
 OWN = table(
     Rolling,
     without=("body", "on", "forces"),
-    said={"gravity": GRAVITY, **{key: Choice(words) for key, (_, words) in OLD.items()}},
+    said={
+        "gravity": GRAVITY,
+        **dict.fromkeys(("friction", "creep", "least_clearance"), VALUE),
+        **{key: Choice(words) for key, (_, words) in OLD.items()},
+    },
 )
 TABLE = Table(
     {

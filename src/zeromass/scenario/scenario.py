@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from zeromass.scenario.reading import UNFIT, Reader, in_words
 from zeromass.scenario.rolling import body_tables
 from zeromass.scenario.source import Source, parsed, read
 from zeromass.scenario.surfaces import surface_tables
+from zeromass.scenario.sweep import Sweep, sweep, swept
+
+if TYPE_CHECKING:
+    import xarray
 
 SMALL, LARGE = 1e-100, 1e100
 """Sizes of a parameter beyond which it is likely the reason when numbers fail: their squares are near to the end of them."""
@@ -56,6 +60,55 @@ class Scenario:
     output: Output
     drawing: dict[str, Any]
     source: Source
+    sweep: Sweep | None = None
+    """The study that the file describes in [sweep], if it does."""
+
+    def study(
+        self,
+        progress: bool | Callable[[int, int], None] = False,
+        *,
+        on: str | int | None = None,
+        store: str | PathLike[str] | None = None,
+    ) -> xarray.Dataset:
+        """The study of its table [sweep]; `on` and `store` as of `zm.sweep`.
+
+        >>> from zeromass.scenario import parse_scenario
+        >>> study = parse_scenario('''
+        ...     parameters.v = 1.0
+        ...     system.coordinates = ["x"]
+        ...     system.kinetic = "x'**2/2"
+        ...     system.start = { x = 0, "x'" = "v" }
+        ...     run.until = 3
+        ...     sweep = { over.v = { from = 1, to = 2, count = 3 }, keep.end = "x", on = "lanes" }
+        ... ''').study()
+        >>> study.end.values.round(12)
+        array([3. , 4.5, 6. ])
+        """
+        from zeromass.ensemble import sweep
+
+        asked = self.sweep
+        if asked is None:
+            raise ScenarioError("the scenario has no table [sweep]: which parameters vary?", file=self.source.name)
+        if self.settings.get("step") is not None:
+            raise self.source.error("members of a study choose their steps; leave it out", ("run", "step"))
+        taken = {name: value for name, value in self.settings.items() if name not in ("method", "step")}
+        where: Any = asked.on if on is None else on
+        try:
+            return sweep(
+                self.system,
+                self.start,
+                over=asked.over,
+                keep=asked.keep,
+                events=self.events,
+                on=where,
+                store=store,
+                progress=progress,
+                **taken,
+            )
+        except ModelError as error:
+            raise self.source.error(str(error), ("sweep",)) from error
+        except UNFIT as error:
+            raise self._unfit(error) from error
 
     def simulate(self, progress: bool | Callable[[float], None] = False) -> Run:
         """Runs it; the run knows the text of the scenario and the case."""
@@ -135,24 +188,27 @@ def parse_scenario(
 def scenario_of(source: Source, case: str | None = None) -> Scenario:
     """The scenario of a source, or a ScenarioError that says what is wrong and on which line."""
     given, source, cases = document(source, case)
-    reader = Reader(source, given.get("parameters", {}))
+    reader = Reader(source, given.get("parameters", {}), swept(given))
     kind, model = next((kind, model) for kind, model in MODELS.items() if kind in given)
     system = model.model(reader, given[kind])
     settings = _settings(reader, given["run"])
     about, written = given.get("scenario", {}), given.get("output", {})
     name = about.get("name", "scenario")
+    start = model.start(reader, given[kind], system, settings.pop("t0"))
+    events = _events(reader, given.get("events", []), system)
     return Scenario(
         name=name,
         description=about.get("description", ""),
         case=case,
         cases=tuple(cases),
         system=system,
-        start=model.start(reader, given[kind], system, settings.pop("t0")),
-        events=_events(reader, given.get("events", []), system),
+        start=start,
+        events=events,
         settings=settings,
         output=output(reader, written),
         drawing={"title": name, **drawing(reader, written, system)},
         source=source,
+        sweep=sweep(reader, given["sweep"], system, events) if "sweep" in given else None,
     )
 
 

@@ -16,7 +16,7 @@ from zeromass.scenario.tables import Argument, Items, Named
 
 KEY = ("system",)
 NAME = Words(longest=60, name=True)
-NUMBER, FORMULA = Numbers(), Numbers("names")
+NUMBER, VALUE, FORMULA = Numbers(), Numbers("values"), Numbers("names")
 LIST, MATRIX = Numbers("names", ((ANY_LENGTH,),)), Numbers("names", ((ANY_LENGTH, ANY_LENGTH),))
 
 PARTS = {kind: table(make, without=("name",)) for kind, make in {"particles": Particle, "bodies": RigidBody}.items()}
@@ -54,7 +54,8 @@ TABLE = table(
     more={
         **{kind: Argument(Named(part, NAME)) for kind, part in PARTS.items()},
         **{kind: Argument(Items(load)) for kind, load in LOADS.items()},
-        **dict.fromkeys(("start", "guess"), Argument(Named(NUMBER))),
+        "start": Argument(Named(VALUE)),
+        "guess": Argument(Named(NUMBER)),
     },
     rule=_as_many,
 )
@@ -87,7 +88,7 @@ def start(reader: Reader, given: dict[str, Any], system: System, t: float) -> St
     """Its start."""
     names, key = coordinate_names(system), (*KEY, "start")
     pairs = {
-        reader.expression(expression, (*key, expression), names): reader.number(value, (*key, expression))
+        reader.expression(expression, (*key, expression), names): reader.value(value, (*key, expression))
         for expression, value in given.get("start", {}).items()
     }
     guesses = {

@@ -32,7 +32,7 @@ class Grounds:
 
     def index(self, run: Course, sampled: Sampled) -> int | None:
         """Place of the surface of a run in the list, or None; its path is taken into account."""
-        ground = run.system.drawing.ground
+        ground = run.system.drawing_at(run.parameters).ground
         if ground is None:
             return None
         moving = [ground.shift, *([] if ground.rotation is None else [ground.rotation])]

@@ -87,7 +87,7 @@ def _kinds(run: Course) -> list[Any]:
 
 def _drawn(run: Course, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[str, Any]:
     """What the system says of its looks, as arrays over time, with the shapes that were chosen."""
-    drawing = run.system.drawing
+    drawing = run.system.drawing_at(run.parameters)
     places = [
         DrawnBody("", _point(place, "a shape"), shape=shape) for place, shape in shapes.items() if _is_place(place)
     ]

@@ -1,0 +1,185 @@
+"""[sweep]: which parameters vary, over what, and what is kept of each member."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from zeromass.model import Event, System
+from zeromass.scenario.errors import listed, nearest
+from zeromass.scenario.kinds import ANY_LENGTH, Choice, Either, Kind, Numbers, Problem, Whole, Words
+from zeromass.scenario.names import names
+from zeromass.scenario.reading import Reader
+from zeromass.scenario.signatures import table
+from zeromass.scenario.tables import Argument, Named, Table
+
+KEY = ("sweep",)
+MOST = 10_000_000
+"""Values along one axis."""
+
+FORMULA, LIST = Numbers("names"), Numbers("names", ((ANY_LENGTH,),))
+TIMES = Numbers(shapes=((ANY_LENGTH,),))
+PAIR = Numbers(shapes=((2,),))
+GRID = ("from", "to", "count")
+DISTRIBUTIONS = ("uniform", "normal")
+
+
+def _one_way(given: dict[str, Any]) -> Iterator[Problem]:
+    """A grid, or one distribution."""
+    drawn = [name for name in DISTRIBUTIONS if name in given]
+    if drawn and len(given) > 1:
+        yield (), f"'{drawn[0]}' stands alone; a grid has from, to and count"
+    elif not drawn and not all(name in given for name in GRID):
+        missing = next(name for name in GRID if name not in given)
+        yield (missing,), "this key is missing: a grid has from, to and count; a distribution is uniform or normal"
+
+
+SPACING: Kind = Choice(("even", "logarithmic"))
+RANGE = Table(
+    {
+        "from": Argument(Numbers()),
+        "to": Argument(Numbers()),
+        "count": Argument(Whole(1, MOST)),
+        "spacing": Argument(SPACING),
+        **dict.fromkeys(DISTRIBUTIONS, Argument(PAIR)),
+    },
+    rule=_one_way,
+)
+VALUES = Either((TIMES, RANGE))
+
+STATISTICS = ("largest", "smallest", "mean", "integral")
+"""What is kept along a motion, by its key: functions of `zm`."""
+
+
+def _one_thing(given: dict[str, Any]) -> Iterator[Problem]:
+    asked = [name for name in (*STATISTICS, "first_time", "values") if name in given]
+    if len(asked) != 1:
+        yield (), f"give one of {', '.join((*STATISTICS, 'first_time', 'values'))}"
+    elif ("times" in given) != (asked == ["values"]):
+        yield ("times",), 'times go with values: { values = "…", times = […] }'
+
+
+STATISTIC = Table(
+    {
+        **dict.fromkeys(STATISTICS, Argument(FORMULA)),
+        "values": Argument(Either((FORMULA, LIST))),
+        "times": Argument(TIMES),
+        "first_time": Argument(Words()),
+    },
+    rule=_one_thing,
+)
+KEPT = Either((FORMULA, LIST, STATISTIC))
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A study, as `zm.sweep` takes it.
+
+    over     {parameter: values}
+    keep     {name: what}
+    samples  number of samples, where a parameter has a distribution, and `spread` and `seed` of these
+    on       "lanes", "cores" or a number of them
+    """
+
+    over: Annotated[dict[Any, Any], Named(VALUES)]
+    keep: Annotated[dict[str, Any], Named(KEPT, Words(longest=60, name=True))]
+    samples: Annotated[int | None, Whole(1, MOST)] = None
+    spread: Literal["sobol", "halton", "latin hypercube", "random"] = "sobol"
+    seed: Annotated[int, Whole(0, 2**31 - 1)] = 0
+    on: Annotated[str | int, Either((Choice(("lanes", "cores")), Whole(1, 4096)))] = "cores"
+
+
+def _as_many(given: dict[str, Any]) -> Iterator[Problem]:
+    """Samples and distributions go together."""
+    drawn = [
+        name for name, values in given["over"].items() if isinstance(values, dict) and {*DISTRIBUTIONS} & {*values}
+    ]
+    if drawn and "samples" not in given:
+        yield ("samples",), f"this key is missing: '{drawn[0]}' has a distribution, of which samples = … are drawn"
+    elif "samples" in given and not drawn:
+        yield ("samples",), "no parameter has a distribution to draw from, such as { normal = [mean, deviation] }"
+    if not given["over"]:
+        yield ("over",), "it is empty: which parameters vary?"
+
+
+TABLE = table(Sweep, rule=_as_many)
+
+
+def swept(given: Mapping[str, Any]) -> list[str]:
+    """Names of the parameters that vary, of the data of a scenario."""
+    return list(given.get("sweep", {}).get("over", {}))
+
+
+def sweep(reader: Reader, given: Mapping[str, Any], system: System, events: tuple[Event, ...]) -> Sweep:
+    """The study that a scenario describes."""
+    known, over = reader.parameters, {}
+    drawn: dict[Any, Any] = {}
+    for name, values in given["over"].items():
+        key = (*KEY, "over", name)
+        if name not in known:
+            words = nearest(name, known) or f"; there are: {listed(known) or 'none'}"
+            raise reader.error(f"[parameters] has no '{name}'{words}", key)
+        read = VALUES.read(reader, values, key, None)
+        distribution = _distribution(reader, read, key) if isinstance(read, dict) else None
+        if distribution is not None:
+            drawn[known[name]] = distribution
+        else:
+            over[known[name]] = _grid(reader, read, key) if isinstance(read, dict) else np.array(read, dtype=float)
+    options = {k: given[k] for k in ("samples", "spread", "seed", "on") if k in given}
+    found = Sweep({}, {}, **options)
+    if drawn and found.samples is not None:
+        from zeromass.ensemble import samples  # few scenarios have a study
+
+        with reader.pointing(*KEY, "samples"):
+            over.update(samples(found.samples, drawn, method=found.spread, seed=found.seed))
+    keep = {name: _kept(reader, what, (*KEY, "keep", name), system, events) for name, what in given["keep"].items()}
+    return Sweep(over, keep, **options)
+
+
+def _grid(reader: Reader, read: dict[str, Any], key: tuple[str, ...]) -> np.ndarray:
+    low, high, count = read["from"], read["to"], read["count"]
+    if read.get("spacing") != "logarithmic":
+        return np.linspace(low, high, count)
+    if not (low > 0 and high > 0):
+        raise reader.error(f"a logarithmic grid goes from {low:g} to {high:g}; both must be positive", key)
+    return np.geomspace(low, high, count)
+
+
+def _distribution(reader: Reader, read: dict[str, Any], key: tuple[str, ...]) -> Any:
+    if not {*DISTRIBUTIONS} & {*read}:
+        return None
+    from scipy.stats import norm, uniform  # which takes a second to import
+
+    if "uniform" in read:
+        low, high = read["uniform"]
+        if not high > low:
+            raise reader.error(f"it goes from {low:g} to {high:g}; it must rise", (*key, "uniform"))
+        return uniform(low, high - low)
+    middle, deviation = read["normal"]
+    if not deviation > 0:
+        raise reader.error(f"the deviation is {deviation:g}; it must be positive", (*key, "normal"))
+    return norm(middle, deviation)
+
+
+def _kept(reader: Reader, what: Any, key: tuple[str, ...], system: System, events: tuple[Event, ...]) -> Any:
+    from zeromass import ensemble
+
+    known = names(system)
+    read = KEPT.read(reader, what, key, known)
+    if not isinstance(read, dict):
+        return read
+    if "first_time" in read:
+        by_name = {event.name: event for event in (*events, *system.events)}
+        wanted = read["first_time"]
+        if wanted not in by_name:
+            words = nearest(wanted, by_name) or f"; there are: {listed(by_name) or 'none'}"
+            raise reader.error(f"there is no event '{wanted}'{words}", (*key, "first_time"))
+        return ensemble.first_time(by_name[wanted])
+    with reader.pointing(*key):
+        if "values" in read:
+            return ensemble.values_at(read["values"], read["times"])
+        ((name, formula),) = read.items()
+        return getattr(ensemble, name)(formula)
