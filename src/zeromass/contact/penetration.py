@@ -20,8 +20,8 @@ from zeromass.expression.pieces import switches
 from zeromass.model.moved import Moved
 
 if TYPE_CHECKING:
-    from zeromass.expression.interval import Intervals
     from zeromass.contact.rolling import Rolling
+    from zeromass.expression.interval import Intervals
 
 POINTS = 4096
 """Points of the sphere that are looked at at a start; a flat wall that enters it by the depth d takes a part d/(2 r)."""
