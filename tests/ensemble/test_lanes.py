@@ -261,3 +261,47 @@ def test_every_setting_is_that_of_simulate(name: str, options: dict) -> None:
             cost.evaluations,
         )
         assert [(e.name, e.t, *e.y) for e in found.happened(k)] == [(e.name, e.t, *e.y) for e in run.events]
+
+
+@pytest.mark.parametrize("first", [0.0, 1.0])
+@pytest.mark.parametrize("project", [True, False])
+@pytest.mark.parametrize("power", [1, 3])
+def test_a_member_of_another_rank_has_its_own_program(first: float, project: bool, power: int) -> None:
+    """x = 0 and x + p y = 0 say the same at p = 0 alone, but at rest every acceleration of t = 0 satisfies both.
+
+    Cubed rates make the second row one that is not linear in them.
+    """
+    x, y = zm.coordinates("x y")
+    p = zm.parameter("p", first)
+    second = x + p * y if power == 1 else zm.rate(x) + p * (zm.rate(y) + zm.rate(y) ** 3)
+    system = zm.System(
+        kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2,
+        forces={y: np.sin(zm.t)},
+        constraints={"first": x, "second": second},
+    )
+    values = [first, 0.0, 1.0, 1e-3, 1e-6, 1e-9, -1.0]
+    start = [system.start({x: 0.0, y: 0.0, zm.rate(x): 0.0, zm.rate(y): 0.0}, parameters={p: v}) for v in values]
+    settings = Settings(method="dop853", rtol=1e-9, atol=1e-12, project=project)
+    found = motions(Lanes(zm.compile(system, start[0]), settings), Starts.of(start), 1.0)
+    for k, state in enumerate(start):
+        alone = zm.simulate(system, state, until=1.0, **settings)
+        assert str(found.outcome(k)) == str(alone.outcome)
+        assert np.array_equal(found.y[k], alone.y[-1])
+        assert np.isclose(found.y[k, 1], 0.0 if values[k] else 1 - np.sin(1.0), rtol=0, atol=1e-9)
+
+
+def test_starts_that_simulate_refuses_are_refused() -> None:
+    """Redundant rows that contradict one another by more than 1e-9 of their terms, and a coordinate that nothing holds."""
+    x, y = zm.coordinates("x y")
+    q = zm.parameter("q", 0.0)
+    contradicting = zm.System(
+        kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2,
+        constraints={"once": x - 0.1 * zm.t**2, "again": 2 * x - (0.2 + q) * zm.t**2},
+    )
+    let_go = zm.System(kinetic=zm.rate(x) ** 2 / 2, constraints={"held": (1 - q) * (y - x)}, coordinates=[x, y])
+    for system, ending in ((contradicting, "inconsistent"), (let_go, "non-unique")):
+        good = system.start({x: 0.0, y: 0.0})
+        values = (0.0, 1.0, 0.0, 1.0)
+        start = [zm.State(system, 0.0, good.q, good.v, {q: value}) for value in values]
+        found = motions(Lanes(zm.compile(system, good), Settings(method="dop853")), Starts.of(start), 1.0)
+        assert [found.outcome(k).ending.value for k in range(4)] == ["finished", ending, "finished", ending]

@@ -38,7 +38,7 @@ def test_a_constraint_that_jumps_ends_the_run_by_name_place_and_size():
 def test_a_ball_stops_at_a_step_of_its_surface():
     surface = zm.Surface(lambda X, Y: zm.where(X > 0.5, 0.2, 0.0))
     ball = zm.Rolling(zm.ball(0.1, 0.5), on=surface)
-    run = stopped(ball, ball.start(contact=(0, 0), velocity=(1, 0)), 2.0)
+    run = stopped(ball, ball.start(contact=(0, 0), velocity=(1, 0)), 2.0, rtol=1e-12, atol=1e-14)
     assert run.outcome.ending == "jump"
     assert abs(run.t[-1] - 0.5) < 1e-12
     assert "'surface' by -0.2" in run.outcome.message

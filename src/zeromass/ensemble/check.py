@@ -11,7 +11,7 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.starts import Starts
-from zeromass.equation.rank import negligible
+from zeromass.equation.rank import negligible, rank_of
 from zeromass.expression import Evaluator, symbols
 from zeromass.integrate.outcome import Ending, at_start
 from zeromass.integrate.pace import pace
@@ -27,8 +27,8 @@ def ordinary(lanes: Lanes, starts: Starts, until: float) -> np.ndarray:
     """Which members begin as members of the program do: on the constraints, with good pivots, before every guard, and with
     steps that nothing limits but their own control.
 
-    The rows of A that the program keeps are independent where its pivots are good, and those that it dropped follow from
-    them where the acceleration satisfies them too.
+    The rows of A that the program keeps are independent where its pivots are good. Those that it dropped must be
+    combinations of them at every start, and the acceleration must satisfy them.
     """
     system, limits = lanes.program.system, lanes.settings.limits
     inputs = np.concatenate([starts.t[:, None], starts.y, starts.parameters], axis=1)
@@ -42,6 +42,7 @@ def ordinary(lanes: Lanes, starts: Starts, until: float) -> np.ndarray:
         fine &= np.isfinite(slopes).all(axis=1) & (growth <= limits.growth)
         if lanes.dropped is not None:
             fine &= _follow(lanes.dropped(inputs), slopes[:, slopes.shape[1] // 2 :])
+            fine &= _hold(lanes, starts) if lanes.linear else _dependent(lanes, inputs)
         guards = [k for k, event in enumerate(lanes.events) if event.guard]
         if guards:
             (values,) = lanes.called("event", starts.t, starts.y, starts.parameters, (lanes.places.events,))
@@ -56,6 +57,12 @@ def ordinary(lanes: Lanes, starts: Starts, until: float) -> np.ndarray:
         for k in np.flatnonzero(fine).tolist():
             fine[k] = system.begins_as(starts.state(system, k)) is system
     return fine
+
+
+def of_rank(program: Program, start: State) -> bool:
+    """Whether the constraints of a start have the rank of the program, as far as they have numbers."""
+    A = start.matrices.A
+    return not A.size or not np.isfinite(A).all() or rank_of(A) == program.rank
 
 
 def unlimited(lanes: Lanes, starts: Starts, until: float, which: np.ndarray) -> np.ndarray:
@@ -84,6 +91,41 @@ def _redundant(lanes: Lanes, some: State) -> bool:
         outcome = at_start(some, lanes.settings.limits.violation)
         known[lanes.program] = outcome is None or outcome.ending is not Ending.SINGULAR_BRANCH
     return known[lanes.program]
+
+
+def _hold(lanes: Lanes, starts: Starts) -> np.ndarray:
+    """Where every rate that the rows kept allow satisfies those dropped: seen at one without any order, brought there."""
+    n = starts.y.shape[1] // 2
+    y = starts.y.copy()
+    y[:, n:] = np.random.default_rng(0).normal(size=n)
+    y[:, n:] += lanes.called("velocities", starts.t, y, starts.parameters, (n,))[0]
+    inputs = np.concatenate([starts.t[:, None], y, starts.parameters], axis=1)
+    rows = lanes.linear_rows(inputs)
+    A, left = rows[:, :, :-1], rows[:, :, -1]
+    terms = (np.abs(A) @ np.abs(y[:, n:, None]))[:, :, 0]
+    return np.all(negligible(left, terms, DEPENDENT), axis=1)
+
+
+def _dependent(lanes: Lanes, inputs: np.ndarray) -> np.ndarray:
+    """Where the rows of A that were dropped are combinations of the others: what these leave of them is negligible.
+
+    Columns and rows are scaled to their largest entries, since coordinates and rows have units of their own.
+    """
+    A, dropped = lanes.rows(inputs), list(lanes.program.elimination.dropped)
+    A = A / _size(A, 1)
+    A = A / _size(A, 2)
+    kept, rest = np.delete(A, dropped, axis=1), A[:, dropped]
+    gram = kept @ kept.swapaxes(1, 2)
+    gram = np.where(np.all(np.isfinite(gram), axis=(1, 2), keepdims=True), gram, 0.0)
+    ridge = np.finfo(float).eps * np.eye(gram.shape[1])  # a row that vanishes is no hindrance
+    parts = np.linalg.solve(gram + ridge, kept @ rest.swapaxes(1, 2))
+    left = rest - parts.swapaxes(1, 2) @ kept
+    return np.all(negligible(left, 1.0, DEPENDENT), axis=(1, 2))
+
+
+def _size(A: np.ndarray, axis: int) -> np.ndarray:
+    largest = np.abs(A).max(axis=axis, keepdims=True)
+    return np.where(largest > 0.0, largest, 1.0)
 
 
 def _follow(rows: np.ndarray, q̈: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from zeromass.compile.program import Program
 from zeromass.compile.target import BEST, Code, Target, host
 from zeromass.ensemble.kernel import Dop853Lanes, lanes_routine
 from zeromass.ensemble.layout import LANE_ARGUMENTS, Left, Own, Places, Queue
-from zeromass.expression import Evaluator
+from zeromass.expression import Evaluator, symbols
 from zeromass.integrate import Settings
 from zeromass.integrate.memory import amount
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
@@ -222,6 +222,28 @@ class Lanes:
         if not dropped:
             return None
         return Evaluator(np.concatenate([system.A[dropped], system.b[dropped][:, None]], axis=1), system.inputs)
+
+    @cached_property
+    def linear(self) -> bool:
+        """Whether members are projected, and the rows dropped are linear in the rates."""
+        system, dropped = self.program.system, list(self.program.elimination.dropped)
+        levels = [system.rows[i].level for i in dropped]
+        rates = {*system.rates}
+        kinematic = [i for i, row in enumerate(system.rows) if row.level < 2]
+        return self.settings.project and max(levels, default=2) < 2 and rates.isdisjoint(symbols(system.A[kinematic]))
+
+    @cached_property
+    def linear_rows(self) -> Evaluator:
+        """The rows of A that were dropped, and what their constraints say of rates, from numbers in that order."""
+        system, dropped = self.program.system, list(self.program.elimination.dropped)
+        kinematic = [i for i, row in enumerate(system.rows) if row.level < 2]
+        said = system.velocity_constraints[[kinematic.index(i) for i in dropped]]
+        return Evaluator(np.concatenate([system.A[dropped], said[:, None]], axis=1), system.inputs)
+
+    @cached_property
+    def rows(self) -> Evaluator:
+        """A, shape (m, n), from numbers in the order of `system.inputs`."""
+        return Evaluator(self.program.system.A, self.program.system.inputs)
 
     def slopes(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """dy/dt of states, shape (k, 2n), and the growth of the pivots, (k,)."""

@@ -3,6 +3,7 @@
     starts ─► checked ─► lanes ─► finished
 
 Each member ends as `simulate(program, start, method="dop853", …)` would: same state, steps, events and outcome, to the bit.
+One whose constraints have another rank than the program's ends as `simulate(system, start, …)` would.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.ensemble.check import ordinary
+from zeromass.ensemble.check import of_rank, ordinary
 from zeromass.ensemble.lanes import Ends, Lanes
 from zeromass.ensemble.look import Look
 from zeromass.ensemble.starts import Starts
@@ -164,6 +165,8 @@ def motions(
         tell(int(fine.sum()))
     for k in np.flatnonzero(left).tolist():
         result.occurrences.pop(k, None)
-        result.take(k, course(program, result.start(k), until, settings, events=watched))
+        start = result.start(k)
+        own = program if of_rank(program, start) else program.system
+        result.take(k, course(own, start, until, settings, events=watched))
         tell(1)
     return result

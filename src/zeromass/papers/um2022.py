@@ -84,7 +84,7 @@ def section(runs: dict[str, Run]) -> Section:
 
 
 def _offset() -> Row:
-    rho = system(no_spin=False).sphere.center_of_mass
+    rho = np.asarray(system(no_spin=False).sphere.center_of_mass, dtype=float)
     return decimal("distance of mass centre and centre", PRINTED_OFFSET, 100 * float(np.linalg.norm(rho)), unit=" cm")
 
 
