@@ -81,15 +81,15 @@ class Passing:
         t, y = self.loop.recorded(last=RECENT)
         h = float(work.reals[Real64.h])
         place = self.crossing.strength.ahead(t, y)
-        if place is not None and abs(place - work.t) > FAR * abs(h) and self._leaping:
+        far = place is None or abs(place - work.t) > FAR * abs(h)
+        if place is not None and far and self._leaping:
             place = self.crossing.probed(work.t, y[-1], np.copysign(PROBED * work.reals[Real64.distance], h))
-        if place is None or abs(place - work.t) > FAR * abs(h):
-            work.be_quiet(work.t + h)
-            return None
-        landing = self._landing(place, t, y)
+        landing = Miss.WIDE if place is None or abs(place - work.t) > FAR * abs(h) else self._landing(place, t, y)
         if isinstance(landing, Landing):
             return self._landed(landing)
-        if landing is Miss.NARROW:
+        if far or place is None:
+            work.be_quiet(work.t + h)
+        elif landing is Miss.NARROW:
             self._be_careful(place)
         else:
             work.be_quiet(work.t + 2 * (place - work.t))

@@ -59,7 +59,7 @@ class Functions:
         """The states on the constraints nearest to y, shape (k, 2n), at times t, positions first, then velocities."""
         if len(t) == 1:
             return self._one(y.shape[1])(float(t[0]), y[0])[None]
-        rows = np.column_stack([t, y])
+        rows = np.ascontiguousarray(np.column_stack([t, y]))  # which keeps the order of y, a transposed one too
         if len(rows):
             self.onto(rows)()
         return rows[:, 1:]
