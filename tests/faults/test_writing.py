@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import stat
 import subprocess
@@ -184,20 +185,24 @@ def test_writers_at_once_do_not_sweep_one_another(tmp_path):
 
 
 KILLED = """
-import sys
+import os, sys
 from pathlib import Path
+import zeromass as zm
 from zeromass.report.writing import write
-folder, content = Path(sys.argv[1]), Path(sys.argv[2]).read_bytes()
-if sys.argv[3] == "save":
-    import zeromass as zm
-    run = zm.load(sys.argv[2])
-print("ready", flush=True)
-while True:
-    if sys.argv[3] == "save":
-        run.save(folder / "run.nc", certificate=False)
-    write(folder / "run.nc", lambda place: place.write_bytes(content))
-    write(folder / "large.bin", lambda place: place.write_bytes(content * 200))
+folder, content, run = Path(sys.argv[1]), Path(sys.argv[2]).read_bytes(), zm.load(sys.argv[2])
+run.save(folder / "run.nc", certificate=False)  # what saves is imported now, once for all
+for line in sys.stdin:
+    child = os.fork()
+    while not child:
+        if line == "save\\n":
+            run.save(folder / "run.nc", certificate=False)
+        write(folder / "run.nc", lambda place: place.write_bytes(content))
+        write(folder / "large.bin", lambda place: place.write_bytes(content * 200))
+    print(child, flush=True)
+    os.waitpid(child, 0)
+    print("gone", flush=True)
 """
+"""A process that begins a writer for each line it is told: one that saves, or one that writes bytes most of its time."""
 
 
 @pytest.mark.parametrize(("kills", "seed"), [(8, SLICE), pytest.param(150, None, marks=pytest.mark.slow)])
@@ -206,17 +211,21 @@ def test_a_kill_at_any_time_leaves_whole_files_and_the_next_write_no_litter(tmp_
     saved = run.save(tmp_path / "saved.nc", certificate=False)
     folder, size, littered = tmp_path / "folder", 200 * saved.stat().st_size, 0
     folder.mkdir()
-    with campaign("kills while saving", kills, 60 + 5 * kills, seed=seed) as random:
+    words = [sys.executable, "-c", KILLED, str(folder), str(saved)]
+    with (
+        campaign("kills while saving", kills, 120 + kills, seed=seed) as random,
+        subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process,
+    ):
+        assert process.stdin is not None
+        assert process.stdout is not None
+        late = threading.Timer(120 + kills, process.kill)  # and then nothing more is read from it
+        late.start()
         for k in range(kills):
-            mode = "save" if k % 8 == 0 else "write"
-            words = [sys.executable, "-c", KILLED, str(folder), str(saved), mode]
-            process = subprocess.Popen(words, stdout=subprocess.PIPE)
-            assert process.stdout is not None
-            process.stdout.readline()
+            process.stdin.write("save\n" if k % 8 == 0 else "write\n")
+            writer = int(process.stdout.readline())
             time.sleep(random.uniform(0.0, 0.1))
-            process.kill()
-            process.wait()
-            process.stdout.close()
+            os.kill(writer, signal.SIGKILL)
+            assert process.stdout.readline() == "gone\n"
             if (folder / "run.nc").exists():
                 assert np.array_equal(zm.load(folder / "run.nc").y, run.y)
             if (folder / "large.bin").exists():
@@ -225,6 +234,9 @@ def test_a_kill_at_any_time_leaves_whole_files_and_the_next_write_no_litter(tmp_
             assert len(left) <= 2  # one of each name at most: what was there before was swept
             littered += bool(left)
         print(f"{littered} of {kills} kills left a file beside")
+        assert littered > kills / 4  # they do come while it writes
+        late.cancel()
+        process.stdin.close()
     run.save(folder / "run.nc", certificate=False)
     write(folder / "large.bin", lambda place: place.write_bytes(b"end"))
     assert {path.name for path in folder.iterdir()} == {"run.nc", "large.bin"}
