@@ -30,6 +30,12 @@ def code(functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, effo
     Each becomes `void name(const double *in₀, …, double *out₀, …)`; in lanes, a value stands `target.width` times in a row.
     `effort` is LLVM's, 0 to 3: functions that are called seldom are not worth much of it.
     """
+    text, grids = text_of(functions, target)
+    return _compiled(text, grids, target, effort)
+
+
+def text_of(functions: Mapping[str, tuple[Groups, Groups]], target: Target) -> tuple[str, tuple[Grid, ...]]:
+    """The same functions as LLVM IR, and the grids whose arrays they read."""
     width, flavour = target.width, Flavour(target.width, target.fused)
     lines = [
         StraightLine(
@@ -52,7 +58,7 @@ def code(functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, effo
     declared.append(f"declare {T} @llvm.fma.{s}({T}, {T}, {T})")
     missing = [line for line in declared if line.split("@")[1].split("(")[0] not in text]
     grids = tuple(gridded[name][0] for name in sorted(gridded))
-    return _compiled("\n".join([text, *missing, *[line.text for line in lines]]), grids, target, effort)
+    return "\n".join([text, *missing, *[line.text for line in lines]]), grids
 
 
 def _kind(width: int) -> ir.Type:
