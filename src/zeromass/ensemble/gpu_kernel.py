@@ -32,6 +32,15 @@ from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS
 from zeromass.integrate.stepping.writer import CHUNK, DOUBLE, INT, POINTER, Writer
 
 VOID: ir.Type = ir.VoidType()
+I32: ir.Type = ir.IntType(32)
+TRUTH: ir.Type = ir.IntType(1)
+
+ARRIVAL, MIDDLE = STAGES, STAGES + 1
+"""What follows the stages of a step, with the same copy of the right-hand side: its end, and its middle for events."""
+
+ENDS, BEFORE, SLOPE = (1, 2), (3, 4), 5
+"""Slots that are free after the last stage: they take the end of the step, the same before its projection, and the
+acceleration there."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +85,8 @@ class Dop853Threads(Dop853Step):
         self.fixed_values = self.array(places.parameters, "parameters")
         self.signs = self.array(self.events, "signs")
         self.kept = {name: self.array(places.pivots, name) for name in ("pivots", "lowest", "roots", "largest")}
+        self.seat, self.alive = self.variable(INT, "seat"), self.variable(TRUTH, "alive")
+        self.events_seen, self.at_end = (self.array(self.events, name) for name in ("events_seen", "at_end"))
         self.functions = self.declared(module)
         if self.cuda:
             self.function.calling_convention = "ptx_kernel"
@@ -107,8 +118,7 @@ class Dop853Threads(Dop853Step):
         if self.cuda:
             shared: ir.Value = ir.GlobalVariable(module, ir.ArrayType(DOUBLE, 0), "slots", SHARED)
             shared.linkage, shared.align, shared.type = "external", 16, ir.PointerType(None, SHARED)
-            kind = ir.FunctionType(ir.IntType(32), [])
-            thread = self.b.call(ir.Function(module, kind, "llvm.nvvm.read.ptx.sreg.tid.x"), [])
+            thread = self.b.call(self.intrinsic("read.ptx.sreg.tid.x", I32, []), [])
             shared = self.cell(shared, self.b.zext(thread, INT))
         else:
             shared = self.arguments["slots"]
@@ -136,12 +146,22 @@ class Dop853Threads(Dop853Step):
         self.b.asm(ir.FunctionType(VOID, []), "", "~{memory}", [], True)
 
     def together(self) -> None:
-        """Threads that went different ways wait for one another: apart, they would each take the time of all."""
+        """The threads of a block wait for one another: so they fetch the same instructions, once for all of them."""
         if self.cuda:
-            name, i32 = "llvm.nvvm.bar.warp.sync", ir.IntType(32)
-            known = self.function.module.globals.get(name)
-            sync = known or ir.Function(self.function.module, ir.FunctionType(VOID, [i32]), name)
-            self.b.call(sync, [ir.Constant(i32, -1)])
+            self.b.call(self.intrinsic("barrier.cta.sync.aligned.all", VOID, [I32]), [ir.Constant(I32, 0)])
+
+    def any_of_block(self, truth: ir.Value) -> ir.Value:
+        """Whether something is true in one of the threads of a block."""
+        if not self.cuda:
+            return truth
+        vote = self.intrinsic("barrier.cta.red.or.aligned.all", TRUTH, [I32, TRUTH])
+        return self.b.call(vote, [ir.Constant(I32, 0), truth])
+
+    def intrinsic(self, name: str, result: ir.Type, arguments: Sequence[ir.Type]) -> ir.Function:
+        """A function of the card."""
+        module, full = self.function.module, f"llvm.nvvm.{name}"
+        known = module.globals.get(full)
+        return known or ir.Function(module, ir.FunctionType(result, list(arguments)), full)
 
     def number(self, place: int) -> Real:
         return self.load(self.reals, place)
@@ -151,28 +171,31 @@ class Dop853Threads(Dop853Step):
 
     # members -----------------------------------------------------------------------------------------------------
     def members_of_table(self) -> None:
-        """while there is a member: take it; step until it leaves; write it back"""
+        """while a thread of the block has a member: step; where it leaves, write it back and take the next one"""
         b = self.b
-        take, turn, leave, none = (self.block(name) for name in ("take", "turn", "leave", "none"))
-        seat = self.variable(INT, "seat")
-        b.branch(take)
-        b.position_at_end(take)
-        b.store(b.atomic_rmw("add", self.arguments["next"], self.int(1), "monotonic"), seat)
-        mine = b.load(seat, typ=INT)
-        there = self.block("there")
-        b.cbranch(b.icmp_signed("<", mine, self.arguments["count"]), there, none)
-        b.position_at_end(there)
-        self.begin(self.row(mine))
+        turn, none, leave, onward = (self.block(name) for name in ("turn", "none", "leave", "onward"))
+        self.take()
         b.branch(turn)
         b.position_at_end(turn)
-        self.together()
-        left = self.step(seat)
-        b.cbranch(left.value, leave, turn)
+        b.cbranch(self.step().value, leave, onward)
         b.position_at_end(leave)
-        self.write_back(self.row(b.load(seat, typ=INT)))
-        b.branch(take)
+        with self.if_(b.load(self.alive, typ=TRUTH)):
+            self.write_back(self.row(b.load(self.seat, typ=INT)))
+            self.take()
+        b.branch(onward)
+        b.position_at_end(onward)
+        b.cbranch(self.any_of_block(b.load(self.alive, typ=TRUTH)), turn, none)
         b.position_at_end(none)
         b.ret_void()
+
+    def take(self) -> None:
+        """Takes the next member; where there is none, the thread goes on with one of the others, and nobody looks at it."""
+        b, count = self.b, self.arguments["count"]
+        mine = b.atomic_rmw("add", self.arguments["next"], self.int(1), "monotonic")
+        there = b.icmp_signed("<", mine, count)
+        b.store(there, self.alive)
+        b.store(mine, self.seat)
+        self.begin(self.row(b.select(there, mine, self.int(0))))
 
     def row(self, seat: ir.Value) -> ir.Value:
         return self.cell(self.arguments["table"], self.b.mul(seat, self.int(self.motion.row.size)))
@@ -208,32 +231,31 @@ class Dop853Threads(Dop853Step):
         return [self.cell(array, i) for i in range(count)]
 
     # a step ------------------------------------------------------------------------------------------------------
-    def step(self, seat: ir.Value) -> Truth:
+    def step(self) -> Truth:
         """One step: accepted, rejected, or left to Python; whether the member leaves."""
+        b = self.b
         t, until, planned = (self.number(place) for place in (Real64.t, Real64.until, Real64.h))
         fading = self.soon(planned)
         h = self.planned(planned)
         small = self.too_small(h, t)
         h = self.reaching(h, until - t)
+        time = self.arrival(t, h, until)
+        alive = Truth(t.on, b.load(self.alive, typ=TRUTH))
+        trying = alive & ~small & ~fading
         for address in self.cells_of(self.kept["lowest"], self.count_of_pivots):
             self.store(inf, address)
-        self.stages(t, h)
-        error, trying = self.last_stage(h), ~small & ~fading
-        time = self.arrival(t, h, until)
-        truths = {name: self.variable(ir.IntType(1), name) for name in ("wrong", "asks", "dipped")}
-        for truth in truths.values():
-            self.b.store(ir.Constant(ir.IntType(1), 0), truth)
-        distance = self.variable(DOUBLE, "distance")
-        values = self.array(self.events, "values")
-        self.store(inf, distance)
-        accepted = trying & (error < 1.0)
-        self.together()
-        with self.if_(accepted.value):
-            self.arrive(time, h, truths, distance, values)
-        self.together()
-        wrong, asks, dipped = (Truth(t.on, self.b.load(p, typ=ir.IntType(1))) for p in truths.values())
-        done = accepted & ~wrong
-        asks, dipped = done & asks, done & dipped
+        wrong, failed = self.variable(TRUTH, "wrong"), self.variable(DOUBLE, "failed")
+        b.store(ir.Constant(TRUTH, 0), wrong)
+        self.stages(t, h, time, trying, wrong, failed)
+
+        error, wrong = self.load(failed), Truth(t.on, b.load(wrong, typ=TRUTH))
+        done = trying & (error < 1.0) & ~wrong
+        growth = self.number(Real64.growth)
+        asks = growth.is_nan() | self.without_number() | (growth > self.number(Real64.growth_limit))
+        if self.events:
+            asks = asks | self.crossed_any()
+        distance, dips = self.fading(h)
+        asks, dipped = done & asks, done & (dips > 0.0)
         good = done & ~asks & ~dipped
 
         nan = error.is_nan()
@@ -248,9 +270,9 @@ class Dop853Threads(Dop853Step):
         self.keep(where(good, self.following(h, change, planned), where(again, shorter, planned)), Real64.h)
         self.keep(where(good, 0.0, where(again, repeated + 1.0, repeated)), Own.repeated)
         self.keep(self.number(Own.rejected) + where(again, 1.0, 0.0), Own.rejected)
-        self.keep(where(good, self.load(distance), self.number(Real64.distance)), Real64.distance)
+        self.keep(where(good, distance, self.number(Real64.distance)), Real64.distance)
         with self.if_(good.value):
-            self.settle(time, h, values, seat)
+            self.settle(time, h)
         stalls = self.stalls(time, good & ~time.equals(until))
         asks = asks | small | vain
         left = where(good & time.equals(until), float(Left.ENDED), where(asks, float(Left.ASKS), 0.0))
@@ -265,8 +287,11 @@ class Dop853Threads(Dop853Step):
             ahead = ahead & self.quiet(h)
         return where(ahead, self.across(h, d, CROSSING), h)
 
-    def stages(self, t: Real, h: Real) -> None:
-        """k_1 … k_11, with the right-hand side once, in a loop; k_0 is there from the last step."""
+    def stages(self, t: Real, h: Real, time: Real, trying: Truth, wrong: ir.Value, failed: ir.Value) -> None:
+        """k_1 … k_11, then the end of the step and its middle, with one copy of the right-hand side, in a loop.
+
+        k_0 is there from the last step.
+        """
         b = self.b
         self.store(0.0, self.reals, Real64.worst)
         before, top, slope, after = b.block, self.block("stage"), self.block("slope"), self.block("stages_done")
@@ -274,35 +299,59 @@ class Dop853Threads(Dop853Step):
         b.position_at_end(top)
         s = b.phi(INT)
         s.add_incoming(self.int(1), before)
+        self.together()
         nowhere = self.block("nowhere")
         choice = b.switch(s, nowhere)
         b.position_at_end(nowhere)
         b.unreachable()
-        for stage in range(1, STAGES):
+        last = MIDDLE if self.events else ARRIVAL
+        for stage in range(1, last + 1):
             case = self.block(f"stage{stage}")
             choice.add_case(self.int(stage), case)
             b.position_at_end(case)
             self.fence()
-            self.stage(stage, h)
-            self.keep(fma(h, C[stage], t), Real64.stage_time)
+            if stage < STAGES:
+                self.stage(stage, h)
+                self.keep(fma(h, C[stage], t), Real64.stage_time)
+            elif stage == ARRIVAL:
+                error = self.last_stage(h)
+                self.store(error, failed)
+                self.keep(time, Real64.stage_time)
+                with self.if_((trying & (error < 1.0)).value):
+                    self.project_end(wrong)
+            else:
+                self.keep_end()
+                self.halfway(h)
+                self.keep(time - h * 0.5, Real64.stage_time)
             b.branch(slope)
         b.position_at_end(slope)
-        self.slope()
-        growth, worst = self.number(Real64.growth), self.number(Real64.worst)
-        self.keep(where(growth > worst, growth, worst), Real64.worst)
+        self.slope(s)
         following = b.add(s, self.int(1))
         s.add_incoming(following, b.block)
-        b.cbranch(b.icmp_signed("<", following, self.int(STAGES)), top, after)
+        b.cbranch(b.icmp_signed("<=", following, self.int(last)), top, after)
         b.position_at_end(after)
+        if not self.events:
+            self.keep_end()
+        self.fence()
 
-    def slope(self) -> None:
-        """The acceleration at `new`, and the growth and the least sizes of its pivots."""
-        clock, growth = self.at(self.reals, Real64.stage_time), self.at(self.reals, Real64.growth)
-        pivots, lowest = self.kept["pivots"], self.kept["lowest"]
-        self.b.call(self.functions["rhs"], [clock, self.new, self.fixed_values, self.a, growth, pivots])
+    def slope(self, s: ir.Value) -> None:
+        """The acceleration at `new`, the growth and the least sizes of its pivots, and the event functions after a step."""
+        b = self.b
+        clock = self.at(self.reals, Real64.stage_time)
+        growth, pivots, lowest = self.variable(DOUBLE, "growth"), self.array(self.count_of_pivots, "found"), self.kept["lowest"]
+        b.call(self.functions["rhs"], [clock, self.new, self.fixed_values, self.a, growth, pivots])
+        inside = Truth(self.real(0.0).on, b.icmp_signed("<", s, self.int(ARRIVAL)))
+        step = Truth(inside.on, b.icmp_signed("<=", s, self.int(ARRIVAL)))
+        found, worst = self.load(growth), self.number(Real64.worst)
+        self.keep(where(inside & (found > worst), found, worst), Real64.worst)
+        self.keep(where(step, found, self.number(Real64.growth)), Real64.growth)
         for i in range(self.count_of_pivots):
-            size, least = abs(self.load(pivots, i)), self.load(lowest, i)
-            self.store(where(size < least, size, least), lowest, i)
+            pivot, least = abs(self.load(pivots, i)), self.load(lowest, i)
+            self.store(where(step & (pivot < least), pivot, least), lowest, i)
+            self.store(where(step, pivot, self.load(self.kept["pivots"], i)), self.kept["pivots"], i)
+        if self.events:
+            with self.if_(b.icmp_signed(">=", s, self.int(ARRIVAL))):
+                b.call(self.functions["event"], [clock, self.new, self.fixed_values, self.events_seen])
 
     def stage(self, s: int, h: Real) -> None:
         """new = y + h Σ a_sj k_j, coordinate by coordinate."""
@@ -346,28 +395,40 @@ class Dop853Threads(Dop853Step):
             total = total + parts[0]
         return total
 
-    def arrive(
-        self, time: Real, h: Real, truths: Mapping[str, ir.Value], distance: ir.Value, values: ir.Value
-    ) -> None:
-        """What follows an accepted step: projection, slope, events, pivots."""
-        new = self.cells_of(self.new, 2 * self.n)
-        end = self.values(new)
-        self.keep(time, Real64.stage_time)
+    def ends(self, slots: tuple[int, int]) -> list[ir.Value]:
+        """Where a state stands in two slots."""
+        return [*self.slots[slots[0]], *self.slots[slots[1]]]
+
+    def project_end(self, wrong: ir.Value) -> None:
+        """new ← the nearest state on the constraints; whether that is further away than the step's error explains."""
+        if not self.motion.corrections:
+            return
+        before = self.ends(BEFORE)
+        for i, address in enumerate(before):
+            self.store(self.load(self.new, i), address)
         for name, first in (("positions", 0), ("velocities", self.n)):
             if name in self.motion.corrections:
                 self.correct(self.functions[name], first)
-        if self.motion.corrections:
-            correction = self.moved(end)
-            self.b.store((correction > self.number(Real64.correction_limit)).value, truths["wrong"])
-        self.slope()
-        growth = self.number(Real64.growth)
-        asks = growth.is_nan() | self.nowhere_a_number() | (growth > self.number(Real64.growth_limit))
-        if self.events:
-            asks = asks | self.crossed_any(time, h, values)
-        self.b.store(asks.value, truths["asks"])
-        nearest, dips = self.fading(h)
-        self.store(nearest, distance)
-        self.b.store((dips > 0.0).value, truths["dipped"])
+        self.fence()
+        correction = self.moved(before)
+        self.b.store((correction > self.number(Real64.correction_limit)).value, wrong)
+
+    def keep_end(self) -> None:
+        """The end of the step, the acceleration and the values of event functions there, out of the way."""
+        for i, address in enumerate(self.ends(ENDS)):
+            self.store(self.load(self.new, i), address)
+        for i, address in enumerate(self.slots[SLOPE]):
+            self.store(self.load(self.a, i), address)
+        for i in range(self.events):
+            self.store(self.load(self.events_seen, i), self.at_end, i)
+
+    def halfway(self, h: Real) -> None:
+        """new ← the state in the middle of the step by Hermite's cubic, (y + y_new)/2 + h (f − f_new)/8."""
+        n, eighth = self.n, h * 0.125
+        states = [(self.load(self.y[i]), self.load(self.new, i)) for i in range(2 * n)]
+        slopes = states[n:] + [(self.load(self.slots[0][i]), self.load(self.a, i)) for i in range(n)]
+        for i, ((y, new), (first, last)) in enumerate(zip(states, slopes, strict=True)):
+            self.store(fma(eighth, first - last, (y + new) * 0.5), self.new, i)
 
     def correct(self, function: ir.Function, first: int) -> None:
         """Corrections of positions or velocities, repeated while they are large."""
@@ -390,49 +451,33 @@ class Dop853Threads(Dop853Step):
         b.cbranch(b.and_((large > 0.0).value, b.icmp_signed("<", done, self.int(PROJECTIONS))), again, after)
         b.position_at_end(after)
 
-    def moved(self, end: Sequence[Real]) -> Real:
+    def moved(self, before: Sequence[ir.Value]) -> Real:
         """How far the projection has moved the end of the step; see `Control.deviation`."""
         rtol, atol, growth = (self.number(place) for place in (Real64.rtol, Real64.atol, Real64.worst))
         least = fma(where(growth < WORST, growth, WORST), ROUNDING, atol)
         total = self.real(0.0)
-        for i, before in enumerate(end):
+        for i, address in enumerate(before):
             new = self.load(self.new, i)
-            e = (new - before) / fma(rtol, abs(new), least)
+            e = (new - self.load(address)) / fma(rtol, abs(new), least)
             total = fma(e, e, total)
         return sqrt(total / float(2 * self.n))
 
-    def nowhere_a_number(self) -> Truth:
+    def without_number(self) -> Truth:
         """Whether the new state or its derivative is infinite or not a number somewhere: there x − x is no number."""
         total = self.real(0.0)
-        for address in (*self.cells_of(self.new, 2 * self.n), *self.cells_of(self.a, self.n)):
+        for address in (*self.ends(ENDS), *self.slots[SLOPE]):
             x = self.load(address)
             total = total + (x - x)
         return total.is_nan()
 
-    def crossed_any(self, time: Real, h: Real, values: ir.Value) -> Truth:
-        """Whether an event function may have crossed zero; `values` are those that the next ones are compared with."""
-        n, call, event = self.n, self.b.call, self.functions["event"]
-        at_end, inside, middle = (self.array(k, name) for k, name in ((self.events, "at_end"), (self.events, "inside"), (2 * n, "middle")))
-        clock = self.at(self.reals, Real64.stage_time)
-        call(event, [clock, self.new, self.fixed_values, at_end])
-        eighth = h * 0.125
-        for i in range(2 * n):
-            y, new = self.load(self.y[i]), self.load(self.new, i)
-            if i < n:
-                first, last = self.load(self.y[n + i]), self.load(self.new, n + i)
-            else:
-                first, last = self.load(self.slots[0][i - n]), self.load(self.a, i - n)
-            self.store(fma(eighth, first - last, (y + new) * 0.5), middle, i)
-        self.keep(time - h * 0.5, Real64.stage_time)
-        call(event, [clock, middle, self.fixed_values, inside])
+    def crossed_any(self) -> Truth:
+        """Whether an event function may have crossed zero between the last step, the middle of this one, and its end."""
         hits = self.real(0.0)
         for i, way in enumerate(self.motion.directions):
-            old, new, between = self.load(self.signs, i), self.load(at_end, i), self.load(inside, i)
+            old, new, between = (self.load(values, i) for values in (self.signs, self.at_end, self.events_seen))
             twice = ((old * between) < 0.0) & ((between * new) < 0.0)
             twice = twice | self.dips((old, between, new), 0.5, 0.5)
-            seen = self.crossed(old, new, self.real(float(way))) | twice
-            hits = hits + where(seen, 1.0, 0.0)
-            self.store(where(new.equals(0.0), old, new), values, i)
+            hits = hits + where(self.crossed(old, new, self.real(float(way))) | twice, 1.0, 0.0)
         return hits > 0.0
 
     def fading(self, h: Real) -> tuple[Real, Real]:
@@ -440,7 +485,7 @@ class Dop853Threads(Dop853Step):
         stand where the least sizes were."""
         distance, dips = self.real(inf), self.real(0.0)
         for i in range(self.count_of_pivots):
-            end, lowest = abs(self.load(self.kept["pivots"], i)), self.load(self.kept["lowest"], i)
+            end, lowest = self.load(self.kept["pivots"], i), self.load(self.kept["lowest"], i)
             root, largest = self.load(self.kept["roots"], i), self.load(self.kept["largest"], i)
             faded = self.faded(end, lowest, root, largest, abs(h))
             distance = where(faded.distance < distance, faded.distance, distance)
@@ -448,8 +493,8 @@ class Dop853Threads(Dop853Step):
             self.store(faded.root, self.kept["lowest"], i)
         return distance, dips
 
-    def settle(self, time: Real, h: Real, values: ir.Value, seat: ir.Value) -> None:
-        """Takes `new` for the state at `time`."""
+    def settle(self, time: Real, h: Real) -> None:
+        """Takes the end of the step for the state at `time`."""
         growth, length, steps = self.number(Real64.growth), abs(h), self.number(Own.steps)
         room, before = 1.0 / sqrt(growth), self.number(Real64.room)
         self.keep(time, Real64.t)
@@ -462,17 +507,17 @@ class Dop853Threads(Dop853Step):
         ):
             self.keep(where(better, value, self.number(place)), place)
         self.keep(steps + 1.0, Own.steps)
-        for addresses, array in ((self.y, self.new), (self.slots[0], self.a)):
-            for i, address in enumerate(addresses):
-                self.store(self.load(array, i), address)
+        for to, found in zip((*self.y, *self.slots[0]), (*self.ends(ENDS), *self.slots[SLOPE]), strict=True):
+            self.store(self.load(found), to)
         for i in range(self.count_of_pivots):
             f, most = self.load(self.kept["lowest"], i), self.load(self.kept["largest"], i)
             self.store(where(f > most, f, most), self.kept["largest"], i)
             self.store(f, self.kept["roots"], i)
         for i in range(self.events):
-            self.store(self.load(values, i), self.signs, i)
+            old, new = self.load(self.signs, i), self.load(self.at_end, i)
+            self.store(where(new.equals(0.0), old, new), self.signs, i)
         if self.motion.recording:
-            self.record(time, h, seat)
+            self.record(time, h)
 
     def stalls(self, time: Real, going: Truth) -> Truth:
         """Whether the last steps of a member have brought it forward by next to nothing."""
@@ -482,14 +527,14 @@ class Dop853Threads(Dop853Step):
         self.keep(where(look, time, since), Own.since)
         return look & (abs(time - since) < self.number(Own.least))
 
-    def record(self, time: Real, h: Real, seat: ir.Value) -> None:
+    def record(self, time: Real, h: Real) -> None:
         """The step, with its member, t, h, the growth of the pivots and the state, as long as there is room."""
         b = self.b
         k = b.atomic_rmw("add", self.arguments["recorded"], self.int(1), "monotonic")
         with self.if_(b.icmp_signed("<", k, self.arguments["capacity"])):
             row = self.cell(self.arguments["record"], b.mul(k, self.int(4 + 2 * self.n)))
-            member = self.real(b.sitofp(b.load(seat, typ=INT), DOUBLE))
-            new = self.values(self.cells_of(self.new, 2 * self.n))
+            member = self.real(b.sitofp(b.load(self.seat, typ=INT), DOUBLE))
+            new = self.values(self.ends(ENDS))
             for i, value in enumerate((member, time, h, self.number(Real64.growth), *new)):
                 self.store(value, row, i)
 
