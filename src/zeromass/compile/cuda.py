@@ -10,8 +10,8 @@ from zeromass.compile.target import Target, host
 
 TRIPLE = "nvptx64-nvidia-cuda"
 
-GENERIC, GLOBAL, SHARED = 0, 1, 3
-"""Address spaces: anywhere, the card's memory, and the memory that the threads of a block share."""
+GENERIC, GLOBAL, SHARED, CONSTANT = 0, 1, 3, 4
+"""Address spaces: anywhere, the card's memory, the memory that the threads of a block share, and that of constants."""
 
 
 def cuda() -> Target:

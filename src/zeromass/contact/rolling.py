@@ -178,12 +178,18 @@ class Rolling(System):
         places = y[:, [self.index(x) for x in self.contact]]
         suspected = np.flatnonzero(~self.outside.alone(t, places, parameters))
         found: dict[int, str] = {}
+        known: dict[bytes, str] = {}  # many members begin at one place
         for k in suspected.tolist() if not self.outside.flat else []:
-            values = dict(zip(self.parameters, parameters[k].tolist(), strict=True))
-            try:
-                outside_surface(self, State(self, float(t[k]), y[k, :n], y[k, n:], values))
-            except StartError as error:
-                found[k] = str(error)
+            place = np.concatenate([t[k : k + 1], y[k, :n], parameters[k]]).tobytes()
+            if place not in known:
+                values = dict(zip(self.parameters, parameters[k].tolist(), strict=True))
+                known[place] = ""
+                try:
+                    outside_surface(self, State(self, float(t[k]), y[k, :n], y[k, n:], values))
+                except StartError as error:
+                    known[place] = str(error)
+            if known[place]:
+                found[k] = known[place]
         return found
 
     def goes_on_as(self, event: str, state: State) -> System | None:

@@ -8,19 +8,35 @@ member ends with is what `zm.simulate` gives, to the bit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from zeromass.compile.program import Program
+from zeromass.ensemble.chunk import Results, Study, blank, collect
 from zeromass.ensemble.gpu_code import motion_of, ptx
 from zeromass.ensemble.gpu_driver import Card, Kernel, Memory, packed
 from zeromass.ensemble.gpu_kernel import Dop853Threads
 from zeromass.ensemble.gpu_layout import SETTINGS, Block, Row
 from zeromass.ensemble.lanes import Ends, Lanes
+from zeromass.ensemble.motions import Seated, seated
+from zeromass.ensemble.starts import Starts
 from zeromass.integrate import Settings
+from zeromass.integrate.outcome import Ending
 from zeromass.model import Event
+
+SIZE, RECORDED = 1 << 17, 1 << 13
+"""Members that are on the card together; fewer where their steps are recorded."""
+
+PART = 1 << 12
+"""Members whose starts are checked together: their numbers stay in the cache of a core."""
+
+AHEAD = 8
+"""How many times `SIZE` members are made ready while others are on the card."""
 
 STEPS = 512
 """Steps of a member that the record has room for at first; it is made again where there are more."""
@@ -76,3 +92,73 @@ class Gpu(Lanes):
             steps = np.empty((int(counters.read(np.zeros(2, dtype=np.int64))[1]), width))
             record.read(steps[:capacity])
         return rows, steps
+
+
+class Ready(NamedTuple):
+    """Members of a part of a study that can go to the card: their starts, those that have none, and their rows."""
+
+    part: np.ndarray
+    starts: Starts
+    failed: dict[int, str]
+    good: np.ndarray
+    rows: Seated
+
+
+def ready(study: Study, part: np.ndarray) -> Ready:
+    """Starts of some members, found and checked."""
+    pieces = [_ready(study, part[k : k + PART]) for k in range(0, len(part), PART)]
+    starts, failed, good, seats, tables, first = [], {}, [], [], [], 0
+    for k, (some, wrong, fine, rows) in enumerate(pieces):
+        starts.append(some)
+        failed |= {k * PART + j: why for j, why in wrong.items()}
+        good.append(k * PART + fine)
+        seats.append(first + rows.seats)
+        tables.append(rows.table)
+        first += len(fine)
+    all_ = Starts(*[np.concatenate(arrays) for arrays in zip(*[one.arrays for one in starts], strict=True)])
+    return Ready(part, all_, failed, np.concatenate(good), Seated(np.concatenate(seats), np.concatenate(tables)))
+
+
+def _ready(study: Study, part: np.ndarray) -> tuple[Starts, dict[int, str], np.ndarray, Seated]:
+    starts, failed = study.members.starts(part)
+    good = np.array([k for k in range(len(part)) if k not in failed], dtype=int)
+    return starts, failed, good, seated(study.work.lanes, starts[good], study.work.until)
+
+
+def on_gpu(study: Study, tell: Callable[[int], None]) -> Results:
+    """All results, from a card; while members are there, others are made ready on the cores, and the kernel is before.
+
+    What is done is kept when Ctrl-C ends it.
+    """
+    work, count = study.work, len(study.members)
+    everything = blank(work, count, Ending.INTERRUPTED.value)
+    size = RECORDED if work.recording else SIZE
+    parts = [np.arange(k, min(k + size, count)) for k in range(0, count, size)]
+    lanes = work.lanes
+    assert isinstance(lanes, Gpu)
+    ready(study, parts[0][:1])  # what is made once is made here
+    with ThreadPoolExecutor(min(AHEAD, os.cpu_count() or 1) + 1) as pool:
+        kernel = pool.submit(lanes.kernel, work.recording)
+        waiting = [pool.submit(ready, study, part) for part in parts[:AHEAD]]
+        try:
+            for k in range(len(parts)):
+                one = waiting.pop(0).result()
+                if k + AHEAD < len(parts):
+                    waiting.append(pool.submit(ready, study, parts[k + AHEAD]))
+                kernel.result()
+                collect(everything, one.part, _results(study, one))
+                tell(len(one.part))
+        except KeyboardInterrupt:
+            for future in waiting:
+                future.cancel()
+    return everything
+
+
+def _results(study: Study, one: Ready) -> Results:
+    """What is kept of members that are ready."""
+    found = blank(study.work, len(one.part))
+    if one.failed:
+        collect(found, np.array(list(one.failed), dtype=int), study.without_start(list(one.failed.values())))
+    if len(one.good):
+        collect(found, one.good, study.work.safely(one.starts[one.good], one.rows))
+    return found

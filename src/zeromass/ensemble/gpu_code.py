@@ -43,7 +43,7 @@ def kernel(lanes: Lanes, motion: Motion, block: Block, target: Target) -> tuple[
     main = str(module)
     if is_cuda(target):
         text = text.replace("noinline nounwind\n", "nounwind\n").replace(" noinline", "")
-        main = main.replace(f'@"{Dop853Threads.name}"(', f'@"{Dop853Threads.name}"(', 1)
+        main = main.replace("addrspace(4) global", "addrspace(4) externally_initialized global")  # read, never copied
     return optimised([main, text], target, tuple(functions))
 
 

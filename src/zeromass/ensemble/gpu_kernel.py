@@ -11,13 +11,13 @@ beside the event functions, most of whose operations are the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
 from llvmlite import ir
 
-from zeromass.compile.cuda import GENERIC, GLOBAL, SHARED, is_cuda
+from zeromass.compile.cuda import CONSTANT, GENERIC, GLOBAL, SHARED, is_cuda
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.compile.target import Target
 from zeromass.ensemble.gpu_layout import BY_USE, NUMBERS, SETTINGS, SLOTS, Block, Row
@@ -35,12 +35,9 @@ VOID: ir.Type = ir.VoidType()
 I32: ir.Type = ir.IntType(32)
 TRUTH: ir.Type = ir.IntType(1)
 
-ARRIVAL, MIDDLE = STAGES, STAGES + 1
-"""What follows the stages of a step, with the same copy of the right-hand side: its end, and its middle for events."""
+WEIGHTS = tuple(sorted({w for row in (*A[1 : STAGES + 1], ERROR_5, ERROR_3) for w in row.values()}))
+"""All weights of the method."""
 
-ENDS, BEFORE, SLOPE = (1, 2), (3, 4), 5
-"""Slots that are free after the last stage: they take the end of the step, the same before its projection, and the
-acceleration there."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +83,10 @@ class Dop853Threads(Dop853Step):
         self.signs = self.array(self.events, "signs")
         self.kept = {name: self.array(places.pivots, name) for name in ("pivots", "lowest", "roots", "largest")}
         self.seat, self.alive = self.variable(INT, "seat"), self.variable(TRUTH, "alive")
-        self.events_seen, self.at_end = (self.array(self.events, name) for name in ("events_seen", "at_end"))
         self.functions = self.declared(module)
+        if self.cuda:
+            weights: ir.Value = ir.GlobalVariable(module, ir.ArrayType(DOUBLE, len(WEIGHTS)), "weights", CONSTANT)
+            weights.initializer, weights.type = ir.Constant(weights.value_type, list(WEIGHTS)), ir.PointerType(None, CONSTANT)
         if self.cuda:
             self.function.calling_convention = "ptx_kernel"
         self.y, self.slots = self.memory(module)
@@ -163,6 +162,16 @@ class Dop853Threads(Dop853Step):
         known = module.globals.get(full)
         return known or ir.Function(module, ir.FunctionType(result, list(arguments)), full)
 
+    def weights(self, row: Mapping[int, float]) -> dict[int, Real]:
+        """Weights of a stage: on a card from constant memory, which instructions read without a load."""
+        if not self.cuda:
+            return {j: self.real(w) for j, w in row.items()}
+        found = {}
+        for j, w in row.items():
+            place = WEIGHTS.index(w)
+            found[j] = self.load(self.cell(self.function.module.globals["weights"], place))
+        return found
+
     def number(self, place: int) -> Real:
         return self.load(self.reals, place)
 
@@ -233,29 +242,30 @@ class Dop853Threads(Dop853Step):
     # a step ------------------------------------------------------------------------------------------------------
     def step(self) -> Truth:
         """One step: accepted, rejected, or left to Python; whether the member leaves."""
-        b = self.b
         t, until, planned = (self.number(place) for place in (Real64.t, Real64.until, Real64.h))
         fading = self.soon(planned)
         h = self.planned(planned)
         small = self.too_small(h, t)
         h = self.reaching(h, until - t)
-        time = self.arrival(t, h, until)
-        alive = Truth(t.on, b.load(self.alive, typ=TRUTH))
-        trying = alive & ~small & ~fading
         for address in self.cells_of(self.kept["lowest"], self.count_of_pivots):
             self.store(inf, address)
-        wrong, failed = self.variable(TRUTH, "wrong"), self.variable(DOUBLE, "failed")
-        b.store(ir.Constant(TRUTH, 0), wrong)
-        self.stages(t, h, time, trying, wrong, failed)
-
-        error, wrong = self.load(failed), Truth(t.on, b.load(wrong, typ=TRUTH))
-        done = trying & (error < 1.0) & ~wrong
-        growth = self.number(Real64.growth)
-        asks = growth.is_nan() | self.without_number() | (growth > self.number(Real64.growth_limit))
-        if self.events:
-            asks = asks | self.crossed_any()
-        distance, dips = self.fading(h)
-        asks, dipped = done & asks, done & (dips > 0.0)
+        self.stages(t, h)
+        error, alive = self.last_stage(h), Truth(t.on, self.b.load(self.alive, typ=TRUTH))
+        trying = alive & ~small & ~fading
+        time = self.arrival(t, h, until)
+        truths = {name: self.variable(TRUTH, name) for name in ("wrong", "asks", "dipped")}
+        for truth in truths.values():
+            self.b.store(ir.Constant(TRUTH, 0), truth)
+        distance = self.variable(DOUBLE, "distance")
+        values = self.array(self.events, "values")
+        self.store(inf, distance)
+        accepted = trying & (error < 1.0)
+        self.together()
+        with self.if_(accepted.value):
+            self.arrive(time, h, truths, distance, values)
+        wrong, asks, dipped = (Truth(t.on, self.b.load(p, typ=TRUTH)) for p in truths.values())
+        done = accepted & ~wrong
+        asks, dipped = done & asks, done & dipped
         good = done & ~asks & ~dipped
 
         nan = error.is_nan()
@@ -270,9 +280,9 @@ class Dop853Threads(Dop853Step):
         self.keep(where(good, self.following(h, change, planned), where(again, shorter, planned)), Real64.h)
         self.keep(where(good, 0.0, where(again, repeated + 1.0, repeated)), Own.repeated)
         self.keep(self.number(Own.rejected) + where(again, 1.0, 0.0), Own.rejected)
-        self.keep(where(good, distance, self.number(Real64.distance)), Real64.distance)
+        self.keep(where(good, self.load(distance), self.number(Real64.distance)), Real64.distance)
         with self.if_(good.value):
-            self.settle(time, h)
+            self.settle(time, h, values)
         stalls = self.stalls(time, good & ~time.equals(until))
         asks = asks | small | vain
         left = where(good & time.equals(until), float(Left.ENDED), where(asks, float(Left.ASKS), 0.0))
@@ -287,11 +297,8 @@ class Dop853Threads(Dop853Step):
             ahead = ahead & self.quiet(h)
         return where(ahead, self.across(h, d, CROSSING), h)
 
-    def stages(self, t: Real, h: Real, time: Real, trying: Truth, wrong: ir.Value, failed: ir.Value) -> None:
-        """k_1 … k_11, then the end of the step and its middle, with one copy of the right-hand side, in a loop.
-
-        k_0 is there from the last step.
-        """
+    def stages(self, t: Real, h: Real) -> None:
+        """k_1 … k_11, with the right-hand side once, in a loop; k_0 is there from the last step."""
         b = self.b
         self.store(0.0, self.reals, Real64.worst)
         before, top, slope, after = b.block, self.block("stage"), self.block("slope"), self.block("stages_done")
@@ -304,61 +311,39 @@ class Dop853Threads(Dop853Step):
         choice = b.switch(s, nowhere)
         b.position_at_end(nowhere)
         b.unreachable()
-        last = MIDDLE if self.events else ARRIVAL
-        for stage in range(1, last + 1):
+        for stage in range(1, STAGES):
             case = self.block(f"stage{stage}")
             choice.add_case(self.int(stage), case)
             b.position_at_end(case)
             self.fence()
-            if stage < STAGES:
-                self.stage(stage, h)
-                self.keep(fma(h, C[stage], t), Real64.stage_time)
-            elif stage == ARRIVAL:
-                error = self.last_stage(h)
-                self.store(error, failed)
-                self.keep(time, Real64.stage_time)
-                with self.if_((trying & (error < 1.0)).value):
-                    self.project_end(wrong)
-            else:
-                self.keep_end()
-                self.halfway(h)
-                self.keep(time - h * 0.5, Real64.stage_time)
+            self.stage(stage, h)
+            self.keep(fma(h, C[stage], t), Real64.stage_time)
             b.branch(slope)
         b.position_at_end(slope)
-        self.slope(s)
+        self.slope()
+        growth, worst = self.number(Real64.growth), self.number(Real64.worst)
+        self.keep(where(growth > worst, growth, worst), Real64.worst)
         following = b.add(s, self.int(1))
         s.add_incoming(following, b.block)
-        b.cbranch(b.icmp_signed("<=", following, self.int(last)), top, after)
+        b.cbranch(b.icmp_signed("<", following, self.int(STAGES)), top, after)
         b.position_at_end(after)
-        if not self.events:
-            self.keep_end()
-        self.fence()
 
-    def slope(self, s: ir.Value) -> None:
-        """The acceleration at `new`, the growth and the least sizes of its pivots, and the event functions after a step."""
-        b = self.b
-        clock = self.at(self.reals, Real64.stage_time)
-        growth, pivots, lowest = self.variable(DOUBLE, "growth"), self.array(self.count_of_pivots, "found"), self.kept["lowest"]
-        b.call(self.functions["rhs"], [clock, self.new, self.fixed_values, self.a, growth, pivots])
-        inside = Truth(self.real(0.0).on, b.icmp_signed("<", s, self.int(ARRIVAL)))
-        step = Truth(inside.on, b.icmp_signed("<=", s, self.int(ARRIVAL)))
-        found, worst = self.load(growth), self.number(Real64.worst)
-        self.keep(where(inside & (found > worst), found, worst), Real64.worst)
-        self.keep(where(step, found, self.number(Real64.growth)), Real64.growth)
+    def slope(self) -> None:
+        """The acceleration at `new`, and the growth and the least sizes of its pivots."""
+        clock, growth = self.at(self.reals, Real64.stage_time), self.at(self.reals, Real64.growth)
+        pivots, lowest = self.kept["pivots"], self.kept["lowest"]
+        self.b.call(self.functions["rhs"], [clock, self.new, self.fixed_values, self.a, growth, pivots])
         for i in range(self.count_of_pivots):
-            pivot, least = abs(self.load(pivots, i)), self.load(lowest, i)
-            self.store(where(step & (pivot < least), pivot, least), lowest, i)
-            self.store(where(step, pivot, self.load(self.kept["pivots"], i)), self.kept["pivots"], i)
-        if self.events:
-            with self.if_(b.icmp_signed(">=", s, self.int(ARRIVAL))):
-                b.call(self.functions["event"], [clock, self.new, self.fixed_values, self.events_seen])
+            size, least = abs(self.load(pivots, i)), self.load(lowest, i)
+            self.store(where(size < least, size, least), lowest, i)
 
     def stage(self, s: int, h: Real) -> None:
         """new = y + h Σ a_sj k_j, coordinate by coordinate."""
+        w = self.weights(A[s])
         for i in range(self.n):
             k = _Slopes(self, s, i, h)
-            velocity = fma(h, combination(A[s], k.acceleration), k.v)
-            position = fma(h, combination(A[s], k.velocity), self.load(self.y[i]))
+            velocity = fma(h, combination(w, k.acceleration), k.v)
+            position = fma(h, combination(w, k.velocity), self.load(self.y[i]))
             self.store(velocity, self.new, self.n + i)
             self.store(position, self.new, i)
 
@@ -368,14 +353,15 @@ class Dop853Threads(Dop853Step):
         n = self.n
         rtol, atol = self.number(Real64.rtol), self.number(Real64.atol)
         squares: dict[tuple[int, int], Real] = {}
+        w, *estimates = (self.weights(row) for row in (A[STAGES], ERROR_5, ERROR_3))
         for i in range(n):
             k = _Slopes(self, STAGES, i, h)
             for place, y, slope in ((i, self.load(self.y[i]), k.velocity), (n + i, k.v, k.acceleration)):
-                new = fma(h, combination(A[STAGES], slope), y)
+                new = fma(h, combination(w, slope), y)
                 self.store(new, self.new, place)
                 old, size = abs(y), abs(new)
                 scale = 1.0 / fma(rtol, where(old > size, old, size), atol)
-                for estimate, weights in enumerate((ERROR_5, ERROR_3)):
+                for estimate, weights in enumerate(estimates):
                     e = combination(weights, slope) * scale
                     squares[estimate, place] = e * e
         e5, e3 = (self.in_chunks([squares[estimate, place] for place in range(2 * n)]) for estimate in range(2))
@@ -395,40 +381,28 @@ class Dop853Threads(Dop853Step):
             total = total + parts[0]
         return total
 
-    def ends(self, slots: tuple[int, int]) -> list[ir.Value]:
-        """Where a state stands in two slots."""
-        return [*self.slots[slots[0]], *self.slots[slots[1]]]
-
-    def project_end(self, wrong: ir.Value) -> None:
-        """new ← the nearest state on the constraints; whether that is further away than the step's error explains."""
-        if not self.motion.corrections:
-            return
-        before = self.ends(BEFORE)
-        for i, address in enumerate(before):
-            self.store(self.load(self.new, i), address)
+    def arrive(
+        self, time: Real, h: Real, truths: Mapping[str, ir.Value], distance: ir.Value, values: ir.Value
+    ) -> None:
+        """What follows an accepted step: projection, slope, events, pivots."""
+        new = self.cells_of(self.new, 2 * self.n)
+        end = self.values(new)
+        self.keep(time, Real64.stage_time)
         for name, first in (("positions", 0), ("velocities", self.n)):
             if name in self.motion.corrections:
                 self.correct(self.functions[name], first)
-        self.fence()
-        correction = self.moved(before)
-        self.b.store((correction > self.number(Real64.correction_limit)).value, wrong)
-
-    def keep_end(self) -> None:
-        """The end of the step, the acceleration and the values of event functions there, out of the way."""
-        for i, address in enumerate(self.ends(ENDS)):
-            self.store(self.load(self.new, i), address)
-        for i, address in enumerate(self.slots[SLOPE]):
-            self.store(self.load(self.a, i), address)
-        for i in range(self.events):
-            self.store(self.load(self.events_seen, i), self.at_end, i)
-
-    def halfway(self, h: Real) -> None:
-        """new ← the state in the middle of the step by Hermite's cubic, (y + y_new)/2 + h (f − f_new)/8."""
-        n, eighth = self.n, h * 0.125
-        states = [(self.load(self.y[i]), self.load(self.new, i)) for i in range(2 * n)]
-        slopes = states[n:] + [(self.load(self.slots[0][i]), self.load(self.a, i)) for i in range(n)]
-        for i, ((y, new), (first, last)) in enumerate(zip(states, slopes, strict=True)):
-            self.store(fma(eighth, first - last, (y + new) * 0.5), self.new, i)
+        if self.motion.corrections:
+            correction = self.moved(end)
+            self.b.store((correction > self.number(Real64.correction_limit)).value, truths["wrong"])
+        self.slope()
+        growth = self.number(Real64.growth)
+        asks = growth.is_nan() | self.nowhere_a_number() | (growth > self.number(Real64.growth_limit))
+        if self.events:
+            asks = asks | self.crossed_any(time, h, values)
+        self.b.store(asks.value, truths["asks"])
+        nearest, dips = self.fading(h)
+        self.store(nearest, distance)
+        self.b.store((dips > 0.0).value, truths["dipped"])
 
     def correct(self, function: ir.Function, first: int) -> None:
         """Corrections of positions or velocities, repeated while they are large."""
@@ -451,33 +425,49 @@ class Dop853Threads(Dop853Step):
         b.cbranch(b.and_((large > 0.0).value, b.icmp_signed("<", done, self.int(PROJECTIONS))), again, after)
         b.position_at_end(after)
 
-    def moved(self, before: Sequence[ir.Value]) -> Real:
+    def moved(self, end: Sequence[Real]) -> Real:
         """How far the projection has moved the end of the step; see `Control.deviation`."""
         rtol, atol, growth = (self.number(place) for place in (Real64.rtol, Real64.atol, Real64.worst))
         least = fma(where(growth < WORST, growth, WORST), ROUNDING, atol)
         total = self.real(0.0)
-        for i, address in enumerate(before):
+        for i, before in enumerate(end):
             new = self.load(self.new, i)
-            e = (new - self.load(address)) / fma(rtol, abs(new), least)
+            e = (new - before) / fma(rtol, abs(new), least)
             total = fma(e, e, total)
         return sqrt(total / float(2 * self.n))
 
-    def without_number(self) -> Truth:
+    def nowhere_a_number(self) -> Truth:
         """Whether the new state or its derivative is infinite or not a number somewhere: there x − x is no number."""
         total = self.real(0.0)
-        for address in (*self.ends(ENDS), *self.slots[SLOPE]):
+        for address in (*self.cells_of(self.new, 2 * self.n), *self.cells_of(self.a, self.n)):
             x = self.load(address)
             total = total + (x - x)
         return total.is_nan()
 
-    def crossed_any(self) -> Truth:
-        """Whether an event function may have crossed zero between the last step, the middle of this one, and its end."""
+    def crossed_any(self, time: Real, h: Real, values: ir.Value) -> Truth:
+        """Whether an event function may have crossed zero; `values` are those that the next ones are compared with."""
+        n, call, event = self.n, self.b.call, self.functions["event"]
+        at_end, inside, middle = (self.array(k, name) for k, name in ((self.events, "at_end"), (self.events, "inside"), (2 * n, "middle")))
+        clock = self.at(self.reals, Real64.stage_time)
+        call(event, [clock, self.new, self.fixed_values, at_end])
+        eighth = h * 0.125
+        for i in range(2 * n):
+            y, new = self.load(self.y[i]), self.load(self.new, i)
+            if i < n:
+                first, last = self.load(self.y[n + i]), self.load(self.new, n + i)
+            else:
+                first, last = self.load(self.slots[0][i - n]), self.load(self.a, i - n)
+            self.store(fma(eighth, first - last, (y + new) * 0.5), middle, i)
+        self.keep(time - h * 0.5, Real64.stage_time)
+        call(event, [clock, middle, self.fixed_values, inside])
         hits = self.real(0.0)
         for i, way in enumerate(self.motion.directions):
-            old, new, between = (self.load(values, i) for values in (self.signs, self.at_end, self.events_seen))
+            old, new, between = self.load(self.signs, i), self.load(at_end, i), self.load(inside, i)
             twice = ((old * between) < 0.0) & ((between * new) < 0.0)
             twice = twice | self.dips((old, between, new), 0.5, 0.5)
-            hits = hits + where(self.crossed(old, new, self.real(float(way))) | twice, 1.0, 0.0)
+            seen = self.crossed(old, new, self.real(float(way))) | twice
+            hits = hits + where(seen, 1.0, 0.0)
+            self.store(where(new.equals(0.0), old, new), values, i)
         return hits > 0.0
 
     def fading(self, h: Real) -> tuple[Real, Real]:
@@ -485,7 +475,7 @@ class Dop853Threads(Dop853Step):
         stand where the least sizes were."""
         distance, dips = self.real(inf), self.real(0.0)
         for i in range(self.count_of_pivots):
-            end, lowest = self.load(self.kept["pivots"], i), self.load(self.kept["lowest"], i)
+            end, lowest = abs(self.load(self.kept["pivots"], i)), self.load(self.kept["lowest"], i)
             root, largest = self.load(self.kept["roots"], i), self.load(self.kept["largest"], i)
             faded = self.faded(end, lowest, root, largest, abs(h))
             distance = where(faded.distance < distance, faded.distance, distance)
@@ -493,8 +483,8 @@ class Dop853Threads(Dop853Step):
             self.store(faded.root, self.kept["lowest"], i)
         return distance, dips
 
-    def settle(self, time: Real, h: Real) -> None:
-        """Takes the end of the step for the state at `time`."""
+    def settle(self, time: Real, h: Real, values: ir.Value) -> None:
+        """Takes `new` for the state at `time`."""
         growth, length, steps = self.number(Real64.growth), abs(h), self.number(Own.steps)
         room, before = 1.0 / sqrt(growth), self.number(Real64.room)
         self.keep(time, Real64.t)
@@ -507,15 +497,15 @@ class Dop853Threads(Dop853Step):
         ):
             self.keep(where(better, value, self.number(place)), place)
         self.keep(steps + 1.0, Own.steps)
-        for to, found in zip((*self.y, *self.slots[0]), (*self.ends(ENDS), *self.slots[SLOPE]), strict=True):
-            self.store(self.load(found), to)
+        for addresses, array in ((self.y, self.new), (self.slots[0], self.a)):
+            for i, address in enumerate(addresses):
+                self.store(self.load(array, i), address)
         for i in range(self.count_of_pivots):
             f, most = self.load(self.kept["lowest"], i), self.load(self.kept["largest"], i)
             self.store(where(f > most, f, most), self.kept["largest"], i)
             self.store(f, self.kept["roots"], i)
         for i in range(self.events):
-            old, new = self.load(self.signs, i), self.load(self.at_end, i)
-            self.store(where(new.equals(0.0), old, new), self.signs, i)
+            self.store(self.load(values, i), self.signs, i)
         if self.motion.recording:
             self.record(time, h)
 
@@ -534,7 +524,7 @@ class Dop853Threads(Dop853Step):
         with self.if_(b.icmp_signed("<", k, self.arguments["capacity"])):
             row = self.cell(self.arguments["record"], b.mul(k, self.int(4 + 2 * self.n)))
             member = self.real(b.sitofp(b.load(self.seat, typ=INT), DOUBLE))
-            new = self.values(self.ends(ENDS))
+            new = self.values(self.cells_of(self.new, 2 * self.n))
             for i, value in enumerate((member, time, h, self.number(Real64.growth), *new)):
                 self.store(value, row, i)
 
@@ -563,11 +553,11 @@ class _Slopes:
 
     def velocity(self, j: int) -> Real:
         if j not in self._velocities:
-            self._velocities[j] = fma(self._h, combination(A[j], self.acceleration), self.v)
+            self._velocities[j] = fma(self._h, combination(self._kernel.weights(A[j]), self.acceleration), self.v)
         return self._velocities[j]
 
 
-def combination(weights: Mapping[int, float], slope) -> Real:
+def combination(weights: Mapping[int, Real], slope: Callable[[int], Real]) -> Real:
     """Σ w_j k_j, in the order of the stages."""
     total: Real | None = None
     for j, weight in weights.items():

@@ -23,7 +23,7 @@ from zeromass.model import ModelError, System
 if TYPE_CHECKING:
     import xarray
 
-On = Literal["lanes", "cores"]
+On = Literal["lanes", "cores", "gpu"]
 
 
 def sweep(
@@ -53,7 +53,7 @@ def sweep(
     keep      {name: what}: an expression or an array of them at the end, or `largest`, `smallest`, `mean`, `integral`,
               `values_at`, `first_time` of one
     on        "lanes": this process, members side by side in SIMD lanes; "cores", or a number of them: processes that do the
-              same. Numbers do not depend on it
+              same; "gpu": a graphics card, one member in each of its threads. Numbers do not depend on it
     patience  seconds that a chunk of members may take on a core before it is given up and done again, a part at a time
     progress  a bar on the terminal, or a function that is told how many members are done, of how many
 
@@ -85,11 +85,15 @@ def sweep(
     wanted = {name: kept(what) for name, what in keep.items()}
     program = program or compile(moving, members.first)
     first = Starts.of([members.first])
-    study = Study(members, Work(program, float(until), settings, tuple(events_of(events)), wanted, first))
+    study = Study(members, Work(program, float(until), settings, tuple(events_of(events)), wanted, first, on == "gpu"))
     with _telling(progress, len(members)) as tell:
         chunks = Chunks.of(study)
         if on == "lanes":
             results = chunks.here(study, tell)
+        elif on == "gpu":
+            from zeromass.ensemble.gpu import on_gpu
+
+            results = on_gpu(study, tell)
         else:
             from zeromass.ensemble.cores import on_cores
 
