@@ -45,7 +45,7 @@ STEPS = 512
 class Gpu(Lanes):
     """What moves members on a card; all else that is computed of them is computed in lanes.
 
-    seconds  that the card has worked
+    seconds  that cards have worked in this process
     """
 
     seconds: float = 0.0
@@ -87,7 +87,7 @@ class Gpu(Lanes):
             record = Memory(card, 8 * width * capacity)
             recorded = type(counters.address)(counters.address.value + 8)
             values = [members.address, len(rows), counters.address, record.address, recorded, capacity]
-            self.seconds += kernel(*packed([*values, *settings.tolist()]))
+            Gpu.seconds += kernel(*packed([*values, *settings.tolist()]))
             members.read(rows)
             steps = np.empty((int(counters.read(np.zeros(2, dtype=np.int64))[1]), width))
             record.read(steps[:capacity])

@@ -16,13 +16,19 @@ from zeromass.compile.target import Target, host
 from zeromass.ensemble.gpu_kernel import Dop853Threads, Motion
 from zeromass.ensemble.gpu_layout import SETTINGS, Block, Row
 from zeromass.ensemble.lanes import Lanes
+from zeromass.expression import symbols
 from zeromass.model import ModelError
 
 
 def motion_of(lanes: Lanes, recording: bool) -> Motion:
     """What the members of lanes do."""
-    corrections = tuple(lanes.program.corrections) if lanes.settings.project else ()
-    return Motion(Row(lanes.places), tuple(event.direction for event in lanes.events), corrections, recording)
+    p = lanes.program
+    corrections = tuple(p.corrections) if lanes.settings.project else ()
+    seen = set(symbols([*p.acceleration, p.growth, *p.native.telling]))
+    pairs = zip(p.system.coordinates, p.system.rates, strict=True)
+    felt = [bool(seen & {q, v}) for q, v in pairs]
+    order = tuple(sorted(range(len(felt)), key=lambda i: not felt[i]))
+    return Motion(Row(lanes.places), tuple(event.direction for event in lanes.events), corrections, recording, order)
 
 
 def kernel(lanes: Lanes, motion: Motion, block: Block, target: Target) -> tuple[Any, Any]:
@@ -42,7 +48,7 @@ def kernel(lanes: Lanes, motion: Motion, block: Block, target: Target) -> tuple[
     Dop853Threads(module, target, motion, block)
     main = str(module)
     if is_cuda(target):
-        text = text.replace("noinline nounwind\n", "nounwind\n").replace(" noinline", "")
+        text = "\n".join(line if " cold" in line else line.replace(" noinline", "") for line in text.split("\n"))
         main = main.replace("addrspace(4) global", "addrspace(4) externally_initialized global")  # read, never copied
     return optimised([main, text], target, tuple(functions))
 

@@ -48,12 +48,14 @@ class Motion:
     directions  of the events
     corrections those after a step: some of "positions", "velocities"
     recording   whether accepted steps are written down
+    felt_first  the coordinates, those first whose place or speed the acceleration depends on
     """
 
     row: Row
     directions: tuple[int, ...]
     corrections: tuple[str, ...]
     recording: bool
+    felt_first: tuple[int, ...]
 
 
 class Dop853Threads(Dop853Step):
@@ -112,7 +114,10 @@ class Dop853Threads(Dop853Step):
         return found
 
     def memory(self, module: ir.Module) -> tuple[list[ir.Value], dict[int, list[ir.Value]]]:
-        """Addresses of the state and of the accelerations in each slot: in shared memory as far as there is room."""
+        """Addresses of the state and of the accelerations in each slot: in shared memory as far as there is room.
+
+        Coordinates that the right-hand side depends on come first; what stages do of the others, LLVM leaves out.
+        """
         n, threads = self.n, self.block_of_threads.threads if self.cuda else 1
         if self.cuda:
             shared: ir.Value = ir.GlobalVariable(module, ir.ArrayType(DOUBLE, 0), "slots", SHARED)
@@ -121,21 +126,19 @@ class Dop853Threads(Dop853Step):
             shared = self.cell(shared, self.b.zext(thread, INT))
         else:
             shared = self.arguments["slots"]
-        left = self.block_of_threads.shared
-        used = 0
+        room = iter(range(self.block_of_threads.shared))
 
-        def cells(count: int, name: str) -> list[ir.Value]:
-            nonlocal used
-            inside = max(0, min(count, left - used))
-            own = self.array(count - inside, name) if count > inside else None
-            found = [self.cell(shared, (used + i) * threads) for i in range(inside)]
-            used += inside
-            return found + [self.cell(own, i) for i in range(count - inside)]
+        def cell(name: str) -> ir.Value:
+            place = next(room, None)
+            return self.array(1, name) if place is None else self.cell(shared, place * threads)
 
-        first = {0: cells(n, "slot0")}
-        y = cells(2 * n, "state")
-        slots = first | {slot: cells(n, f"slot{slot}") for slot in BY_USE[1:]}
-        return y, slots
+        y: dict[int, ir.Value] = {}
+        slots: dict[int, dict[int, ir.Value]] = {slot: {} for slot in BY_USE}
+        for i in self.motion.felt_first:
+            y |= {i: cell(f"q{i}"), n + i: cell(f"v{i}")}
+            for slot, column in slots.items():
+                column[i] = cell(f"slot{slot}_{i}")
+        return [y[i] for i in range(2 * n)], {slot: [column[i] for i in range(n)] for slot, column in slots.items()}
 
     def values(self, addresses: Sequence[ir.Value]) -> list[Real]:
         return [self.load(address) for address in addresses]
