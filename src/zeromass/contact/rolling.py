@@ -177,19 +177,17 @@ class Rolling(System):
         n = len(self.coordinates)
         places = y[:, [self.index(x) for x in self.contact]]
         suspected = np.flatnonzero(~self.outside.alone(t, places, parameters))
+        if self.outside.flat or not len(suspected):
+            return {}
+        rows = np.concatenate([t[suspected, None], y[suspected, :n], parameters[suspected]], axis=1)
+        _, firsts, same = np.unique(rows, axis=0, return_index=True, return_inverse=True)  # many begin at one place
         found: dict[int, str] = {}
-        known: dict[bytes, str] = {}  # many members begin at one place
-        for k in suspected.tolist() if not self.outside.flat else []:
-            place = np.concatenate([t[k : k + 1], y[k, :n], parameters[k]]).tobytes()
-            if place not in known:
-                values = dict(zip(self.parameters, parameters[k].tolist(), strict=True))
-                known[place] = ""
-                try:
-                    outside_surface(self, State(self, float(t[k]), y[k, :n], y[k, n:], values))
-                except StartError as error:
-                    known[place] = str(error)
-            if known[place]:
-                found[k] = known[place]
+        for place, k in enumerate(suspected[firsts].tolist()):
+            values = dict(zip(self.parameters, parameters[k].tolist(), strict=True))
+            try:
+                outside_surface(self, State(self, float(t[k]), y[k, :n], y[k, n:], values))
+            except StartError as error:
+                found |= dict.fromkeys(suspected[same.ravel() == place].tolist(), str(error))
         return found
 
     def goes_on_as(self, event: str, state: State) -> System | None:

@@ -8,7 +8,6 @@ member ends with is what `zm.simulate` gives, to the bit.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -16,9 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from zeromass.compile.cuda import cuda
 from zeromass.compile.program import Program
 from zeromass.ensemble.chunk import Results, Study, blank, collect
-from zeromass.ensemble.gpu_code import motion_of, ptx
+from zeromass.ensemble.gpu_code import Written, motion_of, ptx, written
 from zeromass.ensemble.gpu_driver import Card, Kernel, Memory, packed
 from zeromass.ensemble.gpu_kernel import Dop853Threads
 from zeromass.ensemble.gpu_layout import SETTINGS, Block, Row
@@ -29,14 +29,14 @@ from zeromass.integrate import Settings
 from zeromass.integrate.outcome import Ending
 from zeromass.model import Event
 
-SIZE, RECORDED = 1 << 17, 1 << 13
+SIZE, RECORDED = 1 << 18, 1 << 13
 """Members that are on the card together; fewer where their steps are recorded."""
 
 PART = 1 << 12
 """Members whose starts are checked together: their numbers stay in the cache of a core."""
 
-AHEAD = 8
-"""How many times `SIZE` members are made ready while others are on the card."""
+AHEAD = 4
+"""How many times `SIZE` members are made ready, in threads, while others are on the card."""
 
 STEPS = 512
 """Steps of a member that the record has room for at first; it is made again where there are more."""
@@ -60,12 +60,18 @@ class Gpu(Lanes):
         return Row(self.places)
 
     def kernel(self, recording: bool) -> Kernel:
-        """The kernel of the program, assembled once."""
-        if recording not in self._kernels:
-            block = Block.of(self.places, self.card.shared)
-            text = ptx(self, motion_of(self, recording), block)
-            self._kernels[recording] = self.card.kernel(text, Dop853Threads.name, block.threads, block.bytes)
-        return self._kernels[recording]
+        """The kernel of the program, made once."""
+        return self._kernels.get(recording) or self.assembled(self.written(recording))
+
+    def written(self, recording: bool) -> Written:
+        """The kernel in LLVM's language."""
+        return written(self, motion_of(self, recording), Block.of(self.places, self.card.shared), cuda())
+
+    def assembled(self, text: Written) -> Kernel:
+        """The same on the card."""
+        kernel = self.card.kernel(ptx(text), Dop853Threads.name, text.block.threads, text.block.bytes)
+        self._kernels[text.motion.recording] = kernel
+        return kernel
 
     def moved(self, table: np.ndarray, *, recording: bool) -> Ends:
         """Moves members from where they are, in place."""
@@ -137,14 +143,14 @@ def on_gpu(study: Study, tell: Callable[[int], None]) -> Results:
     lanes = work.lanes
     assert isinstance(lanes, Gpu)
     ready(study, parts[0][:1])  # what is made once is made here
-    with ThreadPoolExecutor(min(AHEAD, os.cpu_count() or 1) + 1) as pool:
-        kernel = pool.submit(lanes.kernel, work.recording)
-        waiting = [pool.submit(ready, study, part) for part in parts[:AHEAD]]
+    with ThreadPoolExecutor(1) as elsewhere, ThreadPoolExecutor(AHEAD) as cores:
+        kernel = elsewhere.submit(lanes.assembled, lanes.written(work.recording))
+        waiting = [cores.submit(ready, study, part) for part in parts[:AHEAD]]
         try:
             for k in range(len(parts)):
                 one = waiting.pop(0).result()
                 if k + AHEAD < len(parts):
-                    waiting.append(pool.submit(ready, study, parts[k + AHEAD]))
+                    waiting.append(cores.submit(ready, study, parts[k + AHEAD]))
                 kernel.result()
                 collect(everything, one.part, _results(study, one))
                 tell(len(one.part))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 
-from zeromass.compile.cuda import cuda, is_cuda, optimised
+from zeromass.compile.cuda import is_cuda, optimised
 from zeromass.compile.module import text_of
 from zeromass.compile.target import Target, host
 from zeromass.ensemble.gpu_kernel import Dop853Threads, Motion
@@ -31,8 +31,21 @@ def motion_of(lanes: Lanes, recording: bool) -> Motion:
     return Motion(Row(lanes.places), tuple(event.direction for event in lanes.events), corrections, recording, order)
 
 
-def kernel(lanes: Lanes, motion: Motion, block: Block, target: Target) -> tuple[Any, Any]:
-    """The kernel as a module of LLVM's, and the compiler for its target."""
+class Written(NamedTuple):
+    """The kernel in LLVM's language, and what it was written for.
+
+    parts    itself, and the functions of the program, by their names `inlined`
+    """
+
+    parts: tuple[str, str]
+    inlined: tuple[str, ...]
+    motion: Motion
+    block: Block
+    target: Target
+
+
+def written(lanes: Lanes, motion: Motion, block: Block, target: Target) -> Written:
+    """The kernel of a program for a target."""
     p = lanes.program
     functions = {"rhs": (p.inputs, [list(p.acceleration), [p.growth], list(p.native.telling)])}
     functions |= {name: (p.inputs, [list(p.corrections[name])]) for name in motion.corrections}
@@ -47,15 +60,15 @@ def kernel(lanes: Lanes, motion: Motion, block: Block, target: Target) -> tuple[
     module = ir.Module(Dop853Threads.name)
     Dop853Threads(module, target, motion, block)
     main = str(module)
-    if is_cuda(target):
+    if is_cuda(target):  # functions are copied, constants read and not copied, but for what is needed seldom
         text = "\n".join(line if " cold" in line else line.replace(" noinline", "") for line in text.split("\n"))
-        main = main.replace("addrspace(4) global", "addrspace(4) externally_initialized global")  # read, never copied
-    return optimised([main, text], target, tuple(functions))
+        main = main.replace("addrspace(4) global", "addrspace(4) externally_initialized global")
+    return Written((main, text), tuple(functions), motion, block, target)
 
 
-def ptx(lanes: Lanes, motion: Motion, block: Block) -> str:
+def ptx(text: Written) -> str:
     """The kernel as the text that the driver of a card assembles."""
-    module, machine = kernel(lanes, motion, block, cuda())
+    module, machine = optimised(list(text.parts), text.target, text.inlined)
     return machine.emit_assembly(module)
 
 
@@ -63,13 +76,13 @@ class HostKernel:
     """The kernel as machine code of this computer: one thread, which takes all members one after the other."""
 
     def __init__(self, lanes: Lanes, motion: Motion, block: Block | None = None) -> None:
-        self.motion = motion
         self._block = block or Block.of(lanes.places, 10**6, 1)
-        self._made = lanes
+        self._text = written(lanes, motion, self._block, host().scalar)
 
     @cached_property
     def _engine(self) -> Any:
-        module, machine = kernel(self._made, self.motion, self._block, host().scalar)
+        text = self._text
+        module, machine = optimised(list(text.parts), text.target, text.inlined)
         engine = llvm.create_mcjit_compiler(module, machine)
         engine.finalize_object()
         return engine
@@ -82,5 +95,14 @@ class HostKernel:
         kinds = [pointer, number, pointer, pointer, pointer, number, *[ctypes.c_double] * len(SETTINGS), pointer]
         call = ctypes.CFUNCTYPE(None, *kinds)(self._engine.get_function_address(Dop853Threads.name))
         at = queue.ctypes.data
-        call(table.ctypes.data, len(table), at, record.ctypes.data, at + 8, len(record), *settings.tolist(), slots.ctypes.data)
+        call(
+            table.ctypes.data,
+            len(table),
+            at,
+            record.ctypes.data,
+            at + 8,
+            len(record),
+            *settings.tolist(),
+            slots.ctypes.data,
+        )
         return int(queue[1])

@@ -1,9 +1,9 @@
 """NVIDIA's driver, called through ctypes: it comes with the card, and nothing else has to be installed.
 
-    card = Card.first()
-    kernel = card.kernel(ptx, "name", threads=256, shared=65536)
-    memory = card.memory(array)
-    seconds = kernel(memory.address, 3, 0.5)
+card = Card.first()
+kernel = card.kernel(ptx, "name", threads=256, shared=65536)
+memory = card.memory(array)
+seconds = kernel(memory.address, 3, 0.5)
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAJOR, MINOR, PROCESSORS, SHARED_BYTES = 75, 76, 16, 97
 DYNAMIC_SHARED = 8
 """Attribute of a kernel: bytes that the threads of its blocks share."""
 
-WAIT = 1e-4
+WAIT = 5e-4
 """Seconds between looks at whether a kernel has ended; Ctrl-C is noticed there."""
 
 _NOT_READY = 600
@@ -186,6 +186,10 @@ def _wait(event: Any) -> None:
 def packed(values: Sequence[float | int | ctypes.c_uint64]) -> list[Any]:
     """Arguments of a kernel: addresses, whole numbers and numbers."""
     return [
-        value if isinstance(value, ctypes.c_uint64) else ctypes.c_int64(value) if isinstance(value, int) else ctypes.c_double(value)
+        value
+        if isinstance(value, ctypes.c_uint64)
+        else ctypes.c_int64(value)
+        if isinstance(value, int)
+        else ctypes.c_double(value)
         for value in values
     ]

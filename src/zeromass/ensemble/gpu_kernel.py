@@ -39,7 +39,6 @@ WEIGHTS = tuple(sorted({w for row in (*A[1 : STAGES + 1], ERROR_5, ERROR_3) for 
 """All weights of the method."""
 
 
-
 @dataclass(frozen=True)
 class Motion:
     """What is done with a member, as far as the kernel is made for it.
@@ -71,7 +70,14 @@ class Dop853Threads(Dop853Step):
     def __init__(self, module: ir.Module, target: Target, motion: Motion, block: Block) -> None:
         self.motion, self.block_of_threads, self.cuda = motion, block, is_cuda(target)
         memory = ir.PointerType(None, GLOBAL if self.cuda else GENERIC)
-        arguments = {"table": memory, "count": INT, "next": memory, "record": memory, "recorded": memory, "capacity": INT}
+        arguments = {
+            "table": memory,
+            "count": INT,
+            "next": memory,
+            "record": memory,
+            "recorded": memory,
+            "capacity": INT,
+        }
         arguments |= {place.name: DOUBLE for place in SETTINGS}
         if not self.cuda:
             arguments["slots"] = memory
@@ -85,10 +91,14 @@ class Dop853Threads(Dop853Step):
         self.signs = self.array(self.events, "signs")
         self.kept = {name: self.array(places.pivots, name) for name in ("pivots", "lowest", "roots", "largest")}
         self.seat, self.alive = self.variable(INT, "seat"), self.variable(TRUTH, "alive")
+        self.at_end = self.array(self.events, "at_end")
         self.functions = self.declared(module)
         if self.cuda:
             weights: ir.Value = ir.GlobalVariable(module, ir.ArrayType(DOUBLE, len(WEIGHTS)), "weights", CONSTANT)
-            weights.initializer, weights.type = ir.Constant(weights.value_type, list(WEIGHTS)), ir.PointerType(None, CONSTANT)
+            weights.initializer, weights.type = (
+                ir.Constant(weights.value_type, list(WEIGHTS)),
+                ir.PointerType(None, CONSTANT),
+            )
         if self.cuda:
             self.function.calling_convention = "ptx_kernel"
         self.y, self.slots = self.memory(module)
@@ -256,19 +266,10 @@ class Dop853Threads(Dop853Step):
         error, alive = self.last_stage(h), Truth(t.on, self.b.load(self.alive, typ=TRUTH))
         trying = alive & ~small & ~fading
         time = self.arrival(t, h, until)
-        truths = {name: self.variable(TRUTH, name) for name in ("wrong", "asks", "dipped")}
-        for truth in truths.values():
-            self.b.store(ir.Constant(TRUTH, 0), truth)
-        distance = self.variable(DOUBLE, "distance")
-        values = self.array(self.events, "values")
-        self.store(inf, distance)
         accepted = trying & (error < 1.0)
-        self.together()
-        with self.if_(accepted.value):
-            self.arrive(time, h, truths, distance, values)
-        wrong, asks, dipped = (Truth(t.on, self.b.load(p, typ=TRUTH)) for p in truths.values())
+        wrong, asks, distance, dips = self.arrive(time, h, accepted)
         done = accepted & ~wrong
-        asks, dipped = done & asks, done & dipped
+        asks, dipped = done & asks, done & (dips > 0.0)
         good = done & ~asks & ~dipped
 
         nan = error.is_nan()
@@ -283,9 +284,9 @@ class Dop853Threads(Dop853Step):
         self.keep(where(good, self.following(h, change, planned), where(again, shorter, planned)), Real64.h)
         self.keep(where(good, 0.0, where(again, repeated + 1.0, repeated)), Own.repeated)
         self.keep(self.number(Own.rejected) + where(again, 1.0, 0.0), Own.rejected)
-        self.keep(where(good, self.load(distance), self.number(Real64.distance)), Real64.distance)
+        self.keep(where(good, distance, self.number(Real64.distance)), Real64.distance)
         with self.if_(good.value):
-            self.settle(time, h, values)
+            self.settle(time, h)
         stalls = self.stalls(time, good & ~time.equals(until))
         asks = asks | small | vain
         left = where(good & time.equals(until), float(Left.ENDED), where(asks, float(Left.ASKS), 0.0))
@@ -379,39 +380,40 @@ class Dop853Threads(Dop853Step):
             parts: list[Real | None] = [*terms[first : first + CHUNK]]
             parts += [None] * (CHUNK - len(parts))
             while len(parts) > 1:
-                parts = [b if a is None else a if b is None else a + b for a, b in zip(parts[::2], parts[1::2], strict=True)]
+                parts = [
+                    b if a is None else a if b is None else a + b for a, b in zip(parts[::2], parts[1::2], strict=True)
+                ]
             assert parts[0] is not None
             total = total + parts[0]
         return total
 
-    def arrive(
-        self, time: Real, h: Real, truths: Mapping[str, ir.Value], distance: ir.Value, values: ir.Value
-    ) -> None:
-        """What follows an accepted step: projection, slope, events, pivots."""
-        new = self.cells_of(self.new, 2 * self.n)
-        end = self.values(new)
+    def arrive(self, time: Real, h: Real, accepted: Truth) -> tuple[Truth, Truth, Real, Real]:
+        """What follows an accepted step: projection, slope, events, pivots; see `Dop853Lanes.step`.
+
+        Threads whose step is rejected go along, so that the block keeps step; nobody looks at what they find.
+        """
+        end = self.values(self.cells_of(self.new, 2 * self.n))
         self.keep(time, Real64.stage_time)
+        wrong = Truth(time.on, ir.Constant(TRUTH, 0))
         for name, first in (("positions", 0), ("velocities", self.n)):
             if name in self.motion.corrections:
-                self.correct(self.functions[name], first)
+                self.correct(self.functions[name], first, accepted)
         if self.motion.corrections:
-            correction = self.moved(end)
-            self.b.store((correction > self.number(Real64.correction_limit)).value, truths["wrong"])
+            wrong = accepted & (self.moved(end) > self.number(Real64.correction_limit))
+        self.together()
         self.slope()
         growth = self.number(Real64.growth)
         asks = growth.is_nan() | self.nowhere_a_number() | (growth > self.number(Real64.growth_limit))
         if self.events:
-            asks = asks | self.crossed_any(time, h, values)
-        self.b.store(asks.value, truths["asks"])
-        nearest, dips = self.fading(h)
-        self.store(nearest, distance)
-        self.b.store((dips > 0.0).value, truths["dipped"])
+            asks = asks | self.crossed_any(time, h)
+        return wrong, asks, *self.fading(h)
 
-    def correct(self, function: ir.Function, first: int) -> None:
+    def correct(self, function: ir.Function, first: int, wanted: Truth) -> None:
         """Corrections of positions or velocities, repeated while they are large."""
         b = self.b
         before, again, after = b.block, self.block("correct"), self.block("corrected")
         change = self.array(self.n, "change")
+        self.together()
         b.branch(again)
         b.position_at_end(again)
         passes = b.phi(INT)
@@ -425,7 +427,7 @@ class Dop853Threads(Dop853Step):
             self.store(x + δ, self.new, first + i)
         done = b.add(passes, self.int(1))
         passes.add_incoming(done, b.block)
-        b.cbranch(b.and_((large > 0.0).value, b.icmp_signed("<", done, self.int(PROJECTIONS))), again, after)
+        b.cbranch(b.and_((wanted & (large > 0.0)).value, b.icmp_signed("<", done, self.int(PROJECTIONS))), again, after)
         b.position_at_end(after)
 
     def moved(self, end: Sequence[Real]) -> Real:
@@ -447,12 +449,12 @@ class Dop853Threads(Dop853Step):
             total = total + (x - x)
         return total.is_nan()
 
-    def crossed_any(self, time: Real, h: Real, values: ir.Value) -> Truth:
-        """Whether an event function may have crossed zero; `values` are those that the next ones are compared with."""
+    def crossed_any(self, time: Real, h: Real) -> Truth:
+        """Whether an event function may have crossed zero, from its values before, in the middle and at the end."""
         n, call, event = self.n, self.b.call, self.functions["event"]
-        at_end, inside, middle = (self.array(k, name) for k, name in ((self.events, "at_end"), (self.events, "inside"), (2 * n, "middle")))
+        inside, middle = self.array(self.events, "inside"), self.array(2 * n, "middle")
         clock = self.at(self.reals, Real64.stage_time)
-        call(event, [clock, self.new, self.fixed_values, at_end])
+        call(event, [clock, self.new, self.fixed_values, self.at_end])
         eighth = h * 0.125
         for i in range(2 * n):
             y, new = self.load(self.y[i]), self.load(self.new, i)
@@ -462,15 +464,15 @@ class Dop853Threads(Dop853Step):
                 first, last = self.load(self.slots[0][i - n]), self.load(self.a, i - n)
             self.store(fma(eighth, first - last, (y + new) * 0.5), middle, i)
         self.keep(time - h * 0.5, Real64.stage_time)
+        self.together()
         call(event, [clock, middle, self.fixed_values, inside])
         hits = self.real(0.0)
         for i, way in enumerate(self.motion.directions):
-            old, new, between = self.load(self.signs, i), self.load(at_end, i), self.load(inside, i)
+            old, new, between = self.load(self.signs, i), self.load(self.at_end, i), self.load(inside, i)
             twice = ((old * between) < 0.0) & ((between * new) < 0.0)
             twice = twice | self.dips((old, between, new), 0.5, 0.5)
             seen = self.crossed(old, new, self.real(float(way))) | twice
             hits = hits + where(seen, 1.0, 0.0)
-            self.store(where(new.equals(0.0), old, new), values, i)
         return hits > 0.0
 
     def fading(self, h: Real) -> tuple[Real, Real]:
@@ -486,7 +488,7 @@ class Dop853Threads(Dop853Step):
             self.store(faded.root, self.kept["lowest"], i)
         return distance, dips
 
-    def settle(self, time: Real, h: Real, values: ir.Value) -> None:
+    def settle(self, time: Real, h: Real) -> None:
         """Takes `new` for the state at `time`."""
         growth, length, steps = self.number(Real64.growth), abs(h), self.number(Own.steps)
         room, before = 1.0 / sqrt(growth), self.number(Real64.room)
@@ -508,7 +510,8 @@ class Dop853Threads(Dop853Step):
             self.store(where(f > most, f, most), self.kept["largest"], i)
             self.store(f, self.kept["roots"], i)
         for i in range(self.events):
-            self.store(self.load(values, i), self.signs, i)
+            old, new = self.load(self.signs, i), self.load(self.at_end, i)
+            self.store(where(new.equals(0.0), old, new), self.signs, i)
         if self.motion.recording:
             self.record(time, h)
 
