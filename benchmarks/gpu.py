@@ -32,7 +32,7 @@ def shell(bowl: str) -> tuple[zm.System, zm.State, Any, Any]:
     moving = zm.Surface(lambda X, Y, Z: Z - 0.03 * (X**2 + Y**2), shift=(0.1 * np.cos(np.pi * zm.t), 0, 0))
     body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
     rolling = zm.Rolling(body, on=dimpled if bowl == "dimpled" else moving, gravity=9.81)
-    start = rolling.start(contact=(-1.5, -0.75), velocity=(vx, vy), spin=0.0, orientation=(1, 0, 0, 0))
+    start = rolling.start(contact=(-1.5, -0.75), velocity=(vx, vy), spin=0.0, orientation=(1, 0, 0, 0))  # type: ignore[arg-type]
     return rolling, start, vx, vy
 
 

@@ -1,4 +1,4 @@
-# pyright: reportArgumentType=false
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
 # llvmlite has no types: what its builder returns is taken for None
 """The method of Dormand and Prince for members of an ensemble, one in each thread of a graphics card.
 
@@ -397,7 +397,7 @@ class Dop853Threads(Dop853Step):
         wrong = Truth(time.on, ir.Constant(TRUTH, 0))
         for name, first in (("positions", 0), ("velocities", self.n)):
             if name in self.motion.corrections:
-                self.correct(self.functions[name], first, accepted)
+                self.returned(self.functions[name], first, accepted)
         if self.motion.corrections:
             wrong = accepted & (self.moved(end) > self.number(Real64.correction_limit))
         self.together()
@@ -408,7 +408,7 @@ class Dop853Threads(Dop853Step):
             asks = asks | self.crossed_any(time, h)
         return wrong, asks, *self.fading(h)
 
-    def correct(self, function: ir.Function, first: int, wanted: Truth) -> None:
+    def returned(self, function: ir.Function, first: int, wanted: Truth) -> None:
         """Corrections of positions or velocities, repeated while they are large."""
         b = self.b
         before, again, after = b.block, self.block("correct"), self.block("corrected")
