@@ -78,9 +78,9 @@ class Gpu(Lanes):
         columns, written = self.row.columns, self.row.roots
         settings = table[0, list(SETTINGS)]
         capacity = len(table) * STEPS if recording else 0
-        rows, record = self.launched(np.ascontiguousarray(table[:, columns]), settings, capacity)
+        rows, record = self.launched(np.take(table, columns, axis=1), settings, capacity)
         if len(record) > capacity:  # the same steps again, with room for all of them
-            rows, record = self.launched(np.ascontiguousarray(table[:, columns]), settings, len(record))
+            rows, record = self.launched(np.take(table, columns, axis=1), settings, len(record))
         table[:, columns[:written]] = rows[:, :written]
         return Ends(table, self.places, record)
 
