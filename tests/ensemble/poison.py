@@ -16,6 +16,7 @@ from zeromass.ensemble.dispatch import Dispatch, Pool
 from zeromass.ensemble.gathered import Gathered
 from zeromass.ensemble.keep import kept
 from zeromass.ensemble.members import Axes, Members, axes_of
+from zeromass.ensemble.motions import Seated
 from zeromass.ensemble.starts import Starts
 from zeromass.integrate import Settings
 
@@ -48,7 +49,7 @@ class Poisoned(Work):
     takes: float = np.nan
     slow: float = 0.0
 
-    def results(self, starts: Starts) -> Results:
+    def results(self, starts: Starts, before: Seated | None = None) -> Results:
         values = starts.parameters[:, 0]
         if self.dies in values:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -65,7 +66,7 @@ class Poisoned(Work):
             while True:
                 blocks.append(np.ones(2_000_000))
         time.sleep(self.slow * len(starts))
-        return super().results(starts)
+        return super().results(starts, before)
 
 
 def spring() -> tuple[zm.System, zm.State, zm.Expression, zm.Expression]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from zeromass.compile.module import code
+from zeromass.compile.repeated import repeated
 from zeromass.compile.target import BEST, Target, host
 from zeromass.expression import Expression, expressions
 
@@ -32,8 +32,7 @@ class LaneFunction:
         self.lanes: int = target.width
         self._sizes = len(inputs), outputs.size
         functions = {"values": ([list(inputs)], [list(outputs.ravel())])}
-        machine_code = code(functions, target, effort=effort)
-        self._call = machine_code.function("values", None, ctypes.c_void_p, ctypes.c_void_p)
+        self._code = code(functions, target, effort=effort)
 
     def __call__(self, values: Any) -> np.ndarray:
         values = np.asarray(values, dtype=float)
@@ -55,7 +54,5 @@ class LaneFunction:
         packed[:count], packed[count:] = values, values[-1]
         columns = np.ascontiguousarray(packed.reshape(groups, self.lanes, inputs).swapaxes(1, 2))
         results = np.empty((groups, outputs, self.lanes))
-        given, found = columns.ctypes.data, results.ctypes.data
-        for g in range(groups):
-            self._call(given + g * columns.strides[0], found + g * results.strides[0])
+        repeated(self._code.address("values"), [columns, results])
         return results.swapaxes(1, 2).reshape(groups * self.lanes, outputs)[:count]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -30,6 +30,40 @@ def code(functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, effo
     Each becomes `void name(const double *in₀, …, double *out₀, …)`; in lanes, a value stands `target.width` times in a row.
     `effort` is LLVM's, 0 to 3: functions that are called seldom are not worth much of it.
     """
+    return _compiled(_written(functions, target), target, effort)
+
+
+def text_of(functions: Mapping[str, tuple[Groups, Groups]], target: Target) -> tuple[str, tuple[Grid, ...]]:
+    """The same functions as LLVM IR, and the grids whose arrays they read."""
+    written = _written(functions, target)
+    return written.text(Flavour(target.width, target.fused)), written.grids
+
+
+class Written(NamedTuple):
+    """Functions in LLVM's language, and what they need.
+
+    body     text of the functions
+    calls    names of the elementary functions that they call
+    gridded  text of those and of functions on grids, where they call any: it reads arrays where they are in memory
+    grids    whose arrays these are
+    """
+
+    body: str
+    calls: tuple[str, ...]
+    gridded: str = ""
+    grids: tuple[Grid, ...] = ()
+
+    def text(self, flavour: Flavour) -> str:
+        """All of it, with the intrinsic functions that formulas call."""
+        library = self.gridded or _library(self.calls, flavour)
+        T, s = flavour.type, flavour.suffix
+        declared = [f"declare {T} @llvm.{name}.{s}({T})" for name in ("sqrt", "fabs")]
+        declared.append(f"declare {T} @llvm.fma.{s}({T}, {T}, {T})")
+        missing = [line for line in declared if line.split("@")[1].split("(")[0] not in library]
+        return "\n".join([library, *missing, self.body])
+
+
+def _written(functions: Mapping[str, tuple[Groups, Groups]], target: Target) -> Written:
     flavour = Flavour(target.width, target.fused)
     lines = [
         StraightLine(
@@ -40,19 +74,10 @@ def code(functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, effo
     calls = tuple(sorted(set().union(*[line.calls for line in lines])))
     body = "\n".join(line.text for line in lines)
     gridded = {name: entry for line in lines for name, entry in line.grids.items()}
-    if gridded:
-        library = _with_grids(calls, gridded, flavour)
-        grids = tuple(gridded[name][0] for name in sorted(gridded))
-        return _compiled(library, body, calls, grids, target, effort)
-    return _compiled(None, body, calls, (), target, effort)
-
-
-def _declared(library: str, flavour: Flavour) -> str:
-    """A library with the intrinsic functions that formulas call, if they are missing in it."""
-    T, s = flavour.type, flavour.suffix
-    declared = [f"declare {T} @llvm.{name}.{s}({T})" for name in ("sqrt", "fabs")]
-    declared.append(f"declare {T} @llvm.fma.{s}({T}, {T}, {T})")
-    return "\n".join([library, *[line for line in declared if line.split("@")[1].split("(")[0] not in library]])
+    if not gridded:
+        return Written(body, calls)
+    grids = tuple(gridded[name][0] for name in sorted(gridded))
+    return Written(body, calls, _with_grids(calls, gridded, flavour), grids)
 
 
 def _kind(width: int) -> ir.Type:
@@ -91,21 +116,16 @@ def _grouped(flat: list[Expression], like: Groups) -> Groups:
 
 
 @lru_cache(maxsize=128)
-def _compiled(
-    library: str | None, body: str, calls: tuple[str, ...], grids: tuple[Grid, ...], target: Target, effort: int
-) -> Code:
-    """Equal formulas have equal text: their machine code is made once. It reads the grids' arrays where they are.
-
-    library  text of what the functions in `body` call; None for elementary functions alone, by their names in `calls`
-    """
+def _compiled(written: Written, target: Target, effort: int) -> Code:
+    """Equal formulas have equal text: their machine code is made once."""
     flavour = Flavour(target.width, target.fused)
-    written = cache.sources("compile") if library is None else None
+    sources = None if written.grids else cache.sources("compile")
     return Code(
-        lambda: _declared(_library(calls, flavour) if library is None else library, flavour) + "\n" + body,
+        lambda: written.text(flavour),
         target,
-        origin=None if written is None else cache.digest(body, *calls, written),
+        origin=None if sources is None else cache.digest(written.body, *written.calls, sources),
         effort=effort,
-        keep=grids,
+        keep=written.grids,
     )
 
 

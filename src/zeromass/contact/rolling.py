@@ -200,12 +200,17 @@ class Rolling(System):
         n, found = len(self.coordinates), super().refused(t, y, parameters)
         places = y[:, [self.index(x) for x in self.contact]]
         suspected = np.flatnonzero(~self.outside.alone(t, places, parameters))
-        for k in [k for k in suspected.tolist() if k not in found] if not self.outside.flat else []:
+        suspected = np.array([k for k in suspected.tolist() if k not in found], dtype=int)
+        if self.outside.flat or not len(suspected):
+            return found
+        rows = np.concatenate([t[suspected, None], y[suspected, :n], parameters[suspected]], axis=1)
+        _, firsts, same = np.unique(rows, axis=0, return_index=True, return_inverse=True)  # many begin at one place
+        for place, k in enumerate(suspected[firsts].tolist()):
             values = dict(zip(self.parameters, parameters[k].tolist(), strict=True))
             try:
                 outside_surface(self, State(self, float(t[k]), y[k, :n], y[k, n:], values))
             except StartError as error:
-                found[k] = str(error)
+                found |= dict.fromkeys(suspected[same.ravel() == place].tolist(), str(error))
         return found
 
     def goes_on_as(self, event: str, state: State) -> System | None:

@@ -13,7 +13,7 @@ from zeromass.compile.program import Program
 from zeromass.ensemble.keep import FirstTime, Kept, needs_steps
 from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.members import Members
-from zeromass.ensemble.motions import motions
+from zeromass.ensemble.motions import Seated, motions
 from zeromass.ensemble.pointwise import Pointwise
 from zeromass.ensemble.starts import Starts
 from zeromass.ensemble.values import values_of
@@ -42,6 +42,7 @@ class Work:
     """What is done with starts of members: how they move, and what is kept of them. It can be sent to other processes.
 
     first  the start of the study's first member
+    gpu    whether members move on a graphics card
     """
 
     program: Program
@@ -50,6 +51,7 @@ class Work:
     watched: tuple[Event, ...]
     keep: Mapping[str, Kept]
     first: Starts
+    gpu: bool = False
 
     @cached_property
     def pointwise(self) -> dict[str, Pointwise | None]:
@@ -61,7 +63,12 @@ class Work:
 
     @cached_property
     def lanes(self) -> Lanes:
-        return Lanes(self.program, self.settings, [*self.program.system.events, *self.all_watched])
+        events = [*self.program.system.events, *self.all_watched]
+        if self.gpu:
+            from zeromass.ensemble.gpu import Gpu
+
+            return Gpu(self.program, self.settings, events)
+        return Lanes(self.program, self.settings, events)
 
     @property
     def all_watched(self) -> tuple[Event, ...]:
@@ -74,9 +81,10 @@ class Work:
     def recording(self) -> bool:
         return needs_steps(list(self.keep.values()))
 
-    def results(self, starts: Starts) -> Results:
-        """What is kept of members with some starts."""
-        moved = motions(self.lanes, starts, self.until, watched=self.all_watched, recording=self.recording)
+    def results(self, starts: Starts, before: Seated | None = None) -> Results:
+        """What is kept of members with some starts; `before` is what `seated` gives, where that is known."""
+        options = {"watched": self.all_watched, "recording": self.recording, "before": before}
+        moved = motions(self.lanes, starts, self.until, **options)
         found = blank(self, len(starts), Ending.FINISHED.value)
         for k, course in moved.courses.items():
             found["outcome"][k], found["message"][k] = course.outcome.ending.value, course.outcome.message
@@ -86,10 +94,10 @@ class Work:
             found[name] = values_of(what, self.pointwise[name], moved, self.lanes)
         return found
 
-    def safely(self, starts: Starts) -> Results:
+    def safely(self, starts: Starts, before: Seated | None = None) -> Results:
         """The same, where an error is that of one member: it is looked for in ever smaller parts, and the rest goes on."""
         try:
-            return self.results(starts)
+            return self.results(starts, before)
         except MemoryError as error:
             ending, why = Ending.OUT_OF_MEMORY.value, f"{error}" or "there is no more"
         except Exception as error:

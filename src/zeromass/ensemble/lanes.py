@@ -12,6 +12,7 @@ import numpy as np
 
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
+from zeromass.compile.repeated import repeated
 from zeromass.compile.target import BEST, Code, Target, host
 from zeromass.ensemble.kernel import Dop853Lanes, lanes_routine
 from zeromass.ensemble.layout import LANE_ARGUMENTS, Left, Own, Places, Queue
@@ -258,10 +259,7 @@ class Lanes:
         inputs = [in_lanes(x, width) for x in (t[:, None], y, parameters)]
         groups = len(inputs[0])
         outputs = [np.empty((groups, size, width)) for size in sizes]
-        call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (3 + len(sizes)))(self.code.address(name))
-        arrays = [(x.ctypes.data, x.strides[0]) for x in (*inputs, *outputs)]
-        for g in range(groups):
-            call(*[first + g * stride for first, stride in arrays])
+        repeated(self.code.address(name), [*inputs, *outputs])
         return [x.swapaxes(1, 2).reshape(groups * width, x.shape[1])[: len(y)] for x in outputs]
 
 

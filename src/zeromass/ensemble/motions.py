@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -123,6 +124,23 @@ def inside_steps(program: Program, parameters: np.ndarray) -> Source:
     return Dop853(Workspace(program.native, 0.0, nothing, parameters, Tolerances(1.0, 1.0), 0.0)).polynomials
 
 
+class Seated(NamedTuple):
+    """Which members may begin side by side, and their rows."""
+
+    seats: np.ndarray
+    table: np.ndarray
+
+
+def seated(lanes: Lanes, starts: Starts, until: float) -> Seated:
+    """Members that pass the checks of a start, before their first step."""
+    seats = np.empty(0, dtype=int)
+    if lanes.program.system.pieces is None:  # formulas that switch are for `course`
+        seats = np.flatnonzero(ordinary(lanes, starts, until))
+    if not len(seats):
+        return Seated(seats, np.empty((0, lanes.places.row)))
+    return Seated(seats, lanes.table(*starts[seats].arrays, until))
+
+
 def motions(
     lanes: Lanes,
     starts: Starts,
@@ -131,21 +149,22 @@ def motions(
     watched: Sequence[Event] = (),
     recording: bool = False,
     tell: Callable[[int], None] = lambda members: None,
+    before: Seated | None = None,
 ) -> Motions:
     """The motions of members from their starts until a time.
 
     lanes      made for the program, the settings, and all events: the system's and those `watched`
     recording  whether the steps are kept
     tell       is told how many more members have ended
+    before     what `seated` gives, where that is known
     """
     program, settings = lanes.program, lanes.settings
     result = Motions(program, starts, until, settings)
     left = np.ones(len(starts), dtype=bool)
-    if program.system.pieces is None:  # formulas that switch are for `course`
-        result.seats = np.flatnonzero(ordinary(lanes, starts, until))
-    seats = result.seats
+    seats, table = before or seated(lanes, starts, until)
+    result.seats = seats
     if len(seats):
-        ends = result.ends = lanes.run(*starts[seats].arrays, until, recording=recording)
+        ends = result.ends = lanes.moved(table, recording=recording)
         back = np.flatnonzero(ends.asks | ends.fades)
         while len(back):  # to their lanes, after a look
             looked = [Look(lanes, result, int(seat), watched, recording) for seat in back]

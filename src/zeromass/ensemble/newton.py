@@ -6,7 +6,6 @@ elimination is that of the first member, whose start they determine.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 from zeromass.compile.decisions import Decisions, Samples, Tree
 from zeromass.compile.elimination import eliminated
 from zeromass.compile.module import code
+from zeromass.compile.repeated import repeated
 from zeromass.compile.target import BEST, Code, host
 from zeromass.ensemble.lanes import in_lanes
 from zeromass.ensemble.starts import Starts
@@ -123,10 +123,7 @@ class NewtonStarts:
         inputs = [in_lanes(x, self._target.width) for x in (t[:, None], y, values)]
         groups, n = len(inputs[0]), y.shape[1] // 2
         found = np.empty((groups, n, self._target.width))
-        call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(self._code.address(name))
-        arrays = [(x.ctypes.data, x.strides[0]) for x in (*inputs, found)]
-        for g in range(groups):
-            call(*[first + g * stride for first, stride in arrays])
+        repeated(self._code.address(name), [*inputs, found])
         return found.swapaxes(1, 2).reshape(-1, n)[: len(y)]
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from zeromass.ensemble.cluster import Ray
     from zeromass.ensemble.store import Store
 
-On: TypeAlias = "Literal['lanes', 'cores', 'ray'] | int | Executor | Ray"
+On: TypeAlias = "Literal['lanes', 'cores', 'gpu', 'ray'] | int | Executor | Ray"
 """Where members are moved."""
 
 
@@ -66,7 +66,8 @@ def sweep(
     keep      {name: what}: an expression or an array of them at the end, or `largest`, `smallest`, `mean`, `integral`,
               `values_at`, `first_time` of one
     on        "lanes": this process, members side by side in SIMD lanes; "cores", or a number of them: processes that do the
-              same; an executor of `concurrent.futures`; "ray" or `zm.Ray(…)`: a cluster. Numbers do not depend on it
+              same; an executor of `concurrent.futures`; "ray" or `zm.Ray(…)`: a cluster; "gpu": a graphics card, one member
+              in each of its threads. Numbers do not depend on it
     store     a folder such as "study.zarr", a URL that zarr and fsspec know, or a store of zarr: results go there, and the
               same call goes on where it stopped. In memory without
     patience  seconds that a chunk of members may take, other than in this process, before it is given up and done again, a
@@ -106,7 +107,7 @@ def sweep(
         raise ModelError(f"keep: '{taken[0]}' is the name of something else in the Dataset; give it another")
     program = program or compile(moving, members.first)
     first = Starts.of([members.first])
-    study = Study(members, Work(program, float(until), settings, tuple(events_of(events)), wanted, first))
+    study = Study(members, Work(program, float(until), settings, tuple(events_of(events)), wanted, first, on == "gpu"))
     place = Gathered(axes, study) if store is None else _store(store, axes, start, study)
     try:
         with telling(progress, len(members)) as tell:
@@ -136,6 +137,11 @@ def _done(study: Study, place: Gathered | Store, on: On, bounds: Bounds, tell: T
         if on == "lanes":
             here(study, place, tell)
             return ""
+        if on == "gpu":
+            from zeromass.ensemble.gpu import on_gpu
+
+            on_gpu(study, place, tell)
+            return ""
         with _pool(study.work, on, bounds) as pool:
             dispatch = Dispatch(study, place, pool, tell)
             dispatch.run()
@@ -159,4 +165,4 @@ def _pool(work: Work, on: On, bounds: Bounds) -> Pool:
         return Places(work, on, bounds)
     if on == "ray" or isinstance(on, Ray):
         return Nodes(work, on if isinstance(on, Ray) else Ray(), bounds)
-    raise ModelError(f"on = {on!r}: give 'lanes', 'cores', a number of cores, 'ray', zm.Ray(…), or an executor")
+    raise ModelError(f"on = {on!r}: give 'lanes', 'cores', a number of cores, 'gpu', 'ray', zm.Ray(…), or an executor")

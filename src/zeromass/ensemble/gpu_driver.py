@@ -1,0 +1,195 @@
+"""NVIDIA's driver, called through ctypes: it comes with the card, and nothing else has to be installed.
+
+card = Card.first()
+kernel = card.kernel(ptx, "name", threads=256, shared=65536)
+memory = card.memory(array)
+seconds = kernel(memory.address, 3, 0.5)
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from zeromass.model import ModelError
+
+LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+
+MAJOR, MINOR, PROCESSORS, SHARED_BYTES = 75, 76, 16, 97
+"""Attributes of a card: the version of what it can do, its multiprocessors, and the most memory that a block shares."""
+
+DYNAMIC_SHARED = 8
+"""Attribute of a kernel: bytes that the threads of its blocks share."""
+
+WAIT = 5e-4
+"""Seconds between looks at whether a kernel has ended; Ctrl-C is noticed there."""
+
+_NOT_READY = 600
+
+
+class NoCard(ModelError):
+    """There is no graphics card that a study could run on."""
+
+
+@cache
+def _library() -> Any:
+    try:
+        library = ctypes.CDLL(LIBRARY)
+    except OSError as error:
+        raise NoCard(f"on='gpu': NVIDIA's driver is not there ({error}); use on='cores'") from None
+    _check(library, "cuInit", 0)
+    return library
+
+
+def _check(library: Any, name: str, *arguments: Any) -> None:
+    code = getattr(library, name)(*arguments)
+    if code:
+        words = ctypes.c_char_p()
+        library.cuGetErrorString(code, ctypes.byref(words))
+        kind = NoCard if name.startswith(("cuInit", "cuDevice")) else RuntimeError
+        raise kind(f"on='gpu': {name} failed with {code}: {(words.value or b'unknown').decode()}")
+
+
+def call(name: str, *arguments: Any) -> None:
+    """A function of the driver; an error where it fails."""
+    _check(_library(), name, *arguments)
+
+
+def _got(name: str, kind: Any, *arguments: Any) -> Any:
+    """What a function of the driver writes to its first argument."""
+    found = kind()
+    call(name, ctypes.byref(found), *arguments)
+    return found
+
+
+class Memory:
+    """Bytes on a card, given back with this object."""
+
+    def __init__(self, card: Card, size: int) -> None:
+        card.use()
+        self.size = size
+        self.address = _got("cuMemAlloc_v2", ctypes.c_uint64, ctypes.c_size_t(max(size, 8)))
+        weakref.finalize(self, _freed, card, self.address.value)
+
+    def write(self, array: np.ndarray) -> None:
+        call("cuMemcpyHtoD_v2", self.address, ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(array.nbytes))
+
+    def read(self, array: np.ndarray) -> np.ndarray:
+        call("cuMemcpyDtoH_v2", ctypes.c_void_p(array.ctypes.data), self.address, ctypes.c_size_t(array.nbytes))
+        return array
+
+
+def _freed(card: Card, address: int) -> None:
+    card.use()
+    _library().cuMemFree_v2(ctypes.c_uint64(address))
+
+
+class Card:
+    """A graphics card.
+
+    version      of what it can do: (9, 0) for Hopper
+    processors   its multiprocessors
+    shared       most bytes that the threads of a block share
+    """
+
+    def __init__(self, number: int) -> None:
+        self.device = _got("cuDeviceGet", ctypes.c_int, number)
+        name = ctypes.create_string_buffer(128)
+        call("cuDeviceGetName", name, 128, self.device)
+        self.name: str = name.value.decode()
+        self.version: tuple[int, int] = self._attribute(MAJOR), self._attribute(MINOR)
+        self.processors: int = self._attribute(PROCESSORS)
+        self.shared: int = self._attribute(SHARED_BYTES)
+        self._context = _got("cuDevicePrimaryCtxRetain", ctypes.c_void_p, self.device)
+        self.lock = threading.Lock()
+        self.use()
+
+    @staticmethod
+    @cache
+    def first() -> Card:
+        """The card that `CUDA_VISIBLE_DEVICES` names first."""
+        if not _got("cuDeviceGetCount", ctypes.c_int).value:
+            raise NoCard("on='gpu': there is no graphics card of NVIDIA's here; use on='cores'")
+        return Card(0)
+
+    def _attribute(self, which: int) -> int:
+        return _got("cuDeviceGetAttribute", ctypes.c_int, which, self.device).value
+
+    def use(self) -> None:
+        """Makes it the card of this thread."""
+        call("cuCtxSetCurrent", self._context)
+
+    def memory(self, array: np.ndarray) -> Memory:
+        """An array, copied onto the card."""
+        found = Memory(self, array.nbytes)
+        found.write(array)
+        return found
+
+    def kernel(self, ptx: str, name: str, threads: int, shared: int) -> Kernel:
+        self.use()
+        return Kernel(self, ptx, name, threads, shared)
+
+
+class Kernel:
+    """A function on a card, in as many blocks as fit there at once.
+
+    registers  that a thread has, and `spilled` bytes for which there were none
+    """
+
+    def __init__(self, card: Card, ptx: str, name: str, threads: int, shared: int) -> None:
+        self.card, self.threads, self.shared = card, threads, shared
+        self._module = _got("cuModuleLoadData", ctypes.c_void_p, ptx.encode() + b"\0")
+        self._function = _got("cuModuleGetFunction", ctypes.c_void_p, self._module, name.encode())
+        call("cuFuncSetAttribute", self._function, DYNAMIC_SHARED, shared)
+        self.registers: int = _got("cuFuncGetAttribute", ctypes.c_int, 4, self._function).value
+        self.spilled: int = _got("cuFuncGetAttribute", ctypes.c_int, 3, self._function).value
+        together = _got(
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+            ctypes.c_int,
+            *(self._function, threads, ctypes.c_size_t(shared)),
+        )
+        self.blocks: int = max(1, together.value) * card.processors
+
+    def __call__(self, *arguments: Any) -> float:
+        """Runs it and waits for its end; the seconds that it took."""
+        self.card.use()
+        pointers = (ctypes.c_void_p * len(arguments))(*[ctypes.addressof(a) for a in arguments])
+        begin, end = (_got("cuEventCreate", ctypes.c_void_p, 0) for _ in range(2))
+        stream = ctypes.c_void_p(0)
+        call("cuEventRecord", begin, stream)
+        size = (self.blocks, 1, 1, self.threads, 1, 1)
+        call("cuLaunchKernel", self._function, *size, self.shared, stream, pointers, None)
+        call("cuEventRecord", end, stream)
+        _wait(end)
+        milliseconds = _got("cuEventElapsedTime", ctypes.c_float, begin, end).value
+        for event in (begin, end):
+            call("cuEventDestroy_v2", event)
+        return milliseconds / 1e3
+
+
+def _wait(event: Any) -> None:
+    library = _library()
+    while (code := library.cuEventQuery(event)) == _NOT_READY:
+        time.sleep(WAIT)
+    if code:
+        _check(library, "cuEventSynchronize", event)
+
+
+def packed(values: Sequence[float | int | ctypes.c_uint64]) -> list[Any]:
+    """Arguments of a kernel: addresses, whole numbers and numbers."""
+    return [
+        value
+        if isinstance(value, ctypes.c_uint64)
+        else ctypes.c_int64(value)
+        if isinstance(value, int)
+        else ctypes.c_double(value)
+        for value in values
+    ]
