@@ -160,3 +160,20 @@ def test_what_depends_on_time_alone_is_looked_at_once(monkeypatch):
     run = zm.simulate(system, system.start({place: 1.0, speed: 0.5}), until=10.0, **TIGHT)
     assert len(run.segments) > 15
     assert len(made) == 1
+
+
+def test_a_start_remembers_nothing_that_another_method_has_rounded():
+    """Runs from one start by several methods, in any order, have the bits of runs from starts of their own."""
+
+    def ended(methods: list[str], *, shared: bool) -> dict[str, bytes]:
+        system, place, speed = mass(lambda x, v: -np.sin(3 * x) * np.cos(x) - 0.3 * np.sign(v) - 0.1 * v * np.abs(x))
+        start = system.start({place: 0.7, speed: 0.0})
+        found = {}
+        for method in methods:
+            start = start if shared else system.start({place: 0.7, speed: 0.0})
+            found[method] = zm.simulate(system, start, until=5.0, method=method, **TIGHT).y.tobytes()
+        return found
+
+    alone = ended([*METHODS], shared=False)
+    assert ended([*METHODS], shared=True) == alone
+    assert ended([*reversed(METHODS)], shared=True) == alone

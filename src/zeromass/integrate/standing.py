@@ -66,14 +66,15 @@ class Standing:
     def acceleration(self, here: State) -> np.ndarray:
         """q̈ at a state on its pieces."""
         program = self.program(here)
-        if program not in here.memory:
+        key = program, self._lanes  # machine code of other lanes may round otherwise
+        if key not in here.memory:
             n, inputs = len(here.q), here.inputs
             if program not in self._functions:
                 self._functions[program] = Slope(program.native, 2 * n, len(inputs) - 1 - 2 * n, self._lanes)
             slope = self._functions[program]
             slope.parameters[:] = inputs[1 + 2 * n :, None]
-            here.memory[program] = slope(here.t, inputs[1 : 1 + 2 * n])[0][n:]
-        return here.memory[program]
+            here.memory[key] = slope(here.t, inputs[1 : 1 + 2 * n])[0][n:]
+        return here.memory[key]
 
     def words(self, which: Sequence[int]) -> str:
         """Formulas that switch, as they were written."""
