@@ -67,7 +67,7 @@ SYSTEMS: dict[str, Callable[[], zm.System]] = {
 
 
 def states(system: zm.System, count: int, seed: int = 0) -> np.ndarray:
-    """Inputs of consistent states, (count, inputs): random starts, and where runs lead from them."""
+    """Inputs of consistent states, (count, inputs): random starts, and where runs lead from them, but for kinks."""
     random = np.random.default_rng(seed)
     found: list[np.ndarray] = []
     total = 0
@@ -76,7 +76,8 @@ def states(system: zm.System, count: int, seed: int = 0) -> np.ndarray:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", zm.RunStopped)
             run = zm.simulate(system, start, until=start.t + 5.0, rtol=1e-10)
-        found.append(run.at(run.t).inputs[:: max(1, len(run) // 120)])
+        smooth = run.t[~np.isin(run.t, [switch.t for switch in run.switches])]
+        found.append(run.at(smooth).inputs[:: max(1, len(smooth) // 120)])
         total += len(found[-1])
     return np.concatenate(found)[:count]
 

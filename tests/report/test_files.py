@@ -136,7 +136,7 @@ def test_a_loaded_run_tells_what_its_file_tells(second_runs, tmp_path, monkeypat
     assert (told["scenario"], told["scenario_case"], told["parameter length"]) == ("name = 'pendulum'", "long", 0.7)
     path = run.save(tmp_path / "pendulum.nc")
     second_runs.clear()
-    monkeypatch.setattr("zeromass.report.origin.version", lambda name: "other")  # it is read with other packages
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "other")  # it is read with other packages
     again = zm.load(path)
     assert again.to_xarray().attrs == told
     assert zm.load(again.save(tmp_path / "again.nc")).to_xarray().attrs == told

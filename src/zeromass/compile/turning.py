@@ -36,11 +36,15 @@ class Turn:
     """
 
     def __init__(self, body: RigidBody, row: int, places: list[int]) -> None:
-        self.row, self.places = row, places
-        self.u, self.v = body.quaternion, rate(body.quaternion)
+        self.row: int = row
+        self.places: list[int] = places
+        self.u: Array = body.quaternion
+        self.v: Array = rate(body.quaternion)
         self.J: Array = body.inertia
-        self.S, self.D = _fresh("S", (3, 3)), _fresh("D", (3, 3))
-        self.w, self.o = _fresh("w", (3,)), _fresh("o", (3,))
+        self.S: Array = _fresh("S", (3, 3))
+        self.D: Array = _fresh("D", (3, 3))
+        self.w: Array = _fresh("w", (3,))
+        self.o: Array = _fresh("o", (3,))
         self.inverse: Expression = divide(ONE, _dot(self.u, self.u))
         self.Ω: Array = expressions(self.w * self.inverse)
         self.σ: Expression = multiply(_dot(self.u, self.v), self.inverse)
@@ -124,7 +128,8 @@ class Turning:
     """
 
     def __init__(self, system: System) -> None:
-        self.system, self.bodies = system, list(_turns(system))
+        self.system: System = system
+        self.bodies: list[Turn] = list(_turns(system))
         gone = {body.row for body in self.bodies}
         self.rows: list[int] = [i for i in range(len(system.rows)) if i not in gone]
         last = {body.places[3] for body in self.bodies}

@@ -53,7 +53,7 @@ class Gpu(Lanes):
 
     def __init__(self, program: Program, settings: Settings, events: Sequence[Event] = ()) -> None:
         super().__init__(program, settings, events)
-        self.card = Card.first()
+        self.card: Card = Card.first()
         self._kernels: dict[bool, Kernel] = {}
 
     @cached_property

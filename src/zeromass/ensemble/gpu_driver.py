@@ -76,7 +76,7 @@ class Memory:
     def __init__(self, card: Card, size: int) -> None:
         card.use()
         self.size = size
-        self.address = _got("cuMemAlloc_v2", ctypes.c_uint64, ctypes.c_size_t(max(size, 8)))
+        self.address: Any = _got("cuMemAlloc_v2", ctypes.c_uint64, ctypes.c_size_t(max(size, 8)))
         weakref.finalize(self, _freed, card, self.address.value)
 
     def write(self, array: np.ndarray) -> None:
@@ -101,7 +101,7 @@ class Card:
     """
 
     def __init__(self, number: int) -> None:
-        self.device = _got("cuDeviceGet", ctypes.c_int, number)
+        self.device: Any = _got("cuDeviceGet", ctypes.c_int, number)
         name = ctypes.create_string_buffer(128)
         call("cuDeviceGetName", name, 128, self.device)
         self.name: str = name.value.decode()
@@ -109,7 +109,7 @@ class Card:
         self.processors: int = self._attribute(PROCESSORS)
         self.shared: int = self._attribute(SHARED_BYTES)
         self._context = _got("cuDevicePrimaryCtxRetain", ctypes.c_void_p, self.device)
-        self.lock = threading.Lock()
+        self.lock: threading.Lock = threading.Lock()
         self.use()
 
     @staticmethod
@@ -145,7 +145,9 @@ class Kernel:
     """
 
     def __init__(self, card: Card, ptx: str, name: str, threads: int, shared: int) -> None:
-        self.card, self.threads, self.shared = card, threads, shared
+        self.card: Card = card
+        self.threads: int = threads
+        self.shared: int = shared
         self._module = _got("cuModuleLoadData", ctypes.c_void_p, ptx.encode() + b"\0")
         self._function = _got("cuModuleGetFunction", ctypes.c_void_p, self._module, name.encode())
         call("cuFuncSetAttribute", self._function, DYNAMIC_SHARED, shared)

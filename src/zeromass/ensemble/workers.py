@@ -31,7 +31,7 @@ LOOKS = 0.1
 """Seconds between looks at whether the study has been stopped."""
 
 
-class WorkerError(ZeromassError, RuntimeError):
+class WorkerError(ZeromassError, OSError):
     """No process that moves members can be started."""
 
 

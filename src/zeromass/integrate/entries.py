@@ -76,10 +76,11 @@ def _turning(state: State, entries: Entries) -> np.ndarray:
     largest, size = np.abs(here * units).max(axis=1, initial=0.0), 1.0
     for _ in range(SCALINGS):
         inputs[:, 1 : n + 1] = state.q + BESIDE * size * np.outer([1.0, -1.0], units * generic(n))
-        turn = float(np.abs((entries(inputs) - here) * units).max(initial=0.0))
-        if not 0.0 < turn < np.inf or not largest.any():
+        turns = np.abs((entries(inputs) - here) * units).max(axis=(0, 2), initial=0.0)
+        turn, before = float(turns.max(initial=0.0)), float(largest[turns > 0.0].max(initial=0.0))
+        if not 0.0 < turn < np.inf or not before:  # rows that never turn tell no units of those that do
             break
-        size *= BESIDE * float(largest.max()) / turn
+        size *= BESIDE * before / turn
     places = [i for i, row in enumerate(state.system.rows) if row.level == 0]
     off = np.abs(list(state.residuals.values())[: len(places)])
     return units * (max(size, 1.0) if np.any(off > HELD * size * largest[places]) else size)

@@ -74,7 +74,9 @@ class SystemPieces:
             )
         hidden = [leaf for switch in self.switches for leaf in (switch.mode, switch.margin)]
         smooth.parameters = (*given.parameters, *hidden)
-        self.given, self.system, self._pieces = given, smooth, pieces
+        self.given: System = given
+        self.system: System = smooth
+        self._pieces = pieces
 
     def smooth(self, e: Any) -> Array:
         """Expressions of the system as they are on its pieces: with modes where the system has them."""
