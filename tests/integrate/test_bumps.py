@@ -331,7 +331,9 @@ def test_a_later_start_knows_what_an_earlier_one_saw(method):
     assert pace_module.pace(body, {}, -1.0, SPAN) is not whole
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "method", ["collocation", *[pytest.param(m, marks=pytest.mark.slow) for m in METHODS if m != "collocation"]]
+)
 def test_a_step_that_would_be_longer_than_all_that_is_known(method):
     """Ends that are nearer or further than that of the look ahead, and functions of which nothing can be said."""
     c, w = 5.1234, 0.001
