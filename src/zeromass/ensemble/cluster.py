@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,10 +43,7 @@ class Nodes:
         self._own = False
 
     def __enter__(self) -> Nodes:
-        try:
-            import ray
-        except ImportError:
-            raise ModelError("on='ray' needs Ray: pip install 'zeromass[ray]'") from None
+        ray = _ray()
         if not ray.is_initialized():
             ray.init(address=self._chosen.address, log_to_driver=False, include_dashboard=False, logging_level=40)
             self._own = True
@@ -59,8 +57,7 @@ class Nodes:
     @property
     def hands(self) -> int:
         """Cores of all nodes, as many as there are now."""
-        import ray
-
+        ray = _ray()
         return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
     @property
@@ -76,9 +73,16 @@ class Nodes:
         return future
 
     def __exit__(self, *what: object) -> None:
-        import ray
-
+        ray = _ray()
         for ref in list(self._refs.values()):
             ray.cancel(ref, force=True)
         if self._own:
             ray.shutdown()
+
+
+def _ray() -> Any:
+    """The package, which few have."""
+    try:
+        return importlib.import_module("ray")
+    except ImportError:
+        raise ModelError("on='ray' needs Ray: pip install 'zeromass[ray]'") from None
