@@ -14,7 +14,7 @@ def spring() -> tuple[zm.System, zm.Symbol]:
 
 
 @pytest.mark.parametrize("name", ["rtol", "atol", "longest_step", "step", "memory"])
-@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, "small", 1j, [1e-9]])
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, "small", 1j, [1e-9], True])
 def test_numbers_that_are_none_are_refused(name, value):
     options = {"method": "fixed"} if name == "step" else {}
     with pytest.raises(zm.ModelError, match=f"{name} = .*: it must be positive"):

@@ -73,7 +73,7 @@ class Settings:
             value, endless = getattr(self, name), name in ("longest_step", "memory")
             if value is None and name in ("step", "memory"):
                 continue
-            number = float(value) if isinstance(value, Real) else np.nan
+            number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
             if not number > 0 or not (endless or np.isfinite(number)):
                 raise ModelError(f"{name} = {value}: it must be positive" + ("" if endless else " and finite"))
             object.__setattr__(self, name, number)  # NumPy's numbers too: files have plain ones
