@@ -1,4 +1,4 @@
-"""Machine code of the tests is kept in a folder of their own, new for each session, which its workers share."""
+"""Machine code of the tests is kept in a folder of their own, new each time they are run; their workers share it."""
 
 import os
 import shutil
