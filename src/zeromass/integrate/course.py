@@ -324,29 +324,15 @@ def _kind(
     tell: Callable[[float], None],
     held: int,
 ) -> tuple[list[Segment], System | None]:
-    """The motion of one kind, and what it goes on as where that is known."""
-    if start.system.pieces is None:
-        return [_segment(program, start, until, settings, events, tell, held)], None
-    return _switched(start, until, settings, events, tell, held)
-
-
-def _switched(
-    start: State,
-    until: float,
-    settings: Settings,
-    events: Sequence[Event],
-    tell: Callable[[float], None],
-    held: int,
-) -> tuple[list[Segment], System | None]:
-    """The motion of a system whose formulas have kinks or jumps: a segment for each of their pieces.
+    """The motion of one kind, a segment for each of the pieces of its formulas.
 
     And the system that it goes on with where rates would have to jump by more than the constraints can give.
     """
+    if start.system.pieces is None:
+        return [_segment(program, start, until, settings, events, tell, held)], None
     from zeromass.integrate.switched import Switched  # few systems switch
 
-    pieces = start.system.pieces
-    assert pieces is not None
-    motion = Switched(pieces, start, until, settings, events_of(events), tell, held)
+    motion = Switched(start.system.pieces, start, until, settings, events_of(events), tell, held)
     return motion.segments(), motion.following
 
 
@@ -369,7 +355,8 @@ def _segment(
     if outcome is not None and way_out is None:
         return Segment.standing(start, outcome, settings)  # there is no acceleration to compile
     program, leap = way_out or (program or program_at(start.system, start), None)
-    if leap is None and start.system.stiff is not None and settings.step is None:
+    stiff = start.system.stiff
+    if leap is None and stiff is not None and settings.step is None and start[stiff] < 0.0:
         from zeromass.integrate.stiff import begun  # few motions are stiff at first
 
         return begun(program, start, until, settings, events_of(events), tell, held)

@@ -36,14 +36,13 @@ def begun(
     tell: Callable[[float], None],
     held: int,
 ) -> Segment:
-    """The motion of a system that may be stiff, with steps that its method chooses: its beginning, if it is, by another.
+    """The motion of a system that is stiff at first, with steps that its method chooses: its beginning is that of another.
 
     The first step is as short as what makes it stiff, h = 1/‖∂q̈/∂(q, q̇)‖: a stiff force that saturates, as friction does,
     is far from linear in longer ones, and their errors would be taken for small.
     """
     stiff = start.system.stiff
-    if stiff is None or start[stiff] >= 0.0:
-        return Loop(program, start, until, settings, events, held=held).segment(tell)
+    assert stiff is not None
     rtol = min(settings.rtol, FINE)
     implicit = replace(settings, method="radau", rtol=rtol, atol=settings.atol * rtol / settings.rtol)
     loop = Loop(program, start, until, implicit, [*events, Event(OVER, stiff, direction=1)], held=held)
