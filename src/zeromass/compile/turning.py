@@ -25,7 +25,6 @@ from zeromass.expression.build import ONE, ZERO, add, constant, divide, multiply
 from zeromass.expression.node import symbol
 from zeromass.model import RigidBody, System
 from zeromass.model.lagrange import motion_of
-from zeromass.model.quaternion import body_rates, inertial_rates
 
 
 class Turn:
@@ -38,6 +37,7 @@ class Turn:
     def __init__(self, body: RigidBody, row: int, places: list[int]) -> None:
         self.row: int = row
         self.places: list[int] = places
+        self.body: RigidBody = body
         self.u: Array = body.quaternion
         self.v: Array = rate(body.quaternion)
         self.J: Array = body.inertia
@@ -73,7 +73,7 @@ class Turn:
     @cached_property
     def half_G(self) -> Array:
         """½ G/N, shape (3, 4): what a torque is of a force on u; transposed, what ü is of α."""
-        return expressions(inertial_rates(self.u) * multiply(constant(0.5), self.inverse))
+        return expressions(self.body.inertial_rates * multiply(constant(0.5), self.inverse))
 
     @cached_property
     def inward(self) -> Expression:
@@ -286,7 +286,7 @@ class Turning:
         q = dict(zip(self.columns, z, strict=True))
         for (body, at), s in zip(self._placed, along, strict=True):
             half = [multiply(multiply(constant(0.5), body.inverse), z[k]) for k in at]
-            q |= dict(zip(body.places, expressions(s * body.u + half @ inertial_rates(body.u)), strict=True))
+            q |= dict(zip(body.places, expressions(s * body.u + half @ body.body.inertial_rates), strict=True))
         return tuple(q[j] for j in range(len(self.system.coordinates)))
 
     def multipliers(self, λ: Sequence[Expression], force: Array) -> tuple[Expression, ...]:
@@ -326,7 +326,7 @@ def _turns(system: System) -> Iterable[Turn]:
 
 def _own_force(body: Turn) -> Array:
     """Q_u of the kinetic energy alone."""
-    ω = 2 * body_rates(body.u) @ body.v
+    ω = body.body.angular_velocity_body
     return motion_of(expressions(ω @ body.J @ ω / 2).item(), body.u)[1]
 
 

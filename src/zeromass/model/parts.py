@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -98,10 +99,15 @@ class RigidBody(Part):
         self.constraints: dict[str, Any] = unit_quaternion(name, self.quaternion)
         self.usual: dict[Symbol, float] = {self.quaternion[0]: 1.0}
 
-    @property
+    @cached_property
     def rotation(self) -> Array:
         """S, shape (3, 3): turns body components into inertial ones."""
-        return rotation(self.quaternion)
+        return _fixed(rotation(self.quaternion))
+
+    @cached_property
+    def inertial_rates(self) -> Array:
+        """G, shape (3, 4): ω̄ = 2 G u̇."""
+        return _fixed(inertial_rates(self.quaternion))
 
     def rotate(self, vector: Vector) -> Array:
         """Inertial components of a vector given in the body frame."""
@@ -111,20 +117,26 @@ class RigidBody(Part):
         """Inertial position of a point fixed in the body, given from the mass centre in the body frame."""
         return self.position + self.rotate(place)
 
-    @property
+    @cached_property
     def angular_velocity(self) -> Array:
         """ω̄ in the inertial frame, rad/s."""
-        return 2 * inertial_rates(self.quaternion) @ rate(self.quaternion)
+        return _fixed(2 * self.inertial_rates @ rate(self.quaternion))
 
-    @property
+    @cached_property
     def angular_velocity_body(self) -> Array:
         """ω in the body frame, rad/s."""
-        return 2 * body_rates(self.quaternion) @ rate(self.quaternion)
+        return _fixed(2 * body_rates(self.quaternion) @ rate(self.quaternion))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """A mass that is not negative, and moments of inertia that a body can have."""
         return (*super().requirements, Moments(self.name, self.inertia))
+
+
+def _fixed(formulas: Array) -> Array:
+    """Formulas that are made once and handed to everyone who asks."""
+    formulas.setflags(write=False)
+    return formulas
 
 
 def unit_quaternion(name: str, u: Array) -> dict[str, Any]:
