@@ -17,7 +17,7 @@ import typing as _typing
 
 from zeromass.compile.program import Program, compile
 from zeromass.compile.target import Target, host
-from zeromass.contact import Rolling, Slipping, SphericalBody, Surface, ball, shell, surfaces, two_material_shell
+from zeromass.contact import Rolling, Slipping, Solid, SphericalBody, Surface, ball, shell, surfaces, two_material_shell
 from zeromass.equation import EquationError, Motion, Verdict, solve
 from zeromass.errors import ZeromassError
 from zeromass.expression import (
@@ -74,9 +74,21 @@ if _typing.TYPE_CHECKING:
     from zeromass import analysis as analysis
     from zeromass import report as report
     from zeromass.analysis import Certificate, FewDigits, certificate, lyapunov_exponent, sensitivity
+    from zeromass.contact import (
+        ConvexBody,
+        ImplicitBody,
+        capsule,
+        cone,
+        convex,
+        cylinder,
+        disc,
+        ellipsoid,
+        superquadric,
+        torus,
+    )
     from zeromass.ensemble import Ray, first_time, integral, largest, mean, samples, smallest, sweep, values_at
     from zeromass.expression import c_code, latex
-    from zeromass.model import Box, Diagnosis, Dot, Drawing, Rod, Wheel
+    from zeromass.model import Box, Diagnosis, Dot, Drawing, Mesh, Rod, Wheel
     from zeromass.report import FileError, plot_study, view
 
     __version__: str
@@ -85,6 +97,7 @@ __all__ = [
     "Box",
     "Certificate",
     "Contact",
+    "ConvexBody",
     "Damper",
     "Diagnosis",
     "Dot",
@@ -97,10 +110,12 @@ __all__ = [
     "FewDigits",
     "FileError",
     "Force",
+    "ImplicitBody",
     "Impulse",
     "Limits",
-    "METHODS",
+    "Mesh",
     "Method",
+    "METHODS",
     "ModelError",
     "Motion",
     "Occurrence",
@@ -117,6 +132,7 @@ __all__ = [
     "Segment",
     "Settings",
     "Slipping",
+    "Solid",
     "SphericalBody",
     "Spring",
     "StartError",
@@ -132,12 +148,18 @@ __all__ = [
     "acceleration",
     "ball",
     "c_code",
+    "capsule",
     "certificate",
     "compile",
+    "cone",
+    "convex",
     "coordinate",
     "coordinates",
+    "cylinder",
     "derivative",
     "directional",
+    "disc",
+    "ellipsoid",
     "evaluate",
     "first_time",
     "gradient",
@@ -160,10 +182,12 @@ __all__ = [
     "smallest",
     "solve",
     "substitute",
+    "superquadric",
     "surfaces",
     "sweep",
     "t",
     "to_sympy",
+    "torus",
     "two_material_shell",
     "values_at",
     "view",
@@ -176,6 +200,18 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
         __name__,
         {
             "zeromass.analysis": ["Certificate", "FewDigits", "certificate", "lyapunov_exponent", "sensitivity"],
+            "zeromass.contact": [
+                "ConvexBody",
+                "ImplicitBody",
+                "capsule",
+                "cone",
+                "convex",
+                "cylinder",
+                "disc",
+                "ellipsoid",
+                "superquadric",
+                "torus",
+            ],
             "zeromass.ensemble": [
                 "Ray",
                 "first_time",
@@ -188,7 +224,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "values_at",
             ],
             "zeromass.expression": ["c_code", "latex"],
-            "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Rod", "Wheel"],
+            "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Mesh", "Rod", "Wheel"],
             "zeromass.report": ["FileError", "plot_study", "view"],
         },
     )

@@ -1,9 +1,55 @@
-"""Spherical bodies that roll and slip on surfaces that move as they like."""
+"""Convex bodies that roll and slip on surfaces that move as they like."""
+
+import typing as _typing
 
 from zeromass.contact import surfaces
 from zeromass.contact.bodies import SphericalBody, ball, shell, two_material_shell
 from zeromass.contact.rolling import Rolling
 from zeromass.contact.slipping import Slipping
+from zeromass.contact.solid import Solid
 from zeromass.contact.surface import Surface
+from zeromass.later import later as _later
 
-__all__ = ["Rolling", "Slipping", "SphericalBody", "Surface", "ball", "shell", "surfaces", "two_material_shell"]
+if _typing.TYPE_CHECKING:
+    from zeromass.contact.shaped import ConvexBody, ImplicitBody
+    from zeromass.contact.solids import capsule, cone, convex, cylinder, disc, ellipsoid, superquadric, torus
+
+__all__ = [
+    "ConvexBody",
+    "ImplicitBody",
+    "Rolling",
+    "Slipping",
+    "Solid",
+    "SphericalBody",
+    "Surface",
+    "ball",
+    "capsule",
+    "cone",
+    "convex",
+    "cylinder",
+    "disc",
+    "ellipsoid",
+    "shell",
+    "superquadric",
+    "surfaces",
+    "torus",
+    "two_material_shell",
+]
+
+if not _typing.TYPE_CHECKING:  # type checkers know all names
+    __getattr__ = _later(
+        __name__,
+        {
+            "zeromass.contact.shaped": ["ConvexBody", "ImplicitBody"],
+            "zeromass.contact.solids": [
+                "capsule",
+                "cone",
+                "convex",
+                "cylinder",
+                "disc",
+                "ellipsoid",
+                "superquadric",
+                "torus",
+            ],
+        },
+    )

@@ -6,20 +6,24 @@ keys.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Evaluator, Symbol, expressions
-from zeromass.model import ModelError
+from zeromass.contact.solid import Laid, Solid, Touch, clearance_of, in_values
+from zeromass.expression import Array, Expression, Symbol, expressions
+from zeromass.model import ModelError, Part, Particle, RigidBody
 from zeromass.model.given import Inertia, Number, Vector, length
 from zeromass.model.requirement import Ordered, Requirement, in_numbers
 
+if TYPE_CHECKING:
+    from zeromass.model.shapes import Shape
+
 
 @dataclass(frozen=True, eq=False)
-class SphericalBody:
+class SphericalBody(Solid):
     """A rigid body with a spherical outside.
 
     radius          of the outside, m
@@ -43,11 +47,12 @@ class SphericalBody:
     """What must hold beside, of the sizes that these numbers follow from."""
 
     def __post_init__(self) -> None:
-        rho: Any = self.center_of_mass
-        if np.shape(rho) != (3,) or (in_numbers([rho]) and not np.all(np.isfinite(np.asarray(rho, dtype=float)))):
-            raise ModelError(f"the centre of mass of '{self.name}' is {self.center_of_mass!r}; give three numbers")
-        for requirement in self.requirements:
-            requirement.checked(f"'{self.name}'")
+        self._check()
+
+    @property
+    def size(self) -> Number:
+        """The radius."""
+        return self.radius
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -61,20 +66,40 @@ class SphericalBody:
             Ordered(0.0, self.mass, "the mass of '{name}' is {1:g}; a body that rolls has one", name),
         )
 
+    def touching(self, body: RigidBody, contact: Particle, center: Particle, normal: Array) -> Touch:
+        """The centre is r n from the contact."""
+        lever = self.radius * normal
+        return Touch(
+            constraints={"tangency": center.position - contact.position - lever},
+            lever=lever,
+            turned=self.radius * np.cross(normal, body.angular_velocity),
+        )
+
+    def clearance(self, body: RigidBody, parts: Sequence[Part], normal: Array, curvature: Array) -> Expression:
+        """1 + r κ of the tightest curvature."""
+        return clearance_of(self.radius * curvature)
+
+    def laid(self, normal: np.ndarray, u: np.ndarray, parameters: Mapping[Symbol, float]) -> Laid:
+        """r n."""
+        return Laid(float(self.at(parameters).radius) * normal)
+
+    def farthest(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
+        """r d."""
+        return float(self.at(parameters).radius) * directions
+
+    @property
+    def drawn(self) -> Shape:
+        """A shell whose halves meet in the plane across ρ."""
+        from zeromass.model.shapes import Shell  # what is not drawn need not be imported
+
+        x, y, z = (float(component) for component in self.center_of_mass)
+        return Shell(float(self.radius), (x, y, z))
+
     def at(self, parameters: Mapping[Symbol, float]) -> SphericalBody:
         """The body in numbers, with values of the parameters in its formulas."""
-        given = {
-            "radius": self.radius,
-            "mass": self.mass,
-            "inertia": self.inertia,
-            "center_of_mass": self.center_of_mass,
-        }
-        if in_numbers(given.values()):
-            return self
-        names = list(parameters)
-        values = np.array([parameters[p] for p in names], dtype=float)
-        found = {name: Evaluator(expressions(e), names)(values) for name, e in given.items()}
-        return replace(self, **{name: x if x.ndim else float(x) for name, x in found.items()}, made_with=())
+        names = ("radius", "mass", "inertia", "center_of_mass")
+        found = in_values({name: getattr(self, name) for name in names}, parameters)
+        return self if found is None else replace(self, **found, made_with=())
 
 
 def ball(radius: Number, mass: Number, *, name: str = "ball") -> SphericalBody:

@@ -1,12 +1,13 @@
-"""What a body on a surface looks like: a sphere, its contact and centre, the forces at the contact, and charts."""
+"""What a body on a surface looks like: its outside, its contact and centre, the forces at the contact, and charts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from zeromass.contact.bodies import SphericalBody
 from zeromass.expression import Symbol
-from zeromass.model import Arrow, Chart, Drawing, DrawnBody, Shell, Trail
+from zeromass.model import Arrow, Chart, Drawing, DrawnBody, Trail
 from zeromass.model.given import length
 
 if TYPE_CHECKING:
@@ -15,17 +16,17 @@ if TYPE_CHECKING:
 
 def drawing_on_surface(rolling: Rolling, parameters: Mapping[Symbol, float]) -> Drawing:
     """The drawing of a body that rolls on its surface, or slips, with values of parameters in its sizes."""
-    sphere, body, contact, center = rolling.sphere.at(parameters), rolling.body, rolling.contact, rolling.center
-    title = f"{sphere.name} on {rolling.surface.name}"
-    x, y, z = (float(component) for component in sphere.center_of_mass)
-    radius = float(sphere.radius)
-    towards_body = (center - contact) / radius  # the normal, cheaper than from the surface
+    solid, body, contact, center = rolling.solid.at(parameters), rolling.body, rolling.contact, rolling.center
+    title = f"{solid.name} on {rolling.surface.name}"
+    size, normal = float(solid.size), rolling.normal
+    if isinstance(solid, SphericalBody):
+        normal = (center - contact) / size  # cheaper than from the surface
     return Drawing(
         title=title[0].upper() + title[1:],
-        bodies=(DrawnBody(sphere.name, center, body.quaternion, Shell(radius, (x, y, z)), body),),
+        bodies=(DrawnBody(solid.name, center, body.quaternion, solid.drawn, body),),
         trails=(Trail("contact", contact, "contact"), Trail("centre", center, "center")),
         arrows=(
-            Arrow("normal force", contact, rolling.normal_force * towards_body, "normal"),
+            Arrow("normal force", contact, rolling.normal_force * normal, "normal"),
             Arrow("friction force", contact, rolling.friction_force, "friction"),
         ),
         charts=(
@@ -42,5 +43,5 @@ def drawing_on_surface(rolling: Rolling, parameters: Mapping[Symbol, float]) -> 
             ),
             Chart("Spin n·ω (rad/s)", {"spin": rolling.spin}, least=length(body.angular_velocity_body)),
         ),
-        ground=rolling.surface.drawn(contact, radius),
+        ground=rolling.surface.drawn(contact, size),
     )

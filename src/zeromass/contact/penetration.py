@@ -7,17 +7,20 @@ so that places of a motion are examined: material that enters a sphere crosses i
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.directions import scattered
 from zeromass.contact.traced import PLACE
 from zeromass.expression import Evaluator, Expression, as_expression, gradient, jacobian
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.expression.pieces import switches
 from zeromass.model.moved import Moved
+from zeromass.model.quaternion import rotation
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
@@ -53,22 +56,48 @@ class Depth(NamedTuple):
     place: np.ndarray
 
 
-class Sphere:
+class Poses(NamedTuple):
+    """Places of the centre of a body, (k, 3), and its turns, (k, 3, 3), or None of what is the same from all sides."""
+
+    centers: np.ndarray
+    turns: np.ndarray | None = None
+
+    def of(self, which: np.ndarray) -> Poses:
+        """Some of them."""
+        return Poses(self.centers[which], None if self.turns is None else self.turns[which])
+
+
+class Outside:
     """The outside of a rolling body, tried against the whole of its surface, not its contact alone."""
 
     def __init__(self, rolling: Rolling) -> None:
         self.rolling = rolling
-        self._radius = rolling.sphere.radius
+        self.spherical = isinstance(rolling.solid, SphericalBody)
+        self._size = rolling.solid.size
         self._f = as_expression(rolling.surface.side * rolling.surface(PLACE))
         self._inputs = [*PLACE, time, *rolling.parameters]
 
-    @cached_property
-    def _radii(self) -> Evaluator:
-        return Evaluator(self._radius, self.rolling.parameters)
+    @property
+    def measure(self) -> str:
+        """What its size is called."""
+        return "radius" if self.spherical else "size"
 
-    def radius(self, parameters: np.ndarray) -> Any:
-        """Of the body, m, at values of the parameters, shape (…, p)."""
-        return self._radii(parameters) if isinstance(self._radius, Expression) else self._radius
+    @cached_property
+    def _sizes(self) -> Evaluator:
+        return Evaluator(self._size, self.rolling.parameters)
+
+    def size(self, parameters: np.ndarray) -> Any:
+        """Of the body, m, at values of the parameters, shape (…, p): its radius."""
+        return self._sizes(parameters) if isinstance(self._size, Expression) else self._size
+
+    def poses(self, q: np.ndarray) -> Poses:
+        """Of positions (k, n)."""
+        rolling = self.rolling
+        centers = q[:, [rolling.index(x) for x in rolling.center]]
+        if self.spherical:
+            return Poses(centers)
+        u = q[:, [rolling.index(x) for x in rolling.body.quaternion]]
+        return Poses(centers, np.moveaxis(rotation((u / np.linalg.norm(u, axis=1)[:, None]).T), 2, 0))
 
     @cached_property
     def _values(self) -> Evaluator:
@@ -108,9 +137,9 @@ class Sphere:
         With x from the contact to a point of the sphere, |∇f| |x|²/2r is what the slope of f adds, and its curvature takes
         at most ‖∂²f/∂x²‖ |x|²/2: where r ‖∂²f/∂x²‖ ≤ |∇f| within 2 r no such point lies in the material.
         """
-        if self._edged:  # curvature does not tell of edges
+        if self._edged or not self.spherical:  # curvature does not tell of edges
             return np.zeros(len(t), dtype=bool)
-        inputs, radius = np.concatenate([contacts, t[:, None], parameters], axis=1), self.radius(parameters)
+        inputs, radius = np.concatenate([contacts, t[:, None], parameters], axis=1), self.size(parameters)
         with np.errstate(all="ignore"):
             steep = np.linalg.norm(self._slopes(inputs)[:, 1:4], axis=1)
             return radius * self._bend(inputs, 2 * radius) <= steep
@@ -122,39 +151,46 @@ class Sphere:
             values = self._values(np.concatenate([points, others], axis=-1))
         return values[..., 0] if values.shape[-1] == 1 else np.where(values[..., 1] >= 0.0, values[..., 0], np.nan)
 
-    def suspected(self, t: np.ndarray, centers: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-        """Which places of the centre, (k, 3) at times (k,), have points of the sphere that lie in the material."""
-        _, f, _ = self._around(t, centers, parameters, ALONG // len(t))
+    def suspected(self, t: np.ndarray, poses: Poses, parameters: np.ndarray) -> np.ndarray:
+        """Which poses, at times (k,), have points of the outside that lie in the material."""
+        _, f, _ = self._around(t, poses, parameters, ALONG // len(t))
         return np.asarray(np.any(f < 0.0, axis=1))
 
     def _around(
-        self, t: np.ndarray, centers: np.ndarray, parameters: np.ndarray, count: int
+        self, t: np.ndarray, poses: Poses, parameters: np.ndarray, count: int
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Points of the sphere about each place, (k, count, 3), f there, and time and parameters, (k, 1, others)."""
+        """Points of the outside in each pose, (k, count, 3), f there, and time and parameters, (k, 1, others)."""
         others = np.concatenate([t[:, None], np.broadcast_to(parameters, (len(t), len(parameters)))], axis=1)[:, None]
         directions = scattered(len(t) * count).reshape(len(t), count, 3)
-        points = centers[:, None] + self.radius(parameters) * directions
+        centers, turns = poses
+        if turns is None:
+            points = centers[:, None] + self.size(parameters) * directions
+        else:
+            values = dict(zip(self.rolling.parameters, parameters.tolist(), strict=True))
+            own = self.rolling.solid.farthest(directions.reshape(-1, 3), values).reshape(directions.shape)
+            points = centers[:, None] + np.einsum("kij,kcj->kci", turns, own)
         return points, self._outside(points, others), others
 
-    def deepest(self, t: np.ndarray, centers: np.ndarray, parameters: np.ndarray, count: int) -> Depth | None:
-        """The deepest of some places that lie inside the surface, by a point of the surface nearer than the radius."""
-        points, f, others = self._around(t, centers, parameters, count)
-        radius = float(self.radius(parameters))
+    def deepest(self, t: np.ndarray, poses: Poses, parameters: np.ndarray, count: int) -> Depth | None:
+        """The deepest of some poses that lie inside the surface, by a point of the surface inside the body."""
+        points, f, others = self._around(t, poses, parameters, count)
+        size = float(self.size(parameters))
         k, j = np.nonzero(f < 0.0)
         if not len(k):
             return None
-        c, x, o = centers[k], points[k, j], others[k, 0]
-        low, high = np.zeros(len(k)), np.ones(len(k))  # on the way from the centre to the point of the sphere
+        c, x, o = poses.centers[k], points[k, j], others[k, 0]
+        low, high = np.zeros(len(k)), np.ones(len(k))  # on the way from the centre to the point of the outside
         for _ in range(HALVINGS):
             middle = (low + high) / 2
             within = self._outside(c + middle[:, None] * (x - c), o) < 0.0
             low, high = np.where(within, low, middle), np.where(within, middle, high)
-        best = int(np.argmin(high))
-        place, depth = c[best] + high[best] * (x[best] - c[best]), radius * (1 - high[best])
-        nearest = self._nearest(c[best], place, o[best], radius)
-        if nearest is not None and radius - np.linalg.norm(nearest - c[best]) > depth:
-            place, depth = nearest, radius - float(np.linalg.norm(nearest - c[best]))
-        return Depth(float(depth), float(t[k[best]]), place) if depth > DEPTH * radius else None
+        depths = np.linalg.norm(x - c, axis=1) * (1 - high) if not self.spherical else size * (1 - high)
+        best = int(np.argmax(depths))
+        place, depth = c[best] + high[best] * (x[best] - c[best]), depths[best]
+        nearest = self._nearest(c[best], place, o[best], size) if self.spherical else None
+        if nearest is not None and size - np.linalg.norm(nearest - c[best]) > depth:
+            place, depth = nearest, size - float(np.linalg.norm(nearest - c[best]))
+        return Depth(float(depth), float(t[k[best]]), place) if depth > DEPTH * size else None
 
     def _nearest(self, center: np.ndarray, place: np.ndarray, others: np.ndarray, radius: float) -> np.ndarray | None:
         """The point of the surface nearest to the centre that Newton's method finds from a place on it, if it does.
@@ -177,47 +213,31 @@ class Sphere:
         return None
 
 
-@lru_cache(maxsize=4)
-def scattered(count: int) -> np.ndarray:
-    """Unit vectors (count, 3) spread evenly over all directions, every part of the sequence too.
-
-    Multiples of 1/p and 1/p², modulo 1, p³ = p + 1 the plastic number, are spread evenly over a square, and the square
-    over the sphere by its heights.
-    """
-    p = 1.324717957244746
-    j = np.arange(1, count + 1)
-    z, angle = 1 - 2 * ((0.5 + j / p) % 1.0), 2 * np.pi * ((0.5 + j / p**2) % 1.0)
-    across = np.sqrt(1 - z**2)
-    directions = np.stack([across * np.cos(angle), across * np.sin(angle), z], axis=1)
-    directions.setflags(write=False)
-    return directions
-
-
 def penetration(rolling: Rolling, motion: Moved) -> Depth | None:
     """The deepest place of a finished motion at which the body lies inside its surface, if it was found to.
 
     Places half a radius apart are looked at, at most `PLACES` of them; those under suspicion again, more closely.
     """
-    sphere = rolling.outside
-    if len(motion.t) < 2 or sphere.flat:
+    outside = rolling.outside
+    if len(motion.t) < 2 or outside.flat:
         return None
     where, n = np.array([rolling.index(x) for x in rolling.center]), len(rolling.coordinates)
     parameters = np.array([motion.parameters[p] for p in rolling.parameters])
-    t, centers = _places(
-        motion.t, motion.y[:, where], motion.y[:, n + where], SPACING * float(sphere.radius(parameters))
-    )
-    times = t[sphere.suspected(t, centers, parameters)]
+    spacing = SPACING * float(outside.size(parameters))
+    t, centers = _places(motion.t, motion.y[:, where], motion.y[:, n + where], spacing)
+    poses = Poses(centers) if outside.spherical else outside.poses(motion.at(t).y[:, :n])
+    times = t[outside.suspected(t, poses, parameters)]
     if not len(times):
         return None
     times = times[np.unique(np.linspace(0, len(times) - 1, PLACES // 16).astype(int))]
-    return sphere.deepest(times, motion.at(times).y[:, where], parameters, CLOSER)
+    return outside.deepest(times, outside.poses(motion.at(times).y[:, :n]), parameters, CLOSER)
 
 
 def inside_words(rolling: Rolling, found: Depth) -> str:
     """That a motion is none from some time on, and what can be done."""
     place = ", ".join(f"{x:.4g}" for x in found.place)
     return (
-        f"'{rolling.sphere.name}' lies {found.depth:.3g} m inside '{rolling.surface.name}' at t = {found.t:.6g} s, at "
+        f"'{rolling.solid.name}' lies {found.depth:.3g} m inside '{rolling.surface.name}' at t = {found.t:.6g} s, at "
         f"({place}) m, away from its contact: the model knows one contact, and the motion is none where there are two. End "
         "it before with an event, or give a surface without such walls"
     )

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.shaped import ConvexBody, ImplicitBody
+from zeromass.contact.directions import DIRECTION
+from zeromass.contact.outlines import Supported
+from zeromass.contact.solid import Solid
 from zeromass.contact.surface import Surface
 from zeromass.contact.terrain import Terrain
 from zeromass.contact.traced import PLACE, Traced
@@ -26,7 +30,8 @@ def rolling_record(rolling: Rolling, w: Writer) -> dict[str, Any]:
     """What a rolling system is made of; its parts are kept with its equations, body, contact and centre in this order."""
     q = rolling.coordinates
     return {
-        "body": _body(rolling.sphere, w),
+        "body": _body(rolling.solid, w),
+        "unknowns": w.array(list(rolling.unknowns)),
         "surface": surface_record(rolling.surface, w),
         "gravity": None if rolling.gravity is None else w.array(rolling.gravity),
         "applied": [[w.array(load.generalized(q)), w.array(load.potential)] for load in rolling.applied],
@@ -38,10 +43,11 @@ def rolling_record(rolling: Rolling, w: Writer) -> dict[str, Any]:
 
 def take_rolling_record(rolling: Rolling, own: dict[str, Any], r: Reader) -> None:
     """Gives a rolling system whose equations are complete what `rolling_record` wrote."""
-    rolling.sphere = _read_body(own["body"], r)
+    rolling.solid = _read_body(own["body"], r)
+    rolling.unknowns = tuple(r.array(own["unknowns"])) if own.get("unknowns") is not None else ()
     rolling.surface = read_surface(own["surface"], r)
     rolling.gravity = None if own["gravity"] is None else _plain(r.array(own["gravity"]))
-    rolling.body, rolling.contact_particle, rolling.center_particle = rolling.parts  # type: ignore[assignment]
+    rolling.body, rolling.contact_particle, rolling.center_particle = rolling.parts[:3]  # type: ignore[assignment]
     rolling.normal = r.array(own["normal"])
     rolling.slip_velocity = r.array(own["slip velocity"])
     rolling.applied = [
@@ -86,19 +92,30 @@ def read_surface(data: dict[str, Any], r: Reader) -> Surface:
     return surface
 
 
-def _body(body: SphericalBody, w: Writer) -> dict[str, Any]:
-    return {
-        "radius": written_number(body.radius, w),
+def _body(body: Solid, w: Writer) -> dict[str, Any]:
+    numbers = {
         "mass": written_number(body.mass, w),
         "inertia": w.array(body.inertia),
         "center_of_mass": [written_number(x, w) for x in _plain(expressions(body.center_of_mass))],
         "name": body.name,
     }
+    if isinstance(body, SphericalBody):
+        return {"radius": written_number(body.radius, w), **numbers}
+    size = {"size": written_number(body.size, w)}
+    if isinstance(body, ImplicitBody):
+        return {"implicit": w.array(body.formula), "place": w.array(PLACE), **size, **numbers}
+    assert isinstance(body, ConvexBody)
+    return {"support": w.array(body.support), "direction": w.array(DIRECTION), **size, **numbers}
 
 
-def _read_body(data: dict[str, Any], r: Reader) -> SphericalBody:
-    radius, mass, *center = (read_number(x, r) for x in (data["radius"], data["mass"], *data["center_of_mass"]))
-    return SphericalBody(radius, mass, _plain(r.array(data["inertia"])), tuple(center), data["name"])
+def _read_body(data: dict[str, Any], r: Reader) -> Solid:
+    mass, *center = (read_number(x, r) for x in (data["mass"], *data["center_of_mass"]))
+    rest = (mass, _plain(r.array(data["inertia"])), tuple(center), data["name"])
+    if "implicit" in data:
+        return ImplicitBody(r.array(data["implicit"]).item(), *rest, read_number(data["size"], r))
+    if "support" in data:
+        return ConvexBody(Supported(r.array(data["support"]), read_number(data["size"], r)), *rest)
+    return SphericalBody(read_number(data["radius"], r), *rest)
 
 
 def _plain(array: np.ndarray) -> Any:

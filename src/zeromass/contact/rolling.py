@@ -1,4 +1,4 @@
-"""A spherical body rolling on a surface, with two particles of mass zero: the contact point and the centre [UM2022].
+"""A convex body rolling on a surface, with two particles of mass zero: the contact point and the centre [UM2022].
 
 The model is written down as in the paper, from constraints between parts, and goes through the general machinery; the
 surface may move as it likes [UD2011, eq. 17, for surfaces that turn and change their shape].
@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike
 
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.old_words import in_old_words, renamed
-from zeromass.contact.penetration import Sphere, inside_words, penetration
+from zeromass.contact.penetration import Outside, inside_words, penetration
 from zeromass.contact.slipping import STOPPED, Slipping
+from zeromass.contact.solid import Solid
 from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import LOST, SLIPS, rolling_events
@@ -50,8 +51,10 @@ NEGLIGIBLE = 1e-12
 
 @recorded("rolling")
 class Rolling(System):
-    """A body with a spherical outside that rolls on a surface without slipping.
+    """A body with a convex outside that rolls on a surface without slipping.
 
+    body             what rolls: zm.ball(…), zm.ellipsoid(…), zm.disc(…) and others
+    on               the surface
     gravity          m/s², g for (0, 0, −g) or a vector
     no_spin          the body does not turn about the normal against the surface [UM2022, eq. 39], slipping or not
     two_sided        the surface can pull, and the run marks where it does, as in the papers; else the run ends there
@@ -74,7 +77,9 @@ class Rolling(System):
     kind: str = "rolling"
 
     gravity: Number | Vector | None
-    sphere: SphericalBody
+    solid: Solid
+    """What rolls, as it was given."""
+
     surface: Surface
     two_sided: bool
     no_spin: bool
@@ -88,6 +93,9 @@ class Rolling(System):
     applied: list[Load]
     """Forces beside gravity."""
 
+    unknowns: tuple[Expression, ...]
+    """What is solved for beside the positions of body, contact and centre."""
+
     normal: Array
     """Unit normal of the surface at the contact, towards the body."""
 
@@ -96,7 +104,7 @@ class Rolling(System):
 
     def __init__(
         self,
-        body: SphericalBody,
+        body: Solid,
         *,
         on: Surface,
         gravity: Number | Vector | None = 9.81,
@@ -112,13 +120,13 @@ class Rolling(System):
     ) -> None:
         no_spin = in_old_words("spin", spin, ("free", "none"), "no_spin", no_spin)
         two_sided = in_old_words("contact", contact, ("one-sided", "two-sided"), "two_sided", two_sided)
-        if not isinstance(body, SphericalBody):
-            raise ModelError(f"what rolls is a zm.SphericalBody, such as zm.ball(…), not {body!r}")
+        if not isinstance(body, Solid):
+            raise ModelError(f"what rolls is a body such as zm.ball(…) or zm.ellipsoid(…), not {body!r}")
         if not isinstance(on, Surface):
             raise ModelError(f"on is {on!r}; give a zm.Surface, such as zm.Surface(lambda X, Y: …)")
         if conserve_energy and on.moves:
             raise ModelError(f"'{on.name}' moves and does work: the energy is not conserved, leave conserve_energy out")
-        self.gravity, self.sphere, self.surface = gravity, body, on
+        self.gravity, self.solid, self.surface = gravity, body, on
         self.two_sided, self.no_spin, self.conserve_energy = two_sided, no_spin, conserve_energy
         self.friction_coefficient, self.creep, self.least_clearance = friction, creep, least_clearance
         for requirement in self._possible_limits():
@@ -127,11 +135,11 @@ class Rolling(System):
         self.contact_particle, self.center_particle = Particle("contact", mass=0), Particle("center", mass=0)
         P, O = self.contact_particle, self.center_particle
         self.normal = on.normal(P.position)
-        n, r = self.normal, body.radius
-        self.slip_velocity: Array = O.velocity + r * np.cross(n, self.body.angular_velocity) - on.velocity(P.position)
+        touch = body.touching(self.body, P, O, self.normal)
+        self.slip_velocity: Array = O.velocity + touch.turned - on.velocity(P.position)
         constraints: dict[str, Any] = {
             "surface": as_expression(on(P.position)),
-            "tangency": O.position - P.position - r * n,
+            **touch.constraints,
             "mass center": O.position + self.body.rotate(body.center_of_mass) - self.body.position,
             "no slip": self.slip_velocity,
         }
@@ -139,7 +147,9 @@ class Rolling(System):
             k = on.gradient(P.position)
             constraints["no spin"] = k @ (self.body.angular_velocity - on.angular_velocity)
         self.applied = loads(forces(self) if callable(forces) else forces)
-        super().__init__([self.body, P, O], gravity=gravity, forces=self.applied, constraints=constraints)
+        self.unknowns = touch.unknowns
+        parts = [self.body, P, O, *touch.parts]
+        super().__init__(parts, gravity=gravity, forces=self.applied, constraints=constraints)
         if any(self.Q[self.index(x)] is not ZERO for x in (*P.position, *O.position)):
             raise ModelError(
                 "a force acts on the contact or the centre, which have no mass; give at=rolling.body.point(…)"
@@ -173,7 +183,7 @@ class Rolling(System):
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """Those of the body that rolls, and of friction, creep and clearance."""
-        return (*self.sphere.requirements, *super().requirements, *self._possible_limits())
+        return (*self.solid.requirements, *super().requirements, *self._possible_limits())
 
     # kinds of motion ------------------------------------------------------------------------------------------
     def begins_as(self, state: State) -> System:
@@ -249,7 +259,7 @@ class Rolling(System):
         """Whether the contact slips at a state of this system, beyond rounding of the speeds of centre and rim."""
         slip = np.array([state.residuals[row.name] for row in self.rows if row.group == "no slip"])
         v, u = (state.v[[self.index(x) for x in part]] for part in (self.center, self.body.quaternion))
-        radius = number_at(self.sphere.radius, state.parameters)
+        radius = number_at(self.solid.size, state.parameters)
         speeds = float(np.linalg.norm(v) + radius * 2 * np.linalg.norm(u))  # |ω̄| = 2 |u̇|
         speed = float(np.linalg.norm(slip))
         return speed > ROLLS * speeds and speed > STOPPED * number_at(self.slipping.creep, state.parameters)
@@ -260,9 +270,9 @@ class Rolling(System):
         return () if found is None else (inside_words(self, found),)
 
     @cached_property
-    def outside(self) -> Sphere:
+    def outside(self) -> Outside:
         """The outside of the body, which may touch the surface elsewhere too."""
-        return Sphere(self)
+        return Outside(self)
 
     @cached_property
     def slipping(self) -> Slipping:
@@ -273,7 +283,7 @@ class Rolling(System):
     def contacts(self) -> tuple[Contact, ...]:
         """The contact with the surface."""
         contact = Contact(
-            name=f"{self.sphere.name} on {self.surface.name}",
+            name=f"{self.solid.name} on {self.surface.name}",
             point=self.contact,
             normal=self.normal,
             normal_force=self.normal_force,
@@ -295,7 +305,7 @@ class Rolling(System):
         """With the sizes that values of the parameters give."""
         from zeromass.contact.looks import drawing_on_surface
 
-        return self.drawing if self.sphere.at(parameters) is self.sphere else drawing_on_surface(self, parameters)
+        return self.drawing if self.solid.at(parameters) is self.solid else drawing_on_surface(self, parameters)
 
     def _own_quantities(self) -> dict[str, Quantity]:
         """What plots and files show of a rolling body."""
@@ -331,6 +341,7 @@ class Rolling(System):
         velocity: ArrayLike | Sequence[Number] = ...,
         spin: Number | None = ...,
         orientation: Orientation = ...,
+        touching: ArrayLike | None = ...,
         relative: bool = ...,
         t: float = ...,
         parameters: Mapping[Expression, float] | None = ...,
@@ -353,6 +364,8 @@ class Rolling(System):
         velocity     of the centre, (X, Y) or (X, Y, Z); with `relative`, against the surface's material at the contact
         spin         n·ω̄, rad/s, with `relative` n·(ω̄ − Ω), Ω that of the surface; zero by default; not with no_spin=True
         orientation  quaternion, rotation vector (three components, rad), or "x-axis along the normal"
+        touching     instead of it: the point of the body that touches, from the centre of its outside in its axes, m; it is
+                     laid on the surface by the shortest turn
 
         Numbers may be formulas of zm.parameters, which a study varies. With a mapping of expressions as the only argument it
         is `System.start`.
@@ -404,7 +417,7 @@ class Rolling(System):
 
     @property
     def center(self) -> Array:
-        """Centre O of the sphere, m."""
+        """Centre O of the outside, m."""
         return self.center_particle.position
 
     @cached_property
@@ -414,14 +427,12 @@ class Rolling(System):
 
     @cached_property
     def clearance(self) -> Expression:
-        """1 + r κ of the tightest curvature: 1 on a plane, 0 where the hollow is as tight as the body is round.
+        """The smallest eigenvalue along the surface of I + W ∂n/∂x, W the radii of curvature of the body: 1 on a plane, 0
+        where the hollow is as tight as the body is round [UM2022, eq. 21, for W = r].
 
-        The smallest eigenvalue along the surface of J_f = I + r ∂n/∂x [UM2022, eq. 21]; the contact point moves with the
-        centre's velocity over it.
+        The contact point moves with what centre and turning do at the contact over it.
         """
-        K = self.sphere.radius * self.surface.curvature(self.contact)
-        mean = np.trace(K) / 2
-        return as_expression(1 + mean - np.sqrt(np.maximum(np.trace(K @ K) / 2 - mean**2, 0.0)))
+        return self.solid.clearance(self.body, self.parts[3:], self.normal, self.surface.curvature(self.contact))
 
     # forces ---------------------------------------------------------------------------------------------------
     @cached_property
@@ -465,8 +476,8 @@ class Rolling(System):
         """
         if self.gravity is not None and not all(e is ZERO for e in expressions(self.gravity).ravel()):
             return ZERO
-        r, v, ω = self.sphere.radius, self.body.velocity, self.body.angular_velocity_body
-        return as_expression(NEGLIGIBLE * self.sphere.mass / r * (v @ v + r**2 * (ω @ ω)))
+        r, v, ω = self.solid.size, self.body.velocity, self.body.angular_velocity_body
+        return as_expression(NEGLIGIBLE * self.solid.mass / r * (v @ v + r**2 * (ω @ ω)))
 
     @property
     def friction(self) -> Expression:
@@ -479,6 +490,13 @@ class Rolling(System):
         """The old name of `friction_coefficient`."""
         renamed("friction_limit", "friction_coefficient")
         return self.friction_coefficient
+
+    @property
+    def sphere(self) -> SphericalBody:
+        """What rolls, of a body that is spherical outside."""
+        if not isinstance(self.solid, SphericalBody):
+            raise ModelError(f"'{self.solid.name}' is no sphere; what rolls is rolling.solid")
+        return self.solid
 
     @property
     def room(self) -> Expression:
@@ -499,7 +517,9 @@ class Rolling(System):
     @cached_property
     def torque_at_contact(self) -> Array:
         """Torque of the surface at P, inertial components, N m [UM2022, eq. 55]."""
-        arm = self.body.rotate(self.sphere.center_of_mass) + self.sphere.radius * self.normal
+        arm = self.body.position - self.contact
+        if isinstance(self.solid, SphericalBody):
+            arm = self.body.rotate(self.solid.center_of_mass) + self.solid.radius * self.normal
         return self.torque_at_mass_center + np.cross(arm, self.reaction_force)
 
     @cached_property

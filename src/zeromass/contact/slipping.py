@@ -70,7 +70,8 @@ class Slipping(System):
         self.rolling = rolling
         self.creep, self.pulls = creep_of(rolling), pulls
         body, n = rolling.body, rolling.normal
-        own = [row for row in rolling.rows if row.group in ("surface", "tangency", "mass center", "no spin")]
+        parts = {name for part in rolling.parts for name in part.constraints}
+        own = [row for row in rolling.rows if row.group not in ("no slip", "energy", *parts)]
         constraints: dict[str, Any] = {}
         for row in own:
             constraints.setdefault(row.group, []).append(row.zero)
@@ -221,5 +222,5 @@ def _speed_of_gravity(rolling: Rolling) -> Number | None:
         g = 0.0
     if not (np.isfinite(g) and g > 0):
         return None
-    speed = np.sqrt(g * rolling.sphere.radius)
+    speed = np.sqrt(g * rolling.solid.size)
     return speed if isinstance(speed, Expression) else float(speed)

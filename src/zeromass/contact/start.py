@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.height import VERTICAL, heights
 from zeromass.contact.penetration import POINTS
+from zeromass.contact.solid import Solid, normal_at
+from zeromass.contact.watched import UPRIGHT
 from zeromass.expression import Evaluator, Expression, Symbol, expressions
 from zeromass.expression import symbols as leaves
 from zeromass.expression import t as time
@@ -45,6 +48,7 @@ def rolling_start(
     velocity: ArrayLike | Sequence[Number] = (0.0, 0.0),
     spin: Number | None = None,
     orientation: Orientation = (1.0, 0.0, 0.0, 0.0),
+    touching: ArrayLike | None = None,
     relative: bool = False,
     t: float = 0.0,
     parameters: Mapping[Expression, float] | None = None,
@@ -61,12 +65,12 @@ def rolling_start(
     _check_inside(rolling, contact, t, parameters)
     given = {time: t, **{p: p.default for p in rolling.parameters}, **parameters}
     parameter_values(rolling, parameters)  # are they possible?
-    radius = number_at(rolling.sphere.radius, given)
+    size = number_at(rolling.solid.size, given)
 
     def at(point: np.ndarray) -> SurfaceAt:
         return rolling.surface_at(point, [given[s] for s in (time, *rolling.parameters)])
 
-    place = _on_surface(rolling, contact, at, height, radius)
+    place = _on_surface(rolling, contact, at, height, size)
     prescribed: list[tuple[Any, Any]] = list(zip(rolling.contact, place, strict=True))
     known = {**dict(zip(rolling.contact, place, strict=True)), **given}
     _, _, n, K = at(place)
@@ -74,7 +78,6 @@ def rolling_start(
         raise StartError(
             f"the normal of '{rolling.surface.name}' is not defined at {tuple(place.tolist())}: its gradient vanishes"
         )
-    _check_room(rolling, K, place, radius)
     moving = rolling.center_particle.velocity
     if relative:
         moving = moving - rolling.surface.velocity(rolling.contact)
@@ -97,17 +100,21 @@ def rolling_start(
         own = rolling.spin - (rolling.normal @ rolling.surface.angular_velocity if relative else 0.0)
         prescribed.append((own, 0.0 if turning is None else float(turning)))
         again.append((own, 0.0 if formulas.spin is None else formulas.spin))
+    if touching is not None:
+        if np.shape(orientation) != (4,) or not np.array_equal(orientation, (1.0, 0.0, 0.0, 0.0)):
+            raise StartError("a start is given by touching=, the point of the body that touches, or by orientation=")
+        orientation = _laid_on(rolling.solid, _numbers(touching, "touching", (3,)), n, given)
     u = _quaternion(orientation, n)
     prescribed += list(zip(rolling.body.quaternion, u, strict=True))
     if isinstance(orientation, str):
         again += [(e - f, 0.0) for e, f in zip(rolling.body.quaternion, _upright(rolling.normal), strict=True)]
     else:
-        turned = _turn(formulas.orientation) if has_formulas(formulas.orientation) else u
+        turned = _turn(formulas.orientation) if touching is None and has_formulas(formulas.orientation) else u
         again += list(zip(rolling.body.quaternion, turned, strict=True))
-    guesses = [
-        (rolling.center, place + radius * n),
-        (rolling.body.position, place + radius * n),
-    ]
+    laid = rolling.solid.laid(n, u, {p: given[p] for p in rolling.parameters})
+    center, unknowns = place + laid.lever, list(zip(rolling.unknowns, laid.unknowns, strict=True))
+    _check_room(rolling, {**known, **dict(zip(rolling.body.quaternion, u, strict=True)), **dict(unknowns)}, K, place)
+    guesses = [(rolling.center, center), (rolling.body.position, center), *unknowns]
     state = start(prescribed, t=t, parameters=parameters, guess=guesses)
     near = [(x, float(value)) for x, value in zip(rolling.coordinates, state.q, strict=True)]
     return replace(state, made_of=Prescription(tuple(again), t, tuple(near), formulas.parameters))
@@ -219,31 +226,45 @@ def _check_inside(
         )
 
 
-def _check_room(rolling: Rolling, K: np.ndarray, place: np.ndarray, radius: float) -> None:
-    """Single-point contact: no hollow tighter than the body, from the curvature K of the surface."""
-    bends = np.real(np.linalg.eigvals(K))
-    tightest = bends.min()
-    if 1.0 + radius * tightest <= 0.0:
-        raise StartError(
-            f"the radius of '{rolling.sphere.name}', {radius:g} m, is larger than the radius of curvature "
-            f"of '{rolling.surface.name}' at {tuple(float(x) for x in place)}, {-1.0 / tightest:g} m: it would touch in "
-            "more than one point"
-        )
+def _check_room(rolling: Rolling, known: dict[Any, Any], K: np.ndarray, place: np.ndarray) -> None:
+    """Single-point contact: no hollow tighter than the body, from the curvature K of the surface, and no face on it."""
+    solid, name, at = rolling.solid, rolling.surface.name, tuple(float(x) for x in place)
+    upright = solid.upright(rolling.body, rolling.normal)
+    if upright is not None and _value(upright, known) <= UPRIGHT:
+        raise StartError(f"'{solid.name}' lies on a face on '{name}' at {at}: it touches in more than one point; tilt it")
+    if isinstance(solid, SphericalBody):
+        radius, bend = number_at(solid.radius, known), np.real(np.linalg.eigvals(K)).min()
+        if 1.0 + radius * bend <= 0.0:
+            raise StartError(
+                f"the radius of '{solid.name}', {radius:g} m, is larger than the radius of curvature of '{name}' at {at}, "
+                f"{-1.0 / bend:g} m: it would touch in more than one point"
+            )
+    elif not _value(rolling.clearance, known) > 0.0:
+        raise StartError(f"'{solid.name}' is not as round as '{name}' at {at}: it would touch in more than one point")
+
+
+def _laid_on(solid: Solid, point: np.ndarray, n: np.ndarray, given: Mapping[Any, float]) -> np.ndarray:
+    """The quaternion of the shortest turn that lays a body on a surface of normal n with one of its points."""
+    outward = normal_at(solid, point, {p: x for p, x in given.items() if isinstance(p, Symbol) and p.kind == "parameter"})
+    if 1.0 - outward @ n <= OPPOSITE:  # half a turn, about any axis across
+        axis = np.cross(outward, np.eye(3)[np.argmin(np.abs(outward))])
+        return np.array([0.0, *(axis / np.linalg.norm(axis))])
+    u = np.array([1.0 - outward @ n, *np.cross(outward, -n)])
+    return u / np.linalg.norm(u)
 
 
 def outside_surface(rolling: Rolling, state: State) -> State:
     """The same state, or an error where the body lies inside the surface, away from its contact."""
-    sphere = rolling.outside
-    if sphere.flat:
+    outside = rolling.outside
+    if outside.flat:
         return state
-    center = state.q[[rolling.index(x) for x in rolling.center]]
     parameters = np.array([state.parameters[p] for p in rolling.parameters])
-    found = sphere.deepest(np.array([state.t]), center[None], parameters, POINTS)
+    found = outside.deepest(np.array([state.t]), outside.poses(state.q[None]), parameters, POINTS)
     if found is not None:
         contact, place = (", ".join(f"{x:.4g}" for x in point) for point in (state[rolling.contact], found.place))
         raise StartError(
-            f"'{rolling.sphere.name}' touches '{rolling.surface.name}' at ({contact}) m and lies {found.depth:.3g} m inside "
-            f"it at ({place}) m; start elsewhere, or with a radius less than {float(sphere.radius(parameters)):g} m"
+            f"'{rolling.solid.name}' touches '{rolling.surface.name}' at ({contact}) m and lies {found.depth:.3g} m inside "
+            f"it at ({place}) m; start elsewhere, or with a {outside.measure} less than {float(outside.size(parameters)):g} m"
         )
     return state
 

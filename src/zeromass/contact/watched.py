@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zeromass.contact.bodies import SphericalBody
 from zeromass.expression import Expression
 from zeromass.model import Event, State
 from zeromass.model.requirement import number_at
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 LOST, TIGHT, BORDER = "contact lost", "hollow too tight", "contact left the measured terrain"
 SLIPS, STOPS = "would slip", "slip dies out"
+FLAT = "lies flat"
+
+UPRIGHT = 1e-6
+"""Sine of the angle between a face and the surface at which the body counts as lying on it: it touches in more than a point."""
 
 
 def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
@@ -37,6 +42,10 @@ def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
         detail=partial(_radii, rolling),
     )
     found = [pull, tight]
+    upright = rolling.solid.upright(rolling.body, rolling.normal)
+    if upright is not None:
+        words = f"'{rolling.solid.name}' lies on a face, and touches in more than one point"
+        found.append(Event(FLAT, upright - UPRIGHT, direction=-1, guard=True, message=words))
     inside = rolling.surface.inside(rolling.contact)
     if inside is not None:
         words = f"nothing is known of '{rolling.surface.name}' beyond the data it is made from"
@@ -53,5 +62,8 @@ def _radii(rolling: Rolling, state: State) -> str:
     """Where a hollow is too tight, and the two radii."""
     bend = float(np.real(np.linalg.eigvals(state[rolling.surface.curvature(rolling.contact)])).min())
     place = ", ".join(f"{x:.6g}" for x in state[rolling.contact])
-    radius, tightest = number_at(rolling.sphere.radius, state.parameters), -1.0 / bend if bend else np.inf
-    return f"at ({place}) m the radius of curvature is {tightest:.6g} m, that of the body {radius:g} m"
+    tightest = -1.0 / bend if bend else np.inf
+    words = f"at ({place}) m the radius of curvature is {tightest:.6g} m"
+    if not isinstance(rolling.solid, SphericalBody):
+        return words
+    return f"{words}, that of the body {number_at(rolling.solid.radius, state.parameters):g} m"

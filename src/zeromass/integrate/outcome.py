@@ -208,7 +208,7 @@ def _branching(start: State) -> str | None:
     """
     if not start.matrices.A.size:
         return None
-    rows, here = _rows(start)
+    rows, here, units = _rows(start)
     decision = numerical_rank(here, tolerance=AT, largest=1.0, equilibrate=False)
     if decision.rank == len(here):
         return None
@@ -221,7 +221,9 @@ def _branching(start: State) -> str | None:
 
     if not N.size:
         return None
-    K = turns(np.stack([N @ generic(N.shape[1]), np.zeros(len(N))]), np.array([0.0, 1.0]))
+    onward = start.v / units  # where time goes on alone, what moves leaves its constraints
+    pace = 1.0 / max(1.0, float(np.linalg.norm(onward)))
+    K = turns(np.stack([N @ generic(N.shape[1]), pace * onward]), np.array([0.0, pace]))
     weak = np.abs(U.T @ K @ N).max(axis=2)
     left = float(decision.singular_values[decision.rank :].max(initial=0.0))
     sizes = np.maximum(np.abs(K).max(axis=(1, 2)), max(1.0, left / (REACH * TURNING)))
@@ -258,8 +260,8 @@ def _ungoverned(start: State) -> str | None:
     return None
 
 
-def _rows(start: State) -> tuple[Rows, np.ndarray]:
-    """Rows in units of the coordinates, each as large as 1 at the start or beside it; and those at the start."""
+def _rows(start: State) -> tuple[Rows, np.ndarray, np.ndarray]:
+    """Rows in units of the coordinates, each as large as 1 at the start or beside it; those at the start; and the units."""
     entries, n = all_rows(start.system), len(start.q)
 
     def plain(displacements: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -276,7 +278,7 @@ def _rows(start: State) -> tuple[Rows, np.ndarray]:
     sizes = (largest * units).max(axis=1)
     sizes[sizes == 0] = 1.0
     scale = units / sizes[:, None]
-    return lambda displacements, times: plain(units * displacements, times) * scale, near[0] * scale
+    return lambda displacements, times: plain(units * displacements, times) * scale, near[0] * scale, units
 
 
 def _words(start: State, here: np.ndarray, U: np.ndarray, N: np.ndarray, turns: np.ndarray) -> str:

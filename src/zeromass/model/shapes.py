@@ -97,7 +97,29 @@ class Shell:
         _positive("the radius of a shell", self.radius)
 
 
-Shape = Dot | Box | Rod | Wheel | Shell
+@dataclass(frozen=True)
+class Mesh:
+    """Triangles between points, in the axes of the body; the drawn body is placed by their origin.
+
+    points  m
+    faces   three places among the points each, anticlockwise from outside
+
+    >>> zm.Mesh(((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)), ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))).faces[0]
+    (0, 2, 1)
+    """
+
+    points: tuple[Direction, ...]
+    faces: tuple[tuple[int, int, int], ...]
+
+    def __post_init__(self) -> None:
+        points, faces = np.asarray(self.points, dtype=float), np.asarray(self.faces)
+        if points.ndim != 2 or points.shape[1:] != (3,) or not np.all(np.isfinite(points)):
+            raise ModelError(f"the points of a mesh have three finite coordinates each, not shape {points.shape}")
+        if faces.ndim != 2 or faces.shape[1:] != (3,) or faces.min() < 0 or faces.max() >= len(points):
+            raise ModelError("the faces of a mesh are three places among its points each")
+
+
+Shape = Dot | Box | Rod | Wheel | Shell | Mesh
 
 
 def _positive(what: str, value: float) -> None:

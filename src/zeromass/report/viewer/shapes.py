@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.expression import Expression, evaluate
-from zeromass.model import Box, Dot, Part, RigidBody, Rod, Shape, Shell, Wheel
+from zeromass.model import Box, Dot, Mesh, Part, RigidBody, Rod, Shape, Shell, Wheel
 
 THINNEST = 0.03
 """Smallest side of a box made from an inertia, as a part of its largest: a rod stays visible."""
@@ -21,6 +21,8 @@ def described(shape: Shape) -> dict[str, Any]:
             return {"kind": "shell", "radius": radius, "offset": list(offset)}
         case Dot(radius):
             return {"kind": "dot", "radius": radius}
+        case Mesh(points, faces):
+            return {"kind": "mesh", "points": [list(p) for p in points], "faces": [list(f) for f in faces]}
         case Box(sides):
             return {"kind": "box", "sides": list(sides)}
         case Rod(length, radius, axis):

@@ -1,0 +1,35 @@
+"""Directions: the symbols of one, and many spread evenly."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from zeromass.expression.node import symbol
+
+
+def _direction() -> np.ndarray:
+    direction = np.empty(3, dtype=object)
+    direction[:] = [symbol(f"d{letter}", "coordinate", token=f"direction {letter}") for letter in "xyz"]
+    return direction
+
+
+DIRECTION: np.ndarray = _direction()
+"""The symbols of a unit vector in which outsides are kept; the same ones everywhere, so that equal formulas are equal."""
+
+
+@lru_cache(maxsize=4)
+def scattered(count: int) -> np.ndarray:
+    """Unit vectors (count, 3) spread evenly over all directions, every part of the sequence too.
+
+    Multiples of 1/p and 1/p², modulo 1, p³ = p + 1 the plastic number, are spread evenly over a square, and the square
+    over the sphere by its heights.
+    """
+    p = 1.324717957244746
+    j = np.arange(1, count + 1)
+    z, angle = 1 - 2 * ((0.5 + j / p) % 1.0), 2 * np.pi * ((0.5 + j / p**2) % 1.0)
+    across = np.sqrt(1 - z**2)
+    directions = np.stack([across * np.cos(angle), across * np.sin(angle), z], axis=1)
+    directions.setflags(write=False)
+    return directions

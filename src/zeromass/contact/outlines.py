@@ -1,0 +1,181 @@
+"""Outsides of convex bodies by the point that is farthest in a direction."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from zeromass.contact.directions import DIRECTION
+from zeromass.contact.solid import in_values
+from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, substitute, symbols, where
+from zeromass.expression.build import ZERO
+from zeromass.model.given import Number
+
+
+class Outline(ABC):
+    """The outside of a convex body, about its centre."""
+
+    @abstractmethod
+    def farthest(self, d: Array, S: Array) -> Array:
+        """s(d), shape (3,), for a direction and the turn S of the body, both in the inertial frame."""
+
+    @property
+    @abstractmethod
+    def size(self) -> Number:
+        """Largest distance from the centre, m."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> dict[str, Any]:
+        """The numbers it is made of, by name."""
+
+    def at(self, parameters: Mapping[Symbol, float]) -> Outline:
+        """The outside in numbers, with values of the parameters in its formulas."""
+        found = in_values(self.sizes, parameters)
+        return self if found is None else type(self)(**found)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether s(−d) = −s(d)."""
+        return True
+
+    def upright(self, d: Array, S: Array) -> Expression | None:
+        """Positive, and 0 where it lies on a face; None of what has no faces."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Ellipsoid(Outline):
+    """Of semi-axes a, b, c, m, along those of the body: s = S D² y/|D y|, y = Sᵀd."""
+
+    axes: Any
+
+    def farthest(self, d: Array, S: Array) -> Array:
+        reach = self.axes * (S.T @ d)
+        return S @ (self.axes * reach) / np.sqrt(reach @ reach)
+
+    @property
+    def size(self) -> Number:
+        a, b, c = self.axes
+        return _largest(_largest(a, b), c)
+
+    @property
+    def sizes(self) -> dict[str, Any]:
+        return {"axes": self.axes}
+
+
+@dataclass(frozen=True, eq=False)
+class Round(Outline):
+    """Round about the third axis a of the body: two rims, or one, made thick by a ball that goes along them.
+
+        s = R p/|p| ± H a + r d,   p = d − (d·a) a
+
+    rim     R, m
+    height  H, half the distance of the rims, m
+    ball    r, m: the radius of the edges
+    """
+
+    rim: Any
+    height: Any
+    ball: Any
+
+    def farthest(self, d: Array, S: Array) -> Array:
+        a, s = S[:, 2], expressions(np.zeros(3))
+        if not _is_zero(self.rim):
+            across = d - (d @ a) * a
+            s = s + self.rim * across / np.sqrt(across @ across)
+        if not _is_zero(self.height):
+            s = s + self.height * np.sign(d @ a) * a
+        return s if _is_zero(self.ball) else s + self.ball * d
+
+    @property
+    def size(self) -> Number:
+        return np.sqrt(self.rim**2 + self.height**2) + self.ball
+
+    @property
+    def sizes(self) -> dict[str, Any]:
+        return {"rim": self.rim, "height": self.height, "ball": self.ball}
+
+    def upright(self, d: Array, S: Array) -> Expression | None:
+        if _is_zero(self.rim):
+            return None
+        across = d - (d @ S[:, 2]) * S[:, 2]
+        return as_expression(np.sqrt(across @ across))
+
+
+@dataclass(frozen=True, eq=False)
+class Cone(Outline):
+    """A tip on the third axis a of the body, and a rim: s = z a of the tip, or R p/|p| − y a of the rim, whichever is
+    farther."""
+
+    rim: Any
+    tip: Any
+    base: Any
+
+    def farthest(self, d: Array, S: Array) -> Array:
+        a = S[:, 2]
+        across = d - (d @ a) * a
+        size = np.sqrt(across @ across)
+        tip, rim = self.tip * a, self.rim * across / size - self.base * a
+        ahead = (self.tip + self.base) * (d @ a) - self.rim * size  # how much farther the tip is
+        return expressions([where(ahead > 0, x, y) for x, y in zip(tip, rim, strict=True)])
+
+    @property
+    def size(self) -> Number:
+        return _largest(self.tip, np.sqrt(self.rim**2 + self.base**2))
+
+    @property
+    def sizes(self) -> dict[str, Any]:
+        return {"rim": self.rim, "tip": self.tip, "base": self.base}
+
+    @property
+    def symmetric(self) -> bool:
+        return False
+
+    def upright(self, d: Array, S: Array) -> Expression | None:
+        across = d - (d @ S[:, 2]) * S[:, 2]
+        return as_expression(np.sqrt(across @ across))
+
+
+@dataclass(frozen=True, eq=False)
+class Supported(Outline):
+    """By a formula s of DIRECTION in the axes of the body."""
+
+    support: Array
+    reach: Any
+
+    def farthest(self, d: Array, S: Array) -> Array:
+        own = S.T @ d
+        return S @ expressions(substitute(self.support, dict(zip(DIRECTION, own, strict=True))))
+
+    @property
+    def size(self) -> Number:
+        return self.reach
+
+    @property
+    def sizes(self) -> dict[str, Any]:
+        return {"reach": self.reach}
+
+    def at(self, parameters: Mapping[Symbol, float]) -> Outline:
+        found = in_values(self.sizes, parameters)
+        names = [leaf for leaf in symbols(self.support) if leaf.kind == "parameter"]
+        if found is None and not names:
+            return self
+        support = expressions(substitute(self.support, {name: parameters[name] for name in names}))
+        return Supported(support, self.reach if found is None else found["reach"])
+
+    @property
+    def symmetric(self) -> bool:
+        return False
+
+
+def _is_zero(e: Any) -> bool:
+    return e is ZERO or (not isinstance(e, Expression) and e == 0)
+
+
+def _largest(a: Any, b: Any) -> Any:
+    return np.maximum(a, b)

@@ -1,0 +1,234 @@
+"""Convex bodies of any outside: by the point that is farthest in a direction, or by a function that vanishes on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.contact.directions import DIRECTION
+from zeromass.contact.outlines import Outline
+from zeromass.contact.solid import Laid, Solid, Touch, clearance_of, in_values, smallest_along
+from zeromass.contact.traced import PLACE
+from zeromass.expression import (
+    Array,
+    Evaluator,
+    Expression,
+    Symbol,
+    as_expression,
+    coordinate,
+    expressions,
+    gradient,
+    jacobian,
+    substitute,
+)
+from zeromass.model import Part, Particle, RigidBody
+from zeromass.model.given import Inertia, Number, Vector
+from zeromass.model.quaternion import rotation
+from zeromass.model.requirement import Requirement
+
+if TYPE_CHECKING:
+    from zeromass.model.shapes import Shape
+
+STEPS, FOUND = 100, 1e-15
+"""Newton steps to a farthest point at most, and part of the size below which they end."""
+
+
+@dataclass(frozen=True, eq=False)
+class ConvexBody(Solid):
+    """A rigid body whose outside has one farthest point in every direction, a formula of it.
+
+    outline         the outside
+    mass            kg
+    inertia         about the centre of mass in the body frame, kg m²: three principal moments or a (3, 3) matrix
+    center_of_mass  from the centre of the outside, body frame, m
+    name            for coordinates and messages
+
+    >>> egg = zm.ellipsoid(axes=(0.03, 0.03, 0.04), mass=0.06)
+    >>> egg.size, egg.farthest(np.array([[0.0, 0.0, 1.0]]), {})
+    (0.04, array([[0.  , 0.  , 0.04]]))
+    """
+
+    outline: Outline
+    mass: Number
+    inertia: Inertia
+    center_of_mass: Vector = (0.0, 0.0, 0.0)
+    name: str = "body"
+    made_with: tuple[Requirement, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    @property
+    def size(self) -> Number:
+        return self.outline.size
+
+    def _lever(self, n: Array, S: Array) -> Array:
+        """−s(−n)."""
+        outline = self.outline
+        return outline.farthest(n, S) if outline.symmetric else -outline.farthest(expressions(-n), S)
+
+    def touching(self, body: RigidBody, contact: Particle, center: Particle, normal: Array) -> Touch:
+        """The contact is what is farthest of the body against the normal."""
+        lever, P, O = self._lever(normal, body.rotation), contact.position, center.position
+        return Touch({"tangency": O - P - lever}, lever, np.cross(O - P, body.angular_velocity))
+
+    def clearance(self, body: RigidBody, parts: Sequence[Part], normal: Array, curvature: Array) -> Expression:
+        """The smallest eigenvalue of I + W K along the surface, W = ∂s/∂d."""
+        W = jacobian(expressions(self._lever(DIRECTION, body.rotation)), DIRECTION)
+        W = substitute(W, dict(zip(DIRECTION, expressions(normal), strict=True)))
+        return clearance_of(expressions(W) @ curvature)
+
+    def upright(self, body: RigidBody, normal: Array) -> Expression | None:
+        return self.outline.upright(normal, body.rotation)
+
+    @cached_property
+    def support(self) -> Array:
+        """s, three expressions of a direction, in the axes of the body."""
+        return expressions(self.outline.farthest(DIRECTION, expressions(np.eye(3))))
+
+    def farthest(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
+        names = list(parameters)
+        others = np.broadcast_to(np.array([parameters[p] for p in names]), (len(directions), len(names)))
+        with np.errstate(all="ignore"):
+            return Evaluator(self.support, [*DIRECTION, *names])(np.concatenate([directions, others], axis=1))
+
+    def at(self, parameters: Mapping[Symbol, float]) -> ConvexBody:
+        """The body in numbers, with values of the parameters in its formulas."""
+        own = ("mass", "inertia", "center_of_mass")
+        outline, found = self.outline.at(parameters), in_values({name: getattr(self, name) for name in own}, parameters)
+        if outline is self.outline and found is None:
+            return self
+        return replace(self, outline=outline, **(found or {}), made_with=())
+
+    @property
+    def drawn(self) -> Shape | None:
+        from zeromass.contact.meshes import mesh_of  # what is not drawn need not be imported
+
+        return mesh_of(self)
+
+
+@dataclass(frozen=True, eq=False)
+class ImplicitBody(Solid):
+    """A rigid body whose outside is g(x, y, z) = 0, convex, negative inside, in its axes from its centre.
+
+    A particle of mass zero, the foot, is the contact in the axes of the body, and the gradient of g there is against the
+    normal of the surface:
+
+        g(b) = 0,   ∇g(b) + σ Sᵀn = 0,   P = O + S b
+
+    formula         g, an expression of X, Y, Z
+    mass            kg
+    inertia         about the centre of mass in the body frame, kg m²: three principal moments or a (3, 3) matrix
+    center_of_mass  from the centre of the outside, body frame, m
+    name            for coordinates and messages
+
+    >>> zm.superquadric((0.1, 0.1, 0.1), exponent=4, mass=1.0).formula
+    (10*X)**4 + (10*Y)**4 + (10*Z)**4 - 1
+    """
+
+    formula: Expression
+    mass: Number
+    inertia: Inertia
+    center_of_mass: Vector = (0.0, 0.0, 0.0)
+    name: str = "body"
+    reach: Any = None
+    """The largest distance of the outside from its centre, m, or a bound of it."""
+    made_with: tuple[Requirement, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    @property
+    def size(self) -> Number:
+        return self.reach
+
+    def touching(self, body: RigidBody, contact: Particle, center: Particle, normal: Array) -> Touch:
+        foot, σ = Particle("foot", mass=0), coordinate("foot.scale")
+        b, S, P, O = foot.position, body.rotation, contact.position, center.position
+        g = self._at(b)
+        constraints = {
+            "tangency": P - O - S @ b,
+            "outside": g,
+            "same normal": self.size * gradient(g, b) + σ * (S.T @ normal),
+        }
+        return Touch(constraints, O - P, np.cross(O - P, body.angular_velocity), (foot,), (*b, σ))
+
+    def _at(self, b: Array) -> Expression:
+        return as_expression(substitute(self.formula, dict(zip(PLACE, b, strict=True))))
+
+    def clearance(self, body: RigidBody, parts: Sequence[Part], normal: Array, curvature: Array) -> Expression:
+        """The smallest curvature of the body against the surface, times its size."""
+        (foot,) = parts
+        k = gradient(self._at(foot.position), foot.position)
+        S, d = body.rotation, np.sqrt(k @ k)
+        along = expressions(np.eye(3)) - np.outer(normal, normal)
+        bends = along @ (S @ (jacobian(k, foot.position) / d) @ S.T) @ along
+        return as_expression(self.size * smallest_along(bends + curvature))
+
+    @cached_property
+    def _slopes(self) -> Array:
+        """g, ∇g and ∂²g."""
+        k = gradient(self.formula, PLACE)
+        return expressions([self.formula, *k, *jacobian(k, PLACE).ravel()])
+
+    def farthest(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
+        return self._feet(directions, parameters)[0]
+
+    def _feet(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> tuple[np.ndarray, np.ndarray]:
+        """Farthest points, (k, 3), and |∇g| there: Newton's method on ∇g = μ d, g = 0, from the point on the ray d."""
+        names = list(parameters)
+        values = Evaluator(self._slopes, [*PLACE, *names])
+        others = np.broadcast_to(np.array([parameters[p] for p in names]), (len(directions), len(names)))
+
+        def at(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            found = values(np.concatenate([x, others], axis=1))
+            return found[:, 0], found[:, 1:4], found[:, 4:].reshape(-1, 3, 3)
+
+        size = float(Evaluator(as_expression(self.size), names)(np.array([parameters[p] for p in names])))
+        low, high = np.zeros(len(directions)), np.full(len(directions), 2 * size)
+        for _ in range(60):  # on the ray
+            middle = (low + high) / 2
+            within = at(middle[:, None] * directions)[0] < 0.0
+            low, high = np.where(within, middle, low), np.where(within, high, middle)
+        x = low[:, None] * directions
+        _, k, _ = at(x)
+        μ = np.linalg.norm(k, axis=1)
+        for _ in range(STEPS):
+            g, k, H = at(x)
+            J = np.zeros((len(x), 4, 4))
+            J[:, :3, :3], J[:, :3, 3], J[:, 3, :3] = H, -directions, k
+            left = np.concatenate([k - μ[:, None] * directions, g[:, None]], axis=1)
+            change = -np.linalg.lstsq(J[0], left[0])[0][None] if len(x) == 1 else -np.linalg.solve(J, left[..., None])[..., 0]
+            far = np.abs(change[:, :3]).max(axis=1)
+            part = np.minimum(1.0, 0.2 * size / np.maximum(far, np.finfo(float).tiny))
+            x, μ = x + part[:, None] * change[:, :3], μ + part * change[:, 3]
+            if far.max() <= FOUND * size:
+                break
+        return x, np.linalg.norm(at(x)[1], axis=1)
+
+    def laid(self, normal: np.ndarray, u: np.ndarray, parameters: Mapping[Symbol, float]) -> Laid:
+        S = rotation(u)
+        (b,), (steep,) = self._feet(-(normal @ S)[None], parameters)
+        names = list(parameters)
+        size = float(Evaluator(as_expression(self.size), names)(np.array([parameters[p] for p in names])))
+        return Laid(-(S @ b), np.array([*b, size * steep]))
+
+    def at(self, parameters: Mapping[Symbol, float]) -> ImplicitBody:
+        """The body in numbers, with values of the parameters in its formulas."""
+        own = ("mass", "inertia", "center_of_mass", "reach")
+        found = in_values({name: getattr(self, name) for name in own}, parameters)
+        if found is None:
+            return self
+        formula = as_expression(substitute(self.formula, dict(parameters)))
+        return replace(self, formula=formula, **found, made_with=())
+
+    @property
+    def drawn(self) -> Shape | None:
+        from zeromass.contact.meshes import mesh_of
+
+        return mesh_of(self)
+
