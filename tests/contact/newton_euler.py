@@ -1,10 +1,13 @@
 """Rolling a second time, by Newton and Euler in quasi-velocities: the oracle of these tests. NumPy and SciPy only.
 
 The contact is at two parameters a, b of a surface p(a, b, t) with unit normal n(a, b, t), whose material there moves at
-v(a, b, t). The unknowns are a, b, the quaternion u and the angular velocity. With d = r n + Sρ from contact to mass centre:
+v(a, b, t). The unknowns are a, b, the quaternion u and the angular velocity. With l = −S s(−Sᵀn) from the contact to the
+centre of the outside, s the point of the body that is farthest in a direction and W = S s′ Sᵀ, l = r n and W = r of a
+sphere, and with d = l + Sρ from contact to mass centre:
 
-    ȯ = v + r ω × n = ṗ + r ṅ        no slip, so  (p_a + r n_a) ȧ + (p_b + r n_b) ḃ = v + r ω × n − p_t − r n_t
-    c̈ = ω̇ × d + e                   e = v̇ + r ω × ṅ + ω × (ω × Sρ)
+    l̇ = ω × l + W (ṅ − ω × n)
+    ȯ = v + ω × l = ṗ + l̇            no slip, so  (p_a + W n_a) ȧ + (p_b + W n_b) ḃ = v + W (ω × n − n_t) − p_t
+    c̈ = ω̇ × d + e                   e = v̇ + ω × (l̇ + ω × Sρ)
     F = m (c̈ − g)                    Newton
     J ω̇ + ω × J ω = −d × F + τ n     Euler about the mass centre; τ = 0 where the body may spin
 
@@ -22,14 +25,19 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import solve_ivp
 
+Outside = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""Of unit directions (3, …), to the farthest points s (3, …) and s′ (3, 3, …), in body axes."""
+
 
 class Body(NamedTuple):
-    """Radius, mass, centre of mass (3,) from the centre of the sphere, and inertia (3, 3) about it, in body axes."""
+    """Radius, mass, centre of mass (3,) from the centre of the outside, and inertia (3, 3) about it, in body axes; and the
+    outside of a body that is no sphere."""
 
     radius: float
     mass: float
     rho: np.ndarray
     J: np.ndarray
+    outside: Outside | None = None
 
 
 class Place(NamedTuple):
@@ -86,15 +94,16 @@ def apply(matrix: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def motion(at: SurfaceAt, body: Body, g: np.ndarray, spins: bool, t: float, y: np.ndarray) -> Motion:
     """What the laws at the top say, for y = (a, b, u, ω in body axes), shape (9, cases)."""
-    r, m, rho, J = body
+    _, m, rho, J, _ = body
     a, b, u, turning = y[0], y[1], y[2:6], y[6:9]
     k = at(a, b, t)
     S = attitude(u)
     omega, c = apply(S, turning), apply(S, rho[:, None] + 0 * turning)
     inertia = np.einsum("ik...,kl,jl...->ij...", S, J, S)
 
-    against = k.v + r * cross(omega, k.n) - k.p_t - r * k.n_t
-    A, B = k.p_a + r * k.n_a, k.p_b + r * k.n_b
+    l, W = levers(body, S, k.n)
+    against = k.v + apply(W, cross(omega, k.n) - k.n_t) - k.p_t
+    A, B = k.p_a + apply(W, k.n_a), k.p_b + apply(W, k.n_b)
     aa, ab, ba, bb = dot(k.p_a, A), dot(k.p_a, B), dot(k.p_b, A), dot(k.p_b, B)
     one, two = dot(k.p_a, against), dot(k.p_b, against)
     det = aa * bb - ab * ba
@@ -102,8 +111,9 @@ def motion(at: SurfaceAt, body: Body, g: np.ndarray, spins: bool, t: float, y: n
 
     ndot = k.n_a * da + k.n_b * db + k.n_t
     vdot = k.v_a * da + k.v_b * db + k.v_t
-    d = r * k.n + c
-    e = vdot + r * cross(omega, ndot) + cross(omega, cross(omega, c))
+    d = l + c
+    ldot = cross(omega, l) + apply(W, ndot - cross(omega, k.n))
+    e = vdot + cross(omega, ldot + cross(omega, c))
     right = -cross(omega, apply(inertia, omega)) - m * cross(d, e - g[:, None])
     left = inertia + m * (dot(d, d) * np.eye(3)[:, :, None] - d[:, None] * d[None, :])
     if spins:
@@ -117,6 +127,14 @@ def motion(at: SurfaceAt, body: Body, g: np.ndarray, spins: bool, t: float, y: n
     w, v = u[0], u[1:]
     du = np.concatenate([-dot(v, turning)[None], w * turning + cross(v, turning)]) / 2
     return Motion(np.concatenate([[da, db], du, apply(S.swapaxes(0, 1), alpha)]), force, tau * k.n)
+
+
+def levers(body: Body, S: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """l (3, …) and W (3, 3, …)."""
+    if body.outside is None:
+        return body.radius * n, body.radius * np.eye(3)[:, :, None] + 0 * S
+    s, slope = body.outside(-apply(S.swapaxes(0, 1), n))
+    return -apply(S, s), np.einsum("ik...,kl...,jl...->ij...", S, slope, S)
 
 
 def solved(left: np.ndarray, right: np.ndarray) -> np.ndarray:

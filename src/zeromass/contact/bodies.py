@@ -81,7 +81,7 @@ class SphericalBody(Solid):
 
     def laid(self, normal: np.ndarray, u: np.ndarray, parameters: Mapping[Symbol, float]) -> Laid:
         """r n."""
-        return Laid(float(self.at(parameters).radius) * normal)
+        return Laid(float(self.at(parameters).radius) * normal, normal, "the normal")
 
     def farthest(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
         """r d."""

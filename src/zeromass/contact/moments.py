@@ -64,7 +64,8 @@ def _summed(outside: Outside, count: int) -> np.ndarray:
     angles = 2 * np.pi * (np.arange(2 * count) + 0.5) / (2 * count)
     across = np.sqrt(1 - heights**2)
     d = np.stack(
-        [np.outer(across, np.cos(angles)), np.outer(across, np.sin(angles)), np.repeat(heights[:, None], 2 * count, 1)], -1
+        [np.outer(across, np.cos(angles)), np.outer(across, np.sin(angles)), np.repeat(heights[:, None], 2 * count, 1)],
+        -1,
     ).reshape(-1, 3)
     w = np.repeat(weights * np.pi / count, 2 * count)
     s, area = outside(d)

@@ -61,7 +61,7 @@ class Ellipsoid(Outline):
     @property
     def size(self) -> Number:
         a, b, c = self.axes
-        return _largest(_largest(a, b), c)
+        return _plain(np.maximum(np.maximum(a, b), c))
 
     @property
     def sizes(self) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class Round(Outline):
 
     @property
     def size(self) -> Number:
-        return np.sqrt(self.rim**2 + self.height**2) + self.ball
+        return _plain(np.sqrt(self.rim**2 + self.height**2) + self.ball)
 
     @property
     def sizes(self) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class Cone(Outline):
 
     @property
     def size(self) -> Number:
-        return _largest(self.tip, np.sqrt(self.rim**2 + self.base**2))
+        return _plain(np.maximum(self.tip, np.sqrt(self.rim**2 + self.base**2)))
 
     @property
     def sizes(self) -> dict[str, Any]:
@@ -177,5 +177,5 @@ def _is_zero(e: Any) -> bool:
     return e is ZERO or (not isinstance(e, Expression) and e == 0)
 
 
-def _largest(a: Any, b: Any) -> Any:
-    return np.maximum(a, b)
+def _plain(e: Any) -> Number:
+    return e if isinstance(e, Expression) else float(e)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
-from zeromass.contact.shaped import ConvexBody, ImplicitBody
 from zeromass.contact.directions import DIRECTION
 from zeromass.contact.outlines import Supported
+from zeromass.contact.shaped import ConvexBody, ImplicitBody
 from zeromass.contact.solid import Solid
 from zeromass.contact.surface import Surface
 from zeromass.contact.terrain import Terrain

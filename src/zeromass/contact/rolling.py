@@ -121,7 +121,10 @@ class Rolling(System):
         no_spin = in_old_words("spin", spin, ("free", "none"), "no_spin", no_spin)
         two_sided = in_old_words("contact", contact, ("one-sided", "two-sided"), "two_sided", two_sided)
         if not isinstance(body, Solid):
-            raise ModelError(f"what rolls is a body such as zm.ball(…) or zm.ellipsoid(…), not {body!r}")
+            raise ModelError(
+                "what rolls is a zm.SphericalBody or another zm.Solid, such as zm.ball(…) or zm.ellipsoid(…), "
+                f"not {body!r}"
+            )
         if not isinstance(on, Surface):
             raise ModelError(f"on is {on!r}; give a zm.Surface, such as zm.Surface(lambda X, Y: …)")
         if conserve_energy and on.moves:

@@ -126,8 +126,8 @@ class ImplicitBody(Solid):
     center_of_mass  from the centre of the outside, body frame, m
     name            for coordinates and messages
 
-    >>> zm.superquadric((0.1, 0.1, 0.1), exponent=4, mass=1.0).formula
-    (10*X)**4 + (10*Y)**4 + (10*Z)**4 - 1
+    >>> zm.superquadric((0.5, 0.5, 0.5), exponent=4, mass=1.0).formula
+    (2*X)**4 + (2*Y)**4 + (2*Z)**4 - 1
     """
 
     formula: Expression
@@ -202,7 +202,7 @@ class ImplicitBody(Solid):
             J = np.zeros((len(x), 4, 4))
             J[:, :3, :3], J[:, :3, 3], J[:, 3, :3] = H, -directions, k
             left = np.concatenate([k - μ[:, None] * directions, g[:, None]], axis=1)
-            change = -np.linalg.lstsq(J[0], left[0])[0][None] if len(x) == 1 else -np.linalg.solve(J, left[..., None])[..., 0]
+            change = -np.linalg.solve(J, left[..., None])[..., 0]
             far = np.abs(change[:, :3]).max(axis=1)
             part = np.minimum(1.0, 0.2 * size / np.maximum(far, np.finfo(float).tiny))
             x, μ = x + part[:, None] * change[:, :3], μ + part * change[:, 3]
@@ -215,7 +215,8 @@ class ImplicitBody(Solid):
         (b,), (steep,) = self._feet(-(normal @ S)[None], parameters)
         names = list(parameters)
         size = float(Evaluator(as_expression(self.size), names)(np.array([parameters[p] for p in names])))
-        return Laid(-(S @ b), np.array([*b, size * steep]))
+        lever = -(S @ b)
+        return Laid(lever, lever / np.linalg.norm(lever), unknowns=np.array([*b, size * steep]))
 
     def at(self, parameters: Mapping[Symbol, float]) -> ImplicitBody:
         """The body in numbers, with values of the parameters in its formulas."""
@@ -231,4 +232,3 @@ class ImplicitBody(Solid):
         from zeromass.contact.meshes import mesh_of
 
         return mesh_of(self)
-

@@ -1,8 +1,8 @@
 """What rolls: a rigid body with a convex outside, and what its outside says of a contact.
 
-With d a unit vector, the outside has one point that is farthest in the direction d, s(d) from its centre: its support. A body
-touches a surface of normal n with s(−n), and where n turns by δn, the contact moves over the body by W δn, with the radii of
-curvature of the outside as the eigenvalues of W = ∂s/∂d along the surface.
+With d a unit vector, the outside has one point that is farthest in the direction d, s(d) from its centre: its support. A
+body touches a surface of normal n with s(−n), and where n turns by δn, the contact moves over the body by W δn, with the
+radii of curvature of the outside as the eigenvalues of W = ∂s/∂d along the surface.
 """
 
 from __future__ import annotations
@@ -51,9 +51,17 @@ class Touch:
 
 
 class Laid(NamedTuple):
-    """A body on a surface in numbers: from the contact to the centre, m, and the unknowns of its touch."""
+    """A body on a surface in numbers.
+
+    lever     from the contact to the centre, m
+    still     the direction in which the centre of a body that rolls does not move: along the lever
+    way       in words
+    unknowns  those of its touch
+    """
 
     lever: np.ndarray
+    still: np.ndarray
+    way: str = "the line from contact to centre"
     unknowns: np.ndarray = np.empty(0)
 
 
@@ -99,7 +107,8 @@ class Solid(ABC):
     def laid(self, normal: np.ndarray, u: np.ndarray, parameters: Mapping[Symbol, float]) -> Laid:
         """How it lies, turned by a quaternion, on a surface of some normal."""
         S = rotation(u)
-        return Laid(-(S @ self.farthest(-(normal @ S)[None], parameters)[0]))
+        lever = -(S @ self.farthest(-(normal @ S)[None], parameters)[0])
+        return Laid(lever, lever / np.linalg.norm(lever))
 
     @abstractmethod
     def at(self, parameters: Mapping[Symbol, float]) -> Solid:

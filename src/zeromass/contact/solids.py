@@ -7,14 +7,14 @@ those that take functions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.contact.shaped import ConvexBody, ImplicitBody
 from zeromass.contact.directions import DIRECTION, scattered
 from zeromass.contact.moments import Moments, moments
 from zeromass.contact.outlines import Cone, Ellipsoid, Outline, Round, Supported
+from zeromass.contact.shaped import ConvexBody, ImplicitBody
 from zeromass.contact.solid import Solid
 from zeromass.contact.traced import PLACE
 from zeromass.expression import (
@@ -30,6 +30,8 @@ from zeromass.expression import (
 from zeromass.model import ModelError
 from zeromass.model.given import Inertia, Number, Vector, given_vector
 from zeromass.model.requirement import Ordered, Requirement, in_numbers
+
+ORIGIN = (0.0, 0.0, 0.0)
 
 CONVEX = 1e-9
 """Part of the largest radius of curvature, or curvature, by which one may be negative from rounding."""
@@ -54,8 +56,8 @@ def ellipsoid(
     center_of_mass  from the middle of the ellipsoid, body frame, m
     center          the other way round: the middle of the ellipsoid from the centre of mass
 
-    >>> zm.ellipsoid((0.3, 0.2, 0.1), mass=5.0).inertia  # m (b² + c²)/5 and so on
-    (0.05, 0.1, 0.13)
+    >>> np.round(zm.ellipsoid((0.3, 0.2, 0.1), mass=5.0).inertia, 12)  # m (b² + c²)/5 and so on
+    array([0.05, 0.1 , 0.13])
     """
     a, b, c = _positive(axes, "semi-axis", name)
     mass = _mass(mass, density, 4 / 3 * np.pi * a * b * c, name)
@@ -83,8 +85,8 @@ def disc(
     center_of_mass  from the middle of the disc, body frame, m
     center          the other way round: the middle of the disc from the centre of mass
 
-    >>> zm.disc(radius=0.2, mass=1.0).inertia
-    (0.01, 0.01, 0.02)
+    >>> np.round(zm.disc(radius=0.2, mass=1.0).inertia, 12)
+    array([0.01, 0.01, 0.02])
     """
     words = "the edge of '{name}' has a radius of {0:g} m; that of the disc, {1:g} m, is larger"
     more = (
@@ -150,8 +152,8 @@ def cylinder(
     center_of_mass  from the middle of the cylinder, body frame, m
     center          the other way round: the middle of the cylinder from the centre of mass
 
-    >>> zm.cylinder(radius=0.1, length=0.3, mass=2.0).inertia
-    (0.02, 0.02, 0.01)
+    >>> np.round(zm.cylinder(radius=0.1, length=0.3, mass=2.0).inertia, 12)
+    array([0.02, 0.02, 0.01])
     """
     mass = _mass(mass, density, np.pi * radius**2 * length, name)
     across = mass * (3 * radius**2 + length**2) / 12
@@ -273,7 +275,7 @@ def superquadric(
         center_of_mass=center_of_mass,
         center=center,
         name=name,
-        reach=float(np.linalg.norm([float(x) for x in (a, b, c)])) if in_numbers([a, b, c]) else np.sqrt(a**2 + b**2 + c**2),
+        reach=_corner((a, b, c), exponent),
     )  # type: ignore[return-value]
 
 
@@ -308,47 +310,57 @@ def convex(
     """
     if (support is None) == (implicit is None):
         raise ModelError(f"'{name}' is given by support= or by implicit=, one of them")
+    given = _Given(mass, density, inertia, center_of_mass, center, name)
     if support is not None:
         outline = _supported(support, reach, name)
-        own = _moments_of_support(outline, name) if _homogeneous(inertia, center_of_mass, center, density) else None
-        return _with_moments(
-            lambda *numbers: ConvexBody(outline, *numbers, name), own, mass, density, inertia, center_of_mass, center, name
-        )
+        own = _moments_of_support(outline, name) if given.homogeneous else None
+        total, about, place = given.numbers(own)
+        return ConvexBody(outline, total, about, place, name)
     assert implicit is not None
     g = _traced(implicit, PLACE, f"implicit of '{name}'")
     size = _reach(g, name) if reach is None else reach
-    own = _moments_of_implicit(g, size, name) if _homogeneous(inertia, center_of_mass, center, density) else None
-    return _with_moments(
-        lambda *numbers: ImplicitBody(g, *numbers, name, size), own, mass, density, inertia, center_of_mass, center, name
-    )
+    total, about, place = given.numbers(_moments_of_implicit(g, size, name) if given.homogeneous else None)
+    return ImplicitBody(g, total, about, place, name, size)
+
+
+def _corner(axes: tuple[Any, Any, Any], p: float) -> Any:
+    """The largest distance of |x/a|ᵖ + … = 1 from its middle: (Σ aᵏ)^(1/k) with 1/k = 1/2 − 1/p."""
+    if p == 2:
+        return Ellipsoid(axes).size
+    k = 2 * p / (p - 2)
+    largest = np.maximum(np.maximum(axes[0], axes[1]), axes[2])
+    return largest * sum((a / largest) ** k for a in axes) ** (1 / k)
 
 
 # numbers -----------------------------------------------------------------------------------------------------------
-def _with_moments(
-    made: Callable[..., Any],
-    own: Moments | None,
-    mass: float | None,
-    density: float | None,
-    inertia: Inertia | None,
-    center_of_mass: Vector | None,
-    center: Vector | None,
-    name: str,
-) -> Any:
-    """A body with mass, inertia and centre of mass given, or those of a homogeneous one."""
-    total = _mass(mass, density, None if own is None else own.volume, name)
-    given = _center(center_of_mass, center, name)
-    if own is None:
-        assert inertia is not None
-        return made(total, inertia, given or (0.0, 0.0, 0.0))
-    if inertia is None and given is not None:
-        raise ModelError(f"'{name}' has a centre of mass of its own; give its inertia about it too")
-    place = tuple(own.centroid.tolist()) if given is None else given
-    return made(total, total / own.volume * own.inertia if inertia is None else inertia, place)
+class _Given(NamedTuple):
+    """What is said of a body beside its outside."""
 
+    mass: Number | None
+    density: Number | None
+    inertia: Inertia | None
+    center_of_mass: Vector | None
+    center: Vector | None
+    name: str
 
-def _homogeneous(*given: Any) -> bool:
-    inertia, center_of_mass, center, density = given
-    return inertia is None or density is not None or (center_of_mass is None and center is None)
+    @property
+    def homogeneous(self) -> bool:
+        """Whether something of a homogeneous body is asked for."""
+        own = self.center_of_mass is None and self.center is None
+        return self.inertia is None or self.density is not None or own
+
+    def numbers(self, own: Moments | None) -> tuple[Number, Inertia, Vector]:
+        """Mass, inertia and centre of mass, as given or as of a homogeneous body."""
+        mass = _mass(self.mass, self.density, None if own is None else own.volume, self.name)
+        place = _center(self.center_of_mass, self.center, self.name)
+        if self.inertia is None and place is not None:
+            raise ModelError(f"'{self.name}' has a centre of mass of its own; give its inertia about it too")
+        if place is None:
+            place = ORIGIN if own is None else tuple(own.centroid.tolist())
+        if self.inertia is not None:
+            return mass, self.inertia, place
+        assert own is not None
+        return mass, mass / own.volume * own.inertia, place
 
 
 def _convex(
@@ -366,7 +378,9 @@ def _convex(
     given = _center(center_of_mass, center, name)
     if inertia is None and given is not None:
         raise ModelError(f"'{name}' has a centre of mass of its own; give its inertia about it too")
-    return ConvexBody(outline, mass, own if inertia is None else inertia, given or (0.0, 0.0, 0.0), name, sizes)
+    return ConvexBody(
+        outline, mass, own if inertia is None else inertia, ORIGIN if given is None else given, name, sizes
+    )
 
 
 def _center(center_of_mass: Vector | None, center: Vector | None, name: str) -> Vector | None:
@@ -383,7 +397,8 @@ def _mass(mass: Number | None, density: Number | None, volume: Number | None, na
         raise ModelError(f"'{name}' needs its mass= or its density=, one of them")
     if mass is not None:
         return mass
-    assert density is not None and volume is not None
+    assert density is not None
+    assert volume is not None
     return density * volume
 
 
@@ -433,7 +448,9 @@ def _supported(support: Callable[..., Any], reach: Number | None, name: str) -> 
             raise ModelError(f"'{name}' is not convex: its support bends inward in the direction {where}")
         reach = float(np.linalg.norm(points, axis=1).max()) if reach is None else reach
     if reach is None:
-        raise ModelError(f"the size of '{name}' depends on parameters; give reach=, its largest distance from the centre")
+        raise ModelError(
+            f"the size of '{name}' depends on parameters; give reach=, its largest distance from the centre"
+        )
     return Supported(s, reach)
 
 
@@ -465,7 +482,9 @@ def _numbers_only(outline: Outline, name: str) -> list[Any]:
 def _ray(g: Expression, directions: np.ndarray, furthest: float, name: str) -> np.ndarray:
     """How far the outside is along directions, (k,)."""
     if any(leaf not in set(PLACE) for leaf in symbols(g)):
-        raise ModelError(f"the outside of '{name}' depends on parameters; give reach=, its inertia and its centre of mass")
+        raise ModelError(
+            f"the outside of '{name}' depends on parameters; give reach=, its inertia and its centre of mass"
+        )
     values = Evaluator(g, list(PLACE))
     low, high = np.zeros(len(directions)), np.full(len(directions), furthest)
     for _ in range(80):
@@ -479,11 +498,14 @@ def _ray(g: Expression, directions: np.ndarray, furthest: float, name: str) -> n
 def _reach(g: Expression, name: str) -> float:
     """The largest distance of the outside from the centre."""
     if any(leaf not in set(PLACE) for leaf in symbols(g)):
-        raise ModelError(f"the size of '{name}' depends on parameters; give reach=, its largest distance from the centre")
+        raise ModelError(
+            f"the size of '{name}' depends on parameters; give reach=, its largest distance from the centre"
+        )
     values, size = Evaluator(g, list(PLACE)), 1e-9
-    if not float(values(np.zeros(3))) < 0.0:
-        raise ModelError(f"the centre (0, 0, 0) of '{name}' is not inside it: implicit is {float(values(np.zeros(3))):g} there")
-    directions = scattered(4096)
+    middle = float(values(np.zeros(3)))
+    if not middle < 0.0:
+        raise ModelError(f"the centre (0, 0, 0) of '{name}' is not inside it: implicit is {middle:g} there")
+    directions = np.concatenate([scattered(4096), np.eye(3), -np.eye(3)])
     with np.errstate(all="ignore"):
         while np.any(values(size * directions) < 0.0):
             size *= 2.0

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Orientation = Sequence[Number] | np.ndarray | Literal["x-axis along the normal"]
 """A quaternion, a rotation vector, or words."""
 
+UNTURNED = (1.0, 0.0, 0.0, 0.0)
+
 GIVEN = 1e-9
 """Part of its size by which what was given may be off, as numbers that were typed or read from a table are: a contact point
 off the surface, as part of the larger of place and radius; a velocity off the tangent plane, as part of the speeds."""
@@ -47,7 +49,7 @@ def rolling_start(
     contact: ArrayLike | Sequence[Number],
     velocity: ArrayLike | Sequence[Number] = (0.0, 0.0),
     spin: Number | None = None,
-    orientation: Orientation = (1.0, 0.0, 0.0, 0.0),
+    orientation: Orientation = UNTURNED,
     touching: ArrayLike | None = None,
     relative: bool = False,
     t: float = 0.0,
@@ -78,18 +80,24 @@ def rolling_start(
         raise StartError(
             f"the normal of '{rolling.surface.name}' is not defined at {tuple(place.tolist())}: its gradient vanishes"
         )
+    if touching is not None:
+        if formulas.orientation is not UNTURNED:
+            raise StartError("a start is given by touching=, the point of the body that touches, or by orientation=")
+        orientation = _laid_on(rolling.solid, _numbers(touching, "touching", (3,)), n, given)
+    u = _quaternion(orientation, n)
+    laid = rolling.solid.laid(n, u, {p: given[p] for p in rolling.parameters})
     moving = rolling.center_particle.velocity
     if relative:
         moving = moving - rolling.surface.velocity(rolling.contact)
     if len(velocity) == 3:
         surface = np.zeros(3) if relative else _value(rolling.surface.velocity(rolling.contact), known)
-        off = float(n @ (velocity - surface))
+        off = float(laid.still @ (velocity - surface))
         if abs(off) > GIVEN * (float(np.linalg.norm(velocity)) + float(np.linalg.norm(surface))):
             raise StartError(
-                f"velocity {tuple(velocity.tolist())} contradicts contact: it has a part {off:.3g} m/s along the normal "
-                "against the surface; give two components and the third follows"
+                f"velocity {tuple(velocity.tolist())} contradicts contact: it has a part {off:.3g} m/s along "
+                f"{laid.way} against the surface; give two components and the third follows"
             )
-    axes = _independent(n, len(velocity))
+    axes = _independent(laid.still, len(velocity))
     prescribed += [(moving[i], velocity[i]) for i in axes]
     again: list[tuple[Any, Any]] = list(zip(rolling.contact, formulas.contact, strict=False))  # Z follows, or is given
     again += [(moving[i], formulas.velocity[i]) for i in axes]
@@ -100,18 +108,12 @@ def rolling_start(
         own = rolling.spin - (rolling.normal @ rolling.surface.angular_velocity if relative else 0.0)
         prescribed.append((own, 0.0 if turning is None else float(turning)))
         again.append((own, 0.0 if formulas.spin is None else formulas.spin))
-    if touching is not None:
-        if np.shape(orientation) != (4,) or not np.array_equal(orientation, (1.0, 0.0, 0.0, 0.0)):
-            raise StartError("a start is given by touching=, the point of the body that touches, or by orientation=")
-        orientation = _laid_on(rolling.solid, _numbers(touching, "touching", (3,)), n, given)
-    u = _quaternion(orientation, n)
     prescribed += list(zip(rolling.body.quaternion, u, strict=True))
     if isinstance(orientation, str):
         again += [(e - f, 0.0) for e, f in zip(rolling.body.quaternion, _upright(rolling.normal), strict=True)]
     else:
         turned = _turn(formulas.orientation) if touching is None and has_formulas(formulas.orientation) else u
         again += list(zip(rolling.body.quaternion, turned, strict=True))
-    laid = rolling.solid.laid(n, u, {p: given[p] for p in rolling.parameters})
     center, unknowns = place + laid.lever, list(zip(rolling.unknowns, laid.unknowns, strict=True))
     _check_room(rolling, {**known, **dict(zip(rolling.body.quaternion, u, strict=True)), **dict(unknowns)}, K, place)
     guesses = [(rolling.center, center), (rolling.body.position, center), *unknowns]
@@ -148,7 +150,7 @@ class Formulas:
 
 
 def _independent(n: np.ndarray, count: int) -> list[int]:
-    """Two components of a velocity that, with contact, determine the third: X and Y, or those least along the normal."""
+    """Two components of a velocity that, with contact, determine the third: X and Y, or those least along what has none."""
     if count == 2:
         return [0, 1]
     return sorted(np.argsort(np.abs(n))[:2].tolist())
@@ -231,7 +233,9 @@ def _check_room(rolling: Rolling, known: dict[Any, Any], K: np.ndarray, place: n
     solid, name, at = rolling.solid, rolling.surface.name, tuple(float(x) for x in place)
     upright = solid.upright(rolling.body, rolling.normal)
     if upright is not None and _value(upright, known) <= UPRIGHT:
-        raise StartError(f"'{solid.name}' lies on a face on '{name}' at {at}: it touches in more than one point; tilt it")
+        raise StartError(
+            f"'{solid.name}' lies on a face on '{name}' at {at}: it touches in more than one point; tilt it"
+        )
     if isinstance(solid, SphericalBody):
         radius, bend = number_at(solid.radius, known), np.real(np.linalg.eigvals(K)).min()
         if 1.0 + radius * bend <= 0.0:
@@ -245,7 +249,9 @@ def _check_room(rolling: Rolling, known: dict[Any, Any], K: np.ndarray, place: n
 
 def _laid_on(solid: Solid, point: np.ndarray, n: np.ndarray, given: Mapping[Any, float]) -> np.ndarray:
     """The quaternion of the shortest turn that lays a body on a surface of normal n with one of its points."""
-    outward = normal_at(solid, point, {p: x for p, x in given.items() if isinstance(p, Symbol) and p.kind == "parameter"})
+    outward = normal_at(
+        solid, point, {p: x for p, x in given.items() if isinstance(p, Symbol) and p.kind == "parameter"}
+    )
     if 1.0 - outward @ n <= OPPOSITE:  # half a turn, about any axis across
         axis = np.cross(outward, np.eye(3)[np.argmin(np.abs(outward))])
         return np.array([0.0, *(axis / np.linalg.norm(axis))])
@@ -264,7 +270,8 @@ def outside_surface(rolling: Rolling, state: State) -> State:
         contact, place = (", ".join(f"{x:.4g}" for x in point) for point in (state[rolling.contact], found.place))
         raise StartError(
             f"'{rolling.solid.name}' touches '{rolling.surface.name}' at ({contact}) m and lies {found.depth:.3g} m inside "
-            f"it at ({place}) m; start elsewhere, or with a {outside.measure} less than {float(outside.size(parameters)):g} m"
+            f"it at ({place}) m; start elsewhere, or with a {outside.measure} less than "
+            f"{float(outside.size(parameters)):g} m"
         )
     return state
 

@@ -20,7 +20,7 @@ SLIPS, STOPS = "would slip", "slip dies out"
 FLAT = "lies flat"
 
 UPRIGHT = 1e-6
-"""Sine of the angle between a face and the surface at which the body counts as lying on it: it touches in more than a point."""
+"""Sine of the angle between a face and the surface at which the body counts as lying on it."""
 
 
 def rolling_events(rolling: Rolling) -> tuple[Event, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from zeromass.contact import Rolling, SphericalBody, bodies
+from zeromass.contact import ConvexBody, ImplicitBody, Rolling, SphericalBody, bodies, solids
 from zeromass.contact.start import rolling_start
 from zeromass.expression import Expression
 from zeromass.model import Damper, Force, RigidBody, Spring, State, Torque
@@ -28,7 +28,8 @@ _body = cache(table)
 
 def body_tables() -> dict[str, Table]:
     """The kinds of bodies, by name."""
-    own = {spelled(name): make for name, make in made_by(bodies, SphericalBody).items()}
+    made = (made_by(bodies, SphericalBody), made_by(solids, ConvexBody), made_by(solids, ImplicitBody))
+    own = {spelled(name): make for some in made for name, make in some.items()}
     return {kind: _body(make) for kind, make in {**own, "custom": SphericalBody}.items()}
 
 
@@ -69,6 +70,7 @@ START = table(
     said={
         "contact": PLACE,
         "velocity": PLACE,
+        "touching": Numbers("values", ((3,),)),
         "orientation": Either((Choice(("x-axis along the normal",)), Numbers("values", ((3,), (4,))))),
     },
 )
