@@ -76,6 +76,7 @@ if _typing.TYPE_CHECKING:
     from zeromass.analysis import Certificate, FewDigits, certificate, lyapunov_exponent, sensitivity
     from zeromass.ensemble import Ray, first_time, integral, largest, mean, samples, smallest, sweep, values_at
     from zeromass.expression import c_code, latex
+    from zeromass.integrate.wasm import wasm
     from zeromass.model import Box, Diagnosis, Dot, Drawing, Rod, Wheel
     from zeromass.report import FileError, plot_study, view
 
@@ -167,6 +168,7 @@ __all__ = [
     "two_material_shell",
     "values_at",
     "view",
+    "wasm",
     "where",
     "__version__",
 ]
@@ -188,6 +190,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "values_at",
             ],
             "zeromass.expression": ["c_code", "latex"],
+            "zeromass.integrate.wasm": ["wasm"],
             "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Rod", "Wheel"],
             "zeromass.report": ["FileError", "plot_study", "view"],
         },
