@@ -79,6 +79,7 @@ if _typing.TYPE_CHECKING:
     from zeromass.integrate.wasm import wasm
     from zeromass.model import Box, Diagnosis, Dot, Drawing, Rod, Wheel
     from zeromass.report import FileError, plot_study, view
+    from zeromass.report.viewer.living import PageLimited
 
     __version__: str
 
@@ -106,6 +107,7 @@ __all__ = [
     "Motion",
     "Occurrence",
     "Outcome",
+    "PageLimited",
     "Particle",
     "Program",
     "Ray",
@@ -193,6 +195,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
             "zeromass.integrate.wasm": ["wasm"],
             "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Rod", "Wheel"],
             "zeromass.report": ["FileError", "plot_study", "view"],
+            "zeromass.report.viewer.living": ["PageLimited"],
         },
     )
 

@@ -12,7 +12,7 @@ import zeromass as zm
 from integrate.node import MISSING, HostMotion, in_node, node, unfused
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.methods.dop853 import stepper
-from zeromass.integrate.stepping.layout import HEAD, Real64
+from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.status import Tolerances
 from zeromass.integrate.stepping.workspace import Workspace
 

@@ -41,7 +41,7 @@ class Symbol(NamedTuple):
 
     kind: int
     name: str
-    index: int
+    place: int
     offset: int = 0
     size: int = 0
 
@@ -259,14 +259,14 @@ def linked(
         raise LinkingError(f"code for WebAssembly calls {', '.join(missing)}, which nothing here defines")
     free, placed = _place(found.segments, tables or {})
     addresses = {
-        k: (placed[s.name] if s.index < 0 else found.segments[s.index].address + s.offset)
+        k: (placed[s.name] if s.place < 0 else found.segments[s.place].address + s.offset)
         for k, s in enumerate(found.symbols)
-        if s.kind == DATA_SYMBOL and (s.index >= 0 or s.name in placed)
+        if s.kind == DATA_SYMBOL and (s.place >= 0 or s.name in placed)
     }
     body = bytearray(found.sections[CODE])
     _relocate(found, CODE, addresses, lambda place: (body, place))
     _relocate(found, DATA, addresses, lambda place: _in_segment(found, place))
-    numbers = {s.name: s.index for s in found.symbols if s.kind == FUNCTION_SYMBOL}
+    numbers = {s.name: s.place for s in found.symbols if s.kind == FUNCTION_SYMBOL}
     places = {s.name: addresses[k] for k, s in enumerate(found.symbols) if k in addresses} | {"free": free}
     absent = [name for name in (*functions, *data) if name not in numbers and name not in places]
     if absent:

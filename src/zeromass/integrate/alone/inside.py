@@ -1,10 +1,11 @@
-# pyright: reportArgumentType=false
+# pyright: reportArgumentType=false, reportReturnType=false
 # llvmlite has no types: what its builder returns is taken for None
 """The inside of recorded steps: states on the constraints, what happens there, and samples of anything."""
 
 from __future__ import annotations
 
 from math import inf
+from typing import ClassVar
 
 from llvmlite import ir
 
@@ -35,7 +36,7 @@ class Open(Alone):
 
     name = "open"
     result = VOID
-    takes = {"k": INT}
+    takes: ClassVar[dict[str, ir.Type]] = {"k": INT}
 
     def written(self) -> None:
         b, k, memory = self.b, self.arguments["k"], self.memory
@@ -63,7 +64,7 @@ class Inside(Alone):
 
     name = "inside"
     result = VOID
-    takes = {"t": DOUBLE}
+    takes: ClassVar[dict[str, ir.Type]] = {"t": DOUBLE}
 
     def written(self) -> None:
         b, memory = self.b, self.memory
@@ -91,7 +92,7 @@ class Look(Alone):
 
     name = "look"
     result = VOID
-    takes = {"t": DOUBLE}
+    takes: ClassVar[dict[str, ir.Type]] = {"t": DOUBLE}
 
     def written(self) -> None:
         row = self.memory["row"]
@@ -106,7 +107,7 @@ class Between(Alone):
 
     name = "between"
     result = VOID
-    takes = {"i": INT, "a": DOUBLE, "b": DOUBLE, "fa": DOUBLE, "fb": DOUBLE}
+    takes: ClassVar[dict[str, ir.Type]] = {"i": INT, "a": DOUBLE, "b": DOUBLE, "fa": DOUBLE, "fb": DOUBLE}
 
     def written(self) -> None:
         b, i = self.b, self.arguments["i"]
@@ -164,7 +165,7 @@ class Graze(Alone):
 
     name = "graze"
     result = VOID
-    takes = {"i": INT, **{f"{kind}{k}": DOUBLE for kind in "xg" for k in range(3)}}
+    takes: ClassVar[dict[str, ir.Type]] = {"i": INT, **{f"{kind}{k}": DOUBLE for kind in "xg" for k in range(3)}}
 
     def written(self) -> None:
         b, i = self.b, self.arguments["i"]
@@ -241,7 +242,7 @@ class Locate(Alone):
     def kept(self, ahead: Real) -> None:
         """Notes what happened until the first event that ends the motion, and ends it there."""
         b, memory = self.b, self.memory
-        hits, count = memory["hits"], self.load_int(self.counts, Count.hits)
+        count = self.load_int(self.counts, Count.hits)
         self.store(inf, self.numbers, Number.end)
         with self.if_(b.icmp_signed(">", count, self.int(0))):
             with self.loop(count) as k:
@@ -291,7 +292,7 @@ class Sample(Alone):
     """`sample(times, count, values)`: the outputs at times of the motion in their order, one row a time."""
 
     name = "sample"
-    takes = {"times": POINTER, "count": ir.IntType(32), "values": POINTER}
+    takes: ClassVar[dict[str, ir.Type]] = {"times": POINTER, "count": ir.IntType(32), "values": POINTER}
 
     def written(self) -> None:
         b, memory = self.b, self.memory

@@ -1,4 +1,4 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportReturnType=false
 # llvmlite has no types: what its builder returns is taken for None
 """The memory of a motion that needs no Python: arrays of its own, by name, and the functions that work in them."""
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, ClassVar
 
 from llvmlite import ir
 
@@ -134,9 +134,9 @@ def declared(module: ir.Module, sizes: Sizes) -> None:
 class Alone(Writer):
     """A function that works in that memory."""
 
-    name: str
-    result: ir.Type = RETURN
-    takes: dict[str, ir.Type] = {}
+    name: ClassVar[str]
+    result: ClassVar[ir.Type] = RETURN
+    takes: ClassVar[dict[str, ir.Type]] = {}
 
     def __init__(self, module: ir.Module, target: Target, sizes: Sizes) -> None:
         super().__init__(module, target, self.name, self.takes, self.result)
@@ -185,6 +185,3 @@ class Alone(Writer):
 
     def largest(self, x: Real, y: Real) -> Real:
         return where(x > y, x, y)
-
-    def truth(self, x: Any) -> ir.Value:
-        return x.value

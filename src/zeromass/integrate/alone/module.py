@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from zeromass.compile.module import Groups, text_of
 from zeromass.compile.newton import NewtonSteps
 from zeromass.compile.program import Program
 from zeromass.compile.target import Target
-from zeromass.expression import Expression, Symbol, expressions, substitute
+from zeromass.expression import Expression, Symbol
 from zeromass.expression.build import ZERO
 from zeromass.expression.grid import Grid
 from zeromass.integrate.alone import inside, motion
@@ -50,7 +50,7 @@ class Alone:
     events: tuple[Event, ...] = ()
     outputs: tuple[Expression, ...] = ()
     project: bool = True
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
@@ -66,7 +66,7 @@ class Alone:
     def values(self) -> list[float]:
         """Of the parameters, as they are at the start."""
         known: Mapping[Any, float] = self.start.parameters
-        return [float(known[p] if p in known else p.default or 0.0) for p in self.parameters]
+        return [float(known.get(p, p.default or 0.0)) for p in self.parameters]
 
     @property
     def sizes(self) -> Sizes:
@@ -165,15 +165,3 @@ class Alone:
         for kind in motion.ROUTINES:
             kind(module, target, plan)
         return [str(module), text], grids
-
-
-def in_known(e: Expression, known: Sequence[Symbol]) -> Expression:
-    """An expression whose other parameters have their default."""
-    others = {s: s.default for s in _leaves(e) if s.kind == "parameter" and s not in known and s.default is not None}
-    return expressions(substitute(e, others)).item()
-
-
-def _leaves(e: Expression) -> list[Symbol]:
-    from zeromass.expression import symbols
-
-    return symbols(e)

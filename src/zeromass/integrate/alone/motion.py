@@ -1,4 +1,4 @@
-# pyright: reportArgumentType=false
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
 # llvmlite has no types: what its builder returns is taken for None
 """The motion itself without Python: a start that satisfies the constraints, a first step, and steps until something ends."""
 
@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, sqrt
+from typing import ClassVar
 
 from llvmlite import ir
 
@@ -127,7 +128,7 @@ class Begin(Planned):
     """`begin(until, rtol, atol, longest)`: the start of a motion, and its first step; `Ready` says whether it may go on."""
 
     name = "begin"
-    takes = {"until": DOUBLE, "rtol": DOUBLE, "atol": DOUBLE, "longest": DOUBLE}
+    takes: ClassVar[dict[str, ir.Type]] = {"until": DOUBLE, "rtol": DOUBLE, "atol": DOUBLE, "longest": DOUBLE}
 
     def written(self) -> None:
         b, memory = self.b, self.memory

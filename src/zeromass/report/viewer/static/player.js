@@ -301,7 +301,7 @@ function draw(seconds) {
 /** What is said of a run at a time: how it ended, or which kind of motion it is where that changes on the way. */
 function told(run, t) {
   const kind = run.kinds.findLast(([since]) => since <= t)?.[1];
-  const words = t > run.t[1] - 1e-9 && run.outcome ? run.outcome : kind;
+  const words = t > (run.ended ?? run.t[1]) - 1e-9 && run.outcome ? run.outcome : kind; // a motion of sliders may end before
   return words && data.runs.length > 1 ? `${run.name}: ${words}` : words;
 }
 
