@@ -84,15 +84,18 @@ def made_again(state: State, values: Mapping[Any, float]) -> State:
     wishes: dict[Expression, float] = {}
     pairs = single(made_of.pairs) if made_of else ()
     prescribed = [e for e, _ in pairs]
+    by_name: dict[str, Expression] = {**{repr(e): e for e in prescribed}, **known}
     for key, value in values.items():
-        key = known.get(key, key) if isinstance(key, str) else key
+        key = by_name.get(key, key) if isinstance(key, str) else key
         if isinstance(key, Symbol) and key.kind == "parameter" and key in known.values():
             own[key] = float(value)
         elif isinstance(key, Expression) and key in prescribed:
             wishes[key] = float(value)
         else:
             words = ", ".join([*known, *[repr(e) for e in prescribed]]) or "nothing"
-            raise StartError(f"'{key!r}' was neither prescribed for this start nor is it a parameter of it; there is: {words}")
+            raise StartError(
+                f"'{key!r}' was neither prescribed for this start nor is it a parameter of it; there is: {words}"
+            )
     before = {p: x for p, x in state.parameters.items() if p not in own}
     if made_of is None:
         from zeromass.model.state import State, parameter_values

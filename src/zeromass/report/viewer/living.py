@@ -75,8 +75,11 @@ class Living:
         self.course = LiveCourse(run.segments)
         self.reach = self._corners()
         self._look()
-        for words in self.remarks:
-            warnings.warn(words, PageLimited, stacklevel=4)
+
+    def _say(self, words: str) -> None:
+        """Tells what the page can not do, here and there."""
+        self.remarks.append(words)
+        warnings.warn(words, PageLimited, stacklevel=5)
 
     def _corners(self) -> list[Course]:
         """Motions at the ends of the sliders, as far as there are any."""
@@ -84,7 +87,7 @@ class Living:
         all_ = [dict(zip(self.sliders, values, strict=True)) for values in itertools.product(*ends)]
         if len(self.sliders) > CORNERS:
             all_ = [{s: end} for s, pair in zip(self.sliders, ends, strict=True) for end in pair]
-        found, vain = [], []
+        found, vain, inside = [], [], []
         for values in all_:
             wanted = {s.symbol: values.get(s, s.value) for s in self.sliders}
             words = ", ".join(f"{s.name} = {wanted[s.symbol]:g}" for s in self.sliders)
@@ -96,11 +99,14 @@ class Living:
                 continue
             if len(moved.t) > 1:
                 found.append(moved)
+            inside += [f"{words}: {said}" for said in moved.remarks]
             if moved.outcome.ending not in (Ending.FINISHED, Ending.EVENT):
                 vain.append(f"{words} ({moved.outcome})")
+        if inside:
+            self._say(f"with {inside[0]}; the page does not look for that")
         if vain:
             more = f", and {len(vain) - 1} other ends" if len(vain) > 1 else ""
-            self.remarks.append(f"no whole motion with {vain[0]}{more}; the page says so there and shows the last good one")
+            self._say(f"no whole motion with {vain[0]}{more}; the page says so there and shows the last good one")
         return found
 
     def _look(self) -> None:
@@ -113,7 +119,7 @@ class Living:
             names = [own[p] for p in symbols(expressions(moving)) if p in own]
             if names:
                 self.reach = []
-                self.remarks.append(
+                self._say(
                     f"the surface '{ground.name}' changes with {', '.join(names)}: the motion follows, its picture does not"
                 )
         shapes = [[described(b.shape) for b in system.drawing_at(values).bodies if b.shape is not None]]
@@ -121,18 +127,20 @@ class Living:
             if s.symbol in own:
                 other = system.drawing_at({**values, s.symbol: s.high})
                 if [described(b.shape) for b in other.bodies if b.shape is not None] != shapes[0]:
-                    self.remarks.append(f"a body's shape changes with {s.name}: the motion follows, its picture does not")
+                    self._say(f"a body's shape changes with {s.name}: the motion follows, its picture does not")
         if len(self._run.kinds) > 1:
             kinds = " – ".join(self._run.kinds)
-            self.remarks.append(
+            self._say(
                 f"the run changes its kind ({kinds}): with the sliders, the page shows its first kind until that ends"
             )
         elif self._run.outcome.ending is not Ending.FINISHED:
-            self.remarks.append(f"the run ends early ({self._run.outcome}): motions in the page are not followed further")
+            self._say(f"the run ends early ({self._run.outcome}): motions in the page are not followed further")
 
-    def data(self) -> dict[str, Any]:
-        """What the page needs to make motions, once the scene was made from `course`."""
+    def data(self, drawn: Mapping[str, Any]) -> dict[str, Any]:
+        """What the page needs to make motions, once what is drawn was made from `course`."""
         run, asked = self._run, self.course.asked
+        if not _alive(drawn, drawn["t"][2]):
+            self._say("a part of the picture can not be made anew in the page, and stays as it was in the run")
         outputs = {"shown": list(asked.outputs), "residuals": _zeros(run)}
         module = wasm(
             run.program,
@@ -175,6 +183,14 @@ class Living:
         )
 
 
+def _alive(item: Any, count: int) -> bool:
+    """Whether all packed arrays that have a value at each time can be made anew."""
+    if isinstance(item, Mapping) and "data" in item and "shape" in item:
+        return "live" in item or not item["shape"] or item["shape"][0] != count
+    inner = item.values() if isinstance(item, Mapping) else item if isinstance(item, list) else ()
+    return all(_alive(x, count) for x in inner)
+
+
 def _told(slider: Slider) -> dict[str, Any]:
     """A slider as the page reads it."""
     ends = {"low": slider.low, "high": slider.high, "value": slider.value}
@@ -209,7 +225,9 @@ def _sliders(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
                 f"given; there is: {there}"
             )
     if made_of is not None:
-        own = tuple(dict.fromkeys([*made_of.parameters, *[s.symbol for s in found if s.symbol not in run.system.parameters]]))
+        own = tuple(
+            dict.fromkeys([*made_of.parameters, *[s.symbol for s in found if s.symbol not in run.system.parameters]])
+        )
         start = replace(start, made_of=Prescription(tuple(pairs.items()), made_of.t, made_of.guess, own))
     return start, found
 
@@ -263,4 +281,3 @@ def _following(run: Course, event: str) -> bool:
         return run.system.goes_on_as(event, run.start) is not None
     except ModelError:
         return False
-

@@ -22,7 +22,11 @@ def exact(values: Any) -> dict[str, Any]:
 
 def unit(values: Any) -> dict[str, Any]:
     """int16 of numbers within −1 … 1, such as quaternions: 3·10⁻⁵ apart."""
-    return _packed("i2", np.round(np.clip(np.asarray(values), -1, 1) * 32767).astype("<i2")) | {"scale": 1 / 32767} | source(values)
+    return (
+        _packed("i2", np.round(np.clip(np.asarray(values), -1, 1) * 32767).astype("<i2"))
+        | {"scale": 1 / 32767}
+        | source(values)
+    )
 
 
 def quantised(values: Any) -> dict[str, Any]:

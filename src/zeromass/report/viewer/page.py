@@ -93,7 +93,7 @@ def view(
     looks: dict[str, Any] = {"names": names, "shapes": shapes or {}, "lines": lines, "trails": trails, "plots": plots}
     data = scene(drawn, **looks, fps=fps, reach=reach)
     if living is not None:
-        data["living"] = living.data()
+        data["living"] = living.data(data["runs"][0])
     data["layout"] = layout
     data["title"] = everything[0].system.drawing.title if title is None else title
     text = page(data)

@@ -110,7 +110,7 @@ const living = data.living ? new (class Living {
     const box = document.createElement("section");
     box.id = "living";
     box.setAttribute("aria-label", "Values of the motion");
-    box.innerHTML = `<header><h2>Make it anew</h2><button id="living-reset" title="The values of the run">Reset</button>
+    box.innerHTML = `<header><h2>Try other values</h2><button id="living-reset" title="The values of the run">Reset</button>
       <button id="living-copy" title="The program that makes this motion">Copy as Python</button></header>
       <div class="sliders"></div><p id="living-words" role="status"></p>`;
     for (const slider of this.sliders) box.querySelector(".sliders").append(this.control(slider));
@@ -131,13 +131,17 @@ const living = data.living ? new (class Living {
     label.innerHTML = `<span></span><input type="number" step="any"><input type="range" step="any">`;
     const [name, number, range] = label.children;
     name.textContent = slider.name;
+    range.style.setProperty("--first", String((slider.first - slider.low) / (slider.high - slider.low)));
     for (const input of [number, range]) Object.assign(input, { min: slider.low, max: slider.high });
     range.setAttribute("aria-label", slider.name);
     number.setAttribute("aria-label", `${slider.name}, as a number`);
     slider.number = number;
     slider.range = range;
     slider.step = niceStep((slider.high - slider.low) / 400);
-    range.addEventListener("input", () => this.set(slider, this.rounded(slider, Number(range.value))));
+    range.addEventListener("input", () => {
+      this.wholePath();
+      this.set(slider, this.rounded(slider, Number(range.value)));
+    });
     number.addEventListener("change", () => this.set(slider, Number(number.value)));
     this.put(slider, slider.value);
     return label;
@@ -157,6 +161,16 @@ const living = data.living ? new (class Living {
     slider.range.style.setProperty("--part", `${(100 * (slider.value - slider.low)) / (slider.high - slider.low)}%`);
   }
 
+  /** While a slider moves, and a little longer, paths are drawn to their end. */
+  wholePath() {
+    state.whole = true;
+    clearTimeout(this.calm);
+    this.calm = setTimeout(() => {
+      state.whole = false;
+      changed();
+    }, 2500);
+  }
+
   set(slider, value) {
     this.put(slider, value);
     return this.ask();
@@ -174,7 +188,7 @@ const living = data.living ? new (class Living {
   /** The program that makes this motion. */
   program() {
     const { source, program } = data.living;
-    const values = this.sliders.map(({ parameter, name, value }) => `${JSON.stringify(name === parameter ? name : name)}: ${value}`);
+    const values = this.sliders.map(({ name, value }) => `${JSON.stringify(name)}: ${value}`);
     const own = program.replace("«values»", values.join(", "));
     if (!source) return `import zeromass as zm\n\n${own}`;
     let text = source;
