@@ -97,7 +97,7 @@ class HostMotion:
     def array(self, name: str, kind: Any = np.float64) -> np.ndarray:
         size = self.sizes.arrays[name][1]
         address = self._engine.get_global_value_address(name)
-        return np.frombuffer((ctypes.c_char * (8 * size)).from_address(address), dtype=kind)
+        return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address)).view(kind)
 
     def call(self, name: str, *arguments: Any) -> int:
         kinds = [ctypes.c_double if isinstance(a, float) else type(a) for a in arguments]

@@ -11,7 +11,7 @@ import numpy as np
 from zeromass.compile.grid import tables
 from zeromass.compile.program import Program
 from zeromass.compile.wasm import module_of, wasm32
-from zeromass.expression import Expression, expressions
+from zeromass.expression import Expression, Symbol, expressions
 from zeromass.integrate.alone.memory import Count, Ready, Sizes
 from zeromass.integrate.alone.module import METHOD, SHOWN, Alone
 from zeromass.integrate.settings import Limits
@@ -36,6 +36,7 @@ def wasm(
     events: Sequence[Event] | None = None,
     project: bool = True,
     limits: Limits | None = None,
+    field: tuple[Sequence[Symbol] | np.ndarray, Sequence[Expression]] | None = None,
 ) -> bytes:
     """A program as a module of WebAssembly: its right-hand side, its start, whole motions with their events, and samples.
 
@@ -44,6 +45,7 @@ def wasm(
     events   what is watched; by default what the system watches
     project  return to the constraints after each step
     limits   numbers at which a motion takes a decision, see `zm.Limits`
+    field    three symbols X, Y, Z and expressions of them, of time and the parameters, such as the height of a surface
 
     The module asks for nothing, is complete in itself, and says in its section "zeromass" what it has; see the guide on
     WebAssembly for its interface. Steps are those of method="dop853", with the bits of this machine's code where that
@@ -76,6 +78,7 @@ def wasm(
         tuple(e for array in flat.values() for e in array.ravel()),
         project,
         limits or Limits(),
+        *((tuple(field[0]), tuple(field[1])) if field is not None else ()),
     )
     parts, grids = alone.texts(wasm32())
     arrays = {name: np.ascontiguousarray(x, dtype="<f8").tobytes() for g in grids for name, x in tables(g).items()}
@@ -106,6 +109,7 @@ def described(alone: Alone, outputs: Mapping[str, list[int]]) -> dict[str, Any]:
         ],
         "outputs": [{"name": name, "shape": shape} for name, shape in outputs.items()],
         "values": sizes.outputs,
+        "field": sizes.field,
         "row": HEAD + sizes.state,
         "head": HEAD,
         "reals": {place.name: int(place) for place in Real64},
@@ -113,6 +117,3 @@ def described(alone: Alone, outputs: Mapping[str, list[int]]) -> dict[str, Any]:
         "counts": {place.name: int(place) for place in Count},
         "status": {status.name: int(status) for status in (*Status, *Ready)},
     }
-
-
-__all__ = ["Expression", "wasm"]

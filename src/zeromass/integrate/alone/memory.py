@@ -59,7 +59,8 @@ class Ready(IntEnum):
 
 @dataclass(frozen=True)
 class Sizes:
-    """Of a program: coordinates, parameters, events, pivots that it tells, outputs, values that a start is given."""
+    """Of a program: coordinates, parameters, events, pivots that it tells, outputs, values that a start is given, rows left
+    out, and functions of place."""
 
     coordinates: int
     parameters: int
@@ -68,6 +69,7 @@ class Sizes:
     outputs: int
     given: int
     dropped: int
+    field: int = 0
 
     @property
     def state(self) -> int:
@@ -117,7 +119,7 @@ class Sizes:
 
 
 FUNCTIONS = {"rhs": 6, "positions": 4, "velocities": 4, "event": 4, "outputs": 4, "given_values": 2, "level0": 4}
-FUNCTIONS |= {"level1": 4, "dropped_rows": 4}
+FUNCTIONS |= {"level1": 4, "dropped_rows": 4, "field_values": 4}
 """Those of the program, and how many arrays each takes."""
 
 
@@ -143,9 +145,11 @@ class Alone(Writer):
         self.sizes = sizes
         self.module = module
         self.memory: dict[str, ir.Value] = {name: module.globals[name] for name in sizes.arrays}
-        self.reals, self.ints = self.memory["reals"], self.memory["ints"]
-        self.numbers, self.counts = self.memory["numbers"], self.memory["counts"]
-        self.order = self.int(sizes.state)
+        self.reals: ir.Value = self.memory["reals"]
+        self.ints: ir.Value = self.memory["ints"]
+        self.numbers: ir.Value = self.memory["numbers"]
+        self.counts: ir.Value = self.memory["counts"]
+        self.order: ir.Value = self.int(sizes.state)
         self.written()
         self.finish()
 

@@ -19,7 +19,7 @@ from zeromass.compile.target import Target
 from zeromass.expression import Expression, Symbol
 from zeromass.expression.build import ZERO
 from zeromass.expression.grid import Grid
-from zeromass.integrate.alone import inside, motion
+from zeromass.integrate.alone import events, inside, motion
 from zeromass.integrate.alone.memory import FUNCTIONS, Sizes, declared
 from zeromass.integrate.alone.motion import Plan
 from zeromass.integrate.methods.dop853.kernel import Dop853Advance, Dop853Dense
@@ -31,7 +31,7 @@ from zeromass.model import Event, State
 METHOD = (Dop853Advance, Dop853Dense, Project)
 """Routines of the stepping method, which are copied to where they are called."""
 
-SHOWN = ("slope", "start", "begin", "advance", "sample")
+SHOWN = ("slope", "start", "begin", "advance", "sample", "field")
 """Functions that who runs the code calls."""
 
 
@@ -43,6 +43,7 @@ class Alone:
     start       where it begins, and what that was made of
     parameters  whose values may change: those of the system first, then those of the start alone
     events      that are watched; outputs: what is sampled
+    place       three symbols, and `fields`, functions of them, of time and the parameters
     """
 
     program: Program
@@ -51,6 +52,8 @@ class Alone:
     outputs: tuple[Expression, ...] = ()
     project: bool = True
     limits: Limits = field(default_factory=Limits)
+    place: tuple[Symbol, ...] = ()
+    fields: tuple[Expression, ...] = ()
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
@@ -79,6 +82,7 @@ class Alone:
             outputs=len(self.outputs),
             given=len(self._steps.direct) if self._steps else 0,
             dropped=len(p.elimination.dropped),
+            field=len(self.fields),
         )
 
     @property
@@ -112,6 +116,7 @@ class Alone:
             "event": (groups, [p.zeros(self.events)]),
             "outputs": (groups, [list(p.solved(list(self.outputs)))]) if self.outputs else (groups, [[]]),
             "dropped_rows": (groups, [self._dropped()]),
+            "field_values": ([groups[0], list(self.place), groups[2]], [list(self.fields)]),
             "given_values": (
                 [list(self.parameters)],
                 [[value for _, value in self._steps.direct] if self._steps else []],
@@ -160,8 +165,8 @@ class Alone:
         table.initializer, table.global_constant = ir.Constant(table.value_type, terminal), True
         for routine in METHOD:
             routine.emit(module, target)
-        for kind in inside.ROUTINES:
-            kind(module, target, plan.sizes)
+        for part in (*inside.ROUTINES, *events.ROUTINES):
+            part(module, target, plan.sizes)
         for kind in motion.ROUTINES:
             kind(module, target, plan)
         return [str(module), text], grids
