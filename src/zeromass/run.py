@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from zeromass.model import Shape
     from zeromass.report import Plots
     from zeromass.report.origin import Origin
-    from zeromass.report.viewer.living import Sliders
     from zeromass.report.viewer.scene import Point, Series
+    from zeromass.report.viewer.sliders import Sliders
 
 FilePath = str | PathLike[str]
 """Where a file is to be written or read."""

@@ -17,7 +17,8 @@ from zeromass.report.viewer.scene import Point, Series, scene
 from zeromass.report.writing import write
 
 if TYPE_CHECKING:
-    from zeromass.report.viewer.living import Living, Sliders
+    from zeromass.report.viewer.living import Living
+    from zeromass.report.viewer.sliders import Sliders
 
 STATIC = Path(__file__).parent / "static"
 
@@ -93,7 +94,7 @@ def view(
     looks: dict[str, Any] = {"names": names, "shapes": shapes or {}, "lines": lines, "trails": trails, "plots": plots}
     data = scene(drawn, **looks, fps=fps, reach=reach)
     if living is not None:
-        data["living"] = living.data(data["runs"][0])
+        data["living"] = living.data(data)
     data["layout"] = layout
     data["title"] = everything[0].system.drawing.title if title is None else title
     text = page(data)

@@ -63,7 +63,7 @@ def scene(
             content["charts"] = [_chart(sampled, title, series) for title, series in plots.items()]
         shown.append(content)
     for run in reach:
-        grounds.index(run, run.at(np.linspace(run.t[0], run.t[-1], FEWEST)))
+        grounds.reach(run, run.at(np.linspace(run.t[0], run.t[-1], FEWEST)))
     return {"runs": shown, "surfaces": grounds.data()}
 
 

@@ -15,10 +15,17 @@ const living = data.living ? new (class Living {
     this.worker.onmessage = ({ data: answer }) => this.answered(answer);
     this.worker.onerror = (event) => this.say(`This browser can not make motions here: ${event.message ?? "no WebAssembly"}`, true);
     const bytes = Uint8Array.from(atob(module), (letter) => letter.charCodeAt(0));
-    this.worker.postMessage({ module: bytes, clocks, settings, shown: count }, [bytes.buffer]);
+    this.worker.postMessage({ module: bytes, clocks, settings, shown: count, ground: this.ground() }, [bytes.buffer]);
     for (const slider of this.sliders) {
       if (wishes.has(slider.name)) this.set(slider, Number(wishes.get(slider.name)));
     }
+  }
+
+  /** The surface that follows the sliders, as the worker is told of it. */
+  ground() {
+    if (!data.living.ground) return null;
+    const { x, y, moments, t: times } = data.surfaces[data.runs[0].surface];
+    return { ...data.living.ground, x, y, moments, times };
   }
 
   // motions ----------------------------------------------------------------------------------------------------------
@@ -82,7 +89,7 @@ const living = data.living ? new (class Living {
   }
 
   /** Puts the numbers of a motion in place of those of the last one: after its end, bodies stay and curves stop. */
-  renew({ samples, ending, t, words }) {
+  renew({ samples, ground, ending, t, words }) {
     const row = this.row ?? (this.row = samples[0].values.length / (samples[0].kept + (samples[0].kept < data.living.clocks[0][2])));
     data.arrays.forEach(({ live }, place) => {
       if (!live) return;
@@ -95,6 +102,7 @@ const living = data.living ? new (class Living {
         for (let j = 0; j < width; j++) target[k * width + j] = k < kept || !curve ? values[from + live.values[j]] : NaN;
       }
     });
+    if (ground) this.renewGround(ground);
     const run = data.runs[0];
     run.ended = ending === "FINISHED" ? span[1] : t;
     run.outcome = words;
@@ -102,6 +110,17 @@ const living = data.living ? new (class Living {
     if (stage) for (const shown of stage.runs) shown.renew();
     for (const chart of charts) chart.renew(state.themeName);
     changed();
+  }
+
+  /** The surface as it is with these values. */
+  renewGround({ heights, shift, turn: turns }) {
+    const { z, motion } = data.surfaces[data.runs[0].surface];
+    const put = (packed, values) => values && numbers(packed).set(values.subarray(0, numbers(packed).length));
+    put(z, heights);
+    if (motion) put(motion.shift, shift), put(motion.turn, turns);
+    if (!stage) return;
+    for (const view of stage.views) for (const surface of view.surfaces) surface.renew();
+    makeHeightBar();
   }
 
   // controls ---------------------------------------------------------------------------------------------------------
@@ -223,7 +242,7 @@ if (living) {
   window.viewer.living = {
     set: (values) => {
       for (const slider of living.sliders) if (slider.name in values) living.put(slider, values[slider.name]);
-      return living.ask().then(({ samples, state: end, ...answer }) => ({ ...answer, end: Array.from(end) }));
+      return living.ask().then(({ samples, ground, state: end, ...answer }) => ({ ...answer, end: Array.from(end) }));
     },
     program: () => living.program(),
     get last() { return living.last; },

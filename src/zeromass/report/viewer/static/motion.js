@@ -84,16 +84,24 @@ class Motion {
 
   /** The outputs at times of the last motion, in their order, one row a time. */
   sample(times) {
+    return this.called("sample", times, times.length, this.about.values);
+  }
+
+  /** Functions of place at points (t, X, Y, Z), with the values of parameters of the last motion. */
+  field(points) {
+    return this.called("field", points, points.length / 4, this.about.field);
+  }
+
+  /** Calls a function on numbers behind the record, which gives `width` values for each of `count`. */
+  called(name, numbers, count, width) {
     const { memory, free } = this.code;
-    const rows = this.whole("ints", "recorded");
-    const place = free.value + 8 * rows * this.about.row;
-    const size = 8 * times.length * (1 + this.about.values);
-    const more = place + size - memory.buffer.byteLength;
+    const place = free.value + 8 * this.whole("ints", "recorded") * this.about.row;
+    const values = place + 8 * numbers.length;
+    const more = values + 8 * count * width - memory.buffer.byteLength;
     if (more > 0) memory.grow(Math.ceil(more / 65536));
-    new Float64Array(memory.buffer, place, times.length).set(times);
-    const values = place + 8 * times.length;
-    this.code.sample(place, times.length, values);
-    return new Float64Array(memory.buffer, values, times.length * this.about.values).slice();
+    new Float64Array(memory.buffer, place, numbers.length).set(numbers);
+    this.code[name](place, count, values);
+    return new Float64Array(memory.buffer, values, count * width).slice();
   }
 
   /** (q̇, q̈) at a time and a state, with some values of parameters. */

@@ -1,0 +1,107 @@
+"""Sliders of a page: the parameters that they move, and whether a page can make the motions that they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from zeromass.compile.newton import NewtonSteps
+from zeromass.expression import Expression, Symbol, expressions, parameter, symbols
+from zeromass.integrate import Course
+from zeromass.integrate.pace import pace
+from zeromass.integrate.stepping.ahead import Ahead
+from zeromass.integrate.terms import terms_of_time
+from zeromass.model import ModelError, State
+from zeromass.model.prescription import Prescription, single
+
+SAME = 1e-9
+"""How well a start is to be found again, relative to 1 and the state."""
+
+Sliders = Mapping[Any, tuple[float, float]]
+"""{parameter, or what the start prescribes: (from, to)}."""
+
+
+@dataclass(frozen=True)
+class Slider:
+    """One slider: the parameter, its name in the page, its ends, and its value at first."""
+
+    symbol: Symbol
+    name: str
+    low: float
+    high: float
+    value: float
+
+
+def told(slider: Slider) -> dict[str, Any]:
+    """A slider as the page reads it."""
+    ends = {"low": slider.low, "high": slider.high, "value": slider.value}
+    return {"name": slider.name, "parameter": slider.symbol.name, **ends}
+
+
+def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
+    """The start with a parameter for each slider, and the sliders."""
+    start, found = run.start, []
+    made_of = start.made_of
+    known = [*run.system.parameters, *(made_of.parameters if made_of else ())]
+    pairs = dict(single(made_of.pairs)) if made_of else {}
+    for key, ends in sliders.items():
+        try:
+            low, high = (float(x) for x in ends)
+        except (TypeError, ValueError):
+            raise ModelError(f"sliders: {key!r} has {ends!r}; give {{parameter: (from, to)}}") from None
+        if not (np.isfinite(low) and np.isfinite(high) and low < high):
+            raise ModelError(f"sliders: {key!r} goes from {low:g} to {high:g}; give two finite numbers in order")
+        if isinstance(key, Symbol) and key.kind == "parameter" and key in known:
+            value = float(start.parameters.get(key, key.default or 0.0))
+            found.append(Slider(key, key.name, low, high, value))
+        elif isinstance(key, Expression) and key in pairs and not symbols(expressions(pairs[key])):
+            name = repr(key)
+            symbol = parameter("start_" + "".join(c if c.isalnum() else "_" for c in name), float(pairs[key]))
+            pairs[key] = symbol
+            found.append(Slider(symbol, name, low, high, float(symbol.default or 0.0)))
+        else:
+            there = ", ".join([*[p.name for p in known], *[repr(e) for e in pairs]]) or "nothing"
+            raise ModelError(
+                f"sliders: '{key!r}' is neither a zm.parameter of the model or the start nor a number that the start was "
+                f"given; there is: {there}"
+            )
+    if made_of is not None:
+        own = tuple(
+            dict.fromkeys([*made_of.parameters, *[s.symbol for s in found if s.symbol not in run.system.parameters]])
+        )
+        start = replace(start, made_of=Prescription(tuple(pairs.items()), made_of.t, made_of.guess, own))
+    return start, found
+
+
+def check(run: Course, start: State, until: float) -> None:
+    """That the page can make motions of a run."""
+    system = run.system
+    if system.pieces is not None:
+        raise ModelError(
+            f"sliders: formulas of the system switch ('{system.pieces.switches[0].said!r}'), and a page does not locate "
+            "switches; leave the sliders out"
+        )
+    if start.made_of is not None and not NewtonSteps.possible(start):
+        raise ModelError(
+            "sliders: prescribed values and constraints do not determine the start (left free: "
+            f"{', '.join(start.free)}), so a page can not solve for it; prescribe more of it"
+        )
+    if start.made_of is not None:
+        off = np.abs(np.concatenate([start.again({}).q - start.q, start.again({}).v - start.v])).max()
+        if off > SAME * max(1.0, np.abs([*start.q, *start.v]).max()):
+            raise ModelError(
+                "sliders: the start was made with other values than those that its parameters have by themselves; give "
+                "these to zm.parameter(…) instead"
+            )
+    if system.stiff is not None:
+        raise ModelError(f"sliders: a {system.kind} motion is stiff, and a page has no method for that; leave them out")
+    if terms_of_time(system):
+        found = pace(system, start.parameters, start.t, until)
+        if found is not None and Ahead(found).matters:
+            raise ModelError(
+                "sliders: steps of this run are limited by what depends on time alone, which a page does not look ahead "
+                "for; leave the sliders out, or give the run longest_step=… and a formula that is smooth"
+            )
