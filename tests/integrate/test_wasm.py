@@ -13,7 +13,7 @@ from integrate.node import MISSING, HostMotion, in_node, node, unfused
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.methods.dop853 import stepper
 from zeromass.integrate.stepping.layout import Real64
-from zeromass.integrate.stepping.status import Tolerances
+from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.workspace import Workspace
 
 needs_node = pytest.mark.skipif(node() is None, reason=MISSING)
@@ -51,7 +51,18 @@ def thrown() -> tuple[zm.System, zm.State]:
     return ball, ball.start(contact=(0.1, 0.0), velocity=(speed, 0.0), guess=1.0)
 
 
-SYSTEMS = {"shell": shell, "four-bar": four_bar, "hill": thrown}
+def hills() -> tuple[zm.System, zm.State]:
+    """A ball on heights given by numbers on a grid: tables in memory."""
+    speed = zm.parameter("speed", 0.5)
+    x, y = np.linspace(-2, 2, 21), np.linspace(-2, 2, 17)
+    X, Y = np.meshgrid(x, y, indexing="ij")
+    heights = 0.05 * (X**2 + Y**2) + 0.02 * np.sin(2 * X) * np.cos(Y)
+    ground = zm.Surface.from_heights(x, y, heights)
+    ball = zm.Rolling(zm.ball(0.05, 0.5), on=ground)
+    return ball, ball.start(contact=(0.8, 0.2), velocity=(0.0, speed))
+
+
+SYSTEMS = {"shell": shell, "four-bar": four_bar, "hill": thrown, "grid": hills}
 
 
 def alone(make: Any) -> Alone:
@@ -107,3 +118,114 @@ def test_steps_are_those_of_the_method(name, monkeypatch):
     count = min(len(work.rows), len(here.record) - (here.t < 3.0))  # the last step is cut where an event ends it
     assert count > 10
     assert np.array_equal(work.rows[:count], here.record[:count])
+
+
+@needs_node
+def test_slopes_are_those_of_this_machine(tmp_path):
+    """Of large angles too, whose reduction multiplies numbers of 128 bits."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: np.sin(x) + np.exp(-zm.t) * np.tan(x) ** 3})
+    start = system.start({x: 1.0})
+    code = Alone(zm.compile(system, start), start)
+    here = HostMotion(code, unfused())
+    states = [(0.3, [0.7, 1.0]), (1.0, [1e15 + 0.3, -2.0]), (2.5, [-3.7e200, 0.5])]
+    found, _ = in_node(zm.wasm(code.program, start), [{"t": t, "slope": y, "values": {}} for t, y in states], tmp_path)
+    for (t, y), there in zip(states, found, strict=True):
+        here.array("reals")[Real64.t], here.array("y")[:2] = t, y
+        here.call("slope")
+        assert np.array_equal(here.array("slopes")[:2], there["slope"])
+        exact = np.sin(y[0]) + np.exp(-t) * np.tan(y[0]) ** 3
+        assert there["slope"][1] == pytest.approx(exact, rel=1e-14)
+
+
+@needs_node
+def test_the_shell_takes_no_time_to_speak_of(tmp_path):
+    rolling, start = shell()
+    module = zm.wasm(zm.compile(rolling, start), start)
+    task = {"values": {}, "until": 25.0, "rtol": 1e-9, "atol": 1e-12, "repeat": 20}
+    (found,), _ = in_node(module, [task], tmp_path)
+    print(f"\n25 s of the shell at rtol 1e-9 in Node: {found['milliseconds']:.1f} ms, {len(module) / 1e3:.0f} kB")
+    assert found["ending"] == "FINISHED"
+    assert found["milliseconds"] <= 50.0
+
+
+@needs_node
+def test_events_are_those_of_simulate(tmp_path):
+    """Noted on the way and at the end, two in one step, and one that is only grazed, at the times that theory gives."""
+    x, y = zm.coordinates("x y")
+    system = zm.System(kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=y**2 / 2)
+    start = system.start({zm.rate(x): 1.0, y: 1.0})
+    events = [
+        zm.Event("gate", (x - 1.0) ** 2 - 0.01, terminal=False),
+        zm.Event("dip", (x - 2.0) ** 2 - 1e-8, terminal=False),
+        zm.Event("sinks", y + 0.5, direction=-1, terminal=False),
+        zm.Event("wall", x - 3.0),
+    ]
+    program = zm.compile(system, start)
+    task = {"values": {}, "until": 5.0, "rtol": 1e-11, "atol": 1e-13}
+    (found,), _ = in_node(zm.wasm(program, start, events=events), [task], tmp_path)
+    assert (found["ending"], found["event"]["name"]) == ("EVENT", "wall")
+    run = zm.simulate(program, start, until=5.0, rtol=1e-11, method="dop853", events=events)
+    assert [name for name, _ in found["happened"]] == [event.name for event in run.events]
+    theory = [0.9, 1.1, 2.0 - 1e-4, 2.0 + 1e-4, 2 * np.pi / 3, 3.0]
+    assert np.abs(np.array([t for _, t in found["happened"]]) - sorted(theory)).max() < 1e-9
+    assert found["t"] == pytest.approx(3.0, abs=1e-12)
+
+
+def test_a_short_pulse_is_not_missed():
+    """A push of 5 N for 10 ms after half a minute at rest: known ahead, if one says until when to look."""
+    x = zm.coordinate("x")
+    push = 5 * np.exp(-(((zm.t - 30.0) / 0.01) ** 2))
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2, forces={x: push})
+    start = system.start({x: 0.0})
+    here = HostMotion(Alone(zm.compile(system, start), start, until=40.0), unfused())
+    here.run([], 40.0, 1e-10, 1e-13)
+    width = 0.01  # ∫ push·sin(40 − τ) dτ, exactly
+    exact = 5 * width * np.sqrt(np.pi) * np.exp(-(width**2) / 4) * np.sin(10.0)
+    assert here.array("y")[0] == pytest.approx(exact, abs=1e-9)
+
+
+@pytest.mark.parametrize(("values", "ending"), [([0.9], "FINISHED"), ([1.2], "NO_START")])
+def test_a_start_is_solved_for_or_refused(values, ending):
+    x, y, place = *zm.coordinates("x y"), zm.parameter("place", 0.5)
+    rod = zm.System(kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=y, constraints={"rod": x**2 + y**2 - 1})
+    start = rod.start({x: place, zm.rate(x): 0.0}, guess={y: -1.0})
+    here = HostMotion(Alone(zm.compile(rod, start), start), unfused())
+    status = here.run(values, 1.0, 1e-10, 1e-13)
+    assert {0: "FINISHED", 21: "NO_START"}[status] == ending
+    if ending == "FINISHED":
+        assert np.abs(here.array("first")[:2] - [0.9, -np.sqrt(1 - 0.81)]).max() < 1e-15
+
+
+def test_a_singular_position_ends_the_motion():
+    """Crank and rod of one length: where both are upright several motions go on, which Python looks after."""
+    a, b = zm.coordinates("a b")
+    crank = zm.System(kinetic=(zm.rate(a) ** 2 + 2 * zm.rate(b) ** 2) / 2, constraints={"guide": np.sin(a) - np.sin(b)})
+    start = crank.start({a: 1.0, zm.rate(a): 1.0}, guess={b: 1.0})
+    here = HostMotion(Alone(zm.compile(crank, start), start), unfused())
+    assert here.run([], 3.0, 1e-10, 1e-13) in (Status.FADING, Status.PIVOTS)
+    assert here.t <= np.pi / 2 - 1.0  # what lies behind it is not shown
+    assert zm.simulate(crank, start, until=3.0).passages
+
+
+def test_dependent_rows_are_no_hindrance():
+    """Terms that cancel in a row that was left out are no sign that it does not follow from the others."""
+    a, b = zm.coordinates("a b")
+    rows = {"closed": np.cos(a) + np.cos(b), "sides": np.sin(a) - np.sin(b)}
+    chain = zm.System(kinetic=(zm.rate(a) ** 2 + zm.rate(b) ** 2) / 2, constraints=rows)
+    start = chain.start({a: 1.0, zm.rate(a): 1.0}, guess={b: np.pi - 1.0})
+    here = HostMotion(Alone(zm.compile(chain, start), start), unfused())
+    assert here.run([], 1.0, 1e-10, 1e-13) == Status.FINISHED
+    assert np.abs(here.array("y")[:2] - [2.0, np.pi - 2.0]).max() < 1e-9
+
+
+def test_code_that_is_not_complete_is_refused():
+    from zeromass.compile.linking import LinkingError
+    from zeromass.compile.wasm import module_of
+
+    text = "declare double @hypot(double, double)\ndefine double @f(double %x) {\n"
+    text += "  %y = call double @hypot(double %x, double 1.0)\n  ret double %y\n}\n"
+    with pytest.raises(LinkingError, match="hypot, which nothing here defines"):
+        module_of([text], inlined=[], functions=["f"], data=[])
+    with pytest.raises(LinkingError, match="there is no g in the object"):
+        module_of(["define void @f() {\n  ret void\n}\n"], inlined=[], functions=["g"], data=[])

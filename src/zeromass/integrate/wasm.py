@@ -34,6 +34,7 @@ def wasm(
     *,
     outputs: Mapping[str, Any] | None = None,
     events: Sequence[Event] | None = None,
+    until: float | None = None,
     project: bool = True,
     limits: Limits | None = None,
     field: tuple[Sequence[Symbol] | np.ndarray, Sequence[Expression]] | None = None,
@@ -43,6 +44,7 @@ def wasm(
     start    where motions begin; where it was made with formulas of zm.parameters, it is solved again in the module
     outputs  {name: expression or array of them} that motions are sampled for; by default the coordinates
     events   what is watched; by default what the system watches
+    until    time up to which short pulses and the like, of time alone, are looked at ahead, so that no step misses them
     project  return to the constraints after each step
     limits   numbers at which a motion takes a decision, see `zm.Limits`
     field    three symbols X, Y, Z and expressions of them, of time and the parameters, such as the height of a surface
@@ -78,7 +80,9 @@ def wasm(
         tuple(e for array in flat.values() for e in array.ravel()),
         project,
         limits or Limits(),
-        *((tuple(field[0]), tuple(field[1])) if field is not None else ()),
+        tuple(field[0]) if field is not None else (),
+        tuple(field[1]) if field is not None else (),
+        until,
     )
     parts, grids = alone.texts(wasm32())
     arrays = {name: np.ascontiguousarray(x, dtype="<f8").tobytes() for g in grids for name, x in tables(g).items()}

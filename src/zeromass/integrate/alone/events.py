@@ -75,9 +75,17 @@ class Between(Alone):
         b.ret_void()
 
     def note(self, i: ir.Value, place: Real) -> None:
-        """Among the zeros in this step."""
+        """Among the zeros in this step, once: brackets may overlap."""
         b, hits = self.b, self.memory["hits"]
         k = self.load_int(self.counts, Count.hits)
+        slack = self.load(self.numbers, Number.tolerance) * 8.0
+        with self.if_(b.icmp_signed(">", k, self.int(0))), self.loop(k) as j:
+            other, t = (
+                self.load(hits, b.mul(j, self.int(2))),
+                self.load(hits, b.add(b.mul(j, self.int(2)), self.int(1))),
+            )
+            with self.if_((other.equals(self.from_int(i)) & (abs(t - place) <= slack)).value):
+                b.ret_void()
         room = self.sizes.arrays["hits"][1] // 2
         with self.if_(b.icmp_signed("<", k, self.int(room))):
             self.store(self.from_int(i), hits, b.mul(k, self.int(2)))

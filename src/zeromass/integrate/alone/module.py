@@ -19,13 +19,15 @@ from zeromass.compile.target import Target
 from zeromass.expression import Expression, Symbol
 from zeromass.expression.build import ZERO
 from zeromass.expression.grid import Grid
-from zeromass.integrate.alone import events, inside, motion
+from zeromass.integrate.alone import begin, events, inside, motion
 from zeromass.integrate.alone.memory import FUNCTIONS, Sizes, declared
-from zeromass.integrate.alone.motion import Plan
+from zeromass.integrate.alone.plan import Plan
 from zeromass.integrate.methods.dop853.kernel import Dop853Advance, Dop853Dense
 from zeromass.integrate.settings import Limits
+from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.kernel import Project
 from zeromass.integrate.stepping.writer import DOUBLE
+from zeromass.integrate.terms import terms_of_time
 from zeromass.model import Event, State
 
 METHOD = (Dop853Advance, Dop853Dense, Project)
@@ -43,6 +45,7 @@ class Alone:
     start       where it begins, and what that was made of
     parameters  whose values may change: those of the system first, then those of the start alone
     events      that are watched; outputs: what is sampled
+    until       time up to which it is looked at what depends on time alone
     place       three symbols, and `fields`, functions of them, of time and the parameters
     """
 
@@ -54,6 +57,7 @@ class Alone:
     limits: Limits = field(default_factory=Limits)
     place: tuple[Symbol, ...] = ()
     fields: tuple[Expression, ...] = ()
+    until: float | None = None
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
@@ -102,7 +106,20 @@ class Alone:
             project=(self.project and "positions" in corrections, self.project and "velocities" in corrections),
             events=tuple((event.direction, event.terminal, event.guard) for event in self.events),
             limits=self.limits,
+            stretches=self._stretches(),
         )
+
+    def _stretches(self) -> tuple[tuple[float, float], ...]:
+        """How long steps may be where what depends on time alone limits them; none where it does not."""
+        zeros = [event.zero for event in self.events]
+        if self.until is None or not terms_of_time(self.program.system, zeros):
+            return ()
+        from zeromass.integrate.pace import pace  # few systems have such terms
+
+        found = pace(self.program.system, self.start.parameters, self.start.t, self.until, zeros)
+        if found is None or not Ahead(found).matters:
+            return ()
+        return tuple((float(end), float(longest)) for end, longest in found.first)
 
     def functions(self) -> dict[str, tuple[Groups, Groups]]:
         """Those of the program, by the names that the rest calls; one that there is no need for does nothing."""
@@ -148,9 +165,10 @@ class Alone:
         if not rows:
             return []
         A, b, a = p.system.A[rows], p.system.b[rows], p.system.accelerations
-        left = list(A @ a - b)
+        left, v2 = list(A @ a - b), np.sum(p.system.rates**2)  # terms of b may cancel
         terms = [
-            np.sum([abs(x * y) for x, y in zip(row, a, strict=True)]) + abs(c) for row, c in zip(A, b, strict=True)
+            np.sum([abs(x * y) + abs(x) * v2 for x, y in zip(row, a, strict=True)]) + abs(c)
+            for row, c in zip(A, b, strict=True)
         ]
         return list(p.solved([*left, *terms]))
 
@@ -160,13 +178,17 @@ class Alone:
         text, grids = text_of(functions, target)
         plan, module = self.plan, ir.Module("alone")
         declared(module, plan.sizes)
-        terminal = [float(ends) for _, ends, _ in plan.events] or [0.0]
-        table: Any = ir.GlobalVariable(module, ir.ArrayType(DOUBLE, len(terminal)), "terminal")
-        table.initializer, table.global_constant = ir.Constant(table.value_type, terminal), True
+        tables = {
+            "terminal": [float(ends) for _, ends, _ in plan.events] or [0.0],
+            "stretches": [x for stretch in plan.stretches for x in stretch] or [0.0],
+        }
+        for name, values in tables.items():
+            table: Any = ir.GlobalVariable(module, ir.ArrayType(DOUBLE, len(values)), name)
+            table.initializer, table.global_constant = ir.Constant(table.value_type, values), True
         for routine in METHOD:
             routine.emit(module, target)
         for part in (*inside.ROUTINES, *events.ROUTINES):
             part(module, target, plan.sizes)
-        for kind in motion.ROUTINES:
+        for kind in (*begin.ROUTINES, *motion.ROUTINES):
             kind(module, target, plan)
         return [str(module), text], grids

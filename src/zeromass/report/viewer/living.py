@@ -57,7 +57,7 @@ class Living:
         self.start, self.sliders = sliders_of(run, sliders)
         self.settings = replace(run.settings, method="dop853", step=None)
         self.until = float(run.t[-1])
-        check(run, self.start, self.until)
+        check(run, self.start, self.sliders)
         self.course = LiveCourse(run.segments)
         self.reach = self._corners()
         self._look()
@@ -130,6 +130,7 @@ class Living:
             self.start,
             outputs={name: np.array(some, dtype=object) for name, some in outputs.items() if some},
             events=run.system.events,
+            until=self.until,
             project=run.settings.project,
             limits=run.settings.limits,
             field=(ground.ground.place, ground.fields) if ground.ground is not None and ground.fields else None,

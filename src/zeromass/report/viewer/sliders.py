@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy as np
 from zeromass.compile.newton import NewtonSteps
 from zeromass.expression import Expression, Symbol, expressions, parameter, symbols
 from zeromass.integrate import Course
-from zeromass.integrate.pace import pace
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model import ModelError, State
@@ -76,7 +75,7 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
     return start, found
 
 
-def check(run: Course, start: State, until: float) -> None:
+def check(run: Course, start: State, sliders: Sequence[Slider]) -> None:
     """That the page can make motions of a run."""
     system = run.system
     if system.pieces is not None:
@@ -98,10 +97,18 @@ def check(run: Course, start: State, until: float) -> None:
             )
     if system.stiff is not None:
         raise ModelError(f"sliders: a {system.kind} motion is stiff, and a page has no method for that; leave them out")
-    if terms_of_time(system):
-        found = pace(system, start.parameters, start.t, until)
-        if found is not None and Ahead(found).matters:
+    pulses = {leaf for term in terms_of_time(system) for leaf in symbols(term.u)}
+    for s in sliders:
+        if s.symbol in pulses and any(_limits(run, start, s.symbol, end) for end in (s.low, s.high)):
             raise ModelError(
-                "sliders: steps of this run are limited by what depends on time alone, which a page does not look ahead "
-                "for; leave the sliders out, or give the run longest_step=… and a formula that is smooth"
+                f"sliders: {s.name} stands in a formula of time alone that limits the steps of a run, and a page does not "
+                "look at it anew; leave this slider out"
             )
+
+
+def _limits(run: Course, start: State, symbol: Symbol, value: float) -> bool:
+    """Whether what depends on time alone limits steps, with a value of a parameter."""
+    from zeromass.integrate.pace import pace
+
+    found = pace(run.system, {**start.parameters, symbol: value}, start.t, float(run.t[-1]))
+    return found is not None and Ahead(found).matters

@@ -109,6 +109,8 @@ const living = data.living ? new (class Living {
     run.kinds = [];
     if (stage) for (const shown of stage.runs) shown.renew();
     for (const chart of charts) chart.renew(state.themeName);
+    clearTimeout(this.measuring);
+    if (stage) this.measuring = setTimeout(() => stage.measure(), 400); // what an overview shows
     changed();
   }
 

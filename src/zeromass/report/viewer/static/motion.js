@@ -68,7 +68,7 @@ class Motion {
     const count = this.whole("counts", "noted");
     const noted = this.reals("noted", 2 * count);
     const found = Array.from({ length: count }, (_, k) => [this.about.events[noted[2 * k]].name, noted[2 * k + 1]]);
-    return found.sort((a, b) => a[1] - b[1]);
+    return found.filter(([, t]) => Math.abs(t - this.about.t) <= Math.abs(this.real("t") - this.about.t)).sort((a, b) => a[1] - b[1]);
   }
 
   /** Steps of the last motion: t, h, growth of the pivots, and the state, one row a step. */
