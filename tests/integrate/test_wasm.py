@@ -12,7 +12,7 @@ import zeromass as zm
 from integrate.node import MISSING, HostMotion, in_node, node, unfused
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.methods.dop853 import stepper
-from zeromass.integrate.stepping.layout import Real64
+from zeromass.integrate.stepping.layout import HEAD, Real64
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.workspace import Workspace
 
@@ -118,6 +118,21 @@ def test_steps_are_those_of_the_method(name, monkeypatch):
     count = min(len(work.rows), len(here.record) - (here.t < 3.0))  # the last step is cut where an event ends it
     assert count > 10
     assert np.array_equal(work.rows[:count], here.record[:count])
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_samples_are_on_the_constraints_and_on_the_steps(name):
+    """Between steps what is left of the constraints is rounding; at their ends samples are what was recorded."""
+    system, start = SYSTEMS[name]()
+    zeros = [zero for level in range(2) for _, zero in system.zeros(level)]
+    outputs = (*zeros, *system.coordinates, *system.rates)
+    here = HostMotion(Alone(zm.compile(system, start), start, tuple(system.events), outputs), unfused())
+    here.run(here.alone.values, 2.0, 1e-9, 1e-12)
+    record = here.record.copy()
+    times = np.unique(np.concatenate([np.linspace(0.0, here.t, 301), record[:, 0]]))
+    found = here.sample(times)
+    assert np.abs(found[:, : len(zeros)]).max() < 1e-13
+    assert np.array_equal(found[np.searchsorted(times, record[:, 0]), len(zeros) :], record[:, HEAD:])
 
 
 @needs_node

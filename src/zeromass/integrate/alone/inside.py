@@ -33,7 +33,8 @@ class Open(Alone):
         time = b.select(later, before, self.at(self.numbers, Number.first))
         state = b.select(later, self.at(before, HEAD), memory["first"])
         self.copied(state, memory["inner_y"])
-        self.copied(self.at(row, HEAD), memory["inner_new"])
+        for name in ("inner_new", "inner_end"):  # a projection works in the first
+            self.copied(self.at(row, HEAD), memory[name])
         first = self.load(time)
         self.store(first, inner, Real64.t)
         self.store(self.load(row) - first, inner, Real64.h)
@@ -58,7 +59,7 @@ class Inside(Alone):
         inner, row = memory["inner_reals"], memory["row"]
         t, state = self.real(self.arguments["t"]), self.at(row, 1)
         self.store(t, row)
-        for name, place in (("inner_y", Real64.t), ("inner_new", Real64.until)):
+        for name, place in (("inner_y", Real64.t), ("inner_end", Real64.until)):
             with self.if_(t.equals(self.load(inner, place)).value):
                 self.copied(memory[name], state)
                 b.ret_void()

@@ -107,6 +107,7 @@ class Sizes:
             "inner_ints": (INT, len(Int64)),
             "inner_y": (DOUBLE, m),
             "inner_new": (DOUBLE, m),
+            "inner_end": (DOUBLE, m),
             "inner_stages": (DOUBLE, EXTENDED * m),
             "inner_scratch": (DOUBLE, scratch),
             "inner_pivots": (DOUBLE, pivots),
