@@ -155,6 +155,27 @@ def test_numbers_are_those_of_python(chromium, tmp_path):
         assert np.abs(np.array(answer["end"]) - there.y[-1]).max() <= 1e-9
 
 
+def test_the_surface_follows(chromium, tmp_path):
+    """Its place and its heights are those of the formulas with the values of the sliders."""
+    depth, amplitude = zm.parameter("depth", 0.05), zm.parameter("amplitude", 0.1)
+    shift = (amplitude * np.cos(zm.t), 0.0, 0.0)
+    bowl = zm.Surface(lambda X, Y, Z: Z - depth * (X**2 + Y**2), shift=shift, name="bowl")
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=bowl)
+    run = zm.simulate(ball, ball.start(contact=(1.0, 0.0)), until=3.0, rtol=1e-9)
+    path = run.view(tmp_path / "bowl.html", sliders={depth: (0.02, 0.2), amplitude: (0.0, 0.3)})
+    chromium.open(path, "paused&t=0")
+    (low, high), first = chromium.evaluate("window.viewer.living.heights"), 0.05
+    for d, a in ((0.2, 0.3), (0.02, 0.0)):
+        moved(chromium, depth=d, amplitude=a)
+        chromium.drawn()
+        assert chromium.evaluate("window.viewer.ground()[0]") == pytest.approx(a, abs=1e-6)
+        now = chromium.evaluate("window.viewer.living.heights")
+        assert now == pytest.approx(
+            [low * d / first, high * d / first], rel=1e-4, abs=1e-4
+        )  # packed in 16 bits at first
+    assert chromium.complaints() == []
+
+
 def test_outcomes_are_told_as_in_python(chromium, tmp_path):
     run = hill()
     path = run.view(tmp_path / "hill.html", sliders=_keys(run))

@@ -105,6 +105,10 @@ class Living:
                 other = system.drawing_at({**values, s.symbol: s.high})
                 if [described(b.shape) for b in other.bodies if b.shape is not None] != shapes[0]:
                     self._say(f"a body's shape changes with {s.name}: the motion follows, its picture does not")
+        strangers = {e.name for e in self._run.events} - {e.name for e in system.events}
+        if strangers:
+            names = ", ".join(sorted(f"'{name}'" for name in strangers))
+            self._say(f"the page watches what the system watches, and not {names}, which the run was asked for")
         if len(self._run.kinds) > 1:
             kinds = " – ".join(self._run.kinds)
             self._say(
@@ -143,7 +147,7 @@ class Living:
             "clocks": [_clock(times) for times in asked.clocks],
             "shown": len(asked.outputs),
             "ground": surface,
-            "violation": settings.limits.violation,
+            "violation": settings.limits.violation if settings.project else None,
             "settings": {
                 "until": self.until,
                 "rtol": settings.rtol,

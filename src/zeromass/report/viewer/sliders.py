@@ -83,6 +83,8 @@ def check(run: Course, start: State, sliders: Sequence[Slider]) -> None:
             f"sliders: formulas of the system switch ('{system.pieces.switches[0].said!r}'), and a page does not locate "
             "switches; leave the sliders out"
         )
+    if run.t[-1] < run.t[0]:
+        raise ModelError("sliders: the run goes back in time; a page makes motions forward")
     if start.made_of is not None and not NewtonSteps.possible(start):
         raise ModelError(
             "sliders: prescribed values and constraints do not determine the start (left free: "

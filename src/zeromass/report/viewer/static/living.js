@@ -13,7 +13,10 @@ const living = data.living ? new (class Living {
     const place = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
     this.worker = new Worker(place);
     this.worker.onmessage = ({ data: answer }) => this.answered(answer);
-    this.worker.onerror = (event) => this.say(`This browser can not make motions here: ${event.message ?? "no WebAssembly"}`, true);
+    this.worker.onerror = (event) => {
+      this.busy = false;
+      this.say(`This browser could not make the motion: ${event.message ?? "no WebAssembly"}`, true);
+    };
     const bytes = Uint8Array.from(atob(module), (letter) => letter.charCodeAt(0));
     this.worker.postMessage({ module: bytes, clocks, settings, shown: count, ground: this.ground() }, [bytes.buffer]);
     for (const slider of this.sliders) {
@@ -82,7 +85,7 @@ const living = data.living ? new (class Living {
       OTHER_KIND: "with these values the constraints depend on one another otherwise than in the program; make the run in Python",
       NOT_FINITE: "not a number: a formula has no finite value at the start",
     }[ending] ?? `${ending} ${at}`;
-    if (residual > data.living.violation) {
+    if (data.living.violation !== null && residual > data.living.violation) {
       return { words: `inconsistent: constraints are off by ${residual.toExponential(1)}; make the run in Python`, good: false };
     }
     return { words, good: ending === "FINISHED" || ending === "EVENT" };
@@ -248,6 +251,7 @@ if (living) {
     },
     program: () => living.program(),
     get last() { return living.last; },
+    get heights() { return finiteRange(numbers(data.surfaces[data.runs[0].surface].z)); },
     body: (name) => Array.from(numbers(data.runs[0].bodies.find((body) => body.name === name).position)),
   };
 }
