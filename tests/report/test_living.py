@@ -191,6 +191,9 @@ def test_outcomes_are_told_as_in_python(chromium, tmp_path):
         assert f"'{name[1]}'" in answer["words"]
         assert answer["words"].startswith("event at t = ")
         assert chromium.evaluate("document.getElementById('living-words').textContent").startswith(answer["words"])
+    chromium.evaluate("window.viewer.seek(10.0)")
+    chromium.drawn()
+    assert chromium.evaluate("document.getElementById('subtitle').textContent") == answer["words"]
     chromium.screenshot(ARTEFACTS / "living-outcome.png")
     assert chromium.complaints() == []
 

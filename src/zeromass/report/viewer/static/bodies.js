@@ -101,13 +101,6 @@ class Trail {
     this.mesh.frustumCulled = false;
     this.mesh.renderOrder = 1;
     this.count = count;
-    this.points = points;
-  }
-
-  /** Other points in place of these (living). */
-  renew(points) {
-    this.points.set(points);
-    for (const name of ["start", "stop"]) this.mesh.geometry.attributes[name].needsUpdate = true;
   }
 
   update(place, mode, recent) {
@@ -175,28 +168,22 @@ class RunView {
     }
   }
 
-  /** Points of a trail as they are drawn. */
-  trailPoints(trail, surface) {
-    const points = Float32Array.from(numbers(trail.points));
-    if (trail.kind !== "contact") return points;
-    lift(points, this.bodies[0].positions.values);
-    return surface?.shift ? inOwnAxes(points, surface, this.clock) : points;
-  }
-
-  /** The numbers of the run have changed (living). */
-  renew() {
-    for (const trail of this.trails) trail.made.renew(this.trailPoints(trail, trail.surface));
-  }
-
   addTrail(trail, index, theme, shared, surface) {
-    const points = this.trailPoints(trail, surface);
-    const parent = trail.kind === "contact" && surface?.shift ? surface.group : this.group;
+    let points = Float32Array.from(numbers(trail.points));
+    let parent = this.group;
+    if (trail.kind === "contact") {
+      lift(points, this.bodies[0].positions.values);
+      if (surface?.shift) {
+        points = inOwnAxes(points, surface, this.clock);
+        parent = surface.group;
+      }
+    }
     const colors = { contact: this.several ? this.color : theme.contact, center: this.color };
     const color = colors[trail.kind] ?? (this.several ? this.color : this.bodies[index]?.color ?? PARTS[index % PARTS.length]);
     const made = new Trail(points, color, { contact: 2.2, center: 2.6 }[trail.kind] ?? 2.2, shared);
     parent.add(made.mesh);
     this.kinds[trail.kind].push(made.mesh);
-    return { ...trail, made, surface };
+    return { ...trail, made };
   }
 
   /** Everything at time t; `unit` is the length that the typical normal force is drawn with. */

@@ -43,14 +43,7 @@ class Chart {
       seek(event);
     });
     this.canvas.addEventListener("pointermove", (event) => event.buttons && seek(event));
-    this.least = least;
     this.range = spread(entries, least);
-  }
-
-  /** The numbers of the curves have changed (living). */
-  renew(themeName) {
-    this.range = spread(this.entries, this.least);
-    if (this.theme) this.drawCurves(themeName);
   }
 
   resize(themeName) {

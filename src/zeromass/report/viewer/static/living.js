@@ -1,5 +1,36 @@
 // A page that is alive: sliders, and motions that a worker makes anew from a module of WebAssembly.
 
+/** What is drawn takes its numbers again, which have changed where they are. */
+function redrawn() {
+  if (typeof retake === "function") return retake(0, {});
+  for (const view of stage?.views ?? []) for (const run of view.runs) for (const trail of run.trails) retrailed(trail, run, view.surfaces[0]);
+  for (const chart of charts) {
+    chart.range = spread(chart.entries, least(chart.canvas.ariaLabel.replace(/ over time$/, "")));
+    if (chart.theme) chart.drawCurves(state.themeName);
+  }
+}
+
+function retrailed(trail, run, surface) {
+  let points = Float32Array.from(numbers(trail.points));
+  if (trail.kind === "contact") {
+    lift(points, run.bodies[0].positions.values);
+    if (surface?.shift) points = inOwnAxes(points, surface, run.clock);
+  }
+  const { start, stop } = trail.made.mesh.geometry.attributes;
+  start.array.set(points.subarray(0, points.length - 3));
+  stop.array.set(points.subarray(3));
+  start.needsUpdate = stop.needsUpdate = true;
+}
+
+/** A surface takes its heights again. */
+function reshaped(surface) {
+  const { entry } = surface;
+  if (entry.kind !== "height" || entry.plain) return;
+  surface.box[2] = finiteRange(numbers(entry.z));
+  surface.look.uHeights.value.set(...surface.box[2]);
+  setHeights(surface.geometries[0], entry, Math.max(surface.moment, 0));
+}
+
 const living = data.living ? new (class Living {
   constructor({ module, worker, sliders, clocks, settings, shown: count }) {
     this.sliders = sliders.map((slider) => ({ ...slider, first: slider.value }));
@@ -107,13 +138,11 @@ const living = data.living ? new (class Living {
     });
     if (ground) this.renewGround(ground);
     const run = data.runs[0];
-    run.ended = ending === "FINISHED" ? span[1] : t;
-    run.outcome = words;
-    run.kinds = [];
-    if (stage) for (const shown of stage.runs) shown.renew();
-    for (const chart of charts) chart.renew(state.themeName);
+    run.outcome = "";
+    run.kinds = words ? [[span[0], ""], [ending === "FINISHED" ? span[1] : t, words]] : [];
+    redrawn();
     clearTimeout(this.measuring);
-    if (stage) this.measuring = setTimeout(() => stage.measure(), 400); // what an overview shows
+    if (stage) this.measuring = setTimeout(() => (stage.measure(), changed()), 400); // what an overview shows
     changed();
   }
 
@@ -124,7 +153,7 @@ const living = data.living ? new (class Living {
     put(z, heights);
     if (motion) put(motion.shift, shift), put(motion.turn, turns);
     if (!stage) return;
-    for (const view of stage.views) for (const surface of view.surfaces) surface.renew();
+    for (const view of stage.views) for (const surface of view.surfaces) reshaped(surface);
     makeHeightBar();
   }
 
@@ -140,6 +169,7 @@ const living = data.living ? new (class Living {
     for (const slider of this.sliders) box.querySelector(".sliders").append(this.control(slider));
     box.addEventListener("keydown", (event) => event.target.closest("input") && event.stopPropagation());
     $("charts").prepend(box);
+    new MutationObserver(() => box.isConnected || $("charts").prepend(box)).observe($("charts"), { childList: true });
     $("living-reset").addEventListener("click", () => {
       for (const slider of this.sliders) this.put(slider, slider.first);
       this.ask();
@@ -187,10 +217,12 @@ const living = data.living ? new (class Living {
 
   /** While a slider moves, and a little longer, paths are drawn to their end. */
   wholePath() {
-    state.whole = true;
+    this.memory ??= state.memory;
+    state.memory = "whole";
     clearTimeout(this.calm);
     this.calm = setTimeout(() => {
-      state.whole = false;
+      state.memory = $("memory").value || this.memory;
+      this.memory = null;
       changed();
     }, 2500);
   }

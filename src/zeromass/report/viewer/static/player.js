@@ -282,7 +282,7 @@ function draw(seconds) {
     const distance = stage.camera.position.distanceTo(stage.controls.target);
     const unit = Math.max(3.6 * stage.ball, 0.05 * distance);
     const recent = state.speed * 5 > 0.9 * duration ? duration : Math.max(state.speed * 5, duration / 25);
-    for (const run of stage.runs) run.update(t, unit, state.whole ? "whole" : state.memory, recent); // whole while sliders move
+    for (const run of stage.runs) run.update(t, unit, state.memory, recent);
     moveCamera(seconds);
     stage.render();
     drawCompass();
@@ -301,7 +301,7 @@ function draw(seconds) {
 /** What is said of a run at a time: how it ended, or which kind of motion it is where that changes on the way. */
 function told(run, t) {
   const kind = run.kinds.findLast(([since]) => since <= t)?.[1];
-  const words = t > (run.ended ?? run.t[1]) - 1e-9 && run.outcome ? run.outcome : kind; // a motion of sliders may end before
+  const words = t > run.t[1] - 1e-9 && run.outcome ? run.outcome : kind;
   return words && data.runs.length > 1 ? `${run.name}: ${words}` : words;
 }
 

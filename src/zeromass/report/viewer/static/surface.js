@@ -46,14 +46,6 @@ class SurfaceView {
     this.colors.needsUpdate = true;
   }
 
-  /** The numbers of the surface have changed (living). */
-  renew() {
-    if (this.entry.kind !== "height" || this.entry.plain) return;
-    this.box[2] = finiteRange(numbers(this.entry.z));
-    this.look.uHeights.value.set(...this.box[2]);
-    setHeights(this.geometries[0], this.entry, Math.max(this.moment, 0));
-  }
-
   update(t) {
     if (this.shift) {
       this.shift.at(Math.min(this.clock.place(t), this.shift.count - 1), this.group.position);
