@@ -33,7 +33,7 @@ FUNCTION_SYMBOL, DATA_SYMBOL = 0, 1
 UNDEFINED, NAMED = 0x10, 0x40
 
 
-class LinkingError(ZeromassError):
+class LinkingError(ZeromassError, ValueError):
     """An object that can not stand alone."""
 
 

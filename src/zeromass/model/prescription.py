@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,18 +62,21 @@ class Prescription:
     """The values that a start was made from, {expression: number or formula}, its time and its guesses.
 
     parameters  those in the formulas, which the system need not know
+    values      of these, with which the start was made
     """
 
     pairs: tuple[tuple[Expression, Any], ...]
     t: float
     guess: tuple[tuple[Expression, float], ...]
     parameters: tuple[Symbol, ...]
+    values: Mapping[Symbol, float] = field(default_factory=dict)
 
     def start(self, system: System, values: Mapping[Any, float]) -> State:
-        """The start with values of the parameters."""
+        """The start with other values of parameters."""
         from zeromass.model.start import consistent_start
 
-        return consistent_start(system, self.pairs, t=self.t, parameters=values, guess=self.guess)
+        all_ = {**self.values, **values}
+        return consistent_start(system, self.pairs, t=self.t, parameters=all_, guess=self.guess)
 
 
 def made_again(state: State, values: Mapping[Any, float]) -> State:
@@ -102,7 +105,7 @@ def made_again(state: State, values: Mapping[Any, float]) -> State:
 
         return State(system, state.t, state.q, state.v, parameter_values(system, {**before, **own}))
     given = tuple((e, wishes.get(e, value)) for e, value in pairs)
-    return Prescription(given, made_of.t, made_of.guess, made_of.parameters).start(system, {**before, **own})
+    return replace(made_of, pairs=given).start(system, {**before, **own})
 
 
 def single(pairs: Iterable[tuple[Any, Any]]) -> tuple[tuple[Expression, Any], ...]:

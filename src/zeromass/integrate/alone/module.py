@@ -72,7 +72,8 @@ class Alone:
     @property
     def values(self) -> list[float]:
         """Of the parameters, as they are at the start."""
-        known: Mapping[Any, float] = self.start.parameters
+        made_of = self.start.made_of
+        known: Mapping[Any, float] = {**(made_of.values if made_of else {}), **self.start.parameters}
         return [float(known.get(p, p.default or 0.0)) for p in self.parameters]
 
     @property

@@ -14,10 +14,7 @@ from zeromass.integrate import Course
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model import ModelError, State
-from zeromass.model.prescription import Prescription, single
-
-SAME = 1e-9
-"""How well a start is to be found again, relative to 1 and the state."""
+from zeromass.model.prescription import single
 
 Sliders = Mapping[Any, tuple[float, float]]
 """{parameter, or what the start prescribes: (from, to)}."""
@@ -54,7 +51,8 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise ModelError(f"sliders: {key!r} goes from {low:g} to {high:g}; give two finite numbers in order")
         if isinstance(key, Symbol) and key.kind == "parameter" and key in known:
-            value = float(start.parameters.get(key, key.default or 0.0))
+            made_with = made_of.values if made_of else {}
+            value = float(start.parameters.get(key, made_with.get(key, key.default or 0.0)))
             found.append(Slider(key, key.name, low, high, value))
         elif isinstance(key, Expression) and key in pairs and not symbols(expressions(pairs[key])):
             name = repr(key)
@@ -71,7 +69,7 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
         own = tuple(
             dict.fromkeys([*made_of.parameters, *[s.symbol for s in found if s.symbol not in run.system.parameters]])
         )
-        start = replace(start, made_of=Prescription(tuple(pairs.items()), made_of.t, made_of.guess, own))
+        start = replace(start, made_of=replace(made_of, pairs=tuple(pairs.items()), parameters=own))
     return start, found
 
 
@@ -90,13 +88,6 @@ def check(run: Course, start: State, sliders: Sequence[Slider]) -> None:
             "sliders: prescribed values and constraints do not determine the start (left free: "
             f"{', '.join(start.free)}), so a page can not solve for it; prescribe more of it"
         )
-    if start.made_of is not None:
-        off = np.abs(np.concatenate([start.again({}).q - start.q, start.again({}).v - start.v])).max()
-        if off > SAME * max(1.0, np.abs([*start.q, *start.v]).max()):
-            raise ModelError(
-                "sliders: the start was made with other values than those that its parameters have by themselves; give "
-                "these to zm.parameter(…) instead"
-            )
     if system.stiff is not None:
         raise ModelError(f"sliders: a {system.kind} motion is stiff, and a page has no method for that; leave them out")
     pulses = {leaf for term in terms_of_time(system) for leaf in symbols(term.u)}
