@@ -64,13 +64,11 @@ def wasm(
     system = program.system
     if start.system is not system:
         raise ModelError("the start belongs to another system; make it with system.start(…)")
-    if system.pieces is not None or program.holds:
-        raise ModelError(
-            f"formulas of the system switch ({system.pieces.switches[0].said!r}), and switches are not located outside "
-            "Python"
-            if system.pieces is not None
-            else "the motion slides along a switch, which it can not outside Python"
-        )
+    if program.holds:
+        raise ModelError("the motion slides along a switch, which it can not outside Python; begin it beside")
+    if system.pieces is not None:
+        said = system.pieces.switches[0].said
+        raise ModelError(f"formulas of the system switch ('{said!r}'), and switches are not located outside Python")
     named = {x.name: x for x in system.coordinates} if outputs is None else dict(outputs)
     flat = {name: expressions(e) for name, e in named.items()}
     alone = Alone(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.errors import ZeromassError
 from zeromass.expression import Expression
 from zeromass.integrate import Course, Settings, course
 from zeromass.integrate.outcome import Ending
@@ -195,5 +196,5 @@ def _following(run: Course, event: str) -> bool:
     """Whether Python goes on after an event, as another kind of motion."""
     try:
         return run.system.goes_on_as(event, run.start) is not None
-    except ModelError:
+    except ZeromassError:
         return False
