@@ -23,7 +23,8 @@ def run_of_example(block: Any, block_vars: dict[str, Any], gallery_conf: dict[st
         return ""
     name = Path(block_vars["src_file"]).stem
     STATIC.mkdir(parents=True, exist_ok=True)
-    run.view(STATIC / f"{name}.html", title=name.replace("_", " "))
+    sliders = block_vars["example_globals"].get("sliders")  # of an example whose page is alive
+    run.view(STATIC / f"{name}.html", title=name.replace("_", " "), sliders=sliders)
     return f"""
 .. raw:: html
 

@@ -88,8 +88,10 @@ if _typing.TYPE_CHECKING:
     )
     from zeromass.ensemble import Ray, first_time, integral, largest, mean, samples, smallest, sweep, values_at
     from zeromass.expression import c_code, latex
+    from zeromass.integrate.wasm import wasm
     from zeromass.model import Box, Diagnosis, Dot, Drawing, Mesh, Rod, Wheel
     from zeromass.report import FileError, plot_study, view
+    from zeromass.report.viewer.living import PageLimited
 
     __version__: str
 
@@ -120,6 +122,7 @@ __all__ = [
     "Motion",
     "Occurrence",
     "Outcome",
+    "PageLimited",
     "Particle",
     "Program",
     "Ray",
@@ -191,6 +194,7 @@ __all__ = [
     "two_material_shell",
     "values_at",
     "view",
+    "wasm",
     "where",
     "__version__",
 ]
@@ -224,8 +228,10 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "values_at",
             ],
             "zeromass.expression": ["c_code", "latex"],
+            "zeromass.integrate.wasm": ["wasm"],
             "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Mesh", "Rod", "Wheel"],
             "zeromass.report": ["FileError", "plot_study", "view"],
+            "zeromass.report.viewer.living": ["PageLimited"],
         },
     )
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from zeromass.report import Plots
     from zeromass.report.origin import Origin
     from zeromass.report.viewer.scene import Point, Series
+    from zeromass.report.viewer.sliders import Sliders
 
 FilePath = str | PathLike[str]
 """Where a file is to be written or read."""
@@ -308,8 +309,12 @@ class Run(Course):
         plots: Mapping[str, Series] | None = None,
         fps: float | None = None,
         title: str | None = None,
+        sliders: Sliders | None = None,
+        source: str | None = None,
     ) -> Path:
         """Writes an HTML file that plays the run in three dimensions; see `zm.view`.
+
+        With sliders={parameter: (from, to)} the page makes the motion anew when one is moved, by itself and offline.
 
         >>> bob = zm.Particle("bob", mass=1.0)
         >>> falling = zm.System([bob], gravity=9.81)
@@ -331,6 +336,8 @@ class Run(Course):
             plots=plots,
             fps=fps,
             title=title,
+            sliders=sliders,
+            source=source,
         )
 
     def movie(self, path: FilePath, *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)) -> Path:

@@ -2,7 +2,8 @@
 # llvmlite has no types: what its builder returns is taken for None
 """Functions on grids in LLVM IR: the cell of each lane by scalar operations, its polynomial in lanes.
 
-The coefficients are not copied into the code: it holds their address, and who compiles it keeps the grid alive.
+The coefficients are not copied into the code: it holds their address, and who compiles it keeps the grid alive. Code for a
+machine that can not read this process's memory holds names instead, and who links it gives it the arrays; see `tables`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,21 @@ def name(grid: Grid, orders: Sequence[Orders], suffix: str, fused: bool) -> str:
     return f"zeromass.grid.{grid.key}{which}.{suffix}{'' if fused else '.unfused'}"
 
 
-def function(module: ir.Module, full: str, grid: Grid, orders: Sequence[Orders], type: ir.Type, fused: bool) -> None:
+def tables(grid: Grid) -> dict[str, np.ndarray]:
+    """The arrays of a grid by the names that code outside this process knows them by."""
+    arrays = {"x": grid.x, "y": grid.y, "coefficients": grid.coefficients}
+    return {f"zeromass.table.{grid.key}.{part}": array for part, array in arrays.items()}
+
+
+def function(
+    module: ir.Module,
+    full: str,
+    grid: Grid,
+    orders: Sequence[Orders],
+    type: ir.Type,
+    fused: bool,
+    named: bool = False,
+) -> None:
     """Emits the internal function {type, …} full(type x, type y): derivatives of the grid's function, in their order.
 
     Its calling convention is `fastcc`. All derivatives at a point share the search for its cell, the coefficients, and
@@ -40,7 +55,7 @@ def function(module: ir.Module, full: str, grid: Grid, orders: Sequence[Orders],
     on = Arithmetic(b, type, fused)
     x, y = (on.real(argument) for argument in f.args)
     inside = (x >= grid.x[0]) & (x <= grid.x[-1]) & (y >= grid.y[0]) & (y <= grid.y[-1])
-    place = _Places(b, grid, fused)
+    place = _Places(b, grid, fused, _named(module, grid) if named else None)
     cells = [place(*point) for point in zip(_split(b, x), _split(b, y), strict=True)]
     s, t = (on.real(_joined(b, type, distances)) for distances in ([c.s for c in cells], [c.t for c in cells]))
     columns = _columns(b, on, grid.powers, [cell.coefficients for cell in cells])
@@ -61,9 +76,9 @@ class _Cell(NamedTuple):
 class _Places:
     """The cells of points."""
 
-    def __init__(self, b: Any, grid: Grid, fused: bool) -> None:
+    def __init__(self, b: Any, grid: Grid, fused: bool, named: list[ir.Value] | None) -> None:
         self._b, self._grid, self._on = b, grid, Arithmetic(b, DOUBLE, fused)
-        self._tables = [_address(array) for array in (grid.x, grid.y, grid.coefficients)]
+        self._tables = named or [_address(array) for array in (grid.x, grid.y, grid.coefficients)]
 
     def __call__(self, x: ir.Value, y: ir.Value) -> _Cell:
         b, grid, (xs, ys, coefficients) = self._b, self._grid, self._tables
@@ -105,6 +120,16 @@ def _columns(b: Any, on: Arithmetic, powers: tuple[int, int], cells: Sequence[ir
         return on.real(_joined(b, on.type, [_load(b, cell, _int(k * L + l)) for cell in cells]))
 
     return [[coefficient(k, l) for k in range(K)] for l in range(L)]
+
+
+def _named(module: ir.Module, grid: Grid) -> list[ir.Value]:
+    """Arrays that stand elsewhere."""
+    found: list[Any] = []
+    for name in tables(grid):
+        known: Any = module.globals.get(name) or ir.GlobalVariable(module, DOUBLE, name)
+        known.linkage, known.type = "external", POINTER
+        found.append(known)
+    return found
 
 
 def _address(array: np.ndarray) -> ir.Value:

@@ -77,7 +77,7 @@ def _written(functions: Mapping[str, tuple[Groups, Groups]], target: Target) -> 
     if not gridded:
         return Written(body, calls)
     grids = tuple(gridded[name][0] for name in sorted(gridded))
-    return Written(body, calls, _with_grids(calls, gridded, flavour), grids)
+    return Written(body, calls, _with_grids(calls, gridded, flavour, target.outside), grids)
 
 
 def _kind(width: int) -> ir.Type:
@@ -98,7 +98,10 @@ def _library(names: tuple[str, ...], flavour: Flavour) -> str:
 
 
 def _with_grids(
-    names: tuple[str, ...], gridded: Mapping[str, tuple[Grid, list[tuple[int, int]]]], flavour: Flavour
+    names: tuple[str, ...],
+    gridded: Mapping[str, tuple[Grid, list[tuple[int, int]]]],
+    flavour: Flavour,
+    named: bool,
 ) -> str:
     """Elementary functions and functions on grids, as text: that of arrays where they are in memory."""
     from zeromass.compile import grid  # few systems need it
@@ -106,7 +109,7 @@ def _with_grids(
     module = ir.Module()
     _elementary(module, names, flavour)
     for name in sorted(gridded):
-        grid.function(module, name, *gridded[name], _kind(flavour.width), flavour.fused)
+        grid.function(module, name, *gridded[name], _kind(flavour.width), flavour.fused, named)
     return str(module)
 
 

@@ -26,6 +26,7 @@ class Target:
     width       values that one operation of the code works on: 1, or so many lanes
     fused       whether a·b + c is one instruction
     convention  how functions inside a piece of code call one another
+    outside     whether its code can not read the memory of this process: tables then have names, and not addresses
 
     >>> zm.host().width in (2, 4, 8)
     True
@@ -39,6 +40,7 @@ class Target:
     width: int
     fused: bool
     convention: str = "fastcc"
+    outside: bool = False
 
     @property
     def scalar(self) -> Target:

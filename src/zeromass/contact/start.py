@@ -59,6 +59,7 @@ def rolling_start(
     """A state that rolls, from what one would say of it; see `Rolling.start`."""
     formulas = Formulas(contact, velocity, spin, orientation, guess)
     contact, velocity, turning, orientation, height = formulas.numbers(rolling.parameters, parameters or {})
+    own_values = values_of(formulas.parameters, parameters or {})
     parameters = {p: x for p, x in (parameters or {}).items() if p not in formulas.alone(rolling.parameters)}
     contact = _numbers(contact, "contact", (2, 3))
     velocity = _numbers(velocity, "velocity", (2, 3))
@@ -119,7 +120,7 @@ def rolling_start(
     guesses = [(rolling.center, center), (rolling.body.position, center), *unknowns]
     state = start(prescribed, t=t, parameters=parameters, guess=guesses)
     near = [(x, float(value)) for x, value in zip(rolling.coordinates, state.q, strict=True)]
-    return replace(state, made_of=Prescription(tuple(again), t, tuple(near), formulas.parameters))
+    return replace(state, made_of=Prescription(tuple(again), t, tuple(near), formulas.parameters, own_values))
 
 
 class Formulas:

@@ -108,7 +108,11 @@ def _start(start: StartOf, study: Study, formulas: _Formulas) -> list[Any]:
         return [fixed, _state(start)]
     made = start.made_of
     values = [formulas.array(value) if has_formulas(value) else _numbers(np.asarray(value)) for _, value in made.pairs]
-    own = [[p.name, start.parameters.get(p, p.default)] for p in made.parameters if p not in members.parameters]
+    own = [
+        [p.name, start.parameters.get(p, made.values.get(p, p.default))]
+        for p in made.parameters
+        if p not in members.parameters
+    ]
     keys = [formulas.array(key) for key, _ in made.pairs]
     return [fixed, own, keys, values, made.t, [[formulas.of(x), float(value)] for x, value in made.guess]]
 

@@ -182,7 +182,8 @@ class Members:
             if p in self.parameters:
                 columns.append(rows[:, self.parameters.index(p)])
             else:
-                columns.append(np.full(len(which), given.parameters.get(p, p.default)))
+                made_with = given.made_of.values if given.made_of else {}
+                columns.append(np.full(len(which), given.parameters.get(p, made_with.get(p, p.default))))
         return np.stack(columns, axis=1) if columns else np.empty((len(which), 0))
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,15 +62,56 @@ class Prescription:
     """The values that a start was made from, {expression: number or formula}, its time and its guesses.
 
     parameters  those in the formulas, which the system need not know
+    values      of these, with which the start was made
     """
 
     pairs: tuple[tuple[Expression, Any], ...]
     t: float
     guess: tuple[tuple[Expression, float], ...]
     parameters: tuple[Symbol, ...]
+    values: Mapping[Symbol, float] = field(default_factory=dict)
 
     def start(self, system: System, values: Mapping[Any, float]) -> State:
-        """The start with values of the parameters."""
+        """The start with other values of parameters."""
         from zeromass.model.start import consistent_start
 
-        return consistent_start(system, self.pairs, t=self.t, parameters=values, guess=self.guess)
+        all_ = {**self.values, **values}
+        return consistent_start(system, self.pairs, t=self.t, parameters=all_, guess=self.guess)
+
+
+def made_again(state: State, values: Mapping[Any, float]) -> State:
+    """A start made again with other values of parameters, or of what was prescribed; see `State.again`."""
+    made_of, system = state.made_of, state.system
+    known = {p.name: p for p in (*system.parameters, *(made_of.parameters if made_of else ()))}
+    own: dict[Any, float] = {}
+    wishes: dict[Expression, float] = {}
+    pairs = single(made_of.pairs) if made_of else ()
+    prescribed = [e for e, _ in pairs]
+    by_name: dict[str, Expression] = {**{repr(e): e for e in prescribed}, **known}
+    for key, value in values.items():
+        key = by_name.get(key, key) if isinstance(key, str) else key
+        if isinstance(key, Symbol) and key.kind == "parameter" and key in known.values():
+            own[key] = float(value)
+        elif isinstance(key, Expression) and key in prescribed:
+            wishes[key] = float(value)
+        else:
+            words = ", ".join([*known, *[repr(e) for e in prescribed]]) or "nothing"
+            raise StartError(
+                f"'{key!r}' was neither prescribed for this start nor is it a parameter of it; there is: {words}"
+            )
+    before = {p: x for p, x in state.parameters.items() if p not in own}
+    if made_of is None:
+        from zeromass.model.state import State, parameter_values
+
+        return State(system, state.t, state.q, state.v, parameter_values(system, {**before, **own}))
+    given = tuple((e, wishes.get(e, value)) for e, value in pairs)
+    return replace(made_of, pairs=given).start(system, {**before, **own})
+
+
+def single(pairs: Iterable[tuple[Any, Any]]) -> tuple[tuple[Expression, Any], ...]:
+    """Prescribed expressions and their values one by one, where arrays were given."""
+    found: list[tuple[Expression, Any]] = []
+    for key, value in pairs:
+        keys = expressions(key)
+        found += zip(keys.ravel(), np.broadcast_to(np.asarray(value, dtype=object), keys.shape).ravel(), strict=True)
+    return tuple(found)

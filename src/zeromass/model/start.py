@@ -46,7 +46,8 @@ def consistent_start(
     own = parameters_in(value for _, value in items)
     given = dict(parameters or {})
     values = parameter_values(system, {p: x for p, x in given.items() if p in system.parameters or p not in own})
-    at = {**values, **values_of(own, given)}
+    own_values = values_of(own, given)
+    at = {**values, **own_values}
     wishes = _pairs(system, [(key, numbers(value, at)) for key, value in items], "prescribed")
     first: dict[Expression, float] = {x: value for part in system.parts for x, value in part.usual.items()}
     guesses = _pairs(system, guess, "guess")
@@ -68,7 +69,7 @@ def consistent_start(
         free += open_
     n = len(system.coordinates)
     y = np.array([known[x] for x in [*system.coordinates, *system.rates]])
-    made_of = Prescription(tuple(items), t, tuple(guesses.items()), own)
+    made_of = Prescription(tuple(items), t, tuple(guesses.items()), own, own_values)
     return State(system, t, y[:n], y[n:], values, tuple(free), made_of=made_of)
 
 

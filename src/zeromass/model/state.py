@@ -225,6 +225,19 @@ class State(Remembering):
         result = Evaluator(e, names)(values)
         return result if result.ndim else float(result)
 
+    def again(self, values: Mapping[Any, float]) -> State:
+        """The start made again with other values, {parameter, its name, or what was prescribed: number}.
+
+        >>> x, y, height = *zm.coordinates("x y"), zm.parameter("height", 0.6)
+        >>> rod = zm.System(kinetic=zm.rate(x)**2 + zm.rate(y)**2, constraints={"rod": x**2 + y**2 - 1})
+        >>> start = rod.start({y: height, zm.rate(x): 0.0}, guess={x: 1.0})
+        >>> round(start.again({height: 0.8})[x], 9), start.again({"height": 0.6, zm.rate(x): 2.0})[zm.rate(x)]
+        (0.6, 2.0)
+        """
+        from zeromass.model.prescription import made_again
+
+        return made_again(self, values)
+
     def carried_to(self, system: System) -> State:
         """The same state of another system of the same coordinates, brought onto its constraints by the least change.
 

@@ -47,6 +47,12 @@ class Grounds:
         need.spans.append((float(sampled.t[0]), float(sampled.t[-1]), len(sampled)))
         return list(self._needs).index(key)
 
+    def reach(self, run: Course, sampled: Sampled) -> None:
+        """The first surface is drawn as far as another motion on it goes, whatever its parameters."""
+        ground = run.system.drawing_at(run.parameters).ground
+        if ground is not None and self._needs:
+            next(iter(self._needs.values())).paths.append(sampled[ground.contact])
+
     def data(self) -> list[dict[str, Any]]:
         """The surfaces as the page reads them."""
         result = []

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.report.viewer.live import source
+
 LEVELS = 65534
 """Steps of a quantised array between its smallest and largest value; one more code stands for "no value"."""
 
@@ -15,12 +17,16 @@ def exact(values: Any) -> dict[str, Any]:
     """float32: seven digits. What is not finite becomes NaN."""
     with np.errstate(over="ignore"):
         array = np.asarray(values, dtype="<f4")
-    return _packed("f4", np.where(np.isfinite(array), array, np.float32("nan")).astype("<f4"))
+    return _packed("f4", np.where(np.isfinite(array), array, np.float32("nan")).astype("<f4")) | source(values)
 
 
 def unit(values: Any) -> dict[str, Any]:
     """int16 of numbers within −1 … 1, such as quaternions: 3·10⁻⁵ apart."""
-    return _packed("i2", np.round(np.clip(np.asarray(values), -1, 1) * 32767).astype("<i2")) | {"scale": 1 / 32767}
+    return (
+        _packed("i2", np.round(np.clip(np.asarray(values), -1, 1) * 32767).astype("<i2"))
+        | {"scale": 1 / 32767}
+        | source(values)
+    )
 
 
 def quantised(values: Any) -> dict[str, Any]:

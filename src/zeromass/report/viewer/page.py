@@ -9,12 +9,16 @@ import json
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from zeromass.integrate import Course
 from zeromass.model import ModelError, Shape
 from zeromass.report.viewer.scene import Point, Series, scene
 from zeromass.report.writing import write
+
+if TYPE_CHECKING:
+    from zeromass.report.viewer.living import Living
+    from zeromass.report.viewer.sliders import Sliders
 
 STATIC = Path(__file__).parent / "static"
 
@@ -27,6 +31,7 @@ SCRIPTS = (
     "stage.js",
     "charts.js",
     "player.js",
+    "living.js",
 )
 """Joined in this order to one module."""
 
@@ -46,6 +51,8 @@ def view(
     plots: Mapping[str, Series] | None = None,
     fps: float | None = None,
     title: str | None = None,
+    sliders: Sliders | None = None,
+    source: str | None = None,
 ) -> Path:
     """Writes an HTML file that plays runs in three dimensions, and returns its path.
 
@@ -60,6 +67,9 @@ def view(
     plots         {"title (unit)": expression or {name: expression}} instead of the usual charts
     fps           samples a second; by default 60, at least 600 and at most 6000 in all
     title         of the page
+    sliders       {zm.parameter, or what the start prescribes: (from, to)}: the page makes the motion anew where one is
+                  moved, by itself; what it can not do it says, and a PageLimited warning
+    source        the program that makes the run, for the page's button "copy as Python"
 
     The file needs no network: a content policy in it forbids any request.
 
@@ -78,21 +88,37 @@ def view(
     names = [f"run {i + 1}" for i in range(len(everything))] if names is None else list(names)
     if len(names) != len(everything):
         raise ModelError(f"{len(everything)} runs have {len(names)} names")
-    data = scene(everything, names=names, shapes=shapes or {}, lines=lines, trails=trails, plots=plots, fps=fps)
+    living = _living(everything, sliders, source) if sliders else None
+    drawn = everything if living is None else [living.course]
+    reach = () if living is None else living.reach
+    looks: dict[str, Any] = {"names": names, "shapes": shapes or {}, "lines": lines, "trails": trails, "plots": plots}
+    data = scene(drawn, **looks, fps=fps, reach=reach)
+    if living is not None:
+        data["living"] = living.data(data)
     data["layout"] = layout
     data["title"] = everything[0].system.drawing.title if title is None else title
     text = page(data)
     return write(path, lambda place: place.write_text(text, encoding="utf-8"))
 
 
+def _living(runs: Sequence[Course], sliders: Sliders, source: str | None) -> Living:
+    from zeromass.report.viewer.living import Living  # most pages only play
+
+    if len(runs) > 1:
+        raise ModelError("sliders make one motion anew; leave the other runs out")
+    return Living(runs[0], sliders, source)
+
+
 def page(data: Mapping[str, Any]) -> str:
     """The text of the page for the data of a scene."""
-    style, three = _static("viewer.css"), _static("three.min.js")
+    style, three = _static("viewer.css") + _static("living.css"), _static("three.min.js")
     script = "\n".join(_static(name) for name in SCRIPTS)
+    alive = "living" in data  # motions are made in a worker of the page's own
     policy = "; ".join(
         [
             "default-src 'none'",
-            f"script-src {_hash(three)} {_hash(script)}",
+            f"script-src {_hash(three)} {_hash(script)}" + (" 'wasm-unsafe-eval'" if alive else ""),
+            *(["worker-src blob:"] if alive else []),
             f"style-src {_hash(style)}",
             "img-src data: blob:",
             "media-src blob:",

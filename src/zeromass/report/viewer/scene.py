@@ -40,8 +40,9 @@ def scene(
     trails: Sequence[Point] | None,
     plots: Mapping[str, Series] | None,
     fps: float | None,
+    reach: Sequence[Course] = (),
 ) -> dict[str, Any]:
-    """Runs as the page reads them: numbers and packed arrays only."""
+    """Runs as the page reads them: numbers and packed arrays only; `reach` are motions that surfaces reach as far as."""
     _check_shapes(shapes, runs)
     grounds = Grounds()
     shown = []
@@ -61,6 +62,8 @@ def scene(
         if plots is not None:
             content["charts"] = [_chart(sampled, title, series) for title, series in plots.items()]
         shown.append(content)
+    for run in reach:
+        grounds.reach(run, run.at(np.linspace(run.t[0], run.t[-1], FEWEST)))
     return {"runs": shown, "surfaces": grounds.data()}
 
 

@@ -1,0 +1,195 @@
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
+# llvmlite has no types: what its builder returns is taken for None
+"""A program as code that needs no Python: the texts of its functions, of the stepping method, and of what drives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from zeromass.compile.decisions import Decisions, Samples, Tree
+from zeromass.compile.module import Groups, text_of
+from zeromass.compile.newton import NewtonSteps
+from zeromass.compile.program import Program
+from zeromass.compile.target import Target
+from zeromass.expression import Expression, Symbol
+from zeromass.expression.build import ZERO
+from zeromass.expression.grid import Grid
+from zeromass.integrate.alone import begin, events, inside, motion
+from zeromass.integrate.alone.memory import FUNCTIONS, Sizes, declared
+from zeromass.integrate.alone.plan import Plan
+from zeromass.integrate.methods.dop853.kernel import Dop853Advance, Dop853Dense
+from zeromass.integrate.settings import Limits
+from zeromass.integrate.stepping.ahead import Ahead
+from zeromass.integrate.stepping.kernel import Project
+from zeromass.integrate.stepping.writer import DOUBLE
+from zeromass.integrate.terms import terms_of_time
+from zeromass.model import Event, State
+
+METHOD = (Dop853Advance, Dop853Dense, Project)
+"""Routines of the stepping method, which are copied to where they are called."""
+
+SHOWN = ("slope", "start", "begin", "advance", "sample", "field")
+"""Functions that who runs the code calls."""
+
+
+@dataclass(frozen=True, eq=False)
+class Alone:
+    """A motion that needs no Python: what is computed, before it is written for a target.
+
+    program     its equations
+    start       where it begins, and what that was made of
+    parameters  whose values may change: those of the system first, then those of the start alone
+    events      that are watched; outputs: what is sampled
+    until       time up to which it is looked at what depends on time alone
+    place       three symbols, and `fields`, functions of them, of time and the parameters
+    """
+
+    program: Program
+    start: State
+    events: tuple[Event, ...] = ()
+    outputs: tuple[Expression, ...] = ()
+    project: bool = True
+    limits: Limits = field(default_factory=Limits)
+    place: tuple[Symbol, ...] = ()
+    fields: tuple[Expression, ...] = ()
+    until: float | None = None
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        own, made_of = list(self.program.system.parameters), self.start.made_of
+        return (*own, *[p for p in (made_of.parameters if made_of else ()) if p not in own])
+
+    @property
+    def solved(self) -> bool:
+        """Whether the start follows from the values of the parameters, or is the same for all."""
+        return NewtonSteps.possible(self.start)
+
+    @property
+    def values(self) -> list[float]:
+        """Of the parameters, as they are at the start."""
+        made_of = self.start.made_of
+        known: Mapping[Any, float] = {**(made_of.values if made_of else {}), **self.start.parameters}
+        return [float(known.get(p, p.default or 0.0)) for p in self.parameters]
+
+    @property
+    def sizes(self) -> Sizes:
+        p = self.program
+        return Sizes(
+            coordinates=len(p.system.coordinates),
+            parameters=len(self.parameters),
+            events=len(self.events),
+            pivots=p.native.pivots,
+            outputs=len(self.outputs),
+            given=len(self._steps.direct) if self._steps else 0,
+            dropped=len(p.elimination.dropped),
+            field=len(self.fields),
+        )
+
+    @property
+    def _steps(self) -> NewtonSteps | None:
+        return NewtonSteps(self.start, self.parameters) if self.solved else None
+
+    @property
+    def plan(self) -> Plan:
+        steps, state = self._steps, np.concatenate([self.start.q, self.start.v])
+        corrections = self.program.corrections
+        return Plan(
+            sizes=self.sizes,
+            begin=tuple((state if steps is None else steps.begin).tolist()),
+            t=self.start.t,
+            places=tuple(k for k, _ in steps.direct) if steps else (),
+            solved=steps is not None,
+            project=(self.project and "positions" in corrections, self.project and "velocities" in corrections),
+            events=tuple((event.direction, event.terminal, event.guard) for event in self.events),
+            limits=self.limits,
+            stretches=self._stretches(),
+        )
+
+    def _stretches(self) -> tuple[tuple[float, float], ...]:
+        """How long steps may be where what depends on time alone limits them; none where it does not."""
+        zeros = [event.zero for event in self.events]
+        if self.until is None or not terms_of_time(self.program.system, zeros):
+            return ()
+        from zeromass.integrate.pace import pace  # few systems have such terms
+
+        found = pace(self.program.system, self.start.parameters, self.start.t, self.until, zeros)
+        if found is None or not Ahead(found).matters:
+            return ()
+        return tuple((float(end), float(longest)) for end, longest in found.first)
+
+    def functions(self) -> dict[str, tuple[Groups, Groups]]:
+        """Those of the program, by the names that the rest calls; one that there is no need for does nothing."""
+        p = self.program
+        n = len(p.system.coordinates)
+        groups: Groups = [p.inputs[0], p.inputs[1], list(self.parameters)]
+        slopes = [*p.system.rates, *p.acceleration]
+        nothing = [ZERO] * n
+        found: dict[str, tuple[Groups, Groups]] = {
+            "rhs": (groups, [slopes, [p.growth], list(p.native.telling)]),
+            "event": (groups, [p.zeros(self.events)]),
+            "outputs": (groups, [list(p.solved(list(self.outputs)))]) if self.outputs else (groups, [[]]),
+            "dropped_rows": (groups, [self._dropped()]),
+            "field_values": ([groups[0], list(self.place), groups[2]], [list(self.fields)]),
+            "given_values": (
+                [list(self.parameters)],
+                [[value for _, value in self._steps.direct] if self._steps else []],
+            ),
+        }
+        for name in ("positions", "velocities"):
+            found[name] = (groups, [list(p.corrections.get(name, nothing))])
+        if self._steps is None:
+            return found | {f"level{k}": (groups, [nothing]) for k in range(2)}
+        return found | self._levels(self._steps)
+
+    def _levels(self, steps: NewtonSteps) -> dict[str, tuple[Groups, Groups]]:
+        """Newton's steps, with the decisions of the start."""
+        first = self.start
+        numbers = np.concatenate([[first.t], first.q, first.v, self.values])
+        samples = Samples([s for group in steps.inputs for s in group], numbers)
+        made: list[dict[str, tuple[Groups, Groups]]] = []
+
+        def derive(decide: Decisions) -> None:
+            made.append(steps.functions(decide))
+
+        Tree().at(samples, derive)
+        return made[-1]
+
+    def _dropped(self) -> list[Expression]:
+        """Of rows of A q̈ = b that were left out: A q̈ − b, then the sum of the sizes of its terms."""
+        p = self.program
+        rows = list(p.elimination.dropped)
+        if not rows:
+            return []
+        A, b, a = p.system.A[rows], p.system.b[rows], p.system.accelerations
+        left, v2 = list(A @ a - b), np.sum(p.system.rates**2)  # terms of b may cancel
+        terms = [
+            np.sum([abs(x * y) + abs(x) * v2 for x, y in zip(row, a, strict=True)]) + abs(c)
+            for row, c in zip(A, b, strict=True)
+        ]
+        return list(p.solved([*left, *terms]))
+
+    def texts(self, target: Target) -> tuple[list[str], tuple[Grid, ...]]:
+        """LLVM IR for a target, and the grids whose arrays it reads."""
+        functions = {name: value for name, value in self.functions().items() if name in FUNCTIONS}
+        text, grids = text_of(functions, target)
+        plan, module = self.plan, ir.Module("alone")
+        declared(module, plan.sizes)
+        tables = {
+            "terminal": [float(ends) for _, ends, _ in plan.events] or [0.0],
+            "stretches": [x for stretch in plan.stretches for x in stretch] or [0.0],
+        }
+        for name, values in tables.items():
+            table: Any = ir.GlobalVariable(module, ir.ArrayType(DOUBLE, len(values)), name)
+            table.initializer, table.global_constant = ir.Constant(table.value_type, values), True
+        for routine in METHOD:
+            routine.emit(module, target)
+        for part in (*inside.ROUTINES, *events.ROUTINES):
+            part(module, target, plan.sizes)
+        for kind in (*begin.ROUTINES, *motion.ROUTINES):
+            kind(module, target, plan)
+        return [str(module), text], grids

@@ -1,0 +1,121 @@
+"""A motion as a module of WebAssembly: the same graph and the same kernels, for pages and for whatever else runs them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from zeromass.compile.grid import tables
+from zeromass.compile.program import Program
+from zeromass.compile.wasm import module_of, wasm32
+from zeromass.expression import Expression, Symbol, expressions
+from zeromass.integrate.alone.memory import Count, Ready, Sizes
+from zeromass.integrate.alone.module import METHOD, SHOWN, Alone
+from zeromass.integrate.settings import Limits
+from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.status import Status
+from zeromass.model import Event, ModelError, State
+
+NOTE = "zeromass"
+"""Name of the section that says what is in a module, as JSON."""
+
+ARRAYS = ("reals", "ints", "counts", "parameters", "y", "slopes", "first", "noted")
+"""Memory whose addresses a module shows."""
+
+VERSION = 1
+
+
+def wasm(
+    program: Program,
+    start: State,
+    *,
+    outputs: Mapping[str, Any] | None = None,
+    events: Sequence[Event] | None = None,
+    until: float | None = None,
+    project: bool = True,
+    limits: Limits | None = None,
+    field: tuple[Sequence[Symbol] | np.ndarray, Sequence[Expression]] | None = None,
+) -> bytes:
+    """A program as a module of WebAssembly: its right-hand side, its start, whole motions with their events, and samples.
+
+    start    where motions begin; where it was made with formulas of zm.parameters, it is solved again in the module
+    outputs  {name: expression or array of them} that motions are sampled for; by default the coordinates
+    events   what is watched; by default what the system watches
+    until    time up to which short pulses and the like, of time alone, are looked at ahead, so that no step misses them
+    project  return to the constraints after each step
+    limits   numbers at which a motion takes a decision, see `zm.Limits`
+    field    three symbols X, Y, Z and expressions of them, of time and the parameters, such as the height of a surface
+
+    The module asks for nothing, is complete in itself, and says in its section "zeromass" what it has; see the guide on
+    WebAssembly for its interface. Steps are those of method="dop853", with the bits of this machine's code where that
+    works without fused operations. What the module can not do it says: choosing pivots anew, going on as another kind of
+    motion, or through a singular position.
+
+    >>> theta, length = zm.coordinate("theta"), zm.parameter("length", 1.0)
+    >>> pendulum = zm.System(kinetic=length**2 * zm.rate(theta) ** 2 / 2, potential=-9.81 * length * np.cos(theta))
+    >>> start = pendulum.start({theta: 1.0})
+    >>> module = zm.wasm(zm.compile(pendulum, start), start, outputs={"height": -length * np.cos(theta)})
+    >>> module[:4], len(module) < 50_000
+    (b'\\x00asm', True)
+    """
+    system = program.system
+    if start.system is not system:
+        raise ModelError("the start belongs to another system; make it with system.start(…)")
+    if program.holds:
+        raise ModelError("the motion slides along a switch, which it can not outside Python; begin it beside")
+    if system.pieces is not None:
+        said = system.pieces.switches[0].said
+        raise ModelError(f"formulas of the system switch ('{said!r}'), and switches are not located outside Python")
+    named = {x.name: x for x in system.coordinates} if outputs is None else dict(outputs)
+    flat = {name: expressions(e) for name, e in named.items()}
+    alone = Alone(
+        program,
+        start,
+        tuple(system.events if events is None else events),
+        tuple(e for array in flat.values() for e in array.ravel()),
+        project,
+        limits or Limits(),
+        tuple(field[0]) if field is not None else (),
+        tuple(field[1]) if field is not None else (),
+        until,
+    )
+    parts, grids = alone.texts(wasm32())
+    arrays = {name: np.ascontiguousarray(x, dtype="<f8").tobytes() for g in grids for name, x in tables(g).items()}
+    about = json.dumps(described(alone, {name: list(array.shape) for name, array in flat.items()}))
+    return module_of(
+        parts,
+        inlined=[routine.name for routine in METHOD],
+        functions=SHOWN,
+        data=ARRAYS,
+        tables=arrays,
+        notes={NOTE: about.encode()},
+    )
+
+
+def described(alone: Alone, outputs: Mapping[str, list[int]]) -> dict[str, Any]:
+    """What a module says of itself: names, sizes, and what stands where."""
+    sizes: Sizes = alone.sizes
+    return {
+        "version": VERSION,
+        "t": alone.start.t,
+        "coordinates": [x.name for x in alone.program.system.coordinates],
+        "parameters": [
+            {"name": p.name, "value": value} for p, value in zip(alone.parameters, alone.values, strict=True)
+        ],
+        "solved": alone.solved,
+        "events": [
+            {"name": e.name, "terminal": e.terminal, "guard": e.guard, "message": e.message} for e in alone.events
+        ],
+        "outputs": [{"name": name, "shape": shape} for name, shape in outputs.items()],
+        "values": sizes.outputs,
+        "field": sizes.field,
+        "row": HEAD + sizes.state,
+        "head": HEAD,
+        "reals": {place.name: int(place) for place in Real64},
+        "ints": {place.name: int(place) for place in Int64},
+        "counts": {place.name: int(place) for place in Count},
+        "status": {status.name: int(status) for status in (*Status, *Ready)},
+    }

@@ -1,0 +1,200 @@
+"""A page that is alive: its sliders make the motion anew, in the page, by a module of WebAssembly."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zeromass.errors import ZeromassError
+from zeromass.expression import Expression
+from zeromass.integrate import Course, Settings, course
+from zeromass.integrate.outcome import Ending
+from zeromass.integrate.wasm import wasm
+from zeromass.model import ModelError, StartError, State
+from zeromass.report.viewer.live import LiveCourse
+from zeromass.report.viewer.living_ground import LiveGround
+from zeromass.report.viewer.shapes import described
+from zeromass.report.viewer.sliders import Slider, Sliders, check, sliders_of, told
+
+STATIC = Path(__file__).parent / "static"
+
+CORNERS = 4
+"""Sliders of which all ends are tried together before the page is written; of more, those of one after the other."""
+
+
+class PageLimited(UserWarning):
+    """A page can not do all that Python does with this run; it says so itself, in the same words.
+
+    >>> issubclass(zm.PageLimited, UserWarning)
+    True
+    """
+
+
+class Living:
+    """A run whose page is alive.
+
+    course  that notes what it is asked for
+    reach   motions at the ends of the sliders: what is drawn below them must reach as far
+    """
+
+    course: LiveCourse
+    reach: list[Course]
+    remarks: list[str]
+    start: State
+    sliders: list[Slider]
+    settings: Settings
+    until: float
+
+    def __init__(self, run: Course, sliders: Sliders, source: str | None = None) -> None:
+        self._run, self._source = run, source
+        self.remarks = []
+        self.start, self.sliders = sliders_of(run, sliders)
+        self.settings = replace(run.settings, method="dop853", step=None)
+        self.until = float(run.t[-1])
+        check(run, self.start, self.sliders)
+        self.course = LiveCourse(run.segments)
+        self.reach = self._corners()
+        self._look()
+
+    def _say(self, words: str) -> None:
+        """Tells what the page can not do, here and there."""
+        self.remarks.append(words)
+        warnings.warn(words, PageLimited, stacklevel=5)
+
+    def _corners(self) -> list[Course]:
+        """Motions at the ends of the sliders, as far as there are any."""
+        ends = [(s.low, s.high) for s in self.sliders]
+        all_ = [dict(zip(self.sliders, values, strict=True)) for values in itertools.product(*ends)]
+        if len(self.sliders) > CORNERS:
+            all_ = [{s: end} for s, pair in zip(self.sliders, ends, strict=True) for end in pair]
+        found, vain, inside = [], [], []
+        for values in all_:
+            wanted = {s.symbol: values.get(s, s.value) for s in self.sliders}
+            words = ", ".join(f"{s.name} = {wanted[s.symbol]:g}" for s in self.sliders)
+            try:
+                start = self.start.again(wanted)
+                moved = course(start.system, start, self.until, replace(self.settings, transitions=False))
+            except (StartError, ModelError) as error:
+                vain.append(f"{words} ({error})")
+                continue
+            if len(moved.t) > 1:
+                found.append(moved)
+            inside += [f"{words}: {said}" for said in moved.remarks]
+            if moved.outcome.ending not in (Ending.FINISHED, Ending.EVENT):
+                vain.append(f"{words} ({moved.outcome})")
+        if inside:
+            self._say(f"with {inside[0]}; the page does not look for that")
+        if vain:
+            more = f", and {len(vain) - 1} other ends" if len(vain) > 1 else ""
+            self._say(f"no whole motion with {vain[0]}{more}; the page says so there and shows the last good one")
+        return found
+
+    def _look(self) -> None:
+        """What of the picture can not follow the sliders."""
+        system, values = self._run.system, self._run.parameters
+        own = {s.symbol: s.name for s in self.sliders if s.symbol in system.parameters}
+        shapes = [[described(b.shape) for b in system.drawing_at(values).bodies if b.shape is not None]]
+        for s in self.sliders:
+            if s.symbol in own:
+                other = system.drawing_at({**values, s.symbol: s.high})
+                if [described(b.shape) for b in other.bodies if b.shape is not None] != shapes[0]:
+                    self._say(f"a body's shape changes with {s.name}: the motion follows, its picture does not")
+        strangers = {e.name for e in self._run.events} - {e.name for e in system.events}
+        if strangers:
+            names = ", ".join(sorted(f"'{name}'" for name in strangers))
+            self._say(f"the page watches what the system watches, and not {names}, which the run was asked for")
+        if len(self._run.kinds) > 1:
+            kinds = " – ".join(self._run.kinds)
+            self._say(
+                f"the run changes its kind ({kinds}): with the sliders, the page shows its first kind until that ends"
+            )
+        elif self._run.outcome.ending is not Ending.FINISHED:
+            self._say(f"the run ends early ({self._run.outcome}): motions in the page are not followed further")
+
+    def data(self, scene: Mapping[str, Any]) -> dict[str, Any]:
+        """What the page needs to make motions, once the scene was made from `course`."""
+        run, asked, drawn = self._run, self.course.asked, scene["runs"][0]
+        ground = LiveGround(run.system.drawing.ground, [s.symbol for s in self.sliders])
+        surface = None if drawn["surface"] is None else ground.data(scene["surfaces"][drawn["surface"]])
+        if ground.stays:
+            name = run.system.drawing.ground.name if run.system.drawing.ground else ""
+            names = ", ".join(dict.fromkeys(ground.stays))
+            self._say(f"the surface '{name}' changes with {names}: the motion follows, its picture does not")
+        if not _alive(drawn, drawn["t"][2]):
+            self._say("a part of the picture can not be made anew in the page, and stays as it was in the run")
+        outputs = {"shown": list(asked.outputs), "residuals": _zeros(run)}
+        module = wasm(
+            run.program,
+            self.start,
+            outputs={name: np.array(some, dtype=object) for name, some in outputs.items() if some},
+            events=run.system.events,
+            until=self.until,
+            project=run.settings.project,
+            limits=run.settings.limits,
+            field=(ground.ground.place, ground.fields) if ground.ground is not None and ground.fields else None,
+        )
+        settings = self.settings
+        return {
+            "module": base64.b64encode(module).decode("ascii"),
+            "worker": "\n".join((STATIC / name).read_text("utf-8") for name in ("motion.js", "worker.js")),
+            "sliders": [told(s) for s in self.sliders],
+            "clocks": [_clock(times) for times in asked.clocks],
+            "shown": len(asked.outputs),
+            "ground": surface,
+            "violation": settings.limits.violation if settings.project else None,
+            "settings": {
+                "until": self.until,
+                "rtol": settings.rtol,
+                "atol": settings.atol,
+                "longest": settings.longest_step if np.isfinite(settings.longest_step) else None,
+            },
+            "goes on": {e.name: _following(run, e.name) for e in run.system.events if e.terminal},
+            "program": self._program(),
+            "source": self._source,
+            "remarks": self.remarks,
+        }
+
+    def _program(self) -> str:
+        """The program that makes a motion of the page from the run, with «values» in its place."""
+        s = self.settings
+        longest = f", longest_step={s.longest_step!r}" if np.isfinite(s.longest_step) else ""
+        project = "" if s.project else ", project=False"
+        return (
+            "# run: the one that this page was made from\n"
+            "start = run.start.again({«values»})\n"
+            f"run = zm.simulate(run.program, start, until={self.until!r}, rtol={s.rtol!r}, atol={s.atol!r}, "
+            f'method="dop853"{longest}{project})\n'
+        )
+
+
+def _alive(item: Any, count: int) -> bool:
+    """Whether all packed arrays that have a value at each time can be made anew."""
+    if isinstance(item, Mapping) and "data" in item and "shape" in item:
+        return "live" in item or not item["shape"] or item["shape"][0] != count
+    inner = item.values() if isinstance(item, Mapping) else item if isinstance(item, list) else ()
+    return all(_alive(x, count) for x in inner)
+
+
+def _zeros(run: Course) -> list[Expression]:
+    """The constraints of positions and of velocities, as in `system.residuals`."""
+    system = run.system
+    return [zero for level in range(2) for _, zero in system.zeros(level)]
+
+
+def _clock(times: np.ndarray) -> list[float]:
+    return [float(times[0]), float(times[-1]), len(times)]
+
+
+def _following(run: Course, event: str) -> bool:
+    """Whether Python goes on after an event, as another kind of motion."""
+    try:
+        return run.system.goes_on_as(event, run.start) is not None
+    except ZeromassError:
+        return False

@@ -1,0 +1,107 @@
+"""Sliders of a page: the parameters that they move, and whether a page can make the motions that they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from zeromass.compile.newton import NewtonSteps
+from zeromass.expression import Expression, Symbol, expressions, parameter, symbols
+from zeromass.integrate import Course
+from zeromass.integrate.stepping.ahead import Ahead
+from zeromass.integrate.terms import terms_of_time
+from zeromass.model import ModelError, State
+from zeromass.model.prescription import single
+
+Sliders = Mapping[Any, tuple[float, float]]
+"""{parameter, or what the start prescribes: (from, to)}."""
+
+
+@dataclass(frozen=True)
+class Slider:
+    """One slider: the parameter, its name in the page, its ends, and its value at first."""
+
+    symbol: Symbol
+    name: str
+    low: float
+    high: float
+    value: float
+
+
+def told(slider: Slider) -> dict[str, Any]:
+    """A slider as the page reads it."""
+    ends = {"low": slider.low, "high": slider.high, "value": slider.value}
+    return {"name": slider.name, "parameter": slider.symbol.name, **ends}
+
+
+def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
+    """The start with a parameter for each slider, and the sliders."""
+    start, found = run.start, []
+    made_of = start.made_of
+    known = [*run.system.parameters, *(made_of.parameters if made_of else ())]
+    pairs = dict(single(made_of.pairs)) if made_of else {}
+    for key, ends in sliders.items():
+        try:
+            low, high = (float(x) for x in ends)
+        except (TypeError, ValueError):
+            raise ModelError(f"sliders: {key!r} has {ends!r}; give {{parameter: (from, to)}}") from None
+        if not (np.isfinite(low) and np.isfinite(high) and low < high):
+            raise ModelError(f"sliders: {key!r} goes from {low:g} to {high:g}; give two finite numbers in order")
+        if isinstance(key, Symbol) and key.kind == "parameter" and key in known:
+            made_with = made_of.values if made_of else {}
+            value = float(start.parameters.get(key, made_with.get(key, key.default or 0.0)))
+            found.append(Slider(key, key.name, low, high, value))
+        elif isinstance(key, Expression) and key in pairs and not symbols(expressions(pairs[key])):
+            name = repr(key)
+            symbol = parameter("start_" + "".join(c if c.isalnum() else "_" for c in name), float(pairs[key]))
+            pairs[key] = symbol
+            found.append(Slider(symbol, name, low, high, float(symbol.default or 0.0)))
+        else:
+            there = ", ".join([*[p.name for p in known], *[repr(e) for e in pairs]]) or "nothing"
+            raise ModelError(
+                f"sliders: '{key!r}' is neither a zm.parameter of the model or the start nor a number that the start was "
+                f"given; there is: {there}"
+            )
+    if made_of is not None:
+        own = tuple(
+            dict.fromkeys([*made_of.parameters, *[s.symbol for s in found if s.symbol not in run.system.parameters]])
+        )
+        start = replace(start, made_of=replace(made_of, pairs=tuple(pairs.items()), parameters=own))
+    return start, found
+
+
+def check(run: Course, start: State, sliders: Sequence[Slider]) -> None:
+    """That the page can make motions of a run."""
+    system = run.system
+    if system.pieces is not None:
+        raise ModelError(
+            f"sliders: formulas of the system switch ('{system.pieces.switches[0].said!r}'), and a page does not locate "
+            "switches; leave the sliders out"
+        )
+    if run.t[-1] < run.t[0]:
+        raise ModelError("sliders: the run goes back in time; a page makes motions forward")
+    if start.made_of is not None and not NewtonSteps.possible(start):
+        raise ModelError(
+            "sliders: prescribed values and constraints do not determine the start (left free: "
+            f"{', '.join(start.free)}), so a page can not solve for it; prescribe more of it"
+        )
+    if system.stiff is not None:
+        raise ModelError(f"sliders: a {system.kind} motion is stiff, and a page has no method for that; leave them out")
+    pulses = {leaf for term in terms_of_time(system) for leaf in symbols(term.u)}
+    for s in sliders:
+        if s.symbol in pulses and any(_limits(run, start, s.symbol, end) for end in (s.low, s.high)):
+            raise ModelError(
+                f"sliders: {s.name} stands in a formula of time alone that limits the steps of a run, and a page does not "
+                "look at it anew; leave this slider out"
+            )
+
+
+def _limits(run: Course, start: State, symbol: Symbol, value: float) -> bool:
+    """Whether what depends on time alone limits steps, with a value of a parameter."""
+    from zeromass.integrate.pace import pace
+
+    found = pace(run.system, {**start.parameters, symbol: value}, start.t, float(run.t[-1]))
+    return found is not None and Ahead(found).matters

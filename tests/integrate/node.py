@@ -1,0 +1,129 @@
+"""Modules of WebAssembly in Node, and the same code on this machine without fused operations."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from zeromass.compile.cuda import optimised
+from zeromass.compile.target import Target, host
+from zeromass.integrate.alone.memory import Count
+from zeromass.integrate.alone.module import METHOD, Alone
+from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+
+SCRIPT = Path(__file__).parents[2] / "src" / "zeromass" / "report" / "viewer" / "static" / "motion.js"
+
+MISSING = "no node on this machine: modules of WebAssembly are not run"
+
+DRIVER = """
+const fs = require("fs");
+const { Motion } = require(process.argv[2]);
+const tasks = JSON.parse(fs.readFileSync(0, "utf8"));
+const numbers = (x) => Buffer.from(x.buffer, x.byteOffset, x.byteLength).toString("base64");
+const motion = new Motion(new WebAssembly.Module(fs.readFileSync(process.argv[3])));
+const found = tasks.map((task) => {
+  if (task.slope) return { slope: numbers(motion.slope(task.t, task.slope, task.values)) };
+  let best = Infinity;
+  let run;
+  for (let k = 0; k < (task.repeat ?? 1); k++) {
+    const before = process.cpuUsage();
+    run = motion.run(task.values, task);
+    const { user, system } = process.cpuUsage(before);
+    best = Math.min(best, (user + system) / 1e3);
+  }
+  const out = { ...run, milliseconds: best, start: numbers(motion.start()), record: numbers(motion.record()) };
+  if (task.times) out.samples = numbers(motion.sample(task.times.filter((t) => t <= run.t)));
+  return out;
+});
+console.log(JSON.stringify({ found, about: motion.about }));
+"""
+
+
+def node() -> str | None:
+    return shutil.which("node")
+
+
+def in_node(module: bytes, tasks: list[dict[str, Any]], folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """What a module answers, numbers as arrays, and what it says of itself."""
+    place, driver = folder / "motion.wasm", folder / "driver.cjs"
+    place.write_bytes(module)
+    driver.write_text(DRIVER)
+    found = subprocess.run(
+        [str(node()), str(driver), str(SCRIPT), str(place)],
+        input=json.dumps(tasks),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr
+    import base64
+
+    answer = json.loads(found.stdout)
+    for item in answer["found"]:
+        for name in ("start", "record", "samples", "slope"):
+            if name in item:
+                item[name] = np.frombuffer(base64.b64decode(item[name]), dtype="<f8")
+    return answer["found"], answer["about"]
+
+
+def unfused() -> Target:
+    """This machine, one value at a time and without a·b + c."""
+    return replace(host().scalar, fused=False)
+
+
+class HostMotion:
+    """The code of a module on this machine."""
+
+    def __init__(self, alone: Alone, target: Target) -> None:
+        self.alone, self.sizes = alone, alone.sizes
+        parts, self._grids = alone.texts(target)
+        module, machine = optimised(list(parts), target, tuple(routine.name for routine in METHOD))
+        self._engine = llvm.create_mcjit_compiler(module, machine)
+        self._engine.finalize_object()
+        self.row = HEAD + self.sizes.state
+        self.steps = np.zeros((20000, self.row))
+        counts = self.array("counts", np.int64)
+        counts[Count.record], counts[Count.capacity] = self.steps.ctypes.data, len(self.steps)
+
+    def array(self, name: str, kind: Any = np.float64) -> np.ndarray:
+        size = self.sizes.arrays[name][1]
+        address = self._engine.get_global_value_address(name)
+        return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address)).view(kind)
+
+    def call(self, name: str, *arguments: Any) -> int:
+        kinds = [ctypes.c_double if isinstance(a, float) else type(a) for a in arguments]
+        address = self._engine.get_function_address(name)
+        return ctypes.CFUNCTYPE(ctypes.c_int32, *kinds)(address)(*arguments)
+
+    def run(self, values: list[float], until: float, rtol: float, atol: float) -> int:
+        self.array("parameters")[: len(values)] = values
+        status = self.call("begin", until, rtol, atol, float("inf"))
+        return self.call("advance") if status == 20 else status
+
+    @property
+    def record(self) -> np.ndarray:
+        return self.steps[: self.array("ints", np.int64)[Int64.recorded]]
+
+    @property
+    def t(self) -> float:
+        return float(self.array("reals")[Real64.t])
+
+    def sample(self, times: np.ndarray) -> np.ndarray:
+        times = np.ascontiguousarray(times)
+        found = np.empty((len(times), self.sizes.outputs))
+        self.call(
+            "sample",
+            ctypes.c_void_p(times.ctypes.data),
+            ctypes.c_int32(len(times)),
+            ctypes.c_void_p(found.ctypes.data),
+        )
+        return found
