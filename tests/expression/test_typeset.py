@@ -157,7 +157,7 @@ TIDY = {
     r"\sin\left(x + y\right)": SIN(x) * COS(y) + SIN(y) * COS(x),
     # common factors, like terms
     r"l^{2} \, \left(m + n\right)": m * l**2 + n * l**2,
-    r"l^{2} \, \left(n + 2 \, m\right)": 2 * m * l**2 + n * l**2,
+    r"l^{2} \, \left(2 \, m + n\right)": 2 * m * l**2 + n * l**2,
     r"-l \, \left(m + n\right)": -m * l - n * l,
     r"\frac{1}{2} \, m \, \left(\dot{x}^{2} + \dot{y}^{2}\right)": m * rate(x) ** 2 / 2 + m * rate(y) ** 2 / 2,
     r"\frac{1}{2} \, m \, \dot{x}^{2} + \frac{1}{2} \, g \, x^{2}": m * rate(x) ** 2 / 2 + g * x**2 / 2,

@@ -6,7 +6,7 @@ What is shared is written out in full, so that the length can grow far beyond th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from zeromass.expression.names import escaped, latex_symbol
 from zeromass.expression.node import ExpressionError, Gridded, Symbol, expressions
@@ -25,8 +25,16 @@ _RAISED = _BARE - {r"\ln"}
 """Functions whose powers are written sin²x."""
 
 
-def latex(e: Scalar | Formulas, *, digits: int | None = None) -> str:
+class Derived(Protocol):
+    """What has a page of its own in LaTeX: a system."""
+
+    def _latex_(self, digits: int | None) -> str: ...
+
+
+def latex(e: Scalar | Formulas | Derived, *, digits: int | None = None) -> str:
     r"""LaTeX of an expression, or of an array of them as a matrix or column; tidied, as one writes it on a board.
+
+    Of a system it is the page of its derivation, see `System.latex`.
 
     digits  significant digits that numbers are rounded to; by default none is lost but for a few roundings, so that
             0.32000000000000006 is 0.32
@@ -37,6 +45,9 @@ def latex(e: Scalar | Formulas, *, digits: int | None = None) -> str:
     >>> print(zm.latex(zm.rate(theta) ** 2 / 2 - np.cos(theta)))
     \frac{1}{2} \, \dot{\theta}^{2} - \cos\theta
     """
+    page = getattr(e, "_latex_", None)
+    if page is not None:
+        return page(digits)
     array = expressions(e)
     size = sum(written(item) for item in array.ravel())
     if size > LONGEST:
