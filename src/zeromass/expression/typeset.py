@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from zeromass.expression.names import escaped, latex_symbol
-from zeromass.expression.node import ExpressionError, Gridded, Symbol, expressions
+from zeromass.expression.node import Expression, ExpressionError, Gridded, Symbol, expressions
 from zeromass.expression.numerals import HALVES, decimal, fraction, turns
 from zeromass.expression.operation import OPERATIONS
 from zeromass.expression.operation.writing import ATOM, POWER, PRODUCT, ROUND, SIGN, SUM, Part, bracketed, latex_call
@@ -21,8 +21,24 @@ if TYPE_CHECKING:
 
 _BARE = frozenset({r"\sin", r"\cos", r"\tan", r"\sinh", r"\cosh", r"\tanh", r"\ln"})
 """Functions that need no brackets around one symbol."""
+SHOWN = 400
+"""Operations of a formula that a notebook shows by itself."""
 _RAISED = _BARE - {r"\ln"}
 """Functions whose powers are written sin²x."""
+
+
+class Latex(str):
+    """LaTeX, which a notebook shows typeset and `print` as it stands.
+
+    >>> x = zm.coordinate("x")
+    >>> zm.latex(x**2)._repr_latex_()
+    '$$x^{2}$$'
+    """
+
+    __slots__ = ()
+
+    def _repr_latex_(self) -> str:
+        return f"$${self}$$"
 
 
 class Derived(Protocol):
@@ -31,7 +47,7 @@ class Derived(Protocol):
     def _latex_(self, digits: int | None) -> str: ...
 
 
-def latex(e: Scalar | Formulas | Derived, *, digits: int | None = None) -> str:
+def latex(e: Scalar | Formulas | Derived, *, digits: int | None = None) -> Latex:
     r"""LaTeX of an expression, or of an array of them as a matrix or column; tidied, as one writes it on a board.
 
     Of a system it is the page of its derivation, see `System.latex`.
@@ -47,7 +63,7 @@ def latex(e: Scalar | Formulas | Derived, *, digits: int | None = None) -> str:
     """
     page = getattr(e, "_latex_", None)
     if page is not None:
-        return page(digits)
+        return Latex(page(digits))
     array = expressions(e)
     size = sum(written(item) for item in array.ravel())
     if size > LONGEST:
@@ -58,9 +74,14 @@ def latex(e: Scalar | Formulas | Derived, *, digits: int | None = None) -> str:
         raise ExpressionError(f"LaTeX has no form for an array of {array.ndim} dimensions")
     board = Tidy()
     if array.ndim == 0:
-        return Typesetter(board, digits).words(board(array.item()))
+        return Latex(Typesetter(board, digits).words(board(array.item())))
     rows = array[:, None] if array.ndim == 1 else array
-    return matrix([[Typesetter(board, digits).words(board(item)) for item in row] for row in rows])
+    return Latex(matrix([[Typesetter(board, digits).words(board(item)) for item in row] for row in rows]))
+
+
+def in_notebook(e: Expression) -> str | None:
+    """An expression as a notebook shows it; None of one that is too long to read."""
+    return None if written(e) > SHOWN else f"$\\displaystyle {latex(e)}$"
 
 
 def matrix(cells: list[list[str]]) -> str:

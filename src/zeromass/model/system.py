@@ -269,6 +269,11 @@ class System(Remembering):
         words = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "no"
         return f"System({len(self.coordinates)} coordinates, {words} constraint rows)"
 
+    def _repr_html_(self) -> str:
+        from zeromass.model.cards import system_card
+
+        return system_card(self)
+
     def latex(self, state: State | None = None, *, digits: int | None = 6) -> str:
         r"""The derivation on one page, as LaTeX: coordinates, energies, M, Q, A, b, C, multipliers, and the verdict.
 

@@ -1,6 +1,7 @@
 """Plots, tables, files, films and the HTML viewer of runs."""
 
 from zeromass.report.files import save, to_dataset
+from zeromass.report.inline import View
 from zeromass.report.movie import movie
 from zeromass.report.origin import Origin
 from zeromass.report.plots import save_figure
@@ -16,6 +17,7 @@ __all__ = [
     "FileError",
     "Origin",
     "Plots",
+    "View",
     "movie",
     "plot_study",
     "read",

@@ -1,0 +1,109 @@
+"""Cards of systems, states and diagnoses, for notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zeromass.errors import ZeromassError
+from zeromass.expression import latex
+from zeromass.expression.card import card, math, soft, table, text, told
+from zeromass.expression.names import latex_symbol
+from zeromass.expression.text import written
+from zeromass.model.check import listed
+
+if TYPE_CHECKING:
+    from zeromass.model.check import Diagnosis
+    from zeromass.model.state import State
+    from zeromass.model.system import System
+
+SHOWN = 40
+"""Operations of a formula that a card shows; `zm.latex` shows the others."""
+
+MOST = 24
+"""Rows of a table."""
+
+
+def system_card(system: System) -> str:
+    """Coordinates, constraints and the verdict at a state that satisfies these."""
+    rows = [["coordinates", _symbols([latex_symbol(x)[0] for x in system.coordinates])]]
+    if system.parameters:
+        names = [f"{latex_symbol(p)[0]} = {p.default:g}" for p in system.parameters if p.default is not None]
+        rows.append(["parameters", _symbols(names)])
+    for name in ("kinetic", "potential"):
+        energy = getattr(system._free, name)
+        if energy is not None and written(energy) <= 2 * SHOWN:
+            rows.append([f"{name} energy", math(latex(energy, digits=6))])
+    try:
+        found = system.check()
+    except ZeromassError as error:
+        verdict = soft(f"not known at a start of its own: {str(error).splitlines()[0]}")
+        kinds: dict[str, str] = {}
+    else:
+        verdict, kinds = _verdict(found), found.kinds
+    rows += [[f"constraint {text(row.name)}", _zero(row.zero, kinds.get(row.group, ""))] for row in system.rows[:MOST]]
+    if len(system.rows) > MOST:
+        rows.append(["", soft(f"and {len(system.rows) - MOST} more")])
+    rows.append(["motion", verdict])
+    return card(type(system).__name__, table(rows), note=_count(system))
+
+
+def _count(system: System) -> str:
+    return f"{len(system.coordinates)} coordinates, {len(system.rows)} constraint rows"
+
+
+def _symbols(names: list[str]) -> str:
+    shown = ", ".join(math(name) for name in names[:MOST])
+    return shown + (soft(f" and {len(names) - MOST} more") if len(names) > MOST else "")
+
+
+def _zero(zero: object, kind: str) -> str:
+    words = soft(f" {kind}") if kind else ""
+    if written(zero) > SHOWN:  # type: ignore[arg-type]
+        return soft(f"of {written(zero)} operations") + words  # type: ignore[arg-type]
+    return math(f"{latex(zero, digits=6)} = 0") + words  # type: ignore[arg-type]
+
+
+def _verdict(found: Diagnosis) -> str:
+    words = told(found.verdict.value, good=found.unique)
+    parts = [f"rank of [M; A] is {found.rank} of {found.coordinates}", f"{found.degrees_of_freedom} degrees of freedom"]
+    if found.redundant:
+        parts.append(f"{listed(found.redundant)} redundant")
+    return words + soft(": " + ", ".join(parts))
+
+
+def state_card(state: State) -> str:
+    """Values of coordinates and their rates."""
+    rows = [
+        [math(latex_symbol(x)[0]), f"{q:.9g}", f"{v:.9g}"]
+        for x, q, v in zip(state.system.coordinates, state.q, state.v, strict=True)
+    ]
+    shown = table(rows[:MOST], ("coordinate", "value", "rate"))
+    more = soft(f"and {len(rows) - MOST} more") if len(rows) > MOST else ""
+    named = [f"{latex_symbol(p)[0]} = {value:g}" for p, value in state.parameters.items()]
+    free = soft(f"left free: {', '.join(state.free)}") if state.free else ""
+    return card("State", shown, more, _symbols(named) if named else "", free, note=f"at t = {state.t:g} s")
+
+
+def diagnosis_card(found: Diagnosis) -> str:
+    """The verdict, and what is missing or too much."""
+    rows = [
+        ["motion", told(found.verdict.value, good=found.unique)],
+        [
+            "rank of [M; A]",
+            f"{found.rank} of {found.coordinates} coordinates, margin {found.margin:.1e}{text(found.light)}",
+        ],
+        ["constraints", f"{found.constraint_rows} rows of rank {found.constraint_rank}"],
+        ["degrees of freedom", str(found.degrees_of_freedom)],
+    ]
+    rows += [["", f"{text(name)}: {text(kind)}"] for name, kind in found.kinds.items()]
+    rows += [["undetermined", text(f"acceleration of {listed(u.direction)}; {u.remedy}")] for u in found.undetermined]
+    rows += [["redundant", text(f"'{row}' follows from {_quoted(of)}")] for row, of in found.redundant.items()]
+    rows += [["contradictory", text(f"'{row}' contradicts {_quoted(of)}")] for row, of in found.contradictory.items()]
+    if found.inseparable:
+        rows.append(["reactions", text(f"can not be told apart: {', '.join(found.inseparable)}")])
+    rows += [["lost", text(words)] for words in found.lost]
+    return card("Diagnosis", table(rows))
+
+
+def _quoted(names: tuple[str, ...]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "nothing"
