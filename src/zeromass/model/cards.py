@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zeromass.errors import ZeromassError
-from zeromass.expression import latex
+from zeromass.expression import Expression
 from zeromass.expression.card import card, math, soft, table, text, told
 from zeromass.expression.names import latex_symbol
 from zeromass.expression.text import written
+from zeromass.expression.tidy import Tidy
+from zeromass.expression.typeset import Typesetter
 from zeromass.model.check import listed
 
 if TYPE_CHECKING:
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
     from zeromass.model.state import State
     from zeromass.model.system import System
 
-SHOWN = 40
-"""Operations of a formula that a card shows; `zm.latex` shows the others."""
+SHOWN, READ = 44, 2000
+"""Signs of a formula that a card shows, and operations of one that it reads at all; `zm.latex` shows the others."""
 
 MOST = 24
 """Rows of a table."""
@@ -31,8 +33,9 @@ def system_card(system: System) -> str:
         rows.append(["parameters", _symbols(names)])
     for name in ("kinetic", "potential"):
         energy = getattr(system._free, name)
-        if energy is not None and written(energy) <= 2 * SHOWN:
-            rows.append([f"{name} energy", math(latex(energy, digits=6))])
+        words = None if energy is None else _short(energy)
+        if words is not None:
+            rows.append([f"{name} energy", math(words)])
     try:
         found = system.check()
     except ZeromassError as error:
@@ -56,11 +59,17 @@ def _symbols(names: list[str]) -> str:
     return shown + (soft(f" and {len(names) - MOST} more") if len(names) > MOST else "")
 
 
-def _zero(zero: object, kind: str) -> str:
-    words = soft(f" {kind}") if kind else ""
-    if written(zero) > SHOWN:  # type: ignore[arg-type]
-        return soft(f"of {written(zero)} operations") + words  # type: ignore[arg-type]
-    return math(f"{latex(zero, digits=6)} = 0") + words  # type: ignore[arg-type]
+def _zero(zero: Expression, kind: str) -> str:
+    words, found = soft(f" {kind}") if kind else "", _short(zero)
+    return (soft(f"of {written(zero)} operations") if found is None else math(f"{found} = 0")) + words
+
+
+def _short(e: Expression) -> str | None:
+    """A formula that fits into a line; None of others."""
+    board = Tidy()
+    if written(e) > READ or board.size(found := board(e)) > SHOWN:
+        return None
+    return Typesetter(board, 6).words(found)
 
 
 def _verdict(found: Diagnosis) -> str:

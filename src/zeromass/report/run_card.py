@@ -22,6 +22,9 @@ CURVES = 8
 WIDE, HIGH = 200, 24
 """Pixels of a curve."""
 
+LEVEL = 1e-6
+"""Part of its size by which a quantity must change to be seen."""
+
 KNOWN = ("normal force", "friction force", "friction ratio", "spin", "energy")
 """Quantities that are drawn before coordinates, where the system has them."""
 
@@ -80,16 +83,20 @@ def _curves(run: Course, sampled: Any) -> list[list[str]]:
     for k, (name, label, expression, unit) in enumerate(chosen):
         values = np.asarray(sampled[expression], dtype=float)
         low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        rows.append([label, curve(values, color(name, k)), soft(f"{low:.4g} … {high:.4g} {unit}".rstrip())])
+        span = f"{low:.4g}" if _level(low, high) else f"{low:.4g} … {high:.4g}"
+        rows.append([label, curve(values, color(name, k)), soft(f"{span} {'' if unit == '1' else unit}".rstrip())])
     return rows
+
+
+def _level(low: float, high: float) -> bool:
+    """Whether a quantity does not change to the eye: its errors are not drawn as large as the card."""
+    return not high - low > LEVEL * max(abs(low), abs(high))
 
 
 def curve(values: np.ndarray, stroke: str) -> str:
     """Values at even times as a small curve; one that hardly changes is a level line."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    size = high - low
-    flat = not size > 1e-12 * max(abs(low), abs(high))
-    y = np.full(len(values), HIGH / 2) if flat else HIGH - 2 - (values - low) / size * (HIGH - 4)
+    y = np.full(len(values), HIGH / 2) if _level(low, high) else HIGH - 2 - (values - low) / (high - low) * (HIGH - 4)
     x = np.linspace(1, WIDE - 1, len(values))
     return f'<svg width="{WIDE}" height="{HIGH}" style="vertical-align:middle">{_line(x, y, stroke)}</svg>'
 
