@@ -1,5 +1,6 @@
 """Plots, tables, files, films and the HTML viewer of runs."""
 
+from zeromass.report.axes import axes
 from zeromass.report.files import save, to_dataset
 from zeromass.report.inline import View
 from zeromass.report.movie import movie
@@ -18,6 +19,7 @@ __all__ = [
     "Origin",
     "Plots",
     "View",
+    "axes",
     "movie",
     "plot_study",
     "read",
