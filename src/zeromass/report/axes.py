@@ -58,6 +58,8 @@ def quiet(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color("0.45")
     ax.tick_params(color="0.45", labelsize="small")
+    ax.grid(True, color="0.92", lw=0.6)
+    ax.set_axisbelow(True)
     ax.set_prop_cycle(color=list(SERIES))
 
 
@@ -73,7 +75,16 @@ def titled(ax: Axes, words: str) -> None:
 
 
 def legend(ax: Axes, *others: Axes, columns: int = 4) -> None:
-    """The legend above the curves, where it hides none of them, and below the title."""
+    """The legend above the curves, where it hides none of them, and below the title; of `others` too.
+
+    >>> import matplotlib.pyplot as plt
+    >>> ax = zm.report.axes(titles=["growth"])
+    >>> lines = ax.plot([0, 1], [1, 2], label="a")
+    >>> zm.report.legend(ax)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['a']
+    >>> plt.close(ax.figure)
+    """
     found = [pair for one in (ax, *others) for pair in zip(*one.get_legend_handles_labels(), strict=True)]
     if not found:
         return
@@ -113,7 +124,7 @@ def timed(ax: Axes, label: str, runs: Sequence[Course], title: str = "", *, name
 def remark(ax: Axes, words: str) -> None:
     """Small words below the axes, at the right."""
     place: Any = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right", "va": "top"}
-    ax.annotate(words, (1.0, 0.0), (0.0, -30.0), fontsize="x-small", color="0.5", **place)
+    ax.annotate(words, (1.0, 0.0), (0.0, -36.0), fontsize="x-small", color="0.5", **place)
 
 
 def as_written(name: str) -> str:

@@ -56,12 +56,13 @@ def forces(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None =
         style = STYLES[k % len(STYLES)]
         for name, values in (("normal", normal), ("friction", friction)):
             ax.plot(sampled.t, values, color=color(name), lw=1.1, ls=style, label=as_written(f"{name} {label}".strip()))
-        if np.any(normal < 0):
+        pulls = normal < -noise(run) * np.abs(normal).max()
+        if np.any(pulls):
             ax.fill_between(
                 sampled.t,
                 0,
                 1,
-                where=list(normal < 0),
+                where=list(pulls),
                 transform=ax.get_xaxis_transform(),
                 color="#c0392b",
                 alpha=0.12,
