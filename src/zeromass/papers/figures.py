@@ -97,11 +97,11 @@ def _shell_paths(runs: dict[str, Run]) -> Figure:
     for ax, c in zip(axes, um2022.ORIENTATIONS, strict=True):
         _bowl(ax)
         run = runs["1" + c]
-        for what, color, style, name in (
+        for what, mark, style, name in (
             (rolling.contact, CONTACT, "-", "contact"),
             (rolling.center, CENTRE, "--", "centre"),
         ):
-            ax.plot(*run[what][:, :2].T, style, color=color, linewidth=0.9, label=name)
+            ax.plot(*run[what][:, :2].T, style, color=mark, linewidth=0.9, label=name)
         ax.plot(*um2022.CONTACT, "k.", markersize=5)
         _plane(ax)
     _named(figure, axes[0])
@@ -113,13 +113,13 @@ def _shell_compared(runs: dict[str, Run], example: str, words: str) -> Figure:
     figure, axes = _panels(2, 2, [f"example {example}, case {c}" for c in um2022.ORIENTATIONS], height=3.8)
     for ax, c in zip(axes, um2022.ORIENTATIONS, strict=True):
         _bowl(ax)
-        for name, color, style, label in (
+        for name, mark, style, label in (
             (example + c, FIRST, "-", words),
             ("1" + c, SECOND, "--", "example 1"),
         ):
             run = runs[name]
             path = run[um2022.contact(run).point][:, :2]
-            ax.plot(*path.T, style, color=color, linewidth=0.9, label=label)
+            ax.plot(*path.T, style, color=mark, linewidth=0.9, label=label)
         ax.plot(*um2022.CONTACT, "k.", markersize=5)
         _plane(ax)
     _named(figure, axes[0])
