@@ -1,12 +1,16 @@
-"""What notebooks show of an object: a card of HTML that carries its looks along, on light paper and on dark.
+r"""What notebooks show of an object: a card of HTML that carries its looks along, on light paper and on dark.
 
-Formulas stand between dollars, which notebooks typeset. Words of the user are escaped: no name is ever markup or a formula.
+Formulas stand between \( and \), which notebooks typeset; names need no typesetting. Words of the user are escaped: no name
+is ever markup or a formula.
 """
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
+
+from zeromass.expression.names import greek, latex_symbol, name_parts
+from zeromass.expression.node import Symbol
 
 GOOD, BAD = "#12866a", "#c0392b"
 """Of verdicts: what is well, and what is not."""
@@ -28,7 +32,17 @@ def text(words: object) -> str:
 
 def math(latex: str) -> str:
     """A formula in a line."""
-    return f"${html.escape(latex, quote=False)}$"
+    return rf"\({html.escape(latex, quote=False)}\)"
+
+
+def symbol(leaf: Symbol) -> str:
+    """A symbol without any typesetting: its letter, dots for its rates, and its subscripts."""
+    if leaf.latex:
+        return math(latex_symbol(leaf)[0])
+    base, subscripts, owner = name_parts(leaf.name)
+    dots = {0: "", 1: "\u0307", 2: "\u0308"}.get(leaf.order, "")
+    below = ",".join(text(greek(word)) for word in [*subscripts, owner] if word)
+    return f"<i>{text(greek(base))}{dots}</i>" + (f"<sub>{below}</sub>" if below else "")
 
 
 def soft(words: object) -> str:

@@ -33,14 +33,7 @@ def latex_name(name: str) -> tuple[str, str]:
     >>> latex_name("I_c"), latex_name("contact.x")
     (('I', 'c'), ('x', '\\\\mathrm{contact}'))
     """
-    if name.startswith("λ ") and len(name) > 2:  # the multiplier of a constraint
-        return r"\lambda", rf"\mathrm{{{escaped(name[2:])}}}"
-    owner, _, own = name.rpartition(".")
-    parts = own.split("_")
-    match = re.fullmatch(r"([^\W\d]+)(\d+)", parts[0])
-    if match:
-        parts[:1] = match.groups()
-    base, *subscripts = parts
+    base, subscripts, owner = name_parts(name)
 
     def letter(word: str) -> str:
         word = _LETTERS.get(word, word)
@@ -50,6 +43,29 @@ def latex_name(name: str) -> tuple[str, str]:
 
     owned = [rf"\mathrm{{{escaped(owner)}}}"] if owner else []
     return letter(base), ",".join([*[letter(s) for s in subscripts], *owned])
+
+
+def name_parts(name: str) -> tuple[str, list[str], str]:
+    """Base, subscripts and owner of a name.
+
+    >>> from zeromass.expression.names import name_parts
+    >>> name_parts("car.theta_1"), name_parts("λ string")
+    (('theta', ['1'], 'car'), ('λ', [], 'string'))
+    """
+    if name.startswith("λ ") and len(name) > 2:  # the multiplier of a constraint
+        return "λ", [], name[2:]
+    owner, _, own = name.rpartition(".")
+    parts = own.split("_")
+    match = re.fullmatch(r"([^\W\d]+)(\d+)", parts[0])
+    if match:
+        parts[:1] = match.groups()
+    base, *subscripts = parts
+    return base, subscripts, owner
+
+
+def greek(word: str) -> str:
+    """The letter of a word that names one; other words as they are."""
+    return next((letter for letter, command in _LETTERS.items() if command == word), word)
 
 
 def escaped(word: str) -> str:

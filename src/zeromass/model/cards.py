@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from zeromass.errors import ZeromassError
 from zeromass.expression import Expression
-from zeromass.expression.card import card, math, soft, table, text, told
-from zeromass.expression.names import latex_symbol
+from zeromass.expression.card import card, math, soft, symbol, table, text, told
 from zeromass.expression.text import written
 from zeromass.expression.tidy import Tidy
 from zeromass.expression.typeset import Typesetter
@@ -24,25 +23,22 @@ SHOWN, READ = 44, 2000
 MOST = 24
 """Rows of a table."""
 
+LARGE = 60
+"""Coordinates of a system that is examined before it is shown: of a larger one that takes longer than a look."""
+
 
 def system_card(system: System) -> str:
     """Coordinates, constraints and the verdict at a state that satisfies these."""
-    rows = [["coordinates", _symbols([latex_symbol(x)[0] for x in system.coordinates])]]
+    rows = [["coordinates", _listed([symbol(x) for x in system.coordinates])]]
     if system.parameters:
-        names = [f"{latex_symbol(p)[0]} = {p.default:g}" for p in system.parameters if p.default is not None]
-        rows.append(["parameters", _symbols(names)])
+        names = [f"{symbol(p)} = {p.default:g}" for p in system.parameters if p.default is not None]
+        rows.append(["parameters", _listed(names)])
     for name in ("kinetic", "potential"):
         energy = getattr(system._free, name)
         words = None if energy is None else _short(energy)
         if words is not None:
             rows.append([f"{name} energy", math(words)])
-    try:
-        found = system.check()
-    except ZeromassError as error:
-        verdict = soft(f"not known at a start of its own: {str(error).splitlines()[0]}")
-        kinds: dict[str, str] = {}
-    else:
-        verdict, kinds = _verdict(found), found.kinds
+    verdict, kinds = _judged(system)
     rows += [[f"constraint {text(row.name)}", _zero(row.zero, kinds.get(row.group, ""))] for row in system.rows[:MOST]]
     if len(system.rows) > MOST:
         rows.append(["", soft(f"and {len(system.rows) - MOST} more")])
@@ -50,12 +46,23 @@ def system_card(system: System) -> str:
     return card(type(system).__name__, table(rows), note=_count(system))
 
 
+def _judged(system: System) -> tuple[str, dict[str, str]]:
+    """The verdict at a start of the system's own, and the kinds of its constraints."""
+    if len(system.coordinates) > LARGE:
+        return soft("system.check() says whether it is unique"), {}
+    try:
+        found = system.check()
+    except ZeromassError as error:
+        return soft(f"not known at a start of its own: {str(error).splitlines()[0]}"), {}
+    return _verdict(found), found.kinds
+
+
 def _count(system: System) -> str:
     return f"{len(system.coordinates)} coordinates, {len(system.rows)} constraint rows"
 
 
-def _symbols(names: list[str]) -> str:
-    shown = ", ".join(math(name) for name in names[:MOST])
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:MOST])
     return shown + (soft(f" and {len(names) - MOST} more") if len(names) > MOST else "")
 
 
@@ -83,14 +90,13 @@ def _verdict(found: Diagnosis) -> str:
 def state_card(state: State) -> str:
     """Values of coordinates and their rates."""
     rows = [
-        [math(latex_symbol(x)[0]), f"{q:.9g}", f"{v:.9g}"]
-        for x, q, v in zip(state.system.coordinates, state.q, state.v, strict=True)
+        [symbol(x), f"{q:.9g}", f"{v:.9g}"] for x, q, v in zip(state.system.coordinates, state.q, state.v, strict=True)
     ]
     shown = table(rows[:MOST], ("coordinate", "value", "rate"))
     more = soft(f"and {len(rows) - MOST} more") if len(rows) > MOST else ""
-    named = [f"{latex_symbol(p)[0]} = {value:g}" for p, value in state.parameters.items()]
+    named = [f"{symbol(p)} = {value:g}" for p, value in state.parameters.items()]
     free = soft(f"left free: {', '.join(state.free)}") if state.free else ""
-    return card("State", shown, more, _symbols(named) if named else "", free, note=f"at t = {state.t:g} s")
+    return card("State", shown, more, _listed(named) if named else "", free, note=f"at t = {state.t:g} s")
 
 
 def diagnosis_card(found: Diagnosis) -> str:

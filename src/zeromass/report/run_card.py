@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression.card import card, math, soft, table, text, told
-from zeromass.expression.names import latex_symbol
-from zeromass.report.palette import color
+from zeromass.expression.card import card, soft, symbol, table, text, told
+from zeromass.report.palette import INK, color
+from zeromass.report.scales import scales
 
 if TYPE_CHECKING:
     from zeromass.integrate import Course
@@ -77,26 +77,34 @@ def _curves(run: Course, sampled: Any) -> list[list[str]]:
         (name, text(name), quantities[name].expression, quantities[name].unit) for name in KNOWN if name in quantities
     ]
     contacts = "contact" in quantities
-    rest = [] if contacts else [(x.name, math(latex_symbol(x)[0]), x, "") for x in run.system.coordinates]
+    rest = [] if contacts else [(x.name, symbol(x), x, "") for x in run.system.coordinates]
     chosen = (rest + found if rest else found)[:CURVES]
-    rows = []
+    rows, large = [], scales(run)
     for k, (name, label, expression, unit) in enumerate(chosen):
         values = np.asarray(sampled[expression], dtype=float)
         low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        span = f"{low:.4g}" if _level(low, high) else f"{low:.4g} … {high:.4g}"
-        rows.append([label, curve(values, color(name, k)), soft(f"{span} {'' if unit == '1' else unit}".rstrip())])
+        level = not high - low > LEVEL * max(abs(low), abs(high), large.get(unit, 0.0))
+        span = f"{low if abs(low) > LEVEL * large.get(unit, 0.0) else 0.0:.4g}" if level else f"{low:.4g} … {high:.4g}"
+        rows.append(
+            [
+                label,
+                curve(values, _stroke(name, k), level=level),
+                soft(f"{span} {'' if unit == '1' else unit}".rstrip()),
+            ]
+        )
     return rows
 
 
-def _level(low: float, high: float) -> bool:
-    """Whether a quantity does not change to the eye: its errors are not drawn as large as the card."""
-    return not high - low > LEVEL * max(abs(low), abs(high))
+def _stroke(name: str, k: int) -> str:
+    """The colour of a curve; ink is that of the notebook's own words, light or dark."""
+    found = color(name, k)
+    return "currentColor" if found == INK["light"] else found
 
 
-def curve(values: np.ndarray, stroke: str) -> str:
-    """Values at even times as a small curve; one that hardly changes is a level line."""
+def curve(values: np.ndarray, stroke: str, *, level: bool = False) -> str:
+    """Values at even times as a small curve; a level line of what does not change to the eye."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    y = np.full(len(values), HIGH / 2) if _level(low, high) else HIGH - 2 - (values - low) / (high - low) * (HIGH - 4)
+    y = np.full(len(values), HIGH / 2) if level else HIGH - 2 - (values - low) / (high - low) * (HIGH - 4)
     x = np.linspace(1, WIDE - 1, len(values))
     return f'<svg width="{WIDE}" height="{HIGH}" style="vertical-align:middle">{_line(x, y, stroke)}</svg>'
 
