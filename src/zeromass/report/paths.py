@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.integrate import Course
+from zeromass.report import ground
 from zeromass.report.axes import STYLES, as_written, legend, own, titled
-from zeromass.report.ground import SAMPLES, Frame, contours, ground_of, heights_around
+from zeromass.report.ground import SAMPLES, Frame, heights_around
 from zeromass.report.palette import SERIES, color
 from zeromass.report.runs import Runs, labels_of, quantity_of, several
 
@@ -43,7 +44,7 @@ def path(
             ax.plot(*center[:, :2].T, color=color("centre"), lw=0.9, ls=STYLES[1], label="centre")
         ax.plot(*contact[0, :2], "o", color=mark, ms=4.5, mec="white", mew=0.6, zorder=4)
     if contours:
-        _below(ax, runs[0], frame)
+        ground.contours(ax, runs[0], frame)
     _wide_enough(ax)
     ax.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal")
     ax.set_axisbelow(True)
@@ -52,18 +53,12 @@ def path(
     return ax
 
 
-def _below(ax: Axes, run: Course, frame: Frame) -> None:
-    contours(ax, run, frame)
-
-
 def _tracks(run: Course, frame: Frame) -> tuple[np.ndarray, np.ndarray | None]:
     """Of the contact and the centre; on the surface that of the contact alone."""
     sampled = run.at(np.linspace(run.t[0], run.t[-1], SAMPLES))
     contact, center = quantity_of(run, "contact"), quantity_of(run, "center")
-    ground = ground_of(run)
-    if frame == "surface" and ground is not None:
-        return sampled[ground.contact], None
-    return sampled[contact], sampled[center]
+    below = ground.ground_of(run) if frame == "surface" else None
+    return (sampled[contact], sampled[center]) if below is None else (sampled[below.contact], None)
 
 
 def path3d(runs: Runs, ax: Axes3D | None = None, *, labels: Sequence[str] | None = None) -> Axes3D:

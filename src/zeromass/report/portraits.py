@@ -68,7 +68,7 @@ def poincare(
     >>> x = zm.coordinate("x")
     >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
     >>> ax = zm.simulate(swing, swing.start({x: 1.0}), until=20.0).plot.poincare(x)
-    >>> [round(v, 9) for v in ax.lines[0].get_ydata()]  # the rate at each way through x = 0, upwards
+    >>> np.asarray(ax.lines[0].get_ydata()).round(9).tolist()  # the rate at each way through x = 0, upwards
     [1.0, 1.0, 1.0]
     >>> plt.close(ax.figure)
     """
