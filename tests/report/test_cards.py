@@ -184,3 +184,15 @@ def test_curves_are_svg_that_a_reader_of_xml_takes(pendulum):
     _, _, run = pendulum
     for svg in re.findall(r"<svg.*?</svg>", run._repr_html_()):
         ElementTree.fromstring(svg)
+
+
+def test_a_study_tells_outcomes_ranges_and_what_was_kept():
+    x, v = zm.coordinate("x"), zm.parameter("v", 1.0)
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    study = zm.sweep(spring, spring.start({zm.rate(x): v}), until=1.0, over={v: [1.0, 2.0, 4.0]}, keep={"end": x})
+    words = Elements(study.zm._repr_html_()).words
+    assert "3 finished" in words
+    assert "1 … 4" in words
+    low, high = float(study.end.min()), float(study.end.max())
+    assert f"{low:.6g} … {high:.6g}" in words
+    assert "study.zm.run(v=…)" in words
