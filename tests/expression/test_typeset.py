@@ -162,6 +162,9 @@ TIDY = {
     r"\frac{1}{2} \, m \, \left(\dot{x}^{2} + \dot{y}^{2}\right)": m * rate(x) ** 2 / 2 + m * rate(y) ** 2 / 2,
     r"\frac{1}{2} \, m \, \dot{x}^{2} + \frac{1}{2} \, g \, x^{2}": m * rate(x) ** 2 / 2 + g * x**2 / 2,
     r"3 \, x + y": x + y + 2 * x,
+    r"\frac{x \, y + z}{m}": x * y / m + z / m,
+    r"\frac{x - \frac{y}{m}}{m}": x / m - y / m**2,
+    r"\frac{x + y}{2 \, m}": x / (2 * m) + y / (2 * m),
     r"y - x": -x + y,
     r"2 \, m \, x": m * (x + y) + m * (x - y),
     # numbers

@@ -115,10 +115,26 @@ def collected(board: Tidy, a: Sum) -> Sum:
                 changed[merged(best, new)] = c
         terms = changed
     found = tuple(terms.items())
+    below = _denominator(found)
+    if below:
+        upper = tuple((merged(factors, tuple((i, -k) for i, k in below)), c) for factors, c in found)
+        ((new, c),) = _one(board, upper)
+        return ((merged(below, new), c),)
     single = all(len(factors) == 1 for factors in terms)
     if len(found) > 1 and single and abs(found[0][1]) != 1 and all(close(abs(c), abs(found[0][1])) for _, c in found):
         return _one(board, found)
     return found
+
+
+def _denominator(a: Sum) -> Factors:
+    """What stands below the line in every term of a sum of several."""
+    if len(a) < 2:
+        return ()
+    common = {i: k for i, k in a[0][0] if k < 0}
+    for factors, _ in a[1:]:
+        powers = dict(factors)
+        common = {i: max(k, powers[i]) for i, k in common.items() if powers.get(i, 0) < 0}
+    return tuple(common.items())
 
 
 def _one(board: Tidy, a: Sum) -> Sum:

@@ -29,6 +29,9 @@ LINE = 40
 ENTRY = 14
 """Signs of an entry that stands in a matrix as it is; a longer one is named."""
 
+WIDE = 30
+"""Signs of a row of a matrix beyond which its longer entries are named."""
+
 WORTH = 24
 """Signs that naming a part of long formulas must save."""
 
@@ -237,7 +240,7 @@ class Derivation:
             return self._too_long(name, block)
         rows = block[:, None] if block.ndim == 1 else block
         room = max(ENTRY, LINE // rows.shape[1])
-        wide = max(sum(self._size(a) for a in row) for row in rows) > LINE
+        wide = max(sum(self._size(a) for a in row) for row in rows) > WIDE
         writer, below = self._typesetter(), []
         cells = []
         for i, row in enumerate(rows):
