@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, legend
 
 ball = zm.SphericalBody(radius=0.1, mass=2.0, inertia=(0.006, 0.009, 0.012), name="ball")
 rolling = zm.Rolling(ball, on=zm.surfaces.plane(), gravity=9.81)
@@ -27,10 +28,10 @@ print(f"energy {run[rolling.energy][0]:.6f} J, changed by {np.ptp(run[rolling.en
 # The path is not straight, although nothing but the plane and gravity acts.
 
 times = np.linspace(0, 10, 800)
-_, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+left, right = axes(1, 2, size=(10, 4), titles=["Path of the contact", "Angular velocity in the body's axes"])
 left.plot(*run.at(times)[rolling.contact[:2]].T)
-left.set(xlabel="X [m]", ylabel="Y [m]")
-right.plot(times, run.at(times)[body.angular_velocity_body])
-right.set(xlabel="time [s]", ylabel="ω in the body's axes [rad/s]")
-right.legend(["1", "2", "3"], frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)
+left.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal")
+right.plot(times, run.at(times)[body.angular_velocity_body], label=[f"$\\omega_{k}$" for k in (1, 2, 3)])
+right.set(xlabel="time [s]", ylabel="angular velocity [rad/s]")
+legend(right)
 plt.show()

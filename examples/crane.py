@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, color, legend
 
 M, m, g, T = 10.0, 100.0, 9.81, 4.0
 s = zm.t / T
@@ -46,13 +47,15 @@ times = np.linspace(0, T, 400)
 force, tension = run.at(times)[drive], -run.at(times)[crane.multipliers[winch]]
 print(f"the drive needs up to {np.abs(force).max():.1f} N, the rope up to {tension.max():.1f} N")
 
-_, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+left, right = axes(1, 2, size=(10, 4), titles=["Trolley, rope and load", "Forces"])
 for t in np.linspace(0, T, 17):
     top, bottom = run.at(t)[trolley.position][0], run.at(t)[load.position][0]
-    left.plot([top[0], bottom[0]], [top[2], bottom[2]], "o-", color="C0", ms=3, lw=0.6)
+    left.plot([top[0], bottom[0]], [top[2], bottom[2]], "-", color="0.6", lw=0.6, zorder=1)
+    left.plot(*top[::2], "s", color=color("applied"), ms=4)
+    left.plot(*bottom[::2], "o", color=color("centre"), ms=5)
 left.set(xlabel="X [m]", ylabel="Z [m]", aspect="equal")
-right.plot(times, force, label="drive")
-right.plot(times, tension - m * g, label="rope, beyond the weight")
+right.plot(times, force, color=color("applied"), label="drive")
+right.plot(times, tension - m * g, color=color("constraint"), label="rope, beyond the weight")
 right.set(xlabel="time [s]", ylabel="force [N]")
-right.legend(frameon=False)
+legend(right)
 plt.show()

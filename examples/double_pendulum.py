@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, legend
 
 g = 9.81
 a, b = zm.coordinates("x1 y1"), zm.coordinates("x2 y2")
@@ -36,12 +37,13 @@ gap = np.abs(run.at(times)[b] - other.at(times)[B]).max()
 print(f"four coordinates against two angles: {gap:.0e} m apart at most in 5 s")
 print(f"energy drift {np.ptp(run[points.energy]):.0e} J")
 
-_, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+left, right = axes(1, 2, size=(10, 4), titles=["Paths of the masses", "Tension of the rods"])
 left.plot(*run.at(times)[a].T, label="upper mass")
 left.plot(*run.at(times)[b].T, label="lower mass")
 left.set(xlabel="x [m]", ylabel="y [m]", aspect="equal")
-left.legend(frameon=False)
-right.plot(times, -run.at(times)[points.multipliers])  # rods of length 1 m: the multiplier is the tension
+legend(left)
+tension = -run.at(times)[points.multipliers]  # rods of length 1 m: the multiplier is the tension
+right.plot(times, tension, label=["upper rod", "lower rod"])
 right.set(xlabel="time [s]", ylabel="tension [N]")
-right.legend(["upper rod", "lower rod"], frameon=False)
+legend(right)
 plt.show()

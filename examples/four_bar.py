@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, legend
 
 g, loops = 9.81, 2
 joints = [zm.coordinates(f"x{k} y{k}") for k in range(loops + 1)]
@@ -34,11 +35,11 @@ print(f"relative energy drift {np.ptp(energy) / energy[0]:.0e} over {len(run.pas
 for passage in run.passages:
     print(f"t = {passage.t:.6f} s: {', '.join(passage.constraints)}")
 
-_, ax = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
+ax = axes(titles=["A joint, through singular positions"])
 times = np.linspace(0, 4, 600)
-ax.plot(times, run.at(times)[joints[0]], label=["x of the first joint", "y of the first joint"])
+ax.plot(times, run.at(times)[joints[0]], label=["$x$ of the first joint", "$y$ of the first joint"])
 for passage in run.passages:
     ax.axvline(passage.t, color="0.6", ls="--", lw=0.8)
 ax.set(xlabel="time [s]", ylabel="place [m]")
-ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+legend(ax)
 plt.show()

@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes
 
 vx, vy = zm.parameter("vx", 1.5), zm.parameter("vy", 1.0)
 body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
@@ -48,7 +49,7 @@ print(f"vx = {float(one.vx):.3f} m/s, vy = {float(one.vy):.3f} m/s: {run.require
 
 # %%
 
-_, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
+left, right = axes(1, 2, size=(11, 4.6))
 zm.plot_study(study, needs, left)
 left.plot(one.vx, one.vy, "o", mfc="none", mec="white", ms=9)
 run.plot.path(right)

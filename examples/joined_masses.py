@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, legend
 
 m1, m2, k1, k2, l1, l2, d = 0.0, 0.8, 40.0, 25.0, 0.3, 0.2, 0.05
 x1, q1, q2 = zm.coordinates("x1 q1 q2")
@@ -36,10 +37,10 @@ place = run[q1 + q2] - (l1 + l2 + d)
 law = place[0] * np.cos(omega * run.t)
 print(f"largest difference from the oscillation of springs in series: {np.abs(place - law).max():.0e} m")
 
-_, ax = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
+ax = axes(titles=["Two masses, joined without mass"])
 times = np.linspace(0, 3, 400)
 ax.plot(times, run.at(times)[q1 + q2], label="second mass")
 ax.plot(times, run.at(times)[x1], "--", label="massless joint")
 ax.set(xlabel="time [s]", ylabel="place [m]")
-ax.legend(frameon=False, loc="center", bbox_to_anchor=(0.5, 0.4), ncols=2)
+legend(ax)
 plt.show()

@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, color, legend
 
 R, omega, g = 1.0, 2.0, 9.81
 particle = zm.Particle("particle", mass=1.0)
@@ -34,11 +35,12 @@ times = np.linspace(0, 2, 400)
 gap = np.abs(run.at(times)[X] - other.at(times)[x]).max()
 print(f"three coordinates and a constraint against one angle: {gap:.0e} m apart at most")
 
-_, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+left, right = axes(1, 2, size=(10, 4), titles=["Path from the side", "Push of the sphere"])
 left.plot(*run.at(times)[[X, Z]].T)
 left.set(xlabel="X [m]", ylabel="Z [m]", aspect="equal")
-right.plot(times, run.at(times)[push * R])
+right.plot(times, run.at(times)[push * R], color=color("normal"))
 right.axhline(0, color="0.5", lw=0.6)
-right.axvline(run.events[0].t, color="C1", ls="--", lw=0.8)
-right.set(xlabel="time [s]", ylabel="push of the sphere [N]")
+right.axvline(run.events[0].t, color=color("friction"), ls="--", lw=0.8, label="it would leave the sphere")
+right.set(xlabel="time [s]", ylabel="force [N]")
+legend(right)
 plt.show()

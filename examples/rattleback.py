@@ -11,14 +11,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, legend
 
-axes = np.array([0.2, 0.03, 0.02])  # semi-axes of the ellipsoid, m
+semi = np.array([0.2, 0.03, 0.02])  # semi-axes of the ellipsoid, m
 below = np.array([0, 0, 0.01])  # from the mass centre to the middle of the ellipsoid, m
 inertia = np.array([[2e-4, -2e-5, 0], [-2e-5, 1.6e-3, 0], [0, 0, 1.7e-3]])
 
 stone, contact = zm.RigidBody("stone", mass=1.0, inertia=inertia), zm.Particle("contact", mass=0)
 down = -stone.rotation[2]  # the vertical in the body's axes
-lowest = axes**2 * down / np.sqrt(axes**2 @ down**2)
+lowest = semi**2 * down / np.sqrt(semi**2 @ down**2)
 system = zm.System(
     [stone, contact],
     gravity=9.81,
@@ -32,7 +33,7 @@ system = zm.System(
 # %%
 # Spun at 5 rad/s, once each way, tilted by half a degree.
 
-_, ax = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
+ax = axes(titles=["A stone that turns back"])
 times = np.linspace(0, 6, 1200)
 for spin in (5.0, -5.0):
     tilt = np.radians(0.5) / 2
@@ -51,6 +52,6 @@ for spin in (5.0, -5.0):
     )
     ax.plot(times, turning, lw=0.9, label=f"started at {spin:+.0f} rad/s")
 ax.axhline(0, color="0.5", lw=0.6)
-ax.set(xlabel="time [s]", ylabel="ω about the vertical [rad/s]")
-ax.legend(frameon=False)
+ax.set(xlabel="time [s]", ylabel=r"$\omega$ about the vertical [rad/s]")
+legend(ax)
 plt.show()

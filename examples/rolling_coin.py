@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, legend
 
 m, R, g = 0.1, 0.05, 9.81
 up = np.array([0, 0, 1])
@@ -46,7 +47,7 @@ def rolled(speed):
 
 critical = np.sqrt(g * R / 3)
 times = np.linspace(0, 1.5, 600)
-_, ax = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
+ax = axes(titles=["A coin below and above its critical speed"])
 for factor in (0.8, 1.2):
     run = rolled(factor * critical)
     lean = run.at(times)[np.arcsin(axis[2])]
@@ -54,7 +55,7 @@ for factor in (0.8, 1.2):
         f"{factor} of the critical speed: leans up to {np.abs(lean).max():.4f} rad, "
         f"energy drift {np.ptp(run[system.energy]):.0e} J"
     )
-    ax.semilogy(times, np.abs(lean), label=f"v = {factor} √(gR/3)")
+    ax.semilogy(times, np.abs(lean), label=rf"$v = {factor}\,\sqrt{{gR/3}}$")
 ax.set(xlabel="time [s]", ylabel="lean [rad]", ylim=(5e-4, 2))
-ax.legend(frameon=False)
+legend(ax)
 plt.show()

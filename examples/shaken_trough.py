@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes
 
 omega = zm.parameter("omega", np.pi)
 shaking = 0.1 * np.cos(omega * zm.t)
@@ -28,10 +29,7 @@ print(f"slow: the energy changes by {balance.change[-1]:.6f} J, the trough does 
 fast = zm.simulate(rolling, rolling.start(contact=(0.2, 0), parameters={omega: 3 * np.pi}), until=4.0)
 print(f"fast: {fast.outcome}")
 
-_, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-left.plot(balance.t, balance.change, label="change of the energy")
-left.plot(balance.t, balance.constraint, "--", label="work of the trough")
-left.set(xlabel="time [s]", ylabel="energy [J]", title="slow")
-left.legend(frameon=False)
-fast.plot.forces(right).set_title("fast, until contact is lost")
+left, right = axes(1, 2, size=(10, 4), titles=["slow", "fast, until contact is lost"])
+slow.plot.balance(left)
+fast.plot.forces(right)
 plt.show()

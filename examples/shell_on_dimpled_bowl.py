@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes
 
 body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
 rolling = zm.Rolling(body, on=zm.surfaces.dimpled_bowl(), gravity=9.81)
@@ -27,7 +28,7 @@ print(f"friction: {run.required_friction()}")
 # %%
 # The path of the contact on the contour lines of the bowl, and the forces.
 
-_, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+left, right = axes(1, 2, size=(10, 4.2))
 run.plot.path(left)
 run.plot.forces(right)
 plt.show()

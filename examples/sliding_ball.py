@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, color, legend
 
 mu, speed, g = 0.2, 2.0, 9.81
 rolling = zm.Rolling(zm.ball(radius=0.1, mass=1.0), on=zm.surfaces.plane(), gravity=g, friction=mu)
@@ -30,10 +31,10 @@ print(f"speed at the end {motion.at(2.0)[center.velocity[0]][0]:.9f} m/s; by the
 # Speed of the centre and of the rim: they meet where rolling begins.
 
 times = np.linspace(0, 2, 400)
-_, ax = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
-ax.plot(times, motion.at(times)[center.velocity[0]], label="centre")
-ax.plot(times, 0.1 * motion.at(times)[body.angular_velocity[1]], "--", label="rim, r ω")
+ax = axes(titles=["A ball that slides, and then rolls"])
+ax.plot(times, motion.at(times)[center.velocity[0]], color=color("centre"), label="centre")
+ax.plot(times, 0.1 * motion.at(times)[body.angular_velocity[1]], "--", color=color("spin"), label=r"rim, $r\,\omega$")
 ax.axvline(motion.changes[0], color="0.6", ls=":", lw=0.8)
 ax.set(xlabel="time [s]", ylabel="speed [m/s]")
-ax.legend(frameon=False)
+legend(ax)
 plt.show()

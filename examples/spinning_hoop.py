@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, color, legend
 
 m, R, g, Omega = 0.1, 0.5, 9.81, 8.0
 bead = zm.Particle("bead", mass=m)
@@ -43,10 +44,11 @@ angle = np.arccos(np.clip(-run.at(times)[z] / R, -1, 1))
 rest = np.arccos(g / (Omega**2 * R))
 print(f"the bead swings up to {np.degrees(angle.max()):.2f}°, about the equilibrium at {np.degrees(rest):.2f}°")
 
-_, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+left, right = axes(1, 2, size=(10, 4), titles=["Bead on a hoop that turns", "What turns it"])
 left.plot(times, np.degrees(angle))
-left.axhline(np.degrees(rest), color="C1", ls="--", lw=0.8)
+left.axhline(np.degrees(rest), color="0.45", ls="--", lw=0.8, label="equilibrium")
 left.set(xlabel="time [s]", ylabel="angle from the bottom [°]")
-right.plot(times, run.at(times)[torque])
+legend(left)
+right.plot(times, run.at(times)[torque], color=color("applied"))
 right.set(xlabel="time [s]", ylabel="torque on the hoop [N m]")
 plt.show()

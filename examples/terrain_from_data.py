@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes
 
 random = np.random.default_rng(7)
 x, y = np.linspace(-4, 4, 41), np.linspace(-3, 3, 31)
@@ -31,10 +32,11 @@ print(f"energy {energy[0]:.6f} J, changed by {np.ptp(energy):.0e} J")
 fast = zm.simulate(rolling, rolling.start(contact=(-2.0, 1.5), velocity=(3.5, 1.0)), until=15.0)
 print(fast.outcome)
 
-_, ax = plt.subplots(figsize=(5.6, 4.2), layout="constrained")
+ax = axes(size=(5.8, 4.4), titles=["A ball on measured ground"])
 levels = ax.contourf(X, Y, heights, levels=20, cmap="cividis")
-plt.colorbar(levels, ax=ax, label="height [m]")
-for one, color in ((run, "C1"), (fast, "white")):
-    ax.plot(*one.at(np.linspace(0, one.t[-1], 1500))[rolling.contact[:2]].T, color=color, lw=1.2)
+plt.colorbar(levels, ax=ax, label="height [m]", fraction=0.035)
+for one, color, name in ((run, "#f0955a", "slow"), (fast, "white", "fast, over the edge")):
+    ax.plot(*one.at(np.linspace(0, one.t[-1], 1500))[rolling.contact[:2]].T, color=color, lw=1.4, label=name)
 ax.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal")
+ax.legend(fontsize="small", facecolor="0.35", labelcolor="white", edgecolor="none", loc="lower right")
 plt.show()

@@ -10,10 +10,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, legend
 
 Omega = 3.0
 table = zm.surfaces.plane(rotation=((0, 0, 1), Omega * zm.t))
-_, ax = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
+ax = axes(size=(5.4, 4.6), titles=["Circles on a turntable"])
 for name, body, ratio in (
     ("ball", zm.ball(radius=0.05, mass=0.5), 2 / 7),
     ("thin shell", zm.shell(outer=0.05, inner=0.05, mass=0.5), 2 / 5),
@@ -26,7 +27,7 @@ for name, body, ratio in (
         f"{name}: {np.linalg.norm(path[-1] - path[0]):.0e} m from its start after 2π/({ratio:.4f} Ω) = {period:.4f} s"
     )
     places = run.at(np.linspace(0, period, 400))[rolling.center]
-    ax.plot(places[:, 0], places[:, 1], label=f"{name}, {ratio:.3f} Ω")
+    ax.plot(places[:, 0], places[:, 1], label=rf"{name}, {ratio:.3f} $\Omega$")
 ax.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal")
-ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+legend(ax)
 plt.show()

@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, legend
 
 m, R, Ic, g, alpha = 2.0, 0.35, 0.1, 9.81, 0.4
 theta, y = zm.coordinates("theta y")
@@ -35,11 +36,11 @@ print(with_particle.check(with_particle.start({theta: 0.3})))
 # %%
 # The descent against the closed form, and the reaction of the constraint, which balances gravity on y.
 
-_, ax = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
+ax = axes(titles=["A wheel on an incline"])
 times = np.linspace(0, 2, 21)
 ax.plot(times, run.at(times)[y], "o", ms=4, label="computed")
 ax.plot(times, law * R * np.sin(alpha) * times**2 / 2, lw=1, label="closed form")
-ax.set(xlabel="time [s]", ylabel="descent y [m]")
-ax.legend(frameon=False)
+ax.set(xlabel="time [s]", ylabel="descent $y$ [m]")
+legend(ax)
 print(f"reaction on y: {run[system.reaction.on(y)][0, 0]:.6f} N, gravity: {m * g:.6f} N")
 plt.show()

@@ -11,10 +11,10 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from zeromass.analysis import Certificate, Extremum, Interval, RequiredFriction, Sensitivity, Work
     from zeromass.model import Shape
-    from zeromass.report import Plots
+    from zeromass.report import Plots, View
     from zeromass.report.origin import Origin
     from zeromass.report.viewer.scene import Point, Series
     from zeromass.report.viewer.sliders import Sliders
@@ -152,6 +152,11 @@ class Run(Course):
         if self.switches:
             kinds += f", {len(self.switches)} switches"
         return f"Run({self.t[0]:g} … {self.t[-1]:g} s{kinds}, {self.outcome.ending.value}; {self.statistics})"
+
+    def _repr_html_(self) -> str:
+        from zeromass.report.run_card import run_card
+
+        return run_card(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"segments": self.segments, "given_origin": self.given_origin}
@@ -296,9 +301,43 @@ class Run(Course):
 
         return Plots(self)
 
+    @overload
+    def view(
+        self,
+        path: None = None,
+        *,
+        others: Sequence[Run] = ...,
+        layout: Literal["overlay", "side by side"] = ...,
+        names: Sequence[str] | None = ...,
+        shapes: Mapping[Any, Shape] | None = ...,
+        lines: Sequence[tuple[Point, Point]] = ...,
+        trails: Sequence[Point] | None = ...,
+        plots: Mapping[str, Series] | None = ...,
+        fps: float | None = ...,
+        title: str | None = ...,
+        sliders: Sliders | None = ...,
+        source: str | None = ...,
+    ) -> View: ...
+    @overload
     def view(
         self,
         path: FilePath,
+        *,
+        others: Sequence[Run] = ...,
+        layout: Literal["overlay", "side by side"] = ...,
+        names: Sequence[str] | None = ...,
+        shapes: Mapping[Any, Shape] | None = ...,
+        lines: Sequence[tuple[Point, Point]] = ...,
+        trails: Sequence[Point] | None = ...,
+        plots: Mapping[str, Series] | None = ...,
+        fps: float | None = ...,
+        title: str | None = ...,
+        sliders: Sliders | None = ...,
+        source: str | None = ...,
+    ) -> Path: ...
+    def view(
+        self,
+        path: FilePath | None = None,
         *,
         others: Sequence[Run] = (),
         layout: Literal["overlay", "side by side"] = "overlay",
@@ -311,8 +350,8 @@ class Run(Course):
         title: str | None = None,
         sliders: Sliders | None = None,
         source: str | None = None,
-    ) -> Path:
-        """Writes an HTML file that plays the run in three dimensions; see `zm.view`.
+    ) -> Path | View:
+        """Writes an HTML file that plays the run in three dimensions; see `zm.view`. Without a path: a page for a notebook.
 
         With sliders={parameter: (from, to)} the page makes the motion anew when one is moved, by itself and offline.
 
@@ -322,11 +361,11 @@ class Run(Course):
         >>> run.view(folder / "bob.html", shapes={bob: zm.Dot(0.1)}, title="it falls").name
         'bob.html'
         """
-        from zeromass.report import view
+        from zeromass.report import View, view
 
-        return view(
+        write = partial(
+            view,
             self,
-            path,
             others=others,
             layout=layout,
             names=names,
@@ -339,6 +378,7 @@ class Run(Course):
             sliders=sliders,
             source=source,
         )
+        return View.of(write) if path is None else write(path)
 
     def movie(self, path: FilePath, *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)) -> Path:
         """Writes a film, .mp4, .gif or .webp; `speed` is seconds of motion for a second of film.

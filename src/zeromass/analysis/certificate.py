@@ -156,6 +156,11 @@ class Certificate:
             lines.append(f"warning: {self.warning}")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from zeromass.analysis.cards import certificate_card
+
+        return certificate_card(self)
+
 
 def certificate(run: Course) -> Certificate:
     """The certificate of a run; it makes a second run with tolerances a hundred times smaller.

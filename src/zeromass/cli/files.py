@@ -98,7 +98,7 @@ def _plots(scenario: Scenario, run: Run, folder: Path) -> list[Path]:
     wanted = scenario.output.plots
     available = run.plot.available()
     if wanted is None:
-        unwanted = {"quantity"} | ({"coordinates"} if "path" in available else set())
+        unwanted = {"quantity", "phase", "poincare", "balance"} | ({"coordinates"} if "path" in available else set())
         unwanted |= set() if run.system.rows else {"residuals"}
         wanted = [kind for kind in available if kind not in unwanted]
     for kind in wanted:

@@ -21,7 +21,8 @@ def plot(
     kind: Annotated[
         str,
         typer.Argument(
-            help="path, path3d, forces, friction_ratio, torque, spin, energies, residuals, coordinates, quantity."
+            help="path, path3d, forces, friction_ratio, torque, spin, energies, balance, residuals, coordinates, phase, "
+            "poincare, quantity."
         ),
     ],
     target: Annotated[Path | None, typer.Option("--out", "-o", help="A .png, .svg or .pdf file.")] = None,

@@ -70,6 +70,11 @@ class Program:
         size = len(self.system.coordinates)
         return f"Program({size} coordinates, {kept} of {rows} constraint rows kept, {self.operations} operations)"
 
+    def _repr_html_(self) -> str:
+        from zeromass.compile.cards import program_card
+
+        return program_card(self)
+
     def __getstate__(self) -> tuple[System, Packed]:
         from zeromass.expression.packing import packed
 

@@ -58,6 +58,14 @@ class Asked:
     def __init__(self, dataset: xarray.Dataset) -> None:
         self._dataset = dataset
 
+    def __repr__(self) -> str:
+        return "study.zm: study.zm.run(…) is the whole run of a member"
+
+    def _repr_html_(self) -> str:
+        from zeromass.ensemble.cards import study_card
+
+        return study_card(self._dataset)
+
     def run(
         self,
         system: System | Program | None = None,

@@ -14,7 +14,8 @@ from zeromass.later import later as _later
 if _typing.TYPE_CHECKING:
     from zeromass.expression.c import c_code
     from zeromass.expression.grid import Grid
-    from zeromass.expression.text import latex, matrix_text
+    from zeromass.expression.text import matrix_text
+    from zeromass.expression.typeset import latex
 
 __all__ = [
     "Array",
@@ -52,6 +53,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
         {
             "zeromass.expression.c": ["c_code"],
             "zeromass.expression.grid": ["Grid"],
-            "zeromass.expression.text": ["latex", "matrix_text"],
+            "zeromass.expression.text": ["matrix_text"],
+            "zeromass.expression.typeset": ["latex"],
         },
     )

@@ -117,6 +117,12 @@ class Expression(Operators):
 
         return text(self)
 
+    def _repr_latex_(self) -> str | None:
+        """The formula in a notebook; None of one that is too long to read, of which `repr` tells."""
+        from zeromass.expression.typeset import in_notebook
+
+        return in_notebook(self)
+
     if TYPE_CHECKING:
 
         def __hash__(self) -> int: ...

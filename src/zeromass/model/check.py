@@ -139,6 +139,11 @@ class Diagnosis:
         lines += [f"  {words}" for words in self.lost]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from zeromass.model.cards import diagnosis_card
+
+        return diagnosis_card(self)
+
 
 def diagnosis(system: System, state: State) -> Diagnosis:
     """The diagnosis at a state."""

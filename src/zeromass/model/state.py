@@ -133,6 +133,11 @@ class State(Remembering):
             lines.append("  left free: " + ", ".join(self.free))
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from zeromass.model.cards import state_card
+
+        return state_card(self)
+
     @cached_property
     def inputs(self) -> np.ndarray:
         """Numbers in the order of `system.inputs`."""

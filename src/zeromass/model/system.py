@@ -269,6 +269,32 @@ class System(Remembering):
         words = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "no"
         return f"System({len(self.coordinates)} coordinates, {words} constraint rows)"
 
+    def _repr_html_(self) -> str:
+        from zeromass.model.cards import system_card
+
+        return system_card(self)
+
+    def latex(self, state: State | None = None, *, digits: int | None = 6) -> str:
+        r"""The derivation on one page, as LaTeX: coordinates, energies, M, Q, A, b, C, multipliers, and the verdict.
+
+        state   at which ranks are decided; by default one that satisfies the constraints
+        digits  significant digits of numbers; None for all
+
+        It is one `aligned` environment, for amsmath and MathJax. Entries longer than a line have names and follow below.
+
+        >>> x = zm.coordinate("x")
+        >>> mass = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> r"V = \frac{1}{2} \, x^{2}" in mass.latex()
+        True
+        """
+        from zeromass.model.derivation import derivation  # few programs ask
+
+        return derivation(self, state, digits=digits)
+
+    def _latex_(self, digits: int | None) -> str:
+        """What `zm.latex` writes of the system."""
+        return self.latex(digits=6 if digits is None else digits)
+
     @property
     def kinetic(self) -> Expression:
         """Kinetic energy, J."""

@@ -14,6 +14,8 @@ import numpy as np
 from zeromass.contact import surfaces
 from zeromass.papers import stanescu, ud2011, um2022
 from zeromass.papers.results import Results
+from zeromass.report.axes import quiet
+from zeromass.report.palette import SERIES, color
 from zeromass.report.writing import write
 from zeromass.run import Run
 
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DPI, COLORS = 80, 64
-FIRST, SECOND, PALE = "tab:red", "tab:blue", "0.8"
+CONTACT, CENTRE, NORMAL, FRICTION = (color(name) for name in ("contact", "centre", "normal", "friction"))
+FIRST, SECOND, PALE = SERIES[0], SERIES[1], "0.8"
+"""A motion and one that it is compared with; contour lines."""
 
 
 def save(results: Results, folder: Path) -> list[Path]:
@@ -65,11 +69,17 @@ def _panels(rows: int, columns: int, titles: Iterable[str], width: float = 8.0, 
     figure = Figure(figsize=(width, height * rows), dpi=DPI, layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for ax, title in zip(axes, titles, strict=True):
+        quiet(ax)
         ax.set_title(title, fontsize=10)
     return figure, list(axes)
 
 
-def _plane(ax: Axes, x: str = "X, m", y: str = "Y, m") -> None:
+def _named(figure: Figure, ax: Axes) -> None:
+    """One legend for all axes, below them and off the curves."""
+    figure.legend(*ax.get_legend_handles_labels(), fontsize=8, frameon=False, ncols=4, loc="outside lower center")
+
+
+def _plane(ax: Axes, x: str = "X [m]", y: str = "Y [m]") -> None:
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_xlabel(x)
     ax.set_ylabel(y)
@@ -87,14 +97,14 @@ def _shell_paths(runs: dict[str, Run]) -> Figure:
     for ax, c in zip(axes, um2022.ORIENTATIONS, strict=True):
         _bowl(ax)
         run = runs["1" + c]
-        for what, color, style, name in (
-            (rolling.contact, FIRST, "-", "contact"),
-            (rolling.center, SECOND, "--", "centre"),
+        for what, mark, style, name in (
+            (rolling.contact, CONTACT, "-", "contact"),
+            (rolling.center, CENTRE, "--", "centre"),
         ):
-            ax.plot(*run[what][:, :2].T, style, color=color, linewidth=0.9, label=name)
+            ax.plot(*run[what][:, :2].T, style, color=mark, linewidth=0.9, label=name)
         ax.plot(*um2022.CONTACT, "k.", markersize=5)
         _plane(ax)
-    axes[0].legend(fontsize=8)
+    _named(figure, axes[0])
     return figure
 
 
@@ -103,16 +113,16 @@ def _shell_compared(runs: dict[str, Run], example: str, words: str) -> Figure:
     figure, axes = _panels(2, 2, [f"example {example}, case {c}" for c in um2022.ORIENTATIONS], height=3.8)
     for ax, c in zip(axes, um2022.ORIENTATIONS, strict=True):
         _bowl(ax)
-        for name, color, style, label in (
-            (example + c, "tab:green", "-", words),
+        for name, mark, style, label in (
+            (example + c, FIRST, "-", words),
             ("1" + c, SECOND, "--", "example 1"),
         ):
             run = runs[name]
             path = run[um2022.contact(run).point][:, :2]
-            ax.plot(*path.T, style, color=color, linewidth=0.9, label=label)
+            ax.plot(*path.T, style, color=mark, linewidth=0.9, label=label)
         ax.plot(*um2022.CONTACT, "k.", markersize=5)
         _plane(ax)
-    axes[0].legend(fontsize=8)
+    _named(figure, axes[0])
     return figure
 
 
@@ -121,13 +131,16 @@ def _shell_friction(runs: dict[str, Run]) -> Figure:
     figure, axes = _panels(3, 4, [f"example {case[0]}, case {case[1]}" for case in runs], width=11.0, height=2.1)
     for ax, (case, run) in zip(axes, runs.items(), strict=True):
         ratio = um2022.contact(run).friction_ratio
-        ax.plot(run.t, run[ratio], color=SECOND, linewidth=0.6)
+        ax.plot(run.t, run[ratio], color=FRICTION, linewidth=0.6)
         μ = run.required_friction()
-        ax.plot(μ.time, μ.value, "o", color=FIRST, markersize=4)
-        ax.axhline(float(um2022.PRINTED_FRICTION[case]), color="k", linestyle="--", linewidth=0.8)
+        ax.plot(μ.time, μ.value, "o", color=CONTACT, markersize=4, label="largest, as computed")
+        ax.axhline(
+            float(um2022.PRINTED_FRICTION[case]), color="k", linestyle="--", linewidth=0.8, label="largest, as printed"
+        )
         ax.set_ylim(0, 0.32)
+    _named(figure, axes[0])
     for ax in axes[8:]:
-        ax.set_xlabel("t, s")
+        ax.set_xlabel("time [s]")
     for ax in axes[::4]:
         ax.set_ylabel("$|F_t|/F_n$")
     return figure
@@ -140,34 +153,34 @@ def _ball_in_time(runs: dict[str, Run]) -> Figure:
     rolling = ud2011.model().rolling
     for ax, name in zip(axes, names, strict=True):
         run = runs[name]
-        ax.plot(run.t, run[rolling.center[0]], color=SECOND, linewidth=1, label="centre")
-        ax.plot(run.t, run[rolling.contact[0]], "--", color=FIRST, linewidth=1, label="contact")
-        ax.set_xlabel("t, s")
-        ax.set_ylabel("x, m")
-    axes[0].legend(fontsize=8)
+        ax.plot(run.t, run[rolling.contact[0]], color=CONTACT, linewidth=1, label="contact")
+        ax.plot(run.t, run[rolling.center[0]], "--", color=CENTRE, linewidth=1, label="centre")
+        ax.set_xlabel("time [s]")
+        ax.set_ylabel("x [m]")
+    _named(figure, axes[0])
     return figure
 
 
 def _ball_path(ax: Axes, run: Run) -> None:
     rolling = ud2011.model().rolling
-    ax.plot(*run[rolling.center][:, :2].T, color=SECOND, linewidth=1, label="centre")
-    ax.plot(*run[rolling.contact][:, :2].T, "--", color=FIRST, linewidth=1, label="contact")
+    ax.plot(*run[rolling.contact][:, :2].T, color=CONTACT, linewidth=1, label="contact")
+    ax.plot(*run[rolling.center][:, :2].T, "--", color=CENTRE, linewidth=1, label="centre")
     ax.plot(*run[rolling.contact][0, :2], "k.", markersize=5)
-    _plane(ax, "x, m", "y, m")
+    _plane(ax, "x [m]", "y [m]")
 
 
 def _ball_paths(runs: dict[str, Run], names: list[str]) -> Figure:
     figure, axes = _panels(2, 2, names)
     for ax, name in zip(axes, names, strict=True):
         _ball_path(ax, runs[name])
-    axes[0].legend(fontsize=8)
+    _named(figure, axes[0])
     return figure
 
 
 def _two_frequencies(run: Run) -> Figure:
     figure, (ax,) = _panels(1, 1, ["two frequencies along x and along y"], width=5.5, height=4.2)
     _ball_path(ax, run)
-    ax.legend(fontsize=8)
+    _named(figure, ax)
     return figure
 
 
@@ -178,12 +191,13 @@ def _normal_forces(runs: dict[str, Run]) -> Figure:
     rolling = ud2011.model().rolling
     for ax, name in zip(axes, names, strict=True):
         times, force = runs[name].t, runs[name][rolling.normal_force]
-        ax.plot(times, force, color=SECOND, linewidth=0.9)
-        ax.fill_between(times, 0, force, where=force < 0, color=FIRST, alpha=0.5, linewidth=0)
+        ax.plot(times, force, color=NORMAL, linewidth=0.9)
+        ax.fill_between(times, 0, force, where=force < 0, color="#c0392b", alpha=0.4, linewidth=0, label="pulls")
         ax.axhline(0, color="k", linewidth=0.6)
-        ax.set_xlabel("t, s")
+        ax.set_xlabel("time [s]")
     for ax in axes[::3]:
-        ax.set_ylabel("normal force, N")
+        ax.set_ylabel("normal force [N]")
+    _named(figure, axes[0])
     return figure
 
 
@@ -196,12 +210,12 @@ def _particle(runs: dict[str, Run]) -> Figure:
         X, _, Z = run[found.particle.position].T
         ax.plot(X, Z, color=SECOND, linewidth=1)
         ax.plot(X[0], Z[0], "k.", markersize=5)
-        _plane(ax, "X, m", "Z, m")
+        _plane(ax, "X [m]", "Z [m]")
     run = runs["planar"]
     push = 2 * stanescu.RADIUS * run[run.system.multipliers[0]]
-    axes[2].plot(run.t, push, color=SECOND, linewidth=1)
+    axes[2].plot(run.t, push, color=NORMAL, linewidth=1)
     axes[2].axhline(0, color="k", linewidth=0.6)
-    axes[2].plot(run.events[0].t, 0, "o", color=FIRST, markersize=4)
-    axes[2].set_xlabel("t, s")
-    axes[2].set_ylabel("N")
+    axes[2].plot(run.events[0].t, 0, "o", color=FRICTION, markersize=4)
+    axes[2].set_xlabel("time [s]")
+    axes[2].set_ylabel("force [N]")
     return figure

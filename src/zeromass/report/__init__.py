@@ -1,8 +1,11 @@
 """Plots, tables, files, films and the HTML viewer of runs."""
 
+from zeromass.report.axes import axes, legend
 from zeromass.report.files import save, to_dataset
+from zeromass.report.inline import View
 from zeromass.report.movie import movie
 from zeromass.report.origin import Origin
+from zeromass.report.palette import color
 from zeromass.report.plots import save_figure
 from zeromass.report.reading import read
 from zeromass.report.run_plots import Plots
@@ -16,6 +19,10 @@ __all__ = [
     "FileError",
     "Origin",
     "Plots",
+    "View",
+    "axes",
+    "color",
+    "legend",
     "movie",
     "plot_study",
     "read",

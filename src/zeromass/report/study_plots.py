@@ -24,10 +24,10 @@ Kind = Literal["map", "basins", "parallel", "line"]
 WHOLE = ("finished", "event")
 """Outcomes of members that came to their end."""
 
-PALETTE = (*COLORS[:6], "#F0E442", "#999999", "#8C510A", COLORS[6])
-"""Colours of basins: those of the other plots first, black last."""
+PALETTE = (*COLORS, "#e8d44a", "#8C510A")
+"""Colours of basins: those of the other plots first."""
 
-OUTCOMES = {"finished": COLORS[5], "no start": "0.8", "failed": "0.15", "interrupted": "0.92"}
+OUTCOMES = {"finished": COLORS[7], "no start": "0.8", "failed": "0.15", "interrupted": "0.92"}
 """Colours of outcomes; others take those that are left."""
 
 FAR = 3.0

@@ -1,0 +1,176 @@
+"""Axes as all plots have them: quiet frames, the palette's colours, typeset names, legends beside the curves.
+
+Nothing global is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.expression import Symbol
+from zeromass.expression.names import latex_symbol
+from zeromass.expression.operation.writing import printable
+from zeromass.report.palette import SERIES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from zeromass.integrate import Course
+
+STYLES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
+"""Lines of several runs, where a colour already says which quantity it is."""
+
+WIDTH, HEIGHT = 5.4, 3.6
+"""Inches of axes."""
+
+
+def axes(
+    rows: int = 1, columns: int = 1, *, size: tuple[float, float] | None = None, titles: Sequence[str] = ()
+) -> Any:
+    """New axes in the style of the plots: one, or an array of them, row after row.
+
+    size    of the figure, inches
+    titles  one for each
+
+    >>> import matplotlib.pyplot as plt
+    >>> left, right = zm.report.axes(1, 2, titles=["path", "forces"])
+    >>> right.get_title()
+    'forces'
+    >>> plt.close(left.figure)
+    """
+    import matplotlib.pyplot as plt
+
+    size = size or (WIDTH * min(columns, 2) * (1.0 if columns == 1 else 0.95), HEIGHT * rows)
+    _, found = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
+    for ax, title in zip(found.ravel(), [*titles, *[""] * (rows * columns - len(titles))], strict=True):
+        quiet(ax)
+        if title:
+            titled(ax, title)
+    return found[0, 0] if rows * columns == 1 else found.ravel()
+
+
+def quiet(ax: Axes) -> None:
+    """A frame that keeps in the background, and the palette's colours for what is drawn next."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color("0.45")
+    ax.tick_params(color="0.45", labelsize="small")
+    ax.grid(True, color="0.92", lw=0.6)
+    ax.set_axisbelow(True)
+    ax.set_prop_cycle(color=list(SERIES))
+
+
+def own(ax: Axes | None, size: tuple[float, float] = (WIDTH, HEIGHT)) -> Axes:
+    """The axes given, or new ones."""
+    return axes(size=size) if ax is None else ax
+
+
+def titled(ax: Axes, words: str) -> None:
+    """A title, unless there is one; above a legend that stands there."""
+    if not ax.get_title():
+        ax.set_title(words, fontsize="medium", pad=6.0)
+
+
+def legend(ax: Axes, *others: Axes, columns: int = 4) -> None:
+    """The legend above the curves, where it hides none of them, and below the title; of `others` too.
+
+    >>> import matplotlib.pyplot as plt
+    >>> ax = zm.report.axes(titles=["growth"])
+    >>> lines = ax.plot([0, 1], [1, 2], label="a")
+    >>> zm.report.legend(ax)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['a']
+    >>> plt.close(ax.figure)
+    """
+    found = [pair for one in (ax, *others) for pair in zip(*one.get_legend_handles_labels(), strict=True)]
+    if not found:
+        return
+    columns = min(columns, len(found))
+    ax.legend(
+        *map(list, zip(*found, strict=True)),
+        frameon=False,
+        fontsize="small",
+        ncols=columns,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        borderaxespad=0.2,
+        handlelength=1.7,
+        columnspacing=1.3,
+    )
+    if ax.get_title():
+        ax.set_title(ax.get_title(), fontsize="medium", pad=8.0 + 13.0 * -(-len(found) // columns))
+
+
+def timed(ax: Axes, label: str, runs: Sequence[Course], title: str = "", *, named: bool = True) -> Axes:
+    """The axes of a plot against time, with a dotted line wherever the kind of motion changes."""
+    for change in sorted({change for run in runs for change in run.changes}):
+        ax.axvline(change, color="0.6", ls=":", lw=0.8, zorder=0)
+    first, last = min(run.t.min() for run in runs), max(run.t.max() for run in runs)
+    if last > first:
+        ax.set_xlim(first, last)
+    ax.set(xlabel="time [s]", ylabel=label)
+    ax.grid(True, color="0.92", lw=0.6)
+    ax.set_axisbelow(True)
+    if title:
+        titled(ax, title)
+    if named:
+        legend(ax)
+    return ax
+
+
+def remark(ax: Axes, words: str) -> None:
+    """Small words below the axes, at the right."""
+    place: Any = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right", "va": "top"}
+    ax.annotate(words, (1.0, 0.0), (0.0, -36.0), fontsize="x-small", color="0.5", **place)
+
+
+def as_written(name: str) -> str:
+    """A name in a figure, where Matplotlib would read what stands between dollars as a formula."""
+    return printable(name).replace("$", r"\$")
+
+
+def typeset(leaf: Symbol) -> str:
+    """A symbol as mathematics; as it is written, where Matplotlib can not set it."""
+    words = f"${latex_symbol(leaf)[0]}$"
+    return words if _settable(words) else as_written(repr(leaf))
+
+
+@lru_cache(maxsize=512)
+def _settable(words: str) -> bool:
+    from matplotlib.mathtext import MathTextParser
+
+    try:
+        MathTextParser("path").parse(words)
+    except (ValueError, RuntimeError):
+        return False
+    return words.count("$") == 2
+
+
+def levelled(ax: Axes, values: Sequence[np.ndarray], scale: float, least: float) -> None:
+    """Noise shown as noise: what changes by less than `least` of a scale is drawn level, and the size of it told.
+
+    scale  what is large, in the unit of the values
+    """
+    good = [one[np.isfinite(one)] for one in values]
+    found = np.concatenate([one for one in good if one.size] or [np.zeros(1)])
+    low, high = float(found.min()), float(found.max())
+    scale = max(scale, abs(low), abs(high))
+    if not scale > 0.0 or high - low > least * scale:
+        return
+    middle, room = (low + high) / 2, 0.05 * scale
+    ax.set_ylim(middle - room, middle + room)
+    size = max(abs(low), abs(high)) if abs(middle) <= least * scale else high - low
+    still = "zero" if abs(middle) <= least * scale else "constant"
+    words = f"{still} but for errors of {power_of_ten(size)}"
+    ax.text(0.5, 0.94, words, transform=ax.transAxes, ha="center", va="top", fontsize="small", color="0.45")
+
+
+def power_of_ten(value: float) -> str:
+    """A number of one digit and a power of ten, typeset."""
+    if not value:
+        return "0"
+    mantissa, exponent = f"{value:.0e}".split("e")
+    return rf"${mantissa} \cdot 10^{{{int(exponent)}}}$"

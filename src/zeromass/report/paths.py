@@ -1,0 +1,126 @@
+"""Plots of where a body goes: its path on the surface from above and in space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.integrate import Course
+from zeromass.report import ground
+from zeromass.report.axes import STYLES, as_written, legend, own, titled
+from zeromass.report.ground import SAMPLES, Frame, heights_around
+from zeromass.report.palette import SERIES, color
+from zeromass.report.runs import Runs, labels_of, quantity_of, several
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from mpl_toolkits.mplot3d import Axes3D
+
+STRETCHED = 4.0
+"""Times that a height is less than a breadth beyond which a picture in space is stretched upwards."""
+
+
+def path(
+    runs: Runs,
+    ax: Axes | None = None,
+    *,
+    labels: Sequence[str] | None = None,
+    contours: bool = True,
+    frame: Frame = "space",
+) -> Axes:
+    """Contact point and centre seen from above, on the contour lines of the surface [UM2022, figs 5, 8, 11].
+
+    frame  "space", or "surface": the track that the contact leaves on a surface that moves
+    """
+    ax = own(ax, (5.4, 4.6))
+    runs = several(runs)
+    for k, (run, label) in enumerate(zip(runs, labels_of(runs, labels), strict=True)):
+        contact, center = _tracks(run, frame)
+        mark = color("contact") if len(runs) == 1 else SERIES[k % len(SERIES)]
+        ax.plot(*contact[:, :2].T, color=mark, lw=1.2, label=as_written(f"contact {label}".strip()))
+        if len(runs) == 1 and center is not None:
+            ax.plot(*center[:, :2].T, color=color("centre"), lw=0.9, ls=STYLES[1], label="centre")
+        ax.plot(*contact[0, :2], "o", color=mark, ms=4.5, mec="white", mew=0.6, zorder=4)
+    if contours:
+        ground.contours(ax, runs[0], frame)
+    _wide_enough(ax)
+    ax.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal")
+    ax.set_axisbelow(True)
+    titled(ax, "Path from above" if frame == "space" else "Track on the surface, in its own axes")
+    legend(ax)
+    return ax
+
+
+def _tracks(run: Course, frame: Frame) -> tuple[np.ndarray, np.ndarray | None]:
+    """Of the contact and the centre; on the surface that of the contact alone."""
+    sampled = run.at(np.linspace(run.t[0], run.t[-1], SAMPLES))
+    contact, center = quantity_of(run, "contact"), quantity_of(run, "center")
+    below = ground.ground_of(run) if frame == "surface" else None
+    return (sampled[contact], sampled[center]) if below is None else (sampled[below.contact], None)
+
+
+def path3d(runs: Runs, ax: Axes3D | None = None, *, labels: Sequence[str] | None = None) -> Axes3D:
+    """Contact point and centre in space over the surface, at the start where that moves [UM2022, figs 3, 5]."""
+    ax = _in_space() if ax is None else ax
+    runs = several(runs)
+    grid = heights_around(runs[0], at=float(runs[0].t[0]))
+    if grid is not None:
+        ax.plot_surface(*grid, cmap="cividis", alpha=0.4, lw=0, rcount=80, ccount=80)
+    seen = []
+    for k, (run, label) in enumerate(zip(runs, labels_of(runs, labels), strict=True)):
+        contact, center = _tracks(run, "space")
+        assert center is not None
+        mark = color("contact") if len(runs) == 1 else SERIES[k % len(SERIES)]
+        ax.plot(*contact.T, color=mark, lw=1.4, label=as_written(f"contact {label}".strip()))
+        ax.plot(*center.T, color=color("centre"), lw=0.9, ls=STYLES[1], label="centre" if k == 0 else None)
+        seen += [contact, center]
+    _stretched(ax, np.concatenate(seen), grid)
+    ax.set(xlabel="X [m]", ylabel="Y [m]", zlabel="Z [m]")
+    ax.tick_params(labelsize="x-small", pad=0)
+    for axis in ("xaxis", "yaxis", "zaxis"):
+        getattr(ax, axis).pane.set_alpha(0.0)
+    _few(ax.zaxis)
+    ax.legend(frameon=False, loc="upper left", fontsize="small")  # the best place would be looked for among all points
+    return ax
+
+
+def _few(axis: Any) -> None:
+    """Ticks of a short axis."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(4))
+
+
+def _in_space() -> Axes3D:
+    """New axes in space that fill their figure."""
+    import matplotlib.pyplot as plt
+
+    ax: Any = plt.figure(figsize=(6.0, 4.4)).add_axes((0.02, 0.0, 0.93, 0.94), projection="3d")
+    return ax
+
+
+def _stretched(ax: Axes3D, points: np.ndarray, grid: tuple[np.ndarray, ...] | None) -> None:
+    """Equal lengths along all axes; a flat picture is stretched upwards, and says how much."""
+    if grid is not None:
+        points = np.concatenate([points, np.stack([np.ravel(one) for one in grid], axis=1)])
+        points = points[np.isfinite(points).all(axis=1)]
+    x, y, z = np.maximum(np.ptp(points, axis=0), 1e-12)
+    factor = max(x, y) / z / STRETCHED
+    factor = 1.0 if factor <= 1.0 else float(f"{min(factor, 1e6):.1g}")
+    aspect: Any = {"aspect": (x, y, max(z * factor, 0.05 * max(x, y))), "zoom": 1.05}
+    ax.set_box_aspect(**aspect)
+    words = "Path in space" if factor == 1.0 else f"Path in space, heights × {factor:g}"
+    if not ax.get_title():
+        ax.set_title(words, fontsize="medium")
+
+
+def _wide_enough(ax: Axes) -> None:
+    """Keeps a straight path from being drawn as a line without height: a quarter of the other way at least."""
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    least = max(right - left, high - low) / 4
+    if right - left < least:
+        ax.set_xlim((left + right - least) / 2, (left + right + least) / 2)
+    if high - low < least:
+        ax.set_ylim((low + high - least) / 2, (low + high + least) / 2)

@@ -1,0 +1,44 @@
+"""One run or several, as plots take them: their names, their values at even times, their quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from zeromass.integrate import Course
+from zeromass.model import ModelError
+from zeromass.report.ground import SAMPLES
+
+Runs = Course | Sequence[Course]
+
+
+def several(runs: Runs) -> list[Course]:
+    """A list of runs, at least one."""
+    found = [runs] if isinstance(runs, Course) else list(runs)
+    if not found:
+        raise ModelError("there is no run to plot")
+    return found
+
+
+def labels_of(runs: Sequence[Course], labels: Sequence[str] | None) -> list[str]:
+    """Names of runs for legends: nothing of a single one."""
+    if labels is None:
+        return [""] if len(runs) == 1 else [f"run {k + 1}" for k in range(len(runs))]
+    if len(labels) != len(runs):
+        raise ModelError(f"{len(runs)} runs have {len(labels)} labels")
+    return list(labels)
+
+
+def sampled_of(run: Course) -> Any:
+    """A run at even times, close enough for the eye."""
+    return run.at(np.linspace(run.t[0], run.t[-1], SAMPLES))
+
+
+def quantity_of(run: Course, name: str) -> Any:
+    """A named quantity of a run, as an expression."""
+    quantities = run.system.quantities
+    if name not in quantities:
+        raise ModelError(f"the run has no '{name}'; it has: {', '.join(quantities) or 'coordinates only'}")
+    return quantities[name].expression
