@@ -74,6 +74,8 @@ if _typing.TYPE_CHECKING:
     from zeromass import analysis as analysis
     from zeromass import report as report
     from zeromass.analysis import Certificate, FewDigits, certificate, lyapunov_exponent, sensitivity
+    from zeromass.analysis import LinearSystem, Mode, Regulator, linearize
+    from zeromass.model import with_feedback
     from zeromass.ensemble import Ray, first_time, integral, largest, mean, samples, smallest, sweep, values_at
     from zeromass.expression import c_code, latex
     from zeromass.model import Box, Diagnosis, Dot, Drawing, Rod, Wheel
@@ -99,8 +101,10 @@ __all__ = [
     "Force",
     "Impulse",
     "Limits",
+    "LinearSystem",
     "METHODS",
     "Method",
+    "Mode",
     "ModelError",
     "Motion",
     "Occurrence",
@@ -108,6 +112,7 @@ __all__ = [
     "Particle",
     "Program",
     "Ray",
+    "Regulator",
     "RigidBody",
     "Rod",
     "Rolling",
@@ -147,6 +152,7 @@ __all__ = [
     "join",
     "largest",
     "latex",
+    "linearize",
     "load",
     "lyapunov_exponent",
     "mean",
@@ -168,6 +174,7 @@ __all__ = [
     "values_at",
     "view",
     "where",
+    "with_feedback",
     "__version__",
 ]
 
@@ -175,7 +182,17 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
     _found = _later(
         __name__,
         {
-            "zeromass.analysis": ["Certificate", "FewDigits", "certificate", "lyapunov_exponent", "sensitivity"],
+            "zeromass.analysis": [
+                "Certificate",
+                "FewDigits",
+                "LinearSystem",
+                "Mode",
+                "Regulator",
+                "certificate",
+                "linearize",
+                "lyapunov_exponent",
+                "sensitivity",
+            ],
             "zeromass.ensemble": [
                 "Ray",
                 "first_time",
@@ -188,7 +205,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "values_at",
             ],
             "zeromass.expression": ["c_code", "latex"],
-            "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Rod", "Wheel"],
+            "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Rod", "Wheel", "with_feedback"],
             "zeromass.report": ["FileError", "plot_study", "view"],
         },
     )

@@ -4,6 +4,9 @@ from zeromass.analysis.certificate import Certificate, FewDigits, Residual, cert
 from zeromass.analysis.contact import Interval, RequiredFriction, pulling_intervals, required_friction
 from zeromass.analysis.digits import Errors
 from zeromass.analysis.extrema import Extremum, maximum, minimum
+from zeromass.analysis.linear import LinearSystem, Mode
+from zeromass.analysis.linearize import linearize
+from zeromass.analysis.regulator import Regulator
 from zeromass.analysis.tangent import Sensitivity, lyapunov_exponent, sensitivity
 from zeromass.analysis.work import Work, work
 
@@ -13,11 +16,15 @@ __all__ = [
     "Extremum",
     "FewDigits",
     "Interval",
+    "LinearSystem",
+    "Mode",
+    "Regulator",
     "RequiredFriction",
     "Residual",
     "Sensitivity",
     "Work",
     "certificate",
+    "linearize",
     "lyapunov_exponent",
     "maximum",
     "minimum",

@@ -16,6 +16,7 @@ from zeromass.model.system import System, join
 if _typing.TYPE_CHECKING:
     from zeromass.model.check import Dependence, Diagnosis, Undetermined
     from zeromass.model.drawing import Arrow, Chart, Drawing, DrawnBody, Ground, Trail
+    from zeromass.model.feedback import with_feedback
     from zeromass.model.shapes import Box, Dot, Rod, Shape, Shell, Wheel
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "Undetermined",
     "Wheel",
     "join",
+    "with_feedback",
 ]
 
 if not _typing.TYPE_CHECKING:  # type checkers know all names
@@ -60,6 +62,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
         {
             "zeromass.model.check": ["Dependence", "Diagnosis", "Undetermined"],
             "zeromass.model.drawing": ["Arrow", "Chart", "Drawing", "DrawnBody", "Ground", "Trail"],
+            "zeromass.model.feedback": ["with_feedback"],
             "zeromass.model.shapes": ["Box", "Dot", "Rod", "Shape", "Shell", "Wheel"],
         },
     )

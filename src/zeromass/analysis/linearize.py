@@ -1,0 +1,151 @@
+"""Linear systems of constrained ones: small motions along the constraints, in coordinates that are named.
+
+    δẏ = F δy,  J δy = 0      y = (q, q̇), F = ∂(q̇, q̈)/∂y, J = ∂/∂y of what must vanish at positions and rates
+    δy = N x,   ẋ = S F N x   x = S y some coordinates and rates that determine the others
+
+F is exact, and M may be singular. J N = 0 removes what leaves the constraints: these directions have eigenvalues too, of the
+formulas and not of the motion. Since x are coordinates and rates themselves, ẋ holds about a motion as well as about rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from zeromass.analysis.inputs import Input, inputs_of
+from zeromass.analysis.linear import LinearSystem
+from zeromass.analysis.manifold import tangents
+from zeromass.analysis.slopes import Slope, slopes_of
+from zeromass.compile.program import Program, compile
+from zeromass.equation import numerical_rank
+from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
+from zeromass.expression import Expression, expressions, rate, symbols
+from zeromass.integrate import Course
+from zeromass.model import ModelError, State, System
+
+Formulas = Mapping[str, Any] | Sequence[Any] | np.ndarray | Expression | None
+"""Expressions, or arrays of them, as {name: expression} or as a list."""
+
+
+def linearize(
+    system: System | Program | Course,
+    at: State | float,
+    *,
+    inputs: Sequence[Input] | Input | None = None,
+    outputs: Formulas = None,
+    states: Formulas = None,
+) -> LinearSystem:
+    """The linear system of small motions about a state, along the constraints, with exact derivatives.
+
+    system   what moves; or a run, and then `at` is a time of it
+    at       a state, such as `system.equilibrium(…)`; about a motion A belongs to that moment
+    inputs   parameters that stand in forces, or forces of unit size such as {x: 1.0} or zm.Force((1, 0, 0), at=point)
+    outputs  any expressions, accelerations and reactions among them, a list or {name: expression}
+    states   likewise, expressions that the linear system is to be in. By default coordinates and rates, as many as are independent.
+             In a steady motion some of them move on, as the place of a vehicle and the turns of its wheels do: name those that
+             stay, such as lean, steer, their rates and the speed, if their rates depend on nothing else
+
+    A pendulum in Cartesian coordinates, one of them too many:
+
+    >>> bob = zm.Particle("bob", mass=2.0)
+    >>> x, y, z = bob.position
+    >>> rod = zm.System([bob], gravity=9.81, constraints={"rod": x**2 + y**2 + z**2 - 0.25})
+    >>> small = zm.linearize(rod, rod.start({x: 0, y: 0}, guess={z: -1.0}), outputs=[rod.reaction["rod"][2]])
+    >>> small.states, small.removed
+    (('bob.x', 'bob.y', 'rate(bob.x)', 'rate(bob.y)'), 2)
+    >>> (small.eigenvalues.imag ** 2).round(9)  # g/L, twice a pair
+    array([19.62, 19.62, 19.62, 19.62])
+    """
+    program, state = _program_and_state(system, at)
+    system = program.system
+    u = inputs_of(system, inputs)
+    y, wanted = _named(outputs), _named(states)
+    rates = rate(expressions(list(wanted.values()))).ravel() if wanted else ()
+    slope = slopes_of(program, (*y.values(), *wanted.values(), *rates), u.parameters, u.acting).at(state)
+    N, chosen = tangents(system, slope.constraints[0])
+    along, sizes = slope.outputs[0] @ N, slope.sizes @ np.abs(N)
+    m, k = len(y), len(wanted)
+    about: dict[str, Any] = {
+        "inputs": u.names,
+        "outputs": tuple(y),
+        "at": state,
+        "removed": len(N) - N.shape[1],
+        "acting": tuple((p, u.acting.get(p)) for p in u.parameters),
+    }
+    by_u = slope.outputs[1]
+    if not wanted:
+        names = tuple([*system.coordinates, *system.rates][j] for j in chosen)
+        F, F_u = _motion(slope, state)
+        drift = np.concatenate([state.v, slope.motion])[chosen]
+        about.update(drift=drift, ignored=0, shapes=N[: len(system.coordinates)], formulas=names)
+        return LinearSystem((F @ N)[chosen], F_u[chosen], along, by_u[:m], tuple(repr(x) for x in names), **about)
+    unit = 1.0 / np.maximum(np.abs(along[m : m + k]).max(axis=1, initial=0.0), np.finfo(float).tiny)
+    # columns stay as they are: one of rounding alone, of what the states do not depend on, would be scaled up
+    decision = numerical_rank(unit[:, None] * along[m : m + k], equilibrate=False)
+    if decision.rank < k:
+        raise ModelError(f"the states are not independent: {k} were given, and on the constraints they are {decision.rank}")
+    X = decision.inverse * unit
+    words = [*[f"output '{name}'" for name in y], *wanted, *[f"rate of '{name}'" for name in wanted]]
+    names = [repr([*system.coordinates, *system.rates][j]) for j in chosen]
+    pace = (np.abs(along[m + k :]).max(axis=1, initial=0.0) * unit).max()  # of what is fastest, 1/s
+    sizes[m + k :] += (pace / unit)[:, None]
+    _check_closed(along, along[m : m + k], X, sizes, words, names)
+    about.update(drift=slope.values[m + k :], ignored=N.shape[1] - k, shapes=None, formulas=tuple(wanted.values()))
+    return LinearSystem(along[m + k :] @ X, by_u[m + k :], along[:m] @ X, by_u[:m], tuple(wanted), **about)
+
+
+def _motion(slope: Slope, state: State) -> tuple[np.ndarray, np.ndarray]:
+    """∂(q̇, q̈)/∂y and by the inputs."""
+    n = len(state.q)
+    a_y, a_u = slope.acceleration
+    return np.block([[np.zeros((n, n)), np.eye(n)], [a_y]]), np.concatenate([np.zeros((n, a_u.shape[1])), a_u])
+
+
+def _check_closed(
+    f: np.ndarray, c: np.ndarray, X: np.ndarray, sizes: np.ndarray, words: list[str], names: list[str]
+) -> None:
+    """That formulas depend on the states c alone: f = (f c⁺) c along the constraints."""
+    left = f - f @ X @ c
+    largest = sizes + np.abs(f @ X) @ np.abs(c)
+    depends = ~negligible(left, largest.max(axis=1, initial=0.0)[:, None], CONSISTENCY_TOLERANCE).all(axis=1)
+    if depends.any():
+        i = int(depends.argmax())
+        more = names[int(np.argmax(np.abs(left[i])))]
+        raise ModelError(
+            f"the {words[i]} depends on more than the states given, on '{more}' for one; add it, or a formula of it, to states"
+        )
+
+
+def _program_and_state(system: System | Program | Course, at: State | float) -> tuple[Program, State]:
+    if isinstance(system, Course):
+        state = system.state(float(at)) if not isinstance(at, State) else at
+        return compile(state.system, state), state
+    if not isinstance(at, State):
+        raise ModelError(f"the state to linearise at is {at!r}; give system.start(…), system.equilibrium(…) or run.state(t)")
+    own = system.system if isinstance(system, Program) else system
+    if at.system is not own:
+        raise ModelError("the state belongs to another system; make it with system.start(…)")
+    return (system if isinstance(system, Program) else compile(own, at)), at
+
+
+def _named(given: Formulas) -> dict[str, Expression]:
+    """Expressions by the names that results call them: those given, or what they read."""
+    if given is None:
+        return {}
+    if isinstance(given, Expression):
+        given = [given]
+    pairs = given.items() if isinstance(given, Mapping) else [(None, one) for one in given]
+    found: dict[str, Expression] = {}
+    for name, one in pairs:
+        array = expressions(one)
+        for i, e in enumerate(array.ravel()):
+            word = repr(e) if name is None else name if array.ndim == 0 else f"{name}[{i}]"
+            later = [leaf for leaf in symbols(e) if leaf.order > 2]
+            if later:
+                raise ModelError(f"'{word}' contains '{later[0]!r}', which is no part of a state")
+            if word in found:
+                raise ModelError(f"'{word}' is given twice")
+            found[word] = e
+    return found
