@@ -74,7 +74,7 @@ if _typing.TYPE_CHECKING:
     from zeromass import analysis as analysis
     from zeromass import report as report
     from zeromass.analysis import Certificate, FewDigits, certificate, lyapunov_exponent, sensitivity
-    from zeromass.analysis import LinearSystem, Mode, Regulator, linearize
+    from zeromass.analysis import LinearSystem, Mode, Regulator, equilibrium, linearize
     from zeromass.model import with_feedback
     from zeromass.ensemble import Ray, first_time, integral, largest, mean, samples, smallest, sweep, values_at
     from zeromass.expression import c_code, latex
@@ -143,6 +143,7 @@ __all__ = [
     "coordinates",
     "derivative",
     "directional",
+    "equilibrium",
     "evaluate",
     "first_time",
     "gradient",
@@ -189,6 +190,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "Mode",
                 "Regulator",
                 "certificate",
+                "equilibrium",
                 "linearize",
                 "lyapunov_exponent",
                 "sensitivity",

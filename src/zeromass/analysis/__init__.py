@@ -3,6 +3,7 @@
 from zeromass.analysis.certificate import Certificate, FewDigits, Residual, certificate
 from zeromass.analysis.contact import Interval, RequiredFriction, pulling_intervals, required_friction
 from zeromass.analysis.digits import Errors
+from zeromass.analysis.equilibrium import equilibrium
 from zeromass.analysis.extrema import Extremum, maximum, minimum
 from zeromass.analysis.linear import LinearSystem, Mode
 from zeromass.analysis.linearize import linearize
@@ -24,6 +25,7 @@ __all__ = [
     "Sensitivity",
     "Work",
     "certificate",
+    "equilibrium",
     "linearize",
     "lyapunov_exponent",
     "maximum",

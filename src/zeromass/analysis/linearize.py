@@ -10,6 +10,7 @@ formulas and not of the motion. Since x are coordinates and rates themselves, แบ
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def linearize(
     system = program.system
     u = inputs_of(system, inputs)
     y, wanted = _named(outputs), _named(states)
-    rates = rate(expressions(list(wanted.values()))).ravel() if wanted else ()
+    rates = _rates(tuple(wanted.values()))
     slope = slopes_of(program, (*y.values(), *wanted.values(), *rates), u.parameters, u.acting).at(state)
     N, chosen = tangents(system, slope.constraints[0])
     along, sizes = slope.outputs[0] @ N, slope.sizes @ np.abs(N)
@@ -94,6 +95,11 @@ def linearize(
     _check_closed(along, along[m : m + k], X, sizes, words, names)
     about.update(drift=slope.values[m + k :], ignored=N.shape[1] - k, shapes=None, formulas=tuple(wanted.values()))
     return LinearSystem(along[m + k :] @ X, by_u[m + k :], along[:m] @ X, by_u[:m], tuple(wanted), **about)
+
+
+@lru_cache(maxsize=64)
+def _rates(formulas: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    return tuple(rate(expressions(list(formulas)))) if formulas else ()
 
 
 def _motion(slope: Slope, state: State) -> tuple[np.ndarray, np.ndarray]:

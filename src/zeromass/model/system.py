@@ -24,6 +24,7 @@ from zeromass.expression import (
 )
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import SWITCHING
+from zeromass.later import later
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
 from zeromass.model.contact import Contact
 from zeromass.model.errors import ModelError
@@ -334,6 +335,20 @@ class System(Remembering):
         them; prescriptions that miss the constraints by no more than their rounding are brought onto them.
         """
         return consistent_start(self, prescribed, t=t, parameters=parameters, guess=guess)
+
+    def equilibrium(
+        self,
+        prescribed: Prescribed = (),
+        *,
+        constant: Sequence[Expression] | np.ndarray | None = None,
+        by: Sequence[Expression] = (),
+        t: float = 0.0,
+        parameters: Mapping[Expression, float] | None = None,
+        guess: Prescribed = (),
+    ) -> State:
+        """A state of rest, or of a motion in which some expressions stay `constant`; see `zm.equilibrium`."""
+        found = later(__name__, {"zeromass.analysis": ["equilibrium"]})("equilibrium")
+        return found(self, prescribed, constant=constant, by=by, t=t, parameters=parameters, guess=guess)
 
     def check(self, state: State | None = None) -> Diagnosis:
         """Whether the model determines its motion at a state, and if not why, in the user's names."""
