@@ -73,18 +73,39 @@ from zeromass.run import Run, load, simulate
 if _typing.TYPE_CHECKING:
     from zeromass import analysis as analysis
     from zeromass import report as report
-    from zeromass.analysis import Certificate, FewDigits, certificate, lyapunov_exponent, sensitivity
-    from zeromass.analysis import LinearSystem, Mode, Regulator, equilibrium, linearize
-    from zeromass.model import with_feedback
+    from zeromass.analysis import (
+        Adjoint,
+        Branch,
+        Certificate,
+        FewDigits,
+        Fit,
+        LinearSystem,
+        Mode,
+        Periodic,
+        Regulator,
+        Special,
+        adjoint,
+        branch,
+        certificate,
+        equilibrium,
+        fit,
+        linearize,
+        lyapunov_exponent,
+        lyapunov_spectrum,
+        periodic,
+        sensitivity,
+    )
     from zeromass.ensemble import Ray, first_time, integral, largest, mean, samples, smallest, sweep, values_at
     from zeromass.expression import c_code, latex
-    from zeromass.model import Box, Diagnosis, Dot, Drawing, Rod, Wheel
-    from zeromass.report import FileError, plot_study, view
+    from zeromass.model import Box, Diagnosis, Dot, Drawing, Rod, Wheel, with_feedback
+    from zeromass.report import FileError, plot_roots, plot_study, view
 
     __version__: str
 
 __all__ = [
+    "Adjoint",
     "Box",
+    "Branch",
     "Certificate",
     "Contact",
     "Damper",
@@ -98,6 +119,7 @@ __all__ = [
     "ExpressionError",
     "FewDigits",
     "FileError",
+    "Fit",
     "Force",
     "Impulse",
     "Limits",
@@ -110,6 +132,7 @@ __all__ = [
     "Occurrence",
     "Outcome",
     "Particle",
+    "Periodic",
     "Program",
     "Ray",
     "Regulator",
@@ -122,6 +145,7 @@ __all__ = [
     "Segment",
     "Settings",
     "Slipping",
+    "Special",
     "SphericalBody",
     "Spring",
     "StartError",
@@ -135,7 +159,9 @@ __all__ = [
     "Wheel",
     "ZeromassError",
     "acceleration",
+    "adjoint",
     "ball",
+    "branch",
     "c_code",
     "certificate",
     "compile",
@@ -146,6 +172,7 @@ __all__ = [
     "equilibrium",
     "evaluate",
     "first_time",
+    "fit",
     "gradient",
     "host",
     "integral",
@@ -156,8 +183,11 @@ __all__ = [
     "linearize",
     "load",
     "lyapunov_exponent",
+    "lyapunov_spectrum",
     "mean",
     "parameter",
+    "periodic",
+    "plot_roots",
     "plot_study",
     "rate",
     "samples",
@@ -184,15 +214,25 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
         __name__,
         {
             "zeromass.analysis": [
+                "Adjoint",
+                "Branch",
                 "Certificate",
                 "FewDigits",
+                "Fit",
                 "LinearSystem",
                 "Mode",
+                "Periodic",
                 "Regulator",
+                "Special",
+                "adjoint",
+                "branch",
                 "certificate",
                 "equilibrium",
+                "fit",
                 "linearize",
                 "lyapunov_exponent",
+                "lyapunov_spectrum",
+                "periodic",
                 "sensitivity",
             ],
             "zeromass.ensemble": [
@@ -208,7 +248,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
             ],
             "zeromass.expression": ["c_code", "latex"],
             "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Rod", "Wheel", "with_feedback"],
-            "zeromass.report": ["FileError", "plot_study", "view"],
+            "zeromass.report": ["FileError", "plot_roots", "plot_study", "view"],
         },
     )
 

@@ -75,7 +75,9 @@ def equilibrium(
     except StartError as error:
         kind = "rest" if constant is None else "steady motion"
         hint = "" if constant is not None else "; of a motion that is steady, name what stays constant=[…]"
-        raise StartError(f"there is no such {kind}: {error}; or let by=[…] parameters take other values{hint}") from None
+        raise StartError(
+            f"there is no such {kind}: {error}; or let by=[…] parameters take other values{hint}"
+        ) from None
     n = len(system.coordinates)
     values.update(zip(free, found[len(balance.unknowns) :].tolist(), strict=True))
     names = {repr(x) for x in (*system.coordinates, *system.rates)}
@@ -99,7 +101,7 @@ def _first(
     fixed: Mapping[Expression, float],
     wishes: Mapping[Expression, float],
     t: float,
-    values: Mapping[Symbol, float],
+    values: dict[Symbol, float],
     guess: Prescribed,
 ) -> np.ndarray:
     """Where to look first: at a state with the prescribed values as far as there is one, its λ as good as can be."""
@@ -108,7 +110,7 @@ def _first(
     wanted = {e: x for e, x in {**fixed, **wishes}.items() if not still or not any(s.order for s in symbols(e))}
     wanted = {e: x for e, x in wanted.items() if all(s.order < 2 and s.kind != "multiplier" for s in symbols(e))}
     try:
-        state = consistent_start(system, wanted, t=t, parameters=values, guess=guess)
+        state = consistent_start(system, wanted, t=t, parameters={**values}, guess=guess)
         q, v = state.q, np.zeros_like(state.v) if still else state.v
     except StartError:
         usual: dict[Expression, float] = {x: value for part in system.parts for x, value in part.usual.items()}
@@ -141,4 +143,6 @@ def _check_lasting(state: State, balance: Balance, constant: Sequence[Expression
     later = ~negligible(along, 1.0 + sizes, CONSISTENCY_TOLERANCE)
     if later.any():
         e = constants[int(later.argmax())]
-        raise StartError(f"'{e!r}' does not stay constant: the equations hold for a moment only; name more in constant=[…]")
+        raise StartError(
+            f"'{e!r}' does not stay constant: the equations hold for a moment only; name more in constant=[…]"
+        )

@@ -58,7 +58,9 @@ def inputs_of(system: System, given: Sequence[Input] | Input | None) -> Inputs:
 
 def _own(system: System, u: Expression) -> Symbol:
     if not isinstance(u, Symbol) or u.kind != "parameter":
-        raise ModelError(f"'{u!r}' is no input: give a zm.parameter that stands in a force, or a force such as {{x: 1.0}}")
+        raise ModelError(
+            f"'{u!r}' is no input: give a zm.parameter that stands in a force, or a force such as {{x: 1.0}}"
+        )
     if u not in system.parameters:
         names = ", ".join(p.name for p in system.parameters) or "none"
         raise ModelError(f"'{u.name}' is no parameter of the system; its parameters are: {names}")

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from zeromass.equation.rank import negligible
 from zeromass.expression import Expression
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 ON_AXIS = 1e-7
 """Real parts below this part of the largest eigenvalue count as zero: about the square root of rounding, by which a double
 eigenvalue at zero, that of a coordinate that nothing depends on, may be off."""
+
+Eigenvalues = NDArray[np.complex128]
 
 Stability = Literal["stable", "marginal", "unstable"]
 
@@ -36,8 +38,8 @@ class Mode:
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=2 * x**2)
     >>> mode, = zm.linearize(spring, spring.start()).modes()
-    >>> round(mode.frequency, 6), mode.shape
-    (0.31831, {'x': (1+0j)})
+    >>> round(mode.frequency, 6), abs(mode.shape["x"])
+    (0.31831, 1.0)
     """
 
     eigenvalue: complex
@@ -107,9 +109,9 @@ class LinearSystem:
         return f"LinearSystem({sizes}; {self.stability()}; {self.removed} directions off the constraints removed)"
 
     @cached_property
-    def eigenvalues(self) -> np.ndarray:
+    def eigenvalues(self) -> Eigenvalues:
         """Of A, 1/s, those that grow fastest first."""
-        return _sorted(np.linalg.eigvals(self.A))
+        return _sorted(np.linalg.eigvals(self.A).astype(complex))
 
     def stability(self, tolerance: float = ON_AXIS) -> Stability:
         """Whether small motions die out ("stable"), grow ("unstable"), or neither, as far as the linear system tells.
@@ -125,7 +127,7 @@ class LinearSystem:
 
     def modes(self) -> list[Mode]:
         """Frequencies, damping and shapes, those that grow fastest first; one for a pair of conjugate eigenvalues."""
-        values, vectors = np.linalg.eig(self.A)
+        values, vectors = (x.astype(complex) for x in np.linalg.eig(self.A))
         names = list(self.states) if self.shapes is None else [x.name for x in self.at.system.coordinates]
         found = []
         for λ in _sorted(values):
@@ -185,5 +187,5 @@ class LinearSystem:
         return regulator(self, Q, R)
 
 
-def _sorted(values: np.ndarray) -> np.ndarray:
+def _sorted(values: Eigenvalues) -> Eigenvalues:
     return values[np.lexsort((-values.imag, -values.real.round(10)))]

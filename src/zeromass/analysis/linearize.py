@@ -44,9 +44,9 @@ def linearize(
     at       a state, such as `system.equilibrium(…)`; about a motion A belongs to that moment
     inputs   parameters that stand in forces, or forces of unit size such as {x: 1.0} or zm.Force((1, 0, 0), at=point)
     outputs  any expressions, accelerations and reactions among them, a list or {name: expression}
-    states   likewise, expressions that the linear system is to be in. By default coordinates and rates, as many as are independent.
-             In a steady motion some of them move on, as the place of a vehicle and the turns of its wheels do: name those that
-             stay, such as lean, steer, their rates and the speed, if their rates depend on nothing else
+    states   likewise, expressions that the linear system is to be in. By default coordinates and rates, as many as are
+             independent. In a steady motion some of them move on, as the place of a vehicle and the turns of its wheels do:
+             name those that stay, such as lean, steer, their rates and the speed, if their rates depend on nothing else
 
     A pendulum in Cartesian coordinates, one of them too many:
 
@@ -86,7 +86,9 @@ def linearize(
     # columns stay as they are: one of rounding alone, of what the states do not depend on, would be scaled up
     decision = numerical_rank(unit[:, None] * along[m : m + k], equilibrate=False)
     if decision.rank < k:
-        raise ModelError(f"the states are not independent: {k} were given, and on the constraints they are {decision.rank}")
+        raise ModelError(
+            f"the states are not independent: {k} were given, and on the constraints they are {decision.rank}"
+        )
     X = decision.inverse * unit
     words = [*[f"output '{name}'" for name in y], *wanted, *[f"rate of '{name}'" for name in wanted]]
     names = [repr([*system.coordinates, *system.rates][j]) for j in chosen]
@@ -120,7 +122,7 @@ def _check_closed(
         i = int(depends.argmax())
         more = names[int(np.argmax(np.abs(left[i])))]
         raise ModelError(
-            f"the {words[i]} depends on more than the states given, on '{more}' for one; add it, or a formula of it, to states"
+            f"the {words[i]} depends on more than the states given, on '{more}' for one; add that, or a formula of it"
         )
 
 
@@ -129,7 +131,9 @@ def _program_and_state(system: System | Program | Course, at: State | float) -> 
         state = system.state(float(at)) if not isinstance(at, State) else at
         return compile(state.system, state), state
     if not isinstance(at, State):
-        raise ModelError(f"the state to linearise at is {at!r}; give system.start(…), system.equilibrium(…) or run.state(t)")
+        raise ModelError(
+            f"the state to linearise at is {at!r}; give system.start(…), system.equilibrium(…) or run.state(t)"
+        )
     own = system.system if isinstance(system, Program) else system
     if at.system is not own:
         raise ModelError("the state belongs to another system; make it with system.start(…)")

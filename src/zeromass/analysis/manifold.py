@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from zeromass.equation import numerical_rank
 from zeromass.equation.rank import RANK_TOLERANCE, negligible
-from zeromass.model import State, System
+from zeromass.model import System
 
 
 class Tangents(NamedTuple):
@@ -22,7 +22,7 @@ class Tangents(NamedTuple):
     chosen: np.ndarray
 
 
-def tangents(system: System, J: np.ndarray, state: State | None = None, chosen: np.ndarray | None = None) -> Tangents:
+def tangents(system: System, J: np.ndarray, chosen: np.ndarray | None = None) -> Tangents:
     """From J, ∂/∂y of what must vanish at positions and at rates, shape (zeros, 2n).
 
     The coordinates and rates are chosen that determine the others best; rates among those of the coordinates chosen.
@@ -31,12 +31,12 @@ def tangents(system: System, J: np.ndarray, state: State | None = None, chosen: 
     n = len(system.coordinates)
     positions = sum(row.level == 0 for row in system.rows)
     N = numerical_rank(J[:positions, :n]).null_space
-    q = _best(N, np.arange(n), N.shape[1]) if chosen is None else chosen[chosen < n]
+    q = best(N, np.arange(n)) if chosen is None else chosen[chosen < n]
     N_q = _in_terms_of(N, q)
     J_q, J_v = J[positions:, :n], J[positions:, n:]
     decision = numerical_rank(J_v)
     N = decision.null_space
-    v = _best(N, q, N.shape[1]) if chosen is None else chosen[chosen >= n] - n
+    v = best(N, q) if chosen is None else chosen[chosen >= n] - n
     N_v = _in_terms_of(N, v)
     # rates that go with a change of positions alone, those chosen at zero
     follow = -decision.inverse @ (J_q @ N_q)
@@ -48,14 +48,15 @@ def tangents(system: System, J: np.ndarray, state: State | None = None, chosen: 
     return Tangents(full, np.concatenate([q, n + v]))
 
 
-def _best(N: np.ndarray, among: np.ndarray, count: int) -> np.ndarray:
-    """Which rows of N to take so that they are independent as far as can be, in their order: pivots of a QR."""
-    from scipy.linalg import qr
+def best(N: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """As many rows of N as it has columns that are independent as far as can be, in their order: pivots of a QR."""
+    import scipy.linalg as linalg
 
-    if not count:
+    if not N.shape[1]:
         return np.empty(0, dtype=int)
-    pivots = np.asarray(qr(N[among].T, mode="r", pivoting=True)[1])
-    return np.sort(among[pivots[:count]])
+    qr: Any = linalg.qr
+    pivots = qr(N[among].T, mode="r", pivoting=True)[1]
+    return np.sort(among[pivots[: N.shape[1]]])
 
 
 def _in_terms_of(N: np.ndarray, chosen: np.ndarray) -> np.ndarray:

@@ -39,14 +39,18 @@ def with_feedback(
             raise ModelError(f"'{u!r}' is no parameter of the system; its parameters are: {names}")
         unknown = [leaf for leaf in symbols(formula) if leaf.order > 1 or leaf.kind == "multiplier"]
         if unknown:
-            raise ModelError(f"the feedback of '{u.name}' contains '{unknown[0]!r}', which follows from the feedback itself")
+            raise ModelError(
+                f"the feedback of '{u.name}' contains '{unknown[0]!r}', which follows from the feedback itself"
+            )
         held = [where for where, e in _elsewhere(system) if u in symbols(e)]
         if held:
             raise ModelError(f"'{u.name}' stands in {held[0]}; feedback is given to forces")
     free = system._free
     Q = free.Q + sum((u * force for u, force in own.items()), expressions(np.zeros(len(free.q))))
     closed = object.__new__(System)
-    closed._complete(free._replace(Q=substitute(Q, given)), list(system.rows), substitute(system.C, given), system.multipliers)
+    closed._complete(
+        free._replace(Q=substitute(Q, given)), list(system.rows), substitute(system.C, given), system.multipliers
+    )
     return closed
 
 

@@ -5,6 +5,7 @@ from zeromass.report.movie import movie
 from zeromass.report.origin import Origin
 from zeromass.report.plots import save_figure
 from zeromass.report.reading import read
+from zeromass.report.roots import plot_roots
 from zeromass.report.run_plots import Plots
 from zeromass.report.study_files import save_study
 from zeromass.report.study_plots import plot_study
@@ -17,6 +18,7 @@ __all__ = [
     "Origin",
     "Plots",
     "movie",
+    "plot_roots",
     "plot_study",
     "read",
     "save",

@@ -1,0 +1,306 @@
+"""Branches of rest or steady motion along a parameter, with their folds and bifurcations.
+
+    G(x, p) = 0,  τᵀ(δx, δp) = δs       pseudo-arclength: the branch goes on where p turns back
+
+x are positions, rates, accelerations and multipliers, as in `balance`. The steps of Newton are the shortest ones, so that
+redundant rows do no harm; what nothing depends on is held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from zeromass.analysis.balance import Balance
+from zeromass.analysis.linear import ON_AXIS, Eigenvalues
+from zeromass.analysis.linearize import Formulas, linearize
+from zeromass.analysis.manifold import best
+from zeromass.analysis.slopes import Entries
+from zeromass.equation import independent_rows, numerical_rank
+from zeromass.expression import Expression, Symbol, expressions, jacobian, substitute, t
+from zeromass.model import ModelError, State, System
+
+NEWTON = 12
+"""Corrections of a point before its step is halved."""
+
+CONVERGED = 1e-12
+"""Length of the last correction, in the units of a branch, of a point that counts as found."""
+
+FOLLOWS = 1e3
+"""Unit of accelerations and multipliers, beside that of positions: what they do does not count in the length of a step."""
+
+STRAIGHT = 0.97
+"""Cosine of the angle between the tangents at the two ends of a step below which it is halved."""
+
+Kind = Literal["fold", "pitchfork", "transcritical", "Hopf"]
+
+
+class Special(NamedTuple):
+    """A point of a branch where something changes: its kind, the value of the parameter, the state, the place in the branch.
+
+    other  of a bifurcation: the direction of the branch that crosses here, for `Branch.other`
+
+    >>> x, c = zm.coordinate("x"), zm.parameter("c", 0.5)
+    >>> swing = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2, forces={x: -c * zm.rate(x)})
+    >>> special, = zm.branch(swing, swing.equilibrium(), over=(c, -0.5, 0.5)).special
+    >>> special.kind, abs(round(special.value, 9))
+    ('Hopf', 0.0)
+    """
+
+    kind: Kind
+    value: float
+    state: State
+    place: int
+    other: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """States of rest or steady motion along a parameter.
+
+    parameter, values  what was varied, and its value at each point
+    points             the states
+    eigenvalues        of small motions about them, where they are known
+    special            folds and bifurcations, in order
+
+    `branch[expression]` is the value of any expression at each point.
+
+    >>> x, p = zm.coordinate("x"), zm.parameter("p", 1.0)
+    >>> hanging = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 - p * x)
+    >>> pulled = zm.branch(hanging, hanging.equilibrium(), over=(p, 0.0, 2.0))
+    >>> bool(np.allclose(pulled[x], pulled.values / 2)), set(pulled.unstable.tolist())
+    (True, {0})
+    """
+
+    parameter: Symbol
+    points: tuple[State, ...]
+    eigenvalues: tuple[Eigenvalues | None, ...]
+    special: tuple[Special, ...]
+    path: Any
+
+    def __repr__(self) -> str:
+        found = "; ".join(f"{s.kind} at {self._told(s.value)}" for s in self.special) or "no fold, no bifurcation"
+        span = f"{self.values.min():g} … {self.values.max():g}"
+        return f"Branch({self.parameter.name} {span}, {len(self.points)} points; {found})"
+
+    def _told(self, value: float) -> str:
+        """A value of the parameter, zero where it is one up to rounding of the range."""
+        return "0" if abs(value) < CONVERGED * np.ptp(self.values) else f"{value:.6g}"
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """Of the parameter, at each point."""
+        return np.array([state.parameters[self.parameter] for state in self.points])
+
+    @cached_property
+    def unstable(self) -> np.ndarray:
+        """How many eigenvalues grow, at each point; −1 where they are not known."""
+        return np.array([-1 if λ is None else _growing(λ) for λ in self.eigenvalues])
+
+    def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
+        """Values of an expression, or of an array of them, at each point."""
+        return np.array([state[e] for state in self.points])
+
+    def other(self, k: int = 0, *, back: bool = False) -> Branch:
+        """The branch that crosses this one at its k-th bifurcation, one way or `back`.
+
+        >>> x, p = zm.coordinate("x"), zm.parameter("p", -1.0)
+        >>> column = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**4 / 4 - p * x**2 / 2)
+        >>> straight = zm.branch(column, column.equilibrium(), over=(p, -1.0, 1.0))
+        >>> straight
+        Branch(p -1 … 1, ... points; pitchfork at 0)
+        >>> bent = straight.other()
+        >>> bool(np.allclose(bent[x] ** 2, bent.values, atol=1e-9))
+        True
+        """
+        crossing = [(s.state, s.other) for s in self.special if s.other is not None]
+        if k >= len(crossing):
+            raise ModelError(f"the branch has {len(crossing)} bifurcations, and number {k} was asked for")
+        state, direction = crossing[k]
+        return self.path.followed(state, -direction if back else direction, away=True)
+
+
+def branch(
+    system: System,
+    start: State,
+    over: tuple[Expression, float, float],
+    *,
+    constant: Sequence[Expression] | np.ndarray | None = None,
+    states: Formulas = None,
+    step: float = 0.02,
+    points: int = 2000,
+) -> Branch:
+    """The states of rest, or of steady motion, that a state goes over to as a parameter changes.
+
+    start     one of them, `system.equilibrium(…)`
+    over      (parameter, from, to): the branch is followed from the start's value both ways, between these
+    constant  of a steady motion, what stays constant, as for `equilibrium`
+    states    for the eigenvalues, as of `zm.linearize`; of a steady motion, by default what stays constant and its rates
+    step      longest step, as a part of the range and of the size of the unknowns
+    points    largest number of points
+
+    Folds, where the parameter turns back; pitchforks and transcritical bifurcations, where another branch crosses; and Hopf
+    bifurcations, where a pair of eigenvalues begins to grow, are found and named.
+
+    A shallow arch that snaps through:
+
+    >>> x, p = zm.coordinate("x"), zm.parameter("load", 0.0)
+    >>> arch = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=(x**2 - 1) ** 2 / 4 + p * x)
+    >>> pressed = zm.branch(arch, arch.equilibrium(guess={x: 1.0}), over=(p, -1.0, 1.0))
+    >>> [(s.kind, round(s.value, 6)) for s in pressed.special]  # 2/√27
+    [('fold', 0.3849), ('fold', -0.3849)]
+    """
+    parameter, low, high = over
+    if not isinstance(parameter, Symbol) or parameter not in system.parameters:
+        raise ModelError(f"'{parameter!r}' is no parameter of the system")
+    low, high = sorted((float(low), float(high)))
+    begin = start.parameters[parameter]
+    if not low <= begin <= high:
+        raise ModelError(f"the start has {parameter.name} = {begin:g}, outside of {low:g} … {high:g}")
+    constants = None if constant is None else list(np.ravel(np.asarray(constant, dtype=object)))
+    path = Path(system, start, parameter, (low, high), constants, states, step, points)
+    ways = [path.followed(start, sign * path.along) for sign in (-1.0, 1.0)]
+    back, ahead = ways
+    joined = tuple(reversed(back.points[1:])) + ahead.points
+    values = tuple(reversed(back.eigenvalues[1:])) + ahead.eigenvalues
+    first = len(back.points) - 1
+    special = [s._replace(place=first - s.place) for s in reversed(back.special)]
+    special += [s._replace(place=s.place + first) for s in ahead.special]
+    return Branch(parameter, joined, values, tuple(special), path)
+
+
+class Path:
+    """The equations of a branch, in numbers: z = (x, p) as far as it varies, in units that make it of order one."""
+
+    def __init__(
+        self,
+        system: System,
+        start: State,
+        parameter: Symbol,
+        span: tuple[float, float],
+        constant: list[Expression] | None,
+        states: Formulas,
+        step: float,
+        points: int,
+    ) -> None:
+        self.system, self.parameter, self.span, self.step, self.points = system, parameter, span, step, points
+        self.constant, self.states, self.first = constant, states, start
+        balance = Balance(system, constant)
+        still = set(balance.still)
+        unknowns = [*[x for x in balance.unknowns if x not in still], parameter]
+        zeros = substitute(expressions([zero for _, zero in balance.equations]), dict.fromkeys(balance.still, 0.0))
+        zeros = expressions([zero for zero in zeros if zero.value is None])
+        self._symbols = [t, *balance.unknowns, *system.parameters]
+        self._place = {s: i for i, s in enumerate(self._symbols)}
+        self._G = Entries(np.concatenate([zeros[:, None], jacobian(zeros, unknowns)], axis=1), self._symbols)
+        self._varied = np.array([self._place[x] for x in unknowns])
+        self._base = self._numbers(start)
+        z = self._base[self._varied]
+        J = self._G(self._base)[:, 1:]
+        self._hold(J, unknowns)
+        kind = np.array([3 if x in set(system.multipliers) else x.order for x in unknowns])[self._kept]
+        z = z[self._kept]
+        sizes = [max(1.0, float(np.abs(z[kind == k]).max(initial=0.0))) for k in range(4)]
+        # a step is as long as that of the positions and of the parameter: the others follow
+        self.unit: np.ndarray = np.array([sizes[k] * (1.0, 10.0, FOLLOWS, FOLLOWS)[k] for k in kind])
+        self.unit[-1] = span[1] - span[0]
+        J = J[:, self._kept] * self.unit
+        self.rows = independent_rows(J).kept
+        null = numerical_rank(J).null_space
+        if null.shape[1] > 1:
+            raise ModelError(
+                "the start is a bifurcation itself, where branches cross: begin beside it, and follow branch.other()"
+            )
+        self.along: np.ndarray = null[:, 0] * (1.0 if null[-1, 0] >= 0 else -1.0)
+
+    def _hold(self, J: np.ndarray, unknowns: list[Any]) -> None:
+        """Keeps what the equations leave open, whatever the parameter: places, turns, multipliers of redundant rows."""
+        N = numerical_rank(J[:, :-1]).null_space
+        held = best(N, np.arange(len(N)))
+        self._kept = np.setdiff1d(np.arange(len(unknowns)), held)
+        self._varied = self._varied[self._kept]
+
+    def _numbers(self, state: State) -> np.ndarray:
+        n = len(self.system.coordinates)
+        motion = state.motion
+        a = np.zeros(n) if self.constant is None else motion.acceleration
+        M, Q, A, _, C = state.matrices
+        λ = np.linalg.lstsq(A.T, M @ a - Q - C, rcond=None)[0] if len(A) else np.empty(0)
+        return np.concatenate(
+            [[state.t], state.q, state.v, a, λ, [state.parameters[p] for p in self.system.parameters]]
+        )
+
+    def state(self, z: np.ndarray) -> State:
+        """The state at z."""
+        values = self._base.copy()
+        values[self._varied] = z * self.unit
+        n = len(self.system.coordinates)
+        parameters = {p: float(values[self._place[p]]) for p in self.system.parameters}
+        return State(self.system, self.first.t, values[1 : 1 + n], values[1 + n : 1 + 2 * n], parameters)
+
+    def equations(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """G and its derivatives by z, in independent rows."""
+        values = self._base.copy()
+        values[self._varied] = z * self.unit
+        found = self._G(values)
+        return found[self.rows, 0], found[self.rows][:, 1:][:, self._kept] * self.unit
+
+    def corrected(self, z: np.ndarray, τ: np.ndarray) -> np.ndarray | None:
+        """The point of the branch in the plane through z across τ."""
+        for _ in range(NEWTON):
+            G, J = self.equations(z)
+            if not (np.isfinite(G).all() and np.isfinite(J).all()):
+                return None
+            try:
+                δ = np.linalg.solve(np.vstack([J, τ]), np.append(-G, 0.0))
+            except np.linalg.LinAlgError:
+                return None
+            z = z + δ
+            if np.linalg.norm(δ) <= CONVERGED * (1.0 + np.linalg.norm(z)):
+                return z
+        return None
+
+    def tangent(self, z: np.ndarray, like: np.ndarray) -> np.ndarray:
+        """The direction of the branch, on the side of another."""
+        _, J = self.equations(z)
+        τ = np.linalg.solve(np.vstack([J, like]), np.append(np.zeros(len(J)), 1.0))
+        return τ / np.linalg.norm(τ)
+
+    def crossing(self, z: np.ndarray, τ: np.ndarray) -> float:
+        """Changes its sign where another branch crosses: the determinant of (J; τ), in rows of unit length."""
+        _, J = self.equations(z)
+        rows = np.vstack([J / np.maximum(np.linalg.norm(J, axis=1), np.finfo(float).tiny)[:, None], τ])
+        sign, size = np.linalg.slogdet(rows)
+        return float(sign * np.exp(size / len(rows)))
+
+    def followed(self, start: State, direction: np.ndarray, *, away: bool = False) -> Branch:
+        """The branch from a state on, in a direction, as far as the range goes; `away` from a bifurcation."""
+        from zeromass.analysis.following import followed
+
+        return followed(self, start, direction, away)
+
+    def coordinates_of(self, state: State) -> np.ndarray:
+        """z of a state."""
+        return self._numbers(state)[self._varied] / self.unit
+
+    def eigenvalues(self, state: State) -> Eigenvalues | None:
+        """Of small motions about a state, where they can be told."""
+        states = self.states
+        if states is None and self.constant is not None:
+            orders = [Balance(self.system, [e]).constancy(e) for e in self.constant]
+            states = [f for e, two in zip(self.constant, orders, strict=True) for f in (e, two[0][1])[: len(two)]]
+        try:
+            return linearize(self.system, state, states=states).eigenvalues
+        except ModelError:
+            return None
+
+
+def _growing(λ: Eigenvalues) -> int:
+    return int(np.count_nonzero(λ.real > ON_AXIS * max(1.0, float(np.abs(λ).max(initial=0.0)))))
