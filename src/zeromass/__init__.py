@@ -77,6 +77,7 @@ if _typing.TYPE_CHECKING:
         Adjoint,
         Branch,
         Certificate,
+        Effort,
         FewDigits,
         Fit,
         LinearSystem,
@@ -89,15 +90,18 @@ if _typing.TYPE_CHECKING:
         certificate,
         equilibrium,
         fit,
+        inverse_dynamics,
         linearize,
         lyapunov_exponent,
         lyapunov_spectrum,
         periodic,
+        sampled,
         sensitivity,
+        servo,
     )
     from zeromass.ensemble import Ray, first_time, integral, largest, mean, samples, smallest, sweep, values_at
     from zeromass.expression import c_code, latex
-    from zeromass.model import Box, Diagnosis, Dot, Drawing, Rod, Wheel, with_feedback
+    from zeromass.model import Box, Control, Diagnosis, Dot, Drawing, Rod, Wheel, with_feedback
     from zeromass.report import FileError, plot_roots, plot_study, view
 
     __version__: str
@@ -108,10 +112,12 @@ __all__ = [
     "Branch",
     "Certificate",
     "Contact",
+    "Control",
     "Damper",
     "Diagnosis",
     "Dot",
     "Drawing",
+    "Effort",
     "Ending",
     "EquationError",
     "Event",
@@ -176,6 +182,7 @@ __all__ = [
     "gradient",
     "host",
     "integral",
+    "inverse_dynamics",
     "jacobian",
     "join",
     "largest",
@@ -190,8 +197,10 @@ __all__ = [
     "plot_roots",
     "plot_study",
     "rate",
+    "sampled",
     "samples",
     "sensitivity",
+    "servo",
     "shell",
     "simulate",
     "smallest",
@@ -217,6 +226,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "Adjoint",
                 "Branch",
                 "Certificate",
+                "Effort",
                 "FewDigits",
                 "Fit",
                 "LinearSystem",
@@ -229,11 +239,14 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "certificate",
                 "equilibrium",
                 "fit",
+                "inverse_dynamics",
                 "linearize",
                 "lyapunov_exponent",
                 "lyapunov_spectrum",
                 "periodic",
+                "sampled",
                 "sensitivity",
+                "servo",
             ],
             "zeromass.ensemble": [
                 "Ray",
@@ -247,7 +260,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "values_at",
             ],
             "zeromass.expression": ["c_code", "latex"],
-            "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Rod", "Wheel", "with_feedback"],
+            "zeromass.model": ["Box", "Control", "Diagnosis", "Dot", "Drawing", "Rod", "Wheel", "with_feedback"],
             "zeromass.report": ["FileError", "plot_roots", "plot_study", "view"],
         },
     )

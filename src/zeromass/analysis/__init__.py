@@ -8,10 +8,13 @@ from zeromass.analysis.digits import Errors
 from zeromass.analysis.equilibrium import equilibrium
 from zeromass.analysis.extrema import Extremum, maximum, minimum
 from zeromass.analysis.fit import Fit, fit
+from zeromass.analysis.inverse import Effort, inverse_dynamics
 from zeromass.analysis.linear import LinearSystem, Mode
 from zeromass.analysis.linearize import linearize
 from zeromass.analysis.periodic import Periodic, periodic
 from zeromass.analysis.regulator import Regulator
+from zeromass.analysis.sampling import sampled
+from zeromass.analysis.servo import servo, start_on_path
 from zeromass.analysis.spectrum import lyapunov_spectrum
 from zeromass.analysis.tangent import Sensitivity, lyapunov_exponent, sensitivity
 from zeromass.analysis.work import Work, work
@@ -20,6 +23,7 @@ __all__ = [
     "Adjoint",
     "Branch",
     "Certificate",
+    "Effort",
     "Errors",
     "Extremum",
     "FewDigits",
@@ -39,6 +43,7 @@ __all__ = [
     "certificate",
     "equilibrium",
     "fit",
+    "inverse_dynamics",
     "linearize",
     "lyapunov_exponent",
     "lyapunov_spectrum",
@@ -47,6 +52,9 @@ __all__ = [
     "periodic",
     "pulling_intervals",
     "required_friction",
+    "sampled",
     "sensitivity",
+    "servo",
+    "start_on_path",
     "work",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from zeromass.expression.pieces import SWITCHING
 from zeromass.later import later
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
 from zeromass.model.contact import Contact
+from zeromass.model.control import SETTLING, Control, tracked, tracking
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import Forces, loads
@@ -70,6 +72,10 @@ class System(Remembering):
                  accelerations it is taken as it stands
     nonideal     work done by the constraint forces, given like `forces`: C with wᵀQᶜ = wᵀC [UP2006, eq. 2.6]; it may be
                  proportional to a reaction N of the same constraints in a system without it, or to |N|, as friction is
+    control      {name: expression or array that shall be zero}, of positions or rates: forces make it so, `system.control`
+    by           what may act for that: parameters that stand in forces, or forces of unit size such as {x: 1.0}. Without,
+                 the force on every coordinate that does it with the least effort, as that of a constraint would
+    settling     rate at which errors of control die out, 1/s
 
     >>> bob = zm.Particle("bob", mass=0.5)
     >>> pendulum = zm.System([bob], gravity=9.81, constraints={"string": (bob.position @ bob.position - 1.0) / 2})
@@ -95,7 +101,13 @@ class System(Remembering):
         forces: Forces = None,
         constraints: Mapping[str, Any] | None = None,
         nonideal: Forces = None,
+        control: Mapping[str, Any] | None = None,
+        by: Any = None,
+        settling: float = SETTLING,
     ) -> None:
+        if control and by is None:
+            asked_for, _ = tracking(control, settling)
+            constraints = {**(constraints or {}), **asked_for}
         parts = _parts(parts)
         acting = loads(forces)
         own = {name: zero for part in parts for name, zero in part.constraints.items()}
@@ -134,6 +146,21 @@ class System(Remembering):
             expressions(np.zeros(len(free.q))),
         )
         self._complete(free, rows, C)
+        if control and by is None:
+            self.control = tracked(self, control, settling)
+        elif control:
+            self._follow(
+                later(__name__, {"zeromass.analysis": ["servo"]})("servo")(self, control, by, settling=settling)
+            )
+
+    control: Control | None = None
+    """Forces that make expressions vanish, where the system was given control={…}."""
+
+    def _follow(self, controlled: System) -> None:
+        """Becomes a system that was made from it, with the forces of its control."""
+        self.__dict__ = {**controlled.__dict__, "reaction": Reactions(self)}
+        assert self.control is not None
+        self.control = replace(self.control, system=self)
 
     events: tuple[Event, ...] = ()
     """Watched in every run of the system, beside those given to it."""
