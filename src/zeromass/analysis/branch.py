@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from zeromass.analysis.balance import Balance
+from zeromass.analysis.balance import Balance, Constant, constants
 from zeromass.analysis.linear import ON_AXIS, Eigenvalues
 from zeromass.analysis.linearize import Formulas, linearize
 from zeromass.analysis.manifold import best
@@ -132,7 +132,7 @@ def branch(
     start: State,
     over: tuple[Expression, float, float],
     *,
-    constant: Sequence[Expression] | np.ndarray | None = None,
+    constant: Constant = None,
     states: Formulas = None,
     step: float = 0.02,
     points: int = 2000,
@@ -164,8 +164,7 @@ def branch(
     begin = start.parameters[parameter]
     if not low <= begin <= high:
         raise ModelError(f"the start has {parameter.name} = {begin:g}, outside of {low:g} … {high:g}")
-    constants = None if constant is None else list(np.ravel(np.asarray(constant, dtype=object)))
-    path = Path(system, start, parameter, (low, high), constants, states, step, points)
+    path = Path(system, start, parameter, (low, high), constants(constant), states, step, points)
     ways = [path.followed(start, sign * path.along) for sign in (-1.0, 1.0)]
     back, ahead = ways
     joined = tuple(reversed(back.points[1:])) + ahead.points
@@ -185,14 +184,14 @@ class Path:
         start: State,
         parameter: Symbol,
         span: tuple[float, float],
-        constant: list[Expression] | None,
+        constant: dict[str, Expression] | None,
         states: Formulas,
         step: float,
         points: int,
     ) -> None:
         self.system, self.parameter, self.span, self.step, self.points = system, parameter, span, step, points
         self.constant, self.states, self.first = constant, states, start
-        balance = Balance(system, constant)
+        self.balance = balance = Balance(system, constant)
         still = set(balance.still)
         unknowns = [*[x for x in balance.unknowns if x not in still], parameter]
         zeros = substitute(expressions([zero for _, zero in balance.equations]), dict.fromkeys(balance.still, 0.0))
@@ -294,8 +293,9 @@ class Path:
         """Of small motions about a state, where they can be told."""
         states = self.states
         if states is None and self.constant is not None:
-            orders = [Balance(self.system, [e]).constancy(e) for e in self.constant]
-            states = [f for e, two in zip(self.constant, orders, strict=True) for f in (e, two[0][1])[: len(two)]]
+            both = {name: (e, self.balance.constancy(name, e)) for name, e in self.constant.items()}
+            states = {name: e for name, (e, _) in both.items()}
+            states |= {f"rate of {name}": two[0][1] for name, (_, two) in both.items() if len(two) > 1}
         try:
             return linearize(self.system, state, states=states).eigenvalues
         except ModelError:

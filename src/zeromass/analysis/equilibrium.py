@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from zeromass.analysis.balance import Balance
+from zeromass.analysis.approach import steady
+from zeromass.analysis.balance import Balance, Constant, constants, shortened
 from zeromass.analysis.slopes import slopes_of
 from zeromass.compile.program import compile
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
@@ -23,7 +24,7 @@ def equilibrium(
     system: System,
     prescribed: Prescribed = (),
     *,
-    constant: Sequence[Expression] | np.ndarray | None = None,
+    constant: Constant = None,
     by: Sequence[Expression] = (),
     t: float = 0.0,
     parameters: Mapping[Expression, float] | None = None,
@@ -32,8 +33,8 @@ def equilibrium(
     """A state of rest, or of steady motion, that satisfies the constraints and the prescribed values.
 
     prescribed  {expression: value}, as of `system.start`
-    constant    of a steady motion: what stays constant, such as the lean and the speed of a wheel in a turn. Everything else
-                moves on as it must. Without, all rates are zero
+    constant    of a steady motion: what stays constant, such as the lean and the speed of a wheel in a turn, a list or
+                {name: expression}. Everything else moves on as it must. Without, all rates are zero
     by          parameters that may take other values than theirs, so that it is possible: the torque that holds an arm
     guess       where to look: there may be several. A value for any coordinate or rate
 
@@ -55,35 +56,52 @@ def equilibrium(
     t = float(t)
     values = parameter_values(system, parameters)
     free = _freed(system, by)
-    balance = Balance(system, None if constant is None else list(np.ravel(np.asarray(constant, dtype=object))))
+    staying = constants(constant)
+    balance = Balance(system, staying)
     wishes = prescribed_pairs(system, prescribed, "prescribed")
-    unknowns = np.concatenate([balance.unknowns, np.array(free, dtype=object)])
-    fixed: dict[Expression, float] = dict.fromkeys(balance.still, 0.0)
-    fixed.update({x: wishes.pop(x) for x in list(wishes) if x in set(system.coordinates)})
-    held = [p for p in system.parameters if p not in free]
-    equations = StartEquations(
-        balance.equations,
-        jacobian([zero for _, zero in balance.equations], unknowns),
-        tuple(wishes),
-        unknowns,
-        [time, *held],
-    )
-    first = _first(balance, fixed, wishes, t, values, guess)
-    first = np.concatenate([first, [values[p] for p in free]])
     try:
-        found, open_ = equations.solution(first, [t, *[values[p] for p in held]], fixed, list(wishes.values()))
+        if constant is None:
+            state = _rest(balance, wishes, t, values, guess, free)
+        else:
+            first = consistent_start(system, wishes, t=t, parameters={**values}, guess=guess)
+            equations = [*[(f"{shortened(e)} = {value:g}", e) for e, value in wishes.items()], *balance.constancies]
+            wanted = np.concatenate([list(wishes.values()), np.zeros(len(balance.constancies))])
+            state = steady(first, equations, wanted, free)
     except StartError as error:
         kind = "rest" if constant is None else "steady motion"
         hint = "" if constant is not None else "; of a motion that is steady, name what stays constant=[…]"
         raise StartError(
             f"there is no such {kind}: {error}; or let by=[…] parameters take other values{hint}"
         ) from None
-    n = len(system.coordinates)
-    values.update(zip(free, found[len(balance.unknowns) :].tolist(), strict=True))
-    names = {repr(x) for x in (*system.coordinates, *system.rates)}
-    state = State(system, t, found[:n], found[n : 2 * n], values, tuple(name for name in open_ if name in names))
-    _check_lasting(state, balance, constant)
+    _check_lasting(state, balance, staying)
     return state
+
+
+def _rest(
+    balance: Balance,
+    wishes: dict[Expression, float],
+    t: float,
+    values: dict[Symbol, float],
+    guess: Prescribed,
+    free: list[Symbol],
+) -> State:
+    """The state where forces balance, from all equations at once."""
+    system = balance.system
+    unknowns = np.concatenate([balance.unknowns, np.array(free, dtype=object)])
+    fixed: dict[Expression, float] = dict.fromkeys(balance.still, 0.0)
+    fixed.update({x: wishes.pop(x) for x in list(wishes) if x in set(system.coordinates)})
+    moving = [e for e in wishes if any(s.order for s in symbols(e))]
+    if moving:
+        raise StartError(f"'{moving[0]!r}' is prescribed, and at rest nothing moves")
+    held = [p for p in system.parameters if p not in free]
+    slopes = jacobian([zero for _, zero in balance.equations], unknowns)
+    equations = StartEquations(balance.equations, slopes, tuple(wishes), unknowns, [time, *held])
+    first = _first(balance, fixed, wishes, t, values, guess, free)
+    found, open_ = equations.solution(first, [t, *[values[p] for p in held]], fixed, list(wishes.values()))
+    n = len(system.coordinates)
+    values = {**values, **dict(zip(free, found[len(balance.unknowns) :].tolist(), strict=True))}
+    names = {repr(x) for x in (*system.coordinates, *system.rates)}
+    return State(system, t, found[:n], found[n : 2 * n], values, tuple(name for name in open_ if name in names))
 
 
 def _freed(system: System, by: Sequence[Expression]) -> list[Symbol]:
@@ -103,32 +121,30 @@ def _first(
     t: float,
     values: dict[Symbol, float],
     guess: Prescribed,
+    free: Sequence[Symbol],
 ) -> np.ndarray:
     """Where to look first: at a state with the prescribed values as far as there is one, its λ as good as can be."""
     system = balance.system
-    still = bool(balance.still)
-    wanted = {e: x for e, x in {**fixed, **wishes}.items() if not still or not any(s.order for s in symbols(e))}
-    wanted = {e: x for e, x in wanted.items() if all(s.order < 2 and s.kind != "multiplier" for s in symbols(e))}
+    positions = {e: x for e, x in {**fixed, **wishes}.items() if not any(s.order for s in symbols(e))}
     try:
-        state = consistent_start(system, wanted, t=t, parameters={**values}, guess=guess)
-        q, v = state.q, np.zeros_like(state.v) if still else state.v
+        q = consistent_start(system, positions, t=t, parameters={**values}, guess=guess).q
     except StartError:
         usual: dict[Expression, float] = {x: value for part in system.parts for x, value in part.usual.items()}
         usual.update(prescribed_pairs(system, guess, "guess"))
         usual.update({x: value for x, value in fixed.items() if x in set(system.coordinates)})
-        q, v = (np.array([usual.get(x, 0.0) for x in xs]) for xs in (system.coordinates, system.rates))
-    _, Q, A, _, C = State(system, t, q, v, dict(values)).matrices
+        q = np.array([usual.get(x, 0.0) for x in system.coordinates])
+    still = np.zeros_like(q)
+    _, Q, A, _, C = State(system, t, q, still, values).matrices
     λ = np.linalg.lstsq(A.T, -(Q + C), rcond=None)[0] if len(A) else np.empty(0)
-    return np.concatenate([q, v, np.zeros_like(q), np.where(np.isfinite(λ), λ, 0.0)])
+    return np.concatenate([q, still, still, np.where(np.isfinite(λ), λ, 0.0), [values[p] for p in free]])
 
 
-def _check_lasting(state: State, balance: Balance, constant: Sequence[Expression] | np.ndarray | None) -> None:
+def _check_lasting(state: State, balance: Balance, constant: Mapping[str, Expression] | None) -> None:
     """That what is constant stays so: its derivatives along the motion vanish a moment later too."""
     if not state.motion.unique:
         return
     system = state.system
-    constants = () if constant is None else tuple(np.ravel(np.asarray(constant, dtype=object)))
-    formulas = tuple(balance.constancy(e)[-1][1] for e in constants)
+    formulas = tuple(balance.constancy(name, e)[-1][1] for name, e in (constant or {}).items())
     slope = slopes_of(compile(system, state), formulas, (time,)).at(state)
     if constant is None:
         by_time = slope.acceleration[1][:, 0]

@@ -367,7 +367,7 @@ class System(Remembering):
         self,
         prescribed: Prescribed = (),
         *,
-        constant: Sequence[Expression] | np.ndarray | None = None,
+        constant: Mapping[str, Any] | Sequence[Expression] | np.ndarray | None = None,
         by: Sequence[Expression] = (),
         t: float = 0.0,
         parameters: Mapping[Expression, float] | None = None,
