@@ -30,6 +30,9 @@ NEWTON = 12
 CONVERGED = 1e-12
 """Length of the last correction, in the units of a branch, of a point that counts as found."""
 
+BESIDE = 1e-3
+"""Part of the range of the parameter, away from the start, where it is asked whether what is open there stays so."""
+
 FOLLOWS = 1e3
 """Unit of accelerations and multipliers, beside that of positions: what they do does not count in the length of a step."""
 
@@ -213,18 +216,28 @@ class Path:
         J = J[:, self._kept] * self.unit
         self.rows = independent_rows(J).kept
         null = numerical_rank(J).null_space
-        if null.shape[1] > 1:
-            raise ModelError(
-                "the start is a bifurcation itself, where branches cross: begin beside it, and follow branch.other()"
-            )
         self.along: np.ndarray = null[:, 0] * (1.0 if null[-1, 0] >= 0 else -1.0)
 
     def _hold(self, J: np.ndarray, unknowns: list[Any]) -> None:
         """Keeps what the equations leave open, whatever the parameter: places, turns, multipliers of redundant rows."""
         N = numerical_rank(J[:, :-1]).null_space
+        if N.shape[1] and min(self._open_beside(BESIDE), self._open_beside(-BESIDE)) < N.shape[1]:
+            raise ModelError(
+                "the start is a bifurcation itself, where branches cross: begin beside it, and follow branch.other()"
+            )
         held = best(N, np.arange(len(N)))
         self._kept = np.setdiff1d(np.arange(len(unknowns)), held)
         self._varied = self._varied[self._kept]
+
+    def _open_beside(self, part: float) -> int:
+        """How many directions the equations leave open where the parameter is a part of its range away."""
+        values = self._base.copy()
+        values[self._varied[-1]] += part * (self.span[1] - self.span[0])
+        for _ in range(NEWTON):
+            G = self._G(values)
+            values[self._varied[:-1]] -= np.linalg.lstsq(G[:, 1:-1], G[:, 0], rcond=None)[0]
+        J = self._G(values)[:, 1:-1]
+        return numerical_rank(J).null_space.shape[1] if np.isfinite(J).all() else J.shape[1]
 
     def _numbers(self, state: State) -> np.ndarray:
         n = len(self.system.coordinates)

@@ -158,7 +158,7 @@ def _check_lasting(state: State, balance: Balance, constant: Mapping[str, Expres
     sizes = slope.sizes @ np.abs(ẏ) + np.abs(slope.outputs[1][:, 0])
     later = ~negligible(along, 1.0 + sizes, CONSISTENCY_TOLERANCE)
     if later.any():
-        e = constants[int(later.argmax())]
+        name = list(constant)[int(later.argmax())]
         raise StartError(
-            f"'{e!r}' does not stay constant: the equations hold for a moment only; name more in constant=[…]"
+            f"'{name}' does not stay constant: the equations hold for a moment only; name more in constant=[…]"
         )
