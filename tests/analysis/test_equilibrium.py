@@ -34,7 +34,10 @@ def test_what_is_prescribed_is_held_by_what_may_change():
     x, y = zm.coordinates("x y")
     F = zm.parameter("F", 0.0)
     system = zm.System(
-        kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=3 * y, forces={x: F}, constraints={"rail": y - x**3 + x}
+        kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2,
+        potential=3 * y,
+        forces={x: F},
+        constraints={"rail": y - x**3 + x},
     )
     rest = system.equilibrium({x: 0.8}, by=[F])
     assert abs(rest.parameters[F] - 3 * (3 * 0.64 - 1)) < 1e-13

@@ -13,6 +13,7 @@ from zeromass.analysis.tangent import carried
 from zeromass.analysis.variation import variations
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
+from zeromass.errors import ZeromassError
 from zeromass.expression import Expression, Symbol, as_expression
 from zeromass.integrate import Course, Settings
 from zeromass.integrate.course import course
@@ -143,10 +144,15 @@ def fit(
         return last[key]
 
     def residuals(θ: np.ndarray) -> np.ndarray:
-        run = moved(θ)
-        if not run.outcome.complete:
-            words = ", ".join(f"{p.name} = {x:g}" for p, x in zip(names, θ, strict=True))
-            raise ModelError(f"the run with {words} ends at t = {run.t[-1]:g} s: {run.outcome}; give bounds={{…}}")
+        try:
+            run = moved(θ)
+            if not run.outcome.complete:
+                raise ModelError(f"it ends at t = {run.t[-1]:g} s: {run.outcome}")
+        except ZeromassError as error:
+            if np.array_equal(θ, first):
+                words = ", ".join(f"{p.name} = {x:g}" for p, x in zip(names, θ, strict=True))
+                raise ModelError(f"there is no run to begin with, with {words}: {error}") from error
+            return np.full(sum(len(one.t) for one in measured), np.inf)  # a step too far: the next is shorter
         return np.concatenate([(run.at(one.t)[one.expression] - one.value) / one.error for one in measured])
 
     def slopes(θ: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ from zeromass.analysis.manifold import Tangents, tangents
 from zeromass.analysis.slopes import slopes_of
 from zeromass.analysis.tangent import carried
 from zeromass.equation import numerical_rank
+from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Expression, as_expression, symbols
 from zeromass.expression import t as time
 from zeromass.integrate import Course, Settings
@@ -26,6 +27,9 @@ from zeromass.model import ModelError, StartError, State, System
 
 NEWTON = 40
 """Corrections of a guess before it is given up."""
+
+SHORTEST = 1e-2
+"""Part of the guess below which a period is none: after no time every motion is where it was."""
 
 OPEN = 1e-6
 """Singular values below this part of the largest leave a direction of a correction open: that of a family of periodic
@@ -110,9 +114,11 @@ def periodic(
         off = np.array([value - held[i][1] for i, value in enumerate(slope.values)])
         size = 1.0 + np.abs(run.y).max()
         gap = float(max(np.abs(miss).max(initial=0.0), np.abs(off).max(initial=0.0)))
-        if gap <= tolerance * size:
+        if gap <= tolerance * size and SHORTEST * period <= T:
             return _found(run, T, Φ, basis, float(np.abs(y1 - y0 - shift).max()))
         best = min(best, gap)
+        if SHORTEST * period > T:  # from any start, if one does not wait
+            break
         state, T = _corrected(state, T, run, Φ, basis, slope.outputs[0], miss, off, fixed, forced)
     raise StartError(
         f"no periodic motion was found near the start; the smallest gap was {best:.2g}. Give a start nearer to one, another "
@@ -139,7 +145,9 @@ def _corrected(
     right = [-miss]
     rows.append(np.hstack([by_y @ basis.N, np.zeros((len(off), 1))]))
     right.append(-off)
-    if not forced:  # along the motion nothing changes but when it begins
+    ẏ = np.concatenate([state.v, state.motion.acceleration])
+    begun = not negligible(by_y @ ẏ, np.abs(by_y) @ np.abs(ẏ), CONSISTENCY_TOLERANCE).all()
+    if not forced and not begun:  # along the motion nothing changes but when it begins, unless that is held
         rows.append(np.append(f0, 0.0)[None])
         right.append(np.zeros(1))
     J = np.vstack(rows)
