@@ -92,7 +92,7 @@ def test_transcritical_and_hopf():
 
 
 def test_flutter_of_a_follower_force():
-    """Ziegler's column with damping: Routh's criterion for the quartic of M, C, K(P) gives the load of the Hopf bifurcation."""
+    """Ziegler's column with damping: the Hopf bifurcation is where Routh's criterion for the quartic of M, C, K(P) fails."""
     a, b = zm.coordinates("a b")
     P = zm.parameter("P", 0.0)
     da, db = zm.rate(a), zm.rate(b)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ def test_rest_is_where_the_potential_does_not_change():
     p = [zm.Particle(f"p{i}", 0.5 + i) for i in range(3)]
     mark = zm.Particle("mark", 0.0)
     places = [np.zeros(3), *[one.position for one in p], np.array([1.5, 0.0, 0.2])]
-    rods = {f"rod {i}": (b - a) @ (b - a) - 0.64 for i, (a, b) in enumerate(zip(places[:-1], places[1:], strict=True))}
+    rods = {f"rod {i}": (b - a) @ (b - a) - 0.64 for i, (a, b) in enumerate(pairwise(places))}
     constraints = {**rods, "twice": 2 * rods["rod 1"], "mark": mark.position - (p[0].position + p[1].position) / 2}
     system = zm.System([*p, mark], gravity=G, constraints=constraints)
     deep = [(0.3, 0.0, -0.75), (0.75, 0.0, -1.3), (1.3, 0.0, -0.6)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -90,7 +91,7 @@ def test_chain_of_masses():
     x = zm.coordinates("x0 x1 x2 x3")
     u, k = zm.parameter("u", 0.0), 10.0
     kinetic = sum(zm.rate(q) ** 2 for q in x) / 2
-    potential = k * sum((b - a) ** 2 for a, b in zip(x[:-1], x[1:], strict=True)) / 2
+    potential = k * sum((b - a) ** 2 for a, b in pairwise(x)) / 2
     path = np.sin(2 * zm.t)
     chain = zm.System(kinetic=kinetic, potential=potential, forces={x[0]: u}, control={"end": x[3] - path}, by=[u])
     assert chain.control.orders == {"end": 8}
@@ -174,7 +175,7 @@ def test_what_can_not_be_realised_is_named():
     kinetic = (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
     apart = zm.System(kinetic=kinetic)
     with pytest.raises(
-        zm.ModelError, match="control 'far' can not be realised: no derivative of it.*depends on force on x"
+        zm.ModelError, match=r"control 'far' can not be realised: no derivative of it.*depends on force on x"
     ):
         zm.servo(apart, {"far": y - 1}, by=[{x: 1.0}])
     chain = zm.System(kinetic=kinetic, potential=(x - y) ** 2)
@@ -221,7 +222,7 @@ def test_inverse_dynamics_of_an_arm():
     tau1 = tau1 + m * G * l * (2 * np.sin(A) + np.sin(A + B))
     assert np.abs(found["elbow"] - at(tau2, t)).max() < 1e-9
     assert np.abs(found["shoulder"] - at(tau1, t)).max() < 1e-9
-    with pytest.raises(zm.ModelError, match="elbow can not make this motion: .* is missing"):
+    with pytest.raises(zm.ModelError, match=r"elbow can not make this motion: .* is missing"):
         zm.inverse_dynamics(arm, motion, by=[elbow], times=t)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from zeromass.analysis import Branch, LinearSystem
+from zeromass.analysis.linear import ON_AXIS, Eigenvalues
 from zeromass.model import ModelError
 from zeromass.report.plots import COLORS
 
@@ -25,8 +26,8 @@ def plot_roots(
     """Eigenvalues over a parameter: of a branch, or of linear systems by the value of anything that was varied.
 
     over  what to call what was varied
-    kind  "parts": real parts as lines and imaginary parts as dashes, over the parameter; shaded where all real parts are
-          negative. "locus": in the complex plane, the parameter as colour
+    kind  "parts": real parts as lines and imaginary parts as dashes, over the parameter, shaded where nothing
+          grows. "locus": in the complex plane, the parameter as colour
 
     Returns the Axes.
 
@@ -51,22 +52,39 @@ def plot_roots(
         import matplotlib.pyplot as plt
 
         ax = plt.subplots(layout="constrained")[1]
-    p = np.repeat([value for value, _ in known], [len(λ) for _, λ in known])
-    λ = np.concatenate([λ for _, λ in known])
+    known.sort(key=lambda one: one[0])
+    at = np.array([value for value, _ in known])
+    λ = traced([one for _, one in known])
     if kind == "locus":
-        dots = ax.scatter(λ.real, λ.imag, c=p, s=6, cmap="viridis")
+        for line in λ.T:
+            ax.plot(line.real, line.imag, color="0.85", lw=0.8, zorder=1)
+        p = np.broadcast_to(at[:, None], λ.shape)
+        dots = ax.scatter(λ.real.ravel(), λ.imag.ravel(), c=p.ravel(), s=6, cmap="viridis", zorder=2)
         ax.figure.colorbar(dots, ax=ax, label=over or name)
         ax.axvline(0.0, color="0.6", lw=0.8)
         ax.set(xlabel="real part [1/s]", ylabel="imaginary part [1/s]")
         return ax
-    ax.plot(p, λ.real, ".", ms=3, color=COLORS[0], label="real part")
-    swings = λ.imag > 0
-    ax.plot(p[swings], λ.imag[swings], ".", ms=2, color=COLORS[1], label="imaginary part")
+    swings = np.where(λ.imag > 0, λ.imag, np.nan)
+    ax.plot(at, λ.real, color=COLORS[0], lw=1.2, label=["real part", *["_"] * (λ.shape[1] - 1)])
+    ax.plot(at, swings, color=COLORS[1], lw=1.0, ls="--", label=["imaginary part", *["_"] * (λ.shape[1] - 1)])
     ax.axhline(0.0, color="0.6", lw=0.8)
-    known.sort(key=lambda one: one[0])
-    stable = [bool(λ.real.max() < 0.0) for _, λ in known]
-    at = [value for value, _ in known]
-    ax.fill_between(at, 0, 1, where=stable, transform=ax.get_xaxis_transform(), color="0.93", lw=0, zorder=0)
+    calm = λ.real.max(axis=1) <= ON_AXIS * np.abs(λ).max(axis=1)
+    ax.fill_between(at, 0, 1, where=calm.tolist(), transform=ax.get_xaxis_transform(), color="0.93", lw=0, zorder=0)
     ax.set(xlabel=over or name, ylabel="eigenvalues [1/s]")
     ax.legend(frameon=False)
     return ax
+
+
+def traced(found: Sequence[Eigenvalues]) -> Eigenvalues:
+    """Eigenvalues of neighbours as lines, shape (points, lines): each goes on as the one that is nearest to it."""
+    from scipy.optimize import linear_sum_assignment
+
+    most = max(len(λ) for λ in found)
+    lines = np.full((len(found), most), np.nan + 0j)
+    lines[0, : len(found[0])] = found[0]
+    for k in range(1, len(found)):
+        before, λ = lines[k - 1], found[k]
+        distance = np.nan_to_num(np.abs(before[:, None] - λ), nan=1e300)
+        rows, columns = linear_sum_assignment(distance)
+        lines[k, rows] = λ[columns]
+    return lines
