@@ -21,9 +21,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from exact.bicycle import TABLE, bicycle
-
 import zeromass as zm
+from exact.bicycle import TABLE, bicycle
 
 
 def timed(make: Callable[[], Any]) -> tuple[float, Any]:

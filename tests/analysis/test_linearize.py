@@ -355,3 +355,63 @@ def test_regulators():
     linear = zm.linearize(two, two.start(), inputs=[{X: 1.0}])
     with pytest.raises(zm.ModelError, match="makes this stable"):
         linear.lqr(1.0, 1.0)
+
+
+def test_kinks_have_no_derivatives_and_pieces_have():
+    """A block on a rough table: μ m g sign(v) does not show beside the kink, and at rest there is no linear system."""
+    x = zm.coordinate("x")
+    block = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=2 * x**2, forces={x: -0.3 * np.sign(zm.rate(x))})
+    same(zm.linearize(block, block.start({zm.rate(x): 0.5})).eigenvalues, [2j, -2j])
+    with pytest.raises(zm.ModelError, match=r"'sign\(rate\(x\)\)' switches at this state"):
+        zm.linearize(block, block.start({x: 1.0}))
+
+
+def test_friction_of_a_reaction():
+    """A bead on a rough circle, C = −μ|N| sign(v): the linear system is that of its piece, by differences of q̈."""
+    bead = zm.Particle("bead", 1.0)
+    x, y, z = bead.position
+    ideal = {"circle": (x**2 + z**2 - 1) / 2, "plane": y}
+    smooth = zm.System([bead], gravity=G, constraints=ideal)
+    force = smooth.multipliers[0]
+    speed = zm.rate(x) * -z + zm.rate(z) * x
+    rub = -0.2 * abs(force) * np.sign(speed)
+    system = zm.System(
+        [bead], gravity=G, constraints=ideal, nonideal=zm.Force((-rub * z, 0, rub * x), at=bead.position)
+    )
+    angle, turn = np.arctan2(x, -z), speed
+
+    def start(a, w):
+        return system.start({x: np.sin(a), angle: a, turn: w}, guess={z: -1.0})
+
+    a, w, h = 0.3, 1.5, 1e-5
+    linear = zm.linearize(system, start(a, w), states={"angle": angle, "turn": turn})
+    slope = zm.rate(turn)
+    wanted = [
+        (start(a + h, w)[slope] - start(a - h, w)[slope]) / (2 * h),
+        (start(a, w + h)[slope] - start(a, w - h)[slope]) / (2 * h),
+    ]
+    assert np.abs(linear.A - [[0, 1], wanted]).max() < 1e-8  # differences: h², rounding/h
+
+
+def test_a_ball_rolls_in_a_bowl():
+    """ω² = (5/7) g/(R − r) about the bottom, both ways; where it is, and how it is turned, is neutral."""
+    curvature, r = 1.2, 0.05
+    bowl = zm.Rolling(zm.ball(r, 0.5), on=zm.surfaces.paraboloid(curvature=curvature), gravity=G)
+    start = bowl.start(contact=(0, 0), velocity=(0, 0))
+    λ = zm.linearize(bowl, start).eigenvalues
+    R = 1 / (2 * curvature)
+    ω = np.sqrt(5 / 7 * G / (R - r))
+    assert np.sum(np.abs(λ - 1j * ω) < 1e-8 * ω) == np.sum(np.abs(λ + 1j * ω) < 1e-8 * ω) == 2
+    assert np.sum(np.abs(λ) < 1e-6) == len(λ) - 4
+
+
+def test_a_mode_is_seen_in_a_run():
+    """From a start displaced along a mode all coordinates swing with its frequency, up to the square of the amplitude."""
+    system, hang = cartesian_double_pendulum()
+    linear = zm.linearize(system, hang)
+    for mode in linear.modes():
+        run = zm.simulate(system, linear.displaced(mode, 1e-4), until=1 / mode.frequency)
+        assert np.abs(run.y[-1] - run.y[0]).max() < 1e-6
+        name = max(mode.shape, key=lambda key: abs(mode.shape[key]))
+        x = next(q for q in system.coordinates if q.name == name)
+        assert abs(run.at(0.5 / mode.frequency)[x][0] + run.at(0.0)[x][0]) < 1e-6

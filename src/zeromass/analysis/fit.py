@@ -54,6 +54,13 @@ class Fit:
     residuals   (model − measurement)/error, one after the other
     run         with these parameters
     told        degrees of freedom: measurements less parameters
+
+    >>> x, x0 = zm.coordinate("x"), zm.parameter("x0", 1.0)
+    >>> free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
+    >>> run = zm.simulate(free, free.start({x: x0, zm.rate(x): 0.0}), until=1.0)
+    >>> found = zm.fit(run, {x: ([0.0, 1.0], [1.9, 2.1], 0.2)}, over=[x0])
+    >>> round(found.values[x0], 9), round(found.errors[x0], 9), found.told
+    (2.0, 0.141421356, 1)
     """
 
     values: dict[Symbol, float]

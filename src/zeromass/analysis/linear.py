@@ -44,13 +44,17 @@ class Mode:
 
     eigenvalue: complex
     shape: dict[str, complex]
+    vector: np.ndarray
+    """The same in the states of the linear system."""
 
     @property
     def frequency(self) -> float:
+        """Of the oscillation, Hz."""
         return abs(self.eigenvalue.imag) / (2 * np.pi)
 
     @property
     def damping(self) -> float:
+        """Damping ratio."""
         size = abs(self.eigenvalue)
         return -self.eigenvalue.real / size if size else 0.0
 
@@ -73,7 +77,7 @@ class LinearSystem:
     drift       ẋ there, zero at rest
     removed     directions of (q, q̇) that leave the constraints: so many eigenvalues would be spurious
     ignored     directions along the constraints that the states asked for do not tell of
-    shapes      what all coordinates do, δq = shapes x; None where states were asked for
+    directions  what all coordinates and rates do, (δq, δq̇) = directions x, shape (2n, d)
 
     >>> theta = zm.coordinate("theta")
     >>> pendulum = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-9.81 * np.cos(theta))
@@ -98,7 +102,9 @@ class LinearSystem:
     drift: np.ndarray
     removed: int
     ignored: int
-    shapes: np.ndarray | None
+    directions: np.ndarray
+    named: bool
+    """Whether the states are those that were asked for."""
     formulas: tuple[Expression, ...]
     """What the states are, as expressions."""
     acting: tuple[Any, ...]
@@ -128,17 +134,37 @@ class LinearSystem:
     def modes(self) -> list[Mode]:
         """Frequencies, damping and shapes, those that grow fastest first; one for a pair of conjugate eigenvalues."""
         values, vectors = (x.astype(complex) for x in np.linalg.eig(self.A))
-        names = list(self.states) if self.shapes is None else [x.name for x in self.at.system.coordinates]
+        n = len(self.at.q)
+        names = list(self.states) if self.named else [x.name for x in self.at.system.coordinates]
         found = []
         for λ in _sorted(values):
             if λ.imag < 0:
                 continue
             x = vectors[:, np.flatnonzero(values == λ)[0]]
-            δ = x if self.shapes is None else self.shapes @ x
-            δ = δ if np.abs(δ).max(initial=0.0) else x
-            δ = δ / δ[np.argmax(np.abs(δ).round(12))]
-            found.append(Mode(complex(λ), dict(zip(names, (complex(z) for z in δ), strict=True))))
+            δ = x if self.named else self.directions[:n] @ x
+            largest = δ[np.argmax(np.abs(δ).round(12))] if np.abs(δ).max(initial=0.0) else 1.0
+            shape = dict(zip(names, (complex(z) for z in δ / largest), strict=True))
+            found.append(Mode(complex(λ), shape, x / largest))
         return found
+
+    def displaced(self, mode: Mode, amplitude: float, phase: float = 0.0) -> State:
+        """The state beside this one, moved along a mode and back onto the constraints: a run from there shows it.
+
+        amplitude  of what moves most in the shape of the mode
+        phase      rad, of its oscillation
+
+        >>> bob = zm.Particle("bob", mass=1.0)
+        >>> x, y, z = bob.position
+        >>> rod = zm.System([bob], gravity=9.81, constraints={"rod": bob.position @ bob.position - 1, "plane": y})
+        >>> linear = zm.linearize(rod, rod.equilibrium(guess={z: -1.0}))
+        >>> start = linear.displaced(linear.modes()[0], 0.1)
+        >>> round(abs(start[x]), 3), round(start[z], 3)
+        (0.1, -0.995)
+        """
+        δ = self.directions @ np.real(mode.vector * np.exp(1j * phase)) * amplitude
+        n, state = len(self.at.q), self.at
+        moved = State(state.system, state.t, state.q + δ[:n], state.v + δ[n:], state.parameters)
+        return moved.carried_to(state.system)
 
     def transfer(self, s: ArrayLike) -> np.ndarray:
         """C (s − A)⁻¹ B + D at complex s, 1/s, shape s.shape + (outputs, inputs); s = 2πi f for a frequency f."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,10 @@ from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Expression, expressions, rate, symbols
 from zeromass.integrate import Course
 from zeromass.model import ModelError, State, System
+from zeromass.model.state import ROUNDING
+
+if TYPE_CHECKING:
+    from zeromass.model.pieces import SystemPieces
 
 Formulas = Mapping[str, Any] | Sequence[Any] | np.ndarray | Expression | None
 """Expressions, or arrays of them, as {name: expression} or as a list."""
@@ -59,43 +63,62 @@ def linearize(
     >>> (small.eigenvalues.imag ** 2).round(9)  # g/L, twice a pair
     array([19.62, 19.62, 19.62, 19.62])
     """
-    program, state = _program_and_state(system, at)
+    program, state, given = _placed(system, at)
     system = program.system
-    u = inputs_of(system, inputs)
+    u = inputs_of(given.system, inputs)
     y, wanted = _named(outputs), _named(states)
     rates = _rates(tuple(wanted.values()))
-    slope = slopes_of(program, (*y.values(), *wanted.values(), *rates), u.parameters, u.acting).at(state)
+    formulas = _on_piece(given.system, [*y.values(), *wanted.values(), *rates])
+    slope = slopes_of(program, formulas, u.parameters, u.acting).at(state)
     N, chosen = tangents(system, slope.constraints[0])
-    along, sizes = slope.outputs[0] @ N, slope.sizes @ np.abs(N)
-    m, k = len(y), len(wanted)
+    names = [[*system.coordinates, *system.rates][j] for j in chosen]
     about: dict[str, Any] = {
         "inputs": u.names,
         "outputs": tuple(y),
-        "at": state,
+        "at": given,
         "removed": len(N) - N.shape[1],
         "acting": tuple((p, u.acting.get(p)) for p in u.parameters),
     }
-    by_u = slope.outputs[1]
-    if not wanted:
-        names = tuple([*system.coordinates, *system.rates][j] for j in chosen)
-        F, F_u = _motion(slope, state)
-        drift = np.concatenate([state.v, slope.motion])[chosen]
-        about.update(drift=drift, ignored=0, shapes=N[: len(system.coordinates)], formulas=names)
-        return LinearSystem((F @ N)[chosen], F_u[chosen], along, by_u[:m], tuple(repr(x) for x in names), **about)
-    unit = 1.0 / np.maximum(np.abs(along[m : m + k]).max(axis=1, initial=0.0), np.finfo(float).tiny)
+    if wanted:
+        return _in_states(slope, N, len(y), wanted, [*[f"output '{name}'" for name in y], *wanted], names, about)
+    F, F_u = _motion(slope, state)
+    drift = np.concatenate([state.v, slope.motion])[chosen]
+    about.update(drift=drift, ignored=0, directions=N, named=False, formulas=tuple(names))
+    C, D = slope.outputs[0] @ N, slope.outputs[1]
+    return LinearSystem((F @ N)[chosen], F_u[chosen], C, D, tuple(repr(x) for x in names), **about)
+
+
+def _in_states(
+    slope: Slope,
+    N: np.ndarray,
+    m: int,
+    wanted: Mapping[str, Expression],
+    words: list[str],
+    names: Sequence[Expression],
+    about: dict[str, Any],
+) -> LinearSystem:
+    """The linear system in states c that were asked for, of m outputs: ċ = (ċ_y N)(c_y N)⁺ c, if nothing else matters.
+
+    words  what messages call outputs and states; `names` are the coordinates and rates of the columns of N
+    """
+    k = len(wanted)
+    along, sizes = slope.outputs[0] @ N, slope.sizes @ np.abs(N)
+    c = along[m : m + k]
+    unit = 1.0 / np.maximum(np.abs(c).max(axis=1, initial=0.0), np.finfo(float).tiny)
     # columns stay as they are: one of rounding alone, of what the states do not depend on, would be scaled up
-    decision = numerical_rank(unit[:, None] * along[m : m + k], equilibrate=False)
+    decision = numerical_rank(unit[:, None] * c, equilibrate=False)
     if decision.rank < k:
         raise ModelError(
             f"the states are not independent: {k} were given, and on the constraints they are {decision.rank}"
         )
     X = decision.inverse * unit
-    words = [*[f"output '{name}'" for name in y], *wanted, *[f"rate of '{name}'" for name in wanted]]
-    names = [repr([*system.coordinates, *system.rates][j]) for j in chosen]
     pace = (np.abs(along[m + k :]).max(axis=1, initial=0.0) * unit).max()  # of what is fastest, 1/s
     sizes[m + k :] += (pace / unit)[:, None]
-    _check_closed(along, along[m : m + k], X, sizes, words, names)
-    about.update(drift=slope.values[m + k :], ignored=N.shape[1] - k, shapes=None, formulas=tuple(wanted.values()))
+    words = [*words, *[f"rate of '{name}'" for name in wanted]]
+    _check_closed(along, c, X, sizes, words, [repr(x) for x in names])
+    about.update(drift=slope.values[m + k :], ignored=N.shape[1] - k, directions=N @ X, named=True)
+    about["formulas"] = tuple(wanted.values())
+    by_u = slope.outputs[1]
     return LinearSystem(along[m + k :] @ X, by_u[m + k :], along[:m] @ X, by_u[:m], tuple(wanted), **about)
 
 
@@ -126,18 +149,40 @@ def _check_closed(
         )
 
 
-def _program_and_state(system: System | Program | Course, at: State | float) -> tuple[Program, State]:
+def _placed(system: System | Program | Course, at: State | float) -> tuple[Program, State, State]:
+    """The program, the state, and the state as it was given: of formulas with kinks, on the piece that it lies on."""
     if isinstance(system, Course):
-        state = system.state(float(at)) if not isinstance(at, State) else at
-        return compile(state.system, state), state
-    if not isinstance(at, State):
-        raise ModelError(
-            f"the state to linearise at is {at!r}; give system.start(…), system.equilibrium(…) or run.state(t)"
-        )
-    own = system.system if isinstance(system, Program) else system
-    if at.system is not own:
-        raise ModelError("the state belongs to another system; make it with system.start(…)")
-    return (system if isinstance(system, Program) else compile(own, at)), at
+        state = at if isinstance(at, State) else system.state(float(at))
+    elif isinstance(at, State):
+        state = at
+        if state.system is not (system.system if isinstance(system, Program) else system):
+            raise ModelError("the state belongs to another system; make it with system.start(…)")
+    else:
+        words = "give system.start(…), system.equilibrium(…) or run.state(t)"
+        raise ModelError(f"the state to linearise at is {at!r}; {words}")
+    if isinstance(system, Program):
+        return system, state, state
+    if state.sliding:
+        raise ModelError(f"at t = {state.t:g} s the motion slides along {state.sliding}: there are no derivatives")
+    here = state if state.system.pieces is None else _inside(state, state.system.pieces)
+    return compile(here.system, here), here, state
+
+
+def _inside(state: State, pieces: SystemPieces) -> State:
+    """A state on its piece, if it is not on the edge of it."""
+    here = pieces.here(state)
+    g, sizes = pieces.functions.with_values(here.inputs)
+    for switch, value, size in zip(pieces.switches, g, sizes, strict=True):
+        if switch.kind != "turn" and abs(value) <= ROUNDING * size:
+            raise ModelError(f"'{switch.said!r}' switches at this state: it has no derivatives; linearise beside it")
+    return here
+
+
+def _on_piece(system: System, formulas: list[Expression]) -> tuple[Expression, ...]:
+    """Formulas as they are on the pieces of a system, where it has any."""
+    if system.pieces is None or not formulas:
+        return tuple(formulas)
+    return tuple(system.pieces.smooth(formulas).ravel())
 
 
 def _named(given: Formulas) -> dict[str, Expression]:
