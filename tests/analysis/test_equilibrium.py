@@ -135,3 +135,43 @@ def test_what_rests_for_a_moment_only_is_no_equilibrium():
         two.equilibrium({y: 0.0, zm.rate(y): 1.0}, constant=[x])
     with pytest.raises(zm.ModelError, match="contains neither"):
         two.equilibrium(constant=[zm.t])
+
+
+def test_one_mechanism_in_three_kinds_of_coordinates():
+    """A four-bar that hangs, in pins, in angles and in three rods: the same places, and the same eigenvalues."""
+    from integrate.mechanisms import closed, four_bar_angles, four_bar_rods, four_bar_tips, u
+
+    bars = (0.5, 1.1, 0.8, 1.0)
+    angle = -1.4
+    coupler, rocker = closed(bars, angle, -1.0)
+    A = bars[0] * u(angle)
+    B = A + bars[1] * u(coupler)
+    found = []
+    for make in (four_bar_tips, four_bar_angles, four_bar_rods):
+        system, pins, *parts = make(bars)
+        if make is four_bar_tips:
+            guess = [(system.coordinates, [*A, *B])]
+        elif make is four_bar_angles:
+            guess = [(system.coordinates, [angle, coupler, rocker])]
+        else:
+            middle = [A / 2, (A + B) / 2, np.array([bars[3], 0.0]) / 2 + B / 2]
+            angles = [angle, coupler, rocker]
+            guess = [(part, [*place, s]) for part, place, s in zip(parts[0], middle, angles, strict=True)]
+        rest = system.equilibrium(guess=guess)
+        found.append((rest[pins], zm.linearize(system, rest).eigenvalues))
+    for places, λ in found[1:]:
+        assert np.abs(places - found[0][0]).max() < 1e-13
+        assert np.abs(λ - found[0][1]).max() < 1e-11
+    assert np.abs(found[0][1].imag).max() > 1.0
+
+
+def test_a_mechanism_whose_rows_depend_on_one_another_on_the_constraints_only():
+    """A parallelogram of bodies in space, with hinges that are too many: ω² = g (m₁/2 + m₂ + m₃/2)/(l (m₁/3 + m₂ + m₃/3))."""
+    from integrate.mechanisms import hinged_in_space
+
+    l, masses = 0.6, np.array([1.0, 2.0, 1.5])
+    system, start, _ = hinged_in_space(l, 1.0, masses, -np.pi / 2, 0.0)
+    rest = system.equilibrium(guess=[(system.coordinates, start.q)])
+    λ = zm.linearize(system, rest).eigenvalues
+    ω = np.sqrt(G * (masses @ [0.5, 1.0, 0.5]) / (l * (masses @ [1 / 3, 1.0, 1 / 3])))
+    assert np.abs(np.sort_complex(λ) - [-1j * ω, 1j * ω]).max() < 1e-11

@@ -147,7 +147,7 @@ def test_against_mpmath():
 def test_rolling_disc_is_stable_above_its_speed():
     """An upright disc (A, A, C) of radius R: λ² = mgR/(A + mR²) − C(C + mR²)Ω²/(A(A + mR²)), zero at the limit.
 
-    For a thin disc, Ω² = g/(3R) [Routh, Advanced Rigid Dynamics, art. 244].
+    For a thin disc, Ω² = g/(3R) [Routh, Advanced Rigid Dynamics].
     """
     R, m = 0.4, 3.0
     A, C = m * R**2 / 4, m * R**2 / 2

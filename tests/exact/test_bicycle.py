@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 import zeromass as zm
-from exact.bicycle import TABLE, Bicycle, bicycle
+from exact.bicycle import TABLE, TILT, Bicycle, G, bicycle
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_eigenvalues_are_the_published_ones(model, speed):
 
 
 def test_stable_between_weave_and_capsize_speed(model):
-    """4.29238253634111 and 6.02426201538837 m/s [MP2007, sec. 6]; measured: 2e-13."""
+    """4.29238253634111 and 6.02426201538837 m/s [MP2007]; measured: 2e-13."""
 
     def weave(v):
         return max(λ.real for λ in growth(model, v) if abs(λ.imag) > 1e-3)
@@ -73,6 +73,37 @@ def test_a_turn_that_is_none_is_refused(model):
             constant={"lean": model.lean, "steer": model.steer, "speed": model.speed},
             guess=[(model.system.coordinates, start.q), (model.system.rates, start.v)],
         )
+
+
+def steered(model: Bicycle) -> tuple[zm.System, zm.Expression]:
+    """The same with a torque of the rider between frame and fork."""
+    frame, _, fork, _ = model.system.parts
+    torque = zm.parameter("torque", 0.0)
+    axis = frame.rotate((-np.sin(TILT), 0.0, np.cos(TILT)))
+    rows = {name: [row.zero for row in model.system.rows if row.group == name] for name in model.system.reaction}
+    own = {name: zeros for name, zeros in rows.items() if "quaternion" not in name}
+    twist = [zm.Torque(torque * axis, on=fork), zm.Torque(-torque * axis, on=frame)]
+    return zm.System(model.system.parts, gravity=G, forces=twist, constraints=own), torque
+
+
+def test_steering_torque(model):
+    """B is the second column of the inverse of the published M [MP2007]; a turn that needs a torque is held by it."""
+    system, torque = steered(model)
+    start = model.straight(5.0)
+    straight = zm.State(system, 0.0, start.q, start.v, {torque: 0.0})
+    linear = zm.linearize(system, straight, states=model.states, inputs=[torque])
+    inverse = np.linalg.inv([[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]])
+    assert np.abs(np.abs(linear.B[2:4, 0]) - np.abs(inverse[:, 1])).max() < 1e-12
+    turn = system.equilibrium(
+        {model.speed: 5.0, model.steer: 0.05},
+        constant={"lean": model.lean, "steer": model.steer, "speed": model.speed},
+        by=[torque],
+        guess=[(system.coordinates, start.q), (system.rates, start.v)],
+    )
+    assert abs(turn.parameters[torque]) > 0.01
+    run = zm.simulate(system, turn, until=1.0, rtol=1e-12, atol=1e-14)
+    for e in (model.lean, model.steer, model.speed):
+        assert np.ptp(run[e]) < 1e-9
 
 
 def test_modes_are_named(model):

@@ -18,9 +18,13 @@ from zeromass.expression import Expression, Symbol, as_expression
 from zeromass.integrate import Course, Settings
 from zeromass.integrate.course import course
 from zeromass.model import ModelError, StartError, State, System
+from zeromass.model.state import ROUNDING
 
 Data = Mapping[Any, Sequence[Any]]
 """{expression: (times, values)} or {expression: (times, values, standard errors)}."""
+
+CLOSE = 1e-12
+"""Relative change of the parameters at which a fit has come to its end, if its squares have not stopped to fall before."""
 
 UNIDENTIFIED = 1e-8
 """Singular values of the derivatives, in comparable units, below this part of the largest: measurements do not tell them."""
@@ -166,7 +170,7 @@ def fit(
         return derivatives(moved(θ), measured, names)
 
     found = least_squares(
-        residuals, first, jac=slopes, bounds=(low, high), x_scale=scale, ftol=1e-15, xtol=1e-13, gtol=1e-15
+        residuals, first, jac=slopes, bounds=(low, high), x_scale=scale, xtol=CLOSE, ftol=ROUNDING, gtol=ROUNDING
     )
     J, r = slopes(found.x), residuals(found.x)
     covariance, errors, told = _spread(J, r, scale, all(one.known for one in measured))

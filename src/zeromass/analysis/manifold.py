@@ -22,21 +22,20 @@ class Tangents(NamedTuple):
     chosen: np.ndarray
 
 
-def tangents(system: System, J: np.ndarray, chosen: np.ndarray | None = None) -> Tangents:
+def tangents(system: System, J: np.ndarray) -> Tangents:
     """From J, ∂/∂y of what must vanish at positions and at rates, shape (zeros, 2n).
 
     The coordinates and rates are chosen that determine the others best; rates among those of the coordinates chosen.
-    `chosen` keeps a choice of before.
     """
     n = len(system.coordinates)
     positions = sum(row.level == 0 for row in system.rows)
     N = numerical_rank(J[:positions, :n]).null_space
-    q = best(N, np.arange(n)) if chosen is None else chosen[chosen < n]
+    q = best(N, np.arange(n))
     N_q = _in_terms_of(N, q)
     J_q, J_v = J[positions:, :n], J[positions:, n:]
     decision = numerical_rank(J_v)
     N = decision.null_space
-    v = best(N, q) if chosen is None else chosen[chosen >= n] - n
+    v = best(N, q)
     N_v = _in_terms_of(N, v)
     # rates that go with a change of positions alone, those chosen at zero
     follow = -decision.inverse @ (J_q @ N_q)
