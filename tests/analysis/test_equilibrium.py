@@ -166,7 +166,7 @@ def test_one_mechanism_in_three_kinds_of_coordinates():
 
 
 def test_a_mechanism_whose_rows_depend_on_one_another_on_the_constraints_only():
-    """A parallelogram of bodies in space, with hinges that are too many: ω² = g (m₁/2 + m₂ + m₃/2)/(l (m₁/3 + m₂ + m₃/3))."""
+    """A parallelogram of bodies in space, with too many hinges: ω² = g (m₁/2 + m₂ + m₃/2)/(l (m₁/3 + m₂ + m₃/3))."""
     from integrate.mechanisms import hinged_in_space
 
     l, masses = 0.6, np.array([1.0, 2.0, 1.5])

@@ -11,7 +11,11 @@ from zeromass.analysis.linear import ON_AXIS, Eigenvalues
 from zeromass.model import State
 
 if TYPE_CHECKING:
-    from zeromass.analysis.branch import Branch, Kind, Path, Special
+    from zeromass.analysis.branch import Branch, Kind, Special
+    from zeromass.analysis.continuation import Path
+
+STRAIGHT = 0.97
+"""Cosine of the angle between the tangents at the two ends of a step below which it is halved."""
 
 HALVINGS = 30
 """Of a step, before a branch is said to end."""
@@ -37,7 +41,7 @@ class Point(NamedTuple):
 
 def followed(path: Path, start: State, direction: np.ndarray, away: bool) -> Branch:
     """The branch from a state on; see `Path.followed`."""
-    from zeromass.analysis.branch import STRAIGHT, Branch
+    from zeromass.analysis.branch import Branch
 
     direction = direction / np.linalg.norm(direction)
     z = path.coordinates_of(start)
