@@ -53,7 +53,7 @@ states = {"lean": lean, "steer": steer, "lean rate": zm.rate(lean), "steer rate"
 
 def straight(v):
     """Upright and straight ahead, at a speed."""
-    upright = [(part.quaternion, (1, 0, 0, 0)) for part in bicycle.parts]
+    upright = [(part.quaternion, (1, 0, 0, 0)) for part in (frame, rear, fork, front)]
     return bicycle.start(
         [(frame.position, at_frame), *upright, (rear.velocity[0], v), (zm.rate(lean), 0), (zm.rate(steer), 0)]
     )

@@ -39,11 +39,12 @@ class Bicycle(NamedTuple):
     lean: Any
     steer: Any
     speed: Any
+    bodies: tuple[zm.RigidBody, zm.RigidBody, zm.RigidBody, zm.RigidBody]
+    """Frame, rear wheel, fork and front wheel."""
 
     def straight(self, speed: float) -> zm.State:
         """Upright and straight ahead, at a speed, m/s."""
-        rear = next(part for part in self.system.parts if part.name == "rear wheel")
-        frame = next(part for part in self.system.parts if part.name == "frame")
+        frame, rear, fork, front = self.bodies
         return self.system.start(
             [
                 (frame.position, (0.3, 0, 0.9)),
@@ -55,10 +56,8 @@ class Bicycle(NamedTuple):
             ],
             guess=[
                 (rear.position, (0, 0, R_REAR)),
-                *[
-                    (part.position, place)
-                    for part, place in zip(self.system.parts[2:], ((0.9, 0, 0.7), (W, 0, R_FRONT)), strict=True)
-                ],
+                (fork.position, (0.9, 0, 0.7)),
+                (front.position, (W, 0, R_FRONT)),
             ],
         )
 
@@ -102,4 +101,4 @@ def bicycle() -> Bicycle:
     steer = np.arcsin(fork.rotate(ahead) @ frame.rotate(Y))
     speed = R_REAR * (rear.angular_velocity @ rear.rotate(Y))
     states = {"lean": lean, "steer": steer, "lean rate": zm.rate(lean), "steer rate": zm.rate(steer), "speed": speed}
-    return Bicycle(system, states, lean, steer, speed)
+    return Bicycle(system, states, lean, steer, speed, (frame, rear, fork, front))

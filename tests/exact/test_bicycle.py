@@ -77,7 +77,7 @@ def test_a_turn_that_is_none_is_refused(model):
 
 def steered(model: Bicycle) -> tuple[zm.System, zm.Expression]:
     """The same with a torque of the rider between frame and fork."""
-    frame, _, fork, _ = model.system.parts
+    frame, _, fork, _ = model.bodies
     torque = zm.parameter("torque", 0.0)
     axis = frame.rotate((-np.sin(TILT), 0.0, np.cos(TILT)))
     rows = {name: [row.zero for row in model.system.rows if row.group == name] for name in model.system.reaction}

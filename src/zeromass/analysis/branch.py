@@ -44,7 +44,7 @@ class Branch:
 
     parameter, values  what was varied, and its value at each point
     points             the states
-    eigenvalues        of small motions about them, where they are known
+    eigenvalues        of small motions about them; empty where they are not known
     special            folds and bifurcations, in order
 
     `branch[expression]` is the value of any expression at each point.
@@ -58,7 +58,7 @@ class Branch:
 
     parameter: Symbol
     points: tuple[State, ...]
-    eigenvalues: tuple[Eigenvalues | None, ...]
+    eigenvalues: tuple[Eigenvalues, ...]
     special: tuple[Special, ...]
     path: Path
 
@@ -82,7 +82,7 @@ class Branch:
     @cached_property
     def unstable(self) -> np.ndarray:
         """How many eigenvalues grow, at each point; −1 where they are not known."""
-        return np.array([-1 if λ is None else _growing(λ) for λ in self.eigenvalues])
+        return np.array([_growing(λ) if len(λ) else -1 for λ in self.eigenvalues])
 
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, or of an array of them, at each point."""

@@ -161,8 +161,8 @@ class Path:
         """z of a state."""
         return self._numbers(state)[self._varied] / self.unit
 
-    def eigenvalues(self, state: State) -> Eigenvalues | None:
-        """Of small motions about a state, where they can be told."""
+    def eigenvalues(self, state: State) -> Eigenvalues:
+        """Of small motions about a state; empty where they can not be told."""
         states = self.states
         if states is None and self.constant is not None:
             both = {name: (e, self.balance.constancy(name, e)) for name, e in self.constant.items()}
@@ -171,4 +171,4 @@ class Path:
         try:
             return linearize(self.system, state, states=states).eigenvalues
         except ModelError:
-            return None
+            return np.empty(0, dtype=complex)

@@ -36,7 +36,7 @@ class Point(NamedTuple):
     z: np.ndarray
     τ: np.ndarray
     state: State
-    λ: Eigenvalues | None
+    λ: Eigenvalues
 
 
 def followed(path: Path, start: State, direction: np.ndarray, away: bool) -> Branch:
@@ -99,14 +99,14 @@ def _between(path: Path, a: Point, b: Point, place: int) -> list[Special]:
         kind, other = _crossing(path, z, τ)
         state = path.state(z)
         found.append(Special(kind, state.parameters[path.parameter], state, place, other))
-    if a.λ is not None and b.λ is not None and not crossed:
+    if len(a.λ) and len(b.λ) and not crossed:
         pairs = [_swinging(λ) for λ in (a.λ, b.λ)]
         if pairs[0] != pairs[1] and len(a.λ) == len(b.λ) and _real(a.λ) == _real(b.λ):
             most = max(pairs)
 
             def growth(z: np.ndarray, τ: np.ndarray) -> float:
                 λ = path.eigenvalues(path.state(z))
-                return np.nan if λ is None else np.sort(λ[_complex(λ)].real)[::-1][most - 1]
+                return np.sort(λ[_complex(λ)].real)[::-1][most - 1] if len(λ) else np.nan
 
             z, _ = _located(path, a, b, growth)
             state = path.state(z)

@@ -129,7 +129,7 @@ def start_on_path(
     array([ 0., -1.])
     """
     control = system.control
-    if control is None:
+    if not control:
         raise ModelError("the system has no control; make it by zm.System(…, control={…}, by=[…]) or zm.servo")
     values = parameter_values(system, parameters)
     wishes = _pairs(system, prescribed, "prescribed")

@@ -72,6 +72,9 @@ class Control(Mapping[Any, Any]):
         return found(self.system, prescribed, t=t, parameters=parameters, guess=guess)
 
 
+NO_CONTROL = Control({}, {}, (), SETTLING, {}, None)
+
+
 def tracking(control: Mapping[str, Any], settling: float) -> tuple[dict[str, Any], list[Row]]:
     """Requirements as constraints on accelerations whose errors die out, e = 0 not being asked of the start [U2008].
 

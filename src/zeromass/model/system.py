@@ -28,7 +28,7 @@ from zeromass.expression.pieces import SWITCHING
 from zeromass.later import later
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
 from zeromass.model.contact import Contact
-from zeromass.model.control import SETTLING, Control, tracked, tracking
+from zeromass.model.control import NO_CONTROL, SETTLING, Control, tracked, tracking
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import Forces, loads
@@ -153,13 +153,12 @@ class System(Remembering):
                 later(__name__, {"zeromass.analysis": ["servo"]})("servo")(self, control, by, settling=settling)
             )
 
-    control: Control | None = None
-    """Forces that make expressions vanish, where the system was given control={…}."""
+    control: Control = NO_CONTROL
+    """Forces that make expressions vanish, where the system was given control={…}; empty where not."""
 
     def _follow(self, controlled: System) -> None:
         """Becomes a system that was made from it, with the forces of its control."""
         self.__dict__ = {**controlled.__dict__, "reaction": Reactions(self)}
-        assert self.control is not None
         self.control = replace(self.control, system=self)
 
     events: tuple[Event, ...] = ()

@@ -44,7 +44,7 @@ def plot_roots(
         values, found, name = roots.values, list(roots.eigenvalues), roots.parameter.name
     else:
         values, found, name = np.array(list(roots)), [one.eigenvalues for one in roots.values()], "parameter"
-    known = [(value, λ) for value, λ in zip(values, found, strict=True) if λ is not None]
+    known = [(value, λ) for value, λ in zip(values, found, strict=True) if len(λ)]
     if not known:
         words = "of a steady motion, give zm.branch the states=[…] of its linear system"
         raise ModelError(f"there are no eigenvalues to draw: {words}")
