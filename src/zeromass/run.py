@@ -29,7 +29,7 @@ from zeromass.model.state import parameter_values
 if TYPE_CHECKING:
     import xarray
 
-    from zeromass.analysis import Certificate, Extremum, Interval, RequiredFriction, Sensitivity, Work
+    from zeromass.analysis import Adjoint, Certificate, Extremum, Interval, RequiredFriction, Sensitivity, Work
     from zeromass.model import Shape
     from zeromass.report import Plots, View
     from zeromass.report.origin import Origin
@@ -268,6 +268,19 @@ class Run(Course):
 
         return sensitivity(self, times)
 
+    def adjoint(self, e: Expression, times: ArrayLike | None = None, weights: ArrayLike = 1.0) -> Adjoint:
+        """Derivatives of one number, Σ w e at some times, by the whole start and all parameters, from one run backward.
+
+        >>> x = zm.coordinate("x")
+        >>> free = zm.System(kinetic=zm.rate(x) ** 2 / 2)
+        >>> run = zm.simulate(free, free.start({zm.rate(x): 1.0}), until=3.0)
+        >>> run.adjoint(x).start.round(9)
+        array([1., 3.])
+        """
+        from zeromass.analysis import adjoint
+
+        return adjoint(self, e, times, weights)
+
     def lyapunov_exponent(self, *, every: float | None = None, seed: int = 0) -> float:
         """Largest Lyapunov exponent, 1/s; `every` is the time between renormalisations, s.
 
@@ -282,6 +295,19 @@ class Run(Course):
         from zeromass.analysis import lyapunov_exponent
 
         return lyapunov_exponent(self, every=every, seed=seed)
+
+    def lyapunov_spectrum(self, *, every: float | None = None, seed: int = 0) -> np.ndarray:
+        """All Lyapunov exponents along the constraints, 1/s, the largest first; see `zm.lyapunov_spectrum`.
+
+        >>> x = zm.coordinate("x")
+        >>> upright = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=-2 * x**2)
+        >>> run = zm.simulate(upright, upright.start({x: 0.0}), until=50.0)
+        >>> bool(abs(run.lyapunov_spectrum() - [2.0, -2.0]).max() < 0.05)
+        True
+        """
+        from zeromass.analysis import lyapunov_spectrum
+
+        return lyapunov_spectrum(self, every=every, seed=seed)
 
     # pictures --------------------------------------------------------------------------------------------------------
     @property

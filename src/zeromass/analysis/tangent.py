@@ -7,8 +7,9 @@ integration, with its right-hand side made by a directional derivative of the so
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -78,6 +79,32 @@ class Sensitivity:
     t: np.ndarray
     start: np.ndarray
     parameters: np.ndarray
+    run: Course | None = field(default=None, repr=False)
+
+    def of(self, outputs: Any) -> Sensitivity:
+        """Derivatives of any expressions, accelerations and constraint forces among them, shapes (k, …, 2n) and (k, …, p).
+
+        >>> x, k = zm.coordinate("x"), zm.parameter("k", 4.0)
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=k * x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=np.pi)
+        >>> by_k = run.sensitivity().of(zm.acceleration(x)).parameters[0, 0]  # of −k cos(√k t), at t = π
+        >>> round(float(by_k), 8)
+        -1.0
+        """
+        from zeromass.analysis.slopes import slopes_of
+
+        assert self.run is not None
+        run, array = self.run, expressions(outputs)
+        slopes = slopes_of(run.program, tuple(array.ravel()), run.system.parameters)
+        values = [run.parameters[p] for p in run.system.parameters]
+        found = [
+            slopes.at_inputs(np.concatenate([[t], y, values])).outputs
+            for t, y in zip(self.t, run.at(self.t).y, strict=True)
+        ]
+        by_y, by_p = (np.array([one[i] for one in found]) for i in (0, 1))
+        shape = (len(self.t), *array.shape, -1)
+        start, parameters = by_y @ self.start, by_y @ self.parameters + by_p
+        return Sensitivity(self.t, start.reshape(shape), parameters.reshape(*shape[:-1], by_p.shape[2]))
 
 
 def sensitivity(run: Course, times: ArrayLike | None = None) -> Sensitivity:
@@ -94,11 +121,11 @@ def sensitivity(run: Course, times: ArrayLike | None = None) -> Sensitivity:
     """
     times = np.atleast_1d(np.asarray(run.t[-1] if times is None else times, dtype=float))
     m, parameters = run.y.shape[1], list(run.system.parameters)
-    starts = [_carried(run, δy, np.zeros(len(parameters)), times) for δy in np.eye(m)]
-    variations = zip(_start_variations(run).T, np.eye(len(parameters)), strict=True)
-    varied = [_carried(run, δy, δp, times) for δy, δp in variations]
+    starts = [carried(run, δy, np.zeros(len(parameters)), times) for δy in np.eye(m)]
+    variations = zip(start_variations(run).T, np.eye(len(parameters)), strict=True)
+    varied = [carried(run, δy, δp, times) for δy, δp in variations]
     empty = np.zeros((len(times), m, 0))
-    return Sensitivity(times, np.stack(starts, axis=2), np.stack(varied, axis=2) if varied else empty)
+    return Sensitivity(times, np.stack(starts, axis=2), np.stack(varied, axis=2) if varied else empty, run)
 
 
 def lyapunov_exponent(run: Course, *, every: float | None = None, seed: int = 0) -> float:
@@ -123,14 +150,14 @@ def lyapunov_exponent(run: Course, *, every: float | None = None, seed: int = 0)
     tangent = _allowed_direction(run, seed)
     total = 0.0
     for k in range(count):
-        moved = _carried(run, tangent, np.zeros(len(run.parameters)), times[k + 1 : k + 2], times[k])[0]
+        moved = carried(run, tangent, np.zeros(len(run.parameters)), times[k + 1 : k + 2], times[k])[0]
         growth = np.linalg.norm(moved)
         total += np.log(growth)
         tangent = moved / growth
     return float(total / span)
 
 
-def _start_variations(run: Course) -> np.ndarray:
+def start_variations(run: Course) -> np.ndarray:
     """∂y(0)/∂p, shape (2n, parameters): the least change of the start that keeps it on the constraints.
 
         A δq = −∂φ/∂p δp,   A δq̇ = −∂φ̇/∂q δq − ∂φ̇/∂p δp,   δᵀMδ least      of φ(q, p, t), φ̇(q, q̇, p, t)
@@ -156,19 +183,24 @@ def _start_variations(run: Course) -> np.ndarray:
     return np.concatenate([δq, δv])
 
 
-def _allowed_direction(run: Course, seed: int) -> np.ndarray:
-    """A random unit tangent of the constraints, positions and velocities, at the start."""
+def allowed_directions(run: Course) -> np.ndarray:
+    """Orthonormal tangents of the constraints, positions and velocities, at the start: shape (2n, d)."""
     system = run.system
     y = [*system.coordinates, *system.rates]
     zeros = expressions([row.zero for row in system.rows if row.level == 0] + list(system.velocity_constraints))
     J = Evaluator(jacobian(zeros, y), system.inputs)(run.start.inputs)
-    N = numerical_rank(J).null_space
+    return numerical_rank(J).null_space
+
+
+def _allowed_direction(run: Course, seed: int) -> np.ndarray:
+    """A random unit tangent of the constraints at the start."""
+    N = allowed_directions(run)
     direction = N @ np.random.default_rng(seed).normal(size=N.shape[1])
     return direction / np.linalg.norm(direction)
 
 
-def _carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, since: float | None = None) -> np.ndarray:
-    """A tangent carried along a run to given times, shape (times, 2n)."""
+def one_smooth_motion(run: Course) -> None:
+    """That derivatives of a run exist all along: that no formula switches and no kind of motion changes."""
     for switch in run.switches:
         raise ModelError(
             f"tangents end where a formula switches, '{switch.expression!r}' at t = {switch.t:g} s; end the run before"
@@ -177,6 +209,11 @@ def _carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, s
         raise ModelError(
             f"tangents end where the kind of motion changes, at t = {run.changes[0]:g} s; end the run before"
         )
+
+
+def carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, since: float | None = None) -> np.ndarray:
+    """A tangent carried along a run to given times, shape (times, 2n)."""
+    one_smooth_motion(run)
     if not np.isfinite(δy).all():
         return np.full((len(times), len(δy)), np.nan)
     since = float(run.t[0]) if since is None else float(since)

@@ -15,7 +15,9 @@ from zeromass.model.system import System, join
 
 if _typing.TYPE_CHECKING:
     from zeromass.model.check import Dependence, Diagnosis, Undetermined
+    from zeromass.model.control import Control
     from zeromass.model.drawing import Arrow, Chart, Drawing, DrawnBody, Ground, Trail
+    from zeromass.model.feedback import with_feedback
     from zeromass.model.shapes import Box, Dot, Mesh, Rod, Shape, Shell, Wheel
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "Box",
     "Chart",
     "Contact",
+    "Control",
     "Damper",
     "Dependence",
     "Diagnosis",
@@ -53,6 +56,7 @@ __all__ = [
     "Undetermined",
     "Wheel",
     "join",
+    "with_feedback",
 ]
 
 if not _typing.TYPE_CHECKING:  # type checkers know all names
@@ -60,7 +64,9 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
         __name__,
         {
             "zeromass.model.check": ["Dependence", "Diagnosis", "Undetermined"],
+            "zeromass.model.control": ["Control"],
             "zeromass.model.drawing": ["Arrow", "Chart", "Drawing", "DrawnBody", "Ground", "Trail"],
+            "zeromass.model.feedback": ["with_feedback"],
             "zeromass.model.shapes": ["Box", "Dot", "Mesh", "Rod", "Shape", "Shell", "Wheel"],
         },
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +25,10 @@ from zeromass.expression import (
 )
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import SWITCHING
+from zeromass.later import later
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
 from zeromass.model.contact import Contact
+from zeromass.model.control import NO_CONTROL, SETTLING, Control, tracked, tracking
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import Forces, loads
@@ -69,6 +72,10 @@ class System(Remembering):
                  accelerations it is taken as it stands
     nonideal     work done by the constraint forces, given like `forces`: C with wᵀQᶜ = wᵀC [UP2006, eq. 2.6]; it may be
                  proportional to a reaction N of the same constraints in a system without it, or to |N|, as friction is
+    control      {name: expression or array that shall be zero}, of positions or rates: forces make it so, `system.control`
+    by           what may act for that: parameters that stand in forces, or forces of unit size such as {x: 1.0}. Without,
+                 the force on every coordinate that does it with the least effort, as that of a constraint would
+    settling     rate at which errors of control die out, 1/s
 
     >>> bob = zm.Particle("bob", mass=0.5)
     >>> pendulum = zm.System([bob], gravity=9.81, constraints={"string": (bob.position @ bob.position - 1.0) / 2})
@@ -94,7 +101,13 @@ class System(Remembering):
         forces: Forces = None,
         constraints: Mapping[str, Any] | None = None,
         nonideal: Forces = None,
+        control: Mapping[str, Any] | None = None,
+        by: Any = None,
+        settling: float = SETTLING,
     ) -> None:
+        if control and by is None:
+            asked_for, _ = tracking(control, settling)
+            constraints = {**(constraints or {}), **asked_for}
         parts = _parts(parts)
         acting = loads(forces)
         own = {name: zero for part in parts for name, zero in part.constraints.items()}
@@ -133,6 +146,20 @@ class System(Remembering):
             expressions(np.zeros(len(free.q))),
         )
         self._complete(free, rows, C)
+        if control and by is None:
+            self.control = tracked(self, control, settling)
+        elif control:
+            self._follow(
+                later(__name__, {"zeromass.analysis": ["servo"]})("servo")(self, control, by, settling=settling)
+            )
+
+    control: Control = NO_CONTROL
+    """Forces that make expressions vanish, where the system was given control={…}; empty where not."""
+
+    def _follow(self, controlled: System) -> None:
+        """Becomes a system that was made from it, with the forces of its control."""
+        self.__dict__ = {**controlled.__dict__, "reaction": Reactions(self)}
+        self.control = replace(self.control, system=self)
 
     events: tuple[Event, ...] = ()
     """Watched in every run of the system, beside those given to it."""
@@ -360,6 +387,20 @@ class System(Remembering):
         them; prescriptions that miss the constraints by no more than their rounding are brought onto them.
         """
         return consistent_start(self, prescribed, t=t, parameters=parameters, guess=guess)
+
+    def equilibrium(
+        self,
+        prescribed: Prescribed = (),
+        *,
+        constant: Mapping[str, Any] | Sequence[Expression] | np.ndarray | None = None,
+        by: Sequence[Expression] = (),
+        t: float = 0.0,
+        parameters: Mapping[Expression, float] | None = None,
+        guess: Prescribed = (),
+    ) -> State:
+        """A state of rest, or of a motion in which some expressions stay `constant`; see `zm.equilibrium`."""
+        found = later(__name__, {"zeromass.analysis": ["equilibrium"]})("equilibrium")
+        return found(self, prescribed, constant=constant, by=by, t=t, parameters=parameters, guess=guess)
 
     def check(self, state: State | None = None) -> Diagnosis:
         """Whether the model determines its motion at a state, and if not why, in the user's names."""

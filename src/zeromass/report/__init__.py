@@ -8,6 +8,7 @@ from zeromass.report.origin import Origin
 from zeromass.report.palette import color
 from zeromass.report.plots import save_figure
 from zeromass.report.reading import read
+from zeromass.report.roots import plot_roots
 from zeromass.report.run_plots import Plots
 from zeromass.report.study_files import save_study
 from zeromass.report.study_plots import plot_study
@@ -24,6 +25,7 @@ __all__ = [
     "color",
     "legend",
     "movie",
+    "plot_roots",
     "plot_study",
     "read",
     "save",

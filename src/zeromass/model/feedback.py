@@ -1,0 +1,60 @@
+"""Feedback: parameters of the forces of a system, given as formulas of its state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.expression import Expression, Symbol, as_expression, expressions, substitute, symbols
+from zeromass.model.errors import ModelError
+
+if TYPE_CHECKING:
+    from zeromass.model.system import System
+
+
+def with_feedback(
+    system: System, feedback: Mapping[Any, Any], acting: Mapping[Symbol, np.ndarray] | None = None
+) -> System:
+    """A system whose parameters in forces follow from formulas of the state and of time.
+
+    feedback  {parameter: formula}; accelerations and constraint forces are not known to it
+    acting    unit forces on the coordinates, shape (n,), of parameters that the system does not have
+
+    A proportional and derivative controller:
+
+    >>> x, F = zm.coordinate("x"), zm.parameter("F", 0.0)
+    >>> cart = zm.System(kinetic=zm.rate(x) ** 2, forces={x: F})
+    >>> zm.with_feedback(cart, {F: -3 * (x - 1) - 2 * zm.rate(x)}).start()[zm.acceleration(x)]
+    1.5
+    """
+    from zeromass.model.system import System
+
+    given = {u: as_expression(formula) for u, formula in feedback.items()}
+    own = acting or {}
+    for u, formula in given.items():
+        if not isinstance(u, Symbol) or (u not in system.parameters and u not in own):
+            names = ", ".join(p.name for p in system.parameters) or "none"
+            raise ModelError(f"'{u!r}' is no parameter of the system; its parameters are: {names}")
+        unknown = [leaf for leaf in symbols(formula) if leaf.order > 1 or leaf.kind == "multiplier"]
+        if unknown:
+            raise ModelError(
+                f"the feedback of '{u.name}' contains '{unknown[0]!r}', which follows from the feedback itself"
+            )
+        held = [where for where, e in _elsewhere(system) if u in symbols(e)]
+        if held:
+            raise ModelError(f"'{u.name}' stands in {held[0]}; feedback is given to forces")
+    free = system._free
+    Q = free.Q + sum((u * force for u, force in own.items()), expressions(np.zeros(len(free.q))))
+    closed = object.__new__(System)
+    closed._complete(
+        free._replace(Q=substitute(Q, given)), list(system.rows), substitute(system.C, given), system.multipliers
+    )
+    return closed
+
+
+def _elsewhere(system: System) -> list[tuple[str, Expression]]:
+    found = [("a mass", e) for e in system.M.ravel()]
+    found += [(f"the constraint '{row.name}'", row.zero) for row in system.rows]
+    return found + [("an energy", e) for e in (system._free.energy,) if e is not None]
