@@ -10,7 +10,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from zeromass.analysis.contact import Interval, pulling_intervals
-from zeromass.analysis.digits import SAFETY, Errors, ends_elsewhere, off_constraints, parting, rounding, sizes
+from zeromass.analysis.digits import (
+    SAFETY,
+    Errors,
+    between_jumps,
+    ends_elsewhere,
+    off_constraints,
+    parting,
+    rounding,
+    sizes,
+)
 from zeromass.analysis.work import Work, work
 from zeromass.equation import numerical_rank
 from zeromass.expression import expressions
@@ -247,7 +256,7 @@ def _difference(run: Course, sampled: Sampled, size: np.ndarray, rtol: float) ->
     for second in _second(run, _closer(run, rtol)):
         low, high = sorted((second.t[0], second.t[-1]))
         for times in places:
-            if np.any(reached := (times.t >= low) & (times.t <= high)):
+            if np.any(reached := (times.t >= low) & (times.t <= high) & ~between_jumps(run, second, times.t)):
                 apart = np.abs(second.at(times.t[reached]).y - times.y[reached]) / size
                 worst = float(np.maximum(worst, apart.max()))
         parted, elsewhere = parting(run, second), ends_elsewhere(run, second)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zeromass.analysis.extrema import around, between, maximum, ordered, reach
-from zeromass.integrate import Course
+from zeromass.integrate import Course, Segment
 from zeromass.integrate.search import maxima, zeros
 from zeromass.model import Contact, ModelError
 
@@ -56,13 +56,30 @@ def required_friction(run: Course) -> RequiredFriction:
     >>> bool(np.isclose(run.required_friction().value, 2 / 7 * np.tan(0.3)))
     True
     """
-    contacts = _contacts(run)
     pulling = pulling_intervals(run)
-    lost = [event.t for event in run.events if event.name in {contact.lost for contact in contacts}]
-    if pulling or lost:
+    lost = [segment.t[-1] for segment in run.segments if _lost(segment)]
+    flies = any(not segment.system.contacts for segment in run.segments)  # to leave needs no friction
+    if pulling or (lost and not flies):
         return RequiredFriction(float("inf"), min(interval.begin for interval in pulling) if pulling else min(lost))
-    needed = [RequiredFriction(*maximum(run, contact.friction_ratio)) for contact in contacts]
+    parts = [(part, contact) for part in _in_contact(run) for contact in part.system.contacts]
+    needed = [RequiredFriction(*maximum(part, contact.friction_ratio)) for part, contact in parts]
     return max(needed, key=lambda friction: friction.value)
+
+
+def _lost(segment: Segment) -> bool:
+    """Whether a segment ends where a contact is lost."""
+    lost = {contact.lost for contact in segment.system.contacts}
+    return any(event.name in lost for event in segment.events)
+
+
+def _in_contact(run: Course) -> list[Course]:
+    """A run as far as there is contact: as a whole, or its segments without those in flight."""
+    touching = [segment for segment in run.segments if segment.system.contacts]
+    if len(touching) == len(run.segments):
+        return [run]
+    if not touching:
+        raise ModelError("friction and pull belong to a contact, and the run's system has none, as zm.Rolling has")
+    return [Course((segment,)) for segment in touching]
 
 
 def pulling_intervals(run: Course) -> tuple[Interval, ...]:
@@ -80,7 +97,12 @@ def pulling_intervals(run: Course) -> tuple[Interval, ...]:
     >>> bool(np.isclose(heights[1] / heights[0], 10 / 17))
     True
     """
-    return tuple(interval for contact in _contacts(run) for interval in _pulling(run, contact))
+    return tuple(
+        interval
+        for part in _in_contact(run)
+        for contact in part.system.contacts
+        for interval in _pulling(part, contact)
+    )
 
 
 def _pulling(run: Course, contact: Contact) -> tuple[Interval, ...]:
@@ -103,9 +125,3 @@ def _pulling(run: Course, contact: Contact) -> tuple[Interval, ...]:
     crossings = zeros(normal, t[changes], t[changes + 1], force[changes], force[changes + 1])
     ends = [*([t[0]] if negative[0] else []), *crossings, *([t[-1]] if negative[-1] else [])]
     return tuple(Interval(float(a), float(b)) for a, b in zip(ends[::2], ends[1::2], strict=True))
-
-
-def _contacts(run: Course) -> tuple[Contact, ...]:
-    if not run.system.contacts:
-        raise ModelError("friction and pull belong to a contact, and the run's system has none, as zm.Rolling has")
-    return run.system.contacts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -123,6 +124,18 @@ def _parts(values: np.ndarray, shared: int = 0) -> Iterator[np.ndarray]:
         yield values[k : k + AT_ONCE + shared]
 
 
+def between_jumps(run: Course, second: Course, times: np.ndarray) -> np.ndarray:
+    """Which times lie between a stroke of a run and the same stroke of a second one, where their rates can not agree.
+
+    The strokes are as far apart as the motions before them, which count.
+    """
+    within = np.zeros(len(times), dtype=bool)
+    for a, b in zip(run.impulses, second.impulses, strict=False):
+        low, high = sorted((a.t, b.t))
+        within |= (times >= low) & (times <= high)
+    return within
+
+
 def ends_elsewhere(run: Course, second: Course) -> bool:
     """Whether a second run does not come to the end of a run."""
     return abs(run.t[-1] - second.t[-1]) > NEAR * abs(run.t[-1] - run.t[0])
@@ -143,6 +156,7 @@ def parting(run: Course, second: Course) -> str:
 
 
 def _way(course: Course, end: float, near: float) -> list[tuple[str, float]]:
-    """The kinds of motion and when each begins, but for those that begin just before the end."""
+    """The kinds of motion and when each begins, but for those that begin just before the end, and bounces one by one."""
     first, *others = zip(course.kinds, [float(course.t[0]), *course.changes], strict=True)
-    return [first, *[(kind, t) for kind, t in others if abs(end - t) > near]]
+    way = [first, *[(kind, t) for kind, t in others if abs(end - t) > near]]
+    return [way[0], *[after for before, after in pairwise(way) if after[0] != before[0]]]

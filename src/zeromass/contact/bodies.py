@@ -68,10 +68,10 @@ class SphericalBody(Solid):
 
     def touching(self, body: RigidBody, contact: Particle, center: Particle, normal: Array) -> Touch:
         """The centre is r n from the contact."""
-        lever = self.radius * normal
+        apart = center.position - contact.position - self.radius * normal
         return Touch(
-            constraints={"tangency": center.position - contact.position - lever},
-            lever=lever,
+            constraints={"tangency": apart},
+            apart=apart,
             turned=self.radius * np.cross(normal, body.angular_velocity),
         )
 

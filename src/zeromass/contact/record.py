@@ -23,7 +23,15 @@ from zeromass.model.record import read_number, written_number
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
 
-OPTIONS = ("two_sided", "no_spin", "conserve_energy", "friction_coefficient", "creep", "least_clearance")
+OPTIONS = (
+    "two_sided",
+    "no_spin",
+    "conserve_energy",
+    "friction_coefficient",
+    "restitution",
+    "creep",
+    "least_clearance",
+)
 
 
 def rolling_record(rolling: Rolling, w: Writer) -> dict[str, Any]:
@@ -36,6 +44,7 @@ def rolling_record(rolling: Rolling, w: Writer) -> dict[str, Any]:
         "gravity": None if rolling.gravity is None else w.array(rolling.gravity),
         "applied": [[w.array(load.generalized(q)), w.array(load.potential)] for load in rolling.applied],
         "normal": w.array(rolling.normal),
+        "apart": w.array(rolling.apart),
         "slip velocity": w.array(rolling.slip_velocity),
         "options": {name: written_number(getattr(rolling, name), w) for name in OPTIONS},
     }
@@ -49,13 +58,14 @@ def take_rolling_record(rolling: Rolling, own: dict[str, Any], r: Reader) -> Non
     rolling.gravity = None if own["gravity"] is None else _plain(r.array(own["gravity"]))
     rolling.body, rolling.contact_particle, rolling.center_particle = rolling.parts[:3]  # type: ignore[assignment]
     rolling.normal = r.array(own["normal"])
+    rolling.apart = r.array(own["apart"]) if "apart" in own else rolling.center - rolling.contact
     rolling.slip_velocity = r.array(own["slip velocity"])
     rolling.applied = [
         GeneralizedForce(dict(zip(rolling.coordinates, r.array(Q), strict=True)), potential=r.array(V).item())
         for Q, V in own["applied"]
     ]
     for name in OPTIONS:
-        setattr(rolling, name, read_number(own["options"][name], r))
+        setattr(rolling, name, read_number(own["options"].get(name), r))
     rolling._know(*rolling.limits)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.flying import Flying
 from zeromass.contact.old_words import in_old_words, renamed
 from zeromass.contact.penetration import Outside, inside_words, penetration
 from zeromass.contact.slipping import STOPPED, Slipping
@@ -25,7 +26,7 @@ from zeromass.contact.watched import LOST, SLIPS, rolling_events
 from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
-from zeromass.model import Contact, Event, ModelError, Particle, Quantity, RigidBody, StartError, State, System
+from zeromass.model import Contact, Event, ModelError, Onward, Particle, Quantity, RigidBody, StartError, State, System
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector, length
@@ -60,6 +61,8 @@ class Rolling(System):
     two_sided        the surface can pull, and the run marks where it does, as in the papers; else the run ends there
     conserve_energy  adds the redundant row dE/dt = 0 [UM2022, eq. 34]; for surfaces at rest only
     friction         coefficient μ at which the body would slip; the run ends there, or goes on as `slipping`
+    restitution      coefficient e of impulses, 0 to 1: a body that leaves the surface flies on, and rebounds where it lands,
+                     see `flying`; without it the run ends where the contact is lost
     creep            speed of slip, m/s, below which friction falls off and the body counts as rolling again; by default
                      1e-9 √(g r), a part of the speed that gravity gives on the way of a radius
     least_clearance  `clearance` at which a hollow is too tight for the body, and the run ends; a ratio, 1 on a plane
@@ -85,6 +88,7 @@ class Rolling(System):
     no_spin: bool
     conserve_energy: bool
     friction_coefficient: Number | None
+    restitution: Number | None
     creep: Number | None
     least_clearance: Number
     body: RigidBody
@@ -95,6 +99,9 @@ class Rolling(System):
 
     unknowns: tuple[Expression, ...]
     """What is solved for beside the positions of body, contact and centre."""
+
+    apart: Array
+    """Where the body is, from where it would touch at the contact, m: zero unless it flies."""
 
     normal: Array
     """Unit normal of the surface at the contact, towards the body."""
@@ -112,6 +119,7 @@ class Rolling(System):
         two_sided: bool = False,
         conserve_energy: bool = False,
         friction: Number | None = None,
+        restitution: Number | None = None,
         creep: Number | None = None,
         least_clearance: Number = LEAST_CLEARANCE,
         forces: Forces | Callable[[Rolling], Forces] = None,
@@ -129,7 +137,11 @@ class Rolling(System):
             raise ModelError(f"on is {on!r}; give a zm.Surface, such as zm.Surface(lambda X, Y: …)")
         if conserve_energy and on.moves:
             raise ModelError(f"'{on.name}' moves and does work: the energy is not conserved, leave conserve_energy out")
-        self.gravity, self.solid, self.surface = gravity, body, on
+        if restitution is not None and (two_sided or no_spin):
+            raise ModelError(
+                "a body that may leave its surface has neither two_sided=True nor no_spin=True; leave restitution out"
+            )
+        self.gravity, self.solid, self.surface, self.restitution = gravity, body, on, restitution
         self.two_sided, self.no_spin, self.conserve_energy = two_sided, no_spin, conserve_energy
         self.friction_coefficient, self.creep, self.least_clearance = friction, creep, least_clearance
         for requirement in self._possible_limits():
@@ -150,7 +162,7 @@ class Rolling(System):
             k = on.gradient(P.position)
             constraints["no spin"] = k @ (self.body.angular_velocity - on.angular_velocity)
         self.applied = loads(forces(self) if callable(forces) else forces)
-        self.unknowns = touch.unknowns
+        self.unknowns, self.apart = touch.unknowns, touch.apart
         parts = [self.body, P, O, *touch.parts]
         super().__init__(parts, gravity=gravity, forces=self.applied, constraints=constraints)
         if any(self.Q[self.index(x)] is not ZERO for x in (*P.position, *O.position)):
@@ -167,7 +179,7 @@ class Rolling(System):
     @property
     def limits(self) -> list[Number]:
         """Friction, creep and clearance, as far as they are given: the events know them, not the equations."""
-        given = (self.friction_coefficient, self.creep, self.least_clearance)
+        given = (self.friction_coefficient, self.restitution, self.creep, self.least_clearance)
         return [e for e in given if e is not None]
 
     def _possible_limits(self) -> tuple[Requirement, ...]:
@@ -176,6 +188,10 @@ class Rolling(System):
         positive = [
             Ordered(0.0, e, f"{name} is {{1:g}}; a {what} is positive") for name, e, what in given if e is not None
         ]
+        if self.restitution is not None:
+            said = "restitution is {0:g}; it lies between 0 and 1"
+            positive.append(Ordered(self.restitution, 1.0, said, equal=True))
+            positive.append(Ordered(0.0, self.restitution, "restitution is {1:g}; it lies between 0 and 1", equal=True))
         least, words = self.least_clearance, "; it lies between 0 and 1, the clearance of a plane"
         return (
             *positive,
@@ -195,7 +211,7 @@ class Rolling(System):
         A start slips, with a coefficient of friction, where it comes from a surface that moved otherwise: no impulse
         brings it to roll at once. A state of the slipping body goes on slipping.
         """
-        if isinstance(state.system, Slipping) and state.system.rolling is self:
+        if isinstance(state.system, Slipping | Flying) and state.system.rolling is self:
             return state.system
         if state.system is not self or self.friction_coefficient is None:
             return self
@@ -226,8 +242,10 @@ class Rolling(System):
                 found |= dict.fromkeys(suspected[same.ravel() == place].tolist(), str(error))
         return found
 
-    def goes_on_as(self, event: str, state: State) -> System | None:
-        """`slipping` where the body would slip; every other event ends the motion."""
+    def goes_on_as(self, event: str, state: State) -> System | Onward | None:
+        """`slipping` where the body would slip, `flying` where it leaves and may come back; other events end the motion."""
+        if event == LOST and self.restitution is not None:
+            return self.flying.left(state)
         return self.slipping.begins_as(state) if event == SLIPS else None
 
     def struck(self, state: State, impulse: np.ndarray) -> System | None:
@@ -281,6 +299,11 @@ class Rolling(System):
     def slipping(self) -> Slipping:
         """The same body slipping on the same surface with Coulomb friction μ = `friction`."""
         return Slipping(self)
+
+    @cached_property
+    def flying(self) -> Flying:
+        """The same body where it has left the surface."""
+        return Flying(self)
 
     @property
     def contacts(self) -> tuple[Contact, ...]:

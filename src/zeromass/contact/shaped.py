@@ -73,8 +73,9 @@ class ConvexBody(Solid):
 
     def touching(self, body: RigidBody, contact: Particle, center: Particle, normal: Array) -> Touch:
         """The contact is what is farthest of the body against the normal."""
-        lever, P, O = self._lever(normal, body.rotation), contact.position, center.position
-        return Touch({"tangency": O - P - lever}, lever, np.cross(O - P, body.angular_velocity))
+        P, O = contact.position, center.position
+        apart = O - P - self._lever(normal, body.rotation)
+        return Touch({"tangency": apart}, apart, np.cross(O - P, body.angular_velocity))
 
     def clearance(self, body: RigidBody, parts: Sequence[Part], normal: Array, curvature: Array) -> Expression:
         """The smallest eigenvalue of I + W K along the surface, W = ∂s/∂d."""
@@ -150,12 +151,13 @@ class ImplicitBody(Solid):
         foot, σ = Particle("foot", mass=0), coordinate("foot.scale")
         b, S, P, O = foot.position, body.rotation, contact.position, center.position
         g = self._at(b)
+        apart = O + S @ b - P
         constraints = {
-            "tangency": P - O - S @ b,
+            "tangency": apart,
             "outside": g,
             "same normal": self.size * gradient(g, b) + σ * (S.T @ normal),
         }
-        return Touch(constraints, O - P, np.cross(O - P, body.angular_velocity), (foot,), (*b, σ))
+        return Touch(constraints, apart, np.cross(O - P, body.angular_velocity), (foot,), (*b, σ))
 
     def _at(self, b: Array) -> Expression:
         return as_expression(substitute(self.formula, dict(zip(PLACE, b, strict=True))))

@@ -12,7 +12,7 @@ import numpy as np
 from zeromass.contact.watched import LOST, SLIPS, STOPS
 from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, evaluate, expressions
 from zeromass.expression import t as time
-from zeromass.model import Contact, Event, Force, ModelError, Part, Quantity, State, System, Torque
+from zeromass.model import Contact, Event, Force, ModelError, Onward, Part, Quantity, State, System, Torque
 from zeromass.model.given import Number
 from zeromass.model.moved import Moved
 from zeromass.model.record import read, read_number, recorded, written, written_number
@@ -144,13 +144,15 @@ class Slipping(System):
         """Where it can not pull."""
         return not self.rolling.two_sided
 
-    def goes_on_as(self, event: str, state: State) -> System | None:
+    def goes_on_as(self, event: str, state: State) -> System | Onward | None:
         """Where the slip dies out, rolling if that needs no more friction than there is, else slipping anew.
 
         A contact that can pull goes on where it begins to, and where it ceases to.
         """
         if event == LOST and self.rolling.two_sided:
             return self.opposite
+        if event == LOST and self.rolling.restitution is not None:
+            return self.rolling.flying.left(state)
         if event != STOPS:
             return None
         return self.rolling if self.rolling.grips(state.carried_to(self.rolling)) else self

@@ -39,12 +39,12 @@ class Touch:
     parts        massless ones that it takes beside contact and centre
     unknowns     what is solved for beside them
     constraints  by name: that body and surface have one point and one tangent plane in common
-    lever        from the contact to the centre, m
+    apart        where the body is, from where it would touch at the contact, m; zero
     turned       lever × ω̄, m/s: what turning adds to the velocity of the centre at the contact
     """
 
     constraints: dict[str, Any]
-    lever: Array
+    apart: Array
     turned: Array
     parts: tuple[Particle, ...] = ()
     unknowns: tuple[Expression, ...] = ()

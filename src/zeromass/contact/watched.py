@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LOST, TIGHT, BORDER = "contact lost", "hollow too tight", "contact left the measured terrain"
 SLIPS, STOPS = "would slip", "slip dies out"
-FLAT = "lies flat"
+FLAT, LANDS, RESTED = "lies flat", "lands", "bounces end"
 
 UPRIGHT = 1e-6
 """Sine of the angle between a face and the surface at which the body counts as lying on it."""

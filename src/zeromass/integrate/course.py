@@ -17,8 +17,8 @@ from zeromass.integrate.passages import Passage
 from zeromass.integrate.segment import Samples, Segment, Statistics
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import Loop
-from zeromass.integrate.switching import Impulse, Switching
-from zeromass.model import Event, ModelError, State, System
+from zeromass.integrate.switching import Impulse, Piece, Switching
+from zeromass.model import Event, ModelError, Onward, State, System
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 """What a run may be asked to watch: an event, several, or {name: expression} for terminal ones either way."""
@@ -308,9 +308,17 @@ def continued(
         if changes >= settings.limits.changes:
             segments[-1] = _chattering(segment, changes)
             return Course(tuple(segments))
-        moving, start = following, end.carried_to(following)
+        jump = following if isinstance(following, Onward) and following.names else None
+        if jump is not None and until < segment.t[0]:
+            return Course(tuple(segments))  # many motions lead to what is left after a stroke
+        start = end.carried_to(following) if isinstance(following, System) else following.state
+        moving = start.system
+        if isinstance(following, Onward) and following.said:
+            y = np.concatenate([start.q, start.v])
+            told = [Occurrence(name, t, y) for name, t in following.said]
+            segments[-1] = replace(segment, events=(*segment.events, *told))
         found, onto = _kind(None, start, until, settings, [*moving.events, *watched], tell, held)
-        segments += found
+        segments += found if jump is None else [_struck(found[0], jump), *found[1:]]
         held += sum(segment.held for segment in found)
         changes += 1
 
@@ -361,6 +369,13 @@ def _segment(
 
         return begun(program, start, until, settings, events_of(events), tell, held)
     return Loop(program, start, until, settings, events_of(events), departure=leap, held=held).segment(tell)
+
+
+def _struck(first: Segment, by: Onward) -> Segment:
+    """A segment that begins with a jump of the rates."""
+    impulse = Impulse(float(first.t[0]), by.names, by.impulses, by.change, by.energy)
+    piece = first.piece or Piece({}, (), (), None, 0.0)
+    return replace(first, piece=replace(piece, impulse=impulse))
 
 
 def _chattering(last: Segment, changes: int) -> Segment:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +66,16 @@ class Impulse:
     change: np.ndarray
     energy: float
 
+    def record(self) -> list[Any]:
+        """The impulse as plain data, for files."""
+        return [self.t, list(self.constraints), self.impulses.tolist(), self.change.tolist(), self.energy]
+
+    @staticmethod
+    def from_record(data: Sequence[Any]) -> Impulse:
+        """The impulse of its data."""
+        t, names, p, change, energy = data
+        return Impulse(t, tuple(names), np.array(p, dtype=float), np.array(change, dtype=float), energy)
+
 
 @dataclass(frozen=True, eq=False)
 class Piece:
@@ -95,8 +105,7 @@ class Piece:
             "energy": self.energy,
         }
         if self.impulse is not None:
-            i = self.impulse
-            data["impulse"] = [i.t, list(i.constraints), i.impulses.tolist(), i.change.tolist(), i.energy]
+            data["impulse"] = self.impulse.record()
         return data
 
     @classmethod
@@ -106,10 +115,7 @@ class Piece:
         modes: dict[Symbol, float] = {}
         for switch, (mode, margin) in zip(switches, data["modes"], strict=True):
             modes[switch.mode], modes[switch.margin] = mode, margin
-        impulse = None
-        if "impulse" in data:
-            t, names, p, change, energy = data["impulse"]
-            impulse = Impulse(t, tuple(names), np.array(p, dtype=float), np.array(change, dtype=float), energy)
+        impulse = Impulse.from_record(data["impulse"]) if "impulse" in data else None
         return cls(
             modes,
             tuple(Hold(switches[k].mode, low, high, switches[k].g) for k, low, high in data["holds"]),

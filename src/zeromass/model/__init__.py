@@ -5,7 +5,7 @@ import typing as _typing
 from zeromass.later import later as _later
 from zeromass.model.contact import Contact
 from zeromass.model.errors import ModelError, StartError
-from zeromass.model.event import Event
+from zeromass.model.event import Event, Onward
 from zeromass.model.forces import Damper, Force, GeneralizedForce, Spring, Torque
 from zeromass.model.parts import Part, Particle, RigidBody
 from zeromass.model.quantity import Quantity
@@ -39,6 +39,7 @@ __all__ = [
     "Matrices",
     "Mesh",
     "ModelError",
+    "Onward",
     "Part",
     "Particle",
     "Quantity",

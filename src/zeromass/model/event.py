@@ -4,10 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
+
+import numpy as np
 
 from zeromass.expression import Expression
 from zeromass.model.state import State
+
+
+class Onward(NamedTuple):
+    """How a motion goes on after an event at which its rates jump.
+
+    state     after it, of the system that is followed from there on
+    names     of what gave impulses, and
+    impulses  these, N s
+    change    Δq̇, in the order of the coordinates
+    energy    what they add to the kinetic energy, J
+    said      what else happens, by name, and when, s
+
+    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), restitution=0.5)
+    >>> falling = ball.flying.start(center=(0.0, 0.0, 0.1), velocity=(0.0, 0.0, -2.0))
+    >>> onward = ball.flying.landed(falling)
+    >>> onward.state[ball.center_particle.velocity[2]].round(12), onward.energy
+    (1.0, -0.75)
+    """
+
+    state: State
+    names: tuple[str, ...]
+    impulses: np.ndarray
+    change: np.ndarray
+    energy: float
+    said: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)

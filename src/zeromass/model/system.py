@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
     from zeromass.model.check import Diagnosis
     from zeromass.model.drawing import Drawing
+    from zeromass.model.event import Onward
     from zeromass.model.pieces import SystemPieces
 
 
@@ -195,8 +196,8 @@ class System(Remembering):
         """
         return unmet(self, parameters)
 
-    def goes_on_as(self, event: str, state: State) -> System | None:
-        """The system that the motion follows after a terminal event; None where it ends.
+    def goes_on_as(self, event: str, state: State) -> System | Onward | None:
+        """The system that the motion follows after a terminal event, with the state where rates jump; None where it ends.
 
         state  at the event, of this system; `state.carried_to` brings it onto the constraints of the next one
         """

@@ -19,11 +19,12 @@ import numpy as np
 from zeromass.compile.program import Program, program_at
 from zeromass.errors import ZeromassError
 from zeromass.expression import Grid
-from zeromass.integrate import Ending, Occurrence, Outcome, Segment, Settings, Statistics
+from zeromass.integrate import Ending, Impulse, Occurrence, Outcome, Segment, Settings, Statistics
 from zeromass.integrate.joined import parted
 from zeromass.integrate.memory import amount, machine_memory
 from zeromass.integrate.passages import Passage
 from zeromass.integrate.stepping.dense import DEGREE
+from zeromass.integrate.switching import Piece
 from zeromass.model import State, System
 from zeromass.model.record import from_record
 from zeromass.report.checksum import broken, checksum
@@ -210,6 +211,7 @@ def _segment(system: System, words: Words, array: Callable[[str], np.ndarray], s
         array("growth"),
         array("dense"),
         crossed,
+        Piece({}, impulse=Impulse.from_record(words["struck"])) if "struck" in words else None,
     )
 
 

@@ -1,0 +1,269 @@
+"""A body that has left its surface and may come back: it flies, and strikes where it lands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.contact.slipping import STOPPED
+from zeromass.contact.striking import stroke
+from zeromass.contact.watched import BORDER, LANDS, RESTED
+from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, rate
+from zeromass.expression.build import ONE
+from zeromass.model import Contact, Event, ModelError, Onward, Part, Quantity, State, System
+from zeromass.model.given import Number, Vector
+from zeromass.model.moved import Moved
+from zeromass.model.quaternion import inertial_rates
+from zeromass.model.record import read, recorded, written
+from zeromass.model.requirement import Requirement, number_at
+
+if TYPE_CHECKING:
+    from zeromass.contact.rolling import Rolling
+    from zeromass.expression.record import Reader, Writer
+    from zeromass.model import Drawing
+
+RESTS = 1e-12
+"""Height of the next bounce, as a part of places and sizes, below which bounces end: rounding would decide of the rest."""
+
+
+@recorded("flying")
+class Flying(System):
+    """The body of a rolling system in flight, above its surface.
+
+    The contact is the point of the surface that the body would touch if it were moved along the surface's third axis, of a
+    surface given as a height, or along the normal of another: a particle of mass zero on which nothing acts.
+
+        gap = how far it would have to be moved, m
+
+    It lands where the gap closes: with the coefficients of friction and restitution of the rolling system it rebounds, slips
+    or rolls. Where the next bounce would be lower than 1e-12 of places and sizes it stays in contact. When the bounces would
+    have ended, 2 v/(a (1 − e)) later with the speed v and the acceleration a of the next one, is told by the event
+    "bounces end".
+
+    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=10.0, friction=0.3, restitution=0.5)
+    >>> dropped = ball.flying.start(center=(0.0, 0.0, 5.1))
+    >>> run = zm.simulate(ball, dropped, until=2.25)
+    >>> run.kinds[:3], [round(t, 9) for t in run.changes[:2]]
+    (('flying', 'flying', 'flying'), [1.0, 2.0])
+    """
+
+    kind: str = "flying"
+
+    rolling: Rolling
+    """The system of the same body where it rolls."""
+
+    up: Array
+    """The direction in which it is above its surface."""
+
+    gap: Expression
+    """How far the body is above its surface, m."""
+
+    def __init__(self, rolling: Rolling) -> None:
+        if rolling.restitution is None:
+            raise ModelError("a body comes back only with a coefficient of restitution: Rolling(…, restitution=e)")
+        self.rolling = rolling
+        parts = {name for part in rolling.parts for name in part.constraints}
+        constraints: dict[str, Any] = {}
+        for row in rolling.rows:
+            if row.group not in ("no slip", "no spin", "energy", *parts):
+                constraints.setdefault(row.group, []).append(row.zero)
+        apart = rolling.apart
+        along = _axes(rolling)
+        self.up = rolling.normal if along is None else along[:, 2]
+        self.gap = as_expression(self.up @ apart)
+        if along is None:
+            constraints["tangency"] = list(apart - self.gap * self.up)
+        else:
+            constraints["tangency"] = [along[:, 0] @ apart, along[:, 1] @ apart]
+        super().__init__(
+            rolling.parts,
+            gravity=rolling.gravity,
+            forces=rolling.applied,
+            constraints={name: zeros if len(zeros) > 1 else zeros[0] for name, zeros in constraints.items()},
+        )
+        self._know(*rolling.parameters)
+        lands = Event(LANDS, self.gap, direction=-1, message="the body strikes its surface")
+        self.events: tuple[Event, ...] = (lands, *[e for e in rolling.events if e.name == BORDER])
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """As of the rolling body."""
+        return self.rolling.requirements
+
+    # starts ----------------------------------------------------------------------------------------------------------
+    def start(  # type: ignore[override]
+        self,
+        prescribed: Any = (),
+        *,
+        center: Sequence[Number] | np.ndarray | None = None,
+        velocity: Vector = (0.0, 0.0, 0.0),
+        angular_velocity: Vector = (0.0, 0.0, 0.0),
+        orientation: Any = (1.0, 0.0, 0.0, 0.0),
+        t: float = 0.0,
+        parameters: Mapping[Expression, float] | None = None,
+        guess: Any = (),
+    ) -> State:
+        """A body that is thrown.
+
+        center            of its outside, m
+        velocity          of the centre, m/s
+        angular_velocity  in the inertial frame, rad/s
+        orientation       quaternion, or rotation vector (three components, rad)
+
+        With a mapping of expressions as the only argument it is `System.start`.
+
+        >>> egg = zm.Rolling(zm.ellipsoid((0.03, 0.03, 0.04), 0.06), on=zm.surfaces.plane(), friction=0.4, restitution=0.3)
+        >>> thrown = egg.flying.start(center=(0.0, 0.0, 1.0), velocity=(1.0, 0.0, 2.0), angular_velocity=(0.0, 5.0, 0.0))
+        >>> round(thrown[egg.flying.gap], 12)
+        0.97
+        """
+        if center is None:
+            return super().start(prescribed, t=t, parameters=parameters, guess=guess)
+        if prescribed != ():
+            raise ModelError("a start is given by center=(X, Y, Z), … or by {expression: value}, not by both")
+        rolling = self.rolling
+        O, body = rolling.center_particle, rolling.body
+        u = np.asarray(orientation, dtype=float)
+        if u.shape == (3,):
+            angle = float(np.linalg.norm(u))
+            u = np.array([np.cos(angle / 2), *(np.sin(angle / 2) * u / (angle or 1.0))])
+        given = [(O.position, center), (body.quaternion, u), (O.velocity, velocity)]
+        given.append((body.angular_velocity, angular_velocity))
+        place = np.asarray(center, dtype=float)
+        near = [(rolling.contact, place - np.array([0.0, 0.0, 1.0]) * float(number_at(rolling.solid.size, {}) or 0.0))]
+        return super().start(given, t=t, parameters=parameters, guess=[*near, (body.position, place)])
+
+    # what comes after ------------------------------------------------------------------------------------------------
+    def goes_on_as(self, event: str, state: State) -> System | Onward | None:
+        """Where it lands, what the stroke makes of it: flight, slip or rolling; other events end the motion."""
+        return self.landed(state) if event == LANDS else None
+
+    def left(self, state: State) -> Onward:
+        """How a body goes on that leaves its surface at a state of where it rolls or slips."""
+        return Onward(self.lifted(state), (), np.empty(0), np.zeros(len(state.v)), 0.0)
+
+    def landed(self, state: State) -> Onward:
+        """The state after the stroke, and the stroke."""
+        rolling = self.rolling
+        body, known = rolling.body, state.parameters
+        ρ = state[rolling.contact] - state[body.position]
+        S, n = state[body.rotation], state[rolling.normal]
+        m = float(number_at(rolling.solid.mass, known))
+        inverse = S @ np.linalg.inv(state[body.inertia]) @ S.T
+        across = np.array([[0.0, -ρ[2], ρ[1]], [ρ[2], 0.0, -ρ[0]], [-ρ[1], ρ[0], 0.0]])
+        D = np.eye(3) / m - across @ inverse @ across
+        w = state[body.velocity + np.cross(body.angular_velocity, ρ) - rolling.surface.velocity(rolling.contact)]
+        assert rolling.restitution is not None
+        μ = None if rolling.friction_coefficient is None else float(number_at(rolling.friction_coefficient, known))
+        e = float(number_at(rolling.restitution, known))
+        found = stroke(D, n, w, μ, e)
+        change = self._change(state, found.impulse, inverse @ np.cross(ρ, found.impulse), m)
+        after = replace(state, v=state.v + change)
+        following: System = self
+        late = state[self.gap] / state[self.rising]  # s, since the gap was closed
+        flight = self.lifted(after, late)
+        rises, falls = float(flight[self.rising]), -float(flight[self.falling])
+        bounces = rises > 0.0 and (falls <= 0.0 or rises**2 / (2 * falls) > RESTS * self._extent(state))
+        said: tuple[tuple[str, float], ...] = ()
+        if not bounces:
+            if rises > 0.0 and falls > 0.0 and e < 1.0:
+                said = ((RESTED, state.t + 2 * rises / (falls * (1 - e))),)
+            slip = np.linalg.norm(found.velocity - (n @ found.velocity) * n)
+            slow = μ is None or slip <= STOPPED * float(number_at(rolling.slipping.creep, known))
+            following = rolling if slow else rolling.slipping
+            if slow and μ is not None and not rolling.grips(after.carried_to(rolling)):
+                following = rolling.slipping
+        taken = flight if bounces else after.carried_to(following)
+        energy = float(taken[self.kinetic] - state[self.kinetic])
+        impulses = np.array([found.normal, found.friction])
+        return Onward(taken, ("normal", "friction"), impulses, taken.v - state.v, energy, said)
+
+    def lifted(self, state: State, late: float = 0.0) -> State:
+        """A state of the same body in flight, above its surface so that it can land.
+
+        late  s, by how much it has risen already, at the rate that it has
+        """
+        state, rolling = state.carried_to(self), self.rolling
+        moved = [self.index(x) for part in (rolling.body, rolling.center_particle) for x in part.position]
+        up = np.tile(state[self.up], 2)
+        by = max(late * state[self.rising] - state[self.gap], 0.0)
+        rounding = np.finfo(float).eps * float(np.abs(up * state.q[moved]).max())
+        while True:
+            q = state.q.copy()
+            q[moved] += by * up
+            state, by, rounding = replace(state, q=q), rounding, 2 * rounding
+            if state[self.gap] > 0.0:
+                return state
+
+    def _extent(self, state: State) -> float:
+        """Of places and sizes, m: rounding of the gap is a part of it."""
+        size = number_at(self.rolling.solid.size, state.parameters)
+        return float(np.abs(state[self.rolling.body.position]).max() + size)
+
+    @cached_property
+    def rising(self) -> Expression:
+        """Rate of the gap, m/s."""
+        return as_expression(rate(self.gap))
+
+    @cached_property
+    def falling(self) -> Expression:
+        """Rate of that, m/s²."""
+        return as_expression(rate(self.rising))
+
+    def _change(self, state: State, impulse: np.ndarray, turned: np.ndarray, mass: float) -> np.ndarray:
+        """Change of the rates of the body by an impulse and a change of its angular velocity."""
+        body, change = self.rolling.body, np.zeros(len(state.v))
+        u = state[body.quaternion]
+        change[[self.index(x) for x in body.position]] = impulse / mass
+        change[[self.index(x) for x in body.quaternion]] = inertial_rates(u).T @ turned / 2
+        return change
+
+    def examined(self, motion: Moved) -> tuple[str, ...]:
+        """As of the rolling body."""
+        return self.rolling.examined(motion)
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """None in flight."""
+        return ()
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        """As of the rolling body."""
+        from zeromass.contact.looks import drawing_on_surface  # what is not drawn need not be imported
+
+        return drawing_on_surface(self.rolling, {})
+
+    def drawing_at(self, parameters: Mapping[Symbol, float]) -> Drawing:
+        """As of the rolling body."""
+        return self.rolling.drawing_at(parameters)
+
+    def _own_quantities(self) -> dict[str, Quantity]:
+        """What plots and files show of the body: the same as where it rolls."""
+        return self.rolling.quantities
+
+    def _own_record(self, w: Writer) -> dict[str, Any]:
+        return {"rolling": written(self.rolling, w), "gap": w.array(self.gap), "up": w.array(self.up)}
+
+    def _take_record(self, own: dict[str, Any], r: Reader) -> None:
+        rolling: Any = read(own["rolling"], r)
+        self.rolling, self.gap, self.up = rolling, r.array(own["gap"]).item(), r.array(own["up"])
+        self._know(*rolling.parameters)
+        rolling.__dict__["flying"] = self
+        self._free = self._free._replace(parts=rolling.parts)
+        self.parts: tuple[Part, ...] = rolling.parts
+
+
+def _axes(rolling: Rolling) -> np.ndarray | None:
+    """The axes of a surface that is a height over its first two, as columns; None of another."""
+    from zeromass.contact.traced import PLACE
+    from zeromass.expression import gradient
+
+    surface = rolling.surface
+    if gradient(surface.f, PLACE)[2] is not ONE:
+        return None
+    return expressions(np.eye(3)) if surface.rotation is None else surface.rotation
