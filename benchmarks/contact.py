@@ -2,8 +2,8 @@
 
     PYTHONPATH=src python benchmarks/contact.py [--rounds 5]
 
-All have the mass, inertia and centre of mass of the shell of Udwadia & Mogharabin and start as it does. CPU time of one core,
-the shortest of some runs that take turns. What a body costs is its right-hand side; how many steps it takes is its motion:
+All have the mass, inertia and centre of mass of the shell of Udwadia & Mogharabin and start as it does. CPU time of one core
+(the shortest of some runs that take turns). What a body costs is its right-hand side; how many steps it takes is its motion:
 the flatter the ellipsoid, the more it tumbles.
 """
 
