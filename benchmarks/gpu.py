@@ -78,13 +78,13 @@ def main() -> None:
         print(f"  {int((found.outcome == 'finished').sum())} of {found.outcome.size} finished", flush=True)
         return
 
-    from zeromass.ensemble.gpu import Gpu
+    from zeromass.ensemble.gpu_driver import Card
 
     print(f"cold process to the Dataset: {cold(arguments):.2f} s")
     for rtol in (1e-9, 1e-12):
-        before, begin = Gpu.seconds, time.perf_counter()
+        before, begin = Card.first().seconds, time.perf_counter()
         found = study(arguments.bowl, arguments.members, rtol, 25.0, "gpu")
-        kernel, whole = Gpu.seconds - before, time.perf_counter() - begin
+        kernel, whole = Card.first().seconds - before, time.perf_counter() - begin
         finished = int((found.outcome == "finished").sum())
         print(
             f"rtol {rtol:g}: kernel {kernel:.3f} s, {found.outcome.size / kernel:,.0f} runs/s; study {whole:.2f} s; "

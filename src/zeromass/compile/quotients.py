@@ -1,13 +1,14 @@
 """Quotients and roots on a graphics card: rounded as everywhere, without a branch.
 
 The assembler's own ones look for numbers that are out of the ordinary and branch, and no instruction moves across a branch:
-the threads wait for each quotient. Here r ≈ 1/b, of which the card knows some twenty digits of base two, is made exact by
+the threads wait for each quotient. Here r ≈ 1/b, of which the card knows the upper half, is made exact by
 
     e = 1 − b r,   r ← r + r (e + e²),   e = 1 − b r,   r ← r + r e
 
-and a quotient by q = a r, q ← q + r (a − b q); the last step of each rounds correctly [M2004, §4–5]. Where that gives no
-number or zero, what stood there before is right: infinity, zero with its sign, or no number. Only for denominators beyond
-2^±1022, and quotients of which the remainder underflows, the last bit may be another one.
+and a quotient by q = a r, q ← q + r (a − b q), a root likewise; the last step of each rounds correctly [MBDJ2018, §4.7–4.8].
+That of 1/b does so where all digits of b are ones only if r comes from above, so the lower half of its first guess is ones.
+Where this gives no number or zero, what stood there before is right: infinity, zero with its sign, or no number. Only for
+denominators beyond 2^±1022, and quotients of which the remainder underflows, the last bits may be others.
 """
 
 from __future__ import annotations
@@ -18,9 +19,17 @@ ONE = "0x3ff0000000000000"
 
 _DIVISION = re.compile(r"= fdiv (?:[a-z]+ )*double ([^,]+), (.+)$", re.MULTILINE)
 
+_ROOT = re.compile(r"(= (?:tail )?call double )@\"?llvm\.sqrt\.f64\"?\(")
+_FUSED = re.compile(r"^declare double @\"?llvm\.fma\.f64\"?\(", re.MULTILINE)
+
+FUSED = "declare double @llvm.fma.f64(double, double, double)"
+
 FUNCTIONS = """
 define internal double @card.reciprocal(double %b) alwaysinline {
-  %r0 = call double asm "rcp.approx.ftz.f64 $0, $1;", "=d,d"(double %b)
+  %guess = call double asm "rcp.approx.ftz.f64 $0, $1;", "=d,d"(double %b)
+  %bits = bitcast double %guess to i64
+  %above = or i64 %bits, 4294967295
+  %r0 = bitcast i64 %above to double
   %minus = fneg double %b
   %e0 = call double @llvm.fma.f64(double %minus, double %r0, double 1.0)
   %e1 = call double @llvm.fma.f64(double %e0, double %e0, double %e0)
@@ -28,7 +37,7 @@ define internal double @card.reciprocal(double %b) alwaysinline {
   %e2 = call double @llvm.fma.f64(double %minus, double %r1, double 1.0)
   %r2 = call double @llvm.fma.f64(double %r1, double %e2, double %r1)
   %fine = fcmp ord double %r2, %r2
-  %r = select i1 %fine, double %r2, double %r0
+  %r = select i1 %fine, double %r2, double %guess
   ret double %r
 }
 
@@ -80,6 +89,5 @@ def without_branches(text: str) -> str:
         return f"= call double @card.quotient(double {a}, double {b})"
 
     text = _DIVISION.sub(quotient, text)
-    text = re.sub(r"(= (?:tail )?call double )@\"?llvm\.sqrt\.f64\"?\(", r"\1@card.root(", text)
-    declared = "" if re.search(r"declare double @\"?llvm\.fma\.f64\"?", text) else "declare double @llvm.fma.f64(double, double, double)\n"
-    return text + declared + FUNCTIONS
+    text = _ROOT.sub(r"\1@card.root(", text)
+    return text + ("" if _FUSED.search(text) else f"\n{FUSED}\n") + FUNCTIONS

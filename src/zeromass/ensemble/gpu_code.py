@@ -27,8 +27,7 @@ def motion_of(lanes: Lanes, recording: bool) -> Motion:
     p = lanes.program
     corrections = tuple(p.corrections) if lanes.settings.project else ()
     seen = set(symbols([*p.acceleration, p.growth, *p.native.telling]))
-    pairs = zip(p.system.coordinates, p.system.rates, strict=True)
-    felt = frozenset(i for i, pair in enumerate(pairs) if not seen.isdisjoint(pair))
+    felt = frozenset(i for i, x in enumerate([*p.system.coordinates, *p.system.rates]) if x in seen)
     return Motion(Row(lanes.places), tuple(event.direction for event in lanes.events), corrections, recording, felt)
 
 

@@ -25,19 +25,20 @@ class Stages(Thread):
     """States of the stages, in the order of operations of `Dop853Step`."""
 
     def stage(self, s: int, h: Real) -> None:
-        """new = y + h Σ a_sj k_j, coordinate by coordinate; the newest acceleration goes to its slot."""
-        w = self.weights(A[s])
-        for i in range(self.n):
+        """new = y + h Σ a_sj k_j, as far as the acceleration depends on it; the newest acceleration goes to its slot."""
+        w, n, felt = self.weights(A[s]), self.n, self.motion.felt
+        for i in range(n):
             known: dict[int, Real] = {}
-            if s > 1:
+            if s > 1 and (s - 1 in LATE or {i, n + i} & felt):
                 known[s - 1] = self.load(self.a, i)
-                if s - 1 in LATE or i in self.motion.felt:
-                    self.store(known[s - 1], self.of(i, Cell.slot(s - 1)))
-            k = _Slopes(self, lambda j, i=i: self.load(self.of(i, Cell.slot(j))), self.load(self.y(self.n + i)), h, known)
-            velocity = fma(h, combination(w, k.acceleration), k.v)
-            position = fma(h, combination(w, k.velocity), self.load(self.y(i)))
-            self.store(velocity, self.new, self.n + i)
-            self.store(position, self.new, i)
+                self.store(known[s - 1], self.of(i, Cell.slot(s - 1)))
+            if not {i, n + i} & felt:
+                continue
+            k = _Slopes(self, lambda j, i=i: self.load(self.of(i, Cell.slot(j))), self.load(self.y(n + i)), h, known)
+            if n + i in felt:
+                self.store(fma(h, combination(w, k.acceleration), k.v), self.new, n + i)
+            if i in felt:
+                self.store(fma(h, combination(w, k.velocity), self.load(self.y(i))), self.new, i)
 
     def last_stage(self, h: Real) -> Real:
         """The new state of order 8, as the end of the step, and its error; see `Dop853Step.error`.

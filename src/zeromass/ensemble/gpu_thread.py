@@ -35,7 +35,7 @@ class Motion:
     directions  of the events
     corrections those after a step: some of "positions", "velocities"
     recording   whether accepted steps are written down
-    felt        coordinates whose place or speed the acceleration depends on
+    felt        places in a state of what the acceleration depends on
     """
 
     row: Row
@@ -71,7 +71,7 @@ class Thread(Dop853Step):
         self.kept = {name: self.array(places.pivots, name) for name in names}
         self.seat, self.alive = self.variable(INT, "seat"), self.variable(TRUTH, "alive")
         self.functions = self.declared(module)
-        order = sorted(range(self.n), key=lambda i: i not in motion.felt)
+        order = sorted(range(self.n), key=lambda i: motion.felt.isdisjoint((i, self.n + i)))
         self.place: dict[int, int] = {i: place for place, i in enumerate(order)}
         self.shared, self.private = self.cells(module)
         if self.cuda:

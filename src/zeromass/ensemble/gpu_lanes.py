@@ -1,0 +1,76 @@
+"""What moves members of one program on a graphics card: its kernel, and the way of their rows there and back."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from zeromass.compile.cuda import cuda
+from zeromass.compile.program import Program
+from zeromass.ensemble.gpu_code import Written, motion_of, ptx, written
+from zeromass.ensemble.gpu_driver import Card, Kernel, Memory, Stream, packed
+from zeromass.ensemble.gpu_kernel import Dop853Threads
+from zeromass.ensemble.gpu_layout import SETTINGS, Block, Row
+from zeromass.ensemble.lanes import Ends, Lanes
+from zeromass.integrate import Settings
+from zeromass.model import Event
+
+STEPS = 512
+"""Steps of a member that the record has room for at first; it is made again where there are more."""
+
+
+class Gpu(Lanes):
+    """What moves members on a card; all else that is computed of them is computed in lanes."""
+
+    def __init__(self, program: Program, settings: Settings, events: Sequence[Event] = ()) -> None:
+        super().__init__(program, settings, events)
+        self._kernels: dict[bool, Kernel] = {}
+        self._lock = threading.Lock()
+
+    @cached_property
+    def row(self) -> Row:
+        return Row(self.places)
+
+    @property
+    def card(self) -> Card:
+        return Card.first()
+
+    def kernel(self, recording: bool) -> Kernel:
+        """The kernel of the program on the card, made once."""
+        with self._lock:
+            if recording not in self._kernels:
+                text = self.written(recording)
+                block = text.block
+                self._kernels[recording] = self.card.kernel(ptx(text), Dop853Threads.name, block.threads, block.bytes)
+        return self._kernels[recording]
+
+    def written(self, recording: bool) -> Written:
+        """The same in LLVM's language."""
+        return written(self, motion_of(self, recording), Block.of(self.places, self.card.shared), cuda())
+
+    def moved(self, table: np.ndarray, *, recording: bool) -> Ends:
+        """Moves members from where they are, in place."""
+        columns, written = self.row.columns, self.row.roots
+        settings = table[0, list(SETTINGS)]
+        capacity = len(table) * STEPS if recording else 0
+        rows, record = self.launched(np.take(table, columns, axis=1), settings, capacity)
+        if len(record) > capacity:  # the same steps again, with room for all of them
+            rows, record = self.launched(np.take(table, columns, axis=1), settings, len(record))
+        table[:, columns[:written]] = rows[:, :written]
+        return Ends(table, self.places, record)
+
+    def launched(self, rows: np.ndarray, settings: np.ndarray, capacity: int) -> tuple[np.ndarray, np.ndarray]:
+        """Rows of members where they leave the card, and their steps; as far as `capacity` goes, what these are."""
+        kernel, width = self.kernel(capacity > 0), 4 + self.places.order
+        stream = Stream(self.card)
+        members, counters = stream.memory(rows), stream.memory(np.zeros(2, dtype=np.int64))
+        record = Memory(self.card, 8 * width * capacity)
+        values = [members.address, len(rows), counters.address, record.address, counters.place(8), capacity]
+        kernel(stream, *packed([*values, *settings.tolist()]))
+        stream.read(members, rows)
+        steps = np.empty((int(stream.read(counters, np.zeros(2, dtype=np.int64))[1]), width))
+        stream.read(record, steps[:capacity])
+        return rows, steps
