@@ -8,16 +8,14 @@ member ends with is what `zm.simulate` gives, to the bit.
 
 from __future__ import annotations
 
-import importlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from zeromass.ensemble.chunk import Results, Study, blank, collect
-from zeromass.ensemble.cores import available
 from zeromass.ensemble.dispatch import Taking
 from zeromass.ensemble.gpu_lanes import Gpu
 from zeromass.ensemble.motions import Seated, seated
@@ -27,43 +25,54 @@ from zeromass.ensemble.telling import Tell, failures
 SIZE, RECORDED = 1 << 17, 1 << 13
 """Members that go to the card together; fewer where their steps are recorded."""
 
-PART = 1 << 14
-"""Members whose starts are found together, in one thread: fewer, and threads wait for one another's Python."""
+PART, HANDS = 1 << 13, 4
+"""Members whose starts are found together, and threads that do so: more, and they wait for one another's Python."""
 
 AT_ONCE, AHEAD = 3, 2
 """How many times so many members are on their way to the card, there, or back; and how many more are made ready."""
 
 
-class Ready(NamedTuple):
-    """Members of a study that can go to the card: their starts, those that have none, and their rows."""
+class Ready:
+    """Members of a study on their way to the card, which are made ready part by part: their starts and rows.
 
-    starts: Starts
-    failed: dict[int, str]
-    good: np.ndarray
-    rows: Seated
+    failed  those that have no start, and why
+    """
 
+    def __init__(self, study: Study, lanes: Gpu, members: np.ndarray) -> None:
+        count, places = len(members), lanes.places
+        self._study, self._lanes, self._members = study, lanes, members
+        self.starts: Starts = Starts(
+            np.empty(count), np.empty((count, places.order)), np.empty((count, places.parameters))
+        )
+        self.failed: dict[int, str] = {}
+        self._rows = np.empty((count, lanes.row.size))
+        self._seated = np.zeros(count, dtype=bool)
 
-def ready(study: Study, part: np.ndarray) -> Ready:
-    """Starts of some members, found and checked."""
-    starts, failed = study.members.starts(part)
-    good = np.array([k for k in range(len(part)) if k not in failed], dtype=int) if failed else np.arange(len(part))
-    return Ready(starts, failed, good, seated(study.work.lanes, starts[good] if failed else starts, study.work.until))
+    def make(self, first: int) -> None:
+        """Finds and checks the starts of a part; those that are ordinary have their seat."""
+        part = slice(first, first + PART)
+        starts, failed = self._study.members.starts(self._members[part])
+        for all_, some in zip(self.starts.arrays, starts.arrays, strict=True):
+            all_[part] = some
+        good = np.setdiff1d(np.arange(len(starts)), list(failed))
+        seats, table = seated(self._lanes, starts[good] if failed else starts, self._study.work.until)
+        places = first + good[seats]
+        self._rows[places], self._seated[places] = self._lanes.shortened(table), True
+        self.failed |= {first + k: why for k, why in failed.items()}
 
-
-def joined(parts: Sequence[Ready]) -> Ready:
-    """Parts that go to the card together."""
-    before = np.cumsum([0, *[len(part.starts) for part in parts]]).tolist()
-    fine = np.cumsum([0, *[len(part.good) for part in parts]]).tolist()
-    starts = [np.concatenate(arrays) for arrays in zip(*[part.starts.arrays for part in parts], strict=True)]
-    return Ready(
-        Starts(*starts),
-        {first + k: why for first, part in zip(before, parts, strict=False) for k, why in part.failed.items()},
-        np.concatenate([first + part.good for first, part in zip(before, parts, strict=False)]),
-        Seated(
-            np.concatenate([first + part.rows.seats for first, part in zip(fine, parts, strict=False)]),
-            np.concatenate([part.rows.table for part in parts]),
-        ),
-    )
+    def results(self) -> Results:
+        """What is kept of the members, once all parts are ready."""
+        work, starts, count = self._study.work, self.starts, len(self._members)
+        seats = np.flatnonzero(self._seated)
+        rows = self._rows if len(seats) == count else self._rows[seats]
+        if not self.failed:
+            return work.safely(starts, Seated(seats, rows))
+        found, bad = blank(work, count), np.array(sorted(self.failed), dtype=int)
+        collect(found, bad, self._study.without_start([self.failed[k] for k in bad.tolist()]))
+        good = np.setdiff1d(np.arange(count), bad)
+        if len(good):
+            collect(found, good, work.safely(starts[good], Seated(np.searchsorted(good, seats), rows)))
+        return found
 
 
 def on_gpu(study: Study, taking: Taking, tell: Tell) -> None:
@@ -76,19 +85,16 @@ def on_gpu(study: Study, taking: Taking, tell: Tell) -> None:
     if first is None:
         return
     at_once = 1 if work.recording else AT_ONCE  # steps take memory
-    with (
-        ThreadPoolExecutor(1) as elsewhere,
-        ThreadPoolExecutor(available()) as many,
-        ThreadPoolExecutor(at_once) as few,
-    ):
+    with ThreadPoolExecutor(1) as elsewhere, ThreadPoolExecutor(HANDS) as many, ThreadPoolExecutor(at_once) as few:
         kernel = elsewhere.submit(lanes.kernel, work.recording)
-        elsewhere.submit(importlib.import_module, "xarray")  # which takes its time, and is needed in the end
-        ready(study, np.arange(first[0].start, first[0].start + 1))  # what is made once is made here
+        elsewhere.submit(_labelled)
+        Ready(study, lanes, np.arange(first[0].start, first[0].start + 1)).make(0)  # what is made once is made here
 
         def submitted(load: list[range]) -> tuple[list[range], Future[Results]]:
-            members = _members(load)
-            parts = [many.submit(ready, study, members[k : k + PART]) for k in range(0, len(members), PART)]
-            return load, few.submit(_results, study, parts, kernel)
+            numbers = np.concatenate([np.arange(part.start, part.stop) for part in load])
+            members = Ready(study, lanes, numbers)
+            parts = [many.submit(members.make, k) for k in range(0, len(numbers), PART)]
+            return load, few.submit(_results, members, [kernel, *parts])
 
         waiting = deque([submitted(first)])
         try:
@@ -100,6 +106,13 @@ def on_gpu(study: Study, taking: Taking, tell: Tell) -> None:
         finally:
             for pool in (many, few):
                 pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _labelled() -> None:
+    """A first Dataset: xarray and what it looks for take their time, and are needed in the end."""
+    import xarray
+
+    xarray.Dataset({"x": ("x", np.zeros(1))})
 
 
 def _loads(parts: Iterable[range], size: int) -> Iterator[list[range]]:
@@ -114,22 +127,11 @@ def _loads(parts: Iterable[range], size: int) -> Iterator[list[range]]:
         yield load
 
 
-def _members(load: Iterable[range]) -> np.ndarray:
-    return np.concatenate([np.arange(part.start, part.stop) for part in load])
-
-
-def _results(study: Study, parts: Sequence[Future[Ready]], kernel: Future[object]) -> Results:
+def _results(members: Ready, before: Sequence[Future[Any]]) -> Results:
     """What is kept of members, once their parts are ready and the kernel is there."""
-    starts, failed, good, rows = joined([part.result() for part in parts])
-    kernel.result()
-    found = blank(study.work, len(starts))
-    if failed:
-        collect(found, np.array(list(failed), dtype=int), study.without_start(list(failed.values())))
-    if len(good) == len(starts):
-        return study.work.safely(starts, rows)
-    if len(good):
-        collect(found, good, study.work.safely(starts[good], rows))
-    return found
+    for future in before:
+        future.result()
+    return members.results()
 
 
 def _take(load: Iterable[range], results: Results, taking: Taking, tell: Tell) -> None:

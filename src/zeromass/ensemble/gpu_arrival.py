@@ -22,7 +22,7 @@ from zeromass.integrate.stepping.writer import DOUBLE, INT
 class Arrival(Stages):
     """What follows the last stage.
 
-    Threads whose step is rejected go along, so that the block keeps step; nobody looks at what they find.
+    Threads whose step is rejected go along, so that the warp stays together; nobody looks at what they find.
     """
 
     def projected(self, accepted: Truth) -> Truth:
@@ -44,7 +44,6 @@ class Arrival(Stages):
     def returned(self, function: ir.Function, first: int, wanted: Truth) -> None:
         """Corrections of positions or velocities, repeated while they are large."""
         b = self.b
-        self.together()
         before, again, after = b.block, self.block("correct"), self.block("corrected")
         change = self.array(self.n, "change")
         b.branch(again)
@@ -81,7 +80,7 @@ class Arrival(Stages):
             total = total + (x - x)
         return total.is_nan()
 
-    def middle(self, time: Real, h: Real) -> None:
+    def halfway(self, time: Real, h: Real) -> None:
         """The state in the middle of the step for `new`, by Hermite's cubic."""
         n, eighth = self.n, h * 0.125
         for i in range(2 * n):

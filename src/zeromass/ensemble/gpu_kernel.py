@@ -46,14 +46,14 @@ class Dop853Threads(Arrival):
 
     def __init__(self, module: ir.Module, target: Target, motion: Motion, block: Block) -> None:
         super().__init__(module, target, motion, block)
-        self.error = self.variable(DOUBLE, "error")
+        self.error_found = self.variable(DOUBLE, "error")
         self.wrong, self.amiss = self.variable(TRUTH, "wrong"), self.variable(TRUTH, "amiss")
         self.inside = self.array(self.events, "inside")
         self.members_of_table()
         self.finish()
 
     def members_of_table(self) -> None:
-        """while a thread of the block has a member: step; where it leaves, write it back and take the next one"""
+        """while a thread of the warp has a member: step; where it leaves, write it back and take the next one"""
         b = self.b
         turn, none, leave, onward = (self.block(name) for name in ("turn", "none", "leave", "onward"))
         self.take()
@@ -66,7 +66,7 @@ class Dop853Threads(Arrival):
             self.take()
         b.branch(onward)
         b.position_at_end(onward)
-        b.cbranch(self.any_of_block(b.load(self.alive, typ=TRUTH)), turn, none)
+        b.cbranch(self.any_of_warp(b.load(self.alive, typ=TRUTH)), turn, none)
         b.position_at_end(none)
         b.ret_void()
 
@@ -89,7 +89,7 @@ class Dop853Threads(Arrival):
         trying = Truth(t.on, self.b.load(self.alive, typ=TRUTH)) & ~small & ~fading
         self.evaluated(t, h, until, trying)
 
-        error, growth, time = self.load(self.error), self.number(Real64.growth), self.arrival(t, h, until)
+        error, growth, time = self.load(self.error_found), self.number(Real64.growth), self.arrival(t, h, until)
         wrong, amiss = (Truth(t.on, self.b.load(place, typ=TRUTH)) for place in (self.wrong, self.amiss))
         asks = growth.is_nan() | amiss | (growth > self.number(Real64.growth_limit))
         if self.events:
@@ -139,7 +139,6 @@ class Dop853Threads(Arrival):
         b.position_at_end(top)
         s = b.phi(INT)
         s.add_incoming(self.int(1), before)
-        self.together()
         nowhere = self.block("nowhere")
         choice = b.switch(s, nowhere)
         b.position_at_end(nowhere)
@@ -156,7 +155,7 @@ class Dop853Threads(Arrival):
             elif turn == END:
                 self.arrive(self.arrival(t, h, until), h, trying)
             else:
-                self.middle(self.arrival(t, h, until), h)
+                self.halfway(self.arrival(t, h, until), h)
             b.branch(slope)
         b.position_at_end(slope)
         self.slope(s)
@@ -169,10 +168,9 @@ class Dop853Threads(Arrival):
         """The end of the step, on the constraints, for `new`."""
         error = self.last_stage(h)
         self.keep(time, Real64.stage_time)
-        self.store(error, self.error)
+        self.store(error, self.error_found)
         self.b.store(self.projected(trying & (error < 1.0)).value, self.wrong)
         self.b.store(self.no_number(self.new, 2 * self.n).value, self.amiss)
-        self.together()
 
     def slope(self, s: ir.Value) -> None:
         """The acceleration at `new`, up to the end of the step, and events, from there on."""

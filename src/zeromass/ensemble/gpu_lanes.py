@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from zeromass.compile.cuda import cuda
+from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.program import Program
+from zeromass.compile.target import FIRST
 from zeromass.ensemble.gpu_code import Written, motion_of, ptx, written
 from zeromass.ensemble.gpu_driver import Card, Kernel, Memory, Stream, packed
+from zeromass.ensemble.gpu_ends import GpuEnds
 from zeromass.ensemble.gpu_kernel import Dop853Threads
 from zeromass.ensemble.gpu_layout import SETTINGS, Block, Row
 from zeromass.ensemble.lanes import Ends, Lanes
@@ -23,7 +27,12 @@ STEPS = 512
 
 
 class Gpu(Lanes):
-    """What moves members on a card; all else that is computed of them is computed in lanes."""
+    """What moves members on a card; all else that is computed of them is computed in lanes.
+
+    template  the row of one of the members, for what all have in common
+    """
+
+    template: np.ndarray
 
     def __init__(self, program: Program, settings: Settings, events: Sequence[Event] = ()) -> None:
         super().__init__(program, settings, events)
@@ -38,6 +47,10 @@ class Gpu(Lanes):
     def card(self) -> Card:
         return Card.first()
 
+    def evaluator(self, e: Any) -> Callable[[np.ndarray], np.ndarray]:
+        """In machine code: there are many starts to check."""
+        return LaneFunction(e, list(self.program.system.inputs), effort=FIRST)
+
     def kernel(self, recording: bool) -> Kernel:
         """The kernel of the program on the card, made once."""
         with self._lock:
@@ -51,16 +64,22 @@ class Gpu(Lanes):
         """The same in LLVM's language."""
         return written(self, motion_of(self, recording), Block.of(self.places, self.card.shared), cuda())
 
+    def shortened(self, table: np.ndarray) -> np.ndarray:
+        """As much of the rows of members as the card has."""
+        if len(table):
+            self.template = table[0].copy()
+        return np.take(table, self.row.columns, axis=1)
+
     def moved(self, table: np.ndarray, *, recording: bool) -> Ends:
-        """Moves members from where they are, in place."""
-        columns, written = self.row.columns, self.row.roots
-        settings = table[0, list(SETTINGS)]
-        capacity = len(table) * STEPS if recording else 0
-        rows, record = self.launched(np.take(table, columns, axis=1), settings, capacity)
+        """Moves members from where they are: from whole rows, or from `shortened` ones, in place."""
+        rows = table if table.shape[1] == self.row.size else self.shortened(table)
+        capacity = len(rows) * STEPS if recording else 0
+        before = rows.copy() if recording else rows
+        settings = self.template[list(SETTINGS)]
+        rows, record = self.launched(rows, settings, capacity)
         if len(record) > capacity:  # the same steps again, with room for all of them
-            rows, record = self.launched(np.take(table, columns, axis=1), settings, len(record))
-        table[:, columns[:written]] = rows[:, :written]
-        return Ends(table, self.places, record)
+            rows, record = self.launched(before, settings, len(record))
+        return GpuEnds(self.row, self.template, rows, record)
 
     def launched(self, rows: np.ndarray, settings: np.ndarray, capacity: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows of members where they leave the card, and their steps; as far as `capacity` goes, what these are."""

@@ -70,6 +70,11 @@ class Row:
         ]
         return np.concatenate(parts)
 
+    @cached_property
+    def numbers(self) -> dict[int, int]:
+        """Where each of its numbers stands that has a name."""
+        return {int(place): k for k, place in enumerate(NUMBERS)}
+
     @property
     def state(self) -> int:
         return len(NUMBERS)

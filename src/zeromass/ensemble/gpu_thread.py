@@ -194,17 +194,11 @@ class Thread(Dop853Step):
         """Numbers in shared memory are read again after it: kept in registers, they would crowd out the rest."""
         self.b.asm(ir.FunctionType(VOID, []), "", "~{memory}", [], True)
 
-    def together(self) -> None:
-        """The threads of a block wait for one another: so they fetch the same instructions, once for all of them."""
-        if self.cuda:
-            self.b.call(self.intrinsic("barrier.cta.sync.aligned.all", VOID, [I32]), [ir.Constant(I32, 0)])
-
-    def any_of_block(self, truth: ir.Value) -> ir.Value:
-        """Whether something is true in one of the threads of a block."""
+    def any_of_warp(self, truth: ir.Value) -> ir.Value:
+        """Whether something is true in one of the threads that go through the same instructions."""
         if not self.cuda:
             return truth
-        vote = self.intrinsic("barrier.cta.red.or.aligned.all", TRUTH, [I32, TRUTH])
-        return self.b.call(vote, [ir.Constant(I32, 0), truth])
+        return self.b.call(self.intrinsic("vote.any.sync", TRUTH, [I32, TRUTH]), [ir.Constant(I32, -1), truth])
 
     def intrinsic(self, name: str, result: ir.Type, arguments: Sequence[ir.Type]) -> ir.Function:
         """A function of the card."""
