@@ -25,10 +25,10 @@ from zeromass.ensemble.telling import Tell, failures
 SIZE, RECORDED = 1 << 17, 1 << 13
 """Members that go to the card together; fewer where their steps are recorded."""
 
-PART, HANDS = 1 << 13, 4
-"""Members whose starts are found together, and threads that do so: more, and they wait for one another's Python."""
+PART, HANDS = 1 << 14, 8
+"""Members whose starts are found together, and threads that do so: with more, they wait for one another's Python."""
 
-AT_ONCE, AHEAD = 3, 2
+AT_ONCE, AHEAD = 3, 5
 """How many times so many members are on their way to the card, there, or back; and how many more are made ready."""
 
 
@@ -85,10 +85,10 @@ def on_gpu(study: Study, taking: Taking, tell: Tell) -> None:
     if first is None:
         return
     at_once = 1 if work.recording else AT_ONCE  # steps take memory
-    with ThreadPoolExecutor(1) as elsewhere, ThreadPoolExecutor(HANDS) as many, ThreadPoolExecutor(at_once) as few:
+    with ThreadPoolExecutor(2) as elsewhere, ThreadPoolExecutor(HANDS) as many, ThreadPoolExecutor(at_once) as few:
         kernel = elsewhere.submit(lanes.kernel, work.recording)
-        elsewhere.submit(_labelled)
         Ready(study, lanes, np.arange(first[0].start, first[0].start + 1)).make(0)  # what is made once is made here
+        elsewhere.submit(_labelled)
 
         def submitted(load: list[range]) -> tuple[list[range], Future[Results]]:
             numbers = np.concatenate([np.arange(part.start, part.stop) for part in load])

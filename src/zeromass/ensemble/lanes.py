@@ -216,6 +216,10 @@ class Lanes:
         table[:, places.slope : places.slope + m] = slopes
         return table
 
+    def count(self, evaluations: int) -> None:
+        """Counts evaluations of the program's code: when there have been many, better code is made for later runs."""
+        self.program.native.called(evaluations)
+
     def evaluator(self, e: Any) -> Callable[[np.ndarray], np.ndarray]:
         """Values of expressions from numbers in the order of `system.inputs`, for the checks of starts."""
         return Evaluator(e, self.program.system.inputs)
