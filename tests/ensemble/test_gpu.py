@@ -179,6 +179,9 @@ def test_a_study_is_the_same_in_the_kernel(monkeypatch: pytest.MonkeyPatch) -> N
     """The whole way of `on="gpu"`, with this machine for a card."""
 
     class Standing(OnHost):
+        def written(self, recording: bool) -> Any:
+            return recording
+
         def kernel(self, recording: bool) -> Any:
             return recording
 

@@ -31,6 +31,9 @@ PART, HANDS = 1 << 14, 8
 AT_ONCE, AHEAD = 3, 5
 """How many times so many members are on their way to the card, there, or back; and how many more are made ready."""
 
+LARGE = 31 << 20
+"""Bytes of an array, at most, that need not be asked of the system anew."""
+
 
 class Ready:
     """Members of a study on their way to the card, which are made ready part by part: their starts and rows.
@@ -85,9 +88,12 @@ def on_gpu(study: Study, taking: Taking, tell: Tell) -> None:
     if first is None:
         return
     at_once = 1 if work.recording else AT_ONCE  # steps take memory
+    _keep_what_is_freed()
     with ThreadPoolExecutor(2) as elsewhere, ThreadPoolExecutor(HANDS) as many, ThreadPoolExecutor(at_once) as few:
-        kernel = elsewhere.submit(lanes.kernel, work.recording)
+        text = elsewhere.submit(lanes.written, work.recording)
         Ready(study, lanes, np.arange(first[0].start, first[0].start + 1)).make(0)  # what is made once is made here
+        text.result()
+        kernel = elsewhere.submit(lanes.kernel, work.recording)
         elsewhere.submit(_labelled)
 
         def submitted(load: list[range]) -> tuple[list[range], Future[Results]]:
@@ -106,6 +112,11 @@ def on_gpu(study: Study, taking: Taking, tell: Tell) -> None:
         finally:
             for pool in (many, few):
                 pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _keep_what_is_freed() -> None:
+    """Lets threads have memory that they have freed again: what C's library takes for large is as large as this was."""
+    np.empty(LARGE // 8)
 
 
 def _labelled() -> None:

@@ -36,6 +36,7 @@ class Gpu(Lanes):
 
     def __init__(self, program: Program, settings: Settings, events: Sequence[Event] = ()) -> None:
         super().__init__(program, settings, events)
+        self._texts: dict[bool, Written] = {}
         self._kernels: dict[bool, Kernel] = {}
         self._lock = threading.Lock()
 
@@ -65,7 +66,10 @@ class Gpu(Lanes):
 
     def written(self, recording: bool) -> Written:
         """The same in LLVM's language."""
-        return written(self, motion_of(self, recording), Block.of(self.places, self.card.shared), cuda())
+        if recording not in self._texts:
+            block = Block.of(self.places, self.card.shared)
+            self._texts[recording] = written(self, motion_of(self, recording), block, cuda())
+        return self._texts[recording]
 
     def shortened(self, table: np.ndarray) -> np.ndarray:
         """As much of the rows of members as the card has."""
