@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +22,7 @@ from zeromass.ensemble.gpu import Gpu
 from zeromass.ensemble.gpu_code import HostKernel, motion_of, ptx, written
 from zeromass.ensemble.gpu_driver import Card, NoCard
 from zeromass.ensemble.gpu_layout import Block, Cell
+from zeromass.ensemble.gpu_ready import Ready
 from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.motions import motions
 from zeromass.ensemble.starts import Starts
@@ -175,19 +180,45 @@ def same(a: Any, b: Any) -> None:
         np.testing.assert_array_equal(a[name].values, b[name].values, err_msg=name)
 
 
-def test_a_study_is_the_same_in_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The whole way of `on="gpu"`, with this machine for a card."""
+class Standing(OnHost):
+    """The same for a whole study: it needs no kernel before."""
 
-    class Standing(OnHost):
-        def written(self, recording: bool) -> Any:
-            return recording
+    def written(self, recording: bool) -> Any:
+        return recording
 
-        def kernel(self, recording: bool) -> Any:
-            return recording
+    def kernel(self, recording: bool) -> Any:
+        return recording
 
+
+@pytest.fixture
+def in_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole way of `on="gpu"`, with this machine for a card, and few members at a time."""
     monkeypatch.setattr("zeromass.ensemble.gpu.Gpu", Standing)
     monkeypatch.setattr("zeromass.ensemble.gpu.RECORDED", 7)
-    monkeypatch.setattr("zeromass.ensemble.gpu.PART", 4)
+    monkeypatch.setattr("zeromass.ensemble.gpu_hands.PART", 4)
+
+
+@pytest.mark.usefixtures("in_the_kernel")
+@pytest.mark.parametrize("platform", ["linux", "elsewhere"])
+def test_a_study_is_the_same_in_the_kernel(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made ready by copies of this process, and by threads."""
+    if platform == "linux" and sys.platform != "linux":
+        pytest.skip("copies of a process are for Linux")
+    monkeypatch.setattr("zeromass.ensemble.gpu_hands.sys", SimpleNamespace(platform=platform))
+    same(study("gpu"), study("lanes"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="copies of a process are for Linux")
+@pytest.mark.usefixtures("in_the_kernel")
+def test_copies_that_are_killed_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    here, make = os.getpid(), Ready.make
+
+    def killed(self: Ready, first: int, last: int) -> dict[int, str]:
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return make(self, first, last)
+
+    monkeypatch.setattr(Ready, "make", killed)
     same(study("gpu"), study("lanes"))
 
 
