@@ -140,6 +140,7 @@ class Card:
         self._context = _got("cuDevicePrimaryCtxRetain", ctypes.c_void_p, self.device)
         self._lock = threading.Lock()
         self._free: dict[int, list[int]] = {}
+        self._kernels: dict[tuple[str, str, int, int], Kernel] = {}
         self.use()
         self._beginning = _recorded(None)
         self.seconds, self._until = 0.0, 0.0
@@ -179,8 +180,12 @@ class Card:
             self._until = max(last, self._until)
 
     def kernel(self, ptx: str, name: str, threads: int, shared: int) -> Kernel:
+        """A function of a text in PTX; one that is there already is not assembled again."""
         self.use()
-        return Kernel(self, ptx, name, threads, shared)
+        key = ptx, name, threads, shared
+        if key not in self._kernels:
+            self._kernels[key] = Kernel(self, *key)
+        return self._kernels[key]
 
 
 class Kernel:
