@@ -15,8 +15,7 @@ from zeromass.compile.module import text_of
 from zeromass.compile.quotients import without_branches
 from zeromass.compile.target import Target, host
 from zeromass.ensemble.gpu_kernel import Dop853Threads
-from zeromass.ensemble.gpu_layout import SETTINGS, Block, Cell, Row
-from zeromass.ensemble.gpu_thread import Motion
+from zeromass.ensemble.gpu_layout import SETTINGS, Block, Cell, Motion, Row
 from zeromass.ensemble.lanes import Lanes
 from zeromass.expression import symbols
 from zeromass.model import ModelError

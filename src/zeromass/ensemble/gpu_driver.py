@@ -11,7 +11,6 @@ stream.read(memory, array)
 from __future__ import annotations
 
 import ctypes
-import sys
 import threading
 import time
 import weakref
@@ -21,9 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.model import ModelError
-
-LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+from zeromass.ensemble.gpu_library import NoCard, call, got, library
 
 MAJOR, MINOR, PROCESSORS, SHARED_BYTES = 75, 76, 16, 97
 """Attributes of a card: the version of what it can do, its multiprocessors, and the most memory that a block shares."""
@@ -41,41 +38,6 @@ WAIT = 5e-4
 """Seconds between looks at whether a kernel has ended; Ctrl-C is noticed there."""
 
 _NOT_READY = 600
-
-
-class NoCard(ModelError):
-    """There is no graphics card that a study could run on."""
-
-
-@cache
-def _library() -> Any:
-    try:
-        library = ctypes.CDLL(LIBRARY)
-    except OSError as error:
-        raise NoCard(f"on='gpu': NVIDIA's driver is not there ({error}); use on='cores'") from None
-    _check(library, "cuInit", 0)
-    return library
-
-
-def _check(library: Any, name: str, *arguments: Any) -> None:
-    code = getattr(library, name)(*arguments)
-    if code:
-        words = ctypes.c_char_p()
-        library.cuGetErrorString(code, ctypes.byref(words))
-        kind = NoCard if name.startswith(("cuInit", "cuDevice")) else RuntimeError
-        raise kind(f"on='gpu': {name} failed with {code}: {(words.value or b'unknown').decode()}")
-
-
-def call(name: str, *arguments: Any) -> None:
-    """A function of the driver; an error where it fails."""
-    _check(_library(), name, *arguments)
-
-
-def _got(name: str, kind: Any, *arguments: Any) -> Any:
-    """What a function of the driver writes to its first argument."""
-    found = kind()
-    call(name, ctypes.byref(found), *arguments)
-    return found
 
 
 class Memory:
@@ -97,7 +59,7 @@ class Stream:
     def __init__(self, card: Card) -> None:
         card.use()
         self.card: Card = card
-        self.handle: Any = _got("cuStreamCreate", ctypes.c_void_p, NON_BLOCKING)
+        self.handle: Any = got("cuStreamCreate", ctypes.c_void_p, NON_BLOCKING)
         weakref.finalize(self, _ended, card, self.handle.value)
 
     def memory(self, array: np.ndarray) -> Memory:
@@ -117,7 +79,7 @@ class Stream:
 
 def _ended(card: Card, handle: int) -> None:
     card.use()
-    _library().cuStreamDestroy_v2(ctypes.c_void_p(handle))
+    library().cuStreamDestroy_v2(ctypes.c_void_p(handle))
 
 
 class Card:
@@ -130,14 +92,14 @@ class Card:
     """
 
     def __init__(self, number: int) -> None:
-        self.device: Any = _got("cuDeviceGet", ctypes.c_int, number)
+        self.device: Any = got("cuDeviceGet", ctypes.c_int, number)
         name = ctypes.create_string_buffer(128)
         call("cuDeviceGetName", name, 128, self.device)
         self.name: str = name.value.decode()
         self.version: tuple[int, int] = self._attribute(MAJOR), self._attribute(MINOR)
         self.processors: int = self._attribute(PROCESSORS)
         self.shared: int = self._attribute(SHARED_BYTES)
-        self._context = _got("cuDevicePrimaryCtxRetain", ctypes.c_void_p, self.device)
+        self._context = got("cuDevicePrimaryCtxRetain", ctypes.c_void_p, self.device)
         self._lock = threading.Lock()
         self._free: dict[int, list[int]] = {}
         self._kernels: dict[tuple[str, str, int, int], Kernel] = {}
@@ -149,12 +111,12 @@ class Card:
     @cache
     def first() -> Card:
         """The card that `CUDA_VISIBLE_DEVICES` names first."""
-        if not _got("cuDeviceGetCount", ctypes.c_int).value:
+        if not got("cuDeviceGetCount", ctypes.c_int).value:
             raise NoCard("on='gpu': there is no graphics card of NVIDIA's here; use on='cores'")
         return Card(0)
 
     def _attribute(self, which: int) -> int:
-        return _got("cuDeviceGetAttribute", ctypes.c_int, which, self.device).value
+        return got("cuDeviceGetAttribute", ctypes.c_int, which, self.device).value
 
     def use(self) -> None:
         """Makes it the card of this thread."""
@@ -166,7 +128,7 @@ class Card:
             if self._free.get(size):
                 return self._free[size].pop()
         self.use()
-        return _got("cuMemAlloc_v2", ctypes.c_uint64, ctypes.c_size_t(size)).value
+        return got("cuMemAlloc_v2", ctypes.c_uint64, ctypes.c_size_t(size)).value
 
     def given_back(self, size: int, address: int) -> None:
         with self._lock:
@@ -174,7 +136,7 @@ class Card:
 
     def worked(self, begin: Any, end: Any) -> None:
         """Counts a kernel; what two of them did at once counts once."""
-        first, last = (_got("cuEventElapsedTime", ctypes.c_float, self._beginning, e).value / 1e3 for e in (begin, end))
+        first, last = (got("cuEventElapsedTime", ctypes.c_float, self._beginning, e).value / 1e3 for e in (begin, end))
         with self._lock:
             self.seconds += max(0.0, last - max(first, self._until))
             self._until = max(last, self._until)
@@ -198,12 +160,12 @@ class Kernel:
         self.card: Card = card
         self.threads: int = threads
         self.shared: int = shared
-        self._module = _got("cuModuleLoadData", ctypes.c_void_p, ptx.encode() + b"\0")
-        self._function = _got("cuModuleGetFunction", ctypes.c_void_p, self._module, name.encode())
+        self._module = got("cuModuleLoadData", ctypes.c_void_p, ptx.encode() + b"\0")
+        self._function = got("cuModuleGetFunction", ctypes.c_void_p, self._module, name.encode())
         call("cuFuncSetAttribute", self._function, DYNAMIC_SHARED, shared)
-        self.registers: int = _got("cuFuncGetAttribute", ctypes.c_int, 4, self._function).value
-        self.spilled: int = _got("cuFuncGetAttribute", ctypes.c_int, 3, self._function).value
-        together = _got(
+        self.registers: int = got("cuFuncGetAttribute", ctypes.c_int, 4, self._function).value
+        self.spilled: int = got("cuFuncGetAttribute", ctypes.c_int, 3, self._function).value
+        together = got(
             "cuOccupancyMaxActiveBlocksPerMultiprocessor",
             ctypes.c_int,
             *(self._function, threads, ctypes.c_size_t(shared)),
@@ -226,17 +188,16 @@ class Kernel:
 
 def _recorded(stream: Any) -> Any:
     """An event that happens when a stream comes to it."""
-    event = _got("cuEventCreate", ctypes.c_void_p, 0)
+    event = got("cuEventCreate", ctypes.c_void_p, 0)
     call("cuEventRecord", event, stream or ctypes.c_void_p(0))
     return event
 
 
 def _wait(event: Any) -> None:
-    library = _library()
-    while (code := library.cuEventQuery(event)) == _NOT_READY:
+    while (code := library().cuEventQuery(event)) == _NOT_READY:
         time.sleep(WAIT)
     if code:
-        _check(library, "cuEventSynchronize", event)
+        call("cuEventSynchronize", event)
 
 
 def packed(values: Sequence[float | int | ctypes.c_uint64]) -> list[Any]:

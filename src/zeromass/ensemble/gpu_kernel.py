@@ -21,8 +21,8 @@ from llvmlite import ir
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, where
 from zeromass.compile.target import Target
 from zeromass.ensemble.gpu_arrival import Arrival
-from zeromass.ensemble.gpu_layout import Block, Cell
-from zeromass.ensemble.gpu_thread import TRUTH, Motion
+from zeromass.ensemble.gpu_layout import Block, Cell, Motion
+from zeromass.ensemble.gpu_thread import TRUTH
 from zeromass.ensemble.kernel import REJECTIONS
 from zeromass.ensemble.layout import Left, Own
 from zeromass.integrate.methods.dop853.coefficients import STAGES, C

@@ -55,6 +55,11 @@ class Gpu(Lanes):
         """In machine code: there are many starts to check."""
         return LaneFunction(e, list(self.program.system.inputs), effort=FIRST)
 
+    @cached_property
+    def residuals(self) -> Callable[[np.ndarray], np.ndarray]:
+        system = self.program.system
+        return self.evaluator([zero for level in (0, 1) for _, zero in system.zeros(level)])
+
     def kernel(self, recording: bool) -> Kernel:
         """The kernel of the program on the card, made once."""
         with self._lock:

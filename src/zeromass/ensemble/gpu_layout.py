@@ -105,6 +105,24 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Motion:
+    """What is done with a member, as far as the kernel is made for it.
+
+    row         what a member has
+    directions  of the events
+    corrections those after a step: some of "positions", "velocities"
+    recording   whether accepted steps are written down
+    felt        places in a state of what the acceleration depends on
+    """
+
+    row: Row
+    directions: tuple[int, ...]
+    corrections: tuple[str, ...]
+    recording: bool
+    felt: frozenset[int]
+
+
+@dataclass(frozen=True)
 class Block:
     """Threads of a block, and for how many coordinates of each the numbers stand in the memory that the block shares."""
 

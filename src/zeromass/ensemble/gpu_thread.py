@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from llvmlite import ir
 
 from zeromass.compile.cuda import CONSTANT, GENERIC, GLOBAL, SHARED, is_cuda
 from zeromass.compile.elementary.arithmetic import Real
 from zeromass.compile.target import Target
-from zeromass.ensemble.gpu_layout import NUMBERS, SETTINGS, Block, Cell, Row
+from zeromass.ensemble.gpu_layout import NUMBERS, SETTINGS, Block, Cell, Motion
 from zeromass.ensemble.layout import NUMBERS as ALL_NUMBERS
 from zeromass.integrate.methods.dop853.coefficients import ERROR_3, ERROR_5, STAGES, A
 from zeromass.integrate.methods.dop853.kernel import Dop853Step
@@ -25,24 +24,6 @@ TRUTH: ir.Type = ir.IntType(1)
 
 WEIGHTS = tuple(sorted({w for row in (*A[1 : STAGES + 1], ERROR_5, ERROR_3) for w in row.values()}))
 """All weights of the method."""
-
-
-@dataclass(frozen=True)
-class Motion:
-    """What is done with a member, as far as the kernel is made for it.
-
-    row         what a member has
-    directions  of the events
-    corrections those after a step: some of "positions", "velocities"
-    recording   whether accepted steps are written down
-    felt        places in a state of what the acceleration depends on
-    """
-
-    row: Row
-    directions: tuple[int, ...]
-    corrections: tuple[str, ...]
-    recording: bool
-    felt: frozenset[int]
 
 
 class Thread(Dop853Step):

@@ -227,8 +227,7 @@ class Lanes:
     @cached_property
     def residuals(self) -> Callable[[np.ndarray], np.ndarray]:
         """All that must vanish at positions and rates, from numbers in that order."""
-        system = self.program.system
-        return self.evaluator([zero for level in (0, 1) for _, zero in system.zeros(level)])
+        return self.program.system.residuals[1]
 
     @cached_property
     def dropped(self) -> Callable[[np.ndarray], np.ndarray] | None:
