@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +21,8 @@ from zeromass.compile.cuda import cuda
 from zeromass.ensemble.gpu import Gpu
 from zeromass.ensemble.gpu_code import HostKernel, motion_of, ptx, written
 from zeromass.ensemble.gpu_driver import Card, NoCard
-from zeromass.ensemble.gpu_layout import Block
+from zeromass.ensemble.gpu_layout import Block, Cell
+from zeromass.ensemble.gpu_ready import Ready
 from zeromass.ensemble.lanes import Lanes
 from zeromass.ensemble.motions import motions
 from zeromass.ensemble.starts import Starts
@@ -84,7 +89,7 @@ def test_bits_do_not_depend_on_where_numbers_stand(monkeypatch: pytest.MonkeyPat
     threads, case = lanes_of("shells", 2, OnHost)
     _, start, until, watched = case
     found = []
-    for shared in (0, 7, 50, None):
+    for shared in (0, 1, 9, None):
         monkeypatch.setattr(OnHost, "shared", shared)
         found.append(bits(motions(threads, Starts.of(start), until, watched=watched)))
     assert found[1:] == found[:-1]
@@ -99,7 +104,7 @@ def test_without_projection() -> None:
 
 
 def test_a_record_without_room_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zeromass.ensemble.gpu.STEPS", 3)
+    monkeypatch.setattr("zeromass.ensemble.gpu_lanes.STEPS", 3)
     threads, case = lanes_of("balls", 2, OnHost)
     _, start, until, _ = case
     found = motions(threads, Starts.of(start), until, recording=True)
@@ -120,9 +125,12 @@ def test_text_leaves_nothing_to_the_assembler(name: str) -> None:
     assert ".visible .entry dop853_threads(" in found
     assert not re.findall(r"\b(?:add|sub|mul|fma)\.f64", found), "the assembler may fuse these"
     assert re.findall(r"\b(?:add|sub|mul)\.rn\.f64", found)
-    assert not re.findall(r"\bapprox\b|\bftz\b", found)
+    guesses = r"(?:rcp|rsqrt)\.approx\.ftz\.f64"  # which quotients and roots begin with
+    assert not re.findall(r"\bapprox\b|\bftz\b|\b(?:div|sqrt|rcp)\.rn", re.sub(guesses, "", found))
     assert not re.findall(r"\.extern \.func", found)
-    assert ".local" not in found, "an array that no register holds"
+    assert len(re.findall(r"\.local .*depot", found)) == (name == "shells"), (
+        "an array that has no room in shared memory"
+    )
 
 
 @needs_assembler
@@ -140,7 +148,7 @@ def test_shared_memory_is_not_exceeded() -> None:
     for room in (49152, 101376, HOPPER):
         lanes, _ = lanes_of("shells", 1)
         block = Block.of(lanes.places, room)
-        assert block.bytes <= room < block.bytes + 8 * block.threads
+        assert block.bytes <= room < block.bytes + 8 * block.threads * Cell.COUNT
 
 
 def test_without_a_card_the_error_says_what_to_do() -> None:
@@ -172,19 +180,45 @@ def same(a: Any, b: Any) -> None:
         np.testing.assert_array_equal(a[name].values, b[name].values, err_msg=name)
 
 
-def test_a_study_is_the_same_in_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The whole way of `on="gpu"`, with this machine for a card."""
+class Standing(OnHost):
+    """The same for a whole study: it needs no kernel before."""
 
-    class Standing(OnHost):
-        def written(self, recording: bool) -> Any:
-            return recording
+    def written(self, recording: bool) -> Any:
+        return recording
 
-        def assembled(self, text: Any) -> Any:
-            return text
+    def kernel(self, recording: bool) -> Any:
+        return recording
 
+
+@pytest.fixture
+def in_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole way of `on="gpu"`, with this machine for a card, and few members at a time."""
     monkeypatch.setattr("zeromass.ensemble.gpu.Gpu", Standing)
     monkeypatch.setattr("zeromass.ensemble.gpu.RECORDED", 7)
-    monkeypatch.setattr("zeromass.ensemble.gpu.PART", 4)
+    monkeypatch.setattr("zeromass.ensemble.gpu_hands.PART", 4)
+
+
+@pytest.mark.usefixtures("in_the_kernel")
+@pytest.mark.parametrize("platform", ["linux", "elsewhere"])
+def test_a_study_is_the_same_in_the_kernel(platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made ready by copies of this process, and by threads."""
+    if platform == "linux" and sys.platform != "linux":
+        pytest.skip("copies of a process are for Linux")
+    monkeypatch.setattr("zeromass.ensemble.gpu_hands.sys", SimpleNamespace(platform=platform))
+    same(study("gpu"), study("lanes"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="copies of a process are for Linux")
+@pytest.mark.usefixtures("in_the_kernel")
+def test_copies_that_are_killed_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    here, make = os.getpid(), Ready.make
+
+    def killed(self: Ready, first: int, last: int) -> dict[int, str]:
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return make(self, first, last)
+
+    monkeypatch.setattr(Ready, "make", killed)
     same(study("gpu"), study("lanes"))
 
 

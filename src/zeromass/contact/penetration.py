@@ -140,6 +140,8 @@ class Outside:
         if self._edged or not self.spherical:  # curvature does not tell of edges
             return np.zeros(len(t), dtype=bool)
         inputs, radius = np.concatenate([contacts, t[:, None], parameters], axis=1), self.size(parameters)
+        if len(t) > 1 and np.all(inputs == inputs[0]):  # many begin at one place
+            return np.repeat(self.alone(t[:1], contacts[:1], parameters[:1]), len(t))
         with np.errstate(all="ignore"):
             steep = np.linalg.norm(self._slopes(inputs)[:, 1:4], axis=1)
             return radius * self._bend(inputs, 2 * radius) <= steep

@@ -34,10 +34,9 @@ def ordinary(lanes: Lanes, starts: Starts, until: float) -> np.ndarray:
     inputs = np.concatenate([starts.t[:, None], starts.y, starts.parameters], axis=1)
     with np.errstate(all="ignore"):
         fine = (starts.t != until) & np.isfinite(inputs).all(axis=1)
-        names, zeros = system.residuals
-        if names:
+        if system.residuals[0]:
             size = limits.violation * np.maximum(1.0, np.abs(starts.y).max(axis=1))
-            fine &= np.all(np.abs(zeros(inputs)) <= size[:, None], axis=1)
+            fine &= np.all(np.abs(lanes.residuals(inputs)) <= size[:, None], axis=1)
         slopes, growth = lanes.slopes(starts.t, starts.y, starts.parameters)
         fine &= np.isfinite(slopes).all(axis=1) & (growth <= limits.growth)
         if lanes.dropped is not None:

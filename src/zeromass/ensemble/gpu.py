@@ -8,157 +8,90 @@ member ends with is what `zm.simulate` gives, to the bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
-from typing import NamedTuple
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
-from zeromass.compile.cuda import cuda
-from zeromass.compile.program import Program
-from zeromass.ensemble.chunk import Results, Study, blank, collect
+from zeromass.ensemble.chunk import Results, Study
 from zeromass.ensemble.dispatch import Taking
-from zeromass.ensemble.gpu_code import Written, motion_of, ptx, written
-from zeromass.ensemble.gpu_driver import Card, Kernel, Memory, packed
-from zeromass.ensemble.gpu_kernel import Dop853Threads
-from zeromass.ensemble.gpu_layout import SETTINGS, Block, Row
-from zeromass.ensemble.lanes import Ends, Lanes
-from zeromass.ensemble.motions import Seated, seated
-from zeromass.ensemble.starts import Starts
+from zeromass.ensemble.gpu_hands import Hands
+from zeromass.ensemble.gpu_lanes import Gpu
+from zeromass.ensemble.gpu_ready import Ready
 from zeromass.ensemble.telling import Tell, failures
-from zeromass.integrate import Settings
-from zeromass.model import Event
 
-SIZE, RECORDED = 1 << 18, 1 << 13
-"""Members that are on the card together; fewer where their steps are recorded."""
+SIZE, RECORDED = 1 << 17, 1 << 13
+"""Members that go to the card together; fewer where their steps are recorded."""
 
-PART = 1 << 12
-"""Members whose starts are checked together: their numbers stay in the cache of a core."""
+AT_ONCE, AHEAD = 3, 5
+"""How many times so many members are on their way to the card, there, or back; and how many more are made ready."""
 
-AHEAD = 4
-"""How many times `SIZE` members are made ready, in threads, while others are on the card."""
-
-STEPS = 512
-"""Steps of a member that the record has room for at first; it is made again where there are more."""
-
-
-class Gpu(Lanes):
-    """What moves members on a card; all else that is computed of them is computed in lanes.
-
-    seconds  that cards have worked in this process
-    """
-
-    seconds: float = 0.0
-
-    def __init__(self, program: Program, settings: Settings, events: Sequence[Event] = ()) -> None:
-        super().__init__(program, settings, events)
-        self.card: Card = Card.first()
-        self._kernels: dict[bool, Kernel] = {}
-
-    @cached_property
-    def row(self) -> Row:
-        return Row(self.places)
-
-    def kernel(self, recording: bool) -> Kernel:
-        """The kernel of the program, made once."""
-        return self._kernels.get(recording) or self.assembled(self.written(recording))
-
-    def written(self, recording: bool) -> Written:
-        """The kernel in LLVM's language."""
-        return written(self, motion_of(self, recording), Block.of(self.places, self.card.shared), cuda())
-
-    def assembled(self, text: Written) -> Kernel:
-        """The same on the card."""
-        kernel = self.card.kernel(ptx(text), Dop853Threads.name, text.block.threads, text.block.bytes)
-        self._kernels[text.motion.recording] = kernel
-        return kernel
-
-    def moved(self, table: np.ndarray, *, recording: bool) -> Ends:
-        """Moves members from where they are, in place."""
-        columns, written = self.row.columns, self.row.roots
-        settings = table[0, list(SETTINGS)]
-        capacity = len(table) * STEPS if recording else 0
-        rows, record = self.launched(np.take(table, columns, axis=1), settings, capacity)
-        if len(record) > capacity:  # the same steps again, with room for all of them
-            rows, record = self.launched(np.take(table, columns, axis=1), settings, len(record))
-        table[:, columns[:written]] = rows[:, :written]
-        return Ends(table, self.places, record)
-
-    def launched(self, rows: np.ndarray, settings: np.ndarray, capacity: int) -> tuple[np.ndarray, np.ndarray]:
-        """Rows of members where they leave the card, and their steps; as far as `capacity` goes, what these are."""
-        card, kernel, width = self.card, self.kernel(capacity > 0), 4 + self.places.order
-        with card.lock:
-            card.use()
-            members, counters = card.memory(rows), card.memory(np.zeros(2, dtype=np.int64))
-            record = Memory(card, 8 * width * capacity)
-            recorded = type(counters.address)(counters.address.value + 8)
-            values = [members.address, len(rows), counters.address, record.address, recorded, capacity]
-            Gpu.seconds += kernel(*packed([*values, *settings.tolist()]))
-            members.read(rows)
-            steps = np.empty((int(counters.read(np.zeros(2, dtype=np.int64))[1]), width))
-            record.read(steps[:capacity])
-        return rows, steps
-
-
-class Ready(NamedTuple):
-    """Members of a part of a study that can go to the card: their starts, those that have none, and their rows."""
-
-    part: np.ndarray
-    starts: Starts
-    failed: dict[int, str]
-    good: np.ndarray
-    rows: Seated
-
-
-def ready(study: Study, part: np.ndarray) -> Ready:
-    """Starts of some members, found and checked."""
-    pieces = [_ready(study, part[k : k + PART]) for k in range(0, len(part), PART)]
-    starts, failed, good, seats, tables, first = [], {}, [], [], [], 0
-    for k, (some, wrong, fine, rows) in enumerate(pieces):
-        starts.append(some)
-        failed |= {k * PART + j: why for j, why in wrong.items()}
-        good.append(k * PART + fine)
-        seats.append(first + rows.seats)
-        tables.append(rows.table)
-        first += len(fine)
-    all_ = Starts(*[np.concatenate(arrays) for arrays in zip(*[one.arrays for one in starts], strict=True)])
-    return Ready(part, all_, failed, np.concatenate(good), Seated(np.concatenate(seats), np.concatenate(tables)))
-
-
-def _ready(study: Study, part: np.ndarray) -> tuple[Starts, dict[int, str], np.ndarray, Seated]:
-    starts, failed = study.members.starts(part)
-    good = np.array([k for k in range(len(part)) if k not in failed], dtype=int)
-    return starts, failed, good, seated(study.work.lanes, starts[good], study.work.until)
+LARGE = 31 << 20
+"""Bytes of an array, at most, that need not be asked of the system anew."""
 
 
 def on_gpu(study: Study, taking: Taking, tell: Tell) -> None:
-    """A study on a card; while members are there, others are made ready on the cores, and the kernel is before."""
-    work = study.work
-    loads = list(_loads(taking.left(1), RECORDED if work.recording else SIZE))
-    if not loads:
-        return
-    lanes = work.lanes
+    """A study on a card: while members are there, others are made ready, and yet others are looked at."""
+    work, lanes = study.work, study.work.lanes
     assert isinstance(lanes, Gpu)
-    ready(study, np.arange(loads[0][0].start, loads[0][0].start + 1))  # what is made once is made here
-    with ThreadPoolExecutor(1) as elsewhere, ThreadPoolExecutor(AHEAD) as cores:
-        kernel = elsewhere.submit(lanes.assembled, lanes.written(work.recording))
-        waiting = [cores.submit(ready, study, _members(load)) for load in loads[:AHEAD]]
-        try:
-            for k, load in enumerate(loads):
-                one = waiting.pop(0).result()
-                if k + AHEAD < len(loads):
-                    waiting.append(cores.submit(ready, study, _members(loads[k + AHEAD])))
-                kernel.result()
-                results, first = _results(study, one), 0
-                for part in load:
-                    some = slice(first, first + len(part))
-                    taking.take(one.part[some], {name: values[some] for name, values in results.items()})
-                    first += len(part)
-                tell(len(one.part), failures(results["outcome"]))
-        finally:
-            for future in waiting:
-                future.cancel()
+    size = RECORDED if work.recording else SIZE
+    loads = _loads(taking.left(1), size)
+    first, second = next(loads, None), next(loads, None)
+    if first is None:
+        return
+    _keep_what_is_freed()
+    at_once = 1 if work.recording else AT_ONCE  # steps take memory
+    rest, turns = iter(()) if second is None else chain([second], loads), range(at_once + AHEAD)
+    with ThreadPoolExecutor(2) as elsewhere, ThreadPoolExecutor(at_once) as few:
+        text = elsewhere.submit(lanes.written, work.recording)
+        _one(study, lanes, first[0].start)
+        text.result()
+        room = sum(map(len, first))
+        rooms = [Ready(study, lanes, room)] if second is None else [Ready(study, lanes, max(room, size)) for _ in turns]
+        with Hands(rooms, many=second is not None) as hands:
+            made = hands.begin(0, first)
+            kernel = elsewhere.submit(lanes.kernel, work.recording)
+            elsewhere.submit(_labelled)
+            waiting = deque([(first, few.submit(_results, rooms[0], made, kernel))])
+            turn = 0
+            try:
+                while waiting:
+                    while len(waiting) < len(rooms) and (load := next(rest, None)) is not None:
+                        turn = (turn + 1) % len(rooms)
+                        waiting.append((load, few.submit(_results, rooms[turn], hands.begin(turn, load), kernel)))
+                    load, future = waiting.popleft()
+                    _take(load, future.result(), taking, tell)
+            finally:
+                few.shutdown(wait=False, cancel_futures=True)
+
+
+def _one(study: Study, lanes: Gpu, member: int) -> None:
+    """Makes one member ready, and with it all that is made once."""
+    one = Ready(study, lanes, 1)
+    one.hold([range(member, member + 1)])
+    one.make(0, 1)
+
+
+def _results(room: Ready, made: Callable[[], dict[int, str]], kernel: Future[Any]) -> Results:
+    """What is kept of members, once they are ready and the kernel is there."""
+    failed = made()
+    kernel.result()
+    return room.results(failed)
+
+
+def _keep_what_is_freed() -> None:
+    """Lets threads have memory that they have freed again: what C's library takes for large is as large as this was."""
+    np.empty(LARGE // 8)
+
+
+def _labelled() -> None:
+    """A first Dataset: xarray and what it looks for take their time, and are needed in the end."""
+    import xarray
+
+    xarray.Dataset({"x": ("x", np.zeros(1))})
 
 
 def _loads(parts: Iterable[range], size: int) -> Iterator[list[range]]:
@@ -173,15 +106,11 @@ def _loads(parts: Iterable[range], size: int) -> Iterator[list[range]]:
         yield load
 
 
-def _members(load: Iterable[range]) -> np.ndarray:
-    return np.concatenate([np.arange(part.start, part.stop) for part in load])
-
-
-def _results(study: Study, one: Ready) -> Results:
-    """What is kept of members that are ready."""
-    found = blank(study.work, len(one.part))
-    if one.failed:
-        collect(found, np.array(list(one.failed), dtype=int), study.without_start(list(one.failed.values())))
-    if len(one.good):
-        collect(found, one.good, study.work.safely(one.starts[one.good], one.rows))
-    return found
+def _take(load: Iterable[range], results: Results, taking: Taking, tell: Tell) -> None:
+    """Hands results over, part by part."""
+    first = 0
+    for part in load:
+        some = slice(first, first + len(part))
+        taking.take(np.arange(part.start, part.stop), {name: values[some] for name, values in results.items()})
+        first += len(part)
+    tell(first, failures(results["outcome"]))

@@ -12,9 +12,10 @@ from llvmlite import ir
 
 from zeromass.compile.cuda import is_cuda, optimised
 from zeromass.compile.module import text_of
+from zeromass.compile.quotients import without_branches
 from zeromass.compile.target import Target, host
-from zeromass.ensemble.gpu_kernel import Dop853Threads, Motion
-from zeromass.ensemble.gpu_layout import SETTINGS, Block, Row
+from zeromass.ensemble.gpu_kernel import Dop853Threads
+from zeromass.ensemble.gpu_layout import SETTINGS, Block, Cell, Motion, Row
 from zeromass.ensemble.lanes import Lanes
 from zeromass.expression import symbols
 from zeromass.model import ModelError
@@ -25,10 +26,8 @@ def motion_of(lanes: Lanes, recording: bool) -> Motion:
     p = lanes.program
     corrections = tuple(p.corrections) if lanes.settings.project else ()
     seen = set(symbols([*p.acceleration, p.growth, *p.native.telling]))
-    pairs = zip(p.system.coordinates, p.system.rates, strict=True)
-    felt = [bool(seen & {q, v}) for q, v in pairs]
-    order = tuple(sorted(range(len(felt)), key=lambda i: not felt[i]))
-    return Motion(Row(lanes.places), tuple(event.direction for event in lanes.events), corrections, recording, order)
+    felt = frozenset(i for i, x in enumerate([*p.system.coordinates, *p.system.rates]) if x in seen)
+    return Motion(Row(lanes.places), tuple(event.direction for event in lanes.events), corrections, recording, felt)
 
 
 class Written(NamedTuple):
@@ -63,6 +62,7 @@ def written(lanes: Lanes, motion: Motion, block: Block, target: Target) -> Writt
     if is_cuda(target):  # functions are copied, constants read and not copied, but for what is needed seldom
         text = "\n".join(line if " cold" in line else line.replace(" noinline", "") for line in text.split("\n"))
         main = main.replace("addrspace(4) global", "addrspace(4) externally_initialized global")
+        main, text = without_branches(main), without_branches(text)
     return Written((main, text), tuple(functions), motion, block, target)
 
 
@@ -90,7 +90,7 @@ class HostKernel:
     def __call__(self, table: np.ndarray, settings: np.ndarray, record: np.ndarray) -> int:
         """Moves the members of a table, in place; how many steps there were to record."""
         queue = np.zeros(2, dtype=np.int64)
-        slots = np.zeros(max(self._block.shared, 1))
+        slots = np.zeros(Cell.COUNT * max(self._block.shared, 1))
         pointer, number = ctypes.c_void_p, ctypes.c_int64
         kinds = [pointer, number, pointer, pointer, pointer, number, *[ctypes.c_double] * len(SETTINGS), pointer]
         call = ctypes.CFUNCTYPE(None, *kinds)(self._engine.get_function_address(Dop853Threads.name))

@@ -2,14 +2,15 @@
 
 card = Card.first()
 kernel = card.kernel(ptx, "name", threads=256, shared=65536)
-memory = card.memory(array)
-seconds = kernel(memory.address, 3, 0.5)
+stream = Stream(card)
+memory = stream.memory(array)
+kernel(stream, *packed([memory.address, 3, 0.5]))
+stream.read(memory, array)
 """
 
 from __future__ import annotations
 
 import ctypes
-import sys
 import threading
 import time
 import weakref
@@ -19,12 +20,16 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.model import ModelError
-
-LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+from zeromass.ensemble.gpu_library import NoCard, call, got, library
 
 MAJOR, MINOR, PROCESSORS, SHARED_BYTES = 75, 76, 16, 97
 """Attributes of a card: the version of what it can do, its multiprocessors, and the most memory that a block shares."""
+
+GRAIN = 1 << 21
+"""Bytes that memory is taken by."""
+
+NON_BLOCKING = 1
+"""Streams that do not wait for the others."""
 
 DYNAMIC_SHARED = 8
 """Attribute of a kernel: bytes that the threads of its blocks share."""
@@ -35,107 +40,114 @@ WAIT = 5e-4
 _NOT_READY = 600
 
 
-class NoCard(ModelError):
-    """There is no graphics card that a study could run on."""
-
-
-@cache
-def _library() -> Any:
-    try:
-        library = ctypes.CDLL(LIBRARY)
-    except OSError as error:
-        raise NoCard(f"on='gpu': NVIDIA's driver is not there ({error}); use on='cores'") from None
-    _check(library, "cuInit", 0)
-    return library
-
-
-def _check(library: Any, name: str, *arguments: Any) -> None:
-    code = getattr(library, name)(*arguments)
-    if code:
-        words = ctypes.c_char_p()
-        library.cuGetErrorString(code, ctypes.byref(words))
-        kind = NoCard if name.startswith(("cuInit", "cuDevice")) else RuntimeError
-        raise kind(f"on='gpu': {name} failed with {code}: {(words.value or b'unknown').decode()}")
-
-
-def call(name: str, *arguments: Any) -> None:
-    """A function of the driver; an error where it fails."""
-    _check(_library(), name, *arguments)
-
-
-def _got(name: str, kind: Any, *arguments: Any) -> Any:
-    """What a function of the driver writes to its first argument."""
-    found = kind()
-    call(name, ctypes.byref(found), *arguments)
-    return found
-
-
 class Memory:
-    """Bytes on a card, given back with this object."""
+    """Bytes on a card, given back to it with this object."""
 
     def __init__(self, card: Card, size: int) -> None:
+        self.size = -(-max(size, 1) // GRAIN) * GRAIN
+        self.address: Any = ctypes.c_uint64(card.taken(self.size))
+        weakref.finalize(self, card.given_back, self.size, self.address.value)
+
+    def place(self, offset: int) -> Any:
+        """The address of a byte."""
+        return ctypes.c_uint64(self.address.value + offset)
+
+
+class Stream:
+    """Copies and kernels that follow one another, while those of other streams go on."""
+
+    def __init__(self, card: Card) -> None:
         card.use()
-        self.size = size
-        self.address: Any = _got("cuMemAlloc_v2", ctypes.c_uint64, ctypes.c_size_t(max(size, 8)))
-        weakref.finalize(self, _freed, card, self.address.value)
+        self.card: Card = card
+        self.handle: Any = got("cuStreamCreate", ctypes.c_void_p, NON_BLOCKING)
+        weakref.finalize(self, _ended, card, self.handle.value)
 
-    def write(self, array: np.ndarray) -> None:
-        call("cuMemcpyHtoD_v2", self.address, ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(array.nbytes))
+    def memory(self, array: np.ndarray) -> Memory:
+        """An array, copied onto the card."""
+        found = Memory(self.card, array.nbytes)
+        size = ctypes.c_size_t(array.nbytes)
+        call("cuMemcpyHtoDAsync_v2", found.address, ctypes.c_void_p(array.ctypes.data), size, self.handle)
+        return found
 
-    def read(self, array: np.ndarray) -> np.ndarray:
-        call("cuMemcpyDtoH_v2", ctypes.c_void_p(array.ctypes.data), self.address, ctypes.c_size_t(array.nbytes))
+    def read(self, memory: Memory, array: np.ndarray) -> np.ndarray:
+        """An array, filled from the card."""
+        size = ctypes.c_size_t(array.nbytes)
+        call("cuMemcpyDtoHAsync_v2", ctypes.c_void_p(array.ctypes.data), memory.address, size, self.handle)
+        call("cuStreamSynchronize", self.handle)
         return array
 
 
-def _freed(card: Card, address: int) -> None:
+def _ended(card: Card, handle: int) -> None:
     card.use()
-    _library().cuMemFree_v2(ctypes.c_uint64(address))
+    library().cuStreamDestroy_v2(ctypes.c_void_p(handle))
 
 
 class Card:
     """A graphics card.
 
+    seconds      that kernels have worked
     version      of what it can do: (9, 0) for Hopper
     processors   its multiprocessors
     shared       most bytes that the threads of a block share
     """
 
     def __init__(self, number: int) -> None:
-        self.device: Any = _got("cuDeviceGet", ctypes.c_int, number)
+        self.device: Any = got("cuDeviceGet", ctypes.c_int, number)
         name = ctypes.create_string_buffer(128)
         call("cuDeviceGetName", name, 128, self.device)
         self.name: str = name.value.decode()
         self.version: tuple[int, int] = self._attribute(MAJOR), self._attribute(MINOR)
         self.processors: int = self._attribute(PROCESSORS)
         self.shared: int = self._attribute(SHARED_BYTES)
-        self._context = _got("cuDevicePrimaryCtxRetain", ctypes.c_void_p, self.device)
-        self.lock: threading.Lock = threading.Lock()
+        self._context = got("cuDevicePrimaryCtxRetain", ctypes.c_void_p, self.device)
+        self._lock = threading.Lock()
+        self._free: dict[int, list[int]] = {}
+        self._kernels: dict[tuple[str, str, int, int], Kernel] = {}
         self.use()
+        self._beginning = _recorded(None)
+        self.seconds, self._until = 0.0, 0.0
 
     @staticmethod
     @cache
     def first() -> Card:
         """The card that `CUDA_VISIBLE_DEVICES` names first."""
-        if not _got("cuDeviceGetCount", ctypes.c_int).value:
+        if not got("cuDeviceGetCount", ctypes.c_int).value:
             raise NoCard("on='gpu': there is no graphics card of NVIDIA's here; use on='cores'")
         return Card(0)
 
     def _attribute(self, which: int) -> int:
-        return _got("cuDeviceGetAttribute", ctypes.c_int, which, self.device).value
+        return got("cuDeviceGetAttribute", ctypes.c_int, which, self.device).value
 
     def use(self) -> None:
         """Makes it the card of this thread."""
         call("cuCtxSetCurrent", self._context)
 
-    def memory(self, array: np.ndarray) -> Memory:
-        """An array, copied onto the card."""
-        found = Memory(self, array.nbytes)
-        found.write(array)
-        return found
+    def taken(self, size: int) -> int:
+        """The address of some bytes: what was given back is taken again, since to free it waits for all kernels."""
+        with self._lock:
+            if self._free.get(size):
+                return self._free[size].pop()
+        self.use()
+        return got("cuMemAlloc_v2", ctypes.c_uint64, ctypes.c_size_t(size)).value
+
+    def given_back(self, size: int, address: int) -> None:
+        with self._lock:
+            self._free.setdefault(size, []).append(address)
+
+    def worked(self, begin: Any, end: Any) -> None:
+        """Counts a kernel; what two of them did at once counts once."""
+        first, last = (got("cuEventElapsedTime", ctypes.c_float, self._beginning, e).value / 1e3 for e in (begin, end))
+        with self._lock:
+            self.seconds += max(0.0, last - max(first, self._until))
+            self._until = max(last, self._until)
 
     def kernel(self, ptx: str, name: str, threads: int, shared: int) -> Kernel:
+        """A function of a text in PTX; one that is there already is not assembled again."""
         self.use()
-        return Kernel(self, ptx, name, threads, shared)
+        key = ptx, name, threads, shared
+        if key not in self._kernels:
+            self._kernels[key] = Kernel(self, *key)
+        return self._kernels[key]
 
 
 class Kernel:
@@ -148,41 +160,44 @@ class Kernel:
         self.card: Card = card
         self.threads: int = threads
         self.shared: int = shared
-        self._module = _got("cuModuleLoadData", ctypes.c_void_p, ptx.encode() + b"\0")
-        self._function = _got("cuModuleGetFunction", ctypes.c_void_p, self._module, name.encode())
+        self._module = got("cuModuleLoadData", ctypes.c_void_p, ptx.encode() + b"\0")
+        self._function = got("cuModuleGetFunction", ctypes.c_void_p, self._module, name.encode())
         call("cuFuncSetAttribute", self._function, DYNAMIC_SHARED, shared)
-        self.registers: int = _got("cuFuncGetAttribute", ctypes.c_int, 4, self._function).value
-        self.spilled: int = _got("cuFuncGetAttribute", ctypes.c_int, 3, self._function).value
-        together = _got(
+        self.registers: int = got("cuFuncGetAttribute", ctypes.c_int, 4, self._function).value
+        self.spilled: int = got("cuFuncGetAttribute", ctypes.c_int, 3, self._function).value
+        together = got(
             "cuOccupancyMaxActiveBlocksPerMultiprocessor",
             ctypes.c_int,
             *(self._function, threads, ctypes.c_size_t(shared)),
         )
         self.blocks: int = max(1, together.value) * card.processors
 
-    def __call__(self, *arguments: Any) -> float:
-        """Runs it and waits for its end; the seconds that it took."""
+    def __call__(self, stream: Stream, *arguments: Any) -> None:
+        """Runs it and waits for its end."""
         self.card.use()
         pointers = (ctypes.c_void_p * len(arguments))(*[ctypes.addressof(a) for a in arguments])
-        begin, end = (_got("cuEventCreate", ctypes.c_void_p, 0) for _ in range(2))
-        stream = ctypes.c_void_p(0)
-        call("cuEventRecord", begin, stream)
+        begin = _recorded(stream.handle)
         size = (self.blocks, 1, 1, self.threads, 1, 1)
-        call("cuLaunchKernel", self._function, *size, self.shared, stream, pointers, None)
-        call("cuEventRecord", end, stream)
+        call("cuLaunchKernel", self._function, *size, self.shared, stream.handle, pointers, None)
+        end = _recorded(stream.handle)
         _wait(end)
-        milliseconds = _got("cuEventElapsedTime", ctypes.c_float, begin, end).value
+        self.card.worked(begin, end)
         for event in (begin, end):
             call("cuEventDestroy_v2", event)
-        return milliseconds / 1e3
+
+
+def _recorded(stream: Any) -> Any:
+    """An event that happens when a stream comes to it."""
+    event = got("cuEventCreate", ctypes.c_void_p, 0)
+    call("cuEventRecord", event, stream or ctypes.c_void_p(0))
+    return event
 
 
 def _wait(event: Any) -> None:
-    library = _library()
-    while (code := library.cuEventQuery(event)) == _NOT_READY:
+    while (code := library().cuEventQuery(event)) == _NOT_READY:
         time.sleep(WAIT)
     if code:
-        _check(library, "cuEventSynchronize", event)
+        call("cuEventSynchronize", event)
 
 
 def packed(values: Sequence[float | int | ctypes.c_uint64]) -> list[Any]:

@@ -23,14 +23,28 @@ SETTINGS = (
 )
 """What is the same for all."""
 
-SLOTS = (0, 1, 2, 3, 4, 1, 5, 6, 7, 8, 9)
-"""Where the accelerations of each stage but the last stand: the sixth takes the place of the second, which nobody needs
-after the fifth. Slopes of positions are velocities, and are made again from accelerations."""
+SLOTS = (0, 1, 2, 3, 4, 1, 5, 6, 7, 8, 9, 2)
+"""Where the accelerations of each stage stand: the sixth takes the place of the second, which nobody needs after the fifth,
+and the last that of the third. Slopes of positions are velocities, and are made again from accelerations."""
 
-SLOT_COUNT = 1 + max(SLOTS)
 
-BY_USE = (0, 3, 4, 2, 1, 5, 6, 7, 8, 9)
-"""The same slots, those that are read most often first."""
+class Cell:
+    """Places of the numbers of one coordinate: position, velocity, and accelerations in their slots.
+
+    After the last stage all slots but the first are free, for what a step arrives at.
+    """
+
+    POSITION, VELOCITY, SLOPE = 0, 1, 2
+    END = (3, 4)  # position and velocity before the projection
+    ARRIVED = (5, 6)  # the same after it
+    SQUARES = ((7, 8), (9, 10))  # of the errors of order 5 and 3, of position and velocity
+    NEXT_SLOPE = 11
+    COUNT = 12
+
+    @classmethod
+    def slot(cls, stage: int) -> int:
+        """The acceleration of a stage."""
+        return cls.SLOPE + SLOTS[stage]
 
 
 @dataclass(frozen=True)
@@ -55,6 +69,11 @@ class Row:
             p.slope + n + np.arange(n),
         ]
         return np.concatenate(parts)
+
+    @cached_property
+    def numbers(self) -> dict[int, int]:
+        """Where each of its numbers stands that has a name."""
+        return {int(place): k for k, place in enumerate(NUMBERS)}
 
     @property
     def state(self) -> int:
@@ -86,18 +105,35 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Motion:
+    """What is done with a member, as far as the kernel is made for it.
+
+    row         what a member has
+    directions  of the events
+    corrections those after a step: some of "positions", "velocities"
+    recording   whether accepted steps are written down
+    felt        places in a state of what the acceleration depends on
+    """
+
+    row: Row
+    directions: tuple[int, ...]
+    corrections: tuple[str, ...]
+    recording: bool
+    felt: frozenset[int]
+
+
+@dataclass(frozen=True)
 class Block:
-    """Threads of a block, and how many numbers of each thread stand in the memory that the block shares."""
+    """Threads of a block, and for how many coordinates of each the numbers stand in the memory that the block shares."""
 
     threads: int
     shared: int
 
     @property
     def bytes(self) -> int:
-        return 8 * self.threads * self.shared
+        return 8 * self.threads * Cell.COUNT * self.shared
 
     @classmethod
     def of(cls, places: Places, room: int, threads: int = 256) -> Block:
-        """For a card with some bytes of shared memory for a block: state and slots, as far as there is room."""
-        wanted = places.order + SLOT_COUNT * places.coordinates
-        return cls(threads, min(wanted, room // (8 * threads)))
+        """For a card with some bytes of shared memory for a block: as many coordinates as there is room for."""
+        return cls(threads, min(places.coordinates, room // (8 * threads * Cell.COUNT)))

@@ -59,16 +59,16 @@ class Ends:
 
     @property
     def ended(self) -> np.ndarray:
-        return self.table[:, Own.left] == Left.ENDED
+        return self.left == Left.ENDED
 
     @property
     def asks(self) -> np.ndarray:
-        return self.table[:, Own.left] == Left.ASKS
+        return self.left == Left.ASKS
 
     @property
     def fades(self) -> np.ndarray:
         """Whether the pivot of a multiplier may vanish in the next step."""
-        return self.table[:, Own.left] == Left.FADES
+        return self.left == Left.FADES
 
     @property
     def y(self) -> np.ndarray:
@@ -82,12 +82,12 @@ class Ends:
     @property
     def evaluations(self) -> np.ndarray:
         """One at first, twelve of a step, eleven of a rejected one."""
-        return (1 + 12 * self.table[:, Own.steps] + 11 * self.table[:, Own.rejected]).astype(int)
+        return (1 + 12 * self.steps + 11 * self.rejected).astype(int)
 
     @property
     def plain(self) -> np.ndarray:
         """Members without a step so short that `Loop` looks at it after the run."""
-        return self.table[:, Own.shortest_taken] >= SHORT * self.table[:, Own.longest_taken]
+        return self.shortest_taken >= SHORT * self.longest_taken
 
     @cached_property
     def _more(self) -> list[np.ndarray]:
@@ -216,13 +216,26 @@ class Lanes:
         table[:, places.slope : places.slope + m] = slopes
         return table
 
+    def count(self, evaluations: int) -> None:
+        """Counts evaluations of the program's code: when there have been many, better code is made for later runs."""
+        self.program.native.called(evaluations)
+
+    def evaluator(self, e: Any) -> Callable[[np.ndarray], np.ndarray]:
+        """Values of expressions from numbers in the order of `system.inputs`, for the checks of starts."""
+        return Evaluator(e, self.program.system.inputs)
+
     @cached_property
-    def dropped(self) -> Evaluator | None:
+    def residuals(self) -> Callable[[np.ndarray], np.ndarray]:
+        """All that must vanish at positions and rates, from numbers in that order."""
+        return self.program.system.residuals[1]
+
+    @cached_property
+    def dropped(self) -> Callable[[np.ndarray], np.ndarray] | None:
         """The rows A | b that the program has dropped, from numbers in the order of `system.inputs`; None without any."""
         system, dropped = self.program.system, list(self.program.elimination.dropped)
         if not dropped:
             return None
-        return Evaluator(np.concatenate([system.A[dropped], system.b[dropped][:, None]], axis=1), system.inputs)
+        return self.evaluator(np.concatenate([system.A[dropped], system.b[dropped][:, None]], axis=1))
 
     @cached_property
     def linear(self) -> bool:
@@ -234,12 +247,12 @@ class Lanes:
         return self.settings.project and max(levels, default=2) < 2 and rates.isdisjoint(symbols(system.A[kinematic]))
 
     @cached_property
-    def linear_rows(self) -> Evaluator:
+    def linear_rows(self) -> Callable[[np.ndarray], np.ndarray]:
         """The rows of A that were dropped, and what their constraints say of rates, from numbers in that order."""
         system, dropped = self.program.system, list(self.program.elimination.dropped)
         kinematic = [i for i, row in enumerate(system.rows) if row.level < 2]
         said = system.velocity_constraints[[kinematic.index(i) for i in dropped]]
-        return Evaluator(np.concatenate([system.A[dropped], said[:, None]], axis=1), system.inputs)
+        return self.evaluator(np.concatenate([system.A[dropped], said[:, None]], axis=1))
 
     @cached_property
     def rows(self) -> Evaluator:

@@ -177,7 +177,7 @@ def motions(
             if len(back):
                 result.ends = ends = ends.joined(back, lanes.moved(ends.table[back], recording=recording))
                 back = back[(ends.asks | ends.fades)[back]]
-        program.native.called(int(ends.evaluations.sum()))
+        lanes.count(int(ends.evaluations.sum()))
         fine = ends.ended & ends.plain
         result.take_ends(seats[fine], fine)
         left[seats[fine]] = False
