@@ -17,7 +17,17 @@ import typing as _typing
 
 from zeromass.compile.program import Program, compile
 from zeromass.compile.target import Target, host
-from zeromass.contact import Rolling, Slipping, Solid, SphericalBody, Surface, ball, shell, surfaces, two_material_shell
+from zeromass.contact import (
+    Roller,
+    Rolling,
+    Slipping,
+    SphericalBody,
+    Surface,
+    ball,
+    shell,
+    surfaces,
+    two_material_shell,
+)
 from zeromass.equation import EquationError, Motion, Verdict, solve
 from zeromass.errors import ZeromassError
 from zeromass.expression import (
@@ -169,7 +179,7 @@ __all__ = [
     "Segment",
     "Settings",
     "Slipping",
-    "Solid",
+    "Roller",
     "Special",
     "SphericalBody",
     "Spring",

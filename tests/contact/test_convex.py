@@ -17,7 +17,7 @@ GIVEN: dict[str, Any] = {"mass": 2.0, "inertia": ((0.011, 0.001, 0.0), (0.001, 0
 RHO = (0.004, -0.002, 0.006)
 
 
-def spheres(r: float) -> dict[str, zm.Solid]:
+def spheres(r: float) -> dict[str, zm.Roller]:
     """One uneven sphere, said in six ways."""
     given = {**GIVEN, "center_of_mass": RHO, "name": "stone"}
     return {
@@ -71,7 +71,7 @@ def test_a_sphere_is_a_sphere_on_many(seed):
 
 
 # moments -----------------------------------------------------------------------------------------------------------
-def of_hull(solid: zm.Solid) -> tuple[float, np.ndarray, np.ndarray]:
+def of_hull(solid: zm.Roller) -> tuple[float, np.ndarray, np.ndarray]:
     """Volume, ∫ x and ∫ x xᵀ of the hull of many of its points: a sum over the tetrahedra from the centre."""
     points = solid.farthest(scattered(2000), {})
     hull = ConvexHull(points)

@@ -17,7 +17,7 @@ SOON = np.linspace(0.0, 0.3, 4)
 """Before wheels have fallen over."""
 
 
-def ellipsoid(random: np.random.Generator, size: float) -> tuple[Body, zm.Solid]:
+def ellipsoid(random: np.random.Generator, size: float) -> tuple[Body, zm.Roller]:
     """Semi-axes between 0.7 and 1 of a size, with masses anywhere in the smallest sphere inside."""
     axes = size * random.uniform(0.7, 1.0, 3)
     lump = lumpy(random, axes.min())
@@ -32,7 +32,7 @@ def ellipsoid(random: np.random.Generator, size: float) -> tuple[Body, zm.Solid]
     return lump._replace(outside=outside), solid
 
 
-def torus(random: np.random.Generator, size: float) -> tuple[Body, zm.Solid]:
+def torus(random: np.random.Generator, size: float) -> tuple[Body, zm.Roller]:
     """A wheel as large as a size, its tyre a third of it or so."""
     tube = size * random.uniform(0.25, 0.4)
     rim = size - tube

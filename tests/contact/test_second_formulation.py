@@ -61,11 +61,11 @@ def ellipsoid(c: dict[str, Any]) -> Callable[..., Any]:
     return lambda X, Y, Z: (X / c["A"]) ** 2 + (Y / c["B"]) ** 2 + (Z / c["C"]) ** 2 - 1
 
 
-Made = Callable[[np.random.Generator, float], tuple[Body, zm.Solid]]
+Made = Callable[[np.random.Generator, float], tuple[Body, zm.Roller]]
 """A random body of some size, for the second formulation and for zeromass."""
 
 
-def spherical_lump(random: np.random.Generator, radius: float) -> tuple[Body, zm.Solid]:
+def spherical_lump(random: np.random.Generator, radius: float) -> tuple[Body, zm.Roller]:
     body = lumpy(random, radius)
     return body, spherical(body)
 

@@ -5,7 +5,7 @@ the threads wait for each quotient. Here r ≈ 1/b, of which the card knows the 
 
     e = 1 − b r,   r ← r + r (e + e²),   e = 1 − b r,   r ← r + r e
 
-and a quotient by q = a r, q ← q + r (a − b q), a root likewise; the last step of each rounds correctly [MBDJ2018, §4.7–4.8].
+and a quotient by q = a r, q ← q + r (a − b q), a root likewise; the last step of each rounds correctly [MBDJ2018].
 That of 1/b does so where all digits of b are ones only if r comes from above, so the lower half of its first guess is ones.
 Where this gives no number or zero, what stood there before is right: infinity, zero with its sign, or no number. Only for
 denominators beyond 2^±1022, and quotients of which the remainder underflows, the last bits may be others.

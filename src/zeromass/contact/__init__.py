@@ -4,9 +4,9 @@ import typing as _typing
 
 from zeromass.contact import surfaces
 from zeromass.contact.bodies import SphericalBody, ball, shell, two_material_shell
+from zeromass.contact.roller import Roller
 from zeromass.contact.rolling import Rolling
 from zeromass.contact.slipping import Slipping
-from zeromass.contact.solid import Solid
 from zeromass.contact.surface import Surface
 from zeromass.later import later as _later
 
@@ -19,7 +19,7 @@ __all__ = [
     "ImplicitBody",
     "Rolling",
     "Slipping",
-    "Solid",
+    "Roller",
     "SphericalBody",
     "Surface",
     "ball",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.contact.solid import Laid, Solid, Touch, clearance_of, in_values
+from zeromass.contact.roller import Laid, Roller, Touch, clearance_of, in_values
 from zeromass.expression import Array, Expression, Symbol, expressions
 from zeromass.model import ModelError, Part, Particle, RigidBody
 from zeromass.model.given import Inertia, Number, Vector, length
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class SphericalBody(Solid):
+class SphericalBody(Roller):
     """A rigid body with a spherical outside.
 
     radius          of the outside, m

@@ -10,13 +10,13 @@ import numpy as np
 from zeromass.model.shapes import Mesh
 
 if TYPE_CHECKING:
-    from zeromass.contact.solid import Solid
+    from zeromass.contact.roller import Roller
 
 CIRCLES = 24
 """Circles of normals between the poles; each has twice as many."""
 
 
-def mesh_of(solid: Solid) -> Mesh:
+def mesh_of(solid: Roller) -> Mesh:
     """The outside of a body in numbers, from its centre in its axes."""
     directions, faces = _globe()
     points = solid.farthest(directions, {})

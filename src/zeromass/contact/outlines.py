@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.contact.directions import DIRECTION
-from zeromass.contact.solid import in_values
+from zeromass.contact.roller import in_values
 from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, substitute, symbols, where
 from zeromass.expression.build import ZERO
 from zeromass.model.given import Number

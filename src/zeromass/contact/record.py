@@ -9,8 +9,8 @@ import numpy as np
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.directions import DIRECTION
 from zeromass.contact.outlines import Supported
+from zeromass.contact.roller import Roller
 from zeromass.contact.shaped import ConvexBody, ImplicitBody
-from zeromass.contact.solid import Solid
 from zeromass.contact.surface import Surface
 from zeromass.contact.terrain import Terrain
 from zeromass.contact.traced import PLACE, Traced
@@ -102,7 +102,7 @@ def read_surface(data: dict[str, Any], r: Reader) -> Surface:
     return surface
 
 
-def _body(body: Solid, w: Writer) -> dict[str, Any]:
+def _body(body: Roller, w: Writer) -> dict[str, Any]:
     numbers = {
         "mass": written_number(body.mass, w),
         "inertia": w.array(body.inertia),
@@ -118,7 +118,7 @@ def _body(body: Solid, w: Writer) -> dict[str, Any]:
     return {"support": w.array(body.support), "direction": w.array(DIRECTION), **size, **numbers}
 
 
-def _read_body(data: dict[str, Any], r: Reader) -> Solid:
+def _read_body(data: dict[str, Any], r: Reader) -> Roller:
     mass, *center = (read_number(x, r) for x in (data["mass"], *data["center_of_mass"]))
     rest = (mass, _plain(r.array(data["inertia"])), tuple(center), data["name"])
     if "implicit" in data:

@@ -18,8 +18,8 @@ from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.flying import Flying
 from zeromass.contact.old_words import in_old_words, renamed
 from zeromass.contact.penetration import Outside, inside_words, penetration
+from zeromass.contact.roller import Roller
 from zeromass.contact.slipping import STOPPED, Slipping
-from zeromass.contact.solid import Solid
 from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import LOST, SLIPS, rolling_events
@@ -80,7 +80,7 @@ class Rolling(System):
     kind: str = "rolling"
 
     gravity: Number | Vector | None
-    solid: Solid
+    solid: Roller
     """What rolls, as it was given."""
 
     surface: Surface
@@ -111,7 +111,7 @@ class Rolling(System):
 
     def __init__(
         self,
-        body: Solid,
+        body: Roller,
         *,
         on: Surface,
         gravity: Number | Vector | None = 9.81,
@@ -128,9 +128,9 @@ class Rolling(System):
     ) -> None:
         no_spin = in_old_words("spin", spin, ("free", "none"), "no_spin", no_spin)
         two_sided = in_old_words("contact", contact, ("one-sided", "two-sided"), "two_sided", two_sided)
-        if not isinstance(body, Solid):
+        if not isinstance(body, Roller):
             raise ModelError(
-                "what rolls is a zm.SphericalBody or another zm.Solid, such as zm.ball(…) or zm.ellipsoid(…), "
+                "what rolls is a zm.SphericalBody or another zm.Roller, such as zm.ball(…) or zm.ellipsoid(…), "
                 f"not {body!r}"
             )
         if not isinstance(on, Surface):

@@ -11,7 +11,7 @@ import numpy as np
 
 from zeromass.contact.directions import DIRECTION
 from zeromass.contact.outlines import Outline
-from zeromass.contact.solid import Laid, Solid, Touch, clearance_of, in_values, smallest_along
+from zeromass.contact.roller import Laid, Roller, Touch, clearance_of, in_values, smallest_along
 from zeromass.contact.traced import PLACE
 from zeromass.expression import (
     Array,
@@ -38,7 +38,7 @@ STEPS, FOUND = 100, 1e-15
 
 
 @dataclass(frozen=True, eq=False)
-class ConvexBody(Solid):
+class ConvexBody(Roller):
     """A rigid body whose outside has one farthest point in every direction, a formula of it.
 
     outline         the outside
@@ -113,7 +113,7 @@ class ConvexBody(Solid):
 
 
 @dataclass(frozen=True, eq=False)
-class ImplicitBody(Solid):
+class ImplicitBody(Roller):
     """A rigid body whose outside is g(x, y, z) = 0, convex, negative inside, in its axes from its centre.
 
     A particle of mass zero, the foot, is the contact in the axes of the body, and the gradient of g there is against the

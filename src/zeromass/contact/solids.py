@@ -1,6 +1,6 @@
 """Bodies that roll and are no spheres: ellipsoids, discs, wheels, cylinders, cones, and any convex body.
 
-A public function of this module that gives a Solid is a kind of body in scenario files, with its arguments as keys, but for
+A public function of this module that gives a Roller is a kind of body in scenario files, with its arguments as keys, but for
 those that take functions.
 """
 
@@ -14,8 +14,8 @@ import numpy as np
 from zeromass.contact.directions import DIRECTION, scattered
 from zeromass.contact.moments import Moments, moments
 from zeromass.contact.outlines import Cone, Ellipsoid, Outline, Round, Supported
+from zeromass.contact.roller import Roller
 from zeromass.contact.shaped import ConvexBody, ImplicitBody
-from zeromass.contact.solid import Solid
 from zeromass.contact.traced import PLACE
 from zeromass.expression import (
     Evaluator,
@@ -290,7 +290,7 @@ def convex(
     center: Vector | None = None,
     reach: Number | None = None,
     name: str = "body",
-) -> Solid:
+) -> Roller:
     """Any convex body, by one of two functions written in NumPy; homogeneous unless inertia and centre of mass are given.
 
     support         h(x, y, z): how far the body reaches in the direction of a unit vector, from its centre, m; it is smooth

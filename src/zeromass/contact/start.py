@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.height import VERTICAL, heights
 from zeromass.contact.penetration import POINTS
-from zeromass.contact.solid import Solid, normal_at
+from zeromass.contact.roller import Roller, normal_at
 from zeromass.contact.watched import UPRIGHT
 from zeromass.expression import Evaluator, Expression, Symbol, expressions
 from zeromass.expression import symbols as leaves
@@ -248,7 +248,7 @@ def _check_room(rolling: Rolling, known: dict[Any, Any], K: np.ndarray, place: n
         raise StartError(f"'{solid.name}' is not as round as '{name}' at {at}: it would touch in more than one point")
 
 
-def _laid_on(solid: Solid, point: np.ndarray, n: np.ndarray, given: Mapping[Any, float]) -> np.ndarray:
+def _laid_on(solid: Roller, point: np.ndarray, n: np.ndarray, given: Mapping[Any, float]) -> np.ndarray:
     """The quaternion of the shortest turn that lays a body on a surface of normal n with one of its points."""
     outward = normal_at(
         solid, point, {p: x for p, x in given.items() if isinstance(p, Symbol) and p.kind == "parameter"}

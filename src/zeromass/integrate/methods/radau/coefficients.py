@@ -89,7 +89,7 @@ def table(method: Coefficients) -> np.ndarray:
     result = np.zeros(Table.end)
     result[: Table.power].view(np.int64)[:] = s, method.iterations
     result[Table.power] = -1 / (s + 1)
-    for place, row in ((Table.c, method.c), (Table.weights, method.weights), (Table.start, method.slope[0])):
+    for place, row in ((Table.c, method.c), (Table.weights, method.weights), (Table.start, method.slope[0].real)):
         result[place : place + s] = row
     B = method.slope[1:]
     for place, matrix in ((Table.slope, B), (Table.square, B @ B)):

@@ -65,7 +65,7 @@ class Laid(NamedTuple):
     unknowns: np.ndarray = np.empty(0)
 
 
-class Solid(ABC):
+class Roller(ABC):
     """A rigid body that rolls, whatever its outside is like.
 
     mass            kg
@@ -74,7 +74,7 @@ class Solid(ABC):
     name            for coordinates and messages
     made_with       what must hold beside, of the sizes that these numbers follow from
 
-    >>> isinstance(zm.ball(0.1, 0.5), zm.Solid), isinstance(zm.ellipsoid((0.1, 0.1, 0.2), 0.5), zm.Solid)
+    >>> isinstance(zm.ball(0.1, 0.5), zm.Roller), isinstance(zm.ellipsoid((0.1, 0.1, 0.2), 0.5), zm.Roller)
     (True, True)
     """
 
@@ -111,7 +111,7 @@ class Solid(ABC):
         return Laid(lever, lever / np.linalg.norm(lever))
 
     @abstractmethod
-    def at(self, parameters: Mapping[Symbol, float]) -> Solid:
+    def at(self, parameters: Mapping[Symbol, float]) -> Roller:
         """The body in numbers, with values of the parameters in its formulas."""
 
     @property
@@ -166,7 +166,7 @@ def _half_difference(R: Array, mean: Expression) -> Expression:
     return np.sqrt(np.maximum(np.trace(R @ R) / 2 - mean**2, 0.0))
 
 
-def normal_at(solid: Solid, point: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
+def normal_at(solid: Roller, point: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
     """The unit normal of the outside of a body at one of its points, from its centre, in its axes.
 
     The direction in which nothing of the body is farther than the point: the nearest of many, made better by least squares.
