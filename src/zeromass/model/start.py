@@ -48,7 +48,7 @@ def consistent_start(
     values = parameter_values(system, {p: x for p, x in given.items() if p in system.parameters or p not in own})
     at = {**values, **values_of(own, given)}
     wishes = _pairs(system, [(key, numbers(value, at)) for key, value in items], "prescribed")
-    first: dict[Expression, float] = {x: value for part in system.parts for x, value in part.usual.items()}
+    first: dict[Expression, float] = dict(system.usual)
     guesses = _pairs(system, guess, "guess")
     first.update(guesses)
     known: dict[Expression, float] = {time: t, **values}
@@ -83,9 +83,8 @@ def equations_of(system: System, level: int, prescribed: tuple[Expression, ...] 
     if equations is None:
         known = [time, *system.parameters, *(system.coordinates if level else ())]
         unknowns = system.rates if level else system.coordinates
-        slopes = system.A[[row.level <= level for row in system.rows]]  # ∂φ/∂q is ∂φ̇/∂q̇
         metric = system.M if level else None  # that of the kinetic energy compares rates, whatever their units
-        equations = StartEquations(system.zeros(level), slopes, prescribed, unknowns, known, metric)
+        equations = StartEquations(system.zeros(level), system.slopes(level), prescribed, unknowns, known, metric)
     kept[level, prescribed] = equations  # the last ones used stand last
     while len(kept) > REMEMBERED:
         del kept[next(iter(kept))]

@@ -17,6 +17,7 @@ from zeromass.expression import (
     Symbol,
     as_expression,
     expressions,
+    jacobian,
     multiplier,
     rate,
     symbols,
@@ -24,6 +25,7 @@ from zeromass.expression import (
 )
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import SWITCHING
+from zeromass.model.connection import Connection, connected
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
 from zeromass.model.contact import Contact
 from zeromass.model.errors import ModelError
@@ -67,6 +69,7 @@ class System(Remembering):
     forces       zm.Force, zm.Torque, zm.Spring, zm.Damper or {coordinate: force}, one or several
     constraints  {name: expression or array that must be zero}; with rates it is nonholonomic, with
                  accelerations it is taken as it stands
+    joints       zm.Revolute and the like, and what goes with them: named constraints with coordinates of their own
     nonideal     work done by the constraint forces, given like `forces`: C with wᵀQᶜ = wᵀC [UP2006, eq. 2.6]; it may be
                  proportional to a reaction N of the same constraints in a system without it, or to |N|, as friction is
 
@@ -76,6 +79,9 @@ class System(Remembering):
     >>> start[zm.acceleration(bob.position[2])]
     -9.81
     """
+
+    joints: tuple[Connection, ...] = ()
+    """What holds its parts together, beside its other constraints."""
 
     kind: str = "motion"
     """What kind of motion the system describes, in a word: "motion", "rolling", "slipping"."""
@@ -93,16 +99,18 @@ class System(Remembering):
         gravity: Number | Vector | None = None,
         forces: Forces = None,
         constraints: Mapping[str, Any] | None = None,
+        joints: Iterable[Connection] = (),
         nonideal: Forces = None,
     ) -> None:
         parts = _parts(parts)
+        self.joints: tuple[Connection, ...] = connected(joints, parts)
         acting = loads(forces)
         own = {name: zero for part in parts for name, zero in part.constraints.items()}
         asked = rows_of(constraints if constraints is not None else {})
         clash = [row.group for row in asked if row.group in own]
         if clash:
             raise ModelError(f"constraint '{clash[0]}' comes with its body already; choose another name")
-        rows = rows_of(own) + asked
+        rows = rows_of(own) + asked + [row for joint in self.joints for row in joint.rows]
         kinetic = given_energy(kinetic, "the kinetic energy", order=1)
         potential = given_energy(potential, "the potential energy", order=0)
         lagrangian = given_energy(lagrangian, "the Lagrangian", order=1)
@@ -119,6 +127,7 @@ class System(Remembering):
             listed = [x for part in parts for x in part.coordinates] + list(
                 coordinates if coordinates is not None else []
             )
+            listed += [x for joint in self.joints for x in joint.coordinates]
             free = from_energies(
                 parts,
                 acting,
@@ -241,7 +250,7 @@ class System(Remembering):
         self.coordinates: Array = free.q
         self.rates: Array = rate(free.q)
         self.accelerations: Array = rate(self.rates)
-        self.multipliers: Array = _multipliers(rows, C) if multipliers is None else multipliers
+        self.multipliers: Array = _multipliers(rows, C, self.joints) if multipliers is None else multipliers
         self.M, self.Q, self.C = free.M, free.Q, C
         self.nonideal: Nonideal = split(self.C, np.concatenate([self.accelerations, self.multipliers]))
         _check_names(self)
@@ -389,14 +398,35 @@ class System(Remembering):
     def zeros(self, level: int) -> list[tuple[str, Expression]]:
         """What must vanish at positions (level 0) or at rates (level 1), with the names that messages use."""
         if level == 0:
-            return [(row.name, row.zero) for row in self.rows if row.level == 0]
+            placed = [self.rows[i] for i in self.told(0)]
+            names = [f"place of {row.name}" if row.level else row.name for row in placed]
+            zeros = [row.zero if row.place is None else row.place for row in placed]
+            return list(zip(names, zeros, strict=True))
         names = [row.name if row.level else f"rate of {row.name}" for row in self.rows if row.level < 2]
         return list(zip(names, self.velocity_constraints, strict=True))
+
+    def told(self, level: int) -> list[int]:
+        """The rows that say something of positions (level 0) or of rates (level 1)."""
+        return [i for i, row in enumerate(self.rows) if row.level <= level or (level == 0 and row.placed)]
+
+    def slopes(self, level: int) -> Array:
+        """Derivatives of `zeros` by positions (level 0) or by rates (level 1), shape (zeros, n): ∂φ/∂q is ∂φ̇/∂q̇."""
+        rows = self.told(level)
+        slopes = self.A[rows]
+        own = [k for k, i in enumerate(rows) if level == 0 and self.rows[i].place is not None]
+        if own:
+            slopes[own] = jacobian([self.rows[rows[k]].place for k in own], self.coordinates)
+        return slopes
+
+    @property
+    def usual(self) -> dict[Symbol, float]:
+        """First guesses for coordinates whose natural value is not zero."""
+        return {x: value for piece in (*self.parts, *self.joints) for x, value in piece.usual.items()}
 
     @cached_property
     def residuals(self) -> tuple[list[str], Evaluator]:
         """Names and values of all that must vanish at positions and rates, from numbers in the order of `inputs`."""
-        zeros = [*self.zeros(0), *self.zeros(1)]
+        zeros = [*[(row.name, row.zero) for row in self.rows if row.level == 0], *self.zeros(1)]
         return [name for name, _ in zeros], Evaluator([zero for _, zero in zeros], self.inputs)
 
     @cached_property
@@ -463,6 +493,7 @@ def _assembled(systems: Sequence[System], constraints: Mapping[str, Any]) -> Sys
     if taken:
         raise ModelError(f"a constraint named '{min(taken)}' is there already; choose another name")
     joined = object.__new__(System)
+    joined.joints = tuple(joint for system in systems for joint in system.joints)
     joined._complete(
         Unconstrained(
             q,
@@ -505,9 +536,10 @@ def _coordinates(listed: Iterable[Any], found: Iterable[Symbol]) -> Array:
     return result
 
 
-def _multipliers(rows: Sequence[Row], C: Array) -> Array:
-    """The multiplier of each row: that of the same name in C, of a system with the same constraints, or a new one."""
+def _multipliers(rows: Sequence[Row], C: Array, joints: Sequence[Connection]) -> Array:
+    """The multiplier of each row: its joint's, that of the same name in C, of a system with the same constraints, or new."""
     known = {leaf.name: leaf for leaf in symbols(C) if leaf.kind == "multiplier"}
+    known |= {leaf.name: leaf for joint in joints for leaf in joint.multipliers}
     names = [f"λ {row.name}" for row in rows]
     return np.array([known[name] if name in known else multiplier(name) for name in names] or [], dtype=object)
 

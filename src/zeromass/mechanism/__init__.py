@@ -1,0 +1,46 @@
+"""Mechanisms: joints, drives and couplings, each a named set of constraints on parts, and nothing more."""
+
+from zeromass.mechanism.freedom import Acting, Drive, Freedom, Turning
+from zeromass.mechanism.geared import Belt, Cam, Gear, RackAndPinion
+from zeromass.mechanism.ground import Ground
+from zeromass.mechanism.joint import Joint
+from zeromass.mechanism.lower import Cylindrical, Fixed, Planar, Prismatic, Revolute, Screw
+from zeromass.mechanism.pointed import (
+    ConstantVelocity,
+    PointOnCurve,
+    PointOnLine,
+    PointOnPlane,
+    PointOnSurface,
+    Spherical,
+    Universal,
+)
+from zeromass.mechanism.strung import Distance
+from zeromass.mechanism.wheel import WheelOnGround
+
+__all__ = [
+    "Acting",
+    "Belt",
+    "Cam",
+    "ConstantVelocity",
+    "Cylindrical",
+    "Distance",
+    "Drive",
+    "Fixed",
+    "Freedom",
+    "Gear",
+    "Ground",
+    "Joint",
+    "Planar",
+    "PointOnCurve",
+    "PointOnLine",
+    "PointOnPlane",
+    "PointOnSurface",
+    "Prismatic",
+    "RackAndPinion",
+    "Revolute",
+    "Screw",
+    "Spherical",
+    "Turning",
+    "Universal",
+    "WheelOnGround",
+]
