@@ -97,6 +97,7 @@ if _typing.TYPE_CHECKING:
         Spherical,
         Universal,
         WheelOnGround,
+        from_urdf,
     )
     from zeromass.model import Box, Diagnosis, Dot, Drawing, Rod, Wheel
     from zeromass.report import FileError, plot_study, view
@@ -182,6 +183,7 @@ __all__ = [
     "directional",
     "evaluate",
     "first_time",
+    "from_urdf",
     "gradient",
     "host",
     "integral",
@@ -251,6 +253,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "Spherical",
                 "Universal",
                 "WheelOnGround",
+                "from_urdf",
             ],
             "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Rod", "Wheel"],
             "zeromass.report": ["FileError", "plot_study", "view"],

@@ -15,7 +15,7 @@ ACROSS = np.array([0.8, 0.64, 0.0])  # of length > 1, at right angles to AXIS
 def inertia(random: np.random.Generator) -> np.ndarray:
     """Of a body of eight random masses."""
     p = random.normal(size=(8, 3))
-    return sum((x @ x) * np.eye(3) - np.outer(x, x) for x in p - p.mean(axis=0))
+    return np.sum([(x @ x) * np.eye(3) - np.outer(x, x) for x in p - p.mean(axis=0)], axis=0)
 
 
 def bodies(random: np.random.Generator) -> tuple[zm.RigidBody, zm.RigidBody]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mechanism.arrangements import AXIS, JOINTS, bodies
 
 import zeromass as zm
+from mechanism.arrangements import AXIS, JOINTS, bodies
 
 RIGHT = 1e-9
 """Forces of size 1 … 100 from matrices of condition 1e3 at most, with room."""
@@ -36,7 +36,7 @@ def test_motions_that_it_takes_away(name):
 @pytest.mark.parametrize("name", JOINTS)
 def test_every_body_obeys_newton_and_euler(name):
     """m a = F + m g + the joint's force, d(Iω)/dt = τ + its moment, on either body: independent of how rows were written."""
-    system, start, joint, (a, b), _, acting = moving(name, 1)
+    _, start, joint, (a, b), _, acting = moving(name, 1)
     F, τ, at = start[joint.force], start[joint.torque], start[joint.point]
     for body, sign, force, torque in ((a, -1, acting[0], acting[2]), (b, 1, acting[1], acting[3])):
         x = start[body.position]
@@ -52,7 +52,7 @@ def test_every_body_obeys_newton_and_euler(name):
 @pytest.mark.parametrize("name", JOINTS)
 def test_its_reaction_does_no_work(name):
     """In any motion that it allows: (F, τ) on b and the opposite on a."""
-    system, start, joint, (a, b), *_ = moving(name, 2)
+    _, start, joint, (a, b), *_ = moving(name, 2)
     F, τ, at = start[joint.force], start[joint.torque], start[joint.point]
     va, vb = (
         start[body.velocity] + np.cross(start[body.angular_velocity], at - start[body.position]) for body in (a, b)
@@ -78,7 +78,7 @@ def test_no_force_along_a_free_axis(name):
 @pytest.mark.parametrize("name", ["revolute", "cylindrical", "planar", "screw"])
 def test_an_angle_is_that_of_its_bodies_over_many_turns(name):
     """Its rate is the relative angular velocity, and its sine and cosine those of axes across."""
-    system, start, joint, (a, b), *_ = moving(name, 5)
+    system, _, joint, (a, b), *_ = moving(name, 5)
     run = zm.simulate(system, system.start({joint.rate: 30.0}), until=1.0, rtol=1e-11)
     ω = run[b.angular_velocity - a.angular_velocity]
     np.testing.assert_allclose(np.sum(ω * run[joint.axis], axis=1), run[joint.rate], atol=1e-8)
@@ -91,7 +91,7 @@ def test_an_angle_is_that_of_its_bodies_over_many_turns(name):
 @pytest.mark.parametrize("name", ["revolute", "cylindrical", "planar", "screw"])
 @pytest.mark.parametrize("angle", [-2.9, 0.4, 3.0, 7.5])
 def test_a_start_has_the_angle_that_is_asked_for(name, angle):
-    system, _, joint, (a, b), *_ = moving(name, 6)
+    system, _, joint, *_ = moving(name, 6)
     start = system.start({joint.angle: angle})
     p, r = joint.a.pose, joint.b.pose
     assert abs(start[p.x @ r.x] - np.cos(angle)) < 1e-12

@@ -14,6 +14,7 @@ from zeromass.mechanism.pointed import (
     Spherical,
     Universal,
 )
+from zeromass.mechanism.robot import Robot, RobotJoint, from_urdf
 from zeromass.mechanism.strung import Distance
 from zeromass.mechanism.wheel import WheelOnGround
 
@@ -38,9 +39,12 @@ __all__ = [
     "Prismatic",
     "RackAndPinion",
     "Revolute",
+    "Robot",
+    "RobotJoint",
     "Screw",
     "Spherical",
     "Turning",
     "Universal",
     "WheelOnGround",
+    "from_urdf",
 ]

@@ -11,7 +11,7 @@ import numpy as np
 from zeromass.expression import Array, Expression, Symbol, coordinate, expressions, jacobian, multiplier, substitute
 from zeromass.expression.node import symbol
 from zeromass.mechanism.ground import Ground
-from zeromass.mechanism.marker import Marker, Pose, bodies
+from zeromass.mechanism.marker import Marker, Pose
 from zeromass.model.constraint import Row, level_of
 from zeromass.model.parts import Part
 
@@ -126,9 +126,3 @@ def _fresh(name: str) -> Array:
     found = np.empty(3, dtype=object)
     found[:] = [symbol(f"{name}{i}", "parameter", default=0.0) for i in range(3)]
     return found
-
-
-def markers(a: Any, b: Any, what: str, places: tuple[Array, Array], axes: tuple[np.ndarray, np.ndarray]) -> Any:
-    """The markers of a joint on a and on b."""
-    bodies(a, b, what)
-    return Marker(a, places[0], axes[0]), Marker(b, places[1], axes[1])

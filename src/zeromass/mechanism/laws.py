@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zeromass.expression import Array, Expression, Symbol, as_expression, rate
+from zeromass.expression import Array, Expression, as_expression, rate
 from zeromass.mechanism.joint import Law
 from zeromass.mechanism.marker import Pose
 
@@ -33,7 +33,7 @@ def aligned(a: Pose, b: Pose, r: Array) -> list[Law]:
     return [*parallel(a, b, r), Law("turn", as_expression(a.y @ b.x), as_expression(2 * r[3]))]
 
 
-def counted(angle: Symbol, speed: Expression, r: Array, k: int, name: str = "angle") -> Law:
+def counted(angle: Expression, speed: Expression, r: Array, k: int, name: str = "angle") -> Law:
     """An angle whose rate is a relative angular velocity; r is the turn, k its component of the angle's axis.
 
     θ̇ = ω,    2 (r₀ sin ½θ − r_k cos ½θ) = 2 sin ½(θ − α) = 0 for a turn by α

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Array, Expression, Symbol, as_expression, rate
+from zeromass.expression import Array, Expression, as_expression, rate
 from zeromass.mechanism.freedom import Acting, Drive, Freedom, Turning, turn_about
 from zeromass.mechanism.ground import Ground
-from zeromass.mechanism.joint import Joint, Law, markers
+from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.laws import across, aligned, counted, parallel, together
-from zeromass.mechanism.marker import Pose, axes, bodies, points, relative_turn
+from zeromass.mechanism.marker import Marker, Pose, axes, bodies, points, relative_turn
 from zeromass.model.event import Event
 from zeromass.model.given import Number, given_scalar
 from zeromass.model.parts import Part
@@ -31,7 +31,8 @@ class _Axial(Joint):
     def __init__(self, a: Ground | Part, b: Ground | Part, at: Place, axis: Axis, name: str | None) -> None:
         what = f"'{name}'" if name is not None else f"a {type(self).__name__}"
         bodies(a, b, what)
-        super().__init__(*markers(a, b, what, points(a, b, at, what), axes(a, b, axis, what)), name)
+        (p, r), (A, B) = points(a, b, at, what), axes(a, b, axis, what)
+        super().__init__(Marker(a, p, A), Marker(b, r, B), name)
 
     @cached_property
     def _turn(self) -> Array:
@@ -73,7 +74,7 @@ class Revolute(_Axial, Turning):
     >>> arm = zm.RigidBody("arm", mass=2.0, inertia=(1, 1, 1), at=(1, 0, 0))
     >>> pin = zm.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, 0, 1))
     >>> start = zm.System([arm], joints=[pin]).start({pin.angle: np.pi / 2, pin.rate: 3.0})
-    >>> start[arm.position].round(9), start[pin.force[1]].round(9)
+    >>> start[arm.position].round(9), round(start[pin.force[1]], 9)
     (array([0., 1., 0.]), -18.0)
     """
 
@@ -81,7 +82,7 @@ class Revolute(_Axial, Turning):
         self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axis: Axis, name: str | None = None
     ) -> None:
         super().__init__(a, b, at, axis, name)
-        self.angle: Symbol = self._coordinate("angle")
+        self.angle: Expression = self._coordinate("angle")
         self.turn: Freedom = turn_about(self, self.angle, self.a.pose.z)
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
@@ -177,7 +178,7 @@ class Cylindrical(_Sliding, Turning):
         self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axis: Axis, name: str | None = None
     ) -> None:
         super().__init__(a, b, at, axis, name)
-        self.angle: Symbol = self._coordinate("angle")
+        self.angle: Expression = self._coordinate("angle")
         self.turn: Freedom = turn_about(self, self.angle, self.a.pose.z)
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
@@ -239,7 +240,7 @@ class Planar(_Axial, Turning):
         self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axis: Axis, name: str | None = None
     ) -> None:
         super().__init__(a, b, at, axis, name)
-        self.angle: Symbol = self._coordinate("angle")
+        self.angle: Expression = self._coordinate("angle")
         self.turn: Freedom = turn_about(self, self.angle, self.a.pose.z)
 
     @property

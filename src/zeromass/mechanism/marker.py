@@ -10,11 +10,11 @@ import numpy as np
 
 from zeromass.expression import Array, expressions
 from zeromass.mechanism.ground import Ground
-from zeromass.mechanism.turns import axes_about, direction, inverse, of_matrix, product, shortest_turn
+from zeromass.mechanism.turns import axes_about, direction, inverse, of_matrix, shortest_turn
 from zeromass.model.errors import ModelError
 from zeromass.model.given import given_array, given_vector
 from zeromass.model.parts import Part, Particle, RigidBody
-from zeromass.model.quaternion import rotation
+from zeromass.model.quaternion import product, rotation
 
 Body = Ground | RigidBody
 """What has axes of its own."""
@@ -108,7 +108,7 @@ def points(a: Ground | Part, b: Ground | Part, at: Any, what: str) -> tuple[Arra
         raise ModelError(
             f"the place of {what} has shape {given.shape}; give one point as drawn, or two, on each body in its own axes"
         )
-    return tuple(_own(body, given) for body in (a, b))  # type: ignore[return-value]
+    return _own(a, given), _own(b, given)
 
 
 def _own(body: Ground | Part, point: Array) -> Array:

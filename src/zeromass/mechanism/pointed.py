@@ -10,10 +10,10 @@ import numpy as np
 from zeromass.expression import Array, Symbol, as_expression, expressions
 from zeromass.mechanism.freedom import Freedom, turn_about
 from zeromass.mechanism.ground import Ground
-from zeromass.mechanism.joint import Joint, Law, markers
+from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.laws import across, counted, together
 from zeromass.mechanism.lower import Axis, Place
-from zeromass.mechanism.marker import Pose, axes, bodies, points, relative_turn
+from zeromass.mechanism.marker import Marker, Pose, axes, bodies, points, relative_turn
 from zeromass.mechanism.turns import direction
 from zeromass.model.errors import ModelError
 from zeromass.model.given import given_array
@@ -28,8 +28,9 @@ class _Pointed(Joint):
     ) -> None:
         what = f"'{name}'" if name is not None else f"a {type(self).__name__}"
         bodies(a, b, what)
-        own = (np.eye(3), np.eye(3)) if axis is None else axes(a, b, axis, what, across)
-        super().__init__(*markers(a, b, what, points(a, b, at, what), own), name)
+        A, B = (np.eye(3), np.eye(3)) if axis is None else axes(a, b, axis, what, across)
+        p, r = points(a, b, at, what)
+        super().__init__(Marker(a, p, A), Marker(b, r, B), name)
 
 
 class Spherical(_Pointed):

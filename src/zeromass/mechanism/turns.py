@@ -10,20 +10,6 @@ from zeromass.model.errors import ModelError
 from zeromass.model.quaternion import rotation
 
 
-def product(p: Any, q: Any) -> np.ndarray:
-    """p∘q of quaternions: the turn q and then, in the outer axes, p."""
-    p0, p1, p2, p3 = p
-    q0, q1, q2, q3 = q
-    return np.array(
-        [
-            p0 * q0 - p1 * q1 - p2 * q2 - p3 * q3,
-            p0 * q1 + p1 * q0 + p2 * q3 - p3 * q2,
-            p0 * q2 - p1 * q3 + p2 * q0 + p3 * q1,
-            p0 * q3 + p1 * q2 - p2 * q1 + p3 * q0,
-        ]
-    )
-
-
 def inverse(p: Any) -> np.ndarray:
     """The turn back, of a unit quaternion."""
     p0, p1, p2, p3 = p
@@ -63,12 +49,10 @@ def direction(axis: Any, what: str) -> np.ndarray:
 
 def axes_about(z: np.ndarray, x: np.ndarray | None = None) -> np.ndarray:
     """Right-handed axes, columns of a (3, 3) matrix, the third along z, the first near to x if given."""
-    if x is None:
-        x = np.eye(3)[int(np.argmin(np.abs(z)))]
-        x = np.cross(np.cross(z, x), z)
-    x = x - (x @ z) * z
-    x = x / np.linalg.norm(x)
-    return np.stack([x, np.cross(z, x), z], axis=1)
+    near = np.eye(3)[int(np.argmin(np.abs(z)))] if x is None else x
+    across = near - (near @ z) * z
+    first = across / np.linalg.norm(across)
+    return np.stack([first, np.cross(z, first), z], axis=1)
 
 
 def shortest_turn(a: np.ndarray, b: np.ndarray) -> np.ndarray:

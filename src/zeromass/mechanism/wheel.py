@@ -10,8 +10,8 @@ import numpy as np
 
 from zeromass.expression import Array, Expression, as_expression, expressions
 from zeromass.mechanism.ground import Ground
-from zeromass.mechanism.joint import Joint, Law, markers
-from zeromass.mechanism.marker import Pose, bodies, place_of
+from zeromass.mechanism.joint import Joint, Law
+from zeromass.mechanism.marker import Marker, Pose, bodies, place_of
 from zeromass.mechanism.turns import axes_about, direction
 from zeromass.model.errors import ModelError
 from zeromass.model.given import Number, given_scalar
@@ -53,8 +53,8 @@ class WheelOnGround(Joint):
             raise ModelError(f"{what} is between zm.Ground() and a rigid body, in this order")
         origin = expressions(np.zeros(3))
         own = axes_about(direction(axis, what))
-        places = (origin, place_of(wheel, center, f"the centre of {what}"))
-        super().__init__(*markers(ground, wheel, what, places, (np.eye(3), own)), name)
+        middle = place_of(wheel, center, f"the centre of {what}")
+        super().__init__(Marker(ground, origin, np.eye(3)), Marker(wheel, middle, own), name)
         self.radius: Expression = given_scalar(radius, f"the radius of {what}")
         self.height: Expression = given_scalar(height, f"the height of {what}")
 

@@ -16,7 +16,7 @@ from zeromass.model.system import System, join
 if _typing.TYPE_CHECKING:
     from zeromass.model.check import Dependence, Diagnosis, Undetermined
     from zeromass.model.drawing import Arrow, Chart, Drawing, DrawnBody, Ground, Trail
-    from zeromass.model.shapes import Box, Dot, Rod, Shape, Shell, Wheel
+    from zeromass.model.shapes import Box, Dot, Look, Rod, Shape, Shell, Wheel
 
 __all__ = [
     "Arrow",
@@ -33,6 +33,7 @@ __all__ = [
     "Force",
     "GeneralizedForce",
     "Ground",
+    "Look",
     "Matrices",
     "ModelError",
     "Part",
@@ -60,6 +61,6 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
         {
             "zeromass.model.check": ["Dependence", "Diagnosis", "Undetermined"],
             "zeromass.model.drawing": ["Arrow", "Chart", "Drawing", "DrawnBody", "Ground", "Trail"],
-            "zeromass.model.shapes": ["Box", "Dot", "Rod", "Shape", "Shell", "Wheel"],
+            "zeromass.model.shapes": ["Box", "Dot", "Look", "Rod", "Shape", "Shell", "Wheel"],
         },
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from zeromass.model.errors import ModelError
 from zeromass.model.given import Inertia, Number, Quaternion, Vector, given_array, given_scalar, given_vector
 from zeromass.model.quaternion import body_rates, inertial_rates, rotation
 from zeromass.model.requirement import Ordered, Requirement
+
+if TYPE_CHECKING:
+    from zeromass.model.shapes import Look
 
 TYPED = 1e-12
 """Part of its largest entry by which an inertia that was typed or computed in double precision may be off."""
@@ -92,6 +95,8 @@ class RigidBody(Part):
     at       place of the mass centre as drawn, m: where starts look first, and to what places of joints refer
     orientation  unit quaternion as drawn, from the body's axes to the inertial ones
 
+    looks    shapes in which it is drawn, zm.model.Look; by default the box that has its inertia
+
     The quaternion's norm is kept by a constraint that comes with the body. The mass matrix 4 EᵀJE of the four
     quaternion components is singular [UM2022, eq. 8], and that is fine.
 
@@ -100,6 +105,8 @@ class RigidBody(Part):
     >>> spinning[zm.rate(top.angular_velocity_body)]  # Euler: J₃ ω̇₃ = (J₁ − J₂) ω₁ ω₂
     array([ 0. ,  0. , -0.8])
     """
+
+    looks: tuple[Look, ...] = ()
 
     def __init__(
         self,

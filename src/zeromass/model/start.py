@@ -48,7 +48,7 @@ def consistent_start(
     values = parameter_values(system, {p: x for p, x in given.items() if p in system.parameters or p not in own})
     at = {**values, **values_of(own, given)}
     wishes = _pairs(system, [(key, numbers(value, at)) for key, value in items], "prescribed")
-    first: dict[Expression, float] = dict(system.usual)
+    first: dict[Expression, float] = {**system.usual}
     guesses = _pairs(system, guess, "guess")
     first.update(guesses)
     known: dict[Expression, float] = {time: t, **values}
