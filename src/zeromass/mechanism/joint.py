@@ -13,7 +13,8 @@ from zeromass.expression.node import symbol
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.marker import Marker, Pose
 from zeromass.model.constraint import Row, level_of
-from zeromass.model.parts import Part
+from zeromass.model.errors import ModelError
+from zeromass.model.parts import TYPED, Part
 
 
 class Law(NamedTuple):
@@ -39,9 +40,22 @@ class Connected:
         return f"{type(self).__name__}({self.name!r})"
 
     @cached_property
+    def _told(self) -> list[tuple[int, Law]]:
+        """Its laws but for those that hold anyway, as of links that never leave a plane, with their places among all."""
+        return [(k, law) for k, law in enumerate(self._laws()) if not self._holds_anyway(law)]
+
+    def _holds_anyway(self, law: Law) -> bool:
+        if law.zero.value is None:
+            return False
+        if abs(law.zero.value) > TYPED:
+            gap = f"'{law.name}' is off by {law.zero.value:.3g}, whatever the coordinates are"
+            raise ModelError(f"joint '{self.name}' can not close: {gap}")
+        return True
+
+    @cached_property
     def rows(self) -> tuple[Row, ...]:
         """Its constraints, of the group of its name."""
-        named = [(f"{self.name} {law.name}", law) for law in self._laws()]
+        named = [(f"{self.name} {law.name}", law) for _, law in self._told]
         return tuple(Row(name, self.name, level_of(name, law.zero), law.zero, law.place) for name, law in named)
 
     @cached_property
@@ -95,8 +109,9 @@ class Joint(Connected):
         zeros = [law.zero for law in self._held(self.a.pose, moved)]
         slopes = jacobian(zeros, [*δ, *ε, *v, *ω])
         slopes = expressions(substitute(slopes, dict.fromkeys([*δ, *ε, *v, *ω], 0.0)))
-        levels = np.array([row.level for row in self.rows[: len(zeros)]])[:, None]
-        chosen = np.where(levels == 0, slopes[:, :6], slopes[:, 6:])
+        told = [k for k, _ in self._told if k < len(zeros)]
+        levels = np.array([row.level for row in self.rows[: len(told)]])[:, None]
+        chosen = np.where(levels == 0, slopes[told, :6], slopes[told, 6:])
         return chosen[:, :3], chosen[:, 3:]
 
     def _sum(self, of_one: Array) -> Array:

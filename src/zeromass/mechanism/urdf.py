@@ -15,8 +15,8 @@ from zeromass.mechanism.xml_lines import Element, read_xml
 from zeromass.model.errors import ModelError
 from zeromass.model.shapes import Box, Dot, Look, Rod, Shape
 
-TYPED = 1e-11
-"""rad: an angle that is so near to a multiple of π/2 was typed with eleven digits of it, and is meant to be one."""
+RIGHT = 1e-15
+"""rad: a turn that is so near to a multiple of π/2 is one; π/2 itself is not, in double precision."""
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
@@ -231,6 +231,6 @@ def _origin(element: Element) -> tuple[np.ndarray, np.ndarray]:
 
 def _cos_sin(angle: float) -> tuple[float, float]:
     quarters = round(angle / (np.pi / 2))
-    if abs(angle - quarters * np.pi / 2) <= TYPED:
+    if abs(angle - quarters * np.pi / 2) <= RIGHT:
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
     return float(np.cos(angle)), float(np.sin(angle))

@@ -57,6 +57,7 @@ class StartEquations:
         self.constraints: list[str] = [name for name, _ in constraints]
         self.prescribed: list[Expression] = list(prescribed)
         self.unknowns: np.ndarray = unknowns
+        self.known: list[Expression] = list(known)
         functions = expressions([*[zero for _, zero in constraints], *prescribed])
         inputs = [*unknowns, *known]
         self.values: Evaluator = Evaluator(functions, inputs)
@@ -124,7 +125,7 @@ class Numbers:
         for attempt, x in enumerate(self._attempts(start)):
             first = self.at(x)
             unit = self.sizes(first)
-            reached = self._gauss_newton(first, unit)
+            reached = self.gauss_newton(first, unit)
             if reached.error <= ROUNDING:
                 if attempt:
                     reached = self._returned(reached, start, unit)
@@ -141,7 +142,7 @@ class Numbers:
         """The constraints' solution next to one that keeps prescriptions which miss them by their rounding."""
         free = Numbers(self.equations, list(self._known), {}, ())
         first = free.at(x)
-        reached = free._gauss_newton(first, free.sizes(first))
+        reached = free.gauss_newton(first, free.sizes(first))
         return reached.point.x if reached.error <= ROUNDING else None
 
     def satisfied(self, x: np.ndarray) -> bool:
@@ -186,10 +187,9 @@ class Numbers:
         largest = np.abs(point.J).sum(axis=1) * np.max(np.abs(point.x), initial=0.0)
         return np.maximum(self.sizes(point), least * np.maximum(unit, largest))
 
-    def _gauss_newton(self, point: Point, unit: np.ndarray) -> Reached:
+    def gauss_newton(self, point: Point, unit: np.ndarray, left: int = ITERATIONS) -> Reached:
         """What damped shortest Gauss–Newton steps on the varied unknowns reach, residuals in their units."""
         slopes = inverse = free = np.empty((0, 0))
-        left = ITERATIONS
         while all(np.isfinite(numbers).all() for numbers in (unit, point.r, point.J)):
             J = point.J[:, self.varied] / unit[:, None]
             if not np.array_equal(J, slopes):  # linear equations have the same slopes everywhere
@@ -249,7 +249,7 @@ class Numbers:
             x, N = reached.point.x, reached.free
             back = np.zeros_like(start)
             back[self.varied] = N @ (N.T @ (start - x)[self.varied])
-            nearer = self._gauss_newton(self.at(x + back), unit)
+            nearer = self.gauss_newton(self.at(x + back), unit)
             closer = np.linalg.norm(nearer.point.x - start) < np.linalg.norm(x - start)
             if not closer or not nearer.error <= ROUNDING:
                 break

@@ -15,7 +15,9 @@ import numpy as np
 from zeromass.expression import Expression, ExpressionError, Symbol, expressions, symbols
 from zeromass.expression import t as time
 from zeromass.expression.pieces import switches
+from zeromass.model.continuation import followed
 from zeromass.model.errors import StartError
+from zeromass.model.nearby import nearest
 from zeromass.model.prescription import Prescription, numbers, parameters_in, values_of
 from zeromass.model.solving import StartEquations
 from zeromass.model.state import State, parameter_values
@@ -37,6 +39,7 @@ def consistent_start(
     t: float,
     parameters: Mapping[Expression, float] | None,
     guess: Prescribed,
+    near: Prescribed = (),
 ) -> State:
     """A state on the constraint manifold with the prescribed values; see `System.start`."""
     t = float(t)
@@ -51,6 +54,8 @@ def consistent_start(
     first: dict[Expression, float] = {**system.usual}
     guesses = _pairs(system, guess, "guess")
     first.update(guesses)
+    data = _pairs(system, near, "near")
+    first.update({x: value for x, value in data.items() if isinstance(x, Symbol)})
     known: dict[Expression, float] = {time: t, **values}
     pieces, moving = system.pieces if switches(row.zero for row in system.rows) else None, system
     begun = pieces.begun(t, values) if pieces is not None else None
@@ -63,7 +68,15 @@ def consistent_start(
         fixed = {x: wanted.pop(x) for x in unknowns if x in wanted}
         guessed = np.array([first.get(x, 0.0) for x in unknowns])
         equations = equations_of(moving, level, tuple(wanted))
-        solution, open_ = equations.solution(guessed, list(known.values()), fixed, list(wanted.values()))
+        given = list(known.values()), fixed, list(wanted.values())
+        if level == 0 and system.joints:
+            there = followed(equations, guessed, *given)
+            guessed = guessed if there is None else there
+        rounded = {e: value for e, value in data.items() if _order(e) == level and e not in fixed}
+        if rounded:
+            found, _ = equations.solution(guessed, *given)
+            guessed = nearest(moving, level, equations, rounded, found, *given)
+        solution, open_ = equations.solution(guessed, *given)
         known.update(zip(unknowns, solution, strict=True))
         free += open_
     n = len(system.coordinates)

@@ -330,19 +330,45 @@ class System(Remembering):
         t: float = 0.0,
         parameters: Mapping[Expression, float] | None = None,
         guess: Prescribed = (),
+        near: Prescribed = (),
     ) -> State:
         """A state that satisfies every constraint at position and velocity level, to round-off.
 
         prescribed  {expression: value} or pairs (array of expressions, array of values): coordinates, rates, or any
                     function of them
         guess       likewise for coordinates, where the constraints have several solutions, and for rates
+        near        {expression: value} of data that is rounded, as published data is: the state is the one at which these
+                    are nearest to their values, by least squares
 
         What the constraints and prescriptions leave open stays as close to the guess (zero by default) as they allow
         and is named in `state.free`: positions in their own units, rates in the metric of the kinetic energy, (v − guess)ᵀ
         M (v − guess), as if an impulse of the constraints had changed them. Contradictions raise a StartError that names
         them; prescriptions that miss the constraints by no more than their rounding are brought onto them.
         """
-        return consistent_start(self, prescribed, t=t, parameters=parameters, guess=guess)
+        return consistent_start(self, prescribed, t=t, parameters=parameters, guess=guess, near=near)
+
+    def assemblies(
+        self,
+        prescribed: Prescribed = (),
+        *,
+        tries: int = 40,
+        t: float = 0.0,
+        parameters: Mapping[Expression, float] | None = None,
+        spread: float | None = None,
+    ) -> list[State]:
+        """The distinct states with prescribed values that were found from many first guesses, that of `start` first.
+
+        tries   guesses, random and the same every time
+        spread  m, of their places; the size of the mechanism by default
+
+        >>> x, y = zm.coordinates("x y")
+        >>> rods = zm.System(kinetic=zm.rate(x)**2 + zm.rate(y)**2, constraints={"rod": x**2 + y**2 - 1})
+        >>> sorted(round(state[y], 9) for state in rods.assemblies({x: 0.6}))
+        [-0.8, 0.8]
+        """
+        from zeromass.model.assemblies import assemblies  # few programs ask
+
+        return assemblies(self, prescribed, tries=tries, t=t, parameters=parameters, spread=spread)
 
     def check(self, state: State | None = None) -> Diagnosis:
         """Whether the model determines its motion at a state, and if not why, in the user's names."""
