@@ -72,6 +72,7 @@ from zeromass.run import Run, load, simulate
 
 if _typing.TYPE_CHECKING:
     from zeromass import analysis as analysis
+    from zeromass import mechanism as mechanism
     from zeromass import report as report
     from zeromass.analysis import Certificate, FewDigits, certificate, lyapunov_exponent, sensitivity
     from zeromass.ensemble import Ray, first_time, integral, largest, mean, samples, smallest, sweep, values_at
@@ -265,7 +266,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
             from importlib.metadata import version
 
             return version("zeromass")
-        if name in ("analysis", "report"):
+        if name in ("analysis", "mechanism", "report"):
             return _importlib.import_module(f"zeromass.{name}")
         return _found(name)
 

@@ -178,7 +178,7 @@ def _joint(element: Element) -> JointData:
         ends.append(end.word("link"))
     place, turn = _origin(element)
     given, axis = element.one("axis"), np.array([1.0, 0.0, 0.0])
-    if given is not None:
+    if given is not None and kind not in ("fixed", "floating"):
         try:
             axis = direction(given.vector("xyz", (1.0, 0.0, 0.0)), f"joint '{name}'")
         except ModelError as error:
