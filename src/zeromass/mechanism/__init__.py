@@ -1,5 +1,6 @@
 """Mechanisms: joints, drives and couplings, each a named set of constraints on parts, and nothing more."""
 
+from zeromass.mechanism.blocks import PID, LowPass, Signal, saturated
 from zeromass.mechanism.freedom import Acting, Drive, Freedom, Turning
 from zeromass.mechanism.geared import Belt, Cam, Gear, RackAndPinion
 from zeromass.mechanism.ground import Ground
@@ -15,6 +16,7 @@ from zeromass.mechanism.pointed import (
     Universal,
 )
 from zeromass.mechanism.robot import Robot, RobotJoint, from_urdf
+from zeromass.mechanism.solid import Solid
 from zeromass.mechanism.strung import Distance
 from zeromass.mechanism.wheel import WheelOnGround
 
@@ -31,6 +33,8 @@ __all__ = [
     "Gear",
     "Ground",
     "Joint",
+    "LowPass",
+    "PID",
     "Planar",
     "PointOnCurve",
     "PointOnLine",
@@ -42,9 +46,12 @@ __all__ = [
     "Robot",
     "RobotJoint",
     "Screw",
+    "Signal",
+    "Solid",
     "Spherical",
     "Turning",
     "Universal",
     "WheelOnGround",
     "from_urdf",
+    "saturated",
 ]

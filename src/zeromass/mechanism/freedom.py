@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Array, Expression, Symbol, as_expression, gradient, rate, t
-from zeromass.expression.build import ZERO, where
+from zeromass.expression import Array, Expression, Symbol, as_expression, gradient, rate, t, where
+from zeromass.expression.build import ZERO
 from zeromass.mechanism.joint import Connected, Law
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event

@@ -32,8 +32,8 @@ class WheelOnGround(Joint):
     >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.1, 0.2, 0.1), at=(0, 0, 0.5))
     >>> rolls = zm.WheelOnGround(zm.Ground(), hoop, radius=0.5, axis=(0, 1, 0))
     >>> start = zm.System([hoop], gravity=10.0, joints=[rolls]).start([(hoop.angular_velocity, (0, 2.0, 0))])
-    >>> start[hoop.velocity].round(12), start[rolls.force].round(12)
-    (array([1., 0., 0.]), array([ 0.,  0., 10.]))
+    >>> round(start[hoop.velocity[0]], 9), round(start[rolls.force[2]], 9)
+    (1.0, 10.0)
     """
 
     def __init__(
