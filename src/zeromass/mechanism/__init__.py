@@ -17,7 +17,7 @@ from zeromass.mechanism.pointed import (
 )
 from zeromass.mechanism.robot import Robot, RobotJoint, from_urdf
 from zeromass.mechanism.solid import Solid
-from zeromass.mechanism.strung import Distance
+from zeromass.mechanism.strung import Distance, Rope
 from zeromass.mechanism.wheel import WheelOnGround
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "Revolute",
     "Robot",
     "RobotJoint",
+    "Rope",
     "Screw",
     "Signal",
     "Solid",

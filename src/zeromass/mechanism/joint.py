@@ -14,6 +14,7 @@ from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.marker import Marker, Pose
 from zeromass.model.constraint import Row, level_of
 from zeromass.model.errors import ModelError
+from zeromass.model.one_sided import OneSided
 from zeromass.model.parts import TYPED, Part
 
 
@@ -32,6 +33,7 @@ class Connected:
     coordinates: tuple[Symbol, ...] = ()
     usual: Mapping[Symbol, float] = {}
     parts: tuple[Part, ...] = ()
+    one_sided: tuple[OneSided, ...] = ()
 
     def _laws(self) -> Sequence[Law]:
         raise NotImplementedError

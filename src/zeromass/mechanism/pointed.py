@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Array, Symbol, as_expression, expressions
+from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, parameter, substitute
 from zeromass.mechanism.freedom import Freedom, turn_about
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint, Law
@@ -16,7 +16,7 @@ from zeromass.mechanism.lower import Axis, Place
 from zeromass.mechanism.marker import Marker, Pose, axes, bodies, points, relative_turn
 from zeromass.mechanism.turns import direction
 from zeromass.model.errors import ModelError
-from zeromass.model.given import given_array
+from zeromass.model.given import given_array, given_scalar
 from zeromass.model.parts import Part
 
 
@@ -203,8 +203,9 @@ class PointOnSurface(_Pointed):
         name: str | None = None,
     ) -> None:
         super().__init__(a, b, ((0.0, 0.0, 0.0), on), None, name)
-        self.surface: Callable[[Any, Any, Any], Any] = surface
+        self._place: tuple[Expression, ...] = tuple(parameter(name, 0.0) for name in "XYZ")
+        self.surface: Expression = given_scalar(surface(*self._place), f"the surface of '{self.name}'")
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
-        X, Y, Z = expressions(a.axes.T @ (b.point - a.point))
-        return [Law("surface", as_expression(self.surface(X, Y, Z)))]
+        place = expressions(a.axes.T @ (b.point - a.point))
+        return [Law("surface", substitute(self.surface, dict(zip(self._place, place, strict=True))))]

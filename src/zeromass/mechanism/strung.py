@@ -1,4 +1,4 @@
-"""What keeps two points at a distance: a rod."""
+"""What keeps two points at a distance: a rod, and a rope, which can go slack."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Evaluator, Expression, as_expression, symbols
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, symbols
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.marker import Marker, Pose, as_drawn, bodies, points
 from zeromass.model.errors import ModelError
 from zeromass.model.given import Number, given_scalar
+from zeromass.model.one_sided import OneSided
 from zeromass.model.parts import Part
 
 
@@ -60,6 +61,41 @@ class Distance(Joint):
     def tension(self) -> Expression:
         """Of the rod, N; negative where it is pressed."""
         return -self.multipliers[0]
+
+
+class Rope(Distance):
+    """A massless rope between a point of a and a point of b, which pulls and does not push.
+
+        |b − a| = length − slack,    slack ≥ 0, a massless coordinate;    tension ≥ 0
+
+    slack    m; a run goes over to the motion with a slack rope and back by events. Where it becomes taut, an impulse takes
+             the velocity along it: what restitution there is, springs must give
+    tension  N; zero while it is slack
+
+    >>> bob = zm.Particle("bob", mass=2.0, at=(0, 0, -0.5))
+    >>> rope = zm.Rope(zm.Ground(), bob, length=1.0, name="rope")
+    >>> system = zm.System([bob], gravity=10.0, joints=[rope])
+    >>> run = zm.simulate(system, system.start([(bob.position, (0, 0, -0.5)), (bob.velocity, (0, 0, 0))]), until=1.0)
+    >>> run.kinds, round(run.events[0].t, 9), run.at([0.1, 0.9])[rope.tension].round(9)
+    (('rope slack', 'rope taut'), 0.316227766, array([ 0., 20.]))
+    """
+
+    def __init__(
+        self,
+        a: Ground | Part,
+        b: Ground | Part,
+        *,
+        at: Any = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+        length: Number | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(a, b, at=at, length=length, name=name)
+        self.slack: Symbol = self._coordinate("slack")
+        self.one_sided: tuple[OneSided, ...] = (OneSided(self.name, self.slack, self.tension, "taut", "slack"),)
+
+    def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
+        d, l = b.point - a.point, self.length - self.slack
+        return [Law("length", as_expression((d @ d - l**2) / (2 * self.length)))]
 
 
 def _as_drawn(joint: Joint) -> Expression:

@@ -10,6 +10,7 @@ from zeromass.model.forces import Damper, Force, GeneralizedForce, Spring, Torqu
 from zeromass.model.parts import Part, Particle, RigidBody
 from zeromass.model.quantity import Quantity
 from zeromass.model.reactions import Reactions
+from zeromass.model.shared import SharedForce
 from zeromass.model.state import Matrices, State
 from zeromass.model.system import System, join
 
@@ -43,6 +44,7 @@ __all__ = [
     "RigidBody",
     "Rod",
     "Shape",
+    "SharedForce",
     "Shell",
     "Spring",
     "StartError",

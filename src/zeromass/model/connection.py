@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from zeromass.expression import Array, Symbol
 from zeromass.model.constraint import Row
 from zeromass.model.errors import ModelError
 from zeromass.model.parts import Part
+
+if TYPE_CHECKING:
+    from zeromass.model.one_sided import OneSided
 
 
 @runtime_checkable
@@ -22,6 +25,7 @@ class Connection(Protocol):
     coordinates  massless ones that come with it
     parts        those that it connects
     usual        first guesses for its coordinates whose natural value is not zero
+    one_sided    what of it holds on one side only
     """
 
     @property
@@ -36,6 +40,8 @@ class Connection(Protocol):
     def parts(self) -> Sequence[Part]: ...
     @property
     def usual(self) -> Mapping[Symbol, float]: ...
+    @property
+    def one_sided(self) -> Sequence[OneSided]: ...
 
 
 def connected(joints: Iterable[Connection], parts: Sequence[Part]) -> tuple[Connection, ...]:

@@ -25,6 +25,7 @@ from zeromass.expression import (
 )
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import SWITCHING
+from zeromass.model import one_sided
 from zeromass.model.connection import Connection, connected
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
 from zeromass.model.contact import Contact
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
     from zeromass.model.check import Diagnosis
     from zeromass.model.drawing import Drawing
+    from zeromass.model.one_sided import OneSided
     from zeromass.model.pieces import SystemPieces
 
 
@@ -82,6 +84,17 @@ class System(Remembering):
 
     joints: tuple[Connection, ...] = ()
     """What holds its parts together, beside its other constraints."""
+
+    _closed: frozenset[str] = frozenset()
+    """Of its constraints of one side, those that hold now; see `one_sided`."""
+
+    _whole: System
+    """The sibling without any of them."""
+
+    @property
+    def one_sided(self) -> tuple[OneSided, ...]:
+        """What holds on one side only, as ropes do."""
+        return tuple(side for joint in self.joints for side in joint.one_sided)
 
     kind: str = "motion"
     """What kind of motion the system describes, in a word: "motion", "rolling", "slipping"."""
@@ -142,6 +155,8 @@ class System(Remembering):
             expressions(np.zeros(len(free.q))),
         )
         self._complete(free, rows, C)
+        if self.one_sided:
+            self.events, self.kind = one_sided.events_of(self), one_sided.kind_of(self)
 
     events: tuple[Event, ...] = ()
     """Watched in every run of the system, beside those given to it."""
@@ -153,12 +168,12 @@ class System(Remembering):
 
     def begins_as(self, state: State) -> System:
         """The system that the motion follows from a state on: itself, unless it can not hold there."""
-        return self
+        return one_sided.beginning(self, state) if self.one_sided else self
 
     @property
     def begins_one_way(self) -> bool:
         """Whether `begins_as` is itself at every state."""
-        return True
+        return not self.one_sided
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -182,7 +197,7 @@ class System(Remembering):
 
         state  at the event, of this system; `state.carried_to` brings it onto the constraints of the next one
         """
-        return None
+        return one_sided.following(self, event) if self.one_sided else None
 
     def struck(self, state: State, impulse: np.ndarray) -> System | None:
         """The system that an impulse of the constraints, M Δq̇, is taken by: itself, unless its constraints can not give it.
