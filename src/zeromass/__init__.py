@@ -81,6 +81,7 @@ if _typing.TYPE_CHECKING:
     from zeromass.mechanism import (
         PID,
         Belt,
+        Bushing,
         Cam,
         ConstantVelocity,
         Cylindrical,
@@ -115,6 +116,7 @@ if _typing.TYPE_CHECKING:
 __all__ = [
     "Belt",
     "Box",
+    "Bushing",
     "Cam",
     "Certificate",
     "ConstantVelocity",
@@ -249,6 +251,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
             "zeromass.expression": ["c_code", "latex"],
             "zeromass.mechanism": [
                 "Belt",
+                "Bushing",
                 "Cam",
                 "ConstantVelocity",
                 "Cylindrical",

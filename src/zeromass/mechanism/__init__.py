@@ -1,6 +1,7 @@
 """Mechanisms: joints, drives and couplings, each a named set of constraints on parts, and nothing more."""
 
 from zeromass.mechanism.blocks import PID, LowPass, Signal, saturated
+from zeromass.mechanism.bushing import Bushing
 from zeromass.mechanism.freedom import Acting, Drive, Freedom, Turning
 from zeromass.mechanism.geared import Belt, Cam, Gear, RackAndPinion
 from zeromass.mechanism.ground import Ground
@@ -23,6 +24,7 @@ from zeromass.mechanism.wheel import WheelOnGround
 __all__ = [
     "Acting",
     "Belt",
+    "Bushing",
     "Cam",
     "ConstantVelocity",
     "Cylindrical",

@@ -60,7 +60,9 @@ def undetermined_groups(system: System, A: np.ndarray, e: np.ndarray, inputs: np
     if not open_.any():
         return []
     taking = np.abs(u[:, open_]).max(axis=1) > VISIBLE
-    return list(dict.fromkeys(row.group for row, takes in zip(system.rows, taking, strict=True) if takes))
+    own = {name for part in system.parts for name in part.constraints}
+    groups = dict.fromkeys(row.group for row, takes in zip(system.rows, taking, strict=True) if takes)
+    return [name for name in groups if name not in own]  # lengths of quaternions are nobody's force
 
 
 def null_multipliers(rank: Rank) -> np.ndarray:
@@ -92,7 +94,8 @@ def relaxing(system: System, rank: Rank) -> dict[str, tuple[str, ...]]:
     if not k:
         return {}
     found = {}
-    for group in dict.fromkeys(row.group for row in system.rows):
+    own = {name for part in system.parts for name in part.constraints}
+    for group in dict.fromkeys(row.group for row in system.rows if row.group not in own):
         rows = [i for i, row in enumerate(system.rows) if row.group == group]
         part = np.where(np.abs(u[rows]) > VISIBLE, u[rows], 0.0)
         if len(rows) >= k and int(numerical_rank(part).rank) == k:
