@@ -74,7 +74,7 @@ def test_a_four_bar_of_hinges_in_space_is_redundant_and_moves():
 
 
 def test_bennetts_loop_moves_against_the_count():
-    """Four skew hinges: 18 − 20 degrees by count, one in truth; tan ½θ tan ½φ is constant [Bennett 1903]."""
+    """Four skew hinges: 18 − 20 degrees by count, one in truth; tan ½θ tan ½φ is constant [B1903]."""
     α, β = 0.6, 1.1
     a = 1.0
     b = a * np.sin(β) / np.sin(α)
@@ -116,7 +116,7 @@ def test_bennetts_loop_moves_against_the_count():
 
 
 def test_sarrus_rises_straight():
-    """Two pairs of hinges across one another: the plate moves along a line and does not turn [Sarrus 1853]."""
+    """Two pairs of hinges across one another: the plate moves along a line and does not turn."""
     parts, joints = [], []
     plate = zm.Solid.box((0.2, 0.2, 0.02), mass=1.0).moved((0, 0, 0.2)).body("plate")
     for name, side in (("x", np.array([1.0, 0, 0])), ("y", np.array([0, 1.0, 0]))):
