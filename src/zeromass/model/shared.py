@@ -55,8 +55,7 @@ def undetermined_groups(system: System, A: np.ndarray, e: np.ndarray, inputs: np
         jacobian(e.ravel(), system.multipliers), [*system.inputs, *system.accelerations, *system.multipliers]
     )(np.concatenate([inputs, np.zeros(len(system.coordinates) + len(system.rows))]))
     change = np.abs(D @ u)
-    size = np.abs(D) @ np.abs(u)
-    open_ = (change > VISIBLE * np.maximum(size, np.finfo(float).tiny)).any(axis=0)
+    open_ = (change > VISIBLE * np.abs(D).max(axis=1, keepdims=True)).any(axis=0)
     if not open_.any():
         return []
     taking = np.abs(u[:, open_]).max(axis=1) > VISIBLE

@@ -43,6 +43,8 @@ class StartEquations:
     known        the other symbols, whose values `solution` takes
     metric       M, shape (unknowns, unknowns): of the solutions that the equations leave, the one of least (x − guess)ᵀ
                  M (x − guess); the shortest x − guess by default
+    whole        whether unknowns and known coordinates count as known to the rounding of the largest of them, as where
+                 bodies lie in a plane of space and what leaves it is zero but for rounding; each to its own by default
     """
 
     def __init__(
@@ -53,7 +55,9 @@ class StartEquations:
         unknowns: np.ndarray,
         known: Sequence[Expression],
         metric: np.ndarray | None = None,
+        whole: bool = False,
     ) -> None:
+        self.whole: bool = whole
         self.constraints: list[str] = [name for name, _ in constraints]
         self.prescribed: list[Expression] = list(prescribed)
         self.unknowns: np.ndarray = unknowns
@@ -164,7 +168,13 @@ class Numbers:
 
     def sizes(self, point: Point) -> np.ndarray:
         """The magnitudes of the residuals f − wanted; 1 where all terms are zero."""
-        sizes = self.equations.magnitude(np.concatenate([point.x, self._known]))[: len(self.wanted)]
+        values = np.concatenate([point.x, self._known])
+        each = None
+        if self.equations.whole:
+            each, n = np.abs(values), len(point.x)
+            each[:n] = each[:n].max(initial=0.0)
+            each[-n:] = each[-n:].max() if len(values) >= 2 * n else each[-n:]  # positions, where rates are unknown
+        sizes = self.equations.magnitude(values, each)[: len(self.wanted)]
         sizes += np.where(self.wanted == 0.0, 0.0, np.abs(point.r) + np.abs(self.wanted))
         return np.where(sizes == 0.0, 1.0, sizes)
 
