@@ -179,7 +179,7 @@ def _drawn(part: Part) -> list[DrawnBody]:
     if not part.looks:
         return [DrawnBody(part.name, part.position, part.quaternion, part=part)]
     return [
-        DrawnBody(part.name, part.point(look.place), expressions(product(part.quaternion, look.turn)), look.shape)
+        DrawnBody(part.name, part.point(look.place), expressions(product(part.quaternion, look.turn)), look.shape, part)
         for look in part.looks
     ]
 
