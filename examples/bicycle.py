@@ -52,7 +52,7 @@ for t in np.linspace(0, 1.6, 5):
     line = [now[x][0] for x in (rear.position, frame.position, steer.point, front.position)]
     left.plot(*np.array([line[0], line[1], now[fork.point((-0.05, 0, 0.2))][0], line[3]]).T, color="C3", lw=1)
 left.set(xlim=(0, 8), ylim=(-1, 1), zlim=(0, 1.2))
-left.set_box_aspect((8, 2, 1.2), zoom=1.25)
+left.set_box_aspect((8, 2, 1.2))
 left.set_axis_off()
 right.plot(times, np.rad2deg(np.arcsin(dense[lean])), label="lean")
 right.plot(times, np.rad2deg(dense[steer.angle]), label="steer")

@@ -92,7 +92,7 @@ class PID(Signal):
         if limit is not None:
             self.output = saturated(wanted, -limit, limit)
             waits = where(wanted > limit, 0.0, where(wanted < -limit, 0.0, 1.0))
-            self.growth = as_expression(waits * e)
+            self.growth: Expression = as_expression(waits * e)
 
 
 def saturated(signal: Number, low: Number, high: Number) -> Expression:

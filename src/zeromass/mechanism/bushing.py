@@ -49,7 +49,8 @@ class Bushing:
         what = "a Bushing"
         bodies(a, b, what)
         (p, r), (A, B) = points(a, b, at, what), axes(a, b, axis, what)
-        self.a, self.b = Marker(a, p, A), Marker(b, r, B)
+        self.a: Marker = Marker(a, p, A)
+        self.b: Marker = Marker(b, r, B)
         k, c = given_array(stiffness, "the stiffness of a bushing"), given_array(damping, "the damping of a bushing")
         if k.shape != (6,) or c.shape != (6,):
             raise ModelError(f"stiffness and damping of a bushing are six numbers each, not {k.shape} and {c.shape}")
@@ -65,8 +66,8 @@ class Bushing:
         if function is not None:
             force, torque = function(expressions(d), expressions(turn), expressions(v), expressions(ω))
             own = expressions(own + given_array([*force, *torque], "what the function of a bushing gives"))
-        self._own = own
-        self._elastic = expressions(-k * self._x)
+        self._own: Array = own
+        self._elastic: Array = expressions(-k * self._x)
 
     @property
     def force(self) -> Array:

@@ -18,7 +18,8 @@ class _Coupling(Connected):
     """One row between the free motions of two joints."""
 
     def __init__(self, kind: str, first: Freedom, second: Freedom, name: str | None) -> None:
-        self.first, self.second = first, second
+        self.first: Freedom = first
+        self.second: Freedom = second
         self.name: str = name if name is not None else f"{kind} of {first.owner} and {second.owner}"
         parts: dict[int, Part] = {id(part): part for part in (*first.parts, *second.parts)}
         self.parts: tuple[Part, ...] = tuple(parts.values())

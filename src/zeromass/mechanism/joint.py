@@ -54,15 +54,23 @@ class Connected:
             raise ModelError(f"joint '{self.name}' can not close: {gap}")
         return True
 
-    @cached_property
+    @property
     def rows(self) -> tuple[Row, ...]:
         """Its constraints, of the group of its name."""
+        return self._rows
+
+    @property
+    def multipliers(self) -> Array:
+        """λ of each row, N or N m; their values come from the motion."""
+        return self._multipliers
+
+    @cached_property
+    def _rows(self) -> tuple[Row, ...]:
         named = [(f"{self.name} {law.name}", law) for _, law in self._told]
         return tuple(Row(name, self.name, level_of(name, law.zero), law.zero, law.place) for name, law in named)
 
     @cached_property
-    def multipliers(self) -> Array:
-        """λ of each row, N or N m; their values come from the motion."""
+    def _multipliers(self) -> Array:
         found = np.empty(len(self.rows), dtype=object)
         found[:] = [multiplier(f"λ {row.name}") for row in self.rows]
         return found
@@ -82,7 +90,8 @@ class Joint(Connected):
     """
 
     def __init__(self, a: Marker, b: Marker, name: str | None) -> None:
-        self.a, self.b = a, b
+        self.a: Marker = a
+        self.b: Marker = b
         self.name: str = name if name is not None else f"{a.body.name} to {b.body.name}"
         self.parts: tuple[Part, ...] = tuple(m.body for m in (a, b) if not isinstance(m.body, Ground))
 
@@ -96,7 +105,7 @@ class Joint(Connected):
     def _coordinate(self, name: str) -> Symbol:
         """A massless coordinate of the joint."""
         new = coordinate(f"{self.name}.{name}")
-        self.coordinates = (*self.coordinates, new)
+        self.coordinates: tuple[Symbol, ...] = (*self.coordinates, new)
         return new
 
     @cached_property

@@ -118,10 +118,11 @@ class Numbers:
         fixed: Mapping[Expression, float],
         prescribed: Sequence[float],
     ) -> None:
-        self.equations, self.fixed = equations, fixed
-        self._known = np.array(known, dtype=float)
-        self.wanted = np.array([*[0.0] * len(equations.constraints), *prescribed])
-        self.varied = np.array([x not in fixed for x in equations.unknowns])
+        self.equations: StartEquations = equations
+        self.fixed: Mapping[Expression, float] = fixed
+        self._known: np.ndarray = np.array(known, dtype=float)
+        self.wanted: np.ndarray = np.array([*[0.0] * len(equations.constraints), *prescribed])
+        self.varied: np.ndarray = np.array([x not in fixed for x in equations.unknowns])
 
     def solution(self, guess: np.ndarray) -> tuple[np.ndarray, list[str]]:
         start = np.where(self.varied, guess, [self.fixed.get(x, 0.0) for x in self.equations.unknowns])
