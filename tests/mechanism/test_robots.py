@@ -108,6 +108,38 @@ def test_a_leg_whose_loop_a_joint_closes():
     assert np.ptp(run[system.energy]) < 1e-8
 
 
+def test_the_foot_carries_what_its_rows_say():
+    """F · δp + τ · δθ of both shanks is the joint's part of Aᵀλ: its force on links, without coordinates of their own."""
+    robot, foot, system = leg()
+    start = system.start({robot.joints["front hip"].angle: -0.6, robot.joints["rear hip"].angle: 0.4})
+    v, F, τ = system.rates, start[foot.force], start[foot.torque]
+    a, b = (robot.links[f"{side} shank"] for side in ("front", "rear"))
+    total = np.zeros(len(v))
+    for link, sign in ((a, -1), (b, 1)):
+        arm = start[foot.point - link.position]
+        by_v, by_ω = (start[zm.jacobian(e, v)] for e in (link.velocity, link.angular_velocity))
+        total += sign * (F @ by_v + (τ + np.cross(arm, F)) @ by_ω)
+    np.testing.assert_allclose(start[system.reaction["foot"]], total, atol=1e-9)
+    assert np.linalg.norm(F) > 0.1
+
+
+def test_gears_between_joints_of_a_robot():
+    robot = zm.from_urdf(ROBOTS / "arm.urdf")
+    roll, turn = robot.joints["roll"], robot.joints["turn"]
+    system = robot.system(joints=[zm.Gear(roll, turn, ratio=-2.0)])
+    run = zm.simulate(system, system.start({roll.angle: 0.3, roll.rate: 1.0}), until=0.5)
+    np.testing.assert_allclose(run[turn.angle], -2.0 * run[roll.angle], atol=1e-13)
+
+
+def test_a_massless_finger_that_nothing_holds_is_named(tmp_path):
+    text = (ROBOTS / "gripper.urdf").read_text().replace('type="fixed"', 'type="continuous"')
+    (tmp_path / "loose.urdf").write_text(text)
+    diagnosis = zm.from_urdf(tmp_path / "loose.urdf").system().check()
+    assert diagnosis.verdict is zm.Verdict.UNDETERMINED
+    assert diagnosis.undetermined[0].direction == {"end": 1.0}
+    assert "tip turns" in diagnosis.undetermined[0].motion
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("robot", "base"), [("arm", "fixed"), ("leg", "fixed"), ("leg", "free")])
 def test_accelerations_are_those_of_pinocchio(robot, base):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from zeromass.expression import Expression, as_expression, directional
+from zeromass.expression import Expression, as_expression, rate, substitute
 from zeromass.mechanism.freedom import Freedom, Turning
 from zeromass.mechanism.joint import Connected, Law
 from zeromass.mechanism.lower import Cylindrical, Prismatic
@@ -25,6 +25,12 @@ class _Coupling(Connected):
         self.parts: tuple[Part, ...] = tuple(parts.values())
         if first is second:
             raise ModelError(f"'{self.name}' couples a joint with itself; it needs two")
+
+    def _law(self, what: str, speeds: Any, places: Any) -> list[Law]:
+        """A row of speeds where an angle counts them, so that it holds the bodies and not the count; else of places."""
+        if self.first.counted or self.second.counted:
+            return [Law(what, as_expression(speeds), as_expression(places))]
+        return [Law(what, as_expression(places))]
 
 
 class Gear(_Coupling):
@@ -53,9 +59,8 @@ class Gear(_Coupling):
             raise ModelError(f"the ratio of '{self.name}' is zero; it is the rate of the second over that of the first")
 
     def _laws(self) -> Sequence[Law]:
-        zero = self.second.speed - self.ratio * self.first.speed
-        place = self.second.place - self.ratio * self.first.place - self.offset
-        return [Law("mesh", as_expression(zero), as_expression(place))]
+        speeds = self.second.speed - self.ratio * self.first.speed
+        return self._law("mesh", speeds, self.second.place - self.ratio * self.first.place - self.offset)
 
     @property
     def torque(self) -> Expression:
@@ -121,9 +126,8 @@ class RackAndPinion(_Coupling):
         self.radius: Expression = given_scalar(radius, f"the radius of '{self.name}'")
 
     def _laws(self) -> Sequence[Law]:
-        zero = self.second.speed - self.radius * self.first.speed
-        place = self.second.place - self.radius * self.first.place
-        return [Law("mesh", as_expression(zero), as_expression(place))]
+        speeds = self.second.speed - self.radius * self.first.speed
+        return self._law("mesh", speeds, self.second.place - self.radius * self.first.place)
 
     @property
     def force(self) -> Expression:
@@ -159,10 +163,8 @@ class Cam(_Coupling):
         self.profile: Expression = given_scalar(profile(self.first.place), f"the profile of '{self.name}'")
 
     def _laws(self) -> Sequence[Law]:
-        rise = directional([self.profile], {self.first.place: self.first.speed})[0]
-        return [
-            Law("profile", as_expression(self.second.speed - rise), as_expression(self.second.place - self.profile))
-        ]
+        rise = substitute(rate(self.profile), {rate(self.first.place): self.first.speed}) if self.first.counted else 0.0
+        return self._law("profile", self.second.speed - rise, self.second.place - self.profile)
 
     @property
     def force(self) -> Expression:

@@ -202,14 +202,18 @@ def _undetermined(system: System, state: State, basis: np.ndarray) -> tuple[Unde
 
 def _motion(system: System, state: State, w: np.ndarray) -> tuple[str, str]:
     """What moves and what turns along w, in words, and the spin of a body if that is all."""
-    along = dict(zip(system.coordinates, w, strict=True))
+    q = system.coordinates
+    along = dict(zip(q, w, strict=True))
     words, spins = [], []
     for part in system.parts:
-        shift = np.array([along[x] for x in part.position])
-        if shift.any():
+        own = [x in along for x in part.position]
+        shift = np.array([along[x] for x in part.position]) if all(own) else state[jacobian(part.position, q)] @ w
+        if np.abs(shift).max() > VISIBLE:
             words.append(f"{part.name} moves along {_axis(shift)}")
         turn = np.zeros(3)
-        if isinstance(part, RigidBody):
+        if isinstance(part, RigidBody) and not all(own):
+            turn = state[jacobian(part.angular_velocity_body, rate(q))] @ w
+        elif isinstance(part, RigidBody):
             turn = state[jacobian(part.angular_velocity_body, rate(part.quaternion))] @ [
                 along[x] for x in part.quaternion
             ]
