@@ -49,29 +49,21 @@ def test_an_arm_moves_as_free_bodies_that_joints_hold():
     angles = {robot.joints[name].angle: 0.3 * (k + 1) for k, name in enumerate(robot.joints)}
     rates = {robot.joints[name].rate: 0.5 - 0.2 * k for k, name in enumerate(robot.joints)}
     start = system.start({**angles, **rates})
-    bodies, joints = {}, []
-    for name, link in robot.links.items():
-        if name != "base":
-            J = np.array([[e.value for e in row] for row in link.inertia])
-            at = [e.value for e in link.at]
-            bodies[name] = zm.RigidBody(name, link.mass, J, at=at, orientation=link.orientation)
-    for joint in robot.joints.values():
-        child = robot.links[joint.child]
-        zero = system.start()  # as drawn
-        axis = zero[child.rotation] @ joint.data.axis
-        origin = zero[child.frame.origin]
-        parent = bodies.get(joint.parent, zm.Ground())
-        joints.append(zm.Revolute(parent, bodies[joint.child], at=origin, axis=axis, name=joint.name))
-    free = zm.System([*bodies.values()], gravity=9.81, joints=joints)
+    bodies, joints = robot.bodies_and_joints()
+    pins = list(joints.values())
+    free = zm.System([*bodies.values()], gravity=9.81, joints=pins)
     same = free.start(
         {
-            **{pin.angle: value for pin, value in zip(joints, angles.values(), strict=True)},
-            **{pin.rate: value for pin, value in zip(joints, rates.values(), strict=True)},
+            **{pin.angle: value for pin, value in zip(pins, angles.values(), strict=True)},
+            **{pin.rate: value for pin, value in zip(pins, rates.values(), strict=True)},
         }
     )
-    theirs = [same[zm.rate(pin.rate)] for pin in joints]
+    theirs = [same[zm.rate(pin.rate)] for pin in pins]
     ours = [start[zm.rate(joint.rate)] for joint in robot.joints.values()]
     np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-8)
+    carried = sum(start[link.mass * zm.rate(link.velocity)] for link in robot.links.values())
+    weight = 9.81 * sum(float(start[link.mass]) for link in robot.links.values())
+    np.testing.assert_allclose(same[pins[0].force], carried + np.array([0, 0, weight]), atol=1e-7)
 
 
 def test_a_finger_mimics_the_other():
@@ -79,6 +71,12 @@ def test_a_finger_mimics_the_other():
     left, right = robot.joints["left-finger"], robot.joints["right-finger"]
     assert len(robot.coordinates) == 2
     start = robot.system().start({left.angle: 0.3, left.rate: 2.0})
+    bodies, joints = robot.bodies_and_joints()
+    free = zm.System([*bodies.values()], gravity=9.81, joints=[*joints.values()])
+    hinge = joints["left-finger"]
+    same = free.start({hinge.angle: 0.3, hinge.rate: 2.0, joints["slide"].displacement: 0.0, joints["slide"].rate: 0.0})
+    np.testing.assert_allclose(same[zm.rate(hinge.rate)], start[zm.rate(left.rate)], rtol=1e-9)
+    np.testing.assert_allclose(same[bodies["right"].position], start[robot.links["right"].position], atol=1e-12)
     assert abs(start[right.angle] - (-1.2 * 0.3 + 0.1)) < 1e-15
     assert abs(start[right.rate] + 2.4) < 1e-15
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any, Literal
@@ -11,15 +10,17 @@ import numpy as np
 
 from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions, rate
 from zeromass.mechanism.freedom import Acting, Freedom, Turning
+from zeromass.mechanism.held import held
+from zeromass.mechanism.joint import Connected
 from zeromass.mechanism.link import GROUND, Link, Place, free_turn, turn_by
 from zeromass.mechanism.turns import axes_about, of_matrix
-from zeromass.mechanism.urdf import JointData, LinkData, RobotData, read_urdf
+from zeromass.mechanism.urdf import JointData, LinkData, RobotData, read_urdf, word
 from zeromass.model.connection import Connection
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import Forces, loads
 from zeromass.model.given import Number, Vector
-from zeromass.model.parts import TYPED, Part, unit_quaternion
+from zeromass.model.parts import TYPED, Part, RigidBody, unit_quaternion
 from zeromass.model.system import System
 
 
@@ -163,6 +164,14 @@ class Robot:
                 found += [joint.friction(joint.data.friction)] if joint.data.friction else []
         return found
 
+    def bodies_and_joints(self) -> tuple[dict[str, RigidBody], dict[str, Connected]]:
+        """The robot as free bodies and the joints that hold them, by name, for `zm.System`.
+
+        A tree is faster in its own coordinates, `system`; here every joint is a constraint and tells its force. The root is
+        the ground, unless the base is free. As drawn all coordinates are zero, and angles count from there.
+        """
+        return held(self.links, self.joints, self._usual, len(self.base) > 0)
+
     def _add(self, data: LinkData, frame: Place) -> Link:
         new = Link(data.name, data.mass, data.center, data.inertia, frame, self._usual, data.looks)
         self.links[data.name] = new
@@ -177,7 +186,7 @@ class Robot:
         if joint.name in own:
             return own[joint.name]
         if joint.mimic is None:
-            own[joint.name] = coordinate(_word(joint.name))
+            own[joint.name] = coordinate(word(joint.name))
         else:
             leader, factor, offset = joint.mimic
             if leader in behind or leader == joint.name:
@@ -200,7 +209,7 @@ class Robot:
         if joint.kind == "prismatic":
             return at.moved(joint.axis * x, joint.axis * rate(as_expression(x))), own, x
         if joint.kind == "planar":
-            name = _word(joint.name)
+            name = word(joint.name)
             own = expressions([coordinate(f"{name}.{letter}") for letter in ("x", "y", "angle")])
             d = axes_about(joint.axis)[:, :2] @ own[:2]
             R, u = turn_by(joint.axis, own[2])
@@ -211,10 +220,10 @@ class Robot:
 
     def _floating(self, at: Place, name: str) -> tuple[Place, Array]:
         """Axes that move freely: their place and a unit quaternion, in the axes before."""
-        word = _word(name)
-        d = expressions([coordinate(f"{word}.{letter}") for letter in "xyz"])
-        u = expressions([coordinate(f"{word}.u{i}") for i in range(4)])
-        self._constraints |= unit_quaternion(word, u)
+        own = word(name)
+        d = expressions([coordinate(f"{own}.{letter}") for letter in "xyz"])
+        u = expressions([coordinate(f"{own}.u{i}") for i in range(4)])
+        self._constraints |= unit_quaternion(own, u)
         self._usual[u[0]] = 1.0
         R, ω = free_turn(u)
         return at.moved(d, rate(d)).turned(R, u, ω), np.concatenate([d, u])
@@ -244,12 +253,6 @@ def from_urdf(path: str | PathLike[str], *, base: Literal["fixed", "free"] = "fi
     if base not in ("fixed", "free"):
         raise ModelError(f"base is {base!r}; it is 'fixed' or 'free'")
     return Robot(read_urdf(path), base)
-
-
-def _word(name: str) -> str:
-    """A name that coordinates can have."""
-    word = re.sub(r"[^\w.' ]", "_", name)
-    return word if re.match(r"[^\W\d]", word) else f"_{word}"
 
 
 def _odd(link: LinkData) -> list[str]:

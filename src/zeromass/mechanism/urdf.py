@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
@@ -234,3 +235,9 @@ def _cos_sin(angle: float) -> tuple[float, float]:
     if abs(angle - quarters * np.pi / 2) <= RIGHT:
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
     return float(np.cos(angle)), float(np.sin(angle))
+
+
+def word(name: str) -> str:
+    """A name that coordinates can have."""
+    found = re.sub(r"[^\w.' ]", "_", name)
+    return found if re.match(r"[^\W\d]", found) else f"_{found}"

@@ -165,7 +165,10 @@ class Numbers:
 
     def at(self, x: np.ndarray) -> Point:
         numbers = self.equations.values_and_slopes(np.concatenate([x, self._known]))[: len(self.wanted)]
-        return Point(x, numbers[:, 0] - self.wanted, numbers[:, 1:])
+        J = numbers[:, 1:]
+        if self.equations.whole:  # what is rounding of the others in a row is none
+            J = np.where(np.abs(J) <= ROUNDING * np.abs(J).max(axis=1, keepdims=True, initial=0.0), 0.0, J)
+        return Point(x, numbers[:, 0] - self.wanted, J)
 
     def sizes(self, point: Point) -> np.ndarray:
         """The magnitudes of the residuals f − wanted; 1 where all terms are zero."""
