@@ -185,3 +185,47 @@ def test_limits_end_a_run_where_they_are_reached():
     run = zm.simulate(system, system.start({pin.rate: 2.0}), until=9.0, events=[*pin.limits(-1.0, 1.5)])
     assert abs(run.t[-1] - 0.75) < 1e-12
     assert "upper limit" in run.events[0].name
+
+
+def test_friction_of_a_guide_from_its_own_reaction():
+    """A sledge on a slope, pressed by its weight alone: g (sin α − μ cos α)."""
+    α, μ = 0.6, 0.3
+    sledge = zm.RigidBody("sledge", mass=2.0, inertia=(1, 1, 1))
+    rail = zm.Prismatic(zm.Ground(), sledge, axis=(np.cos(α), 0, -np.sin(α)))
+    pressed = rail.along_axes(rail.force)[:2]
+    rough = rail.friction(μ * (abs(pressed[0]) + abs(pressed[1])))
+    system = zm.System([sledge], gravity=9.81, joints=[rail], nonideal=[rough])
+    run = zm.simulate(system, system.start({rail.rate: 0.5}), until=1.0)
+    np.testing.assert_allclose(run[zm.rate(rail.rate)], 9.81 * (np.sin(α) - μ * np.cos(α)), atol=1e-9)
+    up = zm.simulate(system, system.start({rail.rate: -3.0}), until=0.3)
+    np.testing.assert_allclose(up.at(0.2)[zm.rate(rail.rate)], 9.81 * (np.sin(α) + μ * np.cos(α)), atol=1e-9)
+
+
+def test_a_bushing_is_elastic_and_keeps_energy():
+    random = np.random.default_rng(11)
+    a, b = bodies(random)
+    mount = zm.Bushing(a, b, at=(0.1, 0.2, 0.3), axis=AXIS, stiffness=(50, 60, 70, 5, 6, 7))
+    system = zm.System([a, b], forces=[mount])
+    run = zm.simulate(system, system.start(guess=[(x, random.normal()) for x in system.rates]), until=1.0)
+    energy = run[system.energy]
+    assert np.ptp(energy) < 1e-8 * energy[0]
+    assert np.ptp(run[system.potential]) > 0.1
+    damped = zm.Bushing(a, b, at=(0.1, 0.2, 0.3), axis=AXIS, damping=(1, 2, 3, 4, 5, 6))
+    start = zm.System([a, b], forces=[damped]).start(guess=[(x, random.normal()) for x in system.rates])
+    v = start[np.array(damped._speed)]
+    assert abs(start[zm.rate(start.system.energy)] + np.array([1, 2, 3, 4, 5, 6]) @ v**2) < RIGHT
+
+
+def test_first_order_states_act_on_nothing_by_themselves():
+    """A filter of a pendulum's rate: the pendulum moves as without it, and the filter as its own equation says."""
+    arm = zm.RigidBody("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(0, 0, -1))
+    pin = zm.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, 1, 0))
+    smooth = zm.LowPass("smooth", pin.rate, time=0.3)
+    alone, both = (zm.System([arm], gravity=9.81, joints=joints) for joints in ([pin], [pin, smooth]))
+    runs = [zm.simulate(s, s.start({pin.angle: 1.0}), until=2.0, rtol=1e-12, atol=1e-14) for s in (alone, both)]
+    np.testing.assert_allclose(runs[1].at(2.0)[pin.angle], runs[0].at(2.0)[pin.angle], atol=1e-10)
+    np.testing.assert_allclose(runs[1][smooth.multipliers], 0.0, atol=1e-12)
+    t = np.linspace(0, 2, 4001)
+    weight = np.exp((t - 2.0) / 0.3) / 0.3
+    filtered = np.trapezoid(weight * runs[0].at(t)[pin.rate], t)
+    assert abs(runs[1].at(2.0)[smooth.value][0] - filtered) < 1e-5
