@@ -7,12 +7,13 @@ from zeromass.model.contact import Contact
 from zeromass.model.errors import ModelError, StartError
 from zeromass.model.event import Event
 from zeromass.model.forces import Damper, Force, GeneralizedForce, Spring, Torque
+from zeromass.model.joining import join
 from zeromass.model.parts import Part, Particle, RigidBody
 from zeromass.model.quantity import Quantity
 from zeromass.model.reactions import Reactions
 from zeromass.model.shared import SharedForce
 from zeromass.model.state import Matrices, State
-from zeromass.model.system import System, join
+from zeromass.model.system import System
 
 if _typing.TYPE_CHECKING:
     from zeromass.model.check import Dependence, Diagnosis, Undetermined
