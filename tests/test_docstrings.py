@@ -17,7 +17,18 @@ import pytest
 
 import zeromass as zm
 
-PACKAGES = ["expression", "equation", "model", "contact", "integrate", "analysis", "report", "ensemble", "scenario"]
+PACKAGES = [
+    "expression",
+    "equation",
+    "model",
+    "mechanism",
+    "contact",
+    "integrate",
+    "analysis",
+    "report",
+    "ensemble",
+    "scenario",
+]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

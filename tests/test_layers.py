@@ -16,6 +16,7 @@ ORDER = [
     "expression",
     "equation",
     "model",
+    "mechanism",
     "contact",
     "compile",
     "integrate",

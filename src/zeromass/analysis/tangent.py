@@ -171,7 +171,7 @@ def start_variations(run: Course) -> np.ndarray:
         zeros = expressions([zero for _, zero in system.zeros(level)])
         if not len(zeros) or not len(system.parameters):
             continue
-        rows = A[[row.level <= level for row in system.rows]]
+        rows = A[system.told(level)]
         by_q, by_p = (
             Evaluator(jacobian(zeros, x), system.inputs)(start.inputs) for x in (system.coordinates, system.parameters)
         )

@@ -66,7 +66,7 @@ class NewtonSteps:
         """The rates that those which nothing determines stay as near to as they can."""
         system, made_of = self.first.system, self.first.made_of
         assert made_of is not None
-        known = {**{x: value for part in system.parts for x, value in part.usual.items()}, **dict(made_of.guess)}
+        known = {**system.usual, **dict(made_of.guess)}
         return np.array([known.get(x, 0.0) for x in system.rates], dtype=float)
 
     def functions(self, decide: Decisions) -> dict[str, tuple[Groups, Groups]]:
@@ -77,8 +77,9 @@ class NewtonSteps:
             wanted = [(e, value) for e, value in self.pairs if e not in direct and _order(e) == level]
             varied = np.array([x not in direct for x in unknowns])
             zeros = [zero for _, zero in system.zeros(level)] + [subtract(e, value) for e, value in wanted]
-            A = system.A[[row.level <= level for row in system.rows]]
-            slopes = np.concatenate([A, jacobian([e for e, _ in wanted], unknowns).reshape(-1, len(unknowns))])
+            slopes = np.concatenate(
+                [system.slopes(level), jacobian([e for e, _ in wanted], unknowns).reshape(-1, len(unknowns))]
+            )
             metric = system.M if level and free else expressions(np.eye(len(unknowns)))
             found[f"level{level}"] = (self.inputs, [_step(slopes, zeros, varied, metric, decide)])
         return found

@@ -22,6 +22,7 @@ from zeromass.integrate.stepping.dense import DEGREE, DenseOutput, Projection, S
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.integrate.switching import Piece
 from zeromass.model import ModelError, State, System
+from zeromass.model.shared import undetermined_groups, warn_of_shared
 
 AT_ONCE = 2**16
 """Times at which an expression is evaluated at once: of a long run in blocks, and accelerations with them."""
@@ -244,6 +245,10 @@ class Samples:
         if unknown:
             raise ModelError(f"'{unknown[0]!r}' is nothing of this system, so the run has no values of it")
         evaluator = Evaluator(e, names)
+        if forces and len(self.t) and self.segment.solved.elimination.dropped:
+            groups = undetermined_groups(system, system.matrices(self.inputs[0]).A, e, self.inputs[0])
+            if groups:
+                warn_of_shared(groups)
         if len(self.t) <= AT_ONCE:
             return evaluator(self._known(moving, forces))
         result = np.empty((len(self.t), *e.shape))

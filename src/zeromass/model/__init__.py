@@ -7,18 +7,20 @@ from zeromass.model.contact import Contact
 from zeromass.model.errors import ModelError, StartError
 from zeromass.model.event import Event, Onward
 from zeromass.model.forces import Damper, Force, GeneralizedForce, Spring, Torque
+from zeromass.model.joining import join
 from zeromass.model.parts import Part, Particle, RigidBody
 from zeromass.model.quantity import Quantity
 from zeromass.model.reactions import Reactions
+from zeromass.model.shared import SharedForce
 from zeromass.model.state import Matrices, State
-from zeromass.model.system import System, join
+from zeromass.model.system import System
 
 if _typing.TYPE_CHECKING:
     from zeromass.model.check import Dependence, Diagnosis, Undetermined
     from zeromass.model.control import Control
     from zeromass.model.drawing import Arrow, Chart, Drawing, DrawnBody, Ground, Trail
     from zeromass.model.feedback import with_feedback
-    from zeromass.model.shapes import Box, Dot, Mesh, Rod, Shape, Shell, Wheel
+    from zeromass.model.shapes import Box, Dot, Look, Mesh, Rod, Shape, Shell, Wheel
 
 __all__ = [
     "Arrow",
@@ -36,6 +38,7 @@ __all__ = [
     "Force",
     "GeneralizedForce",
     "Ground",
+    "Look",
     "Matrices",
     "Mesh",
     "ModelError",
@@ -47,6 +50,7 @@ __all__ = [
     "RigidBody",
     "Rod",
     "Shape",
+    "SharedForce",
     "Shell",
     "Spring",
     "StartError",
@@ -68,6 +72,6 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
             "zeromass.model.control": ["Control"],
             "zeromass.model.drawing": ["Arrow", "Chart", "Drawing", "DrawnBody", "Ground", "Trail"],
             "zeromass.model.feedback": ["with_feedback"],
-            "zeromass.model.shapes": ["Box", "Dot", "Mesh", "Rod", "Shape", "Shell", "Wheel"],
+            "zeromass.model.shapes": ["Box", "Dot", "Look", "Mesh", "Rod", "Shape", "Shell", "Wheel"],
         },
     )

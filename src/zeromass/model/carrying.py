@@ -37,15 +37,14 @@ def carried_over(state: State, system: System) -> State:
 def _onto(state: State, level: int) -> State:
     """The state with its positions (level 0) or rates (level 1) on the constraints."""
     system, name = state.system, "qv"[level]
-    names = [name for name, _ in system.zeros(level)]
-    rows = [row.level <= level for row in system.rows]
+    rows = system.told(level)
     equations = equations_of(system, level)
     known = [state.t, *state.parameters.values(), *(state.q if level else ())]
     for _ in range(STEPS):
         x = getattr(state, name)
         if equations.satisfied(x, known):
             return state
-        φ = np.array([state.residuals[name] for name in names])
+        φ = equations.values(np.concatenate([x, known]))
         state = replace(state, **{name: x + least_change(state.matrices.M, state.matrices.A[rows], -φ)})
     x, _ = equations.solution(getattr(state, name), known, {})  # to the last digits, or an error that says what is off
     return replace(state, **{name: x})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from zeromass.expression.build import ZERO
 from zeromass.expression.node import ordered
 from zeromass.model.integrability import kinds
 from zeromass.model.parts import RigidBody
+from zeromass.model.shared import relaxing
 from zeromass.model.start import states_nearby
 from zeromass.model.state import State
 
@@ -27,6 +28,9 @@ VISIBLE = 1e-8
 
 SHORT = 12
 """Operations of a formula that a remedy shows; a longer one tells nobody anything."""
+
+MANY = 6
+"""Ways to relax a model that are shown."""
 
 NEARBY = 1e-3
 """Distance, in the coordinates' own units, of the states with which a loss of rank is compared."""
@@ -103,6 +107,8 @@ class Diagnosis:
     inseparable: tuple[str, ...]
     lost: tuple[str, ...]
     light: str = ""
+    relax: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of redundant constraints those of which one alone, without the rows listed, makes all forces determined."""
 
     @property
     def unique(self) -> bool:
@@ -136,6 +142,8 @@ class Diagnosis:
             lines.append(f"  '{item.row}' {word} {others}")
         if self.inseparable:
             lines.append(f"  reactions that can not be told apart: {', '.join(self.inseparable)}")
+        for name, rows in list(self.relax.items())[:MANY]:
+            lines.append(f"  they can, if '{name}' is relaxed: without {listed(rows)}")
         lines += [f"  {words}" for words in self.lost]
         return "\n".join(lines)
 
@@ -167,6 +175,7 @@ def diagnosis(system: System, state: State) -> Diagnosis:
         inseparable=_inseparable(system, A, constraint),
         lost=_lost(system, state, A),
         light=light,
+        relax=relaxing(system, constraint),
     )
 
 
@@ -198,14 +207,18 @@ def _undetermined(system: System, state: State, basis: np.ndarray) -> tuple[Unde
 
 def _motion(system: System, state: State, w: np.ndarray) -> tuple[str, str]:
     """What moves and what turns along w, in words, and the spin of a body if that is all."""
-    along = dict(zip(system.coordinates, w, strict=True))
+    q = system.coordinates
+    along = dict(zip(q, w, strict=True))
     words, spins = [], []
     for part in system.parts:
-        shift = np.array([along[x] for x in part.position])
-        if shift.any():
+        own = [x in along for x in part.position]
+        shift = np.array([along[x] for x in part.position]) if all(own) else state[jacobian(part.position, q)] @ w
+        if np.abs(shift).max() > VISIBLE:
             words.append(f"{part.name} moves along {_axis(shift)}")
         turn = np.zeros(3)
-        if isinstance(part, RigidBody):
+        if isinstance(part, RigidBody) and not all(own):
+            turn = state[jacobian(part.angular_velocity_body, rate(q))] @ w
+        elif isinstance(part, RigidBody):
             turn = state[jacobian(part.angular_velocity_body, rate(part.quaternion))] @ [
                 along[x] for x in part.quaternion
             ]

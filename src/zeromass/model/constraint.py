@@ -31,12 +31,21 @@ class Row(NamedTuple):
     group  the name the user gave
     level  0 position (holonomic), 1 velocity, 2 acceleration
     zero   the expression that must vanish
+    place  what vanishes of positions in starts, of slopes as the row where it vanishes: of a velocity row that is a rate of
+           something, as an angle that counts turns; or where it has fewer solutions than `zero`, as a hinge that is not
+           upside down
     """
 
     name: str
     group: str
     level: int
     zero: Expression
+    place: Expression | None = None
+
+    @property
+    def placed(self) -> bool:
+        """Whether it says something of positions."""
+        return self.level == 0 or self.place is not None
 
 
 def rows_of(constraints: Mapping[str, Any]) -> list[Row]:
@@ -52,11 +61,12 @@ def rows_of(constraints: Mapping[str, Any]) -> list[Row]:
         array = given_array(value, f"constraint '{name}'")
         for i, zero in enumerate(array.ravel()):
             label = name if array.ndim == 0 else f"{name}[{i}]"
-            rows.append(Row(label, name, _level(label, zero), zero))
+            rows.append(Row(label, name, level_of(label, zero), zero))
     return rows
 
 
-def _level(label: str, zero: Expression) -> int:
+def level_of(label: str, zero: Expression) -> int:
+    """0, 1 or 2: the highest derivative of a coordinate in what must vanish."""
     if zero is ZERO:
         raise ModelError(f"constraint '{label}' is 0 = 0: it vanishes identically and constrains nothing")
     leaves = symbols(zero)

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.expression import Expression, substitute, symbols
+from zeromass.expression import Expression, expressions, substitute, symbols
 from zeromass.model.errors import ModelError
 from zeromass.model.given import length
 from zeromass.model.parts import Part, RigidBody
+from zeromass.model.quaternion import product
 from zeromass.model.shapes import Shape
 
 if TYPE_CHECKING:
@@ -162,16 +163,25 @@ class Drawing:
 def drawing_of_parts(system: System) -> Drawing:
     """The drawing of a system that says nothing special of itself: its parts, with the paths of their mass centres."""
     names = [part.name for part in system.parts]
-    bodies = tuple(
-        DrawnBody(part.name, part.position, part.quaternion if isinstance(part, RigidBody) else None, part=part)
-        for part in system.parts
-    )
+    bodies = tuple(body for part in system.parts for body in _drawn(part))
     return Drawing(
         title=", ".join(names[:MANY] + ["…"] * (len(names) > MANY)) or "Motion",
         bodies=bodies,
-        trails=tuple(Trail(body.name, body.position) for body in bodies),
+        trails=tuple(Trail(part.name, part.position) for part in system.parts),
         charts=_usual_charts(system),
     )
+
+
+def _drawn(part: Part) -> list[DrawnBody]:
+    """A part in the shapes that it has, or in the one that it is given by default."""
+    if not isinstance(part, RigidBody):
+        return [DrawnBody(part.name, part.position, part=part)]
+    if not part.looks:
+        return [DrawnBody(part.name, part.position, part.quaternion, part=part)]
+    return [
+        DrawnBody(part.name, part.point(look.place), expressions(product(part.quaternion, look.turn)), look.shape, part)
+        for look in part.looks
+    ]
 
 
 def _usual_charts(system: System) -> tuple[Chart, ...]:

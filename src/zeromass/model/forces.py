@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -64,7 +64,7 @@ class Torque:
         self.on: RigidBody = on
 
     def generalized(self, q: np.ndarray) -> np.ndarray:
-        _check_moved(self.on.quaternion, q, f"a torque on '{self.on.name}'")
+        _check_moved(self.on.angular_velocity, [*q, *rate(q)], f"a torque on '{self.on.name}'")
         return self.torque @ jacobian(self.on.angular_velocity, rate(q))
 
 
@@ -166,7 +166,7 @@ def loads(forces: Forces, what: str = "forces") -> list[Load]:
     return result
 
 
-def _check_moved(points: Any, q: np.ndarray, what: str) -> None:
+def _check_moved(points: Any, q: np.ndarray | Sequence[Expression], what: str) -> None:
     """Raises unless some coordinate of the system, and no other one, moves the points where a load acts."""
     leaves = [leaf for leaf in symbols(points) if leaf.kind == "coordinate"]
     if not leaves:

@@ -17,6 +17,9 @@ Number = Expression | float
 Vector = Annotated[Sequence[Number] | np.ndarray, (3,)]
 """Three of them."""
 
+Quaternion = Annotated[Sequence[float] | np.ndarray, (4,)]
+"""Four numbers."""
+
 Inertia = Annotated[Sequence[Number] | Sequence[Sequence[Number]] | np.ndarray, (3,), (3, 3)]
 """Three principal moments, or a symmetric matrix."""
 

@@ -5,15 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions, rate
+from zeromass.expression import (
+    Array,
+    Evaluator,
+    Expression,
+    Symbol,
+    as_expression,
+    coordinate,
+    expressions,
+    rate,
+    symbols,
+)
 from zeromass.model.errors import ModelError
-from zeromass.model.given import Inertia, Number, Vector, given_array, given_scalar, given_vector
+from zeromass.model.given import Inertia, Number, Quaternion, Vector, given_array, given_scalar, given_vector
 from zeromass.model.quaternion import body_rates, inertial_rates, rotation
 from zeromass.model.requirement import Ordered, Requirement
+
+if TYPE_CHECKING:
+    from zeromass.model.shapes import Look
 
 TYPED = 1e-12
 """Part of its largest entry by which an inertia that was typed or computed in double precision may be off."""
@@ -26,6 +39,7 @@ class Part:
     coordinates  array of coordinate symbols
     mass         kg, a number or an expression of parameters
     position     of the mass centre, shape (3,), m
+    at           where it is as drawn, shape (3,), m: where starts look first, and to what joints' places refer
 
     >>> zm.Particle("p", mass=2.0)
     Particle('p', mass=2)
@@ -35,6 +49,7 @@ class Part:
     coordinates: Array
     mass: Expression
     position: Array
+    at: Array
     kinetic: Expression
     constraints: dict[str, Any]
     usual: dict[Symbol, float]
@@ -62,14 +77,15 @@ class Particle(Part):
     (array([bob.x, bob.y, bob.z], dtype=object), 0.25*(rate(bob.x)**2 + rate(bob.y)**2 + rate(bob.z)**2))
     """
 
-    def __init__(self, name: str, mass: Number) -> None:
+    def __init__(self, name: str, mass: Number, *, at: Vector = (0.0, 0.0, 0.0)) -> None:
         self.name: str = name
         self.mass: Expression = _mass(name, mass)
+        self.at: Array = given_vector(at, f"the place of '{name}'")
         self.position: Array = _named(name, "xyz")
         self.coordinates: Array = self.position
         self.kinetic: Expression = self.mass / 2 * (self.velocity @ self.velocity)
         self.constraints: dict[str, Any] = {}
-        self.usual: dict[Symbol, float] = {}
+        self.usual: dict[Symbol, float] = _drawn(self.position, self.at)
 
 
 class RigidBody(Part):
@@ -77,6 +93,10 @@ class RigidBody(Part):
 
     mass     kg
     inertia  about the mass centre in the body frame, kg m²: three principal moments, or a symmetric (3, 3) matrix
+    at       place of the mass centre as drawn, m: where starts look first, and to what places of joints refer
+    orientation  unit quaternion as drawn, from the body's axes to the inertial ones
+
+    looks    shapes in which it is drawn, zm.model.Look; by default the box that has its inertia
 
     The quaternion's norm is kept by a constraint that comes with the body. The mass matrix 4 EᵀJE of the four
     quaternion components is singular [UM2022, eq. 8], and that is fine.
@@ -87,8 +107,20 @@ class RigidBody(Part):
     array([ 0. ,  0. , -0.8])
     """
 
-    def __init__(self, name: str, mass: Number, inertia: Inertia) -> None:
+    looks: tuple[Look, ...] = ()
+
+    def __init__(
+        self,
+        name: str,
+        mass: Number,
+        inertia: Inertia,
+        *,
+        at: Vector = (0.0, 0.0, 0.0),
+        orientation: Quaternion = (1.0, 0.0, 0.0, 0.0),
+    ) -> None:
         self.name: str = name
+        self.at: Array = given_vector(at, f"the place of '{name}'")
+        self.orientation: np.ndarray = _orientation(name, orientation)
         self.mass: Expression = _mass(name, mass)
         self.inertia: Array = _inertia(name, inertia)
         self.position: Array = _named(name, "xyz")
@@ -97,7 +129,8 @@ class RigidBody(Part):
         omega = self.angular_velocity_body
         self.kinetic: Expression = self.mass / 2 * (self.velocity @ self.velocity) + omega @ self.inertia @ omega / 2
         self.constraints: dict[str, Any] = unit_quaternion(name, self.quaternion)
-        self.usual: dict[Symbol, float] = {self.quaternion[0]: 1.0}
+        turned = {u: x for u, x in zip(self.quaternion, self.orientation.tolist(), strict=True) if x}
+        self.usual: dict[Symbol, float] = {**_drawn(self.position, self.at), **turned}
 
     @cached_property
     def rotation(self) -> Array:
@@ -137,6 +170,20 @@ def _fixed(formulas: Array) -> Array:
     """Formulas that are made once and handed to everyone who asks."""
     formulas.setflags(write=False)
     return formulas
+
+
+def _drawn(position: Array, at: Array) -> dict[Symbol, float]:
+    """First guesses of a position: as it is drawn, with the defaults of parameters; none where that is zero."""
+    known = [leaf.default is not None for leaf in symbols(at)]
+    numbers = Evaluator(at, [])(np.empty(0)) if all(known) else np.zeros(3)
+    return {x: value for x, value in zip(position, numbers.tolist(), strict=True) if value}
+
+
+def _orientation(name: str, given: Any) -> np.ndarray:
+    u = np.asarray(given, dtype=float)
+    if u.shape != (4,) or not np.all(np.isfinite(u)) or not u.any():
+        raise ModelError(f"the orientation of '{name}' is {given!r}; it is a unit quaternion, four numbers")
+    return u / np.linalg.norm(u)
 
 
 def unit_quaternion(name: str, u: Array) -> dict[str, Any]:

@@ -36,3 +36,17 @@ def rotation(u: Any) -> np.ndarray:
             [2 * (u1 * u3 - u0 * u2), 2 * (u2 * u3 + u0 * u1), u0**2 - u1**2 - u2**2 + u3**2],
         ]
     )
+
+
+def product(p: Any, q: Any) -> np.ndarray:
+    """p∘q of quaternions: the turn q and then, in the outer axes, p."""
+    p0, p1, p2, p3 = p
+    q0, q1, q2, q3 = q
+    return np.array(
+        [
+            p0 * q0 - p1 * q1 - p2 * q2 - p3 * q3,
+            p0 * q1 + p1 * q0 + p2 * q3 - p3 * q2,
+            p0 * q2 - p1 * q3 + p2 * q0 + p3 * q1,
+            p0 * q3 + p1 * q2 - p2 * q1 + p3 * q0,
+        ]
+    )

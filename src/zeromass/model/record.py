@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from zeromass.expression import Expression, Symbol, rate
+from zeromass.expression import Expression, Symbol, expressions, rate
 from zeromass.model.constraint import Row
 from zeromass.model.event import Event
 from zeromass.model.parts import Part, Particle, RigidBody, unit_quaternion
@@ -84,7 +84,7 @@ def written(system: System, w: Writer) -> dict[str, Any]:
         "M": w.array(free.M),
         "Q": w.array(free.Q),
         "C": w.array(system.C),
-        "rows": [[row.name, row.group, row.level, w.array(row.zero)] for row in system.rows],
+        "rows": [_row(row, w) for row in system.rows],
         "multipliers": w.array(system.multipliers),
         "energies": {
             name: None if getattr(free, name) is None else w.array(getattr(free, name))
@@ -113,7 +113,7 @@ def read(data: dict[str, Any], r: Reader) -> System:
         r.scalar(data["energies"]["energy"]),
         tuple(_read_part(item, r) for item in data["parts"]),
     )
-    rows = [Row(name, group, level, r.array(zero).item()) for name, group, level, zero in data["rows"]]
+    rows = [Row(*row[:3], *[r.array(e).item() for e in row[3:]]) for row in data["rows"]]
     C, multipliers, n = r.array(data["C"]), r.array(data["multipliers"]), len(free.q)
     for name, array, shape in (
         ("q", free.q, (n,)),
@@ -141,6 +141,11 @@ def _unwrapped(array: np.ndarray) -> Any:
     return array.item() if array.ndim == 0 else array
 
 
+def _row(row: Row, w: Writer) -> list[Any]:
+    place = [] if row.place is None else [w.array(row.place)]
+    return [row.name, row.group, row.level, w.array(row.zero), *place]
+
+
 def _event(event: Event, w: Writer) -> list[Any]:
     return [event.name, w.array(event.zero), event.direction, event.terminal, event.guard, event.message]
 
@@ -162,7 +167,7 @@ def read_number(data: Any, r: Reader) -> Any:
 
 def _part(part: Part, w: Writer) -> dict[str, Any]:
     data = {
-        "kind": type(part).__name__,
+        "kind": "RigidBody" if isinstance(part, RigidBody) else "Particle",
         "name": part.name,
         "mass": w.array(part.mass),
         "position": w.array(part.position),
@@ -177,9 +182,11 @@ def _read_part(data: dict[str, Any], r: Reader) -> Part:
     part = object.__new__(kind)
     part.name, part.mass, part.position = data["name"], r.array(data["mass"]).item(), r.array(data["position"])
     part.coordinates, part.constraints, part.usual = part.position, {}, {}
+    part.at = expressions(np.zeros(3))
     part.kinetic = part.mass / 2 * (rate(part.position) @ rate(part.position))
     if isinstance(part, RigidBody):
         part.inertia, part.quaternion = r.array(data["inertia"]), r.array(data["quaternion"])
+        part.orientation = np.array([1.0, 0.0, 0.0, 0.0])
         part.coordinates = np.concatenate([part.position, part.quaternion])
         omega = part.angular_velocity_body
         part.kinetic = part.kinetic + omega @ part.inertia @ omega / 2

@@ -131,3 +131,17 @@ def _direction(what: str, axis: Direction) -> None:
     a = np.asarray(axis, dtype=float)
     if a.shape != (3,) or not (np.all(np.isfinite(a)) and np.linalg.norm(a) > 0):
         raise ModelError(f"the axis of {what} is {axis!r}; give three components, not all zero")
+
+
+@dataclass(frozen=True)
+class Look:
+    """A shape at a place of a body, for bodies that look like several: from the mass centre in the body's axes, m.
+
+    >>> from zeromass.model import Look
+    >>> Look(zm.Dot(0.05), (0.0, 0.0, 0.1)).turn
+    (1.0, 0.0, 0.0, 0.0)
+    """
+
+    shape: Shape
+    place: Direction = (0.0, 0.0, 0.0)
+    turn: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)

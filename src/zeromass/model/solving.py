@@ -43,6 +43,8 @@ class StartEquations:
     known        the other symbols, whose values `solution` takes
     metric       M, shape (unknowns, unknowns): of the solutions that the equations leave, the one of least (x − guess)ᵀ
                  M (x − guess); the shortest x − guess by default
+    whole        whether unknowns and known coordinates count as known to the rounding of the largest of them, as where
+                 bodies lie in a plane of space and what leaves it is zero but for rounding; each to its own by default
     """
 
     def __init__(
@@ -53,10 +55,13 @@ class StartEquations:
         unknowns: np.ndarray,
         known: Sequence[Expression],
         metric: np.ndarray | None = None,
+        whole: bool = False,
     ) -> None:
+        self.whole: bool = whole
         self.constraints: list[str] = [name for name, _ in constraints]
         self.prescribed: list[Expression] = list(prescribed)
         self.unknowns: np.ndarray = unknowns
+        self.known: list[Expression] = list(known)
         functions = expressions([*[zero for _, zero in constraints], *prescribed])
         inputs = [*unknowns, *known]
         self.values: Evaluator = Evaluator(functions, inputs)
@@ -113,10 +118,11 @@ class Numbers:
         fixed: Mapping[Expression, float],
         prescribed: Sequence[float],
     ) -> None:
-        self.equations, self.fixed = equations, fixed
-        self._known = np.array(known, dtype=float)
-        self.wanted = np.array([*[0.0] * len(equations.constraints), *prescribed])
-        self.varied = np.array([x not in fixed for x in equations.unknowns])
+        self.equations: StartEquations = equations
+        self.fixed: Mapping[Expression, float] = fixed
+        self._known: np.ndarray = np.array(known, dtype=float)
+        self.wanted: np.ndarray = np.array([*[0.0] * len(equations.constraints), *prescribed])
+        self.varied: np.ndarray = np.array([x not in fixed for x in equations.unknowns])
 
     def solution(self, guess: np.ndarray) -> tuple[np.ndarray, list[str]]:
         start = np.where(self.varied, guess, [self.fixed.get(x, 0.0) for x in self.equations.unknowns])
@@ -124,7 +130,7 @@ class Numbers:
         for attempt, x in enumerate(self._attempts(start)):
             first = self.at(x)
             unit = self.sizes(first)
-            reached = self._gauss_newton(first, unit)
+            reached = self.gauss_newton(first, unit)
             if reached.error <= ROUNDING:
                 if attempt:
                     reached = self._returned(reached, start, unit)
@@ -141,7 +147,7 @@ class Numbers:
         """The constraints' solution next to one that keeps prescriptions which miss them by their rounding."""
         free = Numbers(self.equations, list(self._known), {}, ())
         first = free.at(x)
-        reached = free._gauss_newton(first, free.sizes(first))
+        reached = free.gauss_newton(first, free.sizes(first))
         return reached.point.x if reached.error <= ROUNDING else None
 
     def satisfied(self, x: np.ndarray) -> bool:
@@ -159,11 +165,20 @@ class Numbers:
 
     def at(self, x: np.ndarray) -> Point:
         numbers = self.equations.values_and_slopes(np.concatenate([x, self._known]))[: len(self.wanted)]
-        return Point(x, numbers[:, 0] - self.wanted, numbers[:, 1:])
+        J = numbers[:, 1:]
+        if self.equations.whole:  # what is rounding of the others in a row is none
+            J = np.where(np.abs(J) <= ROUNDING * np.abs(J).max(axis=1, keepdims=True, initial=0.0), 0.0, J)
+        return Point(x, numbers[:, 0] - self.wanted, J)
 
     def sizes(self, point: Point) -> np.ndarray:
         """The magnitudes of the residuals f − wanted; 1 where all terms are zero."""
-        sizes = self.equations.magnitude(np.concatenate([point.x, self._known]))[: len(self.wanted)]
+        values = np.concatenate([point.x, self._known])
+        each = None
+        if self.equations.whole:
+            each, n = np.abs(values), len(point.x)
+            each[:n] = each[:n].max(initial=0.0)
+            each[-n:] = each[-n:].max() if len(values) >= 2 * n else each[-n:]  # positions, where rates are unknown
+        sizes = self.equations.magnitude(values, each)[: len(self.wanted)]
         sizes += np.where(self.wanted == 0.0, 0.0, np.abs(point.r) + np.abs(self.wanted))
         return np.where(sizes == 0.0, 1.0, sizes)
 
@@ -186,10 +201,9 @@ class Numbers:
         largest = np.abs(point.J).sum(axis=1) * np.max(np.abs(point.x), initial=0.0)
         return np.maximum(self.sizes(point), least * np.maximum(unit, largest))
 
-    def _gauss_newton(self, point: Point, unit: np.ndarray) -> Reached:
+    def gauss_newton(self, point: Point, unit: np.ndarray, left: int = ITERATIONS) -> Reached:
         """What damped shortest Gauss–Newton steps on the varied unknowns reach, residuals in their units."""
         slopes = inverse = free = np.empty((0, 0))
-        left = ITERATIONS
         while all(np.isfinite(numbers).all() for numbers in (unit, point.r, point.J)):
             J = point.J[:, self.varied] / unit[:, None]
             if not np.array_equal(J, slopes):  # linear equations have the same slopes everywhere
@@ -249,7 +263,7 @@ class Numbers:
             x, N = reached.point.x, reached.free
             back = np.zeros_like(start)
             back[self.varied] = N @ (N.T @ (start - x)[self.varied])
-            nearer = self._gauss_newton(self.at(x + back), unit)
+            nearer = self.gauss_newton(self.at(x + back), unit)
             closer = np.linalg.norm(nearer.point.x - start) < np.linalg.norm(x - start)
             if not closer or not nearer.error <= ROUNDING:
                 break

@@ -15,7 +15,9 @@ import numpy as np
 from zeromass.expression import Expression, ExpressionError, Symbol, expressions, symbols
 from zeromass.expression import t as time
 from zeromass.expression.pieces import switches
+from zeromass.model.continuation import followed
 from zeromass.model.errors import StartError
+from zeromass.model.nearby import nearest
 from zeromass.model.prescription import Prescription, numbers, parameters_in, values_of
 from zeromass.model.solving import StartEquations
 from zeromass.model.state import State, parameter_values
@@ -37,6 +39,7 @@ def consistent_start(
     t: float,
     parameters: Mapping[Expression, float] | None,
     guess: Prescribed,
+    near: Prescribed = (),
 ) -> State:
     """A state on the constraint manifold with the prescribed values; see `System.start`."""
     t = float(t)
@@ -49,9 +52,11 @@ def consistent_start(
     own_values = values_of(own, given)
     at = {**values, **own_values}
     wishes = _pairs(system, [(key, numbers(value, at)) for key, value in items], "prescribed")
-    first: dict[Expression, float] = {x: value for part in system.parts for x, value in part.usual.items()}
+    first: dict[Expression, float] = {**system.usual}
     guesses = _pairs(system, guess, "guess")
     first.update(guesses)
+    data = _pairs(system, near, "near")
+    first.update({x: value for x, value in data.items() if isinstance(x, Symbol)})
     known: dict[Expression, float] = {time: t, **values}
     pieces, moving = system.pieces if switches(row.zero for row in system.rows) else None, system
     begun = pieces.begun(t, values) if pieces is not None else None
@@ -64,7 +69,15 @@ def consistent_start(
         fixed = {x: wanted.pop(x) for x in unknowns if x in wanted}
         guessed = np.array([first.get(x, 0.0) for x in unknowns])
         equations = equations_of(moving, level, tuple(wanted))
-        solution, open_ = equations.solution(guessed, list(known.values()), fixed, list(wanted.values()))
+        given = list(known.values()), fixed, list(wanted.values())
+        if level == 0 and system.joints:
+            there = followed(equations, guessed, *given)
+            guessed = guessed if there is None else there
+        rounded = {e: value for e, value in data.items() if _order(e) == level and e not in fixed}
+        if rounded:
+            found, _ = equations.solution(guessed, *given)
+            guessed = nearest(moving, level, equations, rounded, found, *given)
+        solution, open_ = equations.solution(guessed, *given)
         known.update(zip(unknowns, solution, strict=True))
         free += open_
     n = len(system.coordinates)
@@ -84,9 +97,10 @@ def equations_of(system: System, level: int, prescribed: tuple[Expression, ...] 
     if equations is None:
         known = [time, *system.parameters, *(system.coordinates if level else ())]
         unknowns = system.rates if level else system.coordinates
-        slopes = system.A[[row.level <= level for row in system.rows]]  # ∂φ/∂q is ∂φ̇/∂q̇
         metric = system.M if level else None  # that of the kinetic energy compares rates, whatever their units
-        equations = StartEquations(system.zeros(level), slopes, prescribed, unknowns, known, metric)
+        equations = StartEquations(
+            system.zeros(level), system.slopes(level), prescribed, unknowns, known, metric, bool(system.joints)
+        )
     kept[level, prescribed] = equations  # the last ones used stand last
     while len(kept) > REMEMBERED:
         del kept[next(iter(kept))]

@@ -16,8 +16,8 @@ from zeromass.expression import (
     Evaluator,
     Expression,
     Symbol,
-    as_expression,
     expressions,
+    jacobian,
     multiplier,
     rate,
     symbols,
@@ -26,6 +26,8 @@ from zeromass.expression import (
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import SWITCHING
 from zeromass.later import later
+from zeromass.model import one_sided
+from zeromass.model.connection import Connection, connected
 from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
 from zeromass.model.contact import Contact
 from zeromass.model.control import NO_CONTROL, SETTLING, Control, tracked, tracking
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from zeromass.model.check import Diagnosis
     from zeromass.model.drawing import Drawing
     from zeromass.model.event import Onward
+    from zeromass.model.one_sided import OneSided
     from zeromass.model.pieces import SystemPieces
 
 
@@ -71,6 +74,7 @@ class System(Remembering):
     forces       zm.Force, zm.Torque, zm.Spring, zm.Damper or {coordinate: force}, one or several
     constraints  {name: expression or array that must be zero}; with rates it is nonholonomic, with
                  accelerations it is taken as it stands
+    joints       zm.Revolute and the like, and what goes with them: named constraints with coordinates of their own
     nonideal     work done by the constraint forces, given like `forces`: C with wᵀQᶜ = wᵀC [UP2006, eq. 2.6]; it may be
                  proportional to a reaction N of the same constraints in a system without it, or to |N|, as friction is
     control      {name: expression or array that shall be zero}, of positions or rates: forces make it so, `system.control`
@@ -84,6 +88,20 @@ class System(Remembering):
     >>> start[zm.acceleration(bob.position[2])]
     -9.81
     """
+
+    joints: tuple[Connection, ...] = ()
+    """What holds its parts together, beside its other constraints."""
+
+    _closed: frozenset[str] = frozenset()
+    """Of its constraints of one side, those that hold now; see `one_sided`."""
+
+    _whole: System
+    """The sibling without any of them."""
+
+    @property
+    def one_sided(self) -> tuple[OneSided, ...]:
+        """What holds on one side only, as ropes do."""
+        return tuple(side for joint in self.joints for side in joint.one_sided)
 
     kind: str = "motion"
     """What kind of motion the system describes, in a word: "motion", "rolling", "slipping"."""
@@ -101,6 +119,7 @@ class System(Remembering):
         gravity: Number | Vector | None = None,
         forces: Forces = None,
         constraints: Mapping[str, Any] | None = None,
+        joints: Iterable[Connection] = (),
         nonideal: Forces = None,
         control: Mapping[str, Any] | None = None,
         by: Any = None,
@@ -110,13 +129,14 @@ class System(Remembering):
             asked_for, _ = tracking(control, settling)
             constraints = {**(constraints or {}), **asked_for}
         parts = _parts(parts)
+        self.joints: tuple[Connection, ...] = connected(joints, parts)
         acting = loads(forces)
         own = {name: zero for part in parts for name, zero in part.constraints.items()}
         asked = rows_of(constraints if constraints is not None else {})
         clash = [row.group for row in asked if row.group in own]
         if clash:
             raise ModelError(f"constraint '{clash[0]}' comes with its body already; choose another name")
-        rows = rows_of(own) + asked
+        rows = rows_of(own) + asked + [row for joint in self.joints for row in joint.rows]
         kinetic = given_energy(kinetic, "the kinetic energy", order=1)
         potential = given_energy(potential, "the potential energy", order=0)
         lagrangian = given_energy(lagrangian, "the Lagrangian", order=1)
@@ -133,6 +153,7 @@ class System(Remembering):
             listed = [x for part in parts for x in part.coordinates] + list(
                 coordinates if coordinates is not None else []
             )
+            listed += [x for joint in self.joints for x in joint.coordinates]
             free = from_energies(
                 parts,
                 acting,
@@ -161,6 +182,8 @@ class System(Remembering):
         """Becomes a system that was made from it, with the forces of its control."""
         self.__dict__ = {**controlled.__dict__, "reaction": Reactions(self)}
         self.control = replace(self.control, system=self)
+        if self.one_sided:
+            self.events, self.kind = one_sided.events_of(self), one_sided.kind_of(self)
 
     events: tuple[Event, ...] = ()
     """Watched in every run of the system, beside those given to it."""
@@ -172,12 +195,12 @@ class System(Remembering):
 
     def begins_as(self, state: State) -> System:
         """The system that the motion follows from a state on: itself, unless it can not hold there."""
-        return self
+        return one_sided.beginning(self, state) if self.one_sided else self
 
     @property
     def begins_one_way(self) -> bool:
         """Whether `begins_as` is itself at every state."""
-        return True
+        return not self.one_sided
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -201,7 +224,7 @@ class System(Remembering):
 
         state  at the event, of this system; `state.carried_to` brings it onto the constraints of the next one
         """
-        return None
+        return one_sided.following(self, event) if self.one_sided else None
 
     def struck(self, state: State, impulse: np.ndarray) -> System | None:
         """The system that an impulse of the constraints, M Δq̇, is taken by: itself, unless its constraints can not give it.
@@ -269,7 +292,7 @@ class System(Remembering):
         self.coordinates: Array = free.q
         self.rates: Array = rate(free.q)
         self.accelerations: Array = rate(self.rates)
-        self.multipliers: Array = _multipliers(rows, C) if multipliers is None else multipliers
+        self.multipliers: Array = _multipliers(rows, C, self.joints) if multipliers is None else multipliers
         self.M, self.Q, self.C = free.M, free.Q, C
         self.nonideal: Nonideal = split(self.C, np.concatenate([self.accelerations, self.multipliers]))
         _check_names(self)
@@ -366,7 +389,9 @@ class System(Remembering):
 
     def with_constraints(self, constraints: Mapping[str, Any]) -> System:
         """The same system under additional constraints."""
-        return _assembled([self], constraints)
+        from zeromass.model.joining import assembled
+
+        return assembled([self], constraints)
 
     def start(
         self,
@@ -375,19 +400,45 @@ class System(Remembering):
         t: float = 0.0,
         parameters: Mapping[Expression, float] | None = None,
         guess: Prescribed = (),
+        near: Prescribed = (),
     ) -> State:
         """A state that satisfies every constraint at position and velocity level, to round-off.
 
         prescribed  {expression: value} or pairs (array of expressions, array of values): coordinates, rates, or any
                     function of them
         guess       likewise for coordinates, where the constraints have several solutions, and for rates
+        near        {expression: value} of data that is rounded, as published data is: the state is the one at which these
+                    are nearest to their values, by least squares
 
         What the constraints and prescriptions leave open stays as close to the guess (zero by default) as they allow
         and is named in `state.free`: positions in their own units, rates in the metric of the kinetic energy, (v − guess)ᵀ
         M (v − guess), as if an impulse of the constraints had changed them. Contradictions raise a StartError that names
         them; prescriptions that miss the constraints by no more than their rounding are brought onto them.
         """
-        return consistent_start(self, prescribed, t=t, parameters=parameters, guess=guess)
+        return consistent_start(self, prescribed, t=t, parameters=parameters, guess=guess, near=near)
+
+    def assemblies(
+        self,
+        prescribed: Prescribed = (),
+        *,
+        tries: int = 40,
+        t: float = 0.0,
+        parameters: Mapping[Expression, float] | None = None,
+        spread: float | None = None,
+    ) -> list[State]:
+        """The distinct states with prescribed values that were found from many first guesses, that of `start` first.
+
+        tries   guesses, random and the same every time
+        spread  m, of their places; the size of the mechanism by default
+
+        >>> x, y = zm.coordinates("x y")
+        >>> rods = zm.System(kinetic=zm.rate(x)**2 + zm.rate(y)**2, constraints={"rod": x**2 + y**2 - 1})
+        >>> sorted(round(state[y], 9) for state in rods.assemblies({x: 0.6}))
+        [-0.8, 0.8]
+        """
+        from zeromass.model.assemblies import assemblies  # few programs ask
+
+        return assemblies(self, prescribed, tries=tries, t=t, parameters=parameters, spread=spread)
 
     def equilibrium(
         self,
@@ -457,14 +508,35 @@ class System(Remembering):
     def zeros(self, level: int) -> list[tuple[str, Expression]]:
         """What must vanish at positions (level 0) or at rates (level 1), with the names that messages use."""
         if level == 0:
-            return [(row.name, row.zero) for row in self.rows if row.level == 0]
+            placed = [self.rows[i] for i in self.told(0)]
+            names = [f"place of {row.name}" if row.level else row.name for row in placed]
+            zeros = [row.zero if row.place is None else row.place for row in placed]
+            return list(zip(names, zeros, strict=True))
         names = [row.name if row.level else f"rate of {row.name}" for row in self.rows if row.level < 2]
         return list(zip(names, self.velocity_constraints, strict=True))
+
+    def told(self, level: int) -> list[int]:
+        """The rows that say something of positions (level 0) or of rates (level 1)."""
+        return [i for i, row in enumerate(self.rows) if row.level <= level or (level == 0 and row.placed)]
+
+    def slopes(self, level: int) -> Array:
+        """Derivatives of `zeros` by positions (level 0) or by rates (level 1), shape (zeros, n): ∂φ/∂q is ∂φ̇/∂q̇."""
+        rows = self.told(level)
+        slopes = self.A[rows]
+        own = [k for k, i in enumerate(rows) if level == 0 and self.rows[i].place is not None]
+        if own:
+            slopes[own] = jacobian([self.rows[rows[k]].place for k in own], self.coordinates)
+        return slopes
+
+    @property
+    def usual(self) -> dict[Symbol, float]:
+        """First guesses for coordinates whose natural value is not zero."""
+        return {x: value for piece in (*self.parts, *self.joints) for x, value in piece.usual.items()}
 
     @cached_property
     def residuals(self) -> tuple[list[str], Evaluator]:
         """Names and values of all that must vanish at positions and rates, from numbers in the order of `inputs`."""
-        zeros = [*self.zeros(0), *self.zeros(1)]
+        zeros = [*[(row.name, row.zero) for row in self.rows if row.level == 0], *self.zeros(1)]
         return [name for name, _ in zeros], Evaluator([zero for _, zero in zeros], self.inputs)
 
     @cached_property
@@ -498,55 +570,6 @@ class System(Remembering):
         raise ModelError(f"'{coordinate!r}' is no coordinate of the system")
 
 
-def join(*systems: System, constraints: Mapping[str, Any] | None = None) -> System:
-    """One system of several, connected by constraints between their coordinates [UP2006, example 3].
-
-    >>> x, y = zm.coordinates("x y")
-    >>> a, b = (zm.System(kinetic=zm.rate(q)**2 / 2, potential=q**2 / 2) for q in (x, y))
-    >>> zm.join(a, b, constraints={"together": x - y})
-    System(2 coordinates, 1 holonomic constraint rows)
-    """
-    if not systems:
-        raise ModelError("zm.join needs at least one system")
-    return _assembled(systems, constraints or {})
-
-
-def _assembled(systems: Sequence[System], constraints: Mapping[str, Any]) -> System:
-    free = [system._free for system in systems]
-    q = np.concatenate([part.q for part in free])
-    M = expressions(np.zeros((len(q), len(q))))
-    first = 0
-    for part in free:
-        last = first + len(part.q)
-        M[first:last, first:last] = part.M
-        first = last
-
-    def total(kind: str) -> Expression | None:
-        values = [getattr(part, kind) for part in free]
-        return None if any(value is None for value in values) else as_expression(sum(values))
-
-    rows = [row for system in systems for row in system.rows]
-    added = rows_of(constraints)
-    taken = {row.group for row in rows} & {row.group for row in added}
-    if taken:
-        raise ModelError(f"a constraint named '{min(taken)}' is there already; choose another name")
-    joined = object.__new__(System)
-    joined._complete(
-        Unconstrained(
-            q,
-            M,
-            np.concatenate([part.Q for part in free]),
-            total("kinetic"),
-            total("potential"),
-            total("energy"),
-            tuple(p for part in free for p in part.parts),
-        ),
-        rows + added,
-        np.concatenate([system.C for system in systems]),
-    )
-    return joined
-
-
 def _parts(parts: Iterable[Part]) -> list[Part]:
     if isinstance(parts, Part):
         raise ModelError(f"parts is a list of parts: write [{parts.name}]")
@@ -573,9 +596,10 @@ def _coordinates(listed: Iterable[Any], found: Iterable[Symbol]) -> Array:
     return result
 
 
-def _multipliers(rows: Sequence[Row], C: Array) -> Array:
-    """The multiplier of each row: that of the same name in C, of a system with the same constraints, or a new one."""
+def _multipliers(rows: Sequence[Row], C: Array, joints: Sequence[Connection]) -> Array:
+    """The multiplier of each row: its joint's, that of the same name in C, of a system with the same constraints, or new."""
     known = {leaf.name: leaf for leaf in symbols(C) if leaf.kind == "multiplier"}
+    known |= {leaf.name: leaf for joint in joints for leaf in joint.multipliers}
     names = [f"λ {row.name}" for row in rows]
     return np.array([known[name] if name in known else multiplier(name) for name in names] or [], dtype=object)
 

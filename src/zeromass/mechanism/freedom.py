@@ -1,0 +1,221 @@
+"""Free motions of joints, about an axis or along it, and what acts along them: motors, drives, springs, friction, stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from zeromass.expression import Array, Expression, Symbol, as_expression, gradient, rate, t, where
+from zeromass.expression.build import ZERO
+from zeromass.mechanism.joint import Connected, Law
+from zeromass.model.errors import ModelError
+from zeromass.model.event import Event
+from zeromass.model.given import Number, given_scalar
+from zeromass.model.parts import Part
+
+
+class Acting:
+    """A force along a free motion x of a joint: virtual work f δx, and the energy it stores.
+
+    >>> wheel = zm.RigidBody("wheel", mass=1.0, inertia=(0.5, 0.5, 0.5))
+    >>> axle = zm.Revolute(zm.Ground(), wheel, axis=(0, 0, 1))
+    >>> motor = axle.motor(3.0)
+    >>> system = zm.System([wheel], joints=[axle], forces=[motor])
+    >>> start = system.start({axle.rate: 2.0})
+    >>> round(start[zm.rate(axle.rate)], 12), start[motor.power]
+    (6.0, 6.0)
+    """
+
+    def __init__(self, speed: Expression, force: Expression, potential: Expression = ZERO) -> None:
+        self.speed: Expression = speed
+        self.force: Expression = force
+        self.potential: Expression = potential
+
+    @property
+    def torque(self) -> Expression:
+        """The same, where the motion is a turn, N m."""
+        return self.force
+
+    @property
+    def power(self) -> Expression:
+        """f ẋ, W."""
+        return self.force * self.speed
+
+    def generalized(self, q: np.ndarray) -> np.ndarray:
+        """Its force on each coordinate."""
+        return self.force * gradient(self.speed, rate(q))
+
+
+class Freedom:
+    """A motion x that a joint leaves free: an angle, rad, or a displacement, m.
+
+    place  x, an expression
+    speed  ẋ in terms of the bodies' velocities
+    counted  whether x is a massless coordinate that counts ẋ: constraints on it are then written in ẋ, and hold the bodies
+
+    >>> sleeve = zm.RigidBody("sleeve", mass=2.0, inertia=(1, 1, 1))
+    >>> rod = zm.Cylindrical(zm.Ground(), sleeve, axis=(1, 0, 0))
+    >>> start = zm.System([sleeve], joints=[rod], forces=[rod.slide.spring(8.0)]).start({rod.slide.place: 0.5})
+    >>> start[zm.rate(sleeve.velocity)[0]]
+    -2.0
+    """
+
+    def __init__(
+        self,
+        owner: str,
+        what: str,
+        place: Expression,
+        speed: Expression,
+        parts: Sequence[Part],
+        *,
+        counted: bool = False,
+    ) -> None:
+        self.owner: str = owner
+        self.what: str = what
+        self.place: Expression = place
+        self.speed: Expression = speed
+        self.parts: tuple[Part, ...] = tuple(parts)
+        self.counted: bool = counted
+
+    def motor(self, force: Number) -> Acting:
+        """A force or torque on b along the motion, the opposite one on a; give it to `forces`."""
+        return Acting(self.speed, given_scalar(force, f"the motor of '{self.owner}'"))
+
+    def spring(self, stiffness: Number, rest: Number = 0.0) -> Acting:
+        """A spring along the motion: −k (x − rest), N or N m; give it to `forces`."""
+        k, x = given_scalar(stiffness, f"the spring of '{self.owner}'"), self.place - rest
+        return Acting(self.speed, -k * x, k * x**2 / 2)
+
+    def damper(self, damping: Number) -> Acting:
+        """A viscous damper along the motion: −c ẋ; give it to `forces`."""
+        return Acting(self.speed, -given_scalar(damping, f"the damper of '{self.owner}'") * self.speed)
+
+    def friction(self, level: Number) -> Acting:
+        """Dry friction along the motion: −level sign(ẋ), N or N m; give it to `forces`, or to `nonideal` where the level
+        depends on the joint's own reaction."""
+        return Acting(self.speed, -given_scalar(level, f"the friction of '{self.owner}'") * np.sign(self.speed))
+
+    def stops(self, low: float, high: float, stiffness: Number, damping: Number = 0.0) -> Acting:
+        """Elastic stops beyond low and high, a spring and a damper that act there alone; give them to `forces`."""
+        self._ordered(low, high)
+        k, c = (given_scalar(value, f"a stop of '{self.owner}'") for value in (stiffness, damping))
+        x, v = self.place, self.speed
+        beyond = where(x > high, x - high, where(x < low, x - low, ZERO))
+        force = -k * beyond - where(x > high, c * v, where(x < low, c * v, ZERO))
+        return Acting(v, force, k * beyond**2 / 2)
+
+    def limits(self, low: float = -np.inf, high: float = np.inf) -> tuple[Event, ...]:
+        """Events where the motion leaves its range; give them to `simulate(…, events=[*limits])`."""
+        self._ordered(low, high)
+        ends = [("lower", low, -1), ("upper", high, 1)]
+        words = f"the {self.what} of '{self.owner}' has reached its {{}} limit {{:g}}"
+        return tuple(
+            Event(f"{self.owner} {end} limit", self.place - value, way, message=words.format(end, value))  # type: ignore[arg-type]
+            for end, value, way in ends
+            if np.isfinite(value)
+        )
+
+    def drive(self, motion: Number | Callable[[Expression], Any], name: str | None = None) -> Drive:
+        """The motion given as an expression of time; its force is the answer. Give it to `joints`."""
+        return Drive(self, motion(t) if callable(motion) else motion, name)
+
+    def _ordered(self, low: float, high: float) -> None:
+        if not low < high:
+            raise ModelError(f"the limits of '{self.owner}' are {low:g} and {high:g}; the first is the lower one")
+
+
+class Drive(Connected):
+    """A drive: the free motion of a joint follows an expression of time, and `force` or `torque` is what that takes.
+
+    >>> arm = zm.RigidBody("arm", mass=1.0, inertia=(0.5, 0.5, 0.5))
+    >>> axle = zm.Revolute(zm.Ground(), arm, axis=(0, 0, 1))
+    >>> drive = axle.drive(3 * zm.t**2)
+    >>> system = zm.System([arm], joints=[axle, drive])
+    >>> round(system.start(t=1.0)[drive.torque], 12)
+    3.0
+    """
+
+    def __init__(self, freedom: Freedom, motion: Any, name: str | None) -> None:
+        self.name: str = name if name is not None else f"{freedom.owner} drive"
+        self.motion: Expression = given_scalar(motion, f"the motion of '{self.name}'")
+        self.freedom: Freedom = freedom
+        self.parts: tuple[Part, ...] = freedom.parts
+
+    def _laws(self) -> Sequence[Law]:
+        x, ẋ, what = self.freedom.place, self.freedom.speed, self.freedom.what
+        if not self.freedom.counted:
+            return [Law(what, as_expression(x - self.motion))]
+        return [Law(what, as_expression(ẋ - rate(self.motion)), as_expression(x - self.motion))]
+
+    @property
+    def force(self) -> Expression:
+        """On b along the motion, the opposite one on a, N or N m."""
+        return self.multipliers[0]
+
+    @property
+    def torque(self) -> Expression:
+        """The same, where the motion is a turn, N m."""
+        return self.multipliers[0]
+
+    @property
+    def power(self) -> Expression:
+        """Of the drive, W."""
+        return self.multipliers[0] * self.freedom.speed
+
+
+class Turning:
+    """The free turn of a joint about an axis: its angle, over many turns, and what acts along it.
+
+    >>> wheel = zm.RigidBody("wheel", mass=1.0, inertia=(0.5, 0.5, 0.5))
+    >>> axle = zm.Revolute(zm.Ground(), wheel, axis=(0, 0, 1))
+    >>> system = zm.System([wheel], joints=[axle])
+    >>> run = zm.simulate(system, system.start({axle.rate: 20.0}), until=2.0)
+    >>> round(float(run[axle.angle][-1]), 6)
+    40.0
+    """
+
+    angle: Expression
+    """A massless coordinate, rad; zero as drawn. Its rate is the relative angular velocity about the axis."""
+
+    turn: Freedom
+
+    @property
+    def rate(self) -> Expression:
+        """Rate of the angle, rad/s."""
+        return rate(self.angle)
+
+    def motor(self, torque: Number) -> Acting:
+        """A torque on b about the axis, the opposite one on a, N m; give it to `forces`."""
+        return self.turn.motor(torque)
+
+    def spring(self, stiffness: Number, rest: Number = 0.0) -> Acting:
+        """A torsional spring, −k (angle − rest), N m; give it to `forces`."""
+        return self.turn.spring(stiffness, rest)
+
+    def damper(self, damping: Number) -> Acting:
+        """A viscous damper, −c rate, N m; give it to `forces`."""
+        return self.turn.damper(damping)
+
+    def friction(self, level: Number) -> Acting:
+        """Dry friction, −level sign(rate), N m; see `Freedom.friction`."""
+        return self.turn.friction(level)
+
+    def stops(self, low: float, high: float, stiffness: Number, damping: Number = 0.0) -> Acting:
+        """Elastic stops beyond angles low and high; give them to `forces`."""
+        return self.turn.stops(low, high, stiffness, damping)
+
+    def limits(self, low: float = -np.inf, high: float = np.inf) -> tuple[Event, ...]:
+        """Events where the angle leaves its range; give them to `simulate(…, events=[*limits])`."""
+        return self.turn.limits(low, high)
+
+    def drive(self, motion: Number | Callable[[Expression], Any], name: str | None = None) -> Drive:
+        """The angle given as an expression of time; its torque is the answer. Give it to `joints`."""
+        return self.turn.drive(motion, name)
+
+
+def turn_about(joint: Any, angle: Symbol, axis: Array, what: str = "angle") -> Freedom:
+    """The turn of b against a about an axis in space."""
+    ω = joint.b.pose.angular_velocity - joint.a.pose.angular_velocity
+    return Freedom(joint.name, what, angle, as_expression(axis @ ω), joint.parts, counted=True)

@@ -1,0 +1,184 @@
+"""What couples the motions of joints: gears, racks, belts, cams; the joints may be far apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from zeromass.expression import Expression, as_expression, rate, substitute
+from zeromass.mechanism.freedom import Freedom, Turning
+from zeromass.mechanism.joint import Connected, Law
+from zeromass.mechanism.lower import Cylindrical, Prismatic
+from zeromass.model.errors import ModelError
+from zeromass.model.given import Number, given_scalar
+from zeromass.model.parts import Part
+
+
+class _Coupling(Connected):
+    """One row between the free motions of two joints."""
+
+    def __init__(self, kind: str, first: Freedom, second: Freedom, name: str | None) -> None:
+        self.first: Freedom = first
+        self.second: Freedom = second
+        self.name: str = name if name is not None else f"{kind} of {first.owner} and {second.owner}"
+        parts: dict[int, Part] = {id(part): part for part in (*first.parts, *second.parts)}
+        self.parts: tuple[Part, ...] = tuple(parts.values())
+        if first is second:
+            raise ModelError(f"'{self.name}' couples a joint with itself; it needs two")
+
+    def _law(self, what: str, speeds: Any, places: Any) -> list[Law]:
+        """A row of speeds where an angle counts them, so that it holds the bodies and not the count; else of places."""
+        if self.first.counted or self.second.counted:
+            return [Law(what, as_expression(speeds), as_expression(places))]
+        return [Law(what, as_expression(places))]
+
+
+class Gear(_Coupling):
+    """Two turning joints whose angles keep a ratio: rate of the second = ratio · rate of the first, far apart or not.
+
+    ratio   negative where they turn in opposite directions, as two wheels that mesh outside; −teeth(first)/teeth(second)
+    torque  that it exerts along the second joint, N m; −ratio times it along the first
+    offset  angle of the second where that of the first is zero, rad
+
+    >>> a, b = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in "ab")
+    >>> ground = zm.Ground()
+    >>> first, second = zm.Revolute(ground, a, axis=(0, 0, 1)), zm.Revolute(ground, b, axis=(0, 0, 1))
+    >>> gear = zm.Gear(first, second, ratio=-2.0)
+    >>> train = zm.System([a, b], joints=[first, second, gear], forces=[first.motor(10.0)])
+    >>> train.start()[zm.rate([first.rate, second.rate])].round(12)
+    array([ 2., -4.])
+    """
+
+    def __init__(
+        self, first: Turning, second: Turning, *, ratio: Number, offset: Number = 0.0, name: str | None = None
+    ) -> None:
+        super().__init__("gear", _turn(first, "a gear"), _turn(second, "a gear"), name)
+        self.ratio: Expression = given_scalar(ratio, f"the ratio of '{self.name}'")
+        self.offset: Expression = given_scalar(offset, f"the offset of '{self.name}'")
+        if self.ratio.value == 0:
+            raise ModelError(f"the ratio of '{self.name}' is zero; it is the rate of the second over that of the first")
+
+    def _laws(self) -> Sequence[Law]:
+        speeds = self.second.speed - self.ratio * self.first.speed
+        return self._law("mesh", speeds, self.second.place - self.ratio * self.first.place - self.offset)
+
+    @property
+    def torque(self) -> Expression:
+        """Along the second joint, N m."""
+        return self.multipliers[0]
+
+
+class Belt(Gear):
+    """A belt over two pulleys: r₁ · rate of the first = r₂ · rate of the second, or the opposite where it is crossed.
+
+    radii  of the pulleys, m
+    pull   difference of the tensions of its two sides, N
+
+    >>> a, b = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in "ab")
+    >>> first, second = (zm.Revolute(zm.Ground(), body, axis=(0, 0, 1)) for body in (a, b))
+    >>> system = zm.System([a, b], joints=[first, second, zm.Belt(first, second, radii=(0.1, 0.3))])
+    >>> round(system.start({first.rate: 3.0})[second.rate], 12)
+    1.0
+    """
+
+    def __init__(
+        self,
+        first: Turning,
+        second: Turning,
+        *,
+        radii: tuple[Number, Number],
+        crossed: bool = False,
+        name: str | None = None,
+    ) -> None:
+        r1, r2 = (given_scalar(r, "the radius of a pulley") for r in radii)
+        name = (
+            name if name is not None else f"belt of {_turn(first, 'a belt').owner} and {_turn(second, 'a belt').owner}"
+        )
+        super().__init__(first, second, ratio=-r1 / r2 if crossed else r1 / r2, name=name)
+        self.radii: tuple[Expression, Expression] = (r1, r2)
+
+    @property
+    def pull(self) -> Expression:
+        """Difference of the tensions of its two sides, N."""
+        return self.multipliers[0] / self.radii[1]
+
+
+class RackAndPinion(_Coupling):
+    """A pinion that turns and a rack that slides: rate of the rack = radius · rate of the pinion.
+
+    pinion  a turning joint
+    rack    a sliding one
+    radius  m; negative where the rack goes the other way
+    force   along the rack, N
+
+    >>> wheel, bar = (zm.RigidBody(name, mass=2.0, inertia=(1, 1, 1)) for name in ("wheel", "bar"))
+    >>> axle, rail = zm.Revolute(zm.Ground(), wheel, axis=(0, 0, 1)), zm.Prismatic(zm.Ground(), bar, axis=(1, 0, 0))
+    >>> mesh = zm.RackAndPinion(axle, rail, radius=0.5)
+    >>> system = zm.System([wheel, bar], joints=[axle, rail, mesh], forces=[rail.motor(3.0)])
+    >>> round(system.start()[zm.rate(rail.rate)], 12)  # F/(m + J/r²)
+    0.5
+    """
+
+    def __init__(
+        self, pinion: Turning, rack: Prismatic | Cylindrical, *, radius: Number, name: str | None = None
+    ) -> None:
+        super().__init__("rack", _turn(pinion, "a pinion"), _slide(rack, "a rack"), name)
+        self.radius: Expression = given_scalar(radius, f"the radius of '{self.name}'")
+
+    def _laws(self) -> Sequence[Law]:
+        speeds = self.second.speed - self.radius * self.first.speed
+        return self._law("mesh", speeds, self.second.place - self.radius * self.first.place)
+
+    @property
+    def force(self) -> Expression:
+        """Along the rack, N."""
+        return self.multipliers[0]
+
+
+class Cam(_Coupling):
+    """A cam that turns and a follower that goes as its profile says: place of the follower = profile(angle of the cam).
+
+    profile   function of the angle, m, or rad where the follower turns
+    follower  a sliding or a turning joint
+    force     along the follower, N or N m; the follower leaves the cam where it would have to pull
+
+    >>> wheel, tappet = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in ("wheel", "tappet"))
+    >>> axle, guide = zm.Revolute(zm.Ground(), wheel, axis=(0, 1, 0)), zm.Prismatic(zm.Ground(), tappet, axis=(0, 0, 1))
+    >>> cam = zm.Cam(axle, guide, lambda angle: 0.02 * (1 - np.cos(angle)))
+    >>> system = zm.System([wheel, tappet], joints=[axle, guide, cam])
+    >>> round(system.start({axle.angle: np.pi})[guide.displacement], 12)
+    0.04
+    """
+
+    def __init__(
+        self,
+        cam: Turning,
+        follower: Prismatic | Cylindrical | Turning,
+        profile: Callable[[Any], Any],
+        *,
+        name: str | None = None,
+    ) -> None:
+        second = follower.turn if isinstance(follower, Turning) else _slide(follower, "a follower")
+        super().__init__("cam", _turn(cam, "a cam"), second, name)
+        self.profile: Expression = given_scalar(profile(self.first.place), f"the profile of '{self.name}'")
+
+    def _laws(self) -> Sequence[Law]:
+        rise = substitute(rate(self.profile), {rate(self.first.place): self.first.speed}) if self.first.counted else 0.0
+        return self._law("profile", self.second.speed - rise, self.second.place - self.profile)
+
+    @property
+    def force(self) -> Expression:
+        """Along the follower, N or N m."""
+        return self.multipliers[0]
+
+
+def _turn(joint: Any, what: str) -> Freedom:
+    if not isinstance(joint, Turning):
+        raise ModelError(f"{what} needs a joint that turns, such as zm.Revolute, not {joint!r}")
+    return joint.turn
+
+
+def _slide(joint: Any, what: str) -> Freedom:
+    if not hasattr(joint, "slide"):
+        raise ModelError(f"{what} needs a joint that slides, such as zm.Prismatic, not {joint!r}")
+    return joint.slide

@@ -1,0 +1,255 @@
+"""Joints that turn or slide: fixed, revolute, prismatic, cylindrical, planar, screw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from zeromass.expression import Array, Expression, as_expression, rate
+from zeromass.mechanism.freedom import Acting, Drive, Freedom, Turning, turn_about
+from zeromass.mechanism.ground import Ground
+from zeromass.mechanism.joint import Joint, Law
+from zeromass.mechanism.laws import across, aligned, counted, parallel, together
+from zeromass.mechanism.marker import Marker, Pose, axes, bodies, points, relative_turn
+from zeromass.model.event import Event
+from zeromass.model.given import Number, given_scalar
+from zeromass.model.parts import Part
+
+Place = Any
+"""One point as drawn, or two, on a and on b in their own axes."""
+
+Axis = Any
+"""One axis as drawn, or two, on a and on b in their own axes."""
+
+
+class _Axial(Joint):
+    """A joint with axes on both bodies, and the turn between them."""
+
+    def __init__(self, a: Ground | Part, b: Ground | Part, at: Place, axis: Axis, name: str | None) -> None:
+        what = f"'{name}'" if name is not None else f"a {type(self).__name__}"
+        bodies(a, b, what)
+        (p, r), (A, B) = points(a, b, at, what), axes(a, b, axis, what)
+        super().__init__(Marker(a, p, A), Marker(b, r, B), name)
+
+    @cached_property
+    def _turn(self) -> Array:
+        return relative_turn(self.a, self.b)
+
+    @property
+    def axis(self) -> Array:
+        """In space, of length 1."""
+        return self.a.pose.z
+
+
+class Fixed(_Axial):
+    """Two bodies as one: six rows.
+
+    at  where its force and torque are told
+
+    >>> beam = zm.RigidBody("beam", mass=2.0, inertia=(1, 1, 1), at=(0.5, 0, 0))
+    >>> wall = zm.Fixed(zm.Ground(), beam, at=(0, 0, 0))
+    >>> start = zm.System([beam], gravity=10.0, joints=[wall]).start()
+    >>> start[wall.force], start[wall.torque] + 0.0
+    (array([ 0.,  0., 20.]), array([  0., -10.,   0.]))
+    """
+
+    def __init__(self, a: Ground | Part, b: Ground | Part, *, at: Place = None, name: str | None = None) -> None:
+        super().__init__(a, b, at, (0.0, 0.0, 1.0), name)
+
+    def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
+        return [*together(a, b), *aligned(a, b, self._turn)]
+
+
+class Revolute(_Axial, Turning):
+    """A hinge: a point and an axis are common; five rows, and a massless coordinate for its angle.
+
+    at     one point as drawn, or two, on a and on b in their own axes; the mass centre of b by default
+    axis   likewise
+    angle  of b against a about the axis, rad, over many turns; zero as drawn
+    rate   its rate, rad/s
+
+    >>> arm = zm.RigidBody("arm", mass=2.0, inertia=(1, 1, 1), at=(1, 0, 0))
+    >>> pin = zm.Revolute(zm.Ground(), arm, at=(0, 0, 0), axis=(0, 0, 1))
+    >>> start = zm.System([arm], joints=[pin]).start({pin.angle: np.pi / 2, pin.rate: 3.0})
+    >>> round(start[arm.position[1]], 9), round(start[pin.force[1]], 9)
+    (1.0, -18.0)
+    """
+
+    def __init__(
+        self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axis: Axis, name: str | None = None
+    ) -> None:
+        super().__init__(a, b, at, axis, name)
+        self.angle: Expression = self._coordinate("angle")
+        self.turn: Freedom = turn_about(self, self.angle, self.a.pose.z)
+
+    def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
+        return [*together(a, b), *parallel(a, b, self._turn)]
+
+    def _laws(self) -> Sequence[Law]:
+        return [*super()._laws(), counted(self.angle, self.turn.speed, self._turn, 3)]
+
+
+class _Sliding(_Axial):
+    """What slides along the third axis of a."""
+
+    @cached_property
+    def displacement(self) -> Expression:
+        """Of b along the axis, m; zero as drawn."""
+        return as_expression(self.a.pose.z @ (self.b.point - self.a.point))
+
+    @cached_property
+    def slide(self) -> Freedom:
+        """The free motion along the axis, and what acts along it."""
+        x = self.displacement
+        return Freedom(self.name, "displacement", x, rate(x), self.parts)
+
+
+class Prismatic(_Sliding):
+    """A slider: b moves along an axis of a and does not turn; five rows.
+
+    displacement  along the axis, m; zero as drawn
+    rate          its rate, m/s
+
+    >>> sledge = zm.RigidBody("sledge", mass=2.0, inertia=(1, 1, 1))
+    >>> rail = zm.Prismatic(zm.Ground(), sledge, axis=(1, 0, -1))
+    >>> start = zm.System([sledge], gravity=10.0, joints=[rail]).start({rail.displacement: 2.0})
+    >>> round(start[sledge.position[0]], 6), round(start[zm.rate(rail.rate)], 6)  # 2 cos 45°, g sin 45°
+    (1.414214, 7.071068)
+    """
+
+    def __init__(
+        self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axis: Axis, name: str | None = None
+    ) -> None:
+        super().__init__(a, b, at, axis, name)
+
+    def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
+        return [*across(a, b), *aligned(a, b, self._turn)]
+
+    @property
+    def rate(self) -> Expression:
+        """Rate of the displacement, m/s."""
+        return rate(self.displacement)
+
+    def motor(self, force: Number) -> Acting:
+        """A force on b along the axis, the opposite one on a, N; give it to `forces`."""
+        return self.slide.motor(force)
+
+    def spring(self, stiffness: Number, rest: Number = 0.0) -> Acting:
+        """A spring along the axis, −k (displacement − rest), N; give it to `forces`."""
+        return self.slide.spring(stiffness, rest)
+
+    def damper(self, damping: Number) -> Acting:
+        """A viscous damper along the axis, N; give it to `forces`."""
+        return self.slide.damper(damping)
+
+    def friction(self, level: Number) -> Acting:
+        """Dry friction, −level sign(rate), N; see `Freedom.friction`."""
+        return self.slide.friction(level)
+
+    def stops(self, low: float, high: float, stiffness: Number, damping: Number = 0.0) -> Acting:
+        """Elastic stops beyond displacements low and high; give them to `forces`."""
+        return self.slide.stops(low, high, stiffness, damping)
+
+    def limits(self, low: float = -np.inf, high: float = np.inf) -> tuple[Event, ...]:
+        """Events where the displacement leaves its range; give them to `simulate(…, events=[*limits])`."""
+        return self.slide.limits(low, high)
+
+    def drive(self, motion: Number | Callable[[Expression], Any], name: str | None = None) -> Drive:
+        """The displacement given as an expression of time; its force is the answer. Give it to `joints`."""
+        return self.slide.drive(motion, name)
+
+
+class Cylindrical(_Sliding, Turning):
+    """b turns about an axis of a and slides along it; four rows.
+
+    angle, rate   of the turn, over many turns
+    displacement  along the axis, m; `slide` is that motion, with motor, spring, drive and the like
+
+    >>> sleeve = zm.RigidBody("sleeve", mass=2.0, inertia=(1, 1, 1))
+    >>> rod = zm.Cylindrical(zm.Ground(), sleeve, axis=(0, 0, 1))
+    >>> zm.System([sleeve], joints=[rod]).check().degrees_of_freedom
+    2
+    """
+
+    def __init__(
+        self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axis: Axis, name: str | None = None
+    ) -> None:
+        super().__init__(a, b, at, axis, name)
+        self.angle: Expression = self._coordinate("angle")
+        self.turn: Freedom = turn_about(self, self.angle, self.a.pose.z)
+
+    def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
+        return [*across(a, b), *parallel(a, b, self._turn)]
+
+    def _laws(self) -> Sequence[Law]:
+        return [*super()._laws(), counted(self.angle, self.turn.speed, self._turn, 3)]
+
+
+class Screw(Cylindrical):
+    """A screw: b slides by the pitch when it turns once; five rows.
+
+    pitch  m a turn, positive of a right-handed thread
+
+    >>> nut = zm.RigidBody("nut", mass=2.0, inertia=(1, 1, 0.5))
+    >>> thread = zm.Screw(zm.Ground(), nut, axis=(0, 0, 1), pitch=2 * np.pi)
+    >>> start = zm.System([nut], gravity=10.0, joints=[thread]).start({thread.angle: 3.0})
+    >>> round(start[nut.position[2]], 9), round(start[zm.rate(thread.rate)], 9)  # −m g/(m + J)
+    (3.0, -8.0)
+    """
+
+    def __init__(
+        self,
+        a: Ground | Part,
+        b: Ground | Part,
+        *,
+        at: Place = None,
+        axis: Axis,
+        pitch: Number,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(a, b, at=at, axis=axis, name=name)
+        self.pitch: Expression = given_scalar(pitch, f"the pitch of '{self.name}'")
+
+    def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
+        h = self.pitch / (2 * np.pi)
+        ω = b.angular_velocity - a.angular_velocity
+        v = b.velocity - a.velocity - np.cross(a.angular_velocity, b.point - a.point)
+        thread = Law(
+            "thread", as_expression(a.z @ v - h * (a.z @ ω)), as_expression(self.displacement - h * self.angle)
+        )
+        return [*super()._held(a, b), thread]
+
+
+class Planar(_Axial, Turning):
+    """b moves in a plane of a, across the axis, and turns about the axis; three rows.
+
+    displacements  along the joint's first two axes on a, m
+    angle, rate    of the turn
+
+    >>> puck = zm.RigidBody("puck", mass=2.0, inertia=(1, 1, 1))
+    >>> table = zm.Planar(zm.Ground(), puck, axis=(0, 0, 1))
+    >>> system = zm.System([puck], gravity=10.0, joints=[table])
+    >>> system.check().degrees_of_freedom, system.start()[table.force]
+    (3, array([ 0.,  0., 20.]))
+    """
+
+    def __init__(
+        self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axis: Axis, name: str | None = None
+    ) -> None:
+        super().__init__(a, b, at, axis, name)
+        self.angle: Expression = self._coordinate("angle")
+        self.turn: Freedom = turn_about(self, self.angle, self.a.pose.z)
+
+    @property
+    def displacements(self) -> Array:
+        """Of b along the joint's first two axes on a, m."""
+        return self.a.pose.axes.T[:2] @ (self.b.point - self.a.point)
+
+    def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
+        return [Law("plane", as_expression(a.z @ (b.point - a.point))), *parallel(a, b, self._turn)]
+
+    def _laws(self) -> Sequence[Law]:
+        return [*super()._laws(), counted(self.angle, self.turn.speed, self._turn, 3)]

@@ -1,0 +1,200 @@
+"""Solids of given shape and density: mass, mass centre, inertia about any point; several make one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from zeromass.mechanism.mesh import read_stl, volume_integrals
+from zeromass.mechanism.turns import direction, of_matrix, shortest_turn
+from zeromass.model.errors import ModelError
+from zeromass.model.parts import RigidBody
+from zeromass.model.quaternion import product, rotation
+from zeromass.model.shapes import Box, Dot, Look, Rod
+
+Z = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """A distribution of mass, in the axes in which it is drawn.
+
+    mass     kg
+    center   of mass, m
+    inertia  about the mass centre, shape (3, 3), kg m²
+
+    Made by `box`, `cylinder`, `tube`, `sphere`, `cone` and `mesh`, each of a density, kg/m³, or of a mass; put elsewhere by
+    `moved` and `turned`; several together by `+`, and holes by `-`. `body` makes a rigid body of it.
+
+    >>> handle = zm.Solid.cylinder(radius=0.01, length=0.3, density=700.0)
+    >>> head = zm.Solid.box((0.1, 0.04, 0.04), density=7850.0).moved((0, 0, 0.15))
+    >>> hammer = handle + head
+    >>> round(hammer.mass, 4), hammer.center.round(4)
+    (1.322, array([0.    , 0.    , 0.1425]))
+    >>> hammer.body("hammer").mass
+    1.32197...
+    """
+
+    mass: float
+    center: np.ndarray
+    inertia: np.ndarray
+    looks: tuple[Look, ...] = ()
+
+    # shapes -----------------------------------------------------------------------------------------------------------
+    @staticmethod
+    def box(sides: Any, *, density: float | None = None, mass: float | None = None) -> Solid:
+        """A box of sides (a, b, c), m, its middle at the origin."""
+        a, b, c = _lengths("a side of a box", sides)
+        m = _mass("a box", a * b * c, density, mass)
+        J = m / 12 * np.diag([b**2 + c**2, a**2 + c**2, a**2 + b**2])
+        return Solid(m, np.zeros(3), J, (Look(Box((a, b, c))),))
+
+    @staticmethod
+    def cylinder(
+        radius: float, length: float, *, axis: Any = (0, 0, 1), density: float | None = None, mass: float | None = None
+    ) -> Solid:
+        """A cylinder about an axis, its middle at the origin."""
+        return Solid.tube(radius, 0.0, length, axis=axis, density=density, mass=mass)
+
+    @staticmethod
+    def tube(
+        outer: float,
+        inner: float,
+        length: float,
+        *,
+        axis: Any = (0, 0, 1),
+        density: float | None = None,
+        mass: float | None = None,
+    ) -> Solid:
+        """A tube about an axis, its middle at the origin; `outer` and `inner` are radii, m."""
+        r, h = _lengths("the outer radius or the length of a cylinder", (outer, length))
+        if not 0.0 <= inner < r:
+            raise ModelError(f"the inner radius of a tube is {inner!r}; it is less than the outer one, {r:g}")
+        m = _mass("a cylinder", np.pi * (r**2 - inner**2) * h, density, mass)
+        across = m * (3 * (r**2 + inner**2) + h**2) / 12
+        J = np.diag([across, across, m * (r**2 + inner**2) / 2])
+        return Solid(m, np.zeros(3), J, (Look(Rod(h, r)),))._about(axis)
+
+    @staticmethod
+    def sphere(radius: float, *, density: float | None = None, mass: float | None = None) -> Solid:
+        """A ball, its middle at the origin."""
+        (r,) = _lengths("the radius of a sphere", (radius,))
+        m = _mass("a sphere", 4 / 3 * np.pi * r**3, density, mass)
+        return Solid(m, np.zeros(3), 0.4 * m * r**2 * np.eye(3), (Look(Dot(r)),))
+
+    @staticmethod
+    def cone(
+        radius: float, height: float, *, axis: Any = (0, 0, 1), density: float | None = None, mass: float | None = None
+    ) -> Solid:
+        """A cone, the middle of its base at the origin, its tip along the axis."""
+        r, h = _lengths("the radius or height of a cone", (radius, height))
+        m = _mass("a cone", np.pi * r**2 * h / 3, density, mass)
+        across = 3 / 20 * m * r**2 + 3 / 80 * m * h**2
+        return Solid(m, h / 4 * Z, np.diag([across, across, 0.3 * m * r**2]))._about(axis)
+
+    @staticmethod
+    def mesh(
+        path: str | PathLike[str], *, density: float | None = None, mass: float | None = None, scale: float = 1.0
+    ) -> Solid:
+        """What a closed surface of triangles encloses, from an STL file, its numbers times `scale` in m."""
+        triangles = scale * read_stl(path)
+        volume, center, J = volume_integrals(triangles, str(path))
+        m = _mass(f"the mesh {path}", volume, density, mass)
+        return Solid(m, center, m / volume * J)
+
+    @staticmethod
+    def point(mass: float, at: Any = (0, 0, 0)) -> Solid:
+        """A mass at a point."""
+        return Solid(_mass("a point", 0.0, None, mass), np.asarray(at, dtype=float), np.zeros((3, 3)))
+
+    # elsewhere and together --------------------------------------------------------------------------------------------
+    def moved(self, shift: Any) -> Solid:
+        """The same, shifted, m."""
+        return replace(self, center=self.center + np.asarray(shift, dtype=float), looks=self.looks)
+
+    def turned(self, axis: Any, angle: float) -> Solid:
+        """The same, turned by an angle, rad, about an axis through the origin."""
+        k = direction(axis, "a turn")
+        return self._turned(rotation(np.array([np.cos(angle / 2), *(np.sin(angle / 2) * k)])).astype(float))
+
+    def _about(self, axis: Any) -> Solid:
+        k = direction(axis, "a solid")
+        return self if np.array_equal(k, Z) else self._turned(shortest_turn(Z, k))
+
+    def _turned(self, R: np.ndarray) -> Solid:
+        u = of_matrix(R)
+        looks = tuple(
+            replace(look, place=_three(R @ look.place), turn=_four(product(u, look.turn))) for look in self.looks
+        )
+        return Solid(self.mass, R @ self.center, R @ self.inertia @ R.T, looks)
+
+    def __add__(self, other: Solid) -> Solid:
+        return self._together(other, 1)
+
+    def __sub__(self, other: Solid) -> Solid:
+        """A hole where the other one is, which must lie inside."""
+        return self._together(other, -1)
+
+    def _together(self, other: Solid, sign: int) -> Solid:
+        m = self.mass + sign * other.mass
+        if not m > 0:
+            raise ModelError(f"nothing is left of {self.mass:g} kg less {other.mass:g} kg")
+        center = (self.mass * self.center + sign * other.mass * other.center) / m
+        J = self.inertia_about(center) + sign * other.inertia_about(center)
+        looks = [replace(look, place=_three(look.place + self.center - center)) for look in self.looks]
+        if sign > 0:
+            looks += [replace(look, place=_three(look.place + other.center - center)) for look in other.looks]
+        return Solid(m, center, J, tuple(looks))
+
+    def inertia_about(self, point: Any) -> np.ndarray:
+        """About any point, shape (3, 3), kg m²: J + m (d² I − d dᵀ).
+
+        >>> rod = zm.Solid.cylinder(0.0001, 2.0, mass=3.0)
+        >>> round(float(rod.inertia_about((0, 0, -1))[0, 0]), 6)  # m l²/3
+        4.0
+        """
+        d = self.center - np.asarray(point, dtype=float)
+        return self.inertia + self.mass * ((d @ d) * np.eye(3) - np.outer(d, d))
+
+    @property
+    def principal(self) -> tuple[np.ndarray, np.ndarray]:
+        """Principal moments, kg m², and their axes as columns of a right-handed (3, 3) matrix."""
+        moments, columns = np.linalg.eigh(self.inertia)
+        columns[:, 2] *= np.sign(np.linalg.det(columns))
+        return moments, columns
+
+    def body(self, name: str) -> RigidBody:
+        """A rigid body that is drawn where the solid is, its axes parallel to those in which the solid is drawn."""
+        body = RigidBody(name, self.mass, self.inertia, at=self.center)
+        body.looks = self.looks
+        return body
+
+
+def _three(vector: Any) -> tuple[float, float, float]:
+    x, y, z = np.asarray(vector, dtype=float).tolist()
+    return x, y, z
+
+
+def _four(vector: Any) -> tuple[float, float, float, float]:
+    a, b, c, d = np.asarray(vector, dtype=float).tolist()
+    return a, b, c, d
+
+
+def _lengths(what: str, values: Any) -> tuple[float, ...]:
+    found = tuple(float(value) for value in values)
+    for value in found:
+        if not (np.isfinite(value) and value > 0):
+            raise ModelError(f"{what} is {value!r}; it is a length and positive")
+    return found
+
+
+def _mass(what: str, volume: float, density: float | None, mass: float | None) -> float:
+    if (density is None) == (mass is None):
+        raise ModelError(f"{what} has a density or a mass: give one of density=… and mass=…")
+    m = float(mass) if mass is not None else float(density or 0.0) * volume
+    if not (np.isfinite(m) and m >= 0):
+        raise ModelError(f"the mass of {what} is {m:g}; it is zero or positive")
+    return m

@@ -1,0 +1,110 @@
+"""What keeps two points at a distance: a rod, and a rope, which can go slack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, symbols
+from zeromass.mechanism.ground import Ground
+from zeromass.mechanism.joint import Joint, Law
+from zeromass.mechanism.marker import Marker, Pose, as_drawn, bodies, points
+from zeromass.model.errors import ModelError
+from zeromass.model.given import Number, given_scalar
+from zeromass.model.one_sided import OneSided
+from zeromass.model.parts import Part
+
+
+class Distance(Joint):
+    """A massless rod between a point of a and a point of b, with ball joints at its ends; one row.
+
+    at      points on a and on b in their own axes; their mass centres by default
+    length  m; as drawn by default
+    tension of the rod, N: positive where it pulls
+
+    >>> bob = zm.Particle("bob", mass=2.0, at=(0, 0, -1))
+    >>> rod = zm.Distance(zm.Ground(), bob)
+    >>> zm.System([bob], gravity=10.0, joints=[rod]).start()[rod.tension]
+    20.0
+    """
+
+    def __init__(
+        self,
+        a: Ground | Part,
+        b: Ground | Part,
+        *,
+        at: Any = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+        length: Number | None = None,
+        name: str | None = None,
+    ) -> None:
+        what = f"'{name}'" if name is not None else f"a {type(self).__name__}"
+        bodies(a, b, what)
+        if np.shape(at) != (2, 3):
+            raise ModelError(f"the ends of {what} are {at!r}; give two points, on each body in its own axes")
+        places = points(a, b, at, what)
+        super().__init__(Marker(a, places[0], np.eye(3)), Marker(b, places[1], np.eye(3)), name)
+        if length is None:
+            length = _as_drawn(self)
+        self.length: Expression = given_scalar(length, f"the length of {what}")
+        if self.length.value is not None and not self.length.value > 0:
+            raise ModelError(
+                f"the length of {what} is {self.length.value:g}; it is positive: use zm.Spherical for none"
+            )
+
+    def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
+        d = b.point - a.point
+        return [Law("length", as_expression((d @ d - self.length**2) / (2 * self.length)))]
+
+    @property
+    def tension(self) -> Expression:
+        """Of the rod, N; negative where it is pressed."""
+        return -self.multipliers[0]
+
+
+class Rope(Distance):
+    """A massless rope between a point of a and a point of b, which pulls and does not push.
+
+        |b − a| = length − slack,    slack ≥ 0, a massless coordinate;    tension ≥ 0
+
+    slack    m; a run goes over to the motion with a slack rope and back by events. Where it becomes taut, an impulse takes
+             the velocity along it: what restitution there is, springs must give
+    tension  N; zero while it is slack
+
+    >>> bob = zm.Particle("bob", mass=2.0, at=(0, 0, -0.5))
+    >>> rope = zm.Rope(zm.Ground(), bob, length=1.0, name="rope")
+    >>> system = zm.System([bob], gravity=10.0, joints=[rope])
+    >>> run = zm.simulate(system, system.start([(bob.position, (0, 0, -0.5)), (bob.velocity, (0, 0, 0))]), until=1.0)
+    >>> run.kinds, round(run.events[0].t, 9), run.at([0.1, 0.9])[rope.tension].round(9)
+    (('rope slack', 'rope taut'), 0.316227766, array([ 0., 20.]))
+    """
+
+    def __init__(
+        self,
+        a: Ground | Part,
+        b: Ground | Part,
+        *,
+        at: Any = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+        length: Number | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(a, b, at=at, length=length, name=name)
+        self.slack: Symbol = self._coordinate("slack")
+        self.one_sided: tuple[OneSided, ...] = (OneSided(self.name, self.slack, self.tension, "taut", "slack"),)
+
+    def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
+        d, l = b.point - a.point, self.length - self.slack
+        return [Law("length", as_expression((d @ d - l**2) / (2 * self.length)))]
+
+
+def _as_drawn(joint: Joint) -> Expression:
+    """The distance of the ends as drawn."""
+    ends = []
+    for marker in (joint.a, joint.b):
+        ends.append(marker.body.at + as_drawn(marker.body) @ marker.place)
+    d = ends[1] - ends[0]
+    length = as_expression(np.sqrt(as_expression(d @ d)))
+    if not symbols(length) and not Evaluator(length, [])(np.empty(0)) > 0:
+        raise ModelError(f"the ends of '{joint.name}' coincide as drawn; give its length=…")
+    return length

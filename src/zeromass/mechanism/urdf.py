@@ -1,0 +1,243 @@
+"""URDF files, read with our own few lines: the format is small, and an error should say the line, which no library does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zeromass.mechanism.turns import direction, of_matrix
+from zeromass.mechanism.xml_lines import Element, read_xml
+from zeromass.model.errors import ModelError
+from zeromass.model.shapes import Box, Dot, Look, Rod, Shape
+
+RIGHT = 1e-15
+"""rad: a turn that is so near to a multiple of π/2 is one; π/2 itself is not, in double precision."""
+
+KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+
+
+@dataclass(frozen=True)
+class LinkData:
+    """A link as it is described: mass, mass centre and inertia about that along the link's axes, and its looks."""
+
+    name: str
+    mass: float
+    center: np.ndarray
+    inertia: np.ndarray
+    looks: tuple[Look, ...]
+    element: Element
+
+
+@dataclass(frozen=True)
+class JointData:
+    """A joint as it is described: its frame in the parent's axes, its axis in that frame, what limits and mimics it."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    place: np.ndarray
+    turn: np.ndarray
+    axis: np.ndarray
+    low: float
+    high: float
+    effort: float
+    speed: float
+    damping: float
+    friction: float
+    mimic: tuple[str, float, float] | None
+    element: Element
+
+
+@dataclass(frozen=True)
+class RobotData:
+    """All that a file says of a robot, parents before children."""
+
+    name: str
+    root: str
+    links: dict[str, LinkData]
+    joints: tuple[JointData, ...]
+
+
+def read_urdf(path: str | PathLike[str]) -> RobotData:
+    """What a URDF file says; an error with its line where it can not be."""
+    robot = read_xml(Path(path))
+    if robot.tag != "robot":
+        raise robot.error(f"the file describes a <{robot.tag}>, and not a <robot>")
+    links = _named(robot, "link", _link)
+    joints = _named(robot, "joint", _joint)
+    if not links:
+        raise robot.error("the robot has no links")
+    for joint in joints.values():
+        for role in ("parent", "child"):
+            if getattr(joint, role) not in links:
+                known = ", ".join(list(links)[:8])
+                words = (
+                    f"joint '{joint.name}' has the {role} '{getattr(joint, role)}', which is no link; there are {known}"
+                )
+                raise joint.element.error(words)
+        if joint.mimic is not None and joint.mimic[0] not in joints:
+            raise joint.element.error(f"joint '{joint.name}' mimics '{joint.mimic[0]}', which is no joint")
+    return RobotData(robot.attributes.get("name", Path(path).stem), *_tree(robot, links, joints))
+
+
+def _named(robot: Element, tag: str, made: Callable[[Element], Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for element in robot.all(tag):
+        name = element.word("name")
+        if name in found:
+            first = found[name].element.line
+            raise element.error(f"a second {tag} has the name '{name}', which that on line {first} has")
+        found[name] = made(element)
+    return found
+
+
+def _tree(
+    robot: Element, links: dict[str, LinkData], joints: dict[str, JointData]
+) -> tuple[str, dict[str, LinkData], tuple[JointData, ...]]:
+    """The root, and joints in the order in which they are reached from it."""
+    above: dict[str, JointData] = {}
+    for joint in joints.values():
+        if joint.child in above:
+            other = above[joint.child]
+            raise joint.element.error(
+                f"link '{joint.child}' hangs on two joints, '{other.name}' (line {other.element.line}) and '{joint.name}'; "
+                "a file describes a tree: leave one out and close the loop with a zm.Revolute or the like"
+            )
+        above[joint.child] = joint
+    roots = [name for name in links if name not in above]
+    if len(roots) != 1:
+        words = (
+            f"{len(roots)} links hang on nothing: {', '.join(roots)}" if roots else "every link hangs on another one"
+        )
+        raise robot.error(f"{words}; a robot has one root")
+    order, reached = [], {roots[0]}
+    left = list(joints.values())
+    while left:
+        now = [joint for joint in left if joint.parent in reached]
+        if not now:
+            raise left[0].element.error(f"joint '{left[0].name}' is part of a loop that nothing connects with the root")
+        order += now
+        reached |= {joint.child for joint in now}
+        left = [joint for joint in left if joint.child not in reached]
+    return roots[0], links, tuple(order)
+
+
+def _link(element: Element) -> LinkData:
+    name, inertial = element.word("name"), element.one("inertial")
+    mass, center, J = 0.0, np.zeros(3), np.zeros((3, 3))
+    if inertial is not None:
+        center, R = _origin(inertial)
+        weighed, shaped = inertial.one("mass"), inertial.one("inertia")
+        if weighed is None:
+            raise inertial.error(f"<inertial> of link '{name}' has no <mass value=…>")
+        mass = weighed.number("value")
+        if mass < 0:
+            raise weighed.error(f"the mass of link '{name}' is {mass:g}; it is zero or positive")
+        if shaped is not None:
+            xx, xy, xz, yy, yz, zz = (shaped.number(k, 0.0) for k in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+            J = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+            J = (J + J.T) / 2
+    looks = tuple(look for visual in element.all("visual") if (look := _look(visual, center)) is not None)
+    return LinkData(name, mass, center, J, looks, element)
+
+
+def _look(visual: Element, center: np.ndarray) -> Look | None:
+    """A visual of a simple shape; None of meshes, which the viewer does not show."""
+    geometry = visual.one("geometry")
+    if geometry is None:
+        raise visual.error("<visual> has no <geometry>")
+    place, R = _origin(visual)
+    shape: Shape | None = None
+    for one in geometry.inside:
+        if one.tag == "box":
+            shape = Box(tuple(one.vector("size", (0.0, 0.0, 0.0)).tolist()))  # type: ignore[arg-type]
+        elif one.tag == "cylinder":
+            shape = Rod(one.number("length"), one.number("radius"))
+        elif one.tag == "sphere":
+            shape = Dot(one.number("radius"))
+    if shape is None:
+        return None
+    return Look(shape, tuple((place - center).tolist()), tuple(of_matrix(R).tolist()))  # type: ignore[arg-type]
+
+
+def _joint(element: Element) -> JointData:
+    name, kind = element.word("name"), element.word("type")
+    if kind not in KINDS:
+        raise element.error(f"joint '{name}' is of the type '{kind}'; there are {', '.join(KINDS)}")
+    ends = []
+    for role in ("parent", "child"):
+        end = element.one(role)
+        if end is None:
+            raise element.error(f"joint '{name}' has no <{role} link=…>")
+        ends.append(end.word("link"))
+    place, turn = _origin(element)
+    given, axis = element.one("axis"), np.array([1.0, 0.0, 0.0])
+    if given is not None and kind not in ("fixed", "floating"):
+        try:
+            axis = direction(given.vector("xyz", (1.0, 0.0, 0.0)), f"joint '{name}'")
+        except ModelError as error:
+            raise given.error(str(error)) from None
+    limit, dynamics, mimic = element.one("limit"), element.one("dynamics"), element.one("mimic")
+    bounded = kind in ("revolute", "prismatic")
+    if bounded and limit is None:
+        raise element.error(f"joint '{name}' is {kind} and has no <limit …>; use the type continuous for one without")
+    nothing = Element("", {}, element.file, element.line)
+    limit, dynamics = limit or nothing, dynamics or nothing
+    like = None
+    if mimic is not None:
+        like = (mimic.word("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0))
+    low, high = (limit.number("lower", 0.0), limit.number("upper", 0.0)) if bounded else (-np.inf, np.inf)
+    return JointData(
+        name,
+        kind,
+        ends[0],
+        ends[1],
+        place,
+        turn,
+        axis,
+        low,
+        high,
+        limit.number("effort", -1.0),
+        limit.number("velocity", -1.0),
+        dynamics.number("damping", 0.0),
+        dynamics.number("friction", 0.0),
+        like,
+        element,
+    )
+
+
+def _origin(element: Element) -> tuple[np.ndarray, np.ndarray]:
+    """Place and rotation matrix of <origin xyz rpy>: turns about the fixed axes X, then Y, then Z."""
+    origin = element.one("origin")
+    if origin is None:
+        return np.zeros(3), np.eye(3)
+    xyz, rpy = (origin.vector(name, (0.0, 0.0, 0.0)) for name in ("xyz", "rpy"))
+    (cr, sr), (cp, sp), (cy, sy) = (_cos_sin(angle) for angle in rpy.tolist())
+    R = np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+    return xyz, R + 0.0
+
+
+def _cos_sin(angle: float) -> tuple[float, float]:
+    quarters = round(angle / (np.pi / 2))
+    if abs(angle - quarters * np.pi / 2) <= RIGHT:
+        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
+    return float(np.cos(angle)), float(np.sin(angle))
+
+
+def word(name: str) -> str:
+    """A name that coordinates can have."""
+    found = re.sub(r"[^\w.' ]", "_", name)
+    return found if re.match(r"[^\W\d]", found) else f"_{found}"

@@ -1,0 +1,61 @@
+"""What a joint is to a system: rows of constraints with multipliers and massless coordinates of their own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from zeromass.expression import Array, Symbol
+from zeromass.model.constraint import Row
+from zeromass.model.errors import ModelError
+from zeromass.model.parts import Part
+
+if TYPE_CHECKING:
+    from zeromass.model.one_sided import OneSided
+
+
+@runtime_checkable
+class Connection(Protocol):
+    """Something that holds parts together.
+
+    name         what messages and results call it; its rows are of the group of this name
+    rows         its constraints
+    multipliers  one for each row, named "λ " and the row's name
+    coordinates  massless ones that come with it
+    parts        those that it connects
+    usual        first guesses for its coordinates whose natural value is not zero
+    one_sided    what of it holds on one side only
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def rows(self) -> Sequence[Row]: ...
+    @property
+    def multipliers(self) -> Array: ...
+    @property
+    def coordinates(self) -> Sequence[Symbol]: ...
+    @property
+    def parts(self) -> Sequence[Part]: ...
+    @property
+    def usual(self) -> Mapping[Symbol, float]: ...
+    @property
+    def one_sided(self) -> Sequence[OneSided]: ...
+
+
+def connected(joints: Iterable[Connection], parts: Sequence[Part]) -> tuple[Connection, ...]:
+    """Joints between parts of a system, each with a name of its own."""
+    if isinstance(joints, Connection):
+        raise ModelError(f"joints is a list of joints: write [{joints.name}]")
+    found: list[Any] = list(joints)
+    for joint in found:
+        if not isinstance(joint, Connection):
+            raise ModelError(f"joints are zm.Revolute, zm.Spherical and the like, not {joint!r}")
+        for part in joint.parts:
+            if not any(part is known for known in parts):
+                raise ModelError(f"joint '{joint.name}' holds '{part.name}', which is no part of the system")
+    twice = [name for name, count in Counter(joint.name for joint in found).items() if count > 1]
+    if twice:
+        raise ModelError(f"two joints have the name '{twice[0]}'; give each its own with name=…")
+    return tuple(found)
