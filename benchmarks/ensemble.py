@@ -22,11 +22,11 @@ What was tried for the ball, operations of a right-hand side and microseconds a 
     and rates that rates give, forces of constraint with them (Kane)      183   18.1
     events by these forces; loops without padding                         183   14.7
     two registers side by side, 2 by 2 and 3 by 3 by cofactors            194   12.7
-    events at the end of a step with its slope                            194   12.4
+    events at the end of a step with its slope, sums in registers         194   12.2
     the equation of nine states by hand, with no guard and no event       121   10.3
 
-Half of the 12.4 is the right-hand side, a tenth events, a fifth the sums of stages; the rest is step control, projection
-and guards. Starts, checks and the Dataset add 6.5. Lengths of states known to the compiler brought nothing.
+Half of the 12.2 is the right-hand side, a tenth events, a fifth the sums of stages; the rest is step control, projection
+and guards. Starts, checks and the Dataset add 6.8. Lengths of states known to the compiler brought nothing.
 """
 
 from __future__ import annotations
