@@ -1,26 +1,44 @@
 """Studies of 1,024 members on one core: starts, checks, motions and the Dataset, in runs a second.
 
-    PYTHONPATH=src python benchmarks/ensemble.py [--rounds 3] [--members 1024]
+    PYTHONPATH=src python benchmarks/ensemble.py [--rounds 3] [--members 1024] [--cores]
 
 A ball rolls in a bowl for 10 s at rtol = atol = 1e-9, and the shell of [UM2022] on its moving bowl for 25 s at 1e-9 and at
-1e-12; each with as many lanes as the machine has, and with four and the instructions of AVX2. Times are CPU seconds of the
-second and later studies of a process; of each the shortest counts, in turns with the peer's. Errors are those of the contact
+1e-12; each by all coordinates, as `simulate` does it, and by independent positions and speeds alone (`states="least"`), with
+as many lanes as the machine has, and with four and the instructions of AVX2. Times are CPU seconds of the second and later
+studies of a process; of each the shortest counts, in turns with the peer's. Errors are those of the contact
 point's place and of the quaternion at the end, together, the geometric mean over 16 members, against runs at rtol 1e-13.
 
 The peer, where it can be imported, is heyoka in batch mode, with as many members in a batch as it recommends. It is given an
 equation of nine states for the ball that was derived by hand, with no constraint left in it, and our own 26 states with
 their elimination, with starts as they are and no projection. It runs at the same tolerance, and at the loosest of some
-tolerances that has no larger an error than ours. Ratios are those of our runs a second to its own.
+tolerances that has no larger an error than ours. Ratios are those of our runs a second to its own. Its speed has two values,
+a third apart, from process to process, whatever else runs: look at several.
+
+What was tried for the ball, operations of a right-hand side and microseconds a run at 1e-9 with eight lanes, steps alone:
+
+    all 26 numbers                                                        364   30.8
+    the same without products by constants, products shared               330   not better by more than 4 %
+    positions and rates that positions give left out                      351   22.6
+    and rates that rates give, forces of constraint with them (Kane)      183   18.1
+    events by these forces; loops without padding                         183   14.7
+    two registers side by side, 2 by 2 and 3 by 3 by cofactors            194   12.7
+    events at the end of a step with its slope, sums in registers         194   12.2
+    the equation of nine states by hand, with no guard and no event       121   10.3
+
+Half of the 12.2 is the right-hand side, a tenth events, a fifth the sums of stages; the rest is step control, projection
+and guards. Starts, checks and the Dataset add 6.8. Lengths of states known to the compiler brought nothing.
 """
 
 from __future__ import annotations
 
 import argparse
 import operator
+import resource
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 from unittest.mock import patch
 
 import numpy as np
@@ -31,6 +49,7 @@ from zeromass import host
 from zeromass.ensemble import lanes, newton
 from zeromass.expression.node import ordered
 
+STATES: tuple[Literal["all", "least"], ...] = ("all", "least")
 RADIUS, MASS, BOWL, GRAVITY = 0.09, 1.0, 0.03, 9.81
 COMPARED = 16
 
@@ -63,18 +82,18 @@ class Case:
         upright = (1.0, 0.0, 0.0, 0.0)
         return [(self.system.contact[:2], place), (body.angular_velocity, ω), (body.quaternion, upright)]
 
-    def study(self) -> np.ndarray:
+    def study(self, states: Literal["all", "least"] = "all", on: Any = "lanes") -> np.ndarray:
         keep = {"contact": self.system.contact, "u": self.system.body.quaternion}
-        settings = {"until": self.until, "rtol": self.rtol, "atol": self.atol}
-        found = zm.sweep(self.system, self.start, over=self.over, keep=keep, **settings)
+        settings: dict[str, Any] = {"until": self.until, "rtol": self.rtol, "atol": self.atol, "on": on}
+        found = zm.sweep(self.system, self.start, over=self.over, keep=keep, states=states, **settings)
         assert set(found.outcome.values.tolist()) == {"finished"}
         return np.concatenate([found.contact.values, found.u.values], axis=1)
 
-    def on_avx2(self) -> np.ndarray:
+    def on_avx2(self, states: Literal["all", "least"] = "all") -> np.ndarray:
         """The same study with four lanes, in instructions of AVX2."""
         narrow = replace(host(), cpu="haswell", features="", width=4, fused=True)
         with patch.object(lanes, "host", lambda: narrow), patch.object(newton, "host", lambda: narrow):
-            return self.study()
+            return self.study(states)
 
     def reference(self) -> np.ndarray:
         """Contact and quaternion at the end of the first members, closely."""
@@ -203,7 +222,7 @@ class Engine:
 
 
 def peers(case: Case, ours: float, reference: np.ndarray) -> list[Engine]:
-    """heyoka on both models, at the tolerance of the case and at the loosest that has no larger an error than ours."""
+    """heyoka on both models, at the tolerance of the case and at the loosest that has no larger an error than `ours`."""
     found = []
     for name, model in (("by hand", by_hand), ("our model", redundant)):
         same = Engine(case, f"heyoka {name}, {case.rtol:g}", model(case, case.rtol))
@@ -222,36 +241,67 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--members", type=int, default=1024)
+    parser.add_argument("--cores", action="store_true", help="compare two cores with one, by the clock")
     options = parser.parse_args()
     cases = [
         Case("ball, 10 s, 1e-9", False, 10.0, 1e-9, 1e-9, options.members),
         Case("shell, 25 s, 1e-9", True, 25.0, 1e-9, 1e-12, options.members),
         Case("shell, 25 s, 1e-12", True, 25.0, 1e-12, 1e-15, options.members),
     ]
-    wide = f"zeromass, {host().width} lanes"
     engines = [
-        Engine(case, name, run)
+        Engine(case, f"{states}, {name}", partial(run, states))
         for case in cases
-        for name, run in ((wide, case.study), ("zeromass, 4 lanes, AVX2", case.on_avx2))
+        for states in STATES
+        for name, run in ((f"{host().width} lanes", case.study), ("4 lanes, AVX2", case.on_avx2))
     ]
     references = {case.name: case.reference() for case in cases}
     others: list[Engine] = []
+    quick = engines[2]
     try:
         import heyoka
 
         print(f"heyoka {heyoka.__version__}: {heyoka.recommended_simd_size()} members in a batch")
-        others = peers(cases[0], error(engines[0].ends, references[cases[0].name]), references[cases[0].name])
+        others = peers(cases[0], error(quick.ends, references[cases[0].name]), references[cases[0].name])
     except ImportError:
         print("heyoka is not installed: no peer")
     print(f"zeromass {zm.__version__}: {zm.host().width} members side by side, {zm.host().cpu}")
+    own = 2 * len(STATES)
     for _ in range(options.rounds):
-        for engine in (*engines[:2], *others, *engines[2:]):
+        for engine in (*engines[:own], *others, *engines[own:]):
             engine.measure()
-    for engine in (*engines[:2], *others, *engines[2:]):
+    for engine in (*engines[:own], *others, *engines[own:]):
         wrong = error(engine.ends, references[engine.case.name])
-        ratios = [f"{ours.rate / engine.rate:5.2f}" for ours in engines[:2]] if engine in others else []
-        words = f"   zeromass is {' and '.join(ratios)} x as fast" if ratios else ""
+        ratios = [f"{ours.rate / engine.rate:5.2f}" for ours in engines[:own]] if engine in others else []
+        words = f"   zeromass is {', '.join(ratios)} x as fast" if ratios else ""
         print(f"{engine.case.name:19} {engine.name:36} {engine.rate:8.0f} runs/s   error {wrong:.1e}{words}")
+    if options.cores:
+        cores(Case("shell, 25 s, 1e-9", True, 25.0, 1e-9, 1e-12, 32 * options.members), options.rounds)
+
+
+def cores(case: Case, rounds: int) -> None:
+    """One core and two, in turns, each time with new processes: by the clock, and by the CPU time of all processes.
+
+    That of two, halved, is what two free cores would take: where others use them too, the clock says little.
+    """
+    seconds: dict[int, list[float]] = {1: [], 2: []}
+    work: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(rounds):
+        for count in seconds:
+            clock, cpu = time.perf_counter(), _cpu()
+            case.study(on=count)
+            seconds[count].append(time.perf_counter() - clock)
+            work[count].append((_cpu() - cpu) / count)
+    for label, taken in (("by the clock", seconds), ("of CPU", work)):
+        one, two = (min(some) for some in taken.values())
+        print(
+            f"{len(case.table)} shells: {one:.2f} s {label} on one core, {two:.2f} s on two: {one / two:.2f} x as fast"
+        )
+
+
+def _cpu() -> float:
+    """CPU seconds of this process and of those that it has started and that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ class Program:
     @cached_property
     def growth(self) -> Expression:
         """Largest cancellation in a pivot: its logarithm is the number of digits lost."""
-        return _largest(self.elimination.growth)
+        return largest(self.elimination.growth)
 
     @cached_property
     def inputs(self) -> Groups:
@@ -134,15 +134,20 @@ class Program:
 
     def zeros(self, events: Sequence[Event]) -> list[Expression]:
         """The functions of events, in terms of state and parameters; parameters of events alone keep their default."""
-        known = {symbol for group in self.inputs for symbol in group}
+        return list(self.solved(self.stated(events))) if events else []
+
+    def stated(self, events: Sequence[Event]) -> list[Expression]:
+        """The same as they were given, accelerations and multipliers among what is in them."""
+        system = self.system
+        known = {x for group in self.inputs for x in group}
+        known |= {*system.accelerations, *system.multipliers, *self.held}
         zeros = []
         for event in events:
-            zero = self.solved(event.zero)
-            others = [leaf for leaf in symbols(zero) if leaf not in known]
+            others = [leaf for leaf in symbols(event.zero) if leaf not in known]
             strangers = [leaf for leaf in others if leaf.default is None]
             if strangers:
                 raise ModelError(f"event '{event.name}' contains '{strangers[0]!r}', which is nothing of the system")
-            zeros.append(expressions(substitute(zero, {leaf: leaf.default for leaf in others})).item())
+            zeros.append(expressions(substitute(event.zero, {leaf: leaf.default for leaf in others})).item())
         return zeros
 
     @cached_property
@@ -237,7 +242,7 @@ def _correction(system: System, rows: list[int], level: int, decide: Decisions) 
     return by.correction(eliminated(metric, zero, own, missing, decide, rank, levels).acceleration, level)
 
 
-def _largest(values: Sequence[Expression]) -> Expression:
+def largest(values: Sequence[Expression]) -> Expression:
     """The largest of some expressions, by pairs; 1 if there are none."""
     values = list(values) or [ONE]
     while len(values) > 1:

@@ -143,26 +143,31 @@ class Turning:
     def M(self) -> Array:
         """Mass matrix, shape (n', n')."""
         M = self.system.M[np.ix_(self.columns, self.columns)]
-        for body, at in self._placed:
+        for body, at in self.placed:
             M[np.ix_(at, at)] = self._meant(body.inertia[0])
         return M
 
     @cached_property
     def Q(self) -> Array:
         """Impressed force and gyroscopic torque, shape (n',)."""
+        Q = self.impressed.copy()
+        for body, at in self.placed:
+            Q[at] = Q[at] + self._meant(body.inertia[1])
+        return Q
+
+    @cached_property
+    def impressed(self) -> Array:
+        """Impressed force alone."""
         Q = self.system.Q.copy()
         for body in self.bodies:
             own = _own_force(body)
             Q[body.places] = [_without(total, part) for total, part in zip(Q[body.places], own, strict=True)]
-        Q = self.force(Q)
-        for body, at in self._placed:
-            Q[at] = Q[at] + self._meant(body.inertia[1])
-        return Q
+        return self.force(Q)
 
     def force(self, given: Array) -> Array:
         """A force on the coordinates as one on z: the torque ½ G Q_u on a body."""
         force = given[self.columns]
-        for body, at in self._placed:
+        for body, at in self.placed:
             force[at] = expressions(body.half_G @ given[body.places])
         return force
 
@@ -173,14 +178,14 @@ class Turning:
         if not self.bodies:
             return system.A
         A = system.A[np.ix_(self.rows, self.columns)]
-        dynamic = [k for k in range(len(self.rows)) if k not in self._at_rates]
+        dynamic = [k for k in range(len(self.rows)) if k not in self.at_rates]
         straight = [self.columns.index(j) for j in self.straight]
-        for formulas, unknown in ((self._at_positions, system.coordinates), (self._of_rates, system.rates)):
+        for formulas, unknown in ((self.at_positions, system.coordinates), (self._of_rates, system.rates)):
             if formulas and straight:
                 A[np.ix_(list(formulas), straight)] = jacobian(list(formulas.values()), unknown[self.straight])
-        for body, at in self._placed:
-            if self._at_rates:
-                A[np.ix_(list(self._at_rates), at)] = body.by_α(expressions(list(self._at_rates.values())))
+        for body, at in self.placed:
+            if self.at_rates:
+                A[np.ix_(list(self.at_rates), at)] = body.by_α(expressions(list(self.at_rates.values())))
             for k in dynamic:
                 A[k, at] = expressions(body.half_G @ system.A[self.rows[k], body.places])
         return self._meant(A)
@@ -192,8 +197,8 @@ class Turning:
             return self.system.b
         b = self.system.b[self.rows].copy()
         for k, i in enumerate(self.rows):
-            if k in self._at_rates:
-                b[k] = negative(directional(self._at_rates[k], self._along))
+            if k in self.at_rates:
+                b[k] = negative(directional(self.at_rates[k], self._along))
             else:
                 for body in self.bodies:
                     b[k] = subtract(b[k], multiply(_dot(self.system.A[i, body.places], body.u), body.inward))
@@ -201,7 +206,7 @@ class Turning:
 
     # what constraints say, in the symbols of the bodies -----------------------------------------------------------
     @cached_property
-    def _at_positions(self) -> dict[int, Expression]:
+    def at_positions(self) -> dict[int, Expression]:
         """φ of the rows of positions, by their places in `rows`."""
         return self._of_level(0)
 
@@ -211,11 +216,11 @@ class Turning:
         return self._of_level(1)
 
     @cached_property
-    def _at_rates(self) -> dict[int, Expression]:
+    def at_rates(self) -> dict[int, Expression]:
         """φ̇ of the rows of positions and ψ of the rows of rates."""
-        rates = [directional(φ, self._along) for φ in self._at_positions.values()]
+        rates = [directional(φ, self._along) for φ in self.at_positions.values()]
         return dict(
-            sorted([*zip(self._at_positions, rates, strict=True), *self._of_rates.items()], key=lambda row: row[0])
+            sorted([*zip(self.at_positions, rates, strict=True), *self._of_rates.items()], key=lambda row: row[0])
         )
 
     def _of_level(self, level: int) -> dict[int, Expression]:
@@ -238,7 +243,7 @@ class Turning:
         return meant
 
     @cached_property
-    def _placed(self) -> list[tuple[Turn, list[int]]]:
+    def placed(self) -> list[tuple[Turn, list[int]]]:
         """The bodies, with the places of α in z."""
         return [(body, [self.columns.index(j) for j in body.places[:3]]) for body in self.bodies]
 
@@ -248,7 +253,7 @@ class Turning:
 
         The length of the quaternions is corrected beside it, u ← u + s u; what that does to the rows is in it.
         """
-        said = self._at_rates if level else self._at_positions
+        said = self.at_rates if level else self.at_positions
         along: dict[Expression, Expression] = {}
         for body in self.bodies:
             s = self._stretch(body, level)
@@ -284,7 +289,7 @@ class Turning:
     def _spread(self, z: Sequence[Expression], along: Sequence[Expression]) -> tuple[Expression, ...]:
         """½ Gᵀα/N + s u for every body, the others as they are."""
         q = dict(zip(self.columns, z, strict=True))
-        for (body, at), s in zip(self._placed, along, strict=True):
+        for (body, at), s in zip(self.placed, along, strict=True):
             half = [multiply(multiply(constant(0.5), body.inverse), z[k]) for k in at]
             q |= dict(zip(body.places, expressions(s * body.u + half @ body.body.inertial_rates), strict=True))
         return tuple(q[j] for j in range(len(self.system.coordinates)))

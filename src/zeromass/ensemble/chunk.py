@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from zeromass.ensemble.values import values_of
 from zeromass.integrate import Settings
 from zeromass.integrate.outcome import Ending
 from zeromass.model import Event
+
+if TYPE_CHECKING:
+    from zeromass.ensemble.least import LeastLanes
 
 SIZE = 1024
 """Members of a chunk; fewer where their steps are recorded."""
@@ -43,6 +47,7 @@ class Work:
 
     first  the start of the study's first member
     gpu    whether members move on a graphics card
+    least  whether they move by independent positions and speeds
     """
 
     program: Program
@@ -52,6 +57,7 @@ class Work:
     keep: Mapping[str, Kept]
     first: Starts
     gpu: bool = False
+    least: bool = False
 
     @cached_property
     def pointwise(self) -> dict[str, Pointwise | None]:
@@ -70,6 +76,15 @@ class Work:
             return Gpu(self.program, self.settings, events)
         return Lanes(self.program, self.settings, events)
 
+    @cached_property
+    def quick(self) -> LeastLanes | None:
+        """What moves members by independent positions and speeds, where that is asked for and nothing happens on the way."""
+        if not self.least or self.all_watched:
+            return None
+        from zeromass.ensemble.least import least_lanes  # most studies do without
+
+        return least_lanes(self.lanes, self.first)
+
     @property
     def all_watched(self) -> tuple[Event, ...]:
         """The events asked for, and those whose first times are kept."""
@@ -83,7 +98,7 @@ class Work:
 
     def results(self, starts: Starts, before: Seated | None = None) -> Results:
         """What is kept of members with some starts; `before` is what `seated` gives, where that is known."""
-        options = {"watched": self.all_watched, "recording": self.recording, "before": before}
+        options = {"watched": self.all_watched, "recording": self.recording, "before": before, "quick": self.quick}
         moved = motions(self.lanes, starts, self.until, **options)
         found = blank(self, len(starts), Ending.FINISHED.value)
         for k, course in moved.courses.items():
@@ -117,6 +132,7 @@ class Work:
             _ = self.pointwise
             if self.program.system.pieces is None:
                 _ = self.lanes.code
+                _ = self.quick and self.quick.code
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,6 +42,7 @@ def fingerprint(axes: Axes, start: StartOf, study: Study) -> dict[str, Any]:
         "keep": {name: _sum(_kept(what, formulas)) for name, what in work.keep.items()},
         "events": {event.name: _sum(_event(event, formulas)) for event in work.watched},
         "until": work.until,
+        **({"states": "least"} if work.least else {}),
         "settings": {name: repr(value) for name, value in sorted(settings.items())},
     }
 

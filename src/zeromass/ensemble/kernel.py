@@ -18,8 +18,8 @@ from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Real, Truth, sqrt, where
 from zeromass.compile.target import BEST, Code, Target
-from zeromass.ensemble.layout import LANE_ARGUMENTS, Left, Own, Queue
-from zeromass.integrate.methods.dop853.kernel import CROSSING, FIRST, Dop853Step
+from zeromass.ensemble.layout import LANE_ARGUMENTS, LEAST_ARGUMENTS, Left, Own, Queue
+from zeromass.integrate.methods.dop853.kernel import CROSSING, FIRST, MIDDLE, Dop853Step
 from zeromass.integrate.stepping.kernel import PROJECTIONS, REPEAT, routine
 from zeromass.integrate.stepping.layout import LARGEST, LOWEST, ROOT, Int64, Real64
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS
@@ -75,7 +75,7 @@ class Dop853Lanes(Dop853Step):
         wrong = accepted & (correction > self.load(self.reals, Real64.correction_limit))
         done = accepted & ~wrong
         self.keep_slope()
-        self.derivative(time, new, 0)
+        self.arrive(time)
         growth = self.load(self.reals, Real64.growth)
         asks = growth.is_nan() | self.without_number() | (growth > self.load(self.reals, Real64.growth_limit))
         hits = self.hits(time, h)
@@ -110,6 +110,10 @@ class Dop853Lanes(Dop853Step):
             with self.if_(gone):
                 self.leave(lane)
 
+    @property
+    def order(self) -> ir.Value:
+        return self.load_int(self.ints, Queue.order)
+
     # numbers of the members --------------------------------------------------------------------------------------
     def own(self, place: Own) -> Real:
         return self.load(self.reals, place)
@@ -120,6 +124,10 @@ class Dop853Lanes(Dop853Step):
     def lane(self, place: int, lane: ir.Value) -> ir.Value:
         """Address of the number of one member."""
         return self.cell(self.at(self.reals, place), lane)
+
+    def arrive(self, time: Real) -> None:
+        """The slope at the end of a step."""
+        self.derivative(time, self.arguments["new"], 0)
 
     # parts of a step ---------------------------------------------------------------------------------------------
     def planned(self, h: Real) -> Real:
@@ -198,6 +206,14 @@ class Dop853Lanes(Dop853Step):
             self.store(hits.value, total)
         return self.load(total)
 
+    def without_number(self) -> Truth:
+        """The same as alone, with a sum that stays in a register."""
+        with self.summing(self.size, self.vector(0.0), self.chunk) as (i, sum_):
+            for vector in (self.arguments["new"], self.arguments["stages"]):
+                x = self.load_chunk(vector, i)
+                sum_.value = sum_.value + (x - x)
+        return self.total(sum_.value).is_nan()
+
     def watching(self) -> ir.Value:
         return self.b.icmp_signed(">", self.load_int(self.ints, Int64.events), self.int(0))
 
@@ -261,7 +277,7 @@ class Dop853Lanes(Dop853Step):
                     sources = self.cell(ended, lane), self.cell(length, lane), self.lane(Real64.growth, lane)
                     for place, source in enumerate(sources, 1):
                         b.store(b.load(source, typ=DOUBLE, align=8), self.cell(row, place), align=8)
-                    with self.loop(b.mul(self.coordinates, self.int(2))) as i:
+                    with self.loop(self.order) as i:
                         y = b.load(self.cell(self.at(a["y"], i), lane), typ=DOUBLE, align=8)
                         b.store(y, self.cell(row, b.add(i, self.int(4))), align=8)
                     self.count(self.ints, Int64.recorded)
@@ -290,6 +306,42 @@ class Dop853Lanes(Dop853Step):
                 b.store(ir.Constant(DOUBLE, 0.0), self.lane(Own.live, lane), align=8)
 
 
-def lanes_routine(target: Target) -> Code:
-    """Machine code of `Dop853Lanes` for a number of lanes and systems of every size."""
-    return routine(Dop853Lanes, target, BEST)
+class Dop853LeastLanes(Dop853Lanes):
+    """The same for states of a few numbers, positions and not as many speeds: nothing is wasted on their padding."""
+
+    name = "dop853_least_lanes"
+    chunk = 1
+    takes: ClassVar[Mapping[str, ir.Type]] = LEAST_ARGUMENTS
+
+    @property
+    def projected(self) -> ir.Value:
+        """Positions; the speeds are free."""
+        return self.coordinates
+
+    def arrive(self, time: Real) -> None:
+        """The slope at the end of a step and, where there are events, their functions there, which have most in common."""
+        a = self.arguments
+        with self.b.if_else(self.watching()) as (some, none):
+            with some:
+                self.store(time, self.reals, Real64.stage_time)
+                clock, quality = (self.at(self.reals, place) for place in (Real64.stage_time, Real64.growth))
+                self.call(
+                    a["ending"], clock, a["new"], a["parameters"], a["stages"], quality, a["pivots"], a["scratch"]
+                )
+                self.count(self.ints, Int64.evaluations)
+                self.note_pivots()
+            with none:
+                super().arrive(time)
+
+    def looked_at(self, y: ir.Value, time: Real, h: Real) -> None:
+        """The event functions in the middle of a step, beside those at its end."""
+        a, count = self.arguments, self.load_int(self.ints, Int64.events)
+        self.store(time - h * 0.5, self.reals, Real64.stage_time)
+        halfway = self.at(a["stages"], self.b.mul(self.int(MIDDLE), self.size))
+        clock = self.at(self.reals, Real64.stage_time)
+        self.call(a["event"], clock, halfway, a["parameters"], self.at(a["scratch"], count))
+
+
+def lanes_routine(target: Target, kind: type[Dop853Lanes] = Dop853Lanes) -> Code:
+    """Machine code of steps in lanes, for a number of them and systems of every size."""
+    return routine(kind, target, BEST)

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from zeromass.compile.program import Program
 from zeromass.compile.repeated import repeated
 from zeromass.compile.target import BEST, Code, Target, host
 from zeromass.ensemble.kernel import Dop853Lanes, lanes_routine
-from zeromass.ensemble.layout import LANE_ARGUMENTS, Left, Own, Places, Queue
+from zeromass.ensemble.layout import Left, Own, Places, Queue
 from zeromass.expression import Evaluator, symbols
 from zeromass.integrate import Settings
 from zeromass.integrate.memory import amount
@@ -31,8 +31,6 @@ TURNS = 20_000
 
 RECORDED = 1 << 22
 """Values that the record of steps has room for at first: 32 megabytes."""
-
-_CALL = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(LANE_ARGUMENTS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +126,7 @@ class Lanes:
     target: Target
     pivots: int
     places: Places
+    routine: ClassVar[type[Dop853Lanes]] = Dop853Lanes
 
     def __init__(
         self, program: Program, settings: Settings, events: Sequence[Event] = (), width: int | None = None
@@ -136,7 +135,8 @@ class Lanes:
         self.target = host().lanes(width or host().width)
         self.pivots = program.native.pivots
         system = program.system
-        self.places = Places(len(system.coordinates), len(system.parameters), len(self.events), self.pivots)
+        n = len(system.coordinates)
+        self.places = Places(n, 2 * n, len(system.parameters), len(self.events), self.pivots)
 
     @cached_property
     def code(self) -> Code:
@@ -168,14 +168,14 @@ class Lanes:
     def moved(self, table: np.ndarray, *, recording: bool) -> Ends:
         """Moves members from where they are, in place."""
         memory = _Memory(self.places, self.target.width, table, recording)
-        call = memory.call(self, lanes_routine(self.target).address(Dop853Lanes.name))
+        call = memory.call(self, lanes_routine(self.target, self.routine).address(self.routine.name))
         status = Status.PAUSED
         while status is not Status.FINISHED:
             memory.ints[Int64.budget] = TURNS
             status = Status(call())
             if status is Status.RECORD_FULL:
                 memory.extend(self.settings.bound)
-                call = memory.call(self, lanes_routine(self.target).address(Dop853Lanes.name))
+                call = memory.call(self, lanes_routine(self.target, self.routine).address(self.routine.name))
         return Ends(table, self.places, memory.record[: memory.ints[Int64.recorded]])
 
     def table(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray, until: float) -> np.ndarray:
@@ -235,7 +235,17 @@ class Lanes:
         system, dropped = self.program.system, list(self.program.elimination.dropped)
         if not dropped:
             return None
-        return self.evaluator(np.concatenate([system.A[dropped], system.b[dropped][:, None]], axis=1))
+        return self._evaluator(
+            "dropped", lambda: np.concatenate([system.A[dropped], system.b[dropped][:, None]], axis=1)
+        )
+
+    def _evaluator(self, name: str, formulas: Callable[[], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+        """Numbers of formulas that follow from the program, by their name; the system keeps it for the next study."""
+        known: dict[Any, Callable[[np.ndarray], np.ndarray]] = self.program.system.memory.setdefault("evaluators", {})
+        key = type(self), self.program, name
+        if key not in known:
+            known[key] = self.evaluator(formulas())
+        return known[key]
 
     @cached_property
     def linear(self) -> bool:
@@ -252,12 +262,12 @@ class Lanes:
         system, dropped = self.program.system, list(self.program.elimination.dropped)
         kinematic = [i for i, row in enumerate(system.rows) if row.level < 2]
         said = system.velocity_constraints[[kinematic.index(i) for i in dropped]]
-        return self.evaluator(np.concatenate([system.A[dropped], said[:, None]], axis=1))
+        return self._evaluator("linear", lambda: np.concatenate([system.A[dropped], said[:, None]], axis=1))
 
     @cached_property
     def rows(self) -> Evaluator:
         """A, shape (m, n), from numbers in the order of `system.inputs`."""
-        return Evaluator(self.program.system.A, self.program.system.inputs)
+        return self._evaluator("rows", lambda: self.program.system.A)
 
     def slopes(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """dy/dt of states, shape (k, 2n), and the growth of the pivots, (k,)."""
@@ -279,7 +289,8 @@ class Lanes:
 def in_lanes(x: np.ndarray, width: int) -> np.ndarray:
     """Rows (k, n) in groups of `width` side by side, (groups, n, width); the last row fills the last group."""
     groups = -(-len(x) // width)
-    padded = x[np.minimum(np.arange(groups * width), len(x) - 1)]
+    whole = groups * width == len(x)
+    padded = x if whole else x[np.minimum(np.arange(groups * width), len(x) - 1)]
     return np.ascontiguousarray(padded.reshape(groups, width, -1).swapaxes(1, 2), dtype=float)
 
 
@@ -313,6 +324,7 @@ class _Memory:
             Queue.count: count,
             Queue.alive: seats,
             Queue.row: places.row,
+            Queue.order: places.order,
             Queue.recording: recording,
         }.items():
             self.ints[place] = value
@@ -337,9 +349,12 @@ class _Memory:
             "pivots": self.pivots.ctypes.data,
             "roots": at + p.roots * row,
             **dict(zip(("rhs", "positions", "velocities", "event"), functions, strict=True)),
+            "ending": code.address("ending"),
             "table": self.table.ctypes.data,
         }
-        routine, arguments = _CALL(address), [addresses[name] for name in LANE_ARGUMENTS]
+        takes = lanes.routine.takes
+        call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(takes))
+        routine, arguments = call(address), [addresses[name] for name in takes]
         return lambda: routine(*arguments)
 
     def extend(self, bound: float) -> None:

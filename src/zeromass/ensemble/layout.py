@@ -13,9 +13,12 @@ from enum import IntEnum, auto
 from llvmlite import ir
 
 from zeromass.integrate.stepping.layout import ARGUMENTS, Int64, Real64
-from zeromass.integrate.stepping.writer import CHUNK, POINTER
+from zeromass.integrate.stepping.writer import CHUNK, POINTER, function_pointer
 
 LANE_ARGUMENTS: dict[str, ir.Type] = {**ARGUMENTS, "roots": POINTER, "table": POINTER}
+
+LEAST_ARGUMENTS: dict[str, ir.Type] = {**LANE_ARGUMENTS, "ending": function_pointer(7)}
+"""With the slope and the event functions at the end of a step at once."""
 
 
 class Own(IntEnum):
@@ -53,28 +56,31 @@ class Queue(IntEnum):
     count = auto()
     alive = auto()  # lanes with a member
     row = auto()  # numbers of a member
+    order = auto()  # of these, the length of its state
     recording = auto()  # whether accepted steps are recorded
     members = auto()
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where the parts of a member begin in its row."""
+    """Where the parts of a member begin in its row.
+
+    coordinates  positions in its state
+    order        length of its state
+    chunk        numbers of it that the routine takes at once
+    """
 
     coordinates: int
+    order: int
     parameters: int
     events: int
     pivots: int
-
-    @property
-    def order(self) -> int:
-        """Length of a state."""
-        return 2 * self.coordinates
+    chunk: int = CHUNK
 
     @property
     def size(self) -> int:
         """The same, padded."""
-        return -(-self.order // CHUNK) * CHUNK
+        return -(-self.order // self.chunk) * self.chunk
 
     @property
     def state(self) -> int:

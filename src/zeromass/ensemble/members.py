@@ -106,8 +106,18 @@ class Members:
                     f"over: '{strangers[0]}' stands neither in the model nor in the start; its parameters are: "
                     f"{', '.join(p.name for p in known) or 'none'}"
                 )
-        self.leader, self.first = self._first()
-        self._newton: NewtonStarts | None = None
+        self.leader, self.first = self._remembered_first()
+
+    def _remembered_first(self) -> tuple[int, State]:
+        """The same as in the last study of the system, if that began with the same start and values."""
+        given, memory = self._start, self.system.memory
+        if not isinstance(given, State):
+            return self._first()
+        key = self.parameters, self.table[np.arange(1)].tobytes()
+        known = memory.get("first start")
+        if known is None or known[0] is not given or known[1] != key or known[2] > 0:
+            known = memory["first start"] = (given, key, *self._first())
+        return known[2:]
 
     def _first(self) -> tuple[int, State]:
         """The first member that has a start; where none has one, the reason of the first."""
@@ -193,7 +203,9 @@ class Members:
         return own + [p for p in (made_of.parameters if made_of else ()) if p not in own]
 
     def _newton_starts(self, which: np.ndarray) -> tuple[Starts, np.ndarray]:
-        if self._newton is None:
-            first = self.first
-            self._newton = NewtonStarts(first, self._symbols, self._all_values(np.array([self.leader]))[0].tolist())
-        return self._newton(self._all_values(which))
+        first, memory = self.first, self.system.memory
+        known: NewtonStarts | None = memory.get("newton starts")
+        if known is None or known.first is not first or known.parameters != tuple(self._symbols):
+            values = self._all_values(np.array([self.leader]))[0].tolist()
+            known = memory["newton starts"] = NewtonStarts(first, self._symbols, values)
+        return known(self._all_values(which))

@@ -17,6 +17,7 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.ensemble.check import of_rank, ordinary
 from zeromass.ensemble.lanes import Ends, Lanes
+from zeromass.ensemble.least import LeastLanes
 from zeromass.ensemble.look import Look
 from zeromass.ensemble.starts import Starts
 from zeromass.integrate import Course, Settings, course
@@ -38,6 +39,8 @@ class Motions:
     courses     of members that were not in a lane to their end
     occurrences what happened to the others
     ends        of those that began in one, and `seats`, which they are
+    quick       of those that came to their end by independent positions and speeds, if any, and `places`, where they
+                are among these
     """
 
     program: Program
@@ -60,6 +63,8 @@ class Motions:
         self.occurrences: dict[int, list[Occurrence]] = {}
         self.ends: Ends | None = None
         self.seats: np.ndarray = np.empty(0, dtype=int)
+        self.quick: Ends | None = None
+        self.places: np.ndarray = np.empty(0, dtype=int)
 
     def __len__(self) -> int:
         return len(self.t)
@@ -69,6 +74,17 @@ class Motions:
         ends = self.ends
         assert ends is not None
         self.t[which], self.y[which], self.growth[which] = ends.t[seats], ends.y[seats], ends.largest[seats]
+        self.steps[which], self.rejected[which] = ends.steps[seats], ends.rejected[seats]
+        self.evaluations[which] = ends.evaluations[seats]
+
+    def take_quick(self, which: np.ndarray, seats: np.ndarray, lanes: LeastLanes, ends: Ends) -> None:
+        """Takes members that have come to their end by independent positions and speeds."""
+        places = ends.places
+        parameters = ends.table[seats, places.values : places.signs]
+        self.quick, self.places = ends, np.full(len(self), -1)
+        self.places[which] = seats
+        self.t[which], self.growth[which] = ends.t[seats], ends.largest[seats]
+        self.y[which] = lanes.whole(ends.t[seats], ends.y[seats], parameters)
         self.steps[which], self.rejected[which] = ends.steps[seats], ends.rejected[seats]
         self.evaluations[which] = ends.evaluations[seats]
 
@@ -97,6 +113,8 @@ class Motions:
 
     def steps_of(self, k: int) -> np.ndarray:
         """Recorded steps of a member that was in the lanes from start to end: t, h, growth, state."""
+        if self.quick is not None and self.places[k] >= 0:
+            return self.quick.steps_of(int(self.places[k]))
         assert self.ends is not None
         return self.ends.steps_of(int(self._seat[k]))
 
@@ -141,6 +159,16 @@ def seated(lanes: Lanes, starts: Starts, until: float) -> Seated:
     return Seated(seats, lanes.table(*starts[seats].arrays, until))
 
 
+def _seated(lanes: Lanes, starts: Starts, which: np.ndarray, until: float) -> Seated:
+    """The same of some members."""
+    if len(which) == len(starts):
+        return seated(lanes, starts, until)
+    if not len(which):
+        return Seated(which, np.empty((0, lanes.places.row)))
+    seats, table = seated(lanes, starts[which], until)
+    return Seated(which[seats], table)
+
+
 def motions(
     lanes: Lanes,
     starts: Starts,
@@ -150,6 +178,7 @@ def motions(
     recording: bool = False,
     tell: Callable[[int], None] = lambda members: None,
     before: Seated | None = None,
+    quick: LeastLanes | None = None,
 ) -> Motions:
     """The motions of members from their starts until a time.
 
@@ -157,11 +186,21 @@ def motions(
     recording  whether the steps are kept
     tell       is told how many more members have ended
     before     what `seated` gives, where that is known
+    quick      moves members by independent positions and speeds; those that need a look on their way begin again
     """
     program, settings = lanes.program, lanes.settings
     result = Motions(program, starts, until, settings)
     left = np.ones(len(starts), dtype=bool)
-    seats, table = before or seated(lanes, starts, until)
+    if quick is not None:
+        fit = np.flatnonzero(ordinary(lanes, starts, until))
+        if len(fit):
+            ends = quick.moved(quick.table(*starts[fit].arrays, until), recording=recording)
+            fine = np.flatnonzero(ends.ended & ends.plain)
+            result.take_quick(fit[fine], fine, quick, ends)
+            left[fit[fine]] = False
+            tell(len(fine))
+    rest = np.flatnonzero(left)
+    seats, table = before or _seated(lanes, starts, rest, until)
     result.seats = seats
     if len(seats):
         ends = result.ends = lanes.moved(table, recording=recording)

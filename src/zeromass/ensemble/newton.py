@@ -71,12 +71,13 @@ class NewtonStarts:
         left, last = np.arange(len(y)), np.full(len(y), np.inf)
         found = np.zeros(len(y), dtype=bool)
         for _ in range(PASSES):
-            change = self._change(name, t[left], y[left], values[left])
-            y[left, part] += change
-            size = np.max(np.abs(change) / np.maximum(1.0, np.abs(y[left, part])), axis=1, initial=0.0)
-            done = (size <= ROUNDING) | ((size <= SETTLED) & (size >= last[left] / 2))
+            some = slice(None) if len(left) == len(y) else left  # no copy of all
+            change = self._change(name, t[some], y[some], values[some])
+            y[some, part] += change
+            size = np.max(np.abs(change) / np.maximum(1.0, np.abs(y[some, part])), axis=1, initial=0.0)
+            done = (size <= ROUNDING) | ((size <= SETTLED) & (size >= last[some] / 2))
             found[left[done]] = True
-            last[left] = size
+            last[some] = size
             left = left[~done & np.isfinite(size)]
             if not len(left):
                 break

@@ -84,6 +84,16 @@ class Routine(Writer):
         self.coordinates: ir.Value = self.load_int(self.ints, Int64.coordinates)
         self.prepare()
 
+    @property
+    def order(self) -> ir.Value:
+        """How many numbers a state has: positions and as many rates."""
+        return self.b.mul(self.coordinates, self.int(2))
+
+    @property
+    def projected(self) -> ir.Value:
+        """How many of them a projection may change."""
+        return self.order
+
     def prepare(self) -> None:
         """What the whole function refers to."""
 
@@ -232,14 +242,13 @@ class Control(Routine):
 
     def deviation(self, growth: Real, difference: Callable[[ir.Value], Real]) -> Real:
         """√(mean difference²/(atol + rtol |new| + 16 ε growth)²)"""
-        b, new = self.b, self.arguments["new"]
+        new = self.arguments["new"]
         rtol, atol = (self.load(self.reals, place) for place in (Real64.rtol, Real64.atol))
         least = fma(where(growth < WORST, growth, WORST), ROUNDING, atol)
-        count = b.mul(self.coordinates, self.int(2))
-        with self.summing(count, self.real(0.0)) as (i, total):
+        with self.summing(self.projected, self.real(0.0)) as (i, total):
             e = difference(i) / fma(rtol, abs(self.load(new, i)), least)
             total.value = fma(e, e, total.value)
-        return sqrt(total.value / self.from_int(count))
+        return sqrt(total.value / self.from_int(self.order))
 
     def arrival(self, t: Real, h: Real, until: Real) -> Real:
         """The time at the end of a step: exactly `until` for the last one."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from llvmlite import ir
 
@@ -36,7 +36,12 @@ class Sum:
 
 
 class Writer:
-    """One function under construction; `members` is the number of states side by side."""
+    """One function under construction; `members` is the number of states side by side.
+
+    chunk  numbers that loops over state vectors take at once
+    """
+
+    chunk: ClassVar[int] = CHUNK
 
     def __init__(
         self,
@@ -58,7 +63,7 @@ class Writer:
         self.fused: bool = target.fused
         self.members: int = members
         self.real_type: ir.Type = DOUBLE if members == 1 else ir.VectorType(DOUBLE, members)
-        self.chunk_type: ir.Type = ir.VectorType(DOUBLE, CHUNK * members)
+        self.chunk_type: ir.Type = ir.VectorType(DOUBLE, self.chunk * members)
 
     def finish(self) -> None:
         """Closes the entry block, which holds the local variables."""
@@ -84,8 +89,8 @@ class Writer:
     def splat(self, x: Real) -> Real:
         """A number in every place of a chunk."""
         if self.members == 1:
-            return self.vector(self._spread(x.value, CHUNK))
-        return self.vector(self._shuffled(x.value, list(range(self.members)) * CHUNK))
+            return self.vector(self._spread(x.value, self.chunk))
+        return self.vector(self._shuffled(x.value, list(range(self.members)) * self.chunk))
 
     def _spread(self, x: ir.Value, count: int) -> ir.Value:
         """One float64, `count` times."""
@@ -111,7 +116,7 @@ class Writer:
 
     def total(self, x: Real) -> Real:
         """Sum over a chunk, in a fixed order."""
-        parts = [self._part(x, k) for k in range(CHUNK)]
+        parts = [self._part(x, k) for k in range(self.chunk)]
         while len(parts) > 1:
             parts = [a + b for a, b in zip(parts[::2], parts[1::2], strict=True)]
         return parts[0]
@@ -157,17 +162,18 @@ class Writer:
     @contextmanager
     def loop(self, count: ir.Value, step: int = 1) -> Iterator[ir.Value]:
         """for (i = 0; i < count; i += step), count > 0."""
-        with self._loop(count, step, []) as (i, _):
+        with self.sums(count, [], step) as (i, _):
             yield i
 
     @contextmanager
     def summing(self, count: ir.Value, start: Real, step: int = 1) -> Iterator[tuple[ir.Value, Sum]]:
         """The same loop with a sum that begins at `start` and stays in a register."""
-        with self._loop(count, step, [start]) as (i, sums):
-            yield i, sums[0]
+        with self.sums(count, [start], step) as (i, (total,)):
+            yield i, total
 
     @contextmanager
-    def _loop(self, count: ir.Value, step: int, starts: list[Real]) -> Iterator[tuple[ir.Value, list[Sum]]]:
+    def sums(self, count: ir.Value, starts: Sequence[Real], step: int = 1) -> Iterator[tuple[ir.Value, list[Sum]]]:
+        """The same with several sums."""
         before = self.b.block
         inside, after = (self.function.append_basic_block(name) for name in ("loop", "done"))
         self.b.branch(inside)

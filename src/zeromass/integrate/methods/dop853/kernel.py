@@ -14,7 +14,6 @@ from zeromass.integrate.methods.dop853.coefficients import DENSE, ERROR_3, ERROR
 from zeromass.integrate.stepping.kernel import EPSILON, Advance, Control, Routine
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
-from zeromass.integrate.stepping.writer import CHUNK
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 """Part of the step that the error estimate allows that is taken, and the bounds of its change from step to step."""
@@ -43,7 +42,7 @@ class _Stages(Routine):
     def advance(self, weights: Mapping[int, float], h: Real, target: ir.Value) -> None:
         """target = y + h Σ w_s k_s"""
         step = self.splat(h)
-        with self.loop(self.size, CHUNK) as i:
+        with self.loop(self.size, self.chunk) as i:
             slope = self.combination(weights, self.arguments["stages"], self.size, i)
             self.store_chunk(fma(step, slope, self.load_chunk(self.arguments["y"], i)), target, i)
 
@@ -80,18 +79,15 @@ class Dop853Step(_Stages, Control):
         never below it.
         """
         a = self.arguments
-        fifth, third = self.variable(self.real_type, "fifth"), self.variable(self.real_type, "third")
-        self.store(0.0, fifth)
-        self.store(0.0, third)
         rtol, atol = (self.splat(self.load(self.reals, place)) for place in (Real64.rtol, Real64.atol))
-        with self.loop(self.size, CHUNK) as i:
+        with self.sums(self.size, [self.real(0.0)] * 2, self.chunk) as (i, (fifth, third)):
             old, new = abs(self.load_chunk(a["y"], i)), abs(self.load_chunk(a["new"], i))
             scale = 1.0 / fma(rtol, where(old > new, old, new), atol)
             for weights, sum_ in ((ERROR_5, fifth), (ERROR_3, third)):
                 e = self.combination(weights, a["stages"], self.size, i) * scale
-                self.store(self.load(sum_) + self.total(e * e), sum_)
-        e5, e3 = self.load(fifth), self.load(third)
-        n = self.from_int(self.b.mul(self.coordinates, self.int(2)))
+                sum_.value = sum_.value + self.total(e * e)
+        e5, e3 = fifth.value, third.value
+        n = self.from_int(self.order)
         below = sqrt((e5 + e3 * 0.01) * n)
         rounding = self.load(self.reals, Real64.worst) * EPSILON / self.load(self.reals, Real64.rtol)
         return where(e5.equals(0.0), 0.0, abs(h) * e5 / (below * where(rounding > 1.0, rounding, 1.0)))
@@ -105,21 +101,21 @@ class Dop853Step(_Stages, Control):
     def kept_end(self) -> ir.Value:
         """Where the end of a step is kept while it is projected."""
         end = self.at(self.arguments["stages"], self.b.mul(self.int(MIDDLE), self.size))
-        with self.loop(self.size, CHUNK) as i:
+        with self.loop(self.size, self.chunk) as i:
             self.store_chunk(self.load_chunk(self.arguments["new"], i), end, i)
         return end
 
     def keep_slope(self) -> None:
         """Keeps the slope at the start of a step, for its middle."""
         stages, place = self.arguments["stages"], self.b.mul(self.int(FIRST), self.size)
-        with self.loop(self.size, CHUNK) as i:
+        with self.loop(self.size, self.chunk) as i:
             self.store_chunk(self.load_chunk(stages, i), stages, self.b.add(place, i))
 
     def middle(self, h: Real) -> None:
         """The state in the middle of the step by Hermite's cubic, (y + y_new)/2 + h (f − f_new)/8, for events."""
         b, a = self.b, self.arguments
         eighth = self.splat(h * 0.125)
-        with self.loop(self.size, CHUNK) as i:
+        with self.loop(self.size, self.chunk) as i:
             first = self.load_chunk(a["stages"], b.add(b.mul(self.int(FIRST), self.size), i))
             turn = first - self.load_chunk(a["stages"], i)
             mean = (self.load_chunk(a["y"], i) + self.load_chunk(a["new"], i)) * 0.5
@@ -129,7 +125,7 @@ class Dop853Step(_Stages, Control):
         """Whether the new state or its derivative is infinite or not a number somewhere: there x − x is no number."""
         sum_ = self.variable(self.real_type, "differences")
         self.store(0.0, sum_)
-        with self.loop(self.size, CHUNK) as i:
+        with self.loop(self.size, self.chunk) as i:
             for vector in (self.arguments["new"], self.arguments["stages"]):
                 x = self.load_chunk(vector, i)
                 self.store(self.load(sum_) + self.total(x - x), sum_)
@@ -222,7 +218,7 @@ class Dop853Dense(_Stages):
             self.advance(A[s], h, a["scratch"])
             self.derivative(fma(h, C[s], t), a["scratch"], s)
         step = self.splat(h)
-        with self.loop(self.size, CHUNK) as i:
+        with self.loop(self.size, self.chunk) as i:
             first, last = (self.load_chunk(a["stages"], b.add(b.mul(self.int(s), self.size), i)) for s in (0, STAGES))
             change = self.load_chunk(a["new"], i) - self.load_chunk(a["y"], i)
             vectors = [change, step * first - change, change * 2.0 - step * (first + last)]
