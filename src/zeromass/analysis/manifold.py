@@ -28,7 +28,7 @@ def tangents(system: System, J: np.ndarray) -> Tangents:
     The coordinates and rates are chosen that determine the others best; rates among those of the coordinates chosen.
     """
     n = len(system.coordinates)
-    positions = sum(row.level == 0 for row in system.rows)
+    positions = len(system.told(0))
     N = numerical_rank(J[:positions, :n]).null_space
     q = best(N, np.arange(n))
     N_q = _in_terms_of(N, q)

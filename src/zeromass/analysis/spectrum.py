@@ -41,7 +41,7 @@ def lyapunov_spectrum(run: Course, *, every: float | None = None, seed: int = 0)
     N = allowed_directions(run)
     W = np.linalg.qr(N @ np.random.default_rng(seed).normal(size=(N.shape[1], N.shape[1])))[0]
     system = run.system
-    zeros = expressions([row.zero for row in system.rows if row.level == 0] + list(system.velocity_constraints))
+    zeros = expressions([zero for level in (0, 1) for _, zero in system.zeros(level)])
     constraints = Evaluator(jacobian(zeros, [*system.coordinates, *system.rates]), system.inputs)
     rank = len(N) - N.shape[1]
     none, total = np.zeros(len(run.parameters)), np.zeros(N.shape[1])

@@ -171,10 +171,10 @@ def start_variations(run: Course) -> np.ndarray:
         zeros = expressions([zero for _, zero in system.zeros(level)])
         if not len(zeros) or not len(system.parameters):
             continue
-        rows = A[system.told(level)]
         by_q, by_p = (
             Evaluator(jacobian(zeros, x), system.inputs)(start.inputs) for x in (system.coordinates, system.parameters)
         )
+        rows = A[system.told(1)] if level else by_q
         wanted = -by_p if level == 0 else -by_p - by_q @ δq
         δ[:] = least_change(M, rows, wanted.T).T
         sizes = np.abs(by_p) + np.abs(by_q) @ np.abs(δq) + np.abs(rows) @ np.abs(δ)
@@ -187,7 +187,7 @@ def allowed_directions(run: Course) -> np.ndarray:
     """Orthonormal tangents of the constraints, positions and velocities, at the start: shape (2n, d)."""
     system = run.system
     y = [*system.coordinates, *system.rates]
-    zeros = expressions([row.zero for row in system.rows if row.level == 0] + list(system.velocity_constraints))
+    zeros = expressions([zero for level in (0, 1) for _, zero in system.zeros(level)])
     J = Evaluator(jacobian(zeros, y), system.inputs)(run.start.inputs)
     return numerical_rank(J).null_space
 

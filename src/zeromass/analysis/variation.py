@@ -47,7 +47,7 @@ def variations(run: Course, over: Sequence[Symbol]) -> tuple[np.ndarray, np.ndar
             Evaluator(jacobian(formulas, x), system.inputs)(start.inputs) if len(x) else np.zeros((len(formulas), 0))
             for x in (system.coordinates, p)
         )
-        rows = A[[row.level <= level for row in system.rows]]
+        rows = A[system.told(1)] if level else by_q[: len(zeros)]
         own = by_q if level == 0 else Evaluator(jacobian(formulas, system.rates), system.inputs)(start.inputs)
         rows = np.concatenate([rows, own[len(zeros) :]])
         asked = np.zeros((len(formulas), len(over)))

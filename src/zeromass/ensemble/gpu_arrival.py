@@ -25,7 +25,7 @@ class Arrival(Stages):
     Threads whose step is rejected go along, so that the warp stays together; nobody looks at what they find.
     """
 
-    def projected(self, accepted: Truth) -> Truth:
+    def brought(self, accepted: Truth) -> Truth:
         """Takes the end of the step, brought to the constraints, for `new`; whether that was further than its error
         explains."""
         wrong = Truth(accepted.on, ir.Constant(TRUTH, 0))

@@ -169,7 +169,7 @@ class Dop853Threads(Arrival):
         error = self.last_stage(h)
         self.keep(time, Real64.stage_time)
         self.store(error, self.error_found)
-        self.b.store(self.projected(trying & (error < 1.0)).value, self.wrong)
+        self.b.store(self.brought(trying & (error < 1.0)).value, self.wrong)
         self.b.store(self.no_number(self.new, 2 * self.n).value, self.amiss)
 
     def slope(self, s: ir.Value) -> None:

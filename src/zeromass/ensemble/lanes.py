@@ -265,7 +265,7 @@ class Lanes:
         return self._evaluator("linear", lambda: np.concatenate([system.A[dropped], said[:, None]], axis=1))
 
     @cached_property
-    def rows(self) -> Evaluator:
+    def rows(self) -> Callable[[np.ndarray], np.ndarray]:
         """A, shape (m, n), from numbers in the order of `system.inputs`."""
         return self._evaluator("rows", lambda: self.program.system.A)
 

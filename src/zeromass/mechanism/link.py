@@ -105,7 +105,7 @@ class Link(RigidBody):
         self.constraints: dict[str, Any] = {}
         self.usual: dict[Symbol, float] = {x: usual[x] for x in leaves if x in usual}
 
-    @property
+    @cached_property
     def rotation(self) -> Array:
         """S, shape (3, 3): turns components along its axes into inertial ones."""
         return self.frame.rotation
@@ -120,12 +120,12 @@ class Link(RigidBody):
         """Of the mass centre, inertial components, m/s."""
         return self._moves[0]
 
-    @property
+    @cached_property
     def angular_velocity(self) -> Array:
         """Inertial components, rad/s."""
         return self._moves[1]
 
-    @property
+    @cached_property
     def angular_velocity_body(self) -> Array:
         """Components along its axes, rad/s."""
         return self.frame.angular_velocity
