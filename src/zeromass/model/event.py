@@ -25,7 +25,7 @@ class Onward(NamedTuple):
     >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), restitution=0.5)
     >>> falling = ball.flying.start(center=(0.0, 0.0, 0.1), velocity=(0.0, 0.0, -2.0))
     >>> onward = ball.flying.landed(falling)
-    >>> onward.state[ball.center_particle.velocity[2]].round(12), onward.energy
+    >>> round(onward.state[ball.center_particle.velocity[2]], 12), round(onward.energy, 12)
     (1.0, -0.75)
     """
 

@@ -168,6 +168,8 @@ class System(Remembering):
             expressions(np.zeros(len(free.q))),
         )
         self._complete(free, rows, C)
+        if self.one_sided:
+            self.events, self.kind = one_sided.events_of(self), one_sided.kind_of(self)
         if control and by is None:
             self.control = tracked(self, control, settling)
         elif control:
@@ -182,8 +184,6 @@ class System(Remembering):
         """Becomes a system that was made from it, with the forces of its control."""
         self.__dict__ = {**controlled.__dict__, "reaction": Reactions(self)}
         self.control = replace(self.control, system=self)
-        if self.one_sided:
-            self.events, self.kind = one_sided.events_of(self), one_sided.kind_of(self)
 
     events: tuple[Event, ...] = ()
     """Watched in every run of the system, beside those given to it."""
