@@ -28,6 +28,7 @@ from zeromass.model import Event, State
 if TYPE_CHECKING:
     from zeromass.integrate.singular.leap import Leap
     from zeromass.integrate.singular.passing import Passing
+    from zeromass.integrate.stepping.inside import Inside
 
 CHUNK_OF_STEPS = 4096
 """Steps between looks at the keyboard and the progress bar."""
@@ -219,6 +220,10 @@ class Loop:
     def _use(self, program: Program) -> None:
         self.program = program
         self.work.use(program.native, project=self.settings.project)
+        self._watch()
+
+    def _watch(self) -> None:
+        """Looks at events from the current state on."""
         self.work.watch(self.watched)
 
     def state(self) -> State:
@@ -252,7 +257,7 @@ class Loop:
         inside = Inside(self.work, polynomial, float(t0), y0, float(t1), y1, self._returned())
         places = np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1).tolist()
         inside.look(places)
-        found, tolerance = self.located(inside.watched, places)
+        found, tolerance = self.located(inside, places)
         end = next((place for place, event in found if event.terminal), None)
         for place, event in found:
             if end is not None and abs(place - t0) > abs(end - t0) + 2 * tolerance:
@@ -271,13 +276,11 @@ class Loop:
             return None
         return returned(self.functions().projected, self.start, self.settings)
 
-    def located(
-        self, values: Callable[[float], np.ndarray], places: list[float]
-    ) -> tuple[list[tuple[float, Event]], float]:
+    def located(self, inside: Inside, places: list[float]) -> tuple[list[tuple[float, Event]], float]:
         """What happens in a step, in order of its course, and how well that is located; see `happenings`."""
         from zeromass.integrate.stepping.locate import happenings  # nothing happens in most runs
 
-        return happenings(self.watched, values, places)
+        return happenings(self.watched, inside.watched, places)
 
     def known_until(self, terms: Sequence[Term]) -> float:
         """Until when it is known what depends on time alone: a later segment need not look at it again."""
@@ -325,7 +328,7 @@ class Loop:
         ahead = np.sign(self.until - self.start.t)
         self.occurrences = [event for event in self.occurrences if ahead * (event.t - t) <= 0]
         if self.watched:
-            self.work.watch(self.watched)
+            self._watch()
 
     def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
         """The states inside steps; see `Source`."""
