@@ -165,10 +165,11 @@ class PieceLoop(Loop):
         for time, event in [*some, *([end] if end is not None and not self.looked_at.turns(end[1]) else [])]:
             k, j = place_of(event.name)
             low = next(i for i in self.looked_at.low if place_of(self.watched[i].name) == (k, j))
-            course = np.array([inside.watched(place)[low - 1 : low + 1] for place in places])
-            (g, rate), bend = inside.watched(time)[low - 1 : low + 1], np.ptp(course[:, 1]) / length
-            lowest = abs(g) + rate**2 / (2 * bend) if bend else np.inf
-            if lowest <= NEARLY * np.abs(course[:, 0]).max() and time != self._end:
+            (g0, r0), (g, r), (g1, r1) = (
+                inside.watched(place)[low - 1 : low + 1].tolist() for place in (places[0], time, places[-1])
+            )
+            bend = max(abs(r - r0), abs(r1 - r)) / length
+            if 2 * bend * (NEARLY * max(abs(g0), abs(g1)) - abs(g)) >= r**2 and time != self._end:
                 mode = self.start.parameters[self._switches[k].mode]
                 side = mode if self._switches[k].kind == "side" else (1.0 if j == 0 else -1.0)
                 y, n = inside.state(time), len(self.start.q)

@@ -163,20 +163,20 @@ class Reaching:
         margin = piece.modes[switch.margin]
         border = margin if switch.kind == "side" else max(margin if j == 0 else -margin, 0.0)
         t, y, length = float(segment.t[-1]), segment.y[-1], float(abs(segment.t[-1] - segment.t[-2]))
-        slope, near = loop.slope(t, y), 4 * abs(margin)
+        slope, near, size = loop.slope(t, y), 4 * abs(margin), self._size(loop, t, y, k)
         off, falls = self._falling(loop, t, y, k, places)
         for again in (False, False, True):
             off -= border
             if not abs(off) <= abs(falls) * CLOSE * max(1.0, abs(t)) + near or abs(off) > abs(falls) * length / 2:
                 return segment
             t, y = t - off / falls, y - off / falls * slope
-            if not again and self._retakes and abs(falls) * length < FLAT * self._size(loop, t, y, k):
+            if not again and self._retakes and abs(falls) * length < FLAT * size:
                 y, near = loop.retaken(float(segment.t[-2]), segment.y[-2], t, y), np.inf
             off, falls = self._falling(loop, t, y, k, places)
             if off == border:
                 break
         if off > border:  # it ends where the next piece begins
-            late = 2 * abs((off - border + ROUNDING * self._size(loop, t, y, k)) / falls) * self.deciding.ahead
+            late = 2 * abs((off - border + ROUNDING * size) / falls) * self.deciding.ahead
             t, y = t + late, y + late * slope
         times, states = segment.t.copy(), segment.y.copy()
         times[-1], states[-1] = t, y
