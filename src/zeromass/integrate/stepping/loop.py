@@ -39,6 +39,9 @@ NEARLY = 1e-5
 SHORT = 1e-6
 """Part of the longest step below which one is looked at after the run."""
 
+SLOWED = 1e-3
+"""Part of the longest step below which one may be at a dead centre, where a coordinate has no mass."""
+
 OCCURRENCE = 400
 """Bytes that an event which happened takes, beside its state."""
 
@@ -135,9 +138,14 @@ class Loop:
     def _across(self, outcome: Outcome) -> Outcome | None:
         """What becomes of a run that would end: it may have come to a singular position, or turned there."""
         h = np.abs(self.work.rows[1:, 1])  # the first step may be as short as it likes
-        turned = h.size and self.settings.step is None and h.min() < SHORT * np.abs(self.work.rows[:, 1]).max()
+        controlled = h.size and self.settings.step is None
+        least = h.min() / np.abs(self.work.rows[:, 1]).max() if controlled else 1.0
         stopped = outcome.ending in (Ending.SINGULAR_BRANCH, Ending.STEP_TOO_SMALL)
-        return self.passing.across(outcome) if turned or stopped else outcome
+        if controlled and (least < SLOWED or stopped):
+            from zeromass.integrate.singular.dead_centre import dead_centre  # few runs come to one
+
+            outcome = dead_centre(self) or outcome
+        return self.passing.across(outcome) if least < SHORT or stopped else outcome
 
     def _ended(self, tell: Callable[[float], None], outcome: Outcome | None) -> Segment:
         """Steps from where the memory is until there is an outcome."""
