@@ -7,6 +7,8 @@ motion that goes on and the one that turns back are solutions, and rounding woul
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from zeromass.integrate.outcome import Ending, Outcome
@@ -23,22 +25,26 @@ def dead_centre(loop: UnderWay) -> Outcome | None:
 
     To be so near a dead centre takes steps that are much shorter than others.
     """
-    if not weightless(loop.program.system):
+    if not len(loop.work.rows) or not weightless(loop.program.system):
         return None
-    lightest, work = Lightest(loop.start), loop.work
-    least = loop.settings.rtol + loop.settings.atol
-    shortest = np.sort(np.argsort(np.abs(work.rows[:, 1]))[:LOOKS])
-    for k in shortest.tolist():
-        if lightest(step_end(loop, k))[0] <= least:
-            while k and lightest(step_end(loop, k - 1))[0] <= least:
-                k -= 1
-            state = step_end(loop, k)
-            mass, name = lightest(state)
-            loop.back_to(k + 1, state.t, work.states[k].copy())
-            words = (
-                f"{name} has no mass, and those that have one hardly move it here: the mass of its motion has fallen to "
-                f"{mass:.0e} of that at the start, and rounding would choose whether it goes on or turns back; give "
-                f"{name} a mass, or add a constraint that contains it"
-            )
-            return Outcome(Ending.NON_UNIQUE, state.t, words)
-    return None
+    work, lightest, least = loop.work, Lightest(loop.start), loop.settings.rtol + loop.settings.atol
+
+    def masses(steps: Iterable[int]) -> np.ndarray:
+        return lightest(np.array([step_end(loop, k).inputs for k in steps]))
+
+    steps = np.sort(np.argsort(np.abs(work.rows[:, 1]))[:LOOKS]).tolist()
+    light = [k for k, mass in zip(steps, masses(steps), strict=True) if mass <= least]
+    if not light:
+        return None
+    k = light[0]
+    while k and masses([k - 1])[0] <= least:
+        k -= 1
+    state, mass = step_end(loop, k), float(masses([k])[0])
+    name = lightest.moves(state)
+    loop.back_to(k + 1, state.t, work.states[k].copy())
+    words = (
+        f"{name} has no mass, and those that have one hardly move it here: the mass of its motion has fallen to {mass:.0e} "
+        f"of that at the start, and rounding would choose whether it goes on or turns back; give {name} a mass, or add a "
+        "constraint that contains it"
+    )
+    return Outcome(Ending.NON_UNIQUE, state.t, words)

@@ -6,7 +6,7 @@ import numpy as np
 
 from zeromass.equation import numerical_rank
 from zeromass.equation.rank import RANK_TOLERANCE
-from zeromass.equation.solution import freedom
+from zeromass.equation.solution import Freedom, freedom
 from zeromass.equation.units import mass_units
 from zeromass.expression.build import ZERO
 from zeromass.model import State, System
@@ -23,34 +23,36 @@ def weightless(system: System) -> bool:
     return system.memory["weightless"]
 
 
-def gone(start: State, t: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Where a motion is as good as without mass, of states (k, 2n) at times (k,), as truths."""
-    if not weightless(start.system):
-        return np.zeros(len(t), dtype=bool)
-    lightest, n = Lightest(start), len(start.q)
-    states = [
-        State(start.system, time, at[:n], at[n:], start.parameters) for time, at in zip(t.tolist(), y, strict=True)
-    ]
-    return np.array([lightest(state)[0] <= GONE for state in states])
+def gone(start: State, inputs: np.ndarray) -> np.ndarray:
+    """Where a motion is as good as without mass, as truths, (k,); of states in the order of `system.inputs`, (k, inputs)."""
+    return Lightest(start)(inputs) <= GONE if weightless(start.system) else np.zeros(len(inputs), dtype=bool)
 
 
 class Lightest:
     """The mass of the lightest motion that the constraints allow, as a part of what it is at a start."""
 
     def __init__(self, start: State) -> None:
+        self._system = start.system
         M, _, A, _, _ = start.matrices
         _, self._units = mass_units(M, A)
         self._rows = numerical_rank(A, units=self._units)
         self._freedoms = len(start.q) - int(self._rows.rank)
         self._first = 1.0
-        self._first, _ = self(start)
+        self._first = float(self(start.inputs[None])[0])
 
-    def __call__(self, state: State) -> tuple[float, str]:
-        """That at a state, and the coordinate that moves most in it."""
+    def __call__(self, inputs: np.ndarray) -> np.ndarray:
+        """That at states in the order of `system.inputs`, (k, inputs): shape (k,)."""
         if not self._freedoms:
-            return np.inf, ""
-        rows = numerical_rank(state.matrices.A, rank=self._rows.locked(0)).locked(self._rows.rank)
-        free = freedom(state.matrices.M, rows, self._units, RANK_TOLERANCE)
-        way = free.N @ free.modes.right[:, self._freedoms - 1]
-        mass = float(free.modes.singular_values[self._freedoms - 1])
-        return mass / self._first, state.system.coordinates[int(np.abs(way).argmax())].name
+            return np.full(len(inputs), np.inf)
+        return self._free(inputs).modes.singular_values[:, self._freedoms - 1] / self._first
+
+    def moves(self, state: State) -> str:
+        """The coordinate that moves most in it."""
+        free = self._free(state.inputs[None])
+        way = free.N[0] @ free.modes.right[0, :, self._freedoms - 1]
+        return str(state.system.coordinates[int(np.abs(way).argmax())].name)
+
+    def _free(self, inputs: np.ndarray) -> Freedom:
+        M, _, A, _, _ = self._system.matrices(inputs)
+        rows = numerical_rank(A, rank=self._rows.locked(0)).locked(self._rows.rank)
+        return freedom(M, rows, np.broadcast_to(self._units, (len(inputs), M.shape[-1])), RANK_TOLERANCE)

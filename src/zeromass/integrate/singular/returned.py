@@ -27,7 +27,7 @@ def returned(projected: Projection, start: State, settings: Settings) -> Project
         if far.any():
             values = np.array([start.parameters[p] for p in start.system.parameters])
             inputs = np.column_stack([t[far], y[far], np.broadcast_to(values, (int(far.sum()), len(values)))])
-            there = np.flatnonzero(far)[faded(start, inputs) | gone(start, t[far], y[far])]
+            there = np.flatnonzero(far)[faded(start, inputs) | gone(start, inputs)]
             on[there] = y[there]
         return on
 

@@ -138,14 +138,18 @@ class Loop:
     def _across(self, outcome: Outcome) -> Outcome | None:
         """What becomes of a run that would end: it may have come to a singular position, or turned there."""
         h = np.abs(self.work.rows[1:, 1])  # the first step may be as short as it likes
-        controlled = h.size and self.settings.step is None
-        least = h.min() / np.abs(self.work.rows[:, 1]).max() if controlled else 1.0
+        turned = h.size and self.settings.step is None and h.min() < SHORT * np.abs(self.work.rows[:, 1]).max()
         stopped = outcome.ending in (Ending.SINGULAR_BRANCH, Ending.STEP_TOO_SMALL)
-        if controlled and (least < SLOWED or stopped):
+        if stopped or self._slowed():
             from zeromass.integrate.singular.dead_centre import dead_centre  # few runs come to one
 
             outcome = dead_centre(self) or outcome
-        return self.passing.across(outcome) if least < SHORT or stopped else outcome
+        return self.passing.across(outcome) if turned or stopped else outcome
+
+    def _slowed(self) -> bool:
+        """Whether steps became much shorter on the way, and not by the end of the run."""
+        h = np.abs(self.work.rows[:-1, 1])
+        return self.settings.step is None and bool(np.any(h < SLOWED * np.maximum.accumulate(h)))
 
     def _ended(self, tell: Callable[[float], None], outcome: Outcome | None) -> Segment:
         """Steps from where the memory is until there is an outcome."""
