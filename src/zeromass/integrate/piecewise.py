@@ -12,15 +12,17 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.expression import symbols
 from zeromass.expression.pieces import Switch
+from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.inside import Inside
+from zeromass.integrate.stepping.kinks import KINK, bent
 from zeromass.integrate.stepping.layout import FOLLOWED, Real64
 from zeromass.integrate.stepping.locate import happenings
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, Loop
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.terms import Term
-from zeromass.model import Event, State
+from zeromass.model import Event, State, System
 
 REMEMBERED = 16
 """Choices of events, and of switches that hold, for which it is remembered what is watched."""
@@ -41,7 +43,7 @@ Grazes = Callable[[State, int, float], bool]
 
 def own(name: str) -> bool:
     """Whether an event is one of these."""
-    return name.startswith((LOW, SWITCH, GRAZE))
+    return name.startswith((LOW, SWITCH, GRAZE, KINK))
 
 
 class LookedAt:
@@ -50,7 +52,7 @@ class LookedAt:
     def __init__(self, watched: Sequence[Event]) -> None:
         self.low: list[int] = [k for k, event in enumerate(watched) if event.name.startswith(LOW)]
         self.slopes: list[Event] = [replace(watched[k], direction=0) for k in self.low]
-        self.others: list[int] = [k for k in range(len(watched)) if k not in self.low]
+        self.others: list[int] = [k for k, event in enumerate(watched) if not event.name.startswith((LOW, KINK))]
         self.events: list[Event] = [watched[k] for k in self.others]
         self._followed = {SWITCH + event.name.removeprefix(LOW) for event in self.slopes}
         self.directions: list[float] = [e.direction * (1.0 if self.turns(e) else FOLLOWED) for e in watched]
@@ -66,6 +68,7 @@ class PieceLoop(Loop):
     switches  of the system
     end       of the run
     grazes    what a touch of one of them means
+    before    functions of events where the last piece ended, by the places of events among all that is watched
     """
 
     def __init__(
@@ -79,8 +82,9 @@ class PieceLoop(Loop):
         end: float,
         held: int,
         grazes: Grazes,
+        before: Sequence[float] = (),
     ) -> None:
-        self._switches, self._end, self._grazes = switches, end, grazes
+        self._switches, self._end, self._grazes, self._before = switches, end, grazes, before
         super().__init__(program, start, until, settings, events, held=held)
 
     def known_until(self, terms: Sequence[Term]) -> float:
@@ -100,7 +104,18 @@ class PieceLoop(Loop):
 
     def segment(self, tell: Callable[[float], None]) -> Segment:
         self._leave()
-        return super().segment(tell)
+        outcome = self._jumped()
+        return super().segment(tell) if outcome is None else self._ended(tell, outcome)
+
+    def _jumped(self) -> Outcome | None:
+        """Notes the events whose functions have jumped through zero where the piece begins; a terminal one ends it there."""
+        t, y, ending = self.start.t, self.work.y, []
+        for event, old, new in zip(self.watched, self._before, self.work.signs[:, 0].tolist(), strict=False):
+            rises, falls = old < 0 < new and event.direction >= 0, old > 0 > new and event.direction <= 0
+            if rises or falls:
+                self.occurrences.append(Occurrence(event.name, t, y))
+                ending += [event] if event.terminal else []
+        return Outcome(Ending.EVENT, t, ", ".join(event.words(self.start) for event in ending)) if ending else None
 
     def _watch(self) -> None:
         self.work.watch(self.watched, self.looked_at.directions)
@@ -143,6 +158,7 @@ class PieceLoop(Loop):
         Where one is lowest it may be below zero; and where a piece begins it may rise from zero, and return.
         """
         looked, ahead = self.looked_at, 1.0 if places[-1] > places[0] else -1.0
+        places = bent(self.watched, inside.watched, places)
         if not looked.low:
             return happenings(looked.events, inside.watched, places, looked.turns, looked.others)
         turns, _ = happenings(looked.slopes, inside.watched, places, columns=looked.low)
@@ -179,6 +195,9 @@ class PieceLoop(Loop):
 
     def follows(self, event: Event) -> bool:
         return not event.name.startswith(LOW)  # which is the slope of another
+
+    def _kinks(self, system: System, events: Sequence[Event]) -> tuple[Event, ...]:
+        return ()  # they are among what is watched on the piece
 
 
 def place_of(name: str) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.piecewise import GRAZE, LOW, REMEMBERED, SWITCH, PieceLoop, place_of
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.stepping.kinks import kinks
 from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.switching import Piece
 from zeromass.model import Event, State
@@ -42,6 +43,7 @@ class Reaching:
         self._asked, self.until = tuple(asked), until
         self._retakes = settings.step is None and lanes_of(settings.chosen) == 1  # its steps are the best
         self._grazing = Grazing(deciding, settings, until)
+        self._before: list[float] = []  # functions of events at the end of the last piece
         self.held: int = 0
         """Memory of the segments before, bytes."""
 
@@ -51,9 +53,12 @@ class Reaching:
         """The motion from a state on a piece until a time or an event, switches of its own among them."""
         loop, segment = self._stepped(program, moving, piece, target, tell)
         if segment.outcome.ending in (Ending.NOT_A_NUMBER, Ending.STEP_TOO_SMALL):
-            return self._up_to_a_switch(segment, moving, piece)
-        if segment.outcome.ending is Ending.EVENT and not piece.holds and segment.t[-1] != target:
-            return self._to_the_last_digits(segment, loop, piece)
+            segment = self._up_to_a_switch(segment, moving, piece)
+        elif segment.outcome.ending is Ending.EVENT and not piece.holds and segment.t[-1] != target:
+            segment = self._to_the_last_digits(segment, loop, piece)
+        if self._asked:
+            ends = loop.work.event_values(float(segment.t[-1]), segment.y[-1])
+            self._before = ends[: len(self._asked)].tolist()
         return segment
 
     def _stepped(
@@ -72,6 +77,7 @@ class Reaching:
                 self.until,
                 self.held,
                 self._grazing.ambiguous,
+                self._before,
             )
             segment = loop.segment(tell)
             loop.work.shrink()
@@ -119,6 +125,7 @@ class Reaching:
                 replace(event, zero=as_expression(mean(self.pieces.smooth(event.zero), holds).item()))
                 for event in self._asked
             ]
+            events += kinks(self.pieces.given, events)
             held, turns = {hold.mode for hold in holds}, 1 if self.deciding.ahead > 0 else -1
             for k, switch in enumerate(self.pieces.switches):
                 if k in self.pieces.of_time:

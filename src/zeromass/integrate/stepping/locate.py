@@ -58,11 +58,23 @@ def happenings(
             rises = fa < 0 <= fb and event.direction >= 0
             falls = fa > 0 >= fb and event.direction <= 0
             if rises or falls:
-                place = zero(value, a, b, fa, fb, tolerance)
+                place = zero(value, a, b, fa, fb, tolerance) if fb else _first(value, a, b, tolerance)
                 if not abs(value(place)) > POLE * max(abs(fa), abs(fb)):
                     found.append((place, event))
     found.sort(key=lambda item: item[0] if places[-1] > places[0] else -item[0])
     return found, tolerance
+
+
+def _first(f: Callable[[float], float], a: float, b: float, tolerance: float) -> float:
+    """The first place after a, where a function is not zero, at which it is, as it is at b: it may have come to rest."""
+    least, sign = max(tolerance, 2 * ulp(max(abs(a), abs(b)))), f(a)
+    beside = b - np.copysign(2 * least, b - a)
+    if f(beside) * sign > 0:
+        return b
+    while abs(b - a) > least:
+        middle = a + (b - a) / 2
+        a, b = (middle, b) if f(middle) * sign > 0 else (a, middle)
+    return b
 
 
 def _refined(f: Callable[[float], float], course: list[Point]) -> list[Point]:

@@ -23,7 +23,7 @@ from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.stepper import Stepper
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.terms import Term, terms_of_time
-from zeromass.model import Event, State
+from zeromass.model import Event, State, System
 
 if TYPE_CHECKING:
     from zeromass.integrate.singular.leap import Leap
@@ -72,7 +72,7 @@ class Loop:
         held: int = 0,
     ) -> None:
         self.program, self.start, self.until, self.settings = program, start, float(until), settings
-        self.watched: tuple[Event, ...] = tuple(events)
+        self.watched: tuple[Event, ...] = (*events, *self._kinks(program.system, events)) if events else ()
         self.occurrences: list[Occurrence] = []
         self.repivots: int = 0
         self._called: Functions | None = None
@@ -288,11 +288,20 @@ class Loop:
             return None
         return returned(self.functions().projected, self.start, self.settings)
 
+    def _kinks(self, system: System, events: Sequence[Event]) -> tuple[Event, ...]:
+        """What switches in the functions of events, which is watched too."""
+        from zeromass.integrate.stepping.kinks import kinks  # few runs are asked to watch something
+
+        return kinks(system, events)
+
     def located(self, inside: Inside, places: list[float]) -> tuple[list[tuple[float, Event]], float]:
         """What happens in a step, in order of its course, and how well that is located; see `happenings`."""
-        from zeromass.integrate.stepping.locate import happenings  # nothing happens in most runs
+        from zeromass.integrate.stepping.kinks import KINK, bent  # nothing happens in most runs
+        from zeromass.integrate.stepping.locate import happenings
 
-        return happenings(self.watched, inside.watched, places)
+        asked = [k for k, event in enumerate(self.watched) if not event.name.startswith(KINK)]
+        places = bent(self.watched, inside.watched, places)
+        return happenings([self.watched[k] for k in asked], inside.watched, places, columns=asked)
 
     def known_until(self, terms: Sequence[Term]) -> float:
         """Until when it is known what depends on time alone: a later segment need not look at it again."""
