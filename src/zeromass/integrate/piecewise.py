@@ -20,6 +20,7 @@ from zeromass.integrate.stepping.kinks import KINK, bent
 from zeromass.integrate.stepping.layout import FOLLOWED, Real64
 from zeromass.integrate.stepping.locate import happenings
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, Loop
+from zeromass.integrate.stepping.narrow import NARROW
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.terms import Term
 from zeromass.model import Event, State, System
@@ -43,7 +44,7 @@ Grazes = Callable[[State, int, float], bool]
 
 def own(name: str) -> bool:
     """Whether an event is one of these."""
-    return name.startswith((LOW, SWITCH, GRAZE, KINK))
+    return name.startswith((LOW, SWITCH, GRAZE, KINK, NARROW))
 
 
 class LookedAt:
@@ -52,7 +53,9 @@ class LookedAt:
     def __init__(self, watched: Sequence[Event]) -> None:
         self.low: list[int] = [k for k, event in enumerate(watched) if event.name.startswith(LOW)]
         self.slopes: list[Event] = [replace(watched[k], direction=0) for k in self.low]
-        self.others: list[int] = [k for k, event in enumerate(watched) if not event.name.startswith((LOW, KINK))]
+        self.others: list[int] = [
+            k for k, event in enumerate(watched) if not event.name.startswith((LOW, KINK, NARROW))
+        ]
         self.events: list[Event] = [watched[k] for k in self.others]
         self._followed = {SWITCH + event.name.removeprefix(LOW) for event in self.slopes}
         self.directions: list[float] = [e.direction * (1.0 if self.turns(e) else FOLLOWED) for e in watched]

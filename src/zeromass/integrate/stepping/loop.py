@@ -72,7 +72,8 @@ class Loop:
         held: int = 0,
     ) -> None:
         self.program, self.start, self.until, self.settings = program, start, float(until), settings
-        self.watched: tuple[Event, ...] = (*events, *self._kinks(program.system, events)) if events else ()
+        bumps = () if settings.step is not None else _bumps(program.system)
+        self.watched: tuple[Event, ...] = (*events, *(self._kinks(program.system, events) if events else ()), *bumps)
         self.occurrences: list[Occurrence] = []
         self.repivots: int = 0
         self._called: Functions | None = None
@@ -271,6 +272,9 @@ class Loop:
         inside.look(places)
         found, tolerance = self.located(inside, places)
         end = next((place for place, event in found if event.terminal), None)
+        bump = self._stepped_over(inside, places)
+        if bump is not None and (end is None or abs(bump[0] - t0) < abs(end - t0)):
+            return self._before_a_bump(float(t0), y0, *bump)
         for place, event in found:
             if end is not None and abs(place - t0) > abs(end - t0) + 2 * tolerance:
                 break  # what happens with the terminal event is listed, what would come later is not
@@ -281,6 +285,21 @@ class Loop:
         ending = [event for place, event in found if event.terminal and abs(place - end) <= 2 * tolerance]
         state = self.state()
         return Outcome(Ending.EVENT, end, ", ".join(event.words(state) for event in ending))
+
+    def _stepped_over(self, inside: Inside, places: list[float]) -> tuple[float, float] | None:
+        if not _bumps(self.program.system) or self.settings.step is not None:
+            return None
+        from zeromass.integrate.stepping.narrow import stepped_over  # few systems have bumps
+
+        return stepped_over(self.watched, inside, places)
+
+    def _before_a_bump(self, t0: float, y0: np.ndarray, place: float, long: float) -> None:
+        """Takes the last step again, from (t0, y0), up to where a bump begins that it has gone over, or a part into it."""
+        from zeromass.integrate.stepping.narrow import PART
+
+        gap = place - t0
+        self.back_to(len(self.work.rows) - 1, t0, y0)
+        self.work.resume(gap if abs(gap) > abs(long) else gap + PART * long)
 
     def _returned(self) -> Projection | None:
         """What brings states inside steps onto the constraints; None where nothing does."""
@@ -296,10 +315,10 @@ class Loop:
 
     def located(self, inside: Inside, places: list[float]) -> tuple[list[tuple[float, Event]], float]:
         """What happens in a step, in order of its course, and how well that is located; see `happenings`."""
-        from zeromass.integrate.stepping.kinks import KINK, bent  # nothing happens in most runs
+        from zeromass.integrate.stepping.kinks import bent  # nothing happens in most runs
         from zeromass.integrate.stepping.locate import happenings
 
-        asked = [k for k, event in enumerate(self.watched) if not event.name.startswith(KINK)]
+        asked = [k for k, event in enumerate(self.watched) if not event.name.startswith("\0")]
         places = bent(self.watched, inside.watched, places)
         return happenings([self.watched[k] for k in asked], inside.watched, places, columns=asked)
 
@@ -363,6 +382,15 @@ class Loop:
             return t.copy(), y.copy()
         first = np.concatenate([self.start.q, self.start.v])
         return np.concatenate([[self.start.t], t]), np.concatenate([first[None], y])
+
+
+def _bumps(system: System) -> tuple[Event, ...]:
+    """What is above zero in the bumps of a system's formulas that depend on its state."""
+    if "bumps in space" not in system.memory:
+        from zeromass.integrate.stepping.narrow import bumps  # once a system
+
+        return bumps(system)
+    return system.memory["bumps in space"]
 
 
 def _stepper(method: Method) -> type[Stepper]:
