@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zeromass.compile.program import Program
+from zeromass.expression import Expression
+from zeromass.expression.node import ordered
 from zeromass.integrate.endings import no_number, no_step, out_of_memory, singular, unexplained
 from zeromass.integrate.methods import Method
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
@@ -308,7 +310,10 @@ class Loop:
         return returned(self.functions().projected, self.start, self.settings)
 
     def _kinks(self, system: System, events: Sequence[Event]) -> tuple[Event, ...]:
-        """What switches in the functions of events, which is watched too."""
+        """What switches in the functions of events that are not the system's own, which is watched too."""
+        own = {event.name for event in system.events}
+        if all(event.name in own for event in events):
+            return ()
         from zeromass.integrate.stepping.kinks import kinks  # few runs are asked to watch something
 
         return kinks(system, events)
@@ -385,12 +390,18 @@ class Loop:
 
 
 def _bumps(system: System) -> tuple[Event, ...]:
-    """What is above zero in the bumps of a system's formulas that depend on its state."""
+    """What is above zero in the bumps of a system's formulas that depend on its state, each with its rate."""
     if "bumps in space" not in system.memory:
-        from zeromass.integrate.stepping.narrow import bumps  # once a system
-
-        return bumps(system)
+        blocks = (system.M, system.Q, system.C, system.A, system.b)
+        peaks = [node for node in ordered([e for block in blocks for e in block.ravel()]) if node.op in ("exp", "cosh")]
+        system.memory["bumps in space"] = _felt(peaks) if peaks else ()
     return system.memory["bumps in space"]
+
+
+def _felt(peaks: Sequence[Expression]) -> tuple[Event, ...]:
+    from zeromass.integrate.stepping.narrow import bumps  # few systems have any
+
+    return bumps(peaks)
 
 
 def _stepper(method: Method) -> type[Stepper]:
