@@ -75,7 +75,8 @@ class Loop:
     ) -> None:
         self.program, self.start, self.until, self.settings = program, start, float(until), settings
         bumps = () if settings.step is not None else _bumps(program.system)
-        self.watched: tuple[Event, ...] = (*events, *(self._kinks(program.system, events) if events else ()), *bumps)
+        more = (*(self._kinks(program.system, events) if events else ()), *bumps)
+        self.watched: tuple[Event, ...] = (*events, *more) if more else tuple(events)
         self.occurrences: list[Occurrence] = []
         self.repivots: int = 0
         self._called: Functions | None = None
