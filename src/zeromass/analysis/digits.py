@@ -168,4 +168,5 @@ def _way(course: Course, end: float, near: float) -> list[tuple[str, float]]:
     """The kinds of motion and when each begins, but for those that begin just before the end, and bounces one by one."""
     first, *others = zip(course.kinds, [float(course.t[0]), *course.changes], strict=True)
     way = [first, *[(kind, t) for kind, t in others if abs(end - t) > near]]
-    return [way[0], *[after for before, after in pairwise(way) if after[0] != before[0]]]
+    struck = {impulse.t for impulse in course.impulses}
+    return [way[0], *[after for before, after in pairwise(way) if after[0] != before[0] or after[1] not in struck]]
