@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from zeromass.integrate import Course
 from zeromass.model import ModelError, Shape
+from zeromass.report.palette import for_page
 from zeromass.report.viewer.scene import Point, Series, scene
 from zeromass.report.writing import write
 
@@ -80,6 +81,7 @@ def view(
         raise ModelError(f"{len(everything)} runs have {len(names)} names")
     data = scene(everything, names=names, shapes=shapes or {}, lines=lines, trails=trails, plots=plots, fps=fps)
     data["layout"] = layout
+    data["palette"] = for_page()
     data["title"] = everything[0].system.drawing.title if title is None else title
     text = page(data)
     return write(path, lambda place: place.write_text(text, encoding="utf-8"))

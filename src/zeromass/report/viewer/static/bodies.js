@@ -121,7 +121,7 @@ class RunView {
     this.kinds = { contact: [], center: [], path: [], force: [], axes: [], line: [] };
     const theme = THEMES[themeName];
     this.bodies = run.bodies.map((body, i) => {
-      const color = several || body.shape.kind === "shell" ? this.color : PARTS[i % PARTS.length];
+      const color = several || body.shape.kind === "shell" ? this.color : SERIES[i % SERIES.length];
       const group = figure(body.shape, color, theme.ivory, quality);
       this.group.add(group);
       const radius = reach(body.shape);
@@ -179,7 +179,7 @@ class RunView {
       }
     }
     const colors = { contact: this.several ? this.color : theme.contact, center: this.color };
-    const color = colors[trail.kind] ?? (this.several ? this.color : this.bodies[index]?.color ?? PARTS[index % PARTS.length]);
+    const color = colors[trail.kind] ?? (this.several ? this.color : this.bodies[index]?.color ?? SERIES[index % SERIES.length]);
     const made = new Trail(points, color, { contact: 2.2, center: 2.6 }[trail.kind] ?? 2.2, shared);
     parent.add(made.mesh);
     this.kinds[trail.kind].push(made.mesh);
