@@ -24,9 +24,14 @@ SCRIPTS = (
     "colors.js",
     "materials.js",
     "surface.js",
+    "figures.js",
     "bodies.js",
+    "links.js",
     "stage.js",
     "charts.js",
+    "camera.js",
+    "legend.js",
+    "film.js",
     "player.js",
 )
 """Joined in this order to one module."""
@@ -81,7 +86,6 @@ def view(
         raise ModelError(f"{len(everything)} runs have {len(names)} names")
     data = scene(everything, names=names, shapes=shapes or {}, lines=lines, trails=trails, plots=plots, fps=fps)
     data["layout"] = layout
-    data["palette"] = for_page()
     data["title"] = everything[0].system.drawing.title if title is None else title
     text = page(data)
     return write(path, lambda place: place.write_text(text, encoding="utf-8"))
@@ -103,7 +107,7 @@ def page(data: Mapping[str, Any]) -> str:
         ]
     )
     # Inside a script element only "<" can end the element or open a comment.
-    text = json.dumps(_pooled(data), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    text = json.dumps(_pooled({**data, "palette": for_page()}), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     parts = {
         "policy": policy,
         "title": html.escape(str(data["title"])),

@@ -54,7 +54,7 @@ def scene(
             "kinds": _kinds(run),
             **_drawn(run, sampled, shapes),
             "surface": grounds.index(run, sampled),
-            "lines": [_line(sampled, line) for line in lines],
+            "lines": [{"kind": "line"} | _line(sampled, line) for line in lines],
         }
         if trails is not None:
             content["trails"] = [{"kind": "path", "name": "", "points": _points(sampled, x, "a trail")} for x in trails]
@@ -107,6 +107,8 @@ def _drawn(run: Course, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[s
             }
             for arrow in drawing.arrows
         ],
+        "links": [],
+        "joints": [],
         "charts": [_declared(sampled, chart) for chart in drawing.charts],
     }
 

@@ -2,12 +2,12 @@
 
 const THEMES = {
   light: {
-    sky: ["#fbfaf8", "#e6e4df"], soft: "#667085", line: "#e2dfd8", faint: "#d9d5cc",
+    sky: ["#fbfaf8", "#e6e4df"], soft: "#667085", panel: "#fdfcfa", line: "#e2dfd8", faint: "#d9d5cc",
     grid: [0.03, 0.05, 0.09, 0.42], ivory: "#f7f2e6", floor: "#e3e6ea",
     hemisphere: ["#ffffff", "#9a938a", 1.35], sun: 2.3,
   },
   dark: {
-    sky: ["#1a212c", "#0c0f15"], soft: "#97a1b2", line: "#29303c", faint: "#39424f",
+    sky: ["#1a212c", "#0c0f15"], soft: "#97a1b2", panel: "#151a22", line: "#29303c", faint: "#39424f",
     grid: [0.9, 0.95, 1, 0.13], ivory: "#f3ead9", floor: "#1a2230",
     hemisphere: ["#c9d6ea", "#2a2f3a", 1.1], sun: 2.3,
   },

@@ -31,8 +31,10 @@ class Stage {
     this.build(themeName);
   }
 
+  /** The scenes of the data, anew where there were others. */
   build(themeName) {
     this.themeName = themeName;
+    for (const view of this.views ?? []) view.scene.traverse((object) => object.geometry?.dispose());
     const sideBySide = data.layout === "side by side" && data.runs.length > 1;
     const groups = sideBySide ? data.runs.map((_, i) => [i]) : [data.runs.map((_, i) => i)];
     const size = typicalSize();
@@ -42,11 +44,12 @@ class Stage {
     this.measure();
     for (const view of this.views) {
       if (view.surfaces.length) continue;
-      const floor = floorEntry(this.middle, this.low.z - 0.02 * this.radius, 3 * this.radius, ...this.runs[0].run.t);
+      const { floor: stated, t } = this.runs[0].run;
+      const floor = floorEntry(this.middle, stated?.height ?? this.low.z - 0.02 * this.radius, 3 * this.radius, ...t);
+      if (stated) floor.name = stated.name;
       this.addSurface(view, new SurfaceView(floor, this.quality, themeName));
     }
     this.setTheme(themeName);
-    this.home();
   }
 
   makeView(members, size) {
@@ -96,8 +99,8 @@ class Stage {
     const p = new THREE.Vector3();
     for (const view of this.views) for (const surface of view.surfaces) surface.outline().forEach((point) => include(point));
     for (const run of this.runs) {
-      const tracks = [...run.bodies.map((b) => [b.positions, b.radius]), ...run.lines.flatMap((l) => [[l.from, 0], [l.to, 0]])];
-      for (const trail of run.trails) tracks.push([new Vectors(trail.points), 0]);
+      const tracks = [...run.bodies.map((b) => [b.positions, b.radius]), ...run.links.flatMap((l) => [[l.from, 0], [l.to, 0]])];
+      for (const trail of run.trails) if (!trail.carried) tracks.push([new Vectors(trail.points), 0]);
       for (const [positions, r] of tracks) {
         for (let i = 0; i < positions.count; i += Math.max(1, positions.count >> 8)) include(p.fromArray(positions.values, 3 * i), r);
       }
@@ -109,7 +112,7 @@ class Stage {
     this.camera.far = this.radius * 60;
     this.controls.maxDistance = this.radius * 25;
     this.controls.minDistance = this.radius / 400;
-    this.ball = Math.max(...this.runs.flatMap((run) => run.bodies.map((body) => body.radius)), 0) || 0.03 * this.radius;
+    this.ball = Math.max(...this.runs.flatMap((run) => run.bodies.filter((b) => !b.scenery).map((b) => b.radius)), 0) || 0.03 * this.radius;
   }
 
   setTheme(themeName) {
@@ -144,6 +147,19 @@ class Stage {
     this.camera.position.copy(direction).normalize().multiplyScalar(distance).add(target);
     this.controls.update();
     this.dirty = true;
+  }
+
+  /** Whether there is more to see below what moves than a plain floor. */
+  get hasSurface() {
+    return this.views.some((view) => view.surfaces.some((surface) => !surface.entry.plain));
+  }
+
+  /** Tilts the camera about what it looks at, to a height of a part of its distance. */
+  lookDown(part) {
+    const direction = this.camera.position.clone().sub(this.controls.target);
+    const distance = direction.length();
+    direction.setZ(0).normalize().setZ(part / Math.sqrt(1 - part * part));
+    this.look(direction, this.controls.target.clone(), distance);
   }
 
   home(direction = null) {
@@ -239,7 +255,7 @@ class Stage {
 function typicalSize() {
   let [low, high] = [Infinity, -Infinity];
   for (const run of data.runs) {
-    for (const packed of [...run.bodies.map((b) => b.position), ...run.lines.flatMap((l) => [l.from, l.to])]) {
+    for (const packed of [...run.bodies.map((b) => b.position), ...[...run.links, ...run.lines].flatMap((l) => [l.from, l.to])]) {
       const [a, b] = finiteRange(numbers(packed));
       low = Math.min(low, a);
       high = Math.max(high, b);

@@ -15,6 +15,7 @@ class SurfaceView {
     if (entry.kind === "height") this.box[2] = finiteRange(numbers(entry.z));
     const [low, high] = this.box[2];
     const side = Math.max(this.box[0][1] - this.box[0][0], this.box[1][1] - this.box[1][0]);
+    this.flat = entry.kind === "height" && high - low < 1e-6 * side;
     this.spacing = [niceStep(side / 14), niceStep(Math.max((high - low) / 12, side / 400))];
     this.colors = new THREE.DataTexture(heightColors(themeName), 256, 1, THREE.RGBAFormat);
     this.colors.minFilter = this.colors.magFilter = THREE.LinearFilter;
@@ -29,6 +30,8 @@ class SurfaceView {
       uShowGrid: { value: 1 },
     };
     this.flow = entry.flow ? new THREE.Vector3(...entry.flow) : null;
+    this.carried = new THREE.Group(); // what lies on its material and goes along with it, such as tracks
+    this.group.add(this.carried);
     this.meshes = surfaceMaterials(quality, this.look).map((material, i) => {
       const mesh = new THREE.Mesh(this.geometries[0], material);
       mesh.receiveShadow = i === 0;
@@ -42,16 +45,28 @@ class SurfaceView {
   setTheme(themeName) {
     const [r, g, b, a] = THEMES[themeName].grid;
     this.look.uGrid.value = { x: r, y: g, z: b, w: a };
-    this.colors.image.data.set(this.entry.plain ? plainColors(THEMES[themeName].floor) : heightColors(themeName));
+    this.colors.image.data.set(this.entry.plain || this.flat ? plainColors(THEMES[themeName].floor) : heightColors(themeName));
     this.colors.needsUpdate = true;
   }
 
-  update(t) {
+  /** Whether its material moves, so that a track on it is true only in its own axes. */
+  get carries() {
+    return Boolean((this.shift && this.shift.count > 1) || this.flow);
+  }
+
+  /** Where it is at a time, with what it carries. */
+  place(t) {
     if (this.shift) {
       this.shift.at(Math.min(this.clock.place(t), this.shift.count - 1), this.group.position);
       this.turns.at(Math.min(this.clock.place(t), this.turns.count - 1), this.group.quaternion);
     }
-    if (this.flow) this.look.uFlow.value.copy(this.flow).multiplyScalar(t - this.clock.first);
+    if (this.flow) this.carried.position.copy(this.flow).multiplyScalar(t - this.clock.first);
+    this.group.updateMatrixWorld(true);
+  }
+
+  update(t) {
+    this.place(t);
+    if (this.flow) this.look.uFlow.value.copy(this.carried.position);
     const moment = this.moments.place(t);
     if (this.moments.count > 1 && moment !== this.moment) {
       if (this.entry.kind === "height") setHeights(this.geometries[0], this.entry, moment);
