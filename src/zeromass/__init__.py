@@ -76,7 +76,7 @@ if _typing.TYPE_CHECKING:
     from zeromass.analysis import Certificate, FewDigits, certificate, lyapunov_exponent, sensitivity
     from zeromass.ensemble import Ray, first_time, integral, largest, mean, samples, smallest, sweep, values_at
     from zeromass.expression import c_code, latex
-    from zeromass.model import Box, Diagnosis, Dot, Drawing, Rod, Wheel
+    from zeromass.model import Box, Diagnosis, Disc, Dot, Drawing, Ellipsoid, Ring, Rod, Wheel
     from zeromass.report import FileError, plot_study, view
 
     __version__: str
@@ -87,8 +87,10 @@ __all__ = [
     "Contact",
     "Damper",
     "Diagnosis",
+    "Disc",
     "Dot",
     "Drawing",
+    "Ellipsoid",
     "Ending",
     "EquationError",
     "Event",
@@ -109,6 +111,7 @@ __all__ = [
     "Program",
     "Ray",
     "RigidBody",
+    "Ring",
     "Rod",
     "Rolling",
     "Run",
@@ -188,7 +191,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "values_at",
             ],
             "zeromass.expression": ["c_code", "latex"],
-            "zeromass.model": ["Box", "Diagnosis", "Dot", "Drawing", "Rod", "Wheel"],
+            "zeromass.model": ["Box", "Diagnosis", "Disc", "Dot", "Drawing", "Ellipsoid", "Ring", "Rod", "Wheel"],
             "zeromass.report": ["FileError", "plot_study", "view"],
         },
     )

@@ -15,8 +15,8 @@ from zeromass.model.system import System, join
 
 if _typing.TYPE_CHECKING:
     from zeromass.model.check import Dependence, Diagnosis, Undetermined
-    from zeromass.model.drawing import Arrow, Chart, Drawing, DrawnBody, Ground, Trail
-    from zeromass.model.shapes import Box, Dot, Rod, Shape, Shell, Wheel
+    from zeromass.model.drawing import Arrow, Chart, Drawing, DrawnBody, Floor, Ground, Joint, Link, Trail
+    from zeromass.model.shapes import Box, Disc, Dot, Ellipsoid, Hull, Ring, Rod, Shape, Shell, Wheel
 
 __all__ = [
     "Arrow",
@@ -26,13 +26,19 @@ __all__ = [
     "Damper",
     "Dependence",
     "Diagnosis",
+    "Disc",
     "Dot",
     "Drawing",
     "DrawnBody",
+    "Ellipsoid",
     "Event",
+    "Floor",
     "Force",
     "GeneralizedForce",
     "Ground",
+    "Hull",
+    "Joint",
+    "Link",
     "Matrices",
     "ModelError",
     "Part",
@@ -40,6 +46,7 @@ __all__ = [
     "Quantity",
     "Reactions",
     "RigidBody",
+    "Ring",
     "Rod",
     "Shape",
     "Shell",
@@ -59,7 +66,28 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
         __name__,
         {
             "zeromass.model.check": ["Dependence", "Diagnosis", "Undetermined"],
-            "zeromass.model.drawing": ["Arrow", "Chart", "Drawing", "DrawnBody", "Ground", "Trail"],
-            "zeromass.model.shapes": ["Box", "Dot", "Rod", "Shape", "Shell", "Wheel"],
+            "zeromass.model.drawing": [
+                "Arrow",
+                "Chart",
+                "Drawing",
+                "DrawnBody",
+                "Floor",
+                "Ground",
+                "Joint",
+                "Link",
+                "Trail",
+            ],
+            "zeromass.model.shapes": [
+                "Box",
+                "Disc",
+                "Dot",
+                "Ellipsoid",
+                "Hull",
+                "Ring",
+                "Rod",
+                "Shape",
+                "Shell",
+                "Wheel",
+            ],
         },
     )

@@ -79,6 +79,72 @@ class Wheel:
 
 
 @dataclass(frozen=True)
+class Disc:
+    """A flat round disc, such as a coin, about an axis of the body, its middle at the mass centre; lengths in m.
+
+    >>> zm.Disc(0.05, 0.004).axis
+    (0.0, 0.0, 1.0)
+    """
+
+    radius: float
+    width: float
+    axis: Direction = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        _positive("the radius of a disc", self.radius)
+        _positive("the width of a disc", self.width)
+        _direction("a disc", self.axis)
+
+
+@dataclass(frozen=True)
+class Ellipsoid:
+    """An ellipsoid with semi-axes (a, b, c) along the axes of the body, m, its middle at the mass centre.
+
+    >>> zm.Ellipsoid((0.2, 0.03, 0.02)).axes
+    (0.2, 0.03, 0.02)
+    """
+
+    axes: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        if len(self.axes) != 3:
+            raise ModelError(f"the semi-axes of an ellipsoid are three lengths, not {self.axes!r}")
+        for axis in self.axes:
+            _positive("a semi-axis of an ellipsoid", axis)
+
+
+@dataclass(frozen=True)
+class Ring:
+    """A thin ring about an axis of the body, such as a hoop; lengths in m.
+
+    >>> zm.Ring(0.5, 0.01).radius
+    0.5
+    """
+
+    radius: float
+    width: float
+    axis: Direction = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        _positive("the radius of a ring", self.radius)
+        _positive("the width of a ring", self.width)
+        _direction("a ring", self.axis)
+
+
+@dataclass(frozen=True, eq=False)
+class Hull:
+    """Any convex body: corners, shape (n, 3), m, in the axes of the body, and triangles of them, shape (k, 3).
+
+    >>> from zeromass.model import Hull
+    >>> Hull(np.eye(3), np.array([[0, 1, 2]])).corners.shape
+    (3, 3)
+    """
+
+    corners: np.ndarray
+    triangles: np.ndarray
+
+
+@dataclass(frozen=True)
 class Shell:
     """A sphere of two halves, cut open; the drawn body is placed by its middle.
 
@@ -97,7 +163,7 @@ class Shell:
         _positive("the radius of a shell", self.radius)
 
 
-Shape = Dot | Box | Rod | Wheel | Shell
+Shape = Dot | Box | Rod | Wheel | Disc | Ellipsoid | Ring | Hull | Shell
 
 
 def _positive(what: str, value: float) -> None:

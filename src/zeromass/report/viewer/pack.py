@@ -18,6 +18,12 @@ def exact(values: Any) -> dict[str, Any]:
     return _packed("f4", np.where(np.isfinite(array), array, np.float32("nan")).astype("<f4"))
 
 
+def path(values: Any) -> dict[str, Any]:
+    """float32 of points over time, shape (n, 3); one row of a point that stays."""
+    array = np.asarray(values, dtype=float)
+    return exact(array[:1] if np.all(array == array[:1]) else array)
+
+
 def unit(values: Any) -> dict[str, Any]:
     """int16 of numbers within −1 … 1, such as quaternions: 3·10⁻⁵ apart."""
     return _packed("i2", np.round(np.clip(np.asarray(values), -1, 1) * 32767).astype("<i2")) | {"scale": 1 / 32767}

@@ -65,7 +65,7 @@ class Trail {
 
 class RunView {
   constructor(run, index, { quality, themeName, shared, several, surface, size }) {
-    Object.assign(this, { several, surface, index, quality, shared, size });
+    Object.assign(this, { several, surface, index, quality, shared, size, themeName });
     this.theme = THEMES[themeName];
     this.group = new THREE.Group();
     this.color = runColor(index);
@@ -100,12 +100,14 @@ class RunView {
   }
 
   makeBody(body, i) {
-    const color = body.color ?? (this.several || body.shape.kind === "shell" ? this.color : SERIES[i % SERIES.length]);
-    const group = figure(body.shape, color, this.theme.ivory, this.quality);
+    const { shape, name } = body;
+    const own = this.several || shape.kind === "shell" ? this.color : seriesColor(name, i, this.themeName);
+    const color = body.scenery ? LINKS.rod.color : own;
+    const group = figure(shape, color, this.theme.ivory, this.quality);
     this.group.add(group);
-    const radius = reach(body.shape);
-    if (body.quaternion) this.addAxes(group, body.shape.kind === "shell" ? radius : 0.6 * radius);
-    return { name: body.name, group, radius, color, marker: Boolean(body.shape.marker), scenery: Boolean(body.scenery) };
+    if (body.quaternion && !body.scenery) this.addAxes(group, shape.kind === "shell");
+    const [marker, scenery, symbol] = [shape.marker, body.scenery, shape.marker !== undefined].map(Boolean);
+    return { name, index: i, group, radius: reach(shape), color, marker, scenery, symbol };
   }
 
   makeArrow({ kind }) {
@@ -149,10 +151,14 @@ class RunView {
     for (const arrow of this.arrows) arrow.scale = other.arrows.find((a) => a.kind === arrow.kind)?.scale ?? arrow.scale;
   }
 
-  addAxes(group, radius) {
+  /** Axes of a body that stick out of it by as much each. */
+  addAxes(group, round) {
+    const extent = extentOf(group);
+    const mean = Math.cbrt(extent.x * extent.y * extent.z);
     for (const [axis, direction] of Object.entries({ x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] })) {
       const arrow = new Arrow(solid(this.quality, MARKS[axis], { emissive: MARKS[axis], emissiveIntensity: 0.2 }));
-      arrow.set(new THREE.Vector3(...direction).multiplyScalar(1.75 * radius), 0.055 * radius);
+      const length = extent[axis] + (round ? 0.75 : 0.5) * mean;
+      arrow.set(new THREE.Vector3(...direction).multiplyScalar(length), 0.055 * mean);
       group.add(arrow.group);
       this.kinds.axes.push(arrow.group);
     }
@@ -160,7 +166,7 @@ class RunView {
 
   makeTrail(trail, index) {
     const colors = { contact: this.several ? this.color : this.theme.contact, center: this.color };
-    const own = this.bodies.find((body) => body.name === trail.name)?.color ?? SERIES[index % SERIES.length];
+    const own = this.bodies.find((body) => body.name === trail.name)?.color ?? seriesColor(trail.name, index, this.themeName);
     const color = colors[trail.kind] ?? (this.several ? this.color : own);
     const made = new Trail(color, { contact: 2.2, center: 2.6 }[trail.kind] ?? 2.2, this.shared);
     const carried = trail.kind === "contact" && this.surface?.carries;
@@ -195,6 +201,14 @@ class RunView {
     for (const joint of this.joints) joint.update(place);
   }
 
+  /** What is drawn in ink has that of the theme. */
+  setTheme(themeName) {
+    const { ink } = THEMES[themeName];
+    const inked = (name, kind) => !this.several && (kind === "contact" || QUANTITIES[name] === "ink");
+    for (const { name, kind, made } of this.trails) if (inked(name, kind)) made.material.uniforms.uColor.value.set(ink);
+    for (const { name, group, marker } of this.bodies) if (marker && inked(name)) group.traverse((part) => part.material?.color.set(ink));
+  }
+
   show(kind, visible) {
     for (const object of this.kinds[kind] ?? []) {
       object.visible = visible;
@@ -203,6 +217,20 @@ class RunView {
   }
 }
 RunView.vector = new THREE.Vector3();
+
+/** How far a figure reaches along each axis of its body. */
+function extentOf(group) {
+  const [most, p] = [new THREE.Vector3(1e-9, 1e-9, 1e-9), new THREE.Vector3()];
+  group.updateMatrixWorld(true);
+  group.traverse((part) => {
+    const places = part.geometry?.attributes.position;
+    for (let i = 0; i < (places?.count ?? 0); i++) {
+      p.fromBufferAttribute(places, i).applyMatrix4(part.matrixWorld);
+      most.set(Math.max(most.x, Math.abs(p.x)), Math.max(most.y, Math.abs(p.y)), Math.max(most.z, Math.abs(p.z)));
+    }
+  });
+  return most;
+}
 
 /** Raises a track on a surface by a fortieth of the radius towards the centre, so that it is not half buried. */
 function lift(points, centers, fine) {

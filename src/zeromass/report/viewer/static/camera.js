@@ -18,6 +18,9 @@ class Action {
     for (let i = 0; i < samples; i += Math.max(1, samples >> 7)) {
       this.middle(i, middle);
       for (const body of this.bodies) this.reach = Math.max(this.reach, body.positions.at(i, p).distanceTo(middle) + body.radius);
+      for (const { from, to } of run.links ?? []) {
+        for (const end of [from, to]) this.reach = Math.max(this.reach, end.at(Math.min(i, end.count - 1), p).distanceTo(middle));
+      }
     }
   }
 
@@ -38,7 +41,7 @@ class Action {
   /** From where it is seen large enough. */
   distance(camera) {
     const half = Math.tan((camera.fov * Math.PI) / 360) * Math.min(1, camera.aspect);
-    return this.bodies.length > 1 ? Math.max(this.reach / LARGE, this.radius / (2 * CLOSE)) / half : this.radius / CLOSE / half;
+    return this.reach > this.radius ? Math.max(this.reach / LARGE, this.radius / (2 * CLOSE)) / half : this.radius / CLOSE / half;
   }
 }
 
@@ -100,15 +103,14 @@ function overview(direction = null) {
   changed();
 }
 
-/** The first view: all of it, or closer where what moves would be too small in that. */
+/** The first view: all of it, or closer where a body would be too small in that. Dots are as large as one wants anyway. */
 function firstView() {
   stage.home();
-  if (!followed.length) return;
+  const main = followed[0];
+  if (!main || main.bodies.every((body) => body.symbol)) return;
   const away = stage.camera.position.distanceTo(stage.controls.target);
   const half = Math.tan((stage.camera.fov * Math.PI) / 360) * Math.min(1, stage.camera.aspect);
-  const large = Math.max(...followed.map((one) => one.radius)) / (away * half);
-  const main = followed[0];
-  if (large < SEEN && main.distance(stage.camera) < 0.7 * away) {
+  if (main.radius / (away * half) < SEEN && main.distance(stage.camera) < 0.7 * away) {
     follow(0);
     if (stage.hasSurface) stage.lookDown(0.42); // low enough that hills stand out, high enough that the way ahead shows
   }

@@ -134,9 +134,7 @@ class Stage {
       view.sky.intensity = theme.hemisphere[2];
       view.sun.intensity = theme.sun;
       for (const surface of view.surfaces) surface.setTheme(themeName);
-      for (const run of view.runs) {
-        if (!run.several) for (const t of run.trails) if (t.kind === "contact") t.made.material.uniforms.uColor.value.set(theme.contact);
-      }
+      for (const run of view.runs) run.setTheme(themeName);
     }
     this.dirty = true;
   }
