@@ -109,7 +109,7 @@ class Trail:
 
 @dataclass(frozen=True, eq=False)
 class Arrow:
-    """A vector at a point, three expressions each; `kind`, "normal", "friction", "applied" or "constraint", chooses its looks.
+    """A vector at a point, three expressions each; `kind` is "normal", "friction", "applied" or "constraint".
 
     >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=10.0)
     >>> ball.start(contact=(0, 0))[ball.drawing.arrows[0].vector]

@@ -1,7 +1,7 @@
 """Plots, tables, files, films and the HTML viewer of runs."""
 
 from zeromass.report.files import save, to_dataset
-from zeromass.report.movie import movie
+from zeromass.report.film import movie
 from zeromass.report.origin import Origin
 from zeromass.report.plots import save_figure
 from zeromass.report.reading import read

@@ -36,19 +36,18 @@ class Found(NamedTuple):
 
 def points_in(kinetic: Expression, mine: Sequence[Symbol]) -> list[Found]:
     """Points whose velocities are squared in a kinetic energy of coordinates that belong to no part."""
-    groups: dict[Expression, list[Expression]] = {}
+    composed: list[tuple[Expression, Expression]] = []
+    named: dict[str, dict[str, Symbol]] = {}
     for factor, e in terms(kinetic):
         base = squared(e)
-        if base is not None and not still(base):
-            groups.setdefault(factor, []).append(base)
-    found: list[Found] = []
-    named: dict[str, dict[str, Symbol]] = {}
-    for bases in groups.values():
-        for base in [b for b in bases if isinstance(b, Symbol) and AXES.search(b.name)]:
-            letter = AXES.search(base.name)
-            assert letter is not None
+        if base is None or still(base):
+            continue
+        letter = AXES.search(base.name) if isinstance(base, Symbol) else None
+        if isinstance(base, Symbol) and letter is not None:
             named.setdefault(AXES.sub("", base.name), {})[letter[0].lower()] = base
-        found += _composed([b for b in bases if not (isinstance(b, Symbol) and AXES.search(b.name))])
+        else:
+            composed.append((factor, base))
+    found = _own_scale(_composed(composed))
     by_rate = {rate(x): x for x in mine}
     for axes in named.values():
         place = tuple(by_rate[axes[letter]] for letter in sorted(axes) if axes[letter] in by_rate)
@@ -57,17 +56,49 @@ def points_in(kinetic: Expression, mine: Sequence[Symbol]) -> list[Found]:
     return found
 
 
-def _composed(bases: list[Expression]) -> list[Found]:
-    """Points of velocities that are formulas: two to a point, or three where that leaves none over."""
-    size = 3 if len(bases) % 2 and not len(bases) % 3 else 2
+def _composed(squares: list[tuple[Expression, Expression]]) -> list[Found]:
+    """Points of velocities that are formulas, in the order written: two to a point, or three where that leaves none over."""
+    size = 3 if len(squares) % 2 and not len(squares) % 3 else 2
     found: list[Found] = []
-    for k in range(0, len(bases) - size + 1, size):
-        place = [whose_rate(v) for v in bases[k : k + size]]
-        if all(f is not None and f is not ZERO for f in place):
+    for k in range(0, len(squares) - size + 1, size):
+        place = [whose_rate(v) for v in _one_factor(squares[k : k + size])]
+        if place and all(f is not None and f is not ZERO for f in place):
             signed = tuple(_signed(f, [p.place[i] for p in found]) for i, f in enumerate(place) if f is not None)
             names = dict.fromkeys(leaf.name for f in signed for leaf in symbols(f) if leaf.kind == "coordinate")
             found.append(Found(", ".join(names), signed))
     return found
+
+
+def _one_factor(squares: list[tuple[Expression, Expression]]) -> list[Expression]:
+    """Velocities whose squares have one factor, m/2; none where they have not.
+
+    Of a velocity that is one product the graph keeps (a v)² as a² v²: its number is brought to the factor of the others.
+    """
+    several = [factor for factor, v in squares if len(list(terms(v))) > 1]
+    common = several[0] if several else squares[0][0]
+    result = []
+    for factor, v in squares:
+        if factor is common:
+            result.append(v)
+        elif factor.value is not None and common.value is not None and factor.value / common.value > 0:
+            result.append(float(np.sqrt(factor.value / common.value)) * v)
+        else:
+            return []
+    return result
+
+
+def _own_scale(points: list[Found]) -> list[Found]:
+    """Points that are one product in each component, in the scale that they have as a part of another point."""
+    result = []
+    for name, place in points:
+        single = [list(terms(f)) for f in place]
+        others = {e: f for other in points if other.place != place for c in other.place for f, e in terms(c)}
+        scale = [others[e].value for [(_, e)] in single if e in others] if all(len(s) == 1 for s in single) else []
+        own = [f.value for [(f, _)] in single] if scale else []
+        if scale and scale[0] and own[0]:
+            place = tuple(abs(scale[0] / own[0]) * f for f in place)
+        result.append(Found(name, place))
+    return result
 
 
 def _signed(f: Expression, before: list[Expression]) -> Expression:
@@ -106,8 +137,9 @@ def upwards(points: list[Place], potential: Expression, q: Sequence[Expression],
     if not np.all(np.isfinite(slopes)) or not slopes.any():
         return -1, 1
     best, up, sign = 0.5, -1, 1
-    for i in range(min(len(place) for place in points)):
-        columns = np.stack([sampled([derivative(p[i], x) for x in q]).ravel() for p in points], axis=1)
+    for i in range(max(len(place) for place in points)):
+        having = [p[i] for p in points if len(p) > i]
+        columns = np.stack([sampled([derivative(f, x) for x in q]).ravel() for f in having], axis=1)
         if not np.all(np.isfinite(columns)):
             continue
         weights, *_ = np.linalg.lstsq(columns, slopes, rcond=None)
@@ -121,7 +153,7 @@ def in_space(place: Place, up: int, sign: int) -> np.ndarray:
     """A point in three dimensions, with its vertical component along Z; one in a plane that is level lies at Z = 0."""
     x = list(place)
     if len(x) == 1:
-        return expressions([ZERO, ZERO, sign * x[0]] if up == 0 else [x[0], ZERO, ZERO])
+        return expressions([x[0], ZERO, ZERO] if up else [ZERO, ZERO, sign * x[0]])
     if len(x) == 2:
         return expressions([x[0], x[1], ZERO] if up < 0 else [x[1 - up], ZERO, sign * x[up]])
     order = {0: (1, 2, 0), 1: (2, 0, 1)}.get(up, (0, 1, 2))

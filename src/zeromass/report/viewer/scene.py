@@ -213,8 +213,8 @@ def _check_shapes(shapes: Mapping[Any, Shape], runs: Sequence[Course]) -> None:
     known = {part for run in runs for part in run.system.parts}
     for key, shape in shapes.items():
         if not isinstance(shape, CHOOSABLE):
-            known_shapes = ", ".join(f"zm.{kind.__name__}" for kind in CHOOSABLE)
-            raise ModelError(f"a shape is one of {known_shapes}, not {shape!r}")
+            *most, last = (f"zm.{kind.__name__}" for kind in CHOOSABLE)
+            raise ModelError(f"a shape is {', '.join(most)} or {last}, not {shape!r}")
         if isinstance(key, Part) and key not in known:
             raise ModelError(f"'{key.name}' has a shape, but is no part of the system that was run")
         if not isinstance(key, Part | tuple):

@@ -47,7 +47,7 @@ def placed(made: Placed) -> dict[str, Any]:
     data = described(made.shape)
     if any(made.middle):
         data["middle"] = list(made.middle)
-    return data if "turn" in data or made.turn[0] == 1.0 else data | {"turn": list(made.turn)}
+    return data if made.turn == (1.0, 0.0, 0.0, 0.0) else {"turn": list(made.turn)} | data
 
 
 def reach(shape: Mapping[str, Any]) -> float:
@@ -70,7 +70,7 @@ def usual(part: Part, parameters: Mapping[Any, float], size: float) -> dict[str,
     if isinstance(part, RigidBody):
         J = np.array([[_value(entry, parameters) for entry in row] for row in part.inertia])
         made = of_inertia(mass, J)
-        return described(Box((0.06 * size,) * 3)) if made is None else placed(made)
+        return described(Box((0.06 * size,) * 3)) if made is None else {"turn": list(made.turn)} | placed(made)
     return dot(size * (0.022 if mass > 0 else 0.011), marker=not mass > 0)
 
 

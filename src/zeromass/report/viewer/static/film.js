@@ -12,6 +12,7 @@ async function record() {
   if (state.t >= span[1]) seek(span[0]);
   const recording = (state.recording = { stop: false, frames: 0, chunks: [], failed: null });
   showRecording(true);
+  stage.moves = true;
   stage.ratio = filmRatio();
   stage.resize();
   const { width, height } = $("view");
@@ -131,13 +132,9 @@ function recordInRealTime() {
 }
 
 function savePicture() {
-  const { ratio } = stage;
-  stage.ratio = filmRatio();
-  stage.resize();
+  stage.setMoves(false);
   draw(0);
   $("view").toBlob((blob) => save(blob, "png"));
-  stage.ratio = ratio;
-  stage.resize();
 }
 
 function save(blob, ending) {

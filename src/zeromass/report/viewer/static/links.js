@@ -1,7 +1,7 @@
 // What joins points: rods, ropes, springs that stretch, dampers; and the symbols of joints.
 
 const LINKS = {
-  rod: { width: 0.0065, color: "#8a94a3" }, rope: { width: 0.0028, color: "#6d6558" }, line: { width: 0.0055, color: "#8a94a3" },
+  rod: { width: 0.0052, color: "#8a94a3" }, rope: { width: 0.0028, color: "#6d6558" }, line: { width: 0.0055, color: "#8a94a3" },
   spring: { width: 0.026, color: "#9aa3b0" }, damper: { width: 0.022, color: "#7f8896" }, rail: { width: 0.0045, color: "#9aa3b0" },
 };
 
@@ -68,7 +68,7 @@ function meanLength(from, to) {
 
 /** A coil about z of radius 1 and given length, with straight ends; stretched along z it stays a coil. */
 function coilGeometry(length, turns) {
-  const [steps, sides, wire] = [turns * 14, 6, 0.16];
+  const [steps, sides, wire] = [turns * 14, 6, 0.12];
   const [positions, normals, corners] = [[], [], []];
   const center = (s) => {
     const inside = Math.min(Math.max((s - 0.12) / 0.76, 0), 1);
@@ -109,7 +109,7 @@ class JointMark {
     this.at = new Vectors(joint.at);
     this.axis = joint.axis ? new Vectors(joint.axis) : null;
     this.group = new THREE.Group();
-    const r = 0.014 * size;
+    const r = 0.0115 * size;
     const [dark, light] = [solid(quality, "#4a525f"), solid(quality, "#d7dbe1")];
     const add = (geometry, material) => this.group.add(new THREE.Mesh(geometry, material));
     if (this.kind === "hinge") {

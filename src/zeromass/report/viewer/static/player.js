@@ -150,33 +150,48 @@ function told(run, t) {
 }
 
 let before = performance.now();
-let slow = 0;
+let touched = before;
 function frame(now) {
   const seconds = Math.min((now - before) / 1000, 0.25);
   before = now;
-  if (state.playing && !state.recording?.frames) {
-    state.t += state.speed * seconds;
-    if (state.t >= span[1]) {
-      state.t = span[1];
-      play(false);
+  if (!state.recording?.frames) {
+    if (state.playing) advance(seconds);
+    if (stage) stage.controls.update(seconds);
+    if (state.playing || stage?.dirty) touched = now;
+    if (stage && now - touched > 300) stage.setMoves(false);
+    if (stale || stage?.dirty) {
+      if (now - touched < 300) stage?.setMoves(true);
+      stale = false;
+      draw(seconds);
     }
-    stale = true;
-    adapt(seconds);
-  }
-  if (stage) stage.controls.update(seconds);
-  if (stale || stage?.dirty) {
-    stale = false;
-    draw(seconds);
   }
   requestAnimationFrame(frame);
 }
 
-/** Fewer pixels where drawing cannot keep up. */
+function advance(seconds) {
+  state.t += state.speed * seconds;
+  if (state.t >= span[1]) {
+    state.t = span[1];
+    play(false);
+  }
+  stale = true;
+  if (stage) adapt(seconds);
+}
+
+const PACE = { slowest: 1 / 22, fastest: 1 / 34, least: 0.25 };
+let pace = 1 / 28;
+let rested = 0;
+
+/** As many pixels as can be drawn often enough: fewer where frames come late, more again where there is time to spare. */
 function adapt(seconds) {
-  slow = seconds > 0.05 ? slow + 1 : Math.max(0, slow - 1);
-  if (slow < 12 || !stage || stage.ratio <= 0.5 || state.recording) return;
-  slow = 0;
-  stage.ratio = Math.max(0.5, 0.75 * stage.ratio);
+  pace += 0.15 * (seconds - pace);
+  rested += 1;
+  if (rested < 12 || state.recording) return;
+  const { ratio, still } = stage;
+  if (pace > PACE.slowest) stage.ratio = Math.max(PACE.least, 0.82 * ratio);
+  else if (pace < PACE.fastest) stage.ratio = Math.min(still, 1.12 * ratio);
+  if (stage.ratio === ratio) return;
+  rested = 0;
   stage.resize();
 }
 

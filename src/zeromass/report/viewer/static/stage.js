@@ -15,10 +15,14 @@ class Stage {
   constructor(canvas, { quality, themeName }) {
     this.canvas = canvas;
     this.quality = quality;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: quality === "high", powerPreference: "high-performance" });
+    const asked = { alpha: false, antialias: quality === "high", powerPreference: "high-performance" };
+    const context = canvas.getContext("webgl2", asked); // opaque: the page need not be drawn below it
+    this.renderer = new THREE.WebGLRenderer({ canvas, context, ...asked });
     this.renderer.shadowMap.enabled = quality === "high";
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
-    this.ratio = quality === "high" ? Math.min(devicePixelRatio, 2) : 0.8;
+    this.still = Math.min(devicePixelRatio, 2); // pixels of the canvas for one of the page, while nothing moves
+    this.ratio = quality === "high" ? this.still : 0.5; // and while something does
+    this.moves = true;
     this.shared = { size: { value: new THREE.Vector2(1, 1) } };
     this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
     this.camera.up.set(0, 0, 1);
@@ -125,8 +129,8 @@ class Stage {
     theme.sky.forEach((color, i) => fading.addColorStop(i, color));
     pen.fillStyle = fading;
     pen.fillRect(0, 0, 2, 256);
-    const backdrop = new THREE.CanvasTexture(picture);
-    backdrop.colorSpace = THREE.SRGBColorSpace;
+    const backdrop = this.quality === "low" ? new THREE.Color(theme.sky[1]) : new THREE.CanvasTexture(picture);
+    if (backdrop.isTexture) backdrop.colorSpace = THREE.SRGBColorSpace;
     for (const view of this.views) {
       view.scene.background = backdrop;
       view.sky.color.set(theme.hemisphere[0]);
@@ -202,7 +206,7 @@ class Stage {
   resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
     if (!width || !height) return;
-    this.renderer.setPixelRatio(this.ratio);
+    this.renderer.setPixelRatio(this.moves ? this.ratio : this.still);
     this.renderer.setSize(width, height, false);
     Object.assign(this, { width, height, stacked: width < height });
     const n = this.views.length;
@@ -210,6 +214,13 @@ class Stage {
     this.camera.aspect = this.shared.size.value.x / this.shared.size.value.y;
     this.camera.updateProjectionMatrix();
     this.dirty = true;
+  }
+
+  /** Fewer pixels while something moves, where drawing is slow; all of them for what stays. */
+  setMoves(on) {
+    if (this.moves === on) return;
+    this.moves = on;
+    if (this.ratio !== this.still) this.resize();
   }
 
   /** Draws the views; in each the camera is shifted as far as its body is from that of the first. */

@@ -28,6 +28,8 @@ class SurfaceView {
       uBorder: { value: { x: this.box[0][0], y: this.box[1][0], z: this.box[0][1], w: this.box[1][1] } },
       uFade: { value: entry.kind === "height" ? entry.fade ?? 0.008 * side : 0 },
       uShowGrid: { value: 1 },
+      uSkyLight: { value: new THREE.Color() }, uGroundLight: { value: new THREE.Color() }, uSun: { value: 1 },
+      uSky: { value: new THREE.Color() },
     };
     this.flow = entry.flow ? new THREE.Vector3(...entry.flow) : null;
     this.carried = new THREE.Group(); // what lies on its material and goes along with it, such as tracks
@@ -45,6 +47,11 @@ class SurfaceView {
   setTheme(themeName) {
     const [r, g, b, a] = THEMES[themeName].grid;
     this.look.uGrid.value = { x: r, y: g, z: b, w: a };
+    const { hemisphere: [above, below, strength], sun, sky } = THEMES[themeName];
+    this.look.uSkyLight.value.set(above).multiplyScalar(strength);
+    this.look.uGroundLight.value.set(below).multiplyScalar(strength);
+    this.look.uSun.value = sun;
+    this.look.uSky.value.set(sky[1]).convertLinearToSRGB();
     this.colors.image.data.set(this.entry.plain || this.flat ? plainColors(THEMES[themeName].floor) : heightColors(themeName));
     this.colors.needsUpdate = true;
   }
