@@ -20,9 +20,9 @@ def exact(values: Any) -> dict[str, Any]:
 
 
 def path(values: Any) -> dict[str, Any]:
-    """float32 of points over time, shape (n, 3); one row of a point that stays."""
-    array = np.asarray(values, dtype=float)
-    return exact(array[:1] if np.all(array == array[:1]) else array)
+    """float32 of points over time, shape (n, 3); one row of a point that stays, where nothing can move it later."""
+    stays = type(values) is np.ndarray and bool(np.all(values == values[:1]))
+    return exact(values[:1] if stays else values)
 
 
 def unit(values: Any) -> dict[str, Any]:

@@ -99,6 +99,11 @@ class RunView {
     this.scaleArrows();
   }
 
+  /** The numbers of the run have changed, in the arrays that they are in. */
+  renew() {
+    this.take(this.run);
+  }
+
   makeBody(body, i) {
     const { shape, name } = body;
     const own = this.several || shape.kind === "shell" ? this.color : seriesColor(name, i, this.themeName);

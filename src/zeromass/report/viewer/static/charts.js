@@ -47,17 +47,10 @@ class Chart {
     this.range = spread(entries, least);
   }
 
-  /** Takes the values of a run again, which may be of another motion; false where its times are others. */
-  takes(index) {
-    for (const entry of this.entries) {
-      if (entry.run !== index) continue;
-      const { t, charts } = data.runs[index];
-      if (t[2] !== entry.values.length) return false;
-      entry.clock = new Clock(t);
-      entry.values = numbers(charts.find((chart) => chart.title === entry.title).series.find((s) => s.name === entry.series).values);
-    }
+  /** The numbers of the curves have changed, in the arrays that they are in. */
+  renew(themeName) {
     this.range = spread(this.entries, this.least);
-    return true;
+    if (this.theme) this.drawCurves(themeName);
   }
 
   setTheme(themeName) {
@@ -99,7 +92,7 @@ class Chart {
     pen.textBaseline = "middle";
     const marks = ticks(...this.range, Math.max(2, this.height / 34));
     const between = stepOf(marks, this.range);
-    const texts = marks.map((value) => tickText(value, this.range, between));
+    const texts = (this.texts = marks.map((value) => tickText(value, this.range, between)));
     this.left = Math.max(44, 12 + Math.max(0, ...texts.map((text) => pen.measureText(text).width)));
     marks.forEach((value, i) => {
       const y = Math.round(this.y(value)) + 0.5;
@@ -235,7 +228,7 @@ function least(title) {
 function ownCurves(title) {
   const clock = new Clock(data.runs[0].t);
   return chartsOf(title)[0].series.map(({ name, values }, i) => ({
-    name, clock, run: 0, title, series: name, values: numbers(values), color: (themeName) => seriesColor(name, i, themeName),
+    name, clock, values: numbers(values), color: (themeName) => seriesColor(name, i, themeName),
   }));
 }
 
@@ -245,7 +238,7 @@ function comparedCharts(parent, title, options) {
   const curves = (name) => chartsOf(title).flatMap((chart, r) => {
     const series = chart?.series.find((s) => s.name === name);
     const run = data.runs[r];
-    return series ? [{ name: run.name, clock: new Clock(run.t), run: r, title, series: name, values: numbers(series.values), color: () => runColor(r) }] : [];
+    return series ? [{ name: run.name, clock: new Clock(run.t), values: numbers(series.values), color: () => runColor(r) }] : [];
   });
   if (names.length === 1) return [new Chart(parent, title, curves(names[0]), options)];
   const group = document.createElement("section");

@@ -7,7 +7,7 @@ const PLAY = "M8 5.2v13.6a.7.7 0 0 0 1.07.6l10.6-6.8a.7.7 0 0 0 0-1.2L9.07 4.6A.
 const PAUSE = "M7 5h3.4v14H7zM13.6 5H17v14h-3.4z";
 
 const state = {
-  t: 0, playing: false, speed: 1, follow: null, memory: "recent", recording: null, frames: 0,
+  t: 0, playing: false, speed: 1, follow: null, memory: "recent", whole: false, recording: null, frames: 0,
   themeName: wishes.get("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"),
 };
 document.documentElement.dataset.theme = state.themeName;
@@ -49,19 +49,12 @@ function replace(next) {
   seek(state.t);
 }
 
-/** Another motion of a run that is shown, of the same bodies, trails and curves: only what depends on time is taken. */
-function retake(index, run) {
-  Object.assign(data.runs[index], run);
-  const [first, last] = span;
-  takeSpan();
-  if (stage) {
-    const shownRun = stage.runs.find((one) => one.index === index);
-    shownRun.take(data.runs[index]);
-    findFollowed();
-  }
-  if (first !== span[0] || last !== span[1] || !charts.every((chart) => chart.takes(index))) buildCharts();
-  for (const chart of charts) chart.resize(state.themeName);
-  seek(state.t);
+/** The numbers of the data have changed, in the arrays that they are in: another motion of the same run. */
+function renew() {
+  for (const view of stage?.views ?? []) for (const surface of view.surfaces) surface.renew();
+  for (const run of stage?.runs ?? []) run.renew();
+  for (const chart of charts) chart.renew(state.themeName);
+  changed();
 }
 
 // time ------------------------------------------------------------------------------------------------------------
@@ -122,7 +115,7 @@ function draw(seconds) {
     const distance = stage.camera.position.distanceTo(stage.controls.target);
     const unit = Math.max(3.6 * stage.ball, 0.05 * distance);
     const recent = state.speed * 5 > 0.9 * duration ? duration : Math.max(state.speed * 5, duration / 25);
-    for (const run of stage.runs) run.update(t, unit, state.memory, recent);
+    for (const run of stage.runs) run.update(t, unit, state.whole ? "whole" : state.memory, recent); // whole while sliders move
     moveCamera(seconds);
     stage.render();
     drawCompass();
@@ -145,7 +138,7 @@ function tell(element, words) {
 /** What is said of a run at a time: how it ended, or which kind of motion it is where that changes on the way. */
 function told(run, t) {
   const kind = run.kinds.findLast(([since]) => since <= t)?.[1];
-  const words = t > run.t[1] - 1e-9 && run.outcome ? run.outcome : kind;
+  const words = t > (run.ended ?? run.t[1]) - 1e-9 && run.outcome ? run.outcome : kind; // a motion of sliders may end before
   return words && data.runs.length > 1 ? `${run.name}: ${words}` : words;
 }
 
@@ -291,7 +284,7 @@ requestAnimationFrame(frame);
 
 /** For other scripts: where things are, and the controls. */
 window.viewer = {
-  seek, play, follow, overview, show, replace, retake, record, redraw: () => draw(0),
+  seek, play, follow, overview, show, replace, renew, record, redraw: () => draw(0),
   get span() { return span; },
   get ratio() { return stage?.ratio; },
   get width() { return seenWidth(); },
@@ -300,6 +293,10 @@ window.viewer = {
   get playing() { return state.playing; },
   get frames() { return state.frames; },
   get quality() { return quality; },
+  numbers: (place) => numbers({ array: place }),
+  ticks: () => charts.map((chart) => chart.texts),
+  /** Where the first body is in the view, from −1 to 1 each way. */
+  seen: () => stage.runs[0].bodies[0].group.position.clone().project(stage.camera).toArray().slice(0, 2),
   /** Draws the frame of a time as it would be in a film, `seconds` after the frame before. */
   film: (t, seconds) => {
     Object.assign(state, { t, playing: true });

@@ -101,7 +101,8 @@ class Stage {
       high.max(p.clone().addScalar(r));
     };
     const p = new THREE.Vector3();
-    for (const view of this.views) for (const surface of view.surfaces) surface.outline().forEach((point) => include(point));
+    const grounds = this.views.flatMap((view) => view.surfaces).filter((surface) => !surface.entry.plain);
+    for (const surface of grounds) surface.outline().forEach((point) => include(point));
     for (const run of this.runs) {
       const tracks = [...run.bodies.map((b) => [b.positions, b.radius]), ...run.links.flatMap((l) => [[l.from, 0], [l.to, 0]])];
       for (const trail of run.trails) if (!trail.carried) tracks.push([new Vectors(trail.points), 0]);

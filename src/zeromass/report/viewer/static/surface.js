@@ -56,6 +56,14 @@ class SurfaceView {
     this.colors.needsUpdate = true;
   }
 
+  /** The numbers of the surface have changed, in the arrays that they are in. */
+  renew() {
+    if (this.entry.kind !== "height" || this.entry.plain) return;
+    this.box[2] = finiteRange(numbers(this.entry.z));
+    this.look.uHeights.value.set(...this.box[2]);
+    setHeights(this.geometries[0], this.entry, Math.max(this.moment, 0));
+  }
+
   /** Whether its material moves, so that a track on it is true only in its own axes. */
   get carries() {
     return Boolean((this.shift && this.shift.count > 1) || this.flow);
