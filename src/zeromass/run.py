@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
@@ -22,7 +23,6 @@ from zeromass.compile.program import Program
 from zeromass.expression import Expression
 from zeromass.integrate import Course, Limits, MethodName, RunDoubtful, RunStopped, Settings, course
 from zeromass.integrate.course import Events
-from zeromass.integrate.progress import watching
 from zeromass.model import ModelError, State, System
 from zeromass.model.state import parameter_values
 
@@ -90,7 +90,7 @@ def simulate(
         raise ModelError(f"the start belongs to another system, or is none: {start!r}; make it with system.start(…)")
     if parameters:
         start = _with_parameters(start, parameters)
-    with watching(progress, start.t, until, "simulating") as tell:
+    with _watching(progress, start.t, until, "simulating") as tell:
         run = Run(course(system, start, until, settings, events=events, tell=tell).segments)
     if not run.outcome.complete:
         warnings.warn(str(run.outcome), RunStopped, stacklevel=2)
@@ -354,7 +354,8 @@ class Run(Course):
         """
         from zeromass.report import movie
 
-        return movie(self, path, fps=fps, speed=speed, size=size, progress=progress)
+        with _watching(progress, self.t[0], self.t[-1], "filming") as tell:
+            return movie(self, path, fps=fps, speed=speed, size=size, tell=tell)
 
     # files -----------------------------------------------------------------------------------------------------------
     @property
@@ -475,3 +476,21 @@ def _with_parameters(start: State, parameters: Mapping[Expression, float]) -> St
     """The same state with other values of some parameters."""
     values = parameter_values(start.system, {**start.parameters, **parameters})
     return State(start.system, start.t, start.q, start.v, {**start.parameters, **values}, turns=start.turns)
+
+
+@contextmanager
+def _watching(
+    progress: bool | Callable[[float], None], start: float, until: float, word: str
+) -> Iterator[Callable[[float], None]]:
+    """Who is told the time reached: a function, or a bar on the terminal."""
+    if callable(progress):
+        yield progress
+    elif progress:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(word, total=abs(until - start))
+            yield lambda t: bar.update(task, completed=abs(t - start))
+    else:
+        yield lambda t: None

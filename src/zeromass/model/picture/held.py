@@ -184,9 +184,9 @@ def _surface(
 ) -> None:
     """A row on the position of one particle: a floor, a surface, or one of the planes of a rail."""
     parts = owners.of(row.zero)
-    if not parts or len(parts) > 1 or not isinstance(parts[0], Particle):
+    part = parts[0] if parts and len(parts) == 1 else None
+    if not isinstance(part, Particle):
         return
-    [part] = parts
     z = part.position[2]
     normal = gradient(row.zero, part.position)
     timed = any(leaf.kind == "time" for leaf in symbols(row.zero))

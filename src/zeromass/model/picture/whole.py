@@ -32,7 +32,8 @@ def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
     said = _said(system)
     declared = {getattr(joint, "name", None) for joint in getattr(system, "joints", ())}
     rows = [row for row in system.rows if row.group not in declared]
-    shapes = {part: placed for part in system.parts if (placed := _shape(part, parameters)) is not None}
+    bodies = [part for part in system.parts if isinstance(part, RigidBody)]
+    shapes = {body: placed for body in bodies if (placed := _shape(body, parameters)) is not None}
     found = held(rows, owners, shapes, parameters)
     own = _own_points(system, owners, found, parameters)
     springs = [link for link in _springs(system, owners) if not any(_same(link, other) for other in said.links)]
@@ -69,11 +70,9 @@ def _same(a: Link, b: Link) -> bool:
     return ends[0] in (ends[1], ends[1][::-1])
 
 
-def _shape(part: Part, parameters: Mapping[Symbol, float]) -> Placed | None:
+def _shape(body: RigidBody, parameters: Mapping[Symbol, float]) -> Placed | None:
     """The shape of a rigid body from its inertia."""
-    if not isinstance(part, RigidBody):
-        return None
-    values = [float(evaluate(e, dict(parameters))) for e in (part.mass, *part.inertia.ravel())]
+    values = [float(evaluate(e, dict(parameters))) for e in (body.mass, *body.inertia.ravel())]
     return of_inertia(values[0], np.array(values[1:]).reshape(3, 3))
 
 
@@ -137,7 +136,7 @@ def _own_points(system: System, owners: Owners, found: Held, parameters: Mapping
                 known.append(Found(", ".join(dict.fromkeys(leaf.name for leaf in moving)), end))
     if not known:
         return Drawing()
-    sampled = Sampled(system.coordinates, parameters)
+    sampled = Sampled(list(system.coordinates), parameters)
     links += _rigid_links(known, links, sampled)
     up, sign = upwards([point.place for point in known], _energy(system, "potential"), mine, sampled)
     return _assembled(known, links, up, sign)

@@ -7,12 +7,11 @@ import subprocess
 from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zeromass.integrate import Course
-from zeromass.integrate.progress import watching
 from zeromass.model import ModelError
 from zeromass.report.film.painter import Painter
 from zeromass.report.viewer.pack import unpacked
@@ -22,7 +21,7 @@ from zeromass.report.writing import write
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-WEBP = {"quality": 72, "method": 2}
+WEBP: dict[str, Any] = {"quality": 72, "method": 2}
 """How WebP is packed: as small as a slide needs, in little time."""
 
 
@@ -33,14 +32,14 @@ def movie(
     fps: int = 25,
     speed: float = 1.0,
     size: tuple[int, int] = (960, 640),
-    progress: bool | Callable[[float], None] = False,
+    tell: Callable[[float], None] = lambda t: None,
 ) -> Path:
     """Writes a film of a run: what the viewer shows, a frame after the other.
 
-    path      .mp4 needs ffmpeg on the machine; .gif and .webp need Pillow, which matplotlib brings
-    speed     seconds of motion for a second of film
-    size      pixels, wide and tall
-    progress  a progress bar on the terminal, or a function that is told the time reached
+    path   .mp4 needs ffmpeg on the machine; .gif and .webp need Pillow, which matplotlib brings
+    speed  seconds of motion for a second of film
+    size   pixels, wide and tall
+    tell   is told the time reached
 
     >>> x = zm.coordinate("x")
     >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
@@ -62,15 +61,14 @@ def movie(
     times = np.linspace(first, last, max(2, round((last - first) / speed * fps)))
 
     def content(place: Path) -> None:
-        with watching(progress, first, last, "filming") as tell:
-            frames = _told(painter, times, tell)
-            if ending == ".mp4":
-                _through_ffmpeg(frames, place, fps, size)
-            elif ending == ".webp":
-                one = next(frames)
-                one.save(place, save_all=True, append_images=frames, duration=round(1000 / fps), loop=0, **WEBP)
-            else:
-                _as_gif(frames, place, fps)
+        frames = _told(painter, times, tell)
+        if ending == ".mp4":
+            _through_ffmpeg(frames, place, fps, size)
+        elif ending == ".webp":
+            one = next(frames)
+            one.save(place, save_all=True, append_images=frames, duration=round(1000 / fps), loop=0, **WEBP)
+        else:
+            _as_gif(frames, place, fps)
 
     return write(path, content)
 

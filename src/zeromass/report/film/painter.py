@@ -107,7 +107,7 @@ class Painter:
         return small
 
     def _trail_color(self, trail: Mapping[str, Any], k: int) -> str:
-        return color({"center": "centre"}.get(trail["kind"], trail["name"] or trail["kind"]), k)
+        return color("centre" if trail["kind"] == "center" else str(trail["name"] or trail["kind"]), k)
 
     def _line(self, pen: Any, points: np.ndarray, fill: Any, width: float) -> None:
         if len(points) > 1:

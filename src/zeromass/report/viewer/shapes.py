@@ -70,7 +70,11 @@ def usual(part: Part, parameters: Mapping[Any, float], size: float) -> dict[str,
     if isinstance(part, RigidBody):
         J = np.array([[_value(entry, parameters) for entry in row] for row in part.inertia])
         made = of_inertia(mass, J)
-        return described(Box((0.06 * size,) * 3)) if made is None else {"turn": list(made.turn)} | placed(made)
+        return (
+            described(Box((0.06 * size, 0.06 * size, 0.06 * size)))
+            if made is None
+            else {"turn": list(made.turn)} | placed(made)
+        )
     return dot(size * (0.022 if mass > 0 else 0.011), marker=not mass > 0)
 
 
