@@ -17,7 +17,7 @@ import numpy as np
 
 from zeromass.expression import Expression, substitute, symbols
 from zeromass.model.parts import Part
-from zeromass.model.shapes import Shape
+from zeromass.model.shapes import Hull, Shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class DrawnBody:
     name: str
     position: np.ndarray
     quaternion: np.ndarray | None = None
-    shape: Shape | None = None
+    shape: Shape | Hull | None = None
     part: Part | None = None
     turn: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
     middle: tuple[float, ...] = (0.0, 0.0, 0.0)

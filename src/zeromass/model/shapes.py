@@ -163,7 +163,7 @@ class Shell:
         _positive("the radius of a shell", self.radius)
 
 
-Shape = Dot | Box | Rod | Wheel | Disc | Ellipsoid | Ring | Hull | Shell
+Shape = Dot | Box | Rod | Wheel | Disc | Ellipsoid | Ring | Shell
 
 
 def _positive(what: str, value: float) -> None:

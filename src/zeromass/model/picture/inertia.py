@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.model.shapes import Box, Disc, Dot, Rod, Shape
+from zeromass.model.shapes import Box, Disc, Dot, Hull, Rod, Shape
 
 THINNEST = 0.03
 """Smallest side of a shape made from an inertia, as a part of its largest: a rod stays visible."""
@@ -18,7 +18,7 @@ EQUAL = 1e-6
 class Placed(NamedTuple):
     """A shape in the axes of a body: turned there by a unit quaternion, its middle shifted, m."""
 
-    shape: Shape
+    shape: Shape | Hull
     turn: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
     middle: tuple[float, ...] = (0.0, 0.0, 0.0)
 

@@ -18,7 +18,7 @@ CHOOSABLE = (Dot, Box, Rod, Wheel, Disc, Ellipsoid, Ring)
 """Shapes that a user may choose."""
 
 
-def described(shape: Shape) -> dict[str, Any]:
+def described(shape: Shape | Hull) -> dict[str, Any]:
     """A shape as the page reads it; `turn` is the quaternion from the shape's own axes to those of the body."""
     match shape:
         case Shell(radius, offset):
@@ -70,11 +70,8 @@ def usual(part: Part, parameters: Mapping[Any, float], size: float) -> dict[str,
     if isinstance(part, RigidBody):
         J = np.array([[_value(entry, parameters) for entry in row] for row in part.inertia])
         made = of_inertia(mass, J)
-        return (
-            described(Box((0.06 * size, 0.06 * size, 0.06 * size)))
-            if made is None
-            else {"turn": list(made.turn)} | placed(made)
-        )
+        side = 0.06 * size
+        return described(Box((side, side, side))) if made is None else {"turn": list(made.turn)} | placed(made)
     return dot(size * (0.022 if mass > 0 else 0.011), marker=not mass > 0)
 
 
