@@ -33,35 +33,49 @@ class Arrow {
 Arrow.shaft = new THREE.CylinderGeometry(1, 1, 1, 20).rotateX(Math.PI / 2).translate(0, 0, 0.5);
 Arrow.head = new THREE.ConeGeometry(1, 1, 28).rotateX(Math.PI / 2).translate(0, 0, 0.5);
 
-/** The path of a point as a ribbon of constant width on the screen. */
+/** The path of a point as a ribbon of constant width on the screen, in pieces: those that are not seen are not drawn. */
 class Trail {
   constructor(color, width, shared) {
     this.material = trailMaterial(color, width, shared);
-    this.mesh = new THREE.Mesh(new THREE.InstancedBufferGeometry(), this.material);
-    this.mesh.frustumCulled = false;
-    this.mesh.renderOrder = 1;
+    this.mesh = new THREE.Group();
   }
 
   /** Through points, `fine` of them for each sample of the run. */
   take(points, fine) {
-    const geometry = new THREE.InstancedBufferGeometry();
+    for (const piece of this.mesh.children) piece.geometry.dispose();
+    this.mesh.clear();
     this.count = points.length / 3;
     this.fine = fine;
+    for (let first = 0; first < this.count - 1; first += Trail.piece) this.mesh.add(this.piece(points, first));
+  }
+
+  piece(points, first) {
+    const geometry = new THREE.InstancedBufferGeometry();
+    const count = Math.min(Trail.piece, this.count - 1 - first);
     geometry.setAttribute("position", new THREE.Float32BufferAttribute([0, -1, 0, 1, -1, 0, 1, 1, 0, 0, 1, 0], 3));
     geometry.setIndex([0, 1, 2, 0, 2, 3]);
-    geometry.setAttribute("start", new THREE.InstancedBufferAttribute(points.subarray(0, points.length - 3), 3));
-    geometry.setAttribute("stop", new THREE.InstancedBufferAttribute(points.subarray(3), 3));
-    this.mesh.geometry.dispose();
-    this.mesh.geometry = geometry;
+    geometry.setAttribute("start", new THREE.InstancedBufferAttribute(points.slice(3 * first, 3 * (first + count)), 3));
+    geometry.setAttribute("stop", new THREE.InstancedBufferAttribute(points.slice(3 * first + 3, 3 * (first + count) + 3), 3));
+    geometry.setAttribute("order", new THREE.InstancedBufferAttribute(Float32Array.from({ length: count }, (_, k) => first + k), 1));
+    const mesh = new THREE.Mesh(geometry, this.material);
+    mesh.frustumCulled = false;
+    mesh.renderOrder = 1;
+    Object.assign(mesh.userData, { first, count });
+    return mesh;
   }
 
   update(place, mode, recent) {
     const { uNow, uMemory } = this.material.uniforms;
     uNow.value = mode === "whole" ? this.count : place * this.fine;
     uMemory.value = mode === "recent" ? recent * this.fine : 1e9;
-    this.mesh.geometry.instanceCount = Math.min(this.count - 1, Math.floor(uNow.value) + 1);
+    for (const piece of this.mesh.children) {
+      const { first, count } = piece.userData;
+      piece.visible = first < uNow.value && first + count > uNow.value - uMemory.value;
+      piece.geometry.instanceCount = Math.max(0, Math.min(count, Math.floor(uNow.value) + 1 - first));
+    }
   }
 }
+Trail.piece = 200;
 
 class RunView {
   constructor(run, index, { quality, themeName, shared, several, surface, size }) {

@@ -41,6 +41,12 @@ function heightColors(theme) {
   return bytes;
 }
 
+/** The sky in one colour, where no gradient is drawn. */
+function skyColor(themeName) {
+  const [above, below] = THEMES[themeName].sky.map((color) => new THREE.Color(color));
+  return above.lerp(below, 0.4);
+}
+
 function runColor(index) {
   return SERIES[index % SERIES.length];
 }

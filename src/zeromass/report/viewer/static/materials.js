@@ -29,25 +29,19 @@ function paintedMaterial(quality, settings, uniforms, declarations, code) {
   return material;
 }
 
-/** The same where only software draws: light and colour at the corners of triangles, lines in plain arithmetic, all opaque. */
+/** The same where only software draws: light and colour computed once for each corner, lines in plain arithmetic, opaque. */
 function plainSurfaceMaterials(look) {
   const make = (extra, alpha) => new THREE.ShaderMaterial({
     ...extra,
     uniforms: look,
     vertexShader: `
-      uniform sampler2D uColors; uniform vec2 uHeights; uniform vec3 uFlow; uniform vec2 uSpacing;
-      uniform vec3 uSkyLight, uGroundLight; uniform float uSun;
+      uniform vec3 uFlow; uniform vec2 uSpacing;
+      attribute vec3 tone;
       varying vec3 vTone; varying vec3 vMark; varying vec3 vWeight; varying vec2 vPlace;
       void main() {
-        vec3 n = normalize(mat3(modelMatrix) * normal);
-        float level = clamp((position.z - uHeights.x) / max(uHeights.y - uHeights.x, 1e-9), 0.0, 1.0);
-        vec3 tone = pow(texture2D(uColors, vec2(0.5 / 256.0 + level * 255.0 / 256.0, 0.5)).rgb, vec3(2.2));
-        vec3 light = mix(uGroundLight, uSkyLight, 0.5 + 0.5 * n.z)
-          + vec3(1.0, 0.96, 0.88) * uSun * max(dot(n, normalize(vec3(-0.85, 0.45, 1.0))), 0.0)
-          + vec3(0.64, 0.68, 0.8) * max(dot(n, normalize(vec3(0.25, -1.0, 0.45))), 0.0);
-        vTone = pow(tone * light / 3.1416, vec3(1.0 / 2.2));
+        vTone = tone;
         vMark = vec3((position.xy - uFlow.xy) / uSpacing.x, position.z / uSpacing.y);
-        vWeight = vec3(1.0 - normal.xy * normal.xy, 0.62 * smoothstep(0.0, 0.02, 1.0 - normal.z * normal.z));
+        vWeight = vec3(1.0 - normal.xy * normal.xy, 0.62 * clamp(50.0 * (1.0 - normal.z * normal.z), 0.0, 1.0));
         vPlace = position.xy;
         gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
       }`,
@@ -133,11 +127,11 @@ function trailMaterial(color, width, shared) {
       uOpacity: { value: 0.95 }, uSize: shared.size,
     },
     vertexShader: `
-      attribute vec3 start; attribute vec3 stop;
+      attribute vec3 start; attribute vec3 stop; attribute float order;
       uniform float uWidth, uNow, uMemory; uniform vec2 uSize;
       varying float vSide; varying float vAge;
       void main() {
-        float k = float(gl_InstanceID);
+        float k = order;
         float part = clamp(uNow - k, 0.0, 1.0);
         vec4 a = modelViewMatrix * vec4(start, 1.0);
         vec4 b = modelViewMatrix * vec4(mix(start, stop, part), 1.0);

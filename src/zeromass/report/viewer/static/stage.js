@@ -130,7 +130,7 @@ class Stage {
     theme.sky.forEach((color, i) => fading.addColorStop(i, color));
     pen.fillStyle = fading;
     pen.fillRect(0, 0, 2, 256);
-    const backdrop = this.quality === "low" ? new THREE.Color(theme.sky[1]) : new THREE.CanvasTexture(picture);
+    const backdrop = this.quality === "low" ? skyColor(themeName) : new THREE.CanvasTexture(picture);
     if (backdrop.isTexture) backdrop.colorSpace = THREE.SRGBColorSpace;
     for (const view of this.views) {
       view.scene.background = backdrop;
