@@ -60,6 +60,7 @@ def scene(
             "surface": grounds.index(run, sampled),
             "lines": [{"kind": "line"} | _line(sampled, line) for line in lines],
         }
+        content["links"] = _without(content["links"], content["lines"])
         if trails is not None:
             asked = [("path", "", _point(x, "a trail")) for x in trails]
             content["trails"] = [trail(run, sampled, *one, content["size"]) for one in asked]
@@ -144,6 +145,12 @@ def _dot_radius(shape: Mapping[str, Any], size: float, largest: float, mass: flo
     if shape["marker"]:
         return min(0.011 * size, 0.06 * largest or np.inf)
     return 0.024 * size * float(np.clip(np.cbrt(mass / heaviest), 0.6, 1.0))
+
+
+def _without(links: list[dict[str, Any]], lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Links but those that a user draws as lines."""
+    drawn = [ends for line in lines for ends in ((line["from"], line["to"]), (line["to"], line["from"]))]
+    return [link for link in links if (link["from"], link["to"]) not in drawn]
 
 
 def _is_place(key: Any) -> bool:

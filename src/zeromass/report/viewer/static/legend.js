@@ -83,8 +83,9 @@ function makeHeightBar() {
   image.data.set(heightColors(state.themeName));
   for (let y = 0; y < bar.height; y++) pen.putImageData(image, 0, y);
   const [low, high] = surface.box[2];
-  $("heights-low").textContent = written(low, 3);
-  $("heights-high").textContent = written(high, 3);
+  const rounded = (height) => written(Math.abs(height) < 1e-4 * (high - low) ? 0 : height, 3);
+  $("heights-low").textContent = rounded(low);
+  $("heights-high").textContent = rounded(high);
   $("heights").classList.toggle("flat", surface.flat);
   const contours = surface.flat ? "" : ` · contours ${written(surface.spacing[1], 1)} m`;
   $("heights-note").textContent = `grid ${written(surface.spacing[0], 1)} m${contours}`;
