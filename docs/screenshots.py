@@ -2,6 +2,7 @@
 
     python docs/screenshots.py                      # all, into build/screenshots
     python docs/screenshots.py crane four_bar       # some
+    python docs/screenshots.py --keep               # a few, as the documentation shows them, into docs/images/viewer
 
 Needs a Chromium on the machine. Each example is run as it stands; its last run is shown at two fifths of its time. A sheet
 of all pictures of a size and theme is put beside them.
@@ -19,6 +20,14 @@ ROOT = Path(__file__).parents[1]
 OUT = ROOT / "build" / "screenshots"
 SIZES = {"desktop": (1280, 800), "laptop": (1024, 640), "phone": (390, 844)}
 THEMES = ("light", "dark")
+KEPT = {
+    "double_pendulum": ("desktop", "light"),
+    "crane": ("desktop", "dark"),
+    "rattleback": ("desktop", "light"),
+    "shaken_trough": ("desktop", "dark"),
+    "shell_on_dimpled_bowl": ("phone", "light"),
+}
+"""Those that are kept with the documentation, in one size and theme each."""
 
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -60,6 +69,24 @@ def pictures(page: Browser, name: str, path: Path, t: float) -> None:
     print(f"{name}: {'; '.join(complaints) if complaints else 'silent'}")
 
 
+def keep(page: Browser, name: str, path: Path, t: float) -> None:
+    """One picture of a page, drawn as a graphics card would, at a modest size."""
+    from PIL import Image
+
+    size, theme = KEPT[name]
+    page.scheme(theme)
+    page.size(*SIZES[size])
+    page.open(path, f"t={t}&trail=past&quality=high")
+    page.drawn()
+    page.screenshot(OUT / "kept.png")
+    shown = Image.open(OUT / "kept.png").convert("RGB")
+    folder = ROOT / "docs" / "images" / "viewer"
+    folder.mkdir(parents=True, exist_ok=True)
+    shown.thumbnail((960, 844), Image.Resampling.LANCZOS)
+    shown.save(folder / f"{name}.webp", quality=82, method=6)
+    print(f"{name}: {(folder / f'{name}.webp').stat().st_size / 1000:.0f} kB")
+
+
 def sheets() -> None:
     """One picture of all, for each size and theme."""
     from PIL import Image
@@ -80,7 +107,10 @@ if __name__ == "__main__":
     chromium = executable()
     if chromium is None:
         sys.exit(MISSING)
-    for name, path, t in pages(sys.argv[1:]):
+    asked = sys.argv[1:]
+    only = list(KEPT) if asked == ["--keep"] else asked
+    for name, path, t in pages(only):
         with browser(chromium) as page:
-            pictures(page, name, path, t)
-    sheets()
+            (keep if asked == ["--keep"] else pictures)(page, name, path, t)
+    if asked != ["--keep"]:
+        sheets()

@@ -1,7 +1,7 @@
 // What joins points: rods, ropes, springs that stretch, dampers; and the symbols of joints.
 
 const LINKS = {
-  rod: { width: 0.0052, color: "#8a94a3" }, rope: { width: 0.0016, color: "#6d6558" }, line: { width: 0.0055, color: "#8a94a3" },
+  rod: { width: 0.0052, color: "#8a94a3" }, rope: { width: 0.0016, color: "#9b8a6e" }, line: { width: 0.0055, color: "#8a94a3" },
   spring: { width: 0.026, color: "#9aa3b0" }, damper: { width: 0.022, color: "#7f8896" }, rail: { width: 0.0045, color: "#9aa3b0" },
 };
 
