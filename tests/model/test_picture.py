@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 import pytest
 
@@ -113,6 +115,15 @@ def test_a_joint_a_load_or_a_part_may_say_how_it_is_drawn():
     a = bob()
     [joint] = zm.System([a], forces=[Motor(a.position)]).drawing.joints
     assert (joint.kind, joint.name) == ("hinge", "motor")
+
+
+def test_a_body_may_have_several_shapes():
+    Look = namedtuple("Look", "shape place turn")
+    dumbbell = zm.RigidBody("dumbbell", mass=1.0, inertia=(1.0, 1.0, 0.1))
+    turned = (np.cos(0.3), 0.0, np.sin(0.3), 0.0)
+    dumbbell.looks = (Look(zm.Dot(0.1), (0, 0, 1), (1, 0, 0, 0)), Look(zm.Box((1, 2, 3)), (0, 0, -1), turned))  # type: ignore
+    first, second = zm.System([dumbbell], constraints={"pin": dumbbell.point((0, 0, 9.0))}).drawing.bodies
+    assert (first.shape, first.middle, second.turn) == (zm.Dot(0.1), (0, 0, 1), turned)
 
 
 # shapes -----------------------------------------------------------------------------------------------------------------

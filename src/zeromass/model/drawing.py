@@ -3,9 +3,10 @@
 A system says it of itself in `system.drawing`; viewers, films and plots draw from that and know no kinds of systems.
 What a system is made of may say how it is drawn: a part, a load or a joint that has
 
-    looks   a `Drawing` of its own, such as Drawing(links=(Link("spring", "", a, b),)), or Drawing(joints=(…,))
+    looks   a `Drawing` of its own, such as Drawing(links=(Link("spring", "", a, b),)), or Drawing(joints=(…,)); of a rigid
+            body also shapes at places of it, each with `shape`, `place` and `turn`
 
-is drawn so; `zeromass.model.picture` finds out the rest from the formulas.
+is drawn so; a joint without it that has a `point` is a ball there; `zeromass.model.picture` finds out the rest from the formulas.
 """
 
 from __future__ import annotations

@@ -34,13 +34,14 @@ def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
     rows = [row for row in system.rows if row.group not in declared]
     bodies = [part for part in system.parts if isinstance(part, RigidBody)]
     shapes = {body: placed for body in bodies if (placed := _shape(body, parameters)) is not None}
-    found = held(rows, owners, shapes, parameters)
+    own_looks = [body for body in bodies if getattr(body, "looks", None)]
+    found = held(rows, owners, shapes, parameters, own_looks)
     own = _own_points(system, owners, found, parameters)
     springs = [link for link in _springs(system, owners) if not any(_same(link, other) for other in said.links)]
     names = [part.name for part in system.parts]
     parts = Drawing(
         title=", ".join(names[:MANY] + ["…"] * (len(names) > MANY)) or "Motion",
-        bodies=tuple(_drawn(part, found.shapes) for part in system.parts),
+        bodies=tuple(body for part in system.parts for body in _drawn(part, found.shapes)),
         trails=tuple(Trail(part.name, part.position) for part in system.parts),
         arrows=_forces(system, parameters),
         charts=usual_charts(system),
@@ -54,7 +55,7 @@ def _said(system: System) -> Drawing:
     whole = Drawing()
     for thing in (*system.parts, *system.loads):
         looks = getattr(thing, "looks", None)
-        whole = whole if looks is None else whole + looks
+        whole = whole + looks if isinstance(looks, Drawing) else whole
     for joint in getattr(system, "joints", ()):
         looks, point = getattr(joint, "looks", None), getattr(joint, "point", None)
         if looks is not None:
@@ -76,13 +77,18 @@ def _shape(body: RigidBody, parameters: Mapping[Symbol, float]) -> Placed | None
     return of_inertia(values[0], np.array(values[1:]).reshape(3, 3))
 
 
-def _drawn(part: Part, shapes: Mapping[Any, Placed]) -> DrawnBody:
+def _drawn(part: Part, shapes: Mapping[Any, Placed]) -> list[DrawnBody]:
+    """A part in the shapes that it says it has (`looks`, each with `shape`, `turn` and `place`), else in the one found."""
     if not isinstance(part, RigidBody):
-        return DrawnBody(part.name, part.position, part=part)
-    placed = shapes.get(part)
-    if placed is None:
-        return DrawnBody(part.name, part.position, part.quaternion, part=part)
-    return DrawnBody(part.name, part.position, part.quaternion, placed.shape, part, placed.turn, placed.middle)
+        return [DrawnBody(part.name, part.position, part=part)]
+    looks = getattr(part, "looks", ())
+    own = [] if isinstance(looks, Drawing) else [Placed(look.shape, look.turn, look.place) for look in looks]
+    if not own and part not in shapes:
+        return [DrawnBody(part.name, part.position, part.quaternion, part=part)]
+    return [
+        DrawnBody(part.name, part.position, part.quaternion, made.shape, part, made.turn, made.middle)
+        for made in own or [shapes[part]]
+    ]
 
 
 def _forces(system: System, parameters: Mapping[Symbol, float]) -> tuple[Arrow, ...]:

@@ -57,6 +57,12 @@ function renew() {
   changed();
 }
 
+/** Another motion of a run: what of it has changed, nothing where only the numbers have, in the arrays that they are in. */
+function retake(index, run) {
+  Object.assign(data.runs[index], run);
+  renew();
+}
+
 // time ------------------------------------------------------------------------------------------------------------
 function seek(t) {
   state.t = Math.min(Math.max(t, span[0]), span[1]);
@@ -288,7 +294,7 @@ requestAnimationFrame(frame);
 
 /** For other scripts: where things are, and the controls. */
 window.viewer = {
-  seek, play, follow, overview, show, replace, renew, record, redraw: () => draw(0),
+  seek, play, follow, overview, show, replace, retake, renew, record, redraw: () => draw(0),
   get span() { return span; },
   get ratio() { return stage?.ratio; },
   get width() { return seenWidth(); },
