@@ -6,7 +6,8 @@ What a system is made of may say how it is drawn: a part, a load or a joint that
     looks   a `Drawing` of its own, such as Drawing(links=(Link("spring", "", a, b),)), or Drawing(joints=(…,)); of a rigid
             body also shapes at places of it, each with `shape`, `place` and `turn`
 
-is drawn so; a joint without it that has a `point` is a ball there; `zeromass.model.picture` finds out the rest from the formulas.
+is drawn so; a joint without it that has a `point` is a ball there. `zeromass.model.picture` finds out the rest from the
+formulas.
 """
 
 from __future__ import annotations
