@@ -6,7 +6,7 @@ What a system is made of may say how it is drawn: a part, a load or a joint that
     looks   a `Drawing` of its own, such as Drawing(links=(Link("spring", "", a, b),)), or Drawing(joints=(…,)); of a rigid
             body also shapes at places of it, each with `shape`, `place` and `turn`
 
-is drawn so; a joint without it that has a `point` is a ball there. `zeromass.model.picture` finds out the rest from the
+is drawn so; of a joint without it, `point` and `axis` tell the symbol. `zeromass.model.picture` finds out the rest from the
 formulas.
 """
 

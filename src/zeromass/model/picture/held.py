@@ -99,13 +99,13 @@ def _coincidence(found: Held, group: list[Row], owners: Owners, parameters: Mapp
         return True
     for body in bodies:
         if not any(body is done for done in found.finished):
-            _arm(found, body, at[body], parameters)
+            arm(found, body, at[body], parameters)
     fixed = not others and not any(leaf.kind == "time" for leaf in symbols(*q))
     found.add(joints=(Joint("support" if fixed else "ball", group[0].group, p),))
     return True
 
 
-def _arm(found: Held, body: RigidBody, point: np.ndarray, parameters: Mapping[Symbol, float]) -> None:
+def arm(found: Held, body: RigidBody, point: np.ndarray, parameters: Mapping[Symbol, float]) -> None:
     """A rod from the mass centre to a point of a body that lies outside its shape."""
     s = places(body, point, parameters, 4)
     placed = found.shapes.get(body)

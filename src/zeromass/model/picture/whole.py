@@ -13,7 +13,7 @@ from zeromass.model.drawing import Arrow, Drawing, DrawnBody, Joint, Link, Trail
 from zeromass.model.errors import ModelError
 from zeromass.model.parts import Part, RigidBody
 from zeromass.model.picture.charts import MANY, usual_charts
-from zeromass.model.picture.held import Held, held
+from zeromass.model.picture.held import Held, arm, held
 from zeromass.model.picture.inertia import Placed, of_inertia
 from zeromass.model.picture.owners import Owners, nothing
 from zeromass.model.picture.points import Found, Place, Sampled, bases, in_space, points_in, rigid, upwards
@@ -29,13 +29,18 @@ FORCES = 12
 def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
     """All that is drawn of a system, with values of parameters in its sizes; see `zeromass.model.picture`."""
     owners = Owners(system.parts)
-    said = _said(system)
-    declared = {getattr(joint, "name", None) for joint in getattr(system, "joints", ())}
-    rows = [row for row in system.rows if row.group not in declared]
+    connections = [joint for joint in getattr(system, "joints", ()) if len(joint.rows) > 1 or hasattr(joint, "looks")]
+    said = _said(system, connections)
+    rows = [row for row in system.rows if all(row.group != joint.name for joint in connections)]
     bodies = [part for part in system.parts if isinstance(part, RigidBody)]
     shapes = {body: placed for body in bodies if (placed := _shape(body, parameters)) is not None}
     own_looks = [body for body in bodies if getattr(body, "looks", None)]
     found = held(rows, owners, shapes, parameters, own_looks)
+    for joint in connections:
+        for end in (getattr(joint, "a", None), getattr(joint, "b", None)):
+            body = getattr(end, "body", None)
+            if isinstance(body, RigidBody) and body not in own_looks and not hasattr(joint, "looks"):
+                arm(found, body, end.point, parameters)
     own = _own_points(system, owners, found, parameters)
     springs = [link for link in _springs(system, owners) if not any(_same(link, other) for other in said.links)]
     names = [part.name for part in system.parts]
@@ -50,18 +55,20 @@ def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
     return parts + found.drawing + own + said
 
 
-def _said(system: System) -> Drawing:
-    """What parts, loads and joints say of themselves in `looks`; a joint that only has a point is a ball there."""
+def _said(system: System, connections: Sequence[Any]) -> Drawing:
+    """What parts, loads and joints say of themselves in `looks`; of a joint that does not, what its point and axis tell."""
     whole = Drawing()
     for thing in (*system.parts, *system.loads):
         looks = getattr(thing, "looks", None)
         whole = whole + looks if isinstance(looks, Drawing) else whole
-    for joint in getattr(system, "joints", ()):
-        looks, point = getattr(joint, "looks", None), getattr(joint, "point", None)
+    for joint in connections:
+        looks, point, axis = (getattr(joint, name, None) for name in ("looks", "point", "axis"))
         if looks is not None:
             whole = whole + looks
         elif point is not None:
-            whole = whole + Drawing(joints=(Joint("ball", joint.name, point),))
+            slides = hasattr(joint, "displacement") and not hasattr(joint, "angle")
+            kind = "ball" if axis is None else "slider" if slides else "hinge"
+            whole = whole + Drawing(joints=(Joint(kind, joint.name, point, axis),))
     return whole
 
 
