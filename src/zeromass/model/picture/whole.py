@@ -29,7 +29,7 @@ FORCES = 12
 def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
     """All that is drawn of a system, with values of parameters in its sizes; see `zeromass.model.picture`."""
     owners = Owners(system.parts)
-    connections = [joint for joint in getattr(system, "joints", ()) if len(joint.rows) > 1 or hasattr(joint, "looks")]
+    connections = [joint for joint in getattr(system, "joints", ()) if _tells(joint)]
     said = _said(system, connections)
     rows = [row for row in system.rows if all(row.group != joint.name for joint in connections)]
     bodies = [part for part in system.parts if isinstance(part, RigidBody)]
@@ -37,10 +37,9 @@ def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
     own_looks = [body for body in bodies if getattr(body, "looks", None)]
     found = held(rows, owners, shapes, parameters, own_looks)
     for joint in connections:
-        for end in (getattr(joint, "a", None), getattr(joint, "b", None)):
-            body = getattr(end, "body", None)
-            if isinstance(body, RigidBody) and body not in own_looks and not hasattr(joint, "looks"):
-                arm(found, body, end.point, parameters)
+        for end in [] if hasattr(joint, "looks") else _ends(joint):
+            if isinstance(end.body, RigidBody) and end.body not in own_looks:
+                arm(found, end.body, end.point, parameters)
     own = _own_points(system, owners, found, parameters)
     springs = [link for link in _springs(system, owners) if not any(_same(link, other) for other in said.links)]
     names = [part.name for part in system.parts]
@@ -55,6 +54,16 @@ def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
     return parts + found.drawing + own + said
 
 
+def _tells(joint: Any) -> bool:
+    """Whether a joint says itself how it is drawn, or is more than one formula that tells it."""
+    return len(joint.rows) > 1 or hasattr(joint, "looks") or hasattr(joint, "tension")
+
+
+def _ends(joint: Any) -> list[Any]:
+    """The points of a joint on its bodies, each with `body` and `point`."""
+    return [end for name in ("a", "b") if hasattr(end := getattr(joint, name, None), "point")]
+
+
 def _said(system: System, connections: Sequence[Any]) -> Drawing:
     """What parts, loads and joints say of themselves in `looks`; of a joint that does not, what its point and axis tell."""
     whole = Drawing()
@@ -65,6 +74,10 @@ def _said(system: System, connections: Sequence[Any]) -> Drawing:
         looks, point, axis = (getattr(joint, name, None) for name in ("looks", "point", "axis"))
         if looks is not None:
             whole = whole + looks
+        elif hasattr(joint, "tension") and len(_ends(joint)) == 2:
+            a, b = _ends(joint)
+            kind = "rope" if hasattr(joint, "slack") else "rod"
+            whole = whole + Drawing(links=(Link(kind, joint.name, a.point, b.point),))
         elif point is not None:
             slides = hasattr(joint, "displacement") and not hasattr(joint, "angle")
             kind = "ball" if axis is None else "slider" if slides else "hinge"
