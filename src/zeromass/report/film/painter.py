@@ -9,7 +9,7 @@ import numpy as np
 
 from zeromass.report.film.camera import Camera
 from zeromass.report.film.figures import Polygons, matrix, polygons
-from zeromass.report.palette import INK, color
+from zeromass.report.palette import HEIGHTS, INK, STONE, color
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FINER = 2
 """Pixels that are painted for one of the film, each way: edges become smooth."""
 
-CELLS = 72
+CELLS = 60
 """Most cells of a surface along one side."""
 
 CLOSE, SEEN = 0.13, 0.075
@@ -86,7 +86,7 @@ class Painter:
     # painting -----------------------------------------------------------------------------------------------------------
     def frame(self, t: float) -> Image:
         """The picture of a time."""
-        from PIL import Image, ImageDraw
+        from PIL import ImageDraw
 
         place = self._place(t)
         if self.followed is not None:
@@ -102,7 +102,7 @@ class Painter:
         for joint in self.run["joints"]:
             self._joint(pen, joint, place)
         self._bodies(pen, place)
-        small = picture.resize(self.size, Image.Resampling.BOX)
+        small = picture.reduce(FINER)
         self._words(small, t)
         return small
 
@@ -154,11 +154,10 @@ class Painter:
         pixels, depth = self.camera.seen(figure.corners)
         order = np.argsort(-depth[figure.faces].mean(axis=1), kind="stable")
         base = np.array([_rgb(tone) for tone in tones])[figure.tones]
-        shades = np.clip(base * light[:, None], 0, 255).astype(int).tolist()
-        outlines = pixels[figure.faces].tolist()
-        for k in order.tolist():
-            shade = tuple(shades[k])
-            pen.polygon([tuple(p) for p in outlines[k]], fill=shade, outline=shade)
+        shades = np.clip(base * light[:, None], 0, 255)[order].astype(int).tolist()
+        outlines = pixels[figure.faces[order]].reshape(len(order), -1).tolist()
+        for outline, shade in zip(outlines, shades, strict=True):
+            pen.polygon(outline, fill=tuple(shade), outline=tuple(shade))
 
     # the surface ----------------------------------------------------------------------------------------------------------
     def _background(self, t: float) -> Image:
@@ -190,25 +189,27 @@ class Painter:
         return corners, faces
 
     def _paint_surface(self, pen: Any, t: float) -> None:
+        """Cells by height and light, the farthest first; those beside the picture or behind the camera are left out."""
         corners, faces = self._cells(t)
-        own = corners[:, 2]
-        low, high = np.nanmin(own), np.nanmax(own)
-        level = (own[faces].mean(axis=1) - low) / (high - low) if high - low > 1e-6 * np.ptp(corners) else None
+        height = corners[:, 2]
+        low, high = float(np.nanmin(height)), float(np.nanmax(height))
+        pixels, depth = self.camera.seen(corners)
+        beside = np.concatenate([pixels < 0, pixels > self.camera.size], axis=1)  # left, above, right, below
+        near = depth < 2e-2 * self.camera.distance
+        faces = faces[~(beside[faces].all(axis=1).any(axis=1) | near[faces].any(axis=1))]
         sides = corners[faces]
         normal = np.cross(sides[:, 2] - sides[:, 0], sides[:, -1] - sides[:, 1])
         normal *= np.sign(normal[:, 2:] + 1e-300)
         light = 0.72 + 0.3 * np.clip(normal @ SUN / np.linalg.norm(normal, axis=1), -1, 1)
-        tones = np.tile(_rgb("#e3e6ea"), (len(faces), 1)) if level is None else _viridis(level)
-        pixels, depth = self.camera.seen(corners)
-        inside = depth[faces].min(axis=1) > 2e-2 * self.camera.distance
-        shades = np.clip(tones * light[:, None], 0, 255).astype(int).tolist()
-        outlines = pixels[faces].tolist()
-        for k in np.argsort(-depth[faces].mean(axis=1)).tolist():
-            if inside[k]:
-                shade = shades[k]
-                pen.polygon(
-                    [tuple(p) for p in outlines[k]], fill=tuple(shade), outline=tuple(int(0.93 * c) for c in shade)
-                )
+        level = height[faces].mean(axis=1)
+        flat = high - low <= 1e-6 * np.ptp(corners)
+        tones = np.tile(_rgb("#e3e6ea"), (len(faces), 1)) if flat else _viridis((level - low) / (high - low))
+        shades = np.clip(tones * light[:, None], 0, 255)
+        order = np.argsort(-depth[faces].mean(axis=1))
+        outlines = pixels[faces[order]].reshape(len(faces), -1).tolist()
+        fills, edges = (shade[order].astype(int).tolist() for shade in (shades, 0.93 * shades))
+        for outline, fill, edge in zip(outlines, fills, edges, strict=True):
+            pen.polygon(outline, fill=tuple(fill), outline=tuple(edge))
 
     def _words(self, picture: Image, t: float) -> None:
         from PIL import ImageDraw, ImageFont
@@ -270,7 +271,6 @@ def _rgb(tone: str) -> np.ndarray:
 
 def _viridis(level: np.ndarray) -> np.ndarray:
     """Colours of heights from 0 to 1, softened towards stone, as the viewer has them."""
-    from matplotlib import colormaps
-
-    pure = 255 * np.asarray(colormaps["viridis"](np.clip(level, 0, 1)))[:, :3]
-    return 0.7 * pure + 0.3 * np.array([226.0, 224.0, 218.0])
+    known, stone = np.array(HEIGHTS, dtype=float), np.array(STONE["light"])
+    pure = np.stack([np.interp(level, np.linspace(0, 1, len(known)), tone) for tone in known.T], axis=1)
+    return 0.7 * pure + 0.3 * stone

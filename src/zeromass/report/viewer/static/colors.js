@@ -14,27 +14,20 @@ const THEMES = {
 };
 
 // The palette comes with the data, from report/palette.py: plots and films have the same.
-const { series: SERIES, quantities: QUANTITIES } = data.palette;
+const { series: SERIES, quantities: QUANTITIES, heights: HEIGHTS, stone: STONE } = data.palette;
 const MARKS = QUANTITIES;
 for (const [name, ink] of Object.entries(data.palette.ink)) Object.assign(THEMES[name], { ink, contact: ink });
 
-// Viridis, taken at nine places and softened towards a stone grey.
-const VIRIDIS = [
-  [68, 1, 84], [71, 44, 122], [59, 81, 139], [44, 113, 142], [33, 144, 141], [39, 173, 129], [92, 200, 99], [170, 220, 50],
-  [253, 231, 37],
-];
-const STONE = { light: [226, 224, 218, 0.3], dark: [70, 78, 92, 0.3] };
-
 /** 256 colours, RGBA bytes, for heights from low to high. */
 function heightColors(theme) {
-  const [r, g, b, part] = STONE[theme];
+  const [stone, part] = [STONE[theme], 0.3];
   const bytes = new Uint8Array(4 * 256);
   for (let i = 0; i < 256; i++) {
-    const x = (i / 255) * (VIRIDIS.length - 1);
-    const k = Math.min(Math.floor(x), VIRIDIS.length - 2);
-    [r, g, b].forEach((stone, c) => {
-      const pure = VIRIDIS[k][c] + (x - k) * (VIRIDIS[k + 1][c] - VIRIDIS[k][c]);
-      bytes[4 * i + c] = Math.round(pure + part * (stone - pure));
+    const x = (i / 255) * (HEIGHTS.length - 1);
+    const k = Math.min(Math.floor(x), HEIGHTS.length - 2);
+    stone.forEach((grey, c) => {
+      const pure = HEIGHTS[k][c] + (x - k) * (HEIGHTS[k + 1][c] - HEIGHTS[k][c]);
+      bytes[4 * i + c] = Math.round(pure + part * (grey - pure));
     });
     bytes[4 * i + 3] = 255;
   }
