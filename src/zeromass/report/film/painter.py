@@ -199,7 +199,8 @@ class Painter:
         faces = faces[~(beside[faces].all(axis=1).any(axis=1) | near[faces].any(axis=1))]
         sides = corners[faces]
         normal = np.cross(sides[:, 2] - sides[:, 0], sides[:, -1] - sides[:, 1])
-        normal *= np.sign(normal[:, 2:] + 1e-300)
+        if self.surface is not None and self.surface["kind"] == "height":
+            normal *= np.sign(normal[:, 2:] + 1e-300)
         light = 0.72 + 0.3 * np.clip(normal @ SUN / np.linalg.norm(normal, axis=1), -1, 1)
         level = height[faces].mean(axis=1)
         flat = high - low <= 1e-6 * np.ptp(corners)
