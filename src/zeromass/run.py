@@ -90,7 +90,7 @@ def simulate(
         raise ModelError(f"the start belongs to another system, or is none: {start!r}; make it with system.start(…)")
     if parameters:
         start = _with_parameters(start, parameters)
-    with _watching(progress, start.t, until, "simulating") as tell:
+    with _watching(progress, start.t, until) as tell:
         run = Run(course(system, start, until, settings, events=events, tell=tell).segments)
     if not run.outcome.complete:
         warnings.warn(str(run.outcome), RunStopped, stacklevel=2)
@@ -480,7 +480,7 @@ def _with_parameters(start: State, parameters: Mapping[Expression, float]) -> St
 
 @contextmanager
 def _watching(
-    progress: bool | Callable[[float], None], start: float, until: float, word: str
+    progress: bool | Callable[[float], None], start: float, until: float, word: str = "simulating"
 ) -> Iterator[Callable[[float], None]]:
     """Who is told the time reached: a function, or a bar on the terminal."""
     if callable(progress):

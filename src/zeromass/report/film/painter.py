@@ -196,7 +196,7 @@ class Painter:
         pixels, depth = self.camera.seen(corners)
         beside = np.concatenate([pixels < 0, pixels > self.camera.size], axis=1)  # left, above, right, below
         near = depth < 2e-2 * self.camera.distance
-        faces = faces[~(beside[faces].all(axis=1).any(axis=1) | near[faces].any(axis=1))]
+        faces = faces[~(np.any(np.all(beside[faces], axis=1), axis=1) | near[faces].any(axis=1))]
         sides = corners[faces]
         normal = np.cross(sides[:, 2] - sides[:, 0], sides[:, -1] - sides[:, 1])
         if self.surface is not None and self.surface["kind"] == "height":
