@@ -14,11 +14,11 @@ def _get_sg_image_scraper() -> Any:
 
 
 def run_of_example(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
-    """After the block that shows the figure: a frame with the example's run, the first one that has bodies to show."""
+    """After the block that shows the figure: a frame with the example's run, the first one that has something to show."""
     import zeromass as zm
 
     found = block_vars["example_globals"].values()
-    run = next((value for value in found if isinstance(value, zm.Run) and value.system.parts), None)
+    run = next((value for value in found if isinstance(value, zm.Run) and not value.system.drawing.empty), None)
     if "plt.show()" not in block[1] or run is None:
         return ""
     name = Path(block_vars["src_file"]).stem

@@ -156,7 +156,7 @@ if _typing.TYPE_CHECKING:
         from_urdf,
         saturated,
     )
-    from zeromass.model import Box, Control, Diagnosis, Dot, Drawing, Mesh, Rod, Wheel, with_feedback
+    from zeromass.model import Box, Control, Diagnosis, Disc, Dot, Drawing, Ellipsoid, Ring, Rod, Wheel, with_feedback
     from zeromass.report import FileError, plot_roots, plot_study, view
     from zeromass.report.viewer.living import PageLimited
 
@@ -177,10 +177,12 @@ __all__ = [
     "Cylindrical",
     "Damper",
     "Diagnosis",
+    "Disc",
     "Distance",
     "Dot",
     "Drawing",
     "Effort",
+    "Ellipsoid",
     "Ending",
     "EquationError",
     "Event",
@@ -198,7 +200,6 @@ __all__ = [
     "Limits",
     "LinearSystem",
     "LowPass",
-    "Mesh",
     "Method",
     "METHODS",
     "Mode",
@@ -222,6 +223,7 @@ __all__ = [
     "Regulator",
     "Revolute",
     "RigidBody",
+    "Ring",
     "Rod",
     "Roller",
     "Rolling",
@@ -406,9 +408,11 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "Box",
                 "Control",
                 "Diagnosis",
+                "Disc",
                 "Dot",
                 "Drawing",
-                "Mesh",
+                "Ellipsoid",
+                "Ring",
                 "Rod",
                 "Wheel",
                 "with_feedback",

@@ -406,8 +406,18 @@ class Run(Course):
         )
         return View.of(write) if path is None else write(path)
 
-    def movie(self, path: FilePath, *, fps: int = 25, speed: float = 1.0, size: tuple[int, int] = (960, 640)) -> Path:
+    def movie(
+        self,
+        path: FilePath,
+        *,
+        fps: int = 25,
+        speed: float = 1.0,
+        size: tuple[int, int] = (960, 640),
+        progress: bool | Callable[[float], None] = False,
+    ) -> Path:
         """Writes a film, .mp4, .gif or .webp; `speed` is seconds of motion for a second of film.
+
+        progress  a progress bar on the terminal, or a function that is told the time reached
 
         >>> bob = zm.Particle("bob", mass=1.0)
         >>> falling = zm.System([bob], gravity=9.81)
@@ -417,7 +427,8 @@ class Run(Course):
         """
         from zeromass.report import movie
 
-        return movie(self, path, fps=fps, speed=speed, size=size)
+        with _watching(progress, self.t[0], self.t[-1], "filming") as tell:
+            return movie(self, path, fps=fps, speed=speed, size=size, tell=tell)
 
     # files -----------------------------------------------------------------------------------------------------------
     @property
@@ -542,7 +553,7 @@ def _with_parameters(start: State, parameters: Mapping[Expression, float]) -> St
 
 @contextmanager
 def _watching(
-    progress: bool | Callable[[float], None], start: float, until: float
+    progress: bool | Callable[[float], None], start: float, until: float, word: str = "simulating"
 ) -> Iterator[Callable[[float], None]]:
     """Who is told the time reached: a function, or a bar on the terminal."""
     if callable(progress):
@@ -552,7 +563,7 @@ def _watching(
         from rich.progress import Progress
 
         with Progress(console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("simulating", total=abs(until - start))
+            task = bar.add_task(word, total=abs(until - start))
             yield lambda t: bar.update(task, completed=abs(t - start))
     else:
         yield lambda t: None

@@ -122,3 +122,42 @@ def test_the_film_has_its_frames(run, tmp_path):
     with pytest.raises(zm.ModelError, match="avi"):
         run.movie(tmp_path / "ball.avi")
     assert KINDS
+
+
+def test_a_film_shows_where_things_are(tmp_path):
+    """The bob of a pendulum, in its colour, is painted where the camera sees its place; progress is told to the end."""
+    from PIL import Image
+
+    from zeromass.report.film.painter import FINER, Painter
+    from zeromass.report.palette import color
+    from zeromass.report.viewer.pack import unpacked
+    from zeromass.report.viewer.scene import scene
+
+    bob = zm.Particle("bob", mass=1.0)
+    pendulum = zm.System([bob], gravity=9.81, constraints={"rod": bob.position @ bob.position - 1})
+    swing = zm.simulate(
+        pendulum, pendulum.start({bob.position[0]: 0.8, bob.position[1]: 0.0}, guess={bob.position[2]: -0.6}), until=2.0
+    )
+    data = unpacked(scene([swing], names=[""], shapes={}, lines=(), trails=None, plots={}, fps=None))
+    painter = Painter(data, (300, 200), "pendulum")
+    tone = np.array([int(color("bob")[k : k + 2], 16) for k in (1, 3, 5)])
+    for t in (0.0, 0.7, 1.9):
+        picture = np.asarray(painter.frame(t).convert("RGB"), dtype=float)
+        [place], _ = painter.camera.seen(swing.at(t)[bob.position])
+        x, y = (place / FINER).round().astype(int)
+        seen = picture[y, x]
+        assert np.linalg.norm(seen / seen.max() - tone / tone.max()) < 0.15  # in light or shade
+    told: list[float] = []
+    film = swing.movie(tmp_path / "bob.webp", fps=10, size=(120, 80), progress=told.append)
+    with Image.open(film) as moving:
+        assert getattr(moving, "n_frames", 1) == 20
+    assert told == pytest.approx(np.linspace(0.0, 2.0, 20))
+
+
+def test_a_palette_has_one_colour_a_quantity():
+    from zeromass.report.palette import QUANTITIES, SERIES, color
+
+    assert color("normal force") == color("normal") != color("friction")
+    assert color("contact") != color("centre")
+    assert len(set(SERIES)) == len(SERIES)
+    assert QUANTITIES["total"] == "ink"

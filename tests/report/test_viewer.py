@@ -365,18 +365,154 @@ def test_keys_play_and_speed(chromium, page):
     check_silent(chromium, page)
 
 
-def test_recording_gives_a_film(chromium, page):
+FILMS = """(() => { window.films = []; const make = URL.createObjectURL;
+  URL.createObjectURL = (blob) => { const url = make.call(URL, blob);
+    const text = (bytes) => btoa(Array.from(new Uint8Array(bytes), (c) => String.fromCharCode(c)).join(""));
+    blob.arrayBuffer().then((bytes) => films.push({ type: blob.type, url, text: text(bytes) }));
+    return url; }; })()"""
+"""Keeps what the page would save."""
+
+PLAYED = """new Promise((done) => { const video = document.createElement("video"); video.src = films[0].url;
+  video.muted = true;
+  video.onloadeddata = () => done([video.duration, video.videoWidth, video.videoHeight]);
+  video.onerror = () => done(video.error.message); })"""
+
+
+STAGE = "[document.getElementById('stage').clientWidth, document.getElementById('stage').clientHeight]"
+
+RAISED = """(() => { const p = viewer.numbers(0); for (let k = 2; k < p.length; k += 3) p[k] += 0.5;
+  viewer.renew(); })()"""
+
+
+def moments(film: bytes) -> list[int]:
+    """Times of the frames of a WebM film, ms: clusters have one, and blocks in them one from there."""
+
+    def elements(at: int, end: int):
+        while at < end:
+            size = next(n for n in range(1, 5) if film[at] & (0x80 >> (n - 1)))
+            name, at = film[at : at + size], at + size
+            length = int.from_bytes(film[at + 1 : at + 8], "big")  # lengths are written in eight bytes
+            yield name.hex(), at + 8, at + 8 + length
+            at += 8 + length
+
+    [segment] = [(a, b) for name, a, b in elements(0, len(film)) if name == "18538067"]
+    found = []
+    for name, a, b in elements(*segment):
+        if name == "1f43b675":
+            inside = list(elements(a, b))
+            [start] = [int.from_bytes(film[x:y], "big") for kind, x, y in inside if kind == "e7"]
+            blocks = [x for kind, x, _ in inside if kind == "a3"]
+            found += [start + int.from_bytes(film[x + 1 : x + 3], "big", signed=True) for x in blocks]
+    return found
+
+
+def test_a_film_has_every_frame_however_slow_the_machine(chromium, page):
+    """From 24 s to 25 s at thirty frames a second: 31 of them, evenly spaced, that a browser plays."""
+    chromium.size(480, 360)
     chromium.open(page, "paused")
-    chromium.evaluate("""(() => { window.films = []; const make = URL.createObjectURL;
-      URL.createObjectURL = (blob) => { films.push([blob.type, blob.size]); return make.call(URL, blob); }; })()""")
+    chromium.evaluate(FILMS)
     chromium.call("Browser.setDownloadBehavior", behavior="deny")
-    chromium.press("r")
-    chromium.wait("viewer.t > 2.0")  # of its own clock: a busy machine draws few frames in it
+    chromium.evaluate("viewer.seek(24.0)")
     chromium.press("r")
     chromium.wait("films.length > 0")
-    [[kind, size]] = chromium.evaluate("films")
-    assert kind.startswith("video/")
-    assert size > 1000
+    film = chromium.evaluate("films[0]")
+    assert film["type"] == "video/webm"
+    times = moments(base64.b64decode(film["text"]))
+    assert times == [round(1000 * k / 30) for k in range(31)]
+    duration, width, height = chromium.evaluate(PLAYED)
+    assert duration == pytest.approx(31 / 30, abs=1e-3)
+    assert [width, height] == chromium.evaluate(STAGE)
+    assert chromium.evaluate("viewer.t") == pytest.approx(25.0)
+    chromium.size(1280, 800)
+    check_silent(chromium, page)
+
+
+def test_a_film_can_be_stopped(chromium, page):
+    chromium.open(page, "paused")
+    chromium.evaluate(FILMS)
+    chromium.call("Browser.setDownloadBehavior", behavior="deny")
+    chromium.press("r")
+    chromium.wait("viewer.t > 0.2")
+    chromium.press("r")
+    chromium.wait("films.length > 0")
+    assert 7 <= len(moments(base64.b64decode(chromium.evaluate("films[0].text")))) < 300
+    assert not chromium.evaluate("viewer.playing")
+
+
+def test_what_moves_is_large_enough_to_be_seen(chromium, page):
+    """At first the shell is an eighth of the view's smaller side; one key shows everything."""
+    for width, height in ((1280, 800), (1024, 640), (390, 844)):
+        chromium.size(width, height)
+        chromium.open(page, "paused")
+        stage = chromium.evaluate(
+            "[document.getElementById('stage').clientWidth, document.getElementById('stage').clientHeight]"
+        )
+        assert chromium.evaluate("viewer.width") == pytest.approx(0.13 * min(stage), rel=0.05)
+        assert chromium.evaluate("viewer.following") == 0
+        chromium.press("0")
+        assert chromium.evaluate("viewer.following") is None
+        assert chromium.evaluate("viewer.width") < 0.08 * min(stage)
+    chromium.size(1280, 800)
+
+
+def test_the_camera_goes_along(chromium, run, page):
+    """While it plays, the shell stays near the middle of the view."""
+    chromium.open(page, "paused")
+    chromium.evaluate("(() => { for (let t = 0; t < 6; t += 0.1) viewer.film(t, 0.1); })()")
+    x, y = chromium.evaluate("viewer.seen()")
+    assert abs(x) < 0.3
+    assert abs(y) < 0.3
+
+
+def test_other_numbers_and_other_data(chromium, page):
+    """The page can show another motion while it is open: new numbers in its arrays, or other data altogether."""
+    chromium.open(page, "paused&t=3")
+    before = np.array(chromium.evaluate("viewer.body()"))
+    chromium.evaluate(
+        "(() => { const p = viewer.numbers(0); for (let k = 2; k < p.length; k += 3) p[k] += 0.5; viewer.renew(); })()"
+    )
+    chromium.drawn()
+    assert np.array(chromium.evaluate("viewer.body()")) - before == pytest.approx([0, 0, 0.5], abs=1e-6)
+    _, (bob, *_), general = chain()
+    other = view(general, page.parent / "other.html", title="Other")
+    text = re.search(r'<script type="application/json" id="data">(.*?)</script>', other.read_text("utf-8"), re.S)
+    assert text
+    chromium.evaluate(f"viewer.replace({text[1]})")
+    chromium.evaluate("viewer.seek(1.0)")
+    chromium.drawn()
+    assert chromium.evaluate("viewer.span") == [0, 2]
+    assert chromium.evaluate("viewer.body()") == pytest.approx(general.at(1.0)[bob.position][0], abs=1e-4)
+    assert chromium.complaints() == []
+
+
+def test_ticks_differ_from_one_another(chromium, tmp_path):
+    """Of a curve that hardly changes, 0.4852 … 0.4853, too."""
+    x = zm.coordinate("x")
+    swing = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    run = zm.simulate(swing, swing.start({x: 1.0}), until=9.0)
+    curves = {"near": 0.4852 + 2e-5 * x, "small": 3e-6 * x, "large": 4.5e6 + 30 * x, "plain": 7 * x}
+    page = run.view(tmp_path / "ticks.html", plots=curves)
+    chromium.open(page, "paused")
+    for ticks in chromium.evaluate("viewer.ticks()"):
+        assert len(ticks) >= 2
+        assert len(set(ticks)) == len(ticks), ticks
+
+
+def test_a_page_with_nothing_to_draw_says_so(chromium, tmp_path):
+    theta = zm.coordinate("theta")
+    wheel = zm.System(kinetic=zm.rate(theta) ** 2, potential=-np.cos(theta))
+    run = zm.simulate(wheel, wheel.start({theta: 1.0}), until=2.0)
+    page = run.view(tmp_path / "none.html")
+    chromium.open(page, "paused")
+    words = chromium.evaluate("document.getElementById('hint').innerText")
+    assert "theta" in words
+    assert "lines=" in words
+    assert "shapes=" in words
+    chromium.screenshot(ARTEFACTS / "nothing.png")
+    check_silent(chromium, page)
+    code = data_of(page)["hint"]["code"].replace("motion.html", str(tmp_path / "motion.html"))
+    exec(code, {"zm": zm, "np": np, "system": wheel, "run": run})  # what it tells one to write works
+    assert "hint" not in data_of(tmp_path / "motion.html")
 
 
 def test_both_qualities_and_themes(chromium, page):

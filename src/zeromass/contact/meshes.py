@@ -1,4 +1,4 @@
-"""Bodies as meshes, to be drawn: the points of their outside that belong to many normals."""
+"""Bodies as hulls, to be drawn: the points of their outside that belong to many normals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.model.shapes import Mesh
+from zeromass.model.shapes import Hull
 
 if TYPE_CHECKING:
     from zeromass.contact.roller import Roller
@@ -16,11 +16,10 @@ CIRCLES = 24
 """Circles of normals between the poles; each has twice as many."""
 
 
-def mesh_of(solid: Roller) -> Mesh:
+def mesh_of(solid: Roller) -> Hull:
     """The outside of a body in numbers, from its centre in its axes."""
     directions, faces = _globe()
-    points = solid.farthest(directions, {})
-    return Mesh(tuple(map(tuple, points.round(9).tolist())), faces)
+    return Hull(solid.farthest(directions, {}), np.array(faces))
 
 
 @lru_cache(maxsize=1)

@@ -22,7 +22,7 @@ from zeromass.model.quaternion import rotation
 from zeromass.model.requirement import Ordered, Requirement, in_numbers
 
 if TYPE_CHECKING:
-    from zeromass.model.shapes import Shape
+    from zeromass.model.shapes import Hull, Shape
 
 
 NORMALS = 4096
@@ -116,7 +116,7 @@ class Roller(ABC):
 
     @property
     @abstractmethod
-    def drawn(self) -> Shape | None:
+    def drawn(self) -> Shape | Hull:
         """In which shape it is drawn, of a body in numbers."""
 
     def upright(self, body: RigidBody, normal: Array) -> Expression | None:

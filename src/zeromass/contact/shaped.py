@@ -31,7 +31,7 @@ from zeromass.model.quaternion import rotation
 from zeromass.model.requirement import Requirement
 
 if TYPE_CHECKING:
-    from zeromass.model.shapes import Shape
+    from zeromass.model.shapes import Hull, Shape
 
 STEPS, FOUND = 100, 1e-15
 """Newton steps to a farthest point at most, and part of the size below which they end."""
@@ -106,7 +106,7 @@ class ConvexBody(Roller):
         return replace(self, outline=outline, **(found or {}), made_with=())
 
     @property
-    def drawn(self) -> Shape | None:
+    def drawn(self) -> Shape | Hull:
         from zeromass.contact.meshes import mesh_of  # what is not drawn need not be imported
 
         return mesh_of(self)
@@ -230,7 +230,7 @@ class ImplicitBody(Roller):
         return replace(self, formula=formula, **found, made_with=())
 
     @property
-    def drawn(self) -> Shape | None:
+    def drawn(self) -> Shape | Hull:
         from zeromass.contact.meshes import mesh_of
 
         return mesh_of(self)

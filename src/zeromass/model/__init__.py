@@ -18,9 +18,9 @@ from zeromass.model.system import System
 if _typing.TYPE_CHECKING:
     from zeromass.model.check import Dependence, Diagnosis, Undetermined
     from zeromass.model.control import Control
-    from zeromass.model.drawing import Arrow, Chart, Drawing, DrawnBody, Ground, Trail
+    from zeromass.model.drawing import Arrow, Chart, Drawing, DrawnBody, Floor, Ground, Joint, Link, Trail
     from zeromass.model.feedback import with_feedback
-    from zeromass.model.shapes import Box, Dot, Look, Mesh, Rod, Shape, Shell, Wheel
+    from zeromass.model.shapes import Box, Disc, Dot, Ellipsoid, Hull, Look, Ring, Rod, Shape, Shell, Wheel
 
 __all__ = [
     "Arrow",
@@ -31,16 +31,21 @@ __all__ = [
     "Damper",
     "Dependence",
     "Diagnosis",
+    "Disc",
     "Dot",
     "Drawing",
     "DrawnBody",
+    "Ellipsoid",
     "Event",
+    "Floor",
     "Force",
     "GeneralizedForce",
     "Ground",
+    "Hull",
+    "Joint",
+    "Link",
     "Look",
     "Matrices",
-    "Mesh",
     "ModelError",
     "Onward",
     "Part",
@@ -48,6 +53,7 @@ __all__ = [
     "Quantity",
     "Reactions",
     "RigidBody",
+    "Ring",
     "Rod",
     "Shape",
     "SharedForce",
@@ -70,8 +76,30 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
         {
             "zeromass.model.check": ["Dependence", "Diagnosis", "Undetermined"],
             "zeromass.model.control": ["Control"],
-            "zeromass.model.drawing": ["Arrow", "Chart", "Drawing", "DrawnBody", "Ground", "Trail"],
+            "zeromass.model.drawing": [
+                "Arrow",
+                "Chart",
+                "Drawing",
+                "DrawnBody",
+                "Floor",
+                "Ground",
+                "Joint",
+                "Link",
+                "Trail",
+            ],
             "zeromass.model.feedback": ["with_feedback"],
-            "zeromass.model.shapes": ["Box", "Dot", "Look", "Mesh", "Rod", "Shape", "Shell", "Wheel"],
+            "zeromass.model.shapes": [
+                "Box",
+                "Disc",
+                "Dot",
+                "Ellipsoid",
+                "Hull",
+                "Look",
+                "Ring",
+                "Rod",
+                "Shape",
+                "Shell",
+                "Wheel",
+            ],
         },
     )

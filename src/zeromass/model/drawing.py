@@ -1,28 +1,25 @@
-"""What a system looks like: bodies, the surface below them, trails, arrows and charts, as data of expressions.
+"""What a system looks like: bodies, what joins them, the surface below, trails, arrows and charts, as data of expressions.
 
 A system says it of itself in `system.drawing`; viewers, films and plots draw from that and know no kinds of systems.
+What a system is made of may say how it is drawn: a part, a load or a joint that has
+
+    looks   a `Drawing` of its own, such as Drawing(links=(Link("spring", "", a, b),)), or Drawing(joints=(…,)); of a rigid
+            body also shapes at places of it, each with `shape`, `place` and `turn`
+
+is drawn so; of a joint without it, `point` and `axis` tell the symbol. `zeromass.model.picture` finds out the rest from the
+formulas.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.expression import Expression, expressions, substitute, symbols
-from zeromass.model.errors import ModelError
-from zeromass.model.given import length
-from zeromass.model.parts import Part, RigidBody
-from zeromass.model.quaternion import product
-from zeromass.model.shapes import Shape
-
-if TYPE_CHECKING:
-    from zeromass.model.system import System
-
-MANY = 4
-"""Parts, or coordinates, of which a title or a chart names no more."""
+from zeromass.expression import Expression, substitute, symbols
+from zeromass.model.parts import Part
+from zeromass.model.shapes import Hull, Shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +28,11 @@ class DrawnBody:
 
     position    of the middle of its shape, three expressions, m
     quaternion  from the axes of the shape to the inertial ones, four expressions; None of what does not turn
-    shape       None: a dot for a particle, for a rigid body the box that has its inertia
+    shape       None: a dot
     part        whose shape a user may choose
+    turn        unit quaternion that turns the axes of the shape to those of the body
+    middle      of the shape from `position`, axes of the body, m
+    scenery     whether it only stands around, and is nothing to look at
 
     >>> zm.System([zm.Particle("bob", mass=1.0)]).drawing.bodies[0].position
     array([bob.x, bob.y, bob.z], dtype=object)
@@ -41,8 +41,58 @@ class DrawnBody:
     name: str
     position: np.ndarray
     quaternion: np.ndarray | None = None
-    shape: Shape | None = None
+    shape: Shape | Hull | None = None
     part: Part | None = None
+    turn: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
+    middle: tuple[float, ...] = (0.0, 0.0, 0.0)
+    scenery: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """What joins two points, three expressions each, m; `kind` is "rod", "rope", "spring", "damper", "rail" or "line".
+
+    >>> bob = zm.Particle("bob", mass=1.0)
+    >>> pendulum = zm.System([bob], constraints={"rod": bob.position @ bob.position - 1.0})
+    >>> [(link.kind, link.name) for link in pendulum.drawing.links]
+    [('rod', 'rod')]
+    """
+
+    kind: str
+    name: str
+    a: np.ndarray
+    b: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """The symbol of a joint at a point, three expressions, m.
+
+    kind  "ball", "hinge" or "slider", both along an axis, or "support", which stands on the ground
+    axis  three expressions, or None
+
+    >>> arm = zm.RigidBody("arm", mass=1.0, inertia=(0.1, 0.1, 0.0))
+    >>> [joint.kind for joint in zm.System([arm], constraints={"pin": arm.point((0, 0, 0.5))}).drawing.joints]
+    ['support']
+    """
+
+    kind: str
+    name: str
+    at: np.ndarray
+    axis: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A level floor that a constraint states: its name and its height, m.
+
+    >>> p = zm.Particle("p", mass=2.0)
+    >>> zm.System([p], constraints={"table": p.position[2] - 0.7}).drawing.floor
+    Floor(name='table', height=0.7)
+    """
+
+    name: str
+    height: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +111,7 @@ class Trail:
 
 @dataclass(frozen=True, eq=False)
 class Arrow:
-    """A vector at a point, three expressions each; `kind` chooses its looks: "normal" or "friction".
+    """A vector at a point, three expressions each; `kind` is "normal", "friction", "applied" or "constraint".
 
     >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), gravity=10.0)
     >>> ball.start(contact=(0, 0))[ball.drawing.arrows[0].vector]
@@ -144,7 +194,7 @@ class Ground:
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """All that is drawn of a system.
+    """All that is drawn of a system, or of something that it is made of; two of them together are `one + other`.
 
     >>> bob = zm.Particle("bob", mass=1.0)
     >>> drawing = zm.System([bob], gravity=9.81).drawing
@@ -158,47 +208,24 @@ class Drawing:
     arrows: tuple[Arrow, ...] = ()
     charts: tuple[Chart, ...] = ()
     ground: Ground | None = field(default=None)
+    links: tuple[Link, ...] = ()
+    joints: tuple[Joint, ...] = ()
+    floor: Floor | None = None
 
+    def __add__(self, other: Drawing) -> Drawing:
+        return Drawing(
+            self.title,
+            self.bodies + other.bodies,
+            self.trails + other.trails,
+            self.arrows + other.arrows,
+            self.charts + other.charts,
+            other.ground if self.ground is None else self.ground,
+            self.links + other.links,
+            self.joints + other.joints,
+            other.floor if self.floor is None else self.floor,
+        )
 
-def drawing_of_parts(system: System) -> Drawing:
-    """The drawing of a system that says nothing special of itself: its parts, with the paths of their mass centres."""
-    names = [part.name for part in system.parts]
-    bodies = tuple(body for part in system.parts for body in _drawn(part))
-    return Drawing(
-        title=", ".join(names[:MANY] + ["…"] * (len(names) > MANY)) or "Motion",
-        bodies=bodies,
-        trails=tuple(Trail(part.name, part.position) for part in system.parts),
-        charts=_usual_charts(system),
-    )
-
-
-def _drawn(part: Part) -> list[DrawnBody]:
-    """A part in the shapes that it has, or in the one that it is given by default."""
-    if not isinstance(part, RigidBody):
-        return [DrawnBody(part.name, part.position, part=part)]
-    if not part.looks:
-        return [DrawnBody(part.name, part.position, part.quaternion, part=part)]
-    return [
-        DrawnBody(part.name, part.point(look.place), expressions(product(part.quaternion, look.turn)), look.shape, part)
-        for look in part.looks
-    ]
-
-
-def _usual_charts(system: System) -> tuple[Chart, ...]:
-    if not system.has_energy:
-        return (Chart("Coordinates (SI)", {x.name: x for x in system.coordinates[:MANY]}),)
-    energies = {"total": system.energy}
-    for name in ("potential", "kinetic"):
-        try:
-            energies[name] = getattr(system, name)
-        except ModelError:  # a Lagrangian need not say which of its terms is which
-            continue
-    charts = [Chart("Energy (J)", energies)]
-    moving = system.parts[:MANY]
-    if moving:
-        charts.append(Chart("Speed (m/s)", {part.name: length(part.velocity) for part in moving}))
-    turning = [part for part in system.parts if isinstance(part, RigidBody)][:MANY]
-    if turning:
-        rates = {part.name: length(part.angular_velocity_body) for part in turning}
-        charts.append(Chart("Angular speed (rad/s)", rates))
-    return tuple(charts)
+    @property
+    def empty(self) -> bool:
+        """Whether nothing of it is in space."""
+        return not (self.bodies or self.links or self.joints)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from zeromass.expression.build import ZERO
 from zeromass.model.errors import ModelError
 from zeromass.model.given import Number, Vector, given_scalar, given_vector
 from zeromass.model.parts import RigidBody
+
+if TYPE_CHECKING:
+    from zeromass.model.drawing import Drawing
 
 
 class Load(Protocol):
@@ -89,6 +92,13 @@ class Spring:
         stretch = d @ d if length is ZERO else (np.sqrt(d @ d) - length) ** 2
         self.potential: Expression = given_scalar(stiffness, "the stiffness of a spring") * stretch / 2
 
+    @property
+    def looks(self) -> Drawing:
+        """How it is drawn: a spring between its ends."""
+        from zeromass.model.drawing import Drawing, Link  # what is not drawn need not be imported
+
+        return Drawing(links=(Link("spring", "spring", self.ends[1], self.ends[0]),))
+
     def generalized(self, q: np.ndarray) -> np.ndarray:
         _check_moved(self.ends, q, "a spring")
         return -gradient(self.potential, q)
@@ -115,6 +125,13 @@ class Damper:
         d = self.ends[0] - self.ends[1]
         self.damping: Expression = given_scalar(damping, "the damping of a damper")
         self.distance: Expression = as_expression(np.sqrt(d @ d))
+
+    @property
+    def looks(self) -> Drawing:
+        """How it is drawn: a damper between its ends."""
+        from zeromass.model.drawing import Drawing, Link  # what is not drawn need not be imported
+
+        return Drawing(links=(Link("damper", "damper", self.ends[1], self.ends[0]),))
 
     def generalized(self, q: np.ndarray) -> np.ndarray:
         _check_moved(self.ends, q, "a damper")

@@ -58,6 +58,7 @@ def assembled(systems: Sequence[System], constraints: Mapping[str, Any]) -> Syst
             total("potential"),
             total("energy"),
             tuple(p for part in free for p in part.parts),
+            tuple(load for part in free for load in part.loads),
         ),
         rows + added,
         np.concatenate([system.C for system in systems]),

@@ -79,6 +79,72 @@ class Wheel:
 
 
 @dataclass(frozen=True)
+class Disc:
+    """A flat round disc, such as a coin, about an axis of the body, its middle at the mass centre; lengths in m.
+
+    >>> zm.Disc(0.05, 0.004).axis
+    (0.0, 0.0, 1.0)
+    """
+
+    radius: float
+    width: float
+    axis: Direction = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        _positive("the radius of a disc", self.radius)
+        _positive("the width of a disc", self.width)
+        _direction("a disc", self.axis)
+
+
+@dataclass(frozen=True)
+class Ellipsoid:
+    """An ellipsoid with semi-axes (a, b, c) along the axes of the body, m, its middle at the mass centre.
+
+    >>> zm.Ellipsoid((0.2, 0.03, 0.02)).axes
+    (0.2, 0.03, 0.02)
+    """
+
+    axes: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        if len(self.axes) != 3:
+            raise ModelError(f"the semi-axes of an ellipsoid are three lengths, not {self.axes!r}")
+        for axis in self.axes:
+            _positive("a semi-axis of an ellipsoid", axis)
+
+
+@dataclass(frozen=True)
+class Ring:
+    """A thin ring about an axis of the body, such as a hoop; lengths in m.
+
+    >>> zm.Ring(0.5, 0.01).radius
+    0.5
+    """
+
+    radius: float
+    width: float
+    axis: Direction = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        _positive("the radius of a ring", self.radius)
+        _positive("the width of a ring", self.width)
+        _direction("a ring", self.axis)
+
+
+@dataclass(frozen=True, eq=False)
+class Hull:
+    """Any convex body: corners, shape (n, 3), m, in the axes of the body, and triangles of them, shape (k, 3).
+
+    >>> from zeromass.model import Hull
+    >>> Hull(np.eye(3), np.array([[0, 1, 2]])).corners.shape
+    (3, 3)
+    """
+
+    corners: np.ndarray
+    triangles: np.ndarray
+
+
+@dataclass(frozen=True)
 class Shell:
     """A sphere of two halves, cut open; the drawn body is placed by its middle.
 
@@ -97,29 +163,7 @@ class Shell:
         _positive("the radius of a shell", self.radius)
 
 
-@dataclass(frozen=True)
-class Mesh:
-    """Triangles between points, in the axes of the body; the drawn body is placed by their origin.
-
-    points  m
-    faces   three places among the points each, anticlockwise from outside
-
-    >>> zm.Mesh(((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)), ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))).faces[0]
-    (0, 2, 1)
-    """
-
-    points: tuple[Direction, ...]
-    faces: tuple[tuple[int, int, int], ...]
-
-    def __post_init__(self) -> None:
-        points, faces = np.asarray(self.points, dtype=float), np.asarray(self.faces)
-        if points.ndim != 2 or points.shape[1:] != (3,) or not np.all(np.isfinite(points)):
-            raise ModelError(f"the points of a mesh have three finite coordinates each, not shape {points.shape}")
-        if faces.ndim != 2 or faces.shape[1:] != (3,) or faces.min() < 0 or faces.max() >= len(points):
-            raise ModelError("the faces of a mesh are three places among its points each")
-
-
-Shape = Dot | Box | Rod | Wheel | Shell | Mesh
+Shape = Dot | Box | Rod | Wheel | Disc | Ellipsoid | Ring | Shell
 
 
 def _positive(what: str, value: float) -> None:

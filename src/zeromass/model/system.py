@@ -33,7 +33,7 @@ from zeromass.model.contact import Contact
 from zeromass.model.control import NO_CONTROL, SETTLING, Control, tracked, tracking
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
-from zeromass.model.forces import Forces, loads
+from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector
 from zeromass.model.moved import Moved
 from zeromass.model.nonideal import Nonideal, split
@@ -254,13 +254,22 @@ class System(Remembering):
     @cached_property
     def drawing(self) -> Drawing:
         """What the system looks like, for viewers, films and plots."""
-        from zeromass.model.drawing import drawing_of_parts  # what is not drawn need not be imported
+        from zeromass.model.picture import picture  # what is not drawn need not be imported
 
-        return drawing_of_parts(self)
+        return picture(self, {})
 
     def drawing_at(self, parameters: Mapping[Symbol, float]) -> Drawing:
         """The drawing where sizes depend on values of the parameters; as it is, where they do not."""
-        return self.drawing
+        if not parameters or all(value == p.default for p, value in parameters.items()):
+            return self.drawing
+        from zeromass.model.picture import picture
+
+        return picture(self, parameters)
+
+    @property
+    def loads(self) -> tuple[Load, ...]:
+        """The forces that it was given; those of a system read from a file are not known."""
+        return self._free.loads
 
     M: Array
     """Mass matrix, shape (n, n), symmetric, perhaps singular."""

@@ -18,7 +18,7 @@ from zeromass.model.parts import Part
 
 
 class Unconstrained(NamedTuple):
-    """M q̈ = Q [UP2006, eq. 2.1], and the energies it came from (None where M and Q were given directly)."""
+    """M q̈ = Q [UP2006, eq. 2.1], and the energies, parts and loads it came from (None where M and Q were given directly)."""
 
     q: np.ndarray
     M: np.ndarray
@@ -27,6 +27,7 @@ class Unconstrained(NamedTuple):
     potential: Expression | None
     energy: Expression | None
     parts: tuple[Part, ...] = ()
+    loads: tuple[Load, ...] = ()
 
 
 def from_energies(
@@ -53,8 +54,8 @@ def from_energies(
     if lagrangian is not None:
         v = rate(q)
         energy = energy + gradient(given, v) @ v - given
-        return Unconstrained(q, M, Q, None, None, energy, tuple(parts))
-    return Unconstrained(q, M, Q, T, V + stored, energy, tuple(parts))
+        return Unconstrained(q, M, Q, None, None, energy, tuple(parts), tuple(loads))
+    return Unconstrained(q, M, Q, T, V + stored, energy, tuple(parts), tuple(loads))
 
 
 def from_matrices(q: np.ndarray, M: Any, Q: Any, loads: Sequence[Load]) -> Unconstrained:
@@ -67,7 +68,7 @@ def from_matrices(q: np.ndarray, M: Any, Q: Any, loads: Sequence[Load]) -> Uncon
         raise ModelError(f"Q has shape {Q.shape}; {n} coordinates ({_names(q)}) need ({n},)")
     for load in loads:
         Q = Q + load.generalized(q)
-    return Unconstrained(q, M, Q, None, None, None)
+    return Unconstrained(q, M, Q, None, None, None, (), tuple(loads))
 
 
 def weight(parts: Sequence[Part], gravity: Any) -> Expression:

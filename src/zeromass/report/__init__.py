@@ -2,8 +2,8 @@
 
 from zeromass.report.axes import axes, legend
 from zeromass.report.files import save, to_dataset
+from zeromass.report.film import movie
 from zeromass.report.inline import View
-from zeromass.report.movie import movie
 from zeromass.report.origin import Origin
 from zeromass.report.palette import color
 from zeromass.report.plots import save_figure

@@ -47,6 +47,22 @@ QUANTITIES: dict[str, str] = {
 }
 """What has the same colour in every picture; "ink" is that of the theme."""
 
+HEIGHTS: tuple[tuple[int, int, int], ...] = (
+    (68, 1, 84),
+    (71, 44, 122),
+    (59, 81, 139),
+    (44, 113, 142),
+    (33, 144, 141),
+    (39, 173, 129),
+    (92, 200, 99),
+    (170, 220, 50),
+    (253, 231, 37),
+)
+"""Heights of surfaces from low to high: viridis at nine places, red, green and blue."""
+
+STONE: dict[Theme, tuple[int, int, int]] = {"light": (226, 224, 218), "dark": (70, 78, 92)}
+"""What they are softened towards, by three tenths."""
+
 
 def color(name: str, index: int = 0, theme: Theme = "light") -> str:
     """The colour of a quantity by its name, else the one of its place among others.
@@ -62,4 +78,4 @@ def color(name: str, index: int = 0, theme: Theme = "light") -> str:
 
 def for_page() -> dict[str, Any]:
     """The palette as the viewer's page reads it."""
-    return {"ink": INK, "series": list(SERIES), "quantities": QUANTITIES}
+    return {"ink": INK, "series": list(SERIES), "quantities": QUANTITIES, "heights": HEIGHTS, "stone": STONE}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, get_args
 
-from zeromass.model import Mesh, Shape, System
+from zeromass.model import Shape, System
 from zeromass.report.plots import KINDS as PLOTS
 from zeromass.scenario.errors import listed, nearest
 from zeromass.scenario.kinds import ANY_LENGTH, Either, Kind, Numbers, Problem, Whole, Words
@@ -52,7 +52,6 @@ def shape_tables() -> dict[str, Table]:
     return {
         shape.__name__.lower(): replace(table(shape, more=place), make=placed(shape), rule=_one_place)
         for shape in get_args(Shape)
-        if shape is not Mesh  # whose points no one types
     }
 
 

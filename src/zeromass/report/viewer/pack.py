@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,12 @@ def exact(values: Any) -> dict[str, Any]:
     with np.errstate(over="ignore"):
         array = np.asarray(values, dtype="<f4")
     return _packed("f4", np.where(np.isfinite(array), array, np.float32("nan")).astype("<f4")) | source(values)
+
+
+def path(values: Any) -> dict[str, Any]:
+    """float32 of points over time, shape (n, 3); one row of a point that stays, where nothing can move it later."""
+    stays = type(values) is np.ndarray and bool(np.all(values == values[:1]))
+    return exact(values[:1] if stays else values)
 
 
 def unit(values: Any) -> dict[str, Any]:
@@ -44,6 +51,24 @@ def indices(values: Any) -> dict[str, Any]:
     array = np.asarray(values)
     small = array.size == 0 or array.max() < 2**16
     return _packed("u2" if small else "u4", array.astype("<u2" if small else "<u4"))
+
+
+def unpacked(item: Any) -> Any:
+    """Data with its packed arrays as arrays again."""
+    if isinstance(item, Mapping):
+        if "data" in item and "shape" in item:
+            return _numbers(item)
+        return {name: unpacked(value) for name, value in item.items()}
+    return [unpacked(value) for value in item] if isinstance(item, list) else item
+
+
+def _numbers(packed: Mapping[str, Any]) -> np.ndarray:
+    raw = np.frombuffer(base64.b64decode(packed["data"]), "<" + packed["type"]).reshape(packed["shape"])
+    if packed["type"] == "f4":
+        return raw.astype(float)
+    if "scale" not in packed:
+        return raw
+    return np.where(raw == packed.get("none", -1), np.nan, packed.get("offset", 0.0) + packed["scale"] * raw)
 
 
 def _packed(kind: str, array: np.ndarray) -> dict[str, Any]:

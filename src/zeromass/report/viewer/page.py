@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from zeromass.integrate import Course
 from zeromass.model import ModelError, Shape
+from zeromass.report.palette import for_page
 from zeromass.report.viewer.scene import Point, Series, scene
 from zeromass.report.writing import write
 
@@ -27,9 +28,14 @@ SCRIPTS = (
     "colors.js",
     "materials.js",
     "surface.js",
+    "figures.js",
     "bodies.js",
+    "links.js",
     "stage.js",
     "charts.js",
+    "camera.js",
+    "legend.js",
+    "film.js",
     "player.js",
     "living.js",
 )
@@ -60,9 +66,11 @@ def view(
     layout        of several runs: "overlay" or "side by side"
     names         of the runs, for legends
     shapes        {part: zm.Box((a, b, c)) | zm.Rod(length, radius, axis) | zm.Wheel(radius, width, axis) |
-                  zm.Dot(radius)}; a tuple (x, y, z) of expressions may stand for a part. Particles without one are dots,
-                  rigid bodies boxes that have their inertia
-    lines         [(point, point), …] drawn between points, three expressions each
+                  zm.Dot(radius) | zm.Disc(radius, width, axis) | zm.Ellipsoid(axes) | zm.Ring(radius, width, axis)};
+                  a tuple (x, y, z) of expressions may stand for a part. Without one the shape follows from where a
+                  body touches, or from its inertia; particles are dots
+    lines         [(point, point), …] drawn between points, three expressions each, beside what the model tells: rods
+                  where a distance is kept, springs, joints
     trails        points whose paths are drawn; by default those of all parts
     plots         {"title (unit)": expression or {name: expression}} instead of the usual charts
     fps           samples a second; by default 60, at least 600 and at most 6000 in all
@@ -127,7 +135,8 @@ def page(data: Mapping[str, Any]) -> str:
         ]
     )
     # Inside a script element only "<" can end the element or open a comment.
-    text = json.dumps(_pooled(data), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    pooled = _pooled({**data, "palette": for_page()})
+    text = json.dumps(pooled, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     parts = {
         "policy": policy,
         "title": html.escape(str(data["title"])),

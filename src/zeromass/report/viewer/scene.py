@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Expression, expressions
+from zeromass.expression import Expression, evaluate, expressions
 from zeromass.integrate import Course, Sampled
 from zeromass.integrate.outcome import Ending
-from zeromass.model import Box, Chart, Dot, DrawnBody, ModelError, Part, RigidBody, Rod, Shape, Wheel
+from zeromass.model import Chart, DrawnBody, ModelError, Part, RigidBody, Shape
+from zeromass.model.picture.inertia import Placed
 from zeromass.report.viewer.grounds import Grounds
-from zeromass.report.viewer.pack import exact, unit
-from zeromass.report.viewer.shapes import described, usual
+from zeromass.report.viewer.hint import hint
+from zeromass.report.viewer.joined import joints, links
+from zeromass.report.viewer.pack import exact, path, unit
+from zeromass.report.viewer.shapes import CHOOSABLE, dot, placed, reach, usual
+from zeromass.report.viewer.trails import trail
 
 Point = np.ndarray | Sequence[Expression | float]
 """Three expressions."""
@@ -55,16 +59,20 @@ def scene(
             "kinds": _kinds(run),
             **_drawn(run, sampled, shapes),
             "surface": grounds.index(run, sampled),
-            "lines": [_line(sampled, line) for line in lines],
+            "lines": [{"kind": "line"} | _line(sampled, line) for line in lines],
         }
+        content["links"] = _without(content["links"], content["lines"])
         if trails is not None:
-            content["trails"] = [{"kind": "path", "name": "", "points": _points(sampled, x, "a trail")} for x in trails]
+            asked = [("path", "", _point(x, "a trail")) for x in trails]
+            content["trails"] = [trail(run, sampled, *one, content["size"]) for one in asked]
         if plots is not None:
             content["charts"] = [_chart(sampled, title, series) for title, series in plots.items()]
         shown.append(content)
     for run in reach:
         grounds.reach(run, run.at(np.linspace(run.t[0], run.t[-1], FEWEST)))
-    return {"runs": shown, "surfaces": grounds.data()}
+    seen = any(run[kind] for run in shown for kind in ("bodies", "links", "joints", "lines"))
+    told = {} if seen else {"hint": hint(runs[0].system)}
+    return {"runs": shown, "surfaces": grounds.data()} | told
 
 
 def _times(run: Course, fps: float | None) -> np.ndarray:
@@ -95,23 +103,57 @@ def _drawn(run: Course, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[s
         DrawnBody("", _point(place, "a shape"), shape=shape) for place, shape in shapes.items() if _is_place(place)
     ]
     bodies = [_chosen(body, shapes) for body in drawing.bodies] + places
-    size = _size([sampled[body.position] for body in bodies if body.part is not None])
-    trails = [(trail.kind, trail.name, trail.point) for trail in drawing.trails]
-    trails += [("path", body.name, body.position) for body in places]
+    joined = links(sampled, drawing)
+    scenery = [sampled[body.position] for body in bodies if body.part is not None or body.shape is None]
+    size = _size(scenery + joined.ends)
+    made = [_body(run, body, size) for body in bodies]
+    largest = max((reach(shape) for body, shape in zip(bodies, made, strict=True) if not _is_dot(shape)), default=0.0)
+    dots = [_value(run, body) for body, shape in zip(bodies, made, strict=True) if _is_dot(shape)]
+    for body, shape in zip(bodies, made, strict=True):
+        if _is_dot(shape) and body.shape is None:
+            shape["radius"] = _dot_radius(shape, size, largest, _value(run, body), max(dots))
+    paths = [(one.kind, one.name, one.point) for one in drawing.trails]
+    paths += [("path", body.name, body.position) for body in places]
     return {
-        "bodies": [_body(run, sampled, body, size) for body in bodies],
-        "trails": [{"kind": kind, "name": name, "points": exact(sampled[point])} for kind, name, point in trails],
+        "size": size,
+        "bodies": [_moving(sampled, body, shape) for body, shape in zip(bodies, made, strict=True)],
+        "trails": [trail(run, sampled, *one, size) for one in paths],
         "arrows": [
             {
                 "kind": arrow.kind,
                 "name": arrow.name,
-                "at": exact(sampled[arrow.at]),
+                "at": path(sampled[arrow.at]),
                 "vector": exact(sampled[arrow.vector]),
             }
             for arrow in drawing.arrows
         ],
+        "links": joined.data,
+        "joints": joints(sampled, drawing),
+        "floor": None if drawing.floor is None else {"name": drawing.floor.name, "height": drawing.floor.height},
         "charts": [_declared(sampled, chart) for chart in drawing.charts],
     }
+
+
+def _is_dot(shape: Mapping[str, Any]) -> bool:
+    return shape["kind"] == "dot"
+
+
+def _value(run: Course, body: DrawnBody) -> float:
+    """The mass of a particle, kg; 1 of a point that has none."""
+    return 1.0 if body.part is None else float(evaluate(body.part.mass, dict(run.parameters)))
+
+
+def _dot_radius(shape: Mapping[str, Any], size: float, largest: float, mass: float, heaviest: float) -> float:
+    """Of a particle, the larger the heavier, m; a mark is small beside the bodies."""
+    if shape["marker"]:
+        return min(0.011 * size, 0.06 * largest or np.inf)
+    return 0.024 * size * float(np.clip(np.cbrt(mass / heaviest), 0.6, 1.0))
+
+
+def _without(links: list[dict[str, Any]], lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Links but those that a user draws as lines."""
+    drawn = [ends for line in lines for ends in ((line["from"], line["to"]), (line["to"], line["from"]))]
+    return [link for link in links if (link["from"], link["to"]) not in drawn]
 
 
 def _is_place(key: Any) -> bool:
@@ -127,17 +169,18 @@ def _chosen(body: DrawnBody, shapes: Mapping[Any, Shape]) -> DrawnBody:
     return DrawnBody(body.name, part.position, quaternion, shapes[part], part)
 
 
-def _body(run: Course, sampled: Sampled, body: DrawnBody, size: float) -> dict[str, Any]:
+def _body(run: Course, body: DrawnBody, size: float) -> dict[str, Any]:
+    """The shape of a body."""
     if body.shape is not None:
-        shape = described(body.shape)
-    elif body.part is not None:
-        shape = usual(body.part, run.parameters, size)
-    else:
-        raise ModelError(f"'{body.name}' is drawn, but has neither a shape nor a part")
-    data = {"name": body.name, "position": exact(sampled[body.position]), "shape": shape}
+        return placed(Placed(body.shape, body.turn, body.middle))
+    return dot(0.024 * size) if body.part is None else usual(body.part, run.parameters, size)
+
+
+def _moving(sampled: Sampled, body: DrawnBody, shape: dict[str, Any]) -> dict[str, Any]:
+    data = {"name": body.name, "position": path(sampled[body.position]), "shape": shape}
     if body.quaternion is not None:
         data["quaternion"] = unit(sampled[body.quaternion])
-    return data
+    return data | ({"scenery": True} if body.scenery else {})
 
 
 def _declared(sampled: Sampled, chart: Chart) -> dict[str, Any]:
@@ -158,11 +201,8 @@ def _line(sampled: Sampled, line: Any) -> dict[str, Any]:
         first, second = line
     except (TypeError, ValueError):
         raise ModelError(f"a line is a pair of points, not {line!r}") from None
-    return {"from": _points(sampled, first, "a line"), "to": _points(sampled, second, "a line")}
-
-
-def _points(sampled: Sampled, place: Any, what: str) -> dict[str, Any]:
-    return exact(sampled[_point(place, what)])
+    ends = [path(sampled[_point(place, "a line")]) for place in (first, second)]
+    return {"from": ends[0], "to": ends[1]}
 
 
 def _point(place: Any, what: str) -> np.ndarray:
@@ -182,8 +222,9 @@ def _chart(sampled: Sampled, title: str, series: Any) -> dict[str, Any]:
 def _check_shapes(shapes: Mapping[Any, Shape], runs: Sequence[Course]) -> None:
     known = {part for run in runs for part in run.system.parts}
     for key, shape in shapes.items():
-        if not isinstance(shape, Dot | Box | Rod | Wheel):
-            raise ModelError(f"a shape is zm.Dot, zm.Box, zm.Rod or zm.Wheel, not {shape!r}")
+        if not isinstance(shape, CHOOSABLE):
+            *most, last = (f"zm.{kind.__name__}" for kind in CHOOSABLE)
+            raise ModelError(f"a shape is {', '.join(most)} or {last}, not {shape!r}")
         if isinstance(key, Part) and key not in known:
             raise ModelError(f"'{key.name}' has a shape, but is no part of the system that was run")
         if not isinstance(key, Part | tuple):

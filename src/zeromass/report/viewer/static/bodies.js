@@ -1,4 +1,4 @@
-// One run in the scene: bodies, trails, arrows and lines at a time.
+// One run in the scene: bodies, trails, arrows and links at a time.
 
 const UP = new THREE.Vector3(0, 0, 1);
 
@@ -33,124 +33,135 @@ class Arrow {
 Arrow.shaft = new THREE.CylinderGeometry(1, 1, 1, 20).rotateX(Math.PI / 2).translate(0, 0, 0.5);
 Arrow.head = new THREE.ConeGeometry(1, 1, 28).rotateX(Math.PI / 2).translate(0, 0, 0.5);
 
-/** The figure of a body in its own axes. */
-function figure(shape, color, ivory, quality) {
-  const group = new THREE.Group();
-  const inner = new THREE.Group();
-  inner.quaternion.copy(turn(shape.turn));
-  group.add(inner);
-  const fine = quality === "low" ? 1 : 2;
-  const add = (geometry, material) => {
-    const mesh = new THREE.Mesh(geometry, material);
-    mesh.castShadow = mesh.receiveShadow = true;
-    inner.add(mesh);
-    return mesh;
-  };
-  const edges = (geometry) => {
-    inner.add(new THREE.LineSegments(new THREE.EdgesGeometry(geometry, 30), new THREE.LineBasicMaterial({ color: "#20262f", transparent: true, opacity: 0.35 })));
-  };
-  if (shape.kind === "shell") {
-    const sphere = new THREE.SphereGeometry(shape.radius, 48 * fine, 32 * fine);
-    add(sphere, shellMaterial(quality, shape.radius, [color, ivory])).receiveShadow = false;
-  } else if (shape.kind === "dot") {
-    const material = solid(quality, color, shape.marker ? { transparent: true, opacity: 0.55 } : {});
-    add(new THREE.SphereGeometry(shape.radius, 24 * fine, 16 * fine), material);
-  } else if (shape.kind === "box") {
-    const geometry = new THREE.BoxGeometry(...shape.sides);
-    add(geometry, solid(quality, color));
-    edges(geometry);
-  } else if (shape.kind === "rod") {
-    add(new THREE.CylinderGeometry(shape.radius, shape.radius, shape.length, 20 * fine).rotateX(Math.PI / 2), solid(quality, color));
-  } else {
-    wheel(shape, color, ivory, quality, add, fine);
-  }
-  return group;
-}
-
-/** A wheel about z: a tyre, a disc in quarters of two colours, a hub. */
-function wheel({ radius, width }, color, ivory, quality, add, fine) {
-  const tyre = Math.min(0.5 * width, 0.16 * radius);
-  const torus = new THREE.TorusGeometry(radius - tyre, tyre, 12 * fine, 48 * fine);
-  if (width > 2 * tyre) torus.scale(1, 1, width / (2 * tyre));
-  add(torus, solid(quality, "#3a4250"));
-  for (let k = 0; k < 4; k++) {
-    const quarter = new THREE.CylinderGeometry(radius - tyre, radius - tyre, 0.5 * width, 16 * fine, 1, false, (k * Math.PI) / 2, Math.PI / 2);
-    add(quarter.rotateX(Math.PI / 2), solid(quality, k % 2 ? ivory : color, { side: THREE.DoubleSide }));
-  }
-  add(new THREE.CylinderGeometry(0.13 * radius, 0.13 * radius, 1.1 * width, 20 * fine).rotateX(Math.PI / 2), solid(quality, "#3a4250"));
-}
-
-/** How far a figure reaches from its middle. */
-function reach(shape) {
-  if (shape.kind === "box") return Math.hypot(...shape.sides) / 2;
-  if (shape.kind === "rod") return Math.hypot(shape.length / 2, shape.radius);
-  return shape.radius;
-}
-
+/** The path of a point as a ribbon of constant width on the screen, in pieces: those that are not seen are not drawn. */
 class Trail {
-  constructor(points, color, width, shared) {
+  constructor(color, width, shared) {
     this.material = trailMaterial(color, width, shared);
-    const count = points.length / 3;
+    this.mesh = new THREE.Group();
+  }
+
+  /** Through points, `fine` of them for each sample of the run. */
+  take(points, fine) {
+    for (const piece of this.mesh.children) piece.geometry.dispose();
+    this.mesh.clear();
+    this.count = points.length / 3;
+    this.fine = fine;
+    for (let first = 0; first < this.count - 1; first += Trail.piece) this.mesh.add(this.piece(points, first));
+  }
+
+  piece(points, first) {
     const geometry = new THREE.InstancedBufferGeometry();
+    const count = Math.min(Trail.piece, this.count - 1 - first);
     geometry.setAttribute("position", new THREE.Float32BufferAttribute([0, -1, 0, 1, -1, 0, 1, 1, 0, 0, 1, 0], 3));
     geometry.setIndex([0, 1, 2, 0, 2, 3]);
-    geometry.setAttribute("start", new THREE.InstancedBufferAttribute(points.subarray(0, 3 * (count - 1)), 3));
-    geometry.setAttribute("stop", new THREE.InstancedBufferAttribute(points.subarray(3), 3));
-    geometry.instanceCount = count - 1;
-    this.mesh = new THREE.Mesh(geometry, this.material);
-    this.mesh.frustumCulled = false;
-    this.mesh.renderOrder = 1;
-    this.count = count;
+    geometry.setAttribute("start", new THREE.InstancedBufferAttribute(points.slice(3 * first, 3 * (first + count)), 3));
+    geometry.setAttribute("stop", new THREE.InstancedBufferAttribute(points.slice(3 * first + 3, 3 * (first + count) + 3), 3));
+    geometry.setAttribute("order", new THREE.InstancedBufferAttribute(Float32Array.from({ length: count }, (_, k) => first + k), 1));
+    const mesh = new THREE.Mesh(geometry, this.material);
+    mesh.frustumCulled = false;
+    mesh.renderOrder = 1;
+    Object.assign(mesh.userData, { first, count });
+    return mesh;
   }
 
   update(place, mode, recent) {
     const { uNow, uMemory } = this.material.uniforms;
-    uNow.value = mode === "whole" ? this.count : place;
-    uMemory.value = mode === "recent" ? recent : 1e9;
-    this.mesh.geometry.instanceCount = Math.min(this.count - 1, Math.floor(uNow.value) + 1);
+    uNow.value = mode === "whole" ? this.count : place * this.fine;
+    uMemory.value = mode === "recent" ? recent * this.fine : 1e9;
+    for (const piece of this.mesh.children) {
+      const { first, count } = piece.userData;
+      piece.visible = first < uNow.value && first + count > uNow.value - uMemory.value;
+      piece.geometry.instanceCount = Math.max(0, Math.min(count, Math.floor(uNow.value) + 1 - first));
+    }
   }
 }
+Trail.piece = 200;
 
 class RunView {
   constructor(run, index, { quality, themeName, shared, several, surface, size }) {
-    this.run = run;
-    this.clock = new Clock(run.t);
+    Object.assign(this, { several, surface, index, quality, shared, size, themeName });
+    this.theme = THEMES[themeName];
     this.group = new THREE.Group();
     this.color = runColor(index);
-    this.several = several;
-    this.kinds = { contact: [], center: [], path: [], force: [], axes: [], line: [] };
-    const theme = THEMES[themeName];
-    this.bodies = run.bodies.map((body, i) => {
-      const color = several || body.shape.kind === "shell" ? this.color : PARTS[i % PARTS.length];
-      const group = figure(body.shape, color, theme.ivory, quality);
-      this.group.add(group);
-      const radius = reach(body.shape);
-      if (body.quaternion) this.addAxes(group, body.shape.kind === "shell" ? radius : 0.45 * radius, quality);
-      const turns = body.quaternion ? new Turns(body.quaternion) : null;
-      return { name: body.name, group, positions: new Vectors(body.position), turns, radius, color };
+    this.kinds = { contact: [], center: [], path: [], normal: [], friction: [], applied: [], constraint: [], axes: [], line: [], joint: [] };
+    this.bodies = run.bodies.map((body, i) => this.makeBody(body, i));
+    this.trails = run.trails.map((trail, i) => this.makeTrail(trail, i));
+    this.arrows = run.arrows.map((arrow) => this.makeArrow(arrow));
+    this.links = [...run.links, ...run.lines].map((link) => this.makeLink(link));
+    this.joints = run.joints.map((joint) => this.makeJoint(joint));
+    this.take(run);
+  }
+
+  /** The motion that is shown; another one of the same system may come later. */
+  take(run) {
+    this.run = run;
+    this.clock = new Clock(run.t);
+    this.bodies.forEach((body, i) => {
+      body.positions = new Vectors(run.bodies[i].position);
+      body.turns = run.bodies[i].quaternion ? new Turns(run.bodies[i].quaternion) : null;
     });
-    this.trails = run.trails.map((trail, i) => this.addTrail(trail, i, theme, shared, surface));
-    this.arrows = run.arrows.map((arrow) => {
-      const color = MARKS[arrow.kind];
-      // What is behind the body shows through it, faintly.
-      const through = new THREE.MeshBasicMaterial({ color, transparent: true, opacity: 0.4, depthTest: false, depthWrite: false });
-      const shape = new Arrow(solid(quality, color, { emissive: color, emissiveIntensity: 0.25 }), through);
-      this.group.add(shape.group);
-      this.kinds.force.push(shape.group);
-      return { kind: arrow.kind, shape, at: new Vectors(arrow.at), vectors: new Vectors(arrow.vector), scale: 1 };
+    this.trails.forEach((trail, i) => this.takeTrail(trail, run.trails[i]));
+    this.arrows.forEach((arrow, i) => {
+      arrow.at = new Vectors(run.arrows[i].at);
+      arrow.vectors = new Vectors(run.arrows[i].vector);
     });
-    this.force = typicalLength(run.arrows.length ? numbers(run.arrows[0].vector) : []);
+    [...run.links, ...run.lines].forEach(({ from, to }, i) => {
+      this.links[i].from = new Vectors(from);
+      this.links[i].to = new Vectors(to);
+    });
+    this.joints.forEach((joint, i) => (joint.at = new Vectors(run.joints[i].at)));
+    this.scaleArrows();
+  }
+
+  /** The numbers of the run have changed, in the arrays that they are in. */
+  renew() {
+    this.take(this.run);
+  }
+
+  makeBody(body, i) {
+    const { shape, name } = body;
+    const own = this.several || shape.kind === "shell" ? this.color : seriesColor(name, i, this.themeName);
+    const color = body.scenery ? LINKS.rod.color : own;
+    const group = figure(shape, color, this.theme.ivory, this.quality);
+    this.group.add(group);
+    if (body.quaternion && !body.scenery) this.addAxes(group, shape.kind === "shell");
+    const [marker, scenery, symbol] = [shape.marker, body.scenery, shape.marker !== undefined].map(Boolean);
+    return { name, index: i, group, radius: reach(shape), color, marker, scenery, symbol };
+  }
+
+  makeArrow({ kind }) {
+    const color = MARKS[kind];
+    // What is behind the body shows through it, faintly.
+    const through = new THREE.MeshBasicMaterial({ color, transparent: true, opacity: 0.4, depthTest: false, depthWrite: false });
+    const shape = new Arrow(solid(this.quality, color, { emissive: color, emissiveIntensity: 0.25 }), through);
+    this.group.add(shape.group);
+    this.kinds[kind].push(shape.group);
+    return { kind, shape, scale: 1 };
+  }
+
+  /** The length of arrows: that of the first kind is typical, and a kind that is much smaller is drawn larger. */
+  scaleArrows() {
+    const typical = (kind) => Math.max(0, ...this.arrows.filter((a) => a.kind === kind).map((a) => typicalLength(a.vectors.values)));
+    this.force = (this.arrows.length && typical(this.arrows[0].kind)) || 1;
     for (const arrow of this.arrows) {
-      const part = typicalLength(arrow.vectors.values) / this.force;
-      arrow.scale = [1, 2, 5, 10].find((scale) => scale * part > 0.28) ?? 10;
+      const part = typical(arrow.kind) / this.force;
+      arrow.scale = arrow.kind === "friction" ? [1, 2, 5, 10].find((scale) => scale * part > 0.28) ?? 10 : 1;
     }
-    this.lines = run.lines.map((line) => {
-      const mesh = new THREE.Mesh(Arrow.shaft, solid(quality, several ? this.color : "#6d7786"));
-      mesh.castShadow = true;
-      this.group.add(mesh);
-      this.kinds.line.push(mesh);
-      return { mesh, from: new Vectors(line.from), to: new Vectors(line.to), width: 0.006 * size };
-    });
+  }
+
+  makeLink(link) {
+    const { quality, size } = this;
+    const made = new Link(link, { quality, size, color: this.several ? this.color : link.color });
+    this.group.add(made.group);
+    this.kinds.line.push(made.group);
+    return made;
+  }
+
+  makeJoint(joint) {
+    const made = new JointMark(joint, this);
+    this.group.add(made.group);
+    this.kinds.joint.push(made.group);
+    return made;
   }
 
   /** Forces of all runs are drawn to the scale of the first. */
@@ -159,34 +170,39 @@ class RunView {
     for (const arrow of this.arrows) arrow.scale = other.arrows.find((a) => a.kind === arrow.kind)?.scale ?? arrow.scale;
   }
 
-  addAxes(group, radius, quality) {
+  /** Axes of a body that stick out of it by as much each. */
+  addAxes(group, round) {
+    const extent = extentOf(group);
+    const mean = Math.cbrt(extent.x * extent.y * extent.z);
     for (const [axis, direction] of Object.entries({ x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] })) {
-      const arrow = new Arrow(solid(quality, MARKS[axis], { emissive: MARKS[axis], emissiveIntensity: 0.2 }));
-      arrow.set(new THREE.Vector3(...direction).multiplyScalar(1.75 * radius), 0.055 * radius);
+      const arrow = new Arrow(solid(this.quality, MARKS[axis], { emissive: MARKS[axis], emissiveIntensity: 0.2 }));
+      const length = extent[axis] + (round ? 0.75 : 0.5) * mean;
+      arrow.set(new THREE.Vector3(...direction).multiplyScalar(length), 0.055 * mean);
       group.add(arrow.group);
       this.kinds.axes.push(arrow.group);
     }
   }
 
-  addTrail(trail, index, theme, shared, surface) {
-    let points = Float32Array.from(numbers(trail.points));
-    let parent = this.group;
-    if (trail.kind === "contact") {
-      lift(points, this.bodies[0].positions.values);
-      if (surface?.shift) {
-        points = inOwnAxes(points, surface, this.clock);
-        parent = surface.group;
-      }
-    }
-    const colors = { contact: this.several ? this.color : theme.contact, center: this.color };
-    const color = colors[trail.kind] ?? (this.several ? this.color : this.bodies[index]?.color ?? PARTS[index % PARTS.length]);
-    const made = new Trail(points, color, { contact: 2.2, center: 2.6 }[trail.kind] ?? 2.2, shared);
-    parent.add(made.mesh);
+  makeTrail(trail, index) {
+    const colors = { contact: this.several ? this.color : this.theme.contact, center: this.color };
+    const own = this.bodies.find((body) => body.name === trail.name)?.color ?? seriesColor(trail.name, index, this.themeName);
+    const color = colors[trail.kind] ?? (this.several ? this.color : own);
+    const made = new Trail(color, { contact: 2.2, center: 2.6 }[trail.kind] ?? 2.2, this.shared);
+    const carried = trail.kind === "contact" && this.surface?.carries;
+    (carried ? this.surface.carried : this.group).add(made.mesh);
     this.kinds[trail.kind].push(made.mesh);
-    return { ...trail, made };
+    return { kind: trail.kind, name: trail.name, made, carried };
   }
 
-  /** Everything at time t; `unit` is the length that the typical normal force is drawn with. */
+  takeTrail(trail, { points: packed, fine = 1 }) {
+    let points = Float32Array.from(numbers(packed));
+    if (trail.kind === "contact") lift(points, this.bodies[0].positions, fine);
+    if (trail.carried) points = inOwnAxes(points, this.surface, this.clock, fine);
+    trail.points = points;
+    trail.made.take(points, fine);
+  }
+
+  /** Everything at time t; `unit` is the length that the typical force is drawn with. */
   update(t, unit, mode, recent) {
     const place = this.clock.place(t);
     for (const body of this.bodies) {
@@ -194,24 +210,22 @@ class RunView {
       if (body.turns) body.turns.at(place, body.group.quaternion);
     }
     for (const trail of this.trails) trail.made.update(place, mode, recent / this.clock.step);
-    const vector = new THREE.Vector3();
     for (const { shape, at, vectors, scale } of this.arrows) {
+      if (shape.group.userData.hidden) continue;
       at.at(place, shape.group.position);
-      vectors.at(place, vector).multiplyScalar((scale * unit) / this.force);
-      const shown = shape.group.userData.hidden;
-      shape.set(vector, 0.05 * unit);
-      if (shown) shape.group.visible = false;
+      vectors.at(place, RunView.vector).multiplyScalar((scale * unit) / this.force);
+      shape.set(RunView.vector, 0.05 * unit);
     }
-    const [a, b] = [new THREE.Vector3(), new THREE.Vector3()];
-    for (const line of this.lines) {
-      line.from.at(place, a);
-      line.to.at(place, b).sub(a);
-      const length = b.length();
-      line.mesh.visible = length > 0;
-      line.mesh.position.copy(a);
-      if (length > 0) line.mesh.quaternion.setFromUnitVectors(UP, b.divideScalar(length));
-      line.mesh.scale.set(line.width, line.width, Math.max(length, 1e-9));
-    }
+    for (const link of this.links) link.update(place);
+    for (const joint of this.joints) joint.update(place);
+  }
+
+  /** What is drawn in ink has that of the theme. */
+  setTheme(themeName) {
+    const { ink } = THEMES[themeName];
+    const inked = (name, kind) => !this.several && (kind === "contact" || QUANTITIES[name] === "ink");
+    for (const { name, kind, made } of this.trails) if (inked(name, kind)) made.material.uniforms.uColor.value.set(ink);
+    for (const { name, group, marker } of this.bodies) if (marker && inked(name)) group.traverse((part) => part.material?.color.set(ink));
   }
 
   show(kind, visible) {
@@ -221,21 +235,39 @@ class RunView {
     }
   }
 }
+RunView.vector = new THREE.Vector3();
 
-/** Raises a track on a surface by a fiftieth of the radius towards the centre, so that it is not half buried. */
-function lift(points, centers) {
-  for (let k = 0; k < points.length; k++) points[k] += 0.025 * (centers[k] - points[k]);
+/** How far a figure reaches along each axis of its body. */
+function extentOf(group) {
+  const [most, p] = [new THREE.Vector3(1e-9, 1e-9, 1e-9), new THREE.Vector3()];
+  group.updateMatrixWorld(true);
+  group.traverse((part) => {
+    const places = part.geometry?.attributes.position;
+    for (let i = 0; i < (places?.count ?? 0); i++) {
+      p.fromBufferAttribute(places, i).applyMatrix4(part.matrixWorld);
+      most.set(Math.max(most.x, Math.abs(p.x)), Math.max(most.y, Math.abs(p.y)), Math.max(most.z, Math.abs(p.z)));
+    }
+  });
+  return most;
+}
+
+/** Raises a track on a surface by a fortieth of the radius towards the centre, so that it is not half buried. */
+function lift(points, centers, fine) {
+  const center = new THREE.Vector3();
+  for (let i = 0; i < points.length / 3; i++) {
+    centers.at(i / fine, center);
+    for (let k = 0; k < 3; k++) points[3 * i + k] += 0.025 * (center.getComponent(k) - points[3 * i + k]);
+  }
 }
 
 /** Points over time as seen from a surface that moves: the track it bears. */
-function inOwnAxes(points, surface, clock) {
-  const [p, shift, turned] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Quaternion()];
+function inOwnAxes(points, surface, clock, fine) {
+  const p = new THREE.Vector3();
   const result = new Float32Array(points.length);
   for (let i = 0; i < points.length / 3; i++) {
-    const place = surface.clock.place(clock.first + i * clock.step);
-    surface.shift.at(Math.min(place, surface.shift.count - 1), shift);
-    surface.turns.at(Math.min(place, surface.turns.count - 1), turned);
-    p.fromArray(points, 3 * i).sub(shift).applyQuaternion(turned.invert()).toArray(result, 3 * i);
+    surface.place(clock.first + (i / fine) * clock.step);
+    p.fromArray(points, 3 * i);
+    surface.carried.worldToLocal(p).toArray(result, 3 * i);
   }
   return result;
 }

@@ -43,10 +43,23 @@ class Chart {
       seek(event);
     });
     this.canvas.addEventListener("pointermove", (event) => event.buttons && seek(event));
+    this.least = least;
     this.range = spread(entries, least);
   }
 
+  /** The numbers of the curves have changed, in the arrays that they are in. */
+  renew(themeName) {
+    this.range = spread(this.entries, this.least);
+    if (this.theme) this.drawCurves(themeName);
+  }
+
+  setTheme(themeName) {
+    this.entries.forEach((entry) => entry.item.style.setProperty("--mark", entry.color(themeName)));
+    this.resize(themeName);
+  }
+
   resize(themeName) {
+    this.themeName = themeName;
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (!width || !height) return;
     this.theme = THEMES[themeName];
@@ -77,21 +90,25 @@ class Chart {
     pen.lineWidth = 1;
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    for (const value of ticks(...this.range, Math.max(2, this.height / 34))) {
+    const marks = ticks(...this.range, Math.max(2, this.height / 34));
+    const between = stepOf(marks, this.range);
+    const texts = (this.texts = marks.map((value) => tickText(value, this.range, between)));
+    this.left = Math.max(44, 12 + Math.max(0, ...texts.map((text) => pen.measureText(text).width)));
+    marks.forEach((value, i) => {
       const y = Math.round(this.y(value)) + 0.5;
       pen.beginPath();
       pen.moveTo(this.left, y);
       pen.lineTo(this.width - this.right, y);
       pen.stroke();
-      pen.fillText(tickText(value, this.range), this.left - 6, y);
-    }
+      pen.fillText(texts[i], this.left - 6, y);
+    });
     pen.textBaseline = "alphabetic";
     const times = ticks(...this.span, this.width / 62);
     if (this.axis) times.forEach((t, i) => {
       const last = i === times.length - 1;
       pen.textAlign = this.x(t) > this.width - 24 ? "right" : "center";
       const x = pen.textAlign === "right" ? this.width - this.right : this.x(t);
-      pen.fillText(tickText(t, this.span) + (last ? " s" : ""), x, this.height - 3);
+      pen.fillText(tickText(t, this.span, stepOf(times, this.span)) + (last ? " s" : ""), x, this.height - 3);
     });
     this.drawChanges(pen);
     pen.save();
@@ -156,8 +173,9 @@ class Chart {
     pen.stroke();
   }
 
-  draw(t, themeName) {
+  draw(t) {
     if (!this.width) return;
+    const { themeName } = this;
     const pen = this.canvas.getContext("2d");
     pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
@@ -178,7 +196,7 @@ class Chart {
       if (this.values[i].textContent !== text) this.values[i].textContent = text;
       if (!Number.isFinite(value)) return;
       pen.fillStyle = entry.color(themeName);
-      pen.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--panel");
+      pen.strokeStyle = this.theme.panel;
       pen.lineWidth = 1.5;
       pen.beginPath();
       const [low, high] = this.range;
@@ -272,11 +290,19 @@ function ticks(low, high, count) {
   return result;
 }
 
-function tickText(value, [low, high]) {
+function stepOf(marks, [low, high]) {
+  return marks.length > 1 ? marks[1] - marks[0] : high - low;
+}
+
+/** Numbers of neighbouring ticks, one step apart, always differ: as many places as the step needs. */
+function tickText(value, [low, high], step) {
   const size = Math.max(Math.abs(low), Math.abs(high));
   if (Math.abs(value) < 1e-9 * size) return "0";
-  if (size >= 1e5 || size < 1e-3) return value.toExponential(1).replaceAll("-", "−").replace("e+", "e");
-  const places = Math.max(0, Math.min(4, 1 - Math.floor(Math.log10((high - low) / 2))));
-  const text = value.toFixed(places);
-  return (text.includes(".") ? text.replace(/\.?0+$/, "") : text).replace("-", "−");
+  const digits = Math.floor(Math.log10(step) + 1e-9);
+  if (size >= 1e5 || size < 1e-3) {
+    const places = Math.max(0, Math.min(Math.floor(Math.log10(Math.abs(value))) - digits, 12));
+    return value.toExponential(places).replaceAll("-", "−").replace("e+", "e");
+  }
+  const text = value.toFixed(Math.max(0, Math.min(-digits, 12)));
+  return text.replace("-", "−");
 }

@@ -1,54 +1,51 @@
-// Two themes. Colours of lines and marks are told apart with any colour vision (after Okabe and Ito).
+// Two themes, and the colours of what has one of its own.
 
 const THEMES = {
   light: {
-    sky: ["#fbfaf8", "#e6e4df"], ink: "#1d2430", soft: "#667085", line: "#e2dfd8", faint: "#d9d5cc",
-    grid: [0.03, 0.05, 0.09, 0.42], contact: "#1d2430", ivory: "#f7f2e6", floor: "#e3e6ea",
+    sky: ["#fbfaf8", "#e6e4df"], soft: "#667085", panel: "#fdfcfa", line: "#e2dfd8", faint: "#d9d5cc",
+    grid: [0.03, 0.05, 0.09, 0.42], ivory: "#f7f2e6", floor: "#e3e6ea",
     hemisphere: ["#ffffff", "#9a938a", 1.35], sun: 2.3,
   },
   dark: {
-    sky: ["#1a212c", "#0c0f15"], ink: "#e9ecf1", soft: "#97a1b2", line: "#29303c", faint: "#39424f",
-    grid: [0.9, 0.95, 1, 0.13], contact: "#ffffff", ivory: "#f3ead9", floor: "#1a2230",
+    sky: ["#1a212c", "#0c0f15"], soft: "#97a1b2", panel: "#151a22", line: "#29303c", faint: "#39424f",
+    grid: [0.9, 0.95, 1, 0.13], ivory: "#f3ead9", floor: "#1a2230",
     hemisphere: ["#c9d6ea", "#2a2f3a", 1.1], sun: 2.3,
   },
 };
 
-const RUNS = ["#d2692e", "#8a4fa3", "#2b7fc4", "#12866a", "#b98a00", "#b5476f"];
-const PARTS = ["#d2692e", "#2b7fc4", "#12866a", "#8a4fa3", "#b98a00", "#b5476f", "#5b6675", "#4aa3c7"];
-const MARKS = { normal: "#2f7ed8", friction: "#c9447f", x: "#d55e00", y: "#0f9d74", z: "#4aa3e0" };
-const SERIES = {
-  normal: MARKS.normal, friction: MARKS.friction, "friction ratio": MARKS.friction, total: "ink",
-  potential: "#4aa3c7", translational: "#d98a1f", rotational: "#0f9d74", kinetic: "#d98a1f", spin: "#8a5fc0",
-};
-
-// Viridis, taken at nine places and softened towards a stone grey.
-const VIRIDIS = [
-  [68, 1, 84], [71, 44, 122], [59, 81, 139], [44, 113, 142], [33, 144, 141], [39, 173, 129], [92, 200, 99], [170, 220, 50],
-  [253, 231, 37],
-];
-const STONE = { light: [226, 224, 218, 0.3], dark: [70, 78, 92, 0.3] };
+// The palette comes with the data, from report/palette.py: plots and films have the same.
+const { series: SERIES, quantities: QUANTITIES, heights: HEIGHTS, stone: STONE } = data.palette;
+const MARKS = QUANTITIES;
+for (const [name, ink] of Object.entries(data.palette.ink)) Object.assign(THEMES[name], { ink, contact: ink });
 
 /** 256 colours, RGBA bytes, for heights from low to high. */
 function heightColors(theme) {
-  const [r, g, b, part] = STONE[theme];
+  const [stone, part] = [STONE[theme], 0.3];
   const bytes = new Uint8Array(4 * 256);
   for (let i = 0; i < 256; i++) {
-    const x = (i / 255) * (VIRIDIS.length - 1);
-    const k = Math.min(Math.floor(x), VIRIDIS.length - 2);
-    [r, g, b].forEach((stone, c) => {
-      const pure = VIRIDIS[k][c] + (x - k) * (VIRIDIS[k + 1][c] - VIRIDIS[k][c]);
-      bytes[4 * i + c] = Math.round(pure + part * (stone - pure));
+    const x = (i / 255) * (HEIGHTS.length - 1);
+    const k = Math.min(Math.floor(x), HEIGHTS.length - 2);
+    stone.forEach((grey, c) => {
+      const pure = HEIGHTS[k][c] + (x - k) * (HEIGHTS[k + 1][c] - HEIGHTS[k][c]);
+      bytes[4 * i + c] = Math.round(pure + part * (grey - pure));
     });
     bytes[4 * i + 3] = 255;
   }
   return bytes;
 }
 
-function runColor(index) {
-  return RUNS[index % RUNS.length];
+/** The sky in one colour, where no gradient is drawn. */
+function skyColor(themeName) {
+  const [above, below] = THEMES[themeName].sky.map((color) => new THREE.Color(color));
+  return above.lerp(below, 0.4);
 }
 
+function runColor(index) {
+  return SERIES[index % SERIES.length];
+}
+
+/** The colour of a quantity by its name, else that of its place among others. */
 function seriesColor(name, index, theme) {
-  const color = SERIES[name] ?? PARTS[index % PARTS.length];
+  const color = QUANTITIES[name.toLowerCase().replace(/ (force|energy)$/, "")] ?? SERIES[index % SERIES.length];
   return color === "ink" ? THEMES[theme].ink : color;
 }

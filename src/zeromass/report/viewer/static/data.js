@@ -1,11 +1,18 @@
 // Packed arrays and their values at any time.
 
-const data = JSON.parse(document.getElementById("data").textContent);
+let data = JSON.parse(document.getElementById("data").textContent);
 
 const unpacked = new Map();
 
-/** The numbers of a packed array: Float32Array, or whole numbers where it has no scale. */
+/** Takes other data, of the same form, in place of those that the page came with. */
+function receive(next) {
+  data = { palette: data.palette, layout: data.layout, title: data.title, surfaces: [], arrays: [], ...next };
+  unpacked.clear();
+}
+
+/** The numbers of a packed array: Float32Array, or whole numbers where it has no scale. Those of no pack stay as they are. */
 function numbers(packed) {
+  if (ArrayBuffer.isView(packed)) return packed;
   const place = packed.array;
   if (!unpacked.has(place)) unpacked.set(place, decoded(data.arrays[place]));
   return unpacked.get(place);

@@ -29,8 +29,42 @@ function paintedMaterial(quality, settings, uniforms, declarations, code) {
   return material;
 }
 
+/** The same where only software draws: light and colour computed once for each corner, lines in plain arithmetic, opaque. */
+function plainSurfaceMaterials(look) {
+  const make = (extra, alpha) => new THREE.ShaderMaterial({
+    ...extra,
+    uniforms: look,
+    vertexShader: `
+      uniform vec3 uFlow; uniform vec2 uSpacing;
+      attribute vec3 tone;
+      varying vec3 vTone; varying vec3 vMark; varying vec3 vWeight; varying vec2 vPlace;
+      void main() {
+        vTone = tone;
+        vMark = vec3((position.xy - uFlow.xy) / uSpacing.x, position.z / uSpacing.y);
+        vWeight = vec3(1.0 - normal.xy * normal.xy, 0.62 * clamp(50.0 * (1.0 - normal.z * normal.z), 0.0, 1.0));
+        vPlace = position.xy;
+        gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+      }`,
+    fragmentShader: `
+      uniform vec4 uGrid, uBorder; uniform vec3 uSky; uniform float uFade, uShowGrid;
+      varying vec3 vTone; varying vec3 vMark; varying vec3 vWeight; varying vec2 vPlace;
+      void main() {
+        vec3 w = max(fwidth(vMark), vec3(1e-6));
+        vec3 d = abs(fract(vMark - 0.5) - 0.5) / w;
+        vec3 on = vWeight * clamp(1.1 - d, 0.0, 1.0) * clamp(1.7 - 2.8 * w, 0.0, 1.0);
+        vec3 color = mix(vTone, uGrid.rgb, uShowGrid * 0.8 * uGrid.a * max(on.x, max(on.y, on.z)));
+        vec2 inner = min(vPlace - uBorder.xy, uBorder.zw - vPlace);
+        float fade = uFade > 0.0 ? clamp(min(inner.x, inner.y) / uFade, 0.0, 1.0) : 1.0;
+        gl_FragColor = vec4(mix(uSky, color, fade), ${alpha});
+      }`,
+  });
+  const behind = { side: THREE.BackSide, transparent: true, depthWrite: false };
+  return [make({ side: THREE.FrontSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }, "1.0"), make(behind, "0.16")];
+}
+
 /** Colour by height, grid lines, contours; a height field fades out towards its border. */
 function surfaceMaterials(quality, look) {
+  if (quality === "low") return plainSurfaceMaterials(look);
   const declarations = `
     uniform sampler2D uColors; uniform vec2 uHeights; uniform vec2 uSpacing; uniform vec4 uGrid; uniform vec3 uFlow;
     uniform vec4 uBorder; uniform float uFade; uniform float uShowGrid; ${LINES}`;
@@ -42,14 +76,13 @@ function surfaceMaterials(quality, look) {
     vec3 marked = (vPlace - uFlow) / uSpacing.x;
     float lines = max(gridLine(marked.x, 0.7) * (1.0 - up.x * up.x), gridLine(marked.y, 0.7) * (1.0 - up.y * up.y));
     float contour = gridLine(vPlace.z / uSpacing.y, 0.55) * smoothstep(0.0, 0.02, 1.0 - up.z * up.z);
-    ${quality === "low" ? "float fine = 0.0;" : FINE}
+    ${FINE}
     float strength = uShowGrid * uGrid.a * max(max(lines, 0.62 * contour), 0.5 * fine);
     diffuseColor.rgb = mix(tone, uGrid.rgb, strength);
     vec2 inner = min(vPlace.xy - uBorder.xy, uBorder.zw - vPlace.xy);
     diffuseColor.a *= mix(1.0, smoothstep(0.0, 1.0, min(inner.x, inner.y) / uFade), step(1e-9, uFade));`;
   const common = { roughness: 0.86, metalness: 0.0, transparent: look.uFade.value > 0 };
   const offset = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 };
-  if (quality === "low") delete common.roughness, delete common.metalness;
   const front = paintedMaterial(quality, { ...common, ...offset, side: THREE.FrontSide }, look, declarations, code);
   const behind = `${code}\n diffuseColor.a *= 0.16;`;
   const seen = { ...common, side: THREE.BackSide, transparent: true, depthWrite: false };
@@ -94,11 +127,11 @@ function trailMaterial(color, width, shared) {
       uOpacity: { value: 0.95 }, uSize: shared.size,
     },
     vertexShader: `
-      attribute vec3 start; attribute vec3 stop;
+      attribute vec3 start; attribute vec3 stop; attribute float order;
       uniform float uWidth, uNow, uMemory; uniform vec2 uSize;
       varying float vSide; varying float vAge;
       void main() {
-        float k = float(gl_InstanceID);
+        float k = order;
         float part = clamp(uNow - k, 0.0, 1.0);
         vec4 a = modelViewMatrix * vec4(start, 1.0);
         vec4 b = modelViewMatrix * vec4(mix(start, stop, part), 1.0);

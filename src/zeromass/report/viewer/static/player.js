@@ -1,14 +1,13 @@
-// The clock and the controls: play, slider, speed, camera, keys, recording.
+// The clock and the controls: play, slider, speed, keys.
 
 const $ = (id) => document.getElementById(id);
 const wishes = new URLSearchParams(location.hash.slice(1));
-const span = [Math.min(...data.runs.map((run) => run.t[0])), Math.max(...data.runs.map((run) => run.t[1]))];
-const duration = span[1] - span[0];
+let span, duration;
 const PLAY = "M8 5.2v13.6a.7.7 0 0 0 1.07.6l10.6-6.8a.7.7 0 0 0 0-1.2L9.07 4.6A.7.7 0 0 0 8 5.2z";
 const PAUSE = "M7 5h3.4v14H7zM13.6 5H17v14h-3.4z";
 
 const state = {
-  t: span[0], playing: false, speed: 1, follow: null, memory: "recent", recorder: null, frames: 0,
+  t: 0, playing: false, speed: 1, follow: null, memory: "recent", whole: false, recording: null, frames: 0,
   themeName: wishes.get("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"),
 };
 document.documentElement.dataset.theme = state.themeName;
@@ -16,9 +15,53 @@ document.documentElement.dataset.theme = state.themeName;
 const found = foundQuality();
 const quality = found && (["low", "high"].includes(wishes.get("quality")) ? wishes.get("quality") : found);
 document.documentElement.dataset.quality = quality ?? "none";
+takeSpan();
+state.t = span[0];
 const stage = found ? new Stage($("view"), { quality, themeName: state.themeName }) : null;
-const charts = makeCharts($("charts"), span, (t) => seek(t));
-if (!charts.length) document.body.classList.add("no-charts");
+let charts = [];
+buildCharts();
+
+function takeSpan() {
+  span = [Math.min(...data.runs.map((run) => run.t[0])), Math.max(...data.runs.map((run) => run.t[1]))];
+  duration = span[1] - span[0];
+}
+
+function buildCharts() {
+  $("charts").replaceChildren();
+  charts = makeCharts($("charts"), span, (t) => seek(t));
+  if (!charts.length) document.body.classList.add("no-charts");
+}
+
+/** Other data of the same form: everything is made anew, and camera, time and what is shown stay. */
+function replace(next) {
+  receive(next);
+  takeSpan();
+  buildCharts();
+  for (const chart of charts) chart.resize(state.themeName);
+  if (stage) {
+    stage.build(state.themeName);
+    findFollowed();
+    showAsBefore();
+  }
+  setTheme(state.themeName);
+  makeLabels();
+  makeHint();
+  seek(state.t);
+}
+
+/** The numbers of the data have changed, in the arrays that they are in: another motion of the same run. */
+function renew() {
+  for (const view of stage?.views ?? []) for (const surface of view.surfaces) surface.renew();
+  for (const run of stage?.runs ?? []) run.renew();
+  for (const chart of charts) chart.renew(state.themeName);
+  changed();
+}
+
+/** Another motion of a run: what of it has changed, nothing where only the numbers have, in the arrays that they are in. */
+function retake(index, run) {
+  Object.assign(data.runs[index], run);
+  renew();
+}
 
 // time ------------------------------------------------------------------------------------------------------------
 function seek(t) {
@@ -31,7 +74,7 @@ function play(on) {
   state.playing = on;
   $("play-icon").setAttribute("d", on ? PAUSE : PLAY);
   $("play").setAttribute("aria-label", on ? "Pause" : "Play");
-  if (!on && state.recorder) stopRecording();
+  if (!on && state.recording && !state.recording.frames) state.recording.stop = true;
   changed();
 }
 
@@ -61,217 +104,13 @@ SPEEDS.forEach((speed) => {
 });
 setSpeed(4);
 
-// camera ----------------------------------------------------------------------------------------------------------
-const followed = stage ? stage.runs.flatMap((run) => run.bodies.map((body) => ({ run, body }))) : [];
-const aim = stage && new THREE.Vector3();
-
-function follow(index) {
-  const target = followed[index];
-  state.follow = target ? index : null;
-  $("follow").setAttribute("aria-pressed", String(Boolean(target)));
-  if (!target) {
-    for (const view of stage.views) view.shift.set(0, 0, 0);
-    return;
-  }
-  const direction = stage.camera.position.clone().sub(stage.controls.target);
-  target.body.positions.at(target.run.clock.place(state.t), aim);
-  const near = Math.max(24 * target.body.radius, 0.3 * stage.radius);
-  stage.look(direction, aim, Math.min(direction.length(), near));
-  changed();
-}
-
-/** Moves camera and target along with the followed body. */
-function moveCamera(seconds) {
-  const target = followed[state.follow];
-  if (!target) return;
-  const goal = target.body.positions.at(target.run.clock.place(state.t), new THREE.Vector3());
-  const jump = !state.playing || goal.distanceTo(aim) > 0.5 * stage.radius;
-  const step = goal.sub(aim).multiplyScalar(jump ? 1 : 1 - Math.exp(-seconds / 0.12));
-  aim.add(step);
-  stage.camera.position.add(step);
-  stage.controls.target.add(step);
-  const place = (run) => run.bodies[0]?.group.position;
-  const primary = stage.views.find((view) => view.runs.includes(target.run));
-  for (const view of stage.views) {
-    if (view !== primary && place(view.runs[0])) view.shift.copy(place(view.runs[0])).sub(target.body.group.position);
-    else view.shift.set(0, 0, 0);
-  }
-}
-
-function overview(direction = null) {
-  follow(null);
-  stage.home(direction);
-  changed();
-}
-
-// what is shown -----------------------------------------------------------------------------------------------------
-const shown = { surface: true, grid: true, contact: true, center: true, path: true, force: true, axes: true, line: true };
-
-function show(kind, on) {
-  shown[kind] = on;
-  for (const run of stage.runs) run.show(kind, on);
-  for (const view of stage.views) {
-    for (const surface of view.surfaces) {
-      if (kind === "surface") for (const mesh of surface.meshes) mesh.visible = on;
-      if (kind === "grid") surface.look.uShowGrid.value = on ? 1 : 0;
-    }
-  }
-  for (const chip of document.querySelectorAll(`[data-kind="${kind}"]`)) chip.setAttribute("aria-pressed", String(on));
-  changed();
-}
-
-function makeLegend() {
-  const theme = THEMES[state.themeName];
-  const one = stage.runs.length === 1;
-  const has = (kind) => stage.runs.some((run) => run.kinds[kind].length);
-  const ground = stage.views[0].surfaces[0].entry;
-  const chips = [
-    ["surface", ground.plain ? "floor" : ground.name, ground.plain ? theme.faint : "#5b9a8b", "patch", true],
-    ["grid", "grid", theme.soft, "line", true],
-    ["contact", "contact", one ? theme.contact : theme.soft, "line", has("contact")],
-    ["center", "centre", one ? runColor(0) : theme.soft, "line", has("center")],
-    ["path", "trails", theme.soft, "line", has("path")],
-    ["line", "lines", "#6d7786", "line", has("line")],
-    ["normal", "normal force", MARKS.normal, "line", has("force")],
-    ["friction", magnified("friction"), MARKS.friction, "line", has("force")],
-    ["axes", "body axes", MARKS.y, "line", has("axes")],
-  ];
-  $("legend").replaceChildren(
-    ...chips.filter((chip) => chip[4]).map(([kind, name, color, form]) => {
-      const button = document.createElement("button");
-      const group = kind === "normal" || kind === "friction" ? "force" : kind;
-      button.className = "chip";
-      button.textContent = name;
-      Object.assign(button.dataset, { kind: group, form });
-      button.style.setProperty("--mark", color);
-      button.setAttribute("aria-pressed", String(shown[group]));
-      button.addEventListener("click", () => show(group, !shown[group]));
-      return button;
-    }),
-  );
-}
-
-/** Friction is often small: its arrows are drawn longer by a factor that the legend tells. */
-function magnified(kind) {
-  const scale = stage.runs[0].arrows.find((arrow) => arrow.kind === kind)?.scale ?? 1;
-  return scale > 1 ? `${kind} force, arrow ×${scale}` : `${kind} force`;
-}
-
-function makeHeightBar() {
-  const surface = stage.views.flatMap((view) => view.surfaces).find((s) => !s.entry.plain);
-  $("heights").hidden = !surface;
-  if (!surface) return;
-  const bar = $("heights-bar");
-  bar.width = 256;
-  const pen = bar.getContext("2d");
-  const image = pen.createImageData(256, 1);
-  image.data.set(heightColors(state.themeName));
-  for (let y = 0; y < bar.height; y++) pen.putImageData(image, 0, y);
-  const [low, high] = surface.box[2];
-  $("heights-low").textContent = written(low, 3);
-  $("heights-high").textContent = written(high, 3);
-  const flat = high - low < 1e-6 * Math.max(...surface.box.slice(0, 2).map(([from, to]) => to - from));
-  for (const scale of [bar, $("heights-low").parentElement]) scale.style.display = flat ? "none" : "";
-  const contours = flat ? "" : ` · contours ${written(surface.spacing[1], 1)} m`;
-  $("heights-note").textContent = `grid ${written(surface.spacing[0], 1)} m${contours}`;
-}
-
-function makeLabels() {
-  const several = data.runs.length > 1;
-  $("labels").className = stage?.views.length > 1 ? (stage.stacked ? "stacked" : "") : "overlay";
-  $("labels").replaceChildren(
-    ...(several ? data.runs : []).map((run, i) => {
-      const label = document.createElement("span");
-      label.textContent = run.name;
-      label.style.setProperty("--mark", runColor(i));
-      return label;
-    }),
-  );
-}
-
 function setTheme(themeName) {
   state.themeName = themeName;
   document.documentElement.dataset.theme = themeName;
   stage?.setTheme(themeName);
-  for (const chart of charts) {
-    chart.entries.forEach((entry) => entry.item.style.setProperty("--mark", entry.color(themeName)));
-    chart.resize(themeName);
-  }
+  for (const chart of charts) chart.setTheme(themeName);
   if (stage) makeLegend(), makeHeightBar();
   changed();
-}
-
-/** The directions of X, Y and Z on the screen. */
-function drawCompass() {
-  const canvas = $("compass");
-  const ratio = Math.min(devicePixelRatio, 2);
-  canvas.width = canvas.height = 76 * ratio;
-  const pen = canvas.getContext("2d");
-  pen.scale(ratio, ratio);
-  pen.font = '600 11px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
-  const inverse = stage.camera.quaternion.clone().invert();
-  const axes = [["X", 1, 0, 0, MARKS.x], ["Y", 0, 1, 0, MARKS.y], ["Z", 0, 0, 1, MARKS.z]]
-    .map(([name, x, y, z, color]) => ({ name, color, v: new THREE.Vector3(x, y, z).applyQuaternion(inverse) }))
-    .sort((a, b) => a.v.z - b.v.z);
-  for (const { name, color, v } of axes) {
-    pen.globalAlpha = 0.7 + 0.3 * v.z;
-    pen.strokeStyle = pen.fillStyle = color;
-    pen.lineWidth = 2;
-    pen.beginPath();
-    pen.moveTo(38, 38);
-    pen.lineTo(38 + 22 * v.x, 38 - 22 * v.y);
-    pen.stroke();
-    pen.fillText(name, 38 + 31 * v.x, 38 - 31 * v.y);
-  }
-}
-
-// recording -----------------------------------------------------------------------------------------------------------
-function record() {
-  if (state.recorder) return stopRecording();
-  const kind = ["video/mp4;codecs=avc1", "video/webm;codecs=vp9", "video/webm"].find((k) => window.MediaRecorder?.isTypeSupported(k));
-  if (!kind) return notice("This browser cannot record films.", 4);
-  const pieces = [];
-  const recorder = new MediaRecorder($("view").captureStream(60), { mimeType: kind, videoBitsPerSecond: 14e6 });
-  recorder.ondataavailable = (event) => event.data.size && pieces.push(event.data);
-  recorder.onstop = () => {
-    const film = new Blob(pieces, { type: kind });
-    if (film.size) save(film, kind.includes("mp4") ? "mp4" : "webm");
-    else notice("Nothing was recorded: too short.", 4);
-  };
-  recorder.start(500);
-  state.recorder = recorder;
-  $("record").setAttribute("aria-pressed", "true");
-  $("record").lastElementChild.textContent = "Stop";
-  play(true);
-}
-
-function stopRecording() {
-  state.recorder.stop();
-  state.recorder = null;
-  $("record").setAttribute("aria-pressed", "false");
-  $("record").lastElementChild.textContent = "Record";
-}
-
-function savePicture() {
-  draw(0);
-  $("view").toBlob((blob) => save(blob, "png"));
-}
-
-function save(blob, ending) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = `${data.title.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase() || "motion"}.${ending}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
-
-function notice(text, seconds, low = false) {
-  $("notice").textContent = text;
-  $("notice").className = low ? "low" : "";
-  $("notice").hidden = false;
-  if (seconds) setTimeout(() => ($("notice").hidden = true), 1000 * seconds);
 }
 
 // frames --------------------------------------------------------------------------------------------------------------
@@ -280,59 +119,82 @@ function draw(seconds) {
   if (stage) {
     for (const view of stage.views) for (const surface of view.surfaces) surface.update(t);
     const distance = stage.camera.position.distanceTo(stage.controls.target);
-    const unit = Math.max(3.6 * stage.ball, 0.05 * distance);
+    const unit = Math.max(3.6 * stage.ball, (stage.runs[0].kinds.applied.length ? 0.1 : 0.05) * distance);
     const recent = state.speed * 5 > 0.9 * duration ? duration : Math.max(state.speed * 5, duration / 25);
-    for (const run of stage.runs) run.update(t, unit, state.memory, recent);
+    for (const run of stage.runs) run.update(t, unit, state.whole ? "whole" : state.memory, recent); // whole while sliders move
     moveCamera(seconds);
     stage.render();
     drawCompass();
   }
-  for (const chart of charts) chart.draw(t, state.themeName);
+  if (stage?.quality === "low" && state.playing && !state.recording && performance.now() - told.last < 110) return void (state.frames += 1);
+  told.last = performance.now(); // where only software draws, numbers and curves need not change as often as the picture
+  for (const chart of charts) chart.draw(t);
   const places = Math.max(2, Math.min(6, 3 - Math.floor(Math.log10(duration))));
-  $("clock").innerHTML = `<b></b> <small></small>`;
-  $("clock").firstChild.textContent = `${state.t.toFixed(places)} s`;
-  $("clock").lastChild.textContent = `/ ${written(span[1])} s`;
+  tell($("now"), `${state.t.toFixed(places)} s`);
+  tell($("whole"), `/ ${written(span[1])} s`);
   if (document.activeElement !== $("time") || state.playing) $("time").value = String((1000 * (t - span[0])) / duration);
   $("time").setAttribute("aria-valuetext", `${written(t)} seconds`);
-  $("subtitle").textContent = data.runs.map((run) => told(run, t)).filter(Boolean).join("; ");
+  tell($("subtitle"), data.runs.map((run) => told(run, t)).filter(Boolean).join("; "));
   state.frames += 1;
+}
+
+/** Words into an element, where they are others than before. */
+function tell(element, words) {
+  if (element.textContent !== words) element.textContent = words;
 }
 
 /** What is said of a run at a time: how it ended, or which kind of motion it is where that changes on the way. */
 function told(run, t) {
   const kind = run.kinds.findLast(([since]) => since <= t)?.[1];
-  const words = t > run.t[1] - 1e-9 && run.outcome ? run.outcome : kind;
+  const words = t > (run.ended ?? run.t[1]) - 1e-9 && run.outcome ? run.outcome : kind; // a motion of sliders may end before
   return words && data.runs.length > 1 ? `${run.name}: ${words}` : words;
 }
 
+told.last = 0;
+
 let before = performance.now();
-let slow = 0;
+let touched = before;
 function frame(now) {
   const seconds = Math.min((now - before) / 1000, 0.25);
   before = now;
-  if (state.playing) {
-    state.t += state.speed * seconds;
-    if (state.t >= span[1]) {
-      state.t = span[1];
-      play(false);
+  if (!state.recording?.frames) {
+    if (state.playing) advance(seconds);
+    if (stage) stage.controls.update(seconds);
+    if (state.playing || stage?.dirty) touched = now;
+    if (stage && now - touched > 300) stage.setMoves(false);
+    if (stale || stage?.dirty) {
+      if (now - touched < 300) stage?.setMoves(true);
+      stale = false;
+      draw(seconds);
     }
-    stale = true;
-    adapt(seconds);
-  }
-  if (stage) stage.controls.update(seconds);
-  if (stale || stage?.dirty) {
-    stale = false;
-    draw(seconds);
   }
   requestAnimationFrame(frame);
 }
 
-/** Fewer pixels where drawing cannot keep up. */
+function advance(seconds) {
+  state.t += state.speed * seconds;
+  if (state.t >= span[1]) {
+    state.t = span[1];
+    play(false);
+  }
+  stale = true;
+  if (stage) adapt(seconds);
+}
+
+const PACE = { slowest: 1 / 22, fastest: 1 / 34, least: 0.25 };
+let pace = 1 / 28;
+let rested = 0;
+
+/** As many pixels as can be drawn often enough: fewer where frames come late, more again where there is time to spare. */
 function adapt(seconds) {
-  slow = seconds > 0.05 ? slow + 1 : Math.max(0, slow - 1);
-  if (slow < 12 || !stage || stage.ratio <= 0.5 || state.recorder) return;
-  slow = 0;
-  stage.ratio = Math.max(0.5, 0.75 * stage.ratio);
+  pace += 0.15 * (seconds - pace);
+  rested += 1;
+  if (rested < 12 || state.recording) return;
+  const { ratio, still } = stage;
+  if (pace > PACE.slowest) stage.ratio = Math.max(PACE.least, 0.82 * ratio);
+  else if (pace < PACE.fastest) stage.ratio = Math.min(still, 1.12 * ratio);
+  if (stage.ratio === ratio) return;
+  rested = 0;
   stage.resize();
 }
 
@@ -412,9 +274,12 @@ new ResizeObserver(() => {
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => setTheme(event.matches ? "dark" : "light"));
 
 setTheme(state.themeName);
+makeHint();
 if (stage) {
   stage.resize();
-  stage.home();
+  findFollowed();
+  showAsBefore();
+  firstView();
   if (quality === "low") notice("Software rendering: simpler drawing", 6, true);
 } else {
   notice("This browser offers no WebGL, so the motion cannot be drawn; the plots still follow the time.");
@@ -422,18 +287,34 @@ if (stage) {
 makeLabels();
 if (wishes.has("t")) seek(Number(wishes.get("t")));
 if (wishes.has("follow") && stage) follow(Number(wishes.get("follow")) || 0);
+if (wishes.has("overview") && stage) overview();
 if (wishes.has("trail")) $("memory").value = state.memory = wishes.get("trail");
 play(!wishes.has("paused") && !wishes.has("t") && !matchMedia("(prefers-reduced-motion: reduce)").matches);
 requestAnimationFrame(frame);
 
 /** For other scripts: where things are, and the controls. */
 window.viewer = {
-  seek, play, follow, overview, show, span, redraw: () => draw(0),
+  seek, play, follow, overview, show, replace, retake, renew, record, redraw: () => draw(0),
+  get span() { return span; },
+  get ratio() { return stage?.ratio; },
+  get width() { return seenWidth(); },
+  get following() { return state.follow; },
   get t() { return state.t; },
   get playing() { return state.playing; },
   get frames() { return state.frames; },
   get quality() { return quality; },
+  numbers: (place) => numbers({ array: place }),
+  ticks: () => charts.map((chart) => chart.texts),
+  /** Where the first body is in the view, from −1 to 1 each way. */
+  seen: () => stage.runs[0].bodies[0].group.position.clone().project(stage.camera).toArray().slice(0, 2),
+  /** Draws the frame of a time as it would be in a film, `seconds` after the frame before. */
+  film: (t, seconds) => {
+    Object.assign(state, { t, playing: true });
+    draw(seconds);
+    state.playing = false;
+  },
   body: (run = 0, body = 0) => stage.runs[run].bodies[body].group.position.toArray(),
   turn: (run = 0, body = 0) => stage.runs[run].bodies[body].group.quaternion.toArray(),
+  stage,
   ground: (i = 0) => stage.views[0].surfaces[i].group.position.toArray(),
 };

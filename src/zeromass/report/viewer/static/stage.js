@@ -15,10 +15,14 @@ class Stage {
   constructor(canvas, { quality, themeName }) {
     this.canvas = canvas;
     this.quality = quality;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: quality === "high", powerPreference: "high-performance" });
+    const asked = { alpha: false, antialias: quality === "high", powerPreference: "high-performance" };
+    const context = canvas.getContext("webgl2", asked); // opaque: the page need not be drawn below it
+    this.renderer = new THREE.WebGLRenderer({ canvas, context, ...asked });
     this.renderer.shadowMap.enabled = quality === "high";
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
-    this.ratio = quality === "high" ? Math.min(devicePixelRatio, 2) : 0.8;
+    this.still = Math.min(devicePixelRatio, 2); // pixels of the canvas for one of the page, while nothing moves
+    this.ratio = quality === "high" ? this.still : 0.5; // and while something does
+    this.moves = true;
     this.shared = { size: { value: new THREE.Vector2(1, 1) } };
     this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
     this.camera.up.set(0, 0, 1);
@@ -31,8 +35,10 @@ class Stage {
     this.build(themeName);
   }
 
+  /** The scenes of the data, anew where there were others. */
   build(themeName) {
     this.themeName = themeName;
+    for (const view of this.views ?? []) view.scene.traverse((object) => object.geometry?.dispose());
     const sideBySide = data.layout === "side by side" && data.runs.length > 1;
     const groups = sideBySide ? data.runs.map((_, i) => [i]) : [data.runs.map((_, i) => i)];
     const size = typicalSize();
@@ -42,11 +48,12 @@ class Stage {
     this.measure();
     for (const view of this.views) {
       if (view.surfaces.length) continue;
-      const floor = floorEntry(this.middle, this.low.z - 0.02 * this.radius, 3 * this.radius, ...this.runs[0].run.t);
+      const { floor: stated, t } = this.runs[0].run;
+      const floor = floorEntry(this.middle, stated?.height ?? this.low.z - 0.02 * this.radius, 3 * this.radius, ...t);
+      if (stated) floor.name = stated.name;
       this.addSurface(view, new SurfaceView(floor, this.quality, themeName));
     }
     this.setTheme(themeName);
-    this.home();
   }
 
   makeView(members, size) {
@@ -94,10 +101,11 @@ class Stage {
       high.max(p.clone().addScalar(r));
     };
     const p = new THREE.Vector3();
-    for (const view of this.views) for (const surface of view.surfaces) surface.outline().forEach((point) => include(point));
+    const grounds = this.views.flatMap((view) => view.surfaces).filter((surface) => !surface.entry.plain);
+    for (const surface of grounds) surface.outline().forEach((point) => include(point));
     for (const run of this.runs) {
-      const tracks = [...run.bodies.map((b) => [b.positions, b.radius]), ...run.lines.flatMap((l) => [[l.from, 0], [l.to, 0]])];
-      for (const trail of run.trails) tracks.push([new Vectors(trail.points), 0]);
+      const tracks = [...run.bodies.map((b) => [b.positions, b.radius]), ...run.links.flatMap((l) => [[l.from, 0], [l.to, 0]])];
+      for (const trail of run.trails) if (!trail.carried) tracks.push([new Vectors(trail.points), 0]);
       for (const [positions, r] of tracks) {
         for (let i = 0; i < positions.count; i += Math.max(1, positions.count >> 8)) include(p.fromArray(positions.values, 3 * i), r);
       }
@@ -109,7 +117,7 @@ class Stage {
     this.camera.far = this.radius * 60;
     this.controls.maxDistance = this.radius * 25;
     this.controls.minDistance = this.radius / 400;
-    this.ball = Math.max(...this.runs.flatMap((run) => run.bodies.map((body) => body.radius)), 0) || 0.03 * this.radius;
+    this.ball = Math.max(...this.runs.flatMap((run) => run.bodies.filter((b) => !b.scenery).map((b) => b.radius)), 0) || 0.03 * this.radius;
   }
 
   setTheme(themeName) {
@@ -122,8 +130,8 @@ class Stage {
     theme.sky.forEach((color, i) => fading.addColorStop(i, color));
     pen.fillStyle = fading;
     pen.fillRect(0, 0, 2, 256);
-    const backdrop = new THREE.CanvasTexture(picture);
-    backdrop.colorSpace = THREE.SRGBColorSpace;
+    const backdrop = this.quality === "low" ? skyColor(themeName) : new THREE.CanvasTexture(picture);
+    if (backdrop.isTexture) backdrop.colorSpace = THREE.SRGBColorSpace;
     for (const view of this.views) {
       view.scene.background = backdrop;
       view.sky.color.set(theme.hemisphere[0]);
@@ -131,9 +139,7 @@ class Stage {
       view.sky.intensity = theme.hemisphere[2];
       view.sun.intensity = theme.sun;
       for (const surface of view.surfaces) surface.setTheme(themeName);
-      for (const run of view.runs) {
-        if (!run.several) for (const t of run.trails) if (t.kind === "contact") t.made.material.uniforms.uColor.value.set(theme.contact);
-      }
+      for (const run of view.runs) run.setTheme(themeName);
     }
     this.dirty = true;
   }
@@ -144,6 +150,19 @@ class Stage {
     this.camera.position.copy(direction).normalize().multiplyScalar(distance).add(target);
     this.controls.update();
     this.dirty = true;
+  }
+
+  /** Whether there is more to see below what moves than a plain floor. */
+  get hasSurface() {
+    return this.views.some((view) => view.surfaces.some((surface) => !surface.entry.plain));
+  }
+
+  /** Tilts the camera about what it looks at, to a height of a part of its distance. */
+  lookDown(part) {
+    const direction = this.camera.position.clone().sub(this.controls.target);
+    const distance = direction.length();
+    direction.setZ(0).normalize().setZ(part / Math.sqrt(1 - part * part));
+    this.look(direction, this.controls.target.clone(), distance);
   }
 
   home(direction = null) {
@@ -188,7 +207,7 @@ class Stage {
   resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
     if (!width || !height) return;
-    this.renderer.setPixelRatio(this.ratio);
+    this.renderer.setPixelRatio(this.moves ? this.ratio : this.still);
     this.renderer.setSize(width, height, false);
     Object.assign(this, { width, height, stacked: width < height });
     const n = this.views.length;
@@ -196,6 +215,13 @@ class Stage {
     this.camera.aspect = this.shared.size.value.x / this.shared.size.value.y;
     this.camera.updateProjectionMatrix();
     this.dirty = true;
+  }
+
+  /** Fewer pixels while something moves, where drawing is slow; all of them for what stays. */
+  setMoves(on) {
+    if (this.moves === on) return;
+    this.moves = on;
+    if (this.ratio !== this.still) this.resize();
   }
 
   /** Draws the views; in each the camera is shifted as far as its body is from that of the first. */
@@ -239,7 +265,7 @@ class Stage {
 function typicalSize() {
   let [low, high] = [Infinity, -Infinity];
   for (const run of data.runs) {
-    for (const packed of [...run.bodies.map((b) => b.position), ...run.lines.flatMap((l) => [l.from, l.to])]) {
+    for (const packed of [...run.bodies.map((b) => b.position), ...[...run.links, ...run.lines].flatMap((l) => [l.from, l.to])]) {
       const [a, b] = finiteRange(numbers(packed));
       low = Math.min(low, a);
       high = Math.max(high, b);

@@ -4,17 +4,19 @@
 class SurfaceView {
   constructor(entry, quality, themeName) {
     this.entry = entry;
+    this.quality = quality;
     this.group = new THREE.Group();
     this.clock = new Clock(entry.t);
     this.moments = new Clock(entry.moments);
     this.moment = -1;
     this.shift = entry.motion ? new Vectors(entry.motion.shift) : null;
     this.turns = entry.motion ? new Turns(entry.motion.turn) : null;
-    this.geometries = entry.kind === "height" ? [heightGeometry(entry, quality === "low" ? 2 : 1)] : entry.meshes.map(meshGeometry);
+    this.geometries = entry.kind === "height" ? [heightGeometry(entry, quality === "low" ? Math.max(1, Math.ceil(Math.max(entry.x[2], entry.y[2]) / 72)) : 1)] : entry.meshes.map(meshGeometry);
     this.box = localBox(this.geometries);
     if (entry.kind === "height") this.box[2] = finiteRange(numbers(entry.z));
     const [low, high] = this.box[2];
     const side = Math.max(this.box[0][1] - this.box[0][0], this.box[1][1] - this.box[1][0]);
+    this.flat = entry.kind === "height" && high - low < 1e-6 * side;
     this.spacing = [niceStep(side / 14), niceStep(Math.max((high - low) / 12, side / 400))];
     this.colors = new THREE.DataTexture(heightColors(themeName), 256, 1, THREE.RGBAFormat);
     this.colors.minFilter = this.colors.magFilter = THREE.LinearFilter;
@@ -27,8 +29,11 @@ class SurfaceView {
       uBorder: { value: { x: this.box[0][0], y: this.box[1][0], z: this.box[0][1], w: this.box[1][1] } },
       uFade: { value: entry.kind === "height" ? entry.fade ?? 0.008 * side : 0 },
       uShowGrid: { value: 1 },
+      uSky: { value: new THREE.Color() },
     };
     this.flow = entry.flow ? new THREE.Vector3(...entry.flow) : null;
+    this.carried = new THREE.Group(); // what lies on its material and goes along with it, such as tracks
+    this.group.add(this.carried);
     this.meshes = surfaceMaterials(quality, this.look).map((material, i) => {
       const mesh = new THREE.Mesh(this.geometries[0], material);
       mesh.receiveShadow = i === 0;
@@ -42,19 +47,47 @@ class SurfaceView {
   setTheme(themeName) {
     const [r, g, b, a] = THEMES[themeName].grid;
     this.look.uGrid.value = { x: r, y: g, z: b, w: a };
-    this.colors.image.data.set(this.entry.plain ? plainColors(THEMES[themeName].floor) : heightColors(themeName));
+    this.look.uSky.value.copy(skyColor(themeName)).convertLinearToSRGB();
+    this.themeName = themeName;
+    this.colors.image.data.set(this.entry.plain || this.flat ? plainColors(THEMES[themeName].floor) : heightColors(themeName));
     this.colors.needsUpdate = true;
+    if (this.quality === "low") for (const geometry of this.geometries) paint(geometry, this);
   }
 
-  update(t) {
+  /** The numbers of the surface have changed, in the arrays that they are in. */
+  renew() {
+    if (this.entry.kind !== "height" || this.entry.plain) return;
+    this.box[2] = finiteRange(numbers(this.entry.z));
+    this.look.uHeights.value.set(...this.box[2]);
+    this.setHeights(Math.max(this.moment, 0));
+  }
+
+  setHeights(moment) {
+    setHeights(this.geometries[0], this.entry, moment);
+    if (this.quality === "low") paint(this.geometries[0], this);
+  }
+
+  /** Whether its material moves, so that a track on it is true only in its own axes. */
+  get carries() {
+    return Boolean((this.shift && this.shift.count > 1) || this.flow);
+  }
+
+  /** Where it is at a time, with what it carries. */
+  place(t) {
     if (this.shift) {
       this.shift.at(Math.min(this.clock.place(t), this.shift.count - 1), this.group.position);
       this.turns.at(Math.min(this.clock.place(t), this.turns.count - 1), this.group.quaternion);
     }
-    if (this.flow) this.look.uFlow.value.copy(this.flow).multiplyScalar(t - this.clock.first);
+    if (this.flow) this.carried.position.copy(this.flow).multiplyScalar(t - this.clock.first);
+    this.group.updateMatrixWorld(true);
+  }
+
+  update(t) {
+    this.place(t);
+    if (this.flow) this.look.uFlow.value.copy(this.carried.position);
     const moment = this.moments.place(t);
     if (this.moments.count > 1 && moment !== this.moment) {
-      if (this.entry.kind === "height") setHeights(this.geometries[0], this.entry, moment);
+      if (this.entry.kind === "height") this.setHeights(moment);
       else for (const mesh of this.meshes) mesh.geometry = this.geometries[Math.round(moment)];
     }
     this.moment = moment;
@@ -97,6 +130,30 @@ class SurfaceView {
       return place;
     });
   }
+}
+
+/** Colour and light of each corner, for software that would compute them again and again. */
+function paint(geometry, { colors, box, themeName }) {
+  const { hemisphere: [above, below, strength], sun } = THEMES[themeName];
+  const [sky, ground] = [new THREE.Color(above), new THREE.Color(below)];
+  const { array: place } = geometry.attributes.position;
+  const { array: normal } = geometry.attributes.normal;
+  const tone = geometry.attributes.tone?.array ?? new Float32Array(place.length);
+  const [low, high] = box[2];
+  const bytes = colors.image.data;
+  const lamps = [[-0.85, 0.45, 1, sun, [1, 0.96, 0.88]], [0.25, -1, 0.45, 0.8, [0.8, 0.85, 1]]];
+  const lengths = lamps.map(([x, y, z]) => Math.hypot(x, y, z));
+  for (let k = 0; k < place.length; k += 3) {
+    const level = Math.round(255 * Math.min(Math.max((place[k + 2] - low) / Math.max(high - low, 1e-9), 0), 1));
+    const shine = lamps.map(([x, y, z, power], i) => (power * Math.max(0, normal[k] * x + normal[k + 1] * y + normal[k + 2] * z)) / lengths[i]);
+    const up = 0.5 + 0.5 * normal[k + 2];
+    ["r", "g", "b"].forEach((c, i) => {
+      const light = strength * (ground[c] + up * (sky[c] - ground[c])) + shine[0] * lamps[0][4][i] + shine[1] * lamps[1][4][i];
+      tone[k + i] = ((bytes[4 * level + i] / 255) ** 2.2 * light / Math.PI) ** (1 / 2.2);
+    });
+  }
+  if (!geometry.attributes.tone) geometry.setAttribute("tone", new THREE.BufferAttribute(tone, 3));
+  geometry.attributes.tone.needsUpdate = true;
 }
 
 /** A plain floor below a system that has no surface. */

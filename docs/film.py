@@ -1,0 +1,66 @@
+"""The film of the README: the shell on the dimpled bowl, as the viewer draws it, frame by frame.
+
+    python docs/film.py                             # docs/images/shell.webp, at most 3 MB
+
+Needs a Chromium on the machine. Without one, `run.movie("shell.webp")` paints a plainer film.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PATH = ROOT / "docs" / "images" / "shell.webp"
+SIZE, RATE, SECONDS = (640, 400), 16, 7.5
+QUALITY, MOST = 62, 3_000_000
+
+sys.path.insert(0, str(ROOT / "tests"))
+
+from report.chromium import MISSING, browser, executable  # noqa: E402
+
+ALONE = """(() => { document.body.classList.add("no-charts"); document.getElementById("bar").style.display = "none";
+  document.getElementById("notice").hidden = true; })()"""
+FRAME = """(() => { viewer.film(%f, %f); return document.getElementById("view").toDataURL("image/png"); })()"""
+
+
+def page(folder: Path) -> Path:
+    """The run of example 1A of [UM2022] as a page."""
+    import zeromass as zm
+
+    body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
+    rolling = zm.Rolling(body, on=zm.surfaces.dimpled_bowl(), gravity=9.81)
+    start = rolling.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0))
+    return zm.simulate(rolling, start, until=25.0).view(folder / "shell.html")
+
+
+def frames(path: Path) -> Iterator[bytes]:
+    """Pictures of the page, a frame after the other."""
+    chromium = executable()
+    if chromium is None:
+        sys.exit(MISSING)
+    with browser(chromium) as view:
+        view.size(*SIZE)
+        view.open(path, "paused&quality=high&theme=light")
+        view.evaluate(ALONE)
+        view.drawn()
+        view.evaluate("viewer.follow(0)")
+        for k in range(round(SECONDS * RATE)):
+            picture = view.evaluate(FRAME % (k / RATE, 1 / RATE))
+            yield base64.b64decode(picture.split(",", 1)[1])
+
+
+if __name__ == "__main__":
+    from PIL import Image
+
+    with tempfile.TemporaryDirectory() as folder:
+        made = [Image.open(io.BytesIO(picture)).convert("RGB") for picture in frames(page(Path(folder)))]
+    options = {"save_all": True, "duration": round(1000 / RATE), "loop": 0, "quality": QUALITY, "method": 6}
+    made[0].save(PATH, append_images=made[1:], **options)
+    print(f"{PATH.relative_to(ROOT)}: {len(made)} frames, {PATH.stat().st_size / 1e6:.2f} MB")
+    if PATH.stat().st_size > MOST:
+        sys.exit("the film is too large for a page that one opens first")

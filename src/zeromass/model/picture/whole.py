@@ -1,0 +1,199 @@
+"""The picture of a system that says nothing special of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.expression import Expression, Symbol, evaluate, symbols
+from zeromass.expression.build import ZERO
+from zeromass.model.drawing import Arrow, Drawing, DrawnBody, Joint, Link, Trail
+from zeromass.model.errors import ModelError
+from zeromass.model.parts import Part, RigidBody
+from zeromass.model.picture.charts import MANY, usual_charts
+from zeromass.model.picture.held import Held, arm, held
+from zeromass.model.picture.inertia import Placed, of_inertia
+from zeromass.model.picture.owners import Owners, nothing
+from zeromass.model.picture.points import Found, Place, Sampled, bases, in_space, points_in, rigid, upwards
+from zeromass.model.picture.terms import distance, squared, terms
+
+if TYPE_CHECKING:
+    from zeromass.model.system import System
+
+FORCES = 12
+"""Most parts whose forces are drawn."""
+
+
+def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
+    """All that is drawn of a system, with values of parameters in its sizes; see `zeromass.model.picture`."""
+    owners = Owners(system.parts)
+    connections = [joint for joint in getattr(system, "joints", ()) if _tells(joint)]
+    said = _said(system, connections)
+    rows = [row for row in system.rows if all(row.group != joint.name for joint in connections)]
+    bodies = [part for part in system.parts if isinstance(part, RigidBody)]
+    shapes = {body: placed for body in bodies if (placed := _shape(body, parameters)) is not None}
+    own_looks = [body for body in bodies if getattr(body, "looks", None)]
+    found = held(rows, owners, shapes, parameters, own_looks)
+    for joint in connections:
+        for end in [] if hasattr(joint, "looks") else _ends(joint):
+            if isinstance(end.body, RigidBody) and end.body not in own_looks:
+                arm(found, end.body, end.point, parameters)
+    own = _own_points(system, owners, found, parameters)
+    springs = [link for link in _springs(system, owners) if not any(_same(link, other) for other in said.links)]
+    names = [part.name for part in system.parts]
+    parts = Drawing(
+        title=", ".join(names[:MANY] + ["…"] * (len(names) > MANY)) or "Motion",
+        bodies=tuple(body for part in system.parts for body in _drawn(part, found.shapes)),
+        trails=tuple(Trail(part.name, part.position) for part in system.parts),
+        arrows=_forces(system, parameters),
+        charts=usual_charts(system),
+        links=tuple(springs),
+    )
+    return parts + found.drawing + own + said
+
+
+def _tells(joint: Any) -> bool:
+    """Whether a joint says itself how it is drawn, or is more than one formula that tells it."""
+    return len(joint.rows) > 1 or hasattr(joint, "looks") or hasattr(joint, "tension")
+
+
+def _ends(joint: Any) -> list[Any]:
+    """The points of a joint on its bodies, each with `body` and `point`."""
+    return [end for name in ("a", "b") if hasattr(end := getattr(joint, name, None), "point")]
+
+
+def _said(system: System, connections: Sequence[Any]) -> Drawing:
+    """What parts, loads and joints say of themselves in `looks`; of a joint that does not, what its point and axis tell."""
+    whole = Drawing()
+    for thing in (*system.parts, *system.loads):
+        looks = getattr(thing, "looks", None)
+        whole = whole + looks if isinstance(looks, Drawing) else whole
+    for joint in connections:
+        looks, point, axis = (getattr(joint, name, None) for name in ("looks", "point", "axis"))
+        if looks is not None:
+            whole = whole + looks
+        elif hasattr(joint, "tension") and len(_ends(joint)) == 2:
+            a, b = _ends(joint)
+            kind = "rope" if hasattr(joint, "slack") else "rod"
+            whole = whole + Drawing(links=(Link(kind, joint.name, a.point, b.point),))
+        elif point is not None:
+            slides = hasattr(joint, "displacement") and not hasattr(joint, "angle")
+            kind = "ball" if axis is None else "slider" if slides else "hinge"
+            whole = whole + Drawing(joints=(Joint(kind, joint.name, point, axis),))
+    return whole
+
+
+def _same(a: Link, b: Link) -> bool:
+    """Whether two links join the same points."""
+    ends = [(tuple(link.a), tuple(link.b)) for link in (a, b)]
+    return ends[0] in (ends[1], ends[1][::-1])
+
+
+def _shape(body: RigidBody, parameters: Mapping[Symbol, float]) -> Placed | None:
+    """The shape of a rigid body from its inertia."""
+    values = [float(evaluate(e, dict(parameters))) for e in (body.mass, *body.inertia.ravel())]
+    return of_inertia(values[0], np.array(values[1:]).reshape(3, 3))
+
+
+def _drawn(part: Part, shapes: Mapping[Any, Placed]) -> list[DrawnBody]:
+    """A part in the shapes that it says it has (`looks`, each with `shape`, `turn` and `place`), else in the one found."""
+    if not isinstance(part, RigidBody):
+        return [DrawnBody(part.name, part.position, part=part)]
+    looks = getattr(part, "looks", ())
+    own = [] if isinstance(looks, Drawing) else [Placed(look.shape, look.turn, look.place) for look in looks]
+    if not own and part not in shapes:
+        return [DrawnBody(part.name, part.position, part.quaternion, part=part)]
+    return [
+        DrawnBody(part.name, part.position, part.quaternion, made.shape, part, made.turn, made.middle)
+        for made in own or [shapes[part]]
+    ]
+
+
+def _forces(system: System, parameters: Mapping[Symbol, float]) -> tuple[Arrow, ...]:
+    """Applied and constraint force on each part that has mass, at its mass centre."""
+    heavy = [part for part in system.parts if float(evaluate(part.mass, dict(parameters))) > 0]
+    if len(heavy) > FORCES:
+        return ()
+    arrows = []
+    own = {name for part in system.parts for name in part.constraints}
+    bound = any(row.group not in own for row in system.rows)
+    for part in heavy:
+        applied = system.Q[[system.index(x) for x in part.position]]
+        if not nothing(applied):
+            arrows.append(Arrow(f"applied force on {part.name}", part.position, applied, "applied"))
+        if bound:
+            force = system.reaction.on(part.position)
+            arrows.append(Arrow(f"constraint force on {part.name}", part.position, force, "constraint"))
+    return tuple(arrows)
+
+
+def _springs(system: System, owners: Owners) -> list[Link]:
+    """Springs in the potential energy: k (|a − b| − l)²/2."""
+    found = []
+    for _, e in terms(_energy(system, "potential")):
+        base = squared(e)
+        kept = None if base is None else distance(base)
+        ends = None if kept is None or not kept.rooted else owners.ends(kept.d)
+        if ends is not None:
+            found.append(Link("spring", "spring", ends[2], ends[1]))
+    return found
+
+
+def _energy(system: System, name: str) -> Expression:
+    try:
+        return getattr(system, name)
+    except ModelError:
+        return ZERO
+
+
+# coordinates that belong to no part ----------------------------------------------------------------------------------
+def _own_points(system: System, owners: Owners, found: Held, parameters: Mapping[Symbol, float]) -> Drawing:
+    mine = [x for x in system.coordinates if not owners.owns(x)]
+    if not mine:
+        return Drawing()
+    known = points_in(_energy(system, "kinetic"), mine)
+    links: list[tuple[str, str, Place, Place]] = list(found.flat)
+    for _, _, *ends in links:
+        for end in ends:
+            moving = [leaf for e in end for leaf in symbols(e) if leaf.kind == "coordinate"]
+            if moving and not any(point.place == end for point in known):
+                known.append(Found(", ".join(dict.fromkeys(leaf.name for leaf in moving)), end))
+    if not known:
+        return Drawing()
+    sampled = Sampled(list(system.coordinates), parameters)
+    links += _rigid_links(known, links, sampled)
+    up, sign = upwards([point.place for point in known], _energy(system, "potential"), mine, sampled)
+    return _assembled(known, links, up, sign)
+
+
+def _rigid_links(known: list[Found], links: Sequence[Any], sampled: Sampled) -> list[tuple[str, str, Place, Place]]:
+    """Rods between points that keep their distance though no constraint says so, and to what they hang on."""
+    new: list[tuple[str, str, Place, Place]] = []
+    for i, point in enumerate(known[:]):
+        before = [other.place for other in known[:i]]
+        origin = tuple(ZERO for _ in point.place)
+        for other in (*before, origin, *bases(point.place)):
+            taken = any({a, b} == {point.place, other} for _, _, a, b in (*links, *new))
+            if not taken and rigid(point.place, other, sampled):
+                new.append(("rod", "rod", other, point.place))
+                break
+    return new
+
+
+def _assembled(known: list[Found], links: Sequence[tuple[str, str, Place, Place]], up: int, sign: int) -> Drawing:
+    whole = Drawing()
+    for name, place in known:
+        position = in_space(place, up, sign)
+        whole = whole + Drawing(bodies=(DrawnBody(name, position),), trails=(Trail(name, position),))
+    for kind, name, a, b in links:
+        ends = [in_space(place, up, sign) for place in (a, b)]
+        whole = whole + Drawing(links=(Link(kind, name, *ends),))
+        for place, end in zip((a, b), ends, strict=True):
+            leaves = symbols(*end)
+            if not any(leaf.kind == "coordinate" for leaf in leaves):
+                whole = whole + Drawing(joints=(Joint("ball" if leaves else "support", name, end),))
+            elif not any(point.place == place for point in known):
+                whole = whole + Drawing(joints=(Joint("ball", name, end),))
+    return whole

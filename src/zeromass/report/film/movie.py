@@ -1,0 +1,105 @@
+"""A film of a run: MP4 through ffmpeg where it is installed, an animated GIF or WebP otherwise."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.integrate import Course
+from zeromass.model import ModelError
+from zeromass.report.film.painter import Painter
+from zeromass.report.viewer.pack import unpacked
+from zeromass.report.viewer.scene import scene
+from zeromass.report.writing import write
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+WEBP: dict[str, Any] = {"quality": 72, "method": 2}
+"""How WebP is packed: as small as a slide needs, in little time."""
+
+
+def movie(
+    run: Course,
+    path: str | PathLike[str],
+    *,
+    fps: int = 25,
+    speed: float = 1.0,
+    size: tuple[int, int] = (960, 640),
+    tell: Callable[[float], None] = lambda t: None,
+) -> Path:
+    """Writes a film of a run: what the viewer shows, a frame after the other.
+
+    path   .mp4 needs ffmpeg on the machine; .gif and .webp need Pillow, which matplotlib brings
+    speed  seconds of motion for a second of film
+    size   pixels, wide and tall
+    tell   is told the time reached
+
+    >>> x = zm.coordinate("x")
+    >>> swing = zm.System(kinetic=zm.rate(x)**2 / 2, potential=x**2 / 2)
+    >>> zm.simulate(swing, swing.start({x: 1.0}), until=1.0).movie("swing.avi")
+    Traceback (most recent call last):
+    zeromass.model.errors.ModelError: a film is written as .mp4, .gif or .webp, not 'swing.avi'
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in (".mp4", ".gif", ".webp"):
+        raise ModelError(f"a film is written as .mp4, .gif or .webp, not '{path}'")
+    if ending == ".mp4" and shutil.which("ffmpeg") is None:
+        raise ModelError("an .mp4 film needs ffmpeg, which is not on this machine; write a .gif or .webp instead")
+    drawing = run.system.drawing_at(run.parameters)
+    if drawing.empty:
+        raise ModelError("the film shows particles and bodies, and the system has none; see run.plot")
+    data = unpacked(scene([run], names=[""], shapes={}, lines=(), trails=None, plots={}, fps=None))
+    painter = Painter(data, size, drawing.title)
+    first, last = sorted((float(run.t[0]), float(run.t[-1])))
+    times = np.linspace(first, last, max(2, round((last - first) / speed * fps)))
+
+    def content(place: Path) -> None:
+        frames = _told(painter, times, tell)
+        if ending == ".mp4":
+            _through_ffmpeg(frames, place, fps, size)
+        elif ending == ".webp":
+            one = next(frames)
+            one.save(place, save_all=True, append_images=frames, duration=round(1000 / fps), loop=0, **WEBP)
+        else:
+            _as_gif(frames, place, fps)
+
+    return write(path, content)
+
+
+def _told(painter: Painter, times: np.ndarray, tell: Callable[[float], None]) -> Iterator[Image]:
+    for t in times.tolist():
+        yield painter.frame(t)
+        tell(t)
+
+
+def _as_gif(frames: Iterator[Image], place: Path, fps: int) -> None:
+    """All frames in the colours of the first, which are chosen once."""
+    from PIL import Image
+
+    one = next(frames)
+    known = one.quantize(255, method=Image.Quantize.FASTOCTREE)
+    rest = (frame.quantize(palette=known, dither=Image.Dither.NONE) for frame in frames)
+    known.save(place, save_all=True, append_images=rest, duration=round(1000 / fps), loop=0, optimize=False)
+
+
+def _through_ffmpeg(frames: Iterator[Image], place: Path, fps: int, size: tuple[int, int]) -> None:
+    raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(fps), "-i", "-"]
+    packed = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-crf", "20", str(place)]
+    command = ["ffmpeg", "-y", "-loglevel", "error", *raw, *packed]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        try:
+            for frame in frames:
+                process.stdin.write(frame.tobytes())
+        except BrokenPipeError:
+            pass
+        process.stdin.close()
+    if process.returncode:
+        raise OSError(f"ffmpeg ended with {process.returncode}, as it does when a disk is full")

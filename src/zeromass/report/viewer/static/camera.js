@@ -1,0 +1,153 @@
+// Where one looks from: at first so that what moves is large enough to be seen, and along with it where it goes far.
+
+const CLOSE = 0.13; // of a lone body: its width, as a part of the smaller side of the view
+const LARGE = 0.55; // of several bodies together
+const SEEN = 0.075; // from an overview in which the largest body is smaller than this the camera goes closer
+
+/** What moves, at all times: the middle of all bodies of a run, and how far they reach from it. */
+class Action {
+  constructor(run) {
+    const bodies = run.bodies.filter((body) => !body.scenery);
+    const moving = bodies.filter((body) => !body.marker);
+    this.run = run;
+    this.bodies = moving.length ? moving : bodies;
+    this.radius = Math.max(...this.bodies.map((body) => body.radius), 0);
+    this.reach = this.radius;
+    const [p, middle] = [new THREE.Vector3(), new THREE.Vector3()];
+    const samples = run.clock.count;
+    for (let i = 0; i < samples; i += Math.max(1, samples >> 7)) {
+      this.middle(i, middle);
+      for (const body of this.bodies) this.reach = Math.max(this.reach, body.positions.at(i, p).distanceTo(middle) + body.radius);
+      for (const { from, to } of run.links ?? []) {
+        for (const end of [from, to]) this.reach = Math.max(this.reach, end.at(Math.min(i, end.count - 1), p).distanceTo(middle));
+      }
+    }
+  }
+
+  middle(place, out) {
+    const [low, high, p] = [new THREE.Vector3(1, 1, 1).multiplyScalar(Infinity), new THREE.Vector3(1, 1, 1).multiplyScalar(-Infinity), new THREE.Vector3()];
+    for (const body of this.bodies) {
+      body.positions.at(place, p);
+      low.min(p);
+      high.max(p);
+    }
+    return out.copy(low).add(high).multiplyScalar(0.5);
+  }
+
+  at(t, out) {
+    return this.middle(this.run.clock.place(t), out);
+  }
+
+  /** From where it is seen large enough. */
+  distance(camera) {
+    const half = Math.tan((camera.fov * Math.PI) / 360) * Math.min(1, camera.aspect);
+    return this.reach > this.radius ? Math.max(this.reach / LARGE, this.radius / (2 * CLOSE)) / half : this.radius / CLOSE / half;
+  }
+}
+
+/** One body of a run as what is followed. */
+class Lone extends Action {
+  constructor(run, body) {
+    super({ bodies: [body], clock: run.clock });
+    this.run = run;
+  }
+}
+
+let followed = [];
+const aim = new THREE.Vector3();
+const goal = new THREE.Vector3();
+
+/** What can be followed: all bodies of each run together, and each alone. */
+function findFollowed() {
+  followed = stage.runs.filter((run) => run.bodies.length).map((run) => new Action(run));
+  for (const run of stage.runs) if (run.bodies.length > 1) followed.push(...run.bodies.filter((body) => !body.scenery).map((body) => new Lone(run, body)));
+}
+
+function follow(index) {
+  const target = followed[index];
+  state.follow = target ? index : null;
+  $("follow").setAttribute("aria-pressed", String(Boolean(target)));
+  if (!target) {
+    for (const view of stage.views) view.shift.set(0, 0, 0);
+    return;
+  }
+  const direction = stage.camera.position.clone().sub(stage.controls.target);
+  target.at(state.t, aim);
+  stage.look(direction, aim, Math.min(target.distance(stage.camera), 2.5 * stage.radius));
+  changed();
+}
+
+/** Moves camera and target along with what is followed: gently while it plays, at once where one jumps in time. */
+function moveCamera(seconds) {
+  const target = followed[state.follow];
+  if (!target) return;
+  target.at(state.t, goal);
+  const far = 0.12 * stage.camera.position.distanceTo(stage.controls.target); // it never leaves the middle of the view
+  const gap = goal.distanceTo(aim);
+  const part = !state.playing || gap > 8 * far ? 1 : Math.max(1 - Math.exp(-seconds / 0.25), gap > far ? 1 - far / gap : 0);
+  const step = goal.sub(aim).multiplyScalar(part);
+  aim.add(step);
+  stage.camera.position.add(step);
+  stage.controls.target.add(step);
+  const place = (run) => run.bodies[0]?.group.position;
+  const primary = stage.views.find((view) => view.runs.includes(target.run));
+  for (const view of stage.views) {
+    if (view !== primary && place(view.runs[0])) view.shift.copy(place(view.runs[0])).sub(place(target.run));
+    else view.shift.set(0, 0, 0);
+  }
+}
+
+function overview(direction = null) {
+  follow(null);
+  stage.home(direction);
+  changed();
+}
+
+/** The first view: all of it, or closer where a body would be too small in that. Dots are as large as one wants anyway. */
+function firstView() {
+  stage.home();
+  const main = followed[0];
+  if (!main || main.bodies.every((body) => body.symbol)) return;
+  const away = stage.camera.position.distanceTo(stage.controls.target);
+  const half = Math.tan((stage.camera.fov * Math.PI) / 360) * Math.min(1, stage.camera.aspect);
+  if (main.radius / (away * half) < SEEN && main.distance(stage.camera) < 0.7 * away) {
+    follow(0);
+    if (stage.hasSurface) stage.lookDown(0.42); // low enough that hills stand out, high enough that the way ahead shows
+  }
+}
+
+/** Width of the largest body on the screen, px. */
+function seenWidth() {
+  const away = stage.camera.position.distanceTo(stage.controls.target);
+  const half = Math.tan((stage.camera.fov * Math.PI) / 360);
+  return (Math.max(...followed.map((one) => one.radius)) / (away * half)) * stage.height;
+}
+
+/** The directions of X, Y and Z on the screen; drawn only where the camera has turned. */
+function drawCompass() {
+  const canvas = $("compass");
+  const turned = stage.camera.quaternion.toArray().map((u) => u.toFixed(4)).join();
+  if (canvas.dataset.turned === turned) return;
+  canvas.dataset.turned = turned;
+  const ratio = Math.min(devicePixelRatio, 2);
+  canvas.width = canvas.height = 76 * ratio;
+  const pen = canvas.getContext("2d");
+  pen.scale(ratio, ratio);
+  pen.font = '600 11px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  const inverse = stage.camera.quaternion.clone().invert();
+  const axes = [["X", 1, 0, 0, MARKS.x], ["Y", 0, 1, 0, MARKS.y], ["Z", 0, 0, 1, MARKS.z]]
+    .map(([name, x, y, z, color]) => ({ name, color, v: new THREE.Vector3(x, y, z).applyQuaternion(inverse) }))
+    .sort((a, b) => a.v.z - b.v.z);
+  for (const { name, color, v } of axes) {
+    pen.globalAlpha = 0.7 + 0.3 * v.z;
+    pen.strokeStyle = pen.fillStyle = color;
+    pen.lineWidth = 2;
+    pen.beginPath();
+    pen.moveTo(38, 38);
+    pen.lineTo(38 + 22 * v.x, 38 - 22 * v.y);
+    pen.stroke();
+    pen.fillText(name, 38 + 31 * v.x, 38 - 31 * v.y);
+  }
+}
