@@ -226,6 +226,7 @@ def test_a_cylinder_that_falls_on_its_side_ends_by_name():
     with pytest.warns(zm.RunStopped):
         run = zm.simulate(can, tilted, until=2.0)
     assert run.outcome.ending == "jump"
+    assert "comes to lie on a side" in run.outcome.message
     assert run.state(run.t[-1])[can.normal @ can.body.rotation[:, 2]] == pytest.approx(0.0, abs=1e-9)
 
 

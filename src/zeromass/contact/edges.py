@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from zeromass.model.pieces import SystemPieces
 
 
+SAME = 1e-4
+"""Degrees below which the slopes of a surface on two pieces are the same: it is the body that has the edge."""
+
+
 def edge_words(rolling: Rolling, pieces: SystemPieces, before: State, after: State) -> str:
     """Where an edge is that the contact has come to, whether it is a ridge or a valley, and what to do.
 
@@ -22,6 +26,11 @@ def edge_words(rolling: Rolling, pieces: SystemPieces, before: State, after: Sta
     n1, n2 = (state[pieces.smooth(rolling.normal)] for state in (before, after))
     place = ", ".join(f"{x:.6g}" for x in before[rolling.contact].round(12) + 0.0)
     angle = float(np.degrees(np.arccos(np.clip(n1 @ n2, -1.0, 1.0))))
+    if angle < SAME:
+        return (
+            f"'{rolling.solid.name}' comes to lie on a side or a face at ({place}) m, and touches in more than one point; end "
+            "the run there with an event, or give a body whose sides bulge"
+        )
     words = f"'{rolling.surface.name}' has {{}} at ({place}) m, where its slope turns by {angle:.3g}°; "
     if (n2 - n1) @ before[rolling.center_particle.velocity] >= 0.0:
         return words.format("a ridge") + (
