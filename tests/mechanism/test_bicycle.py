@@ -60,3 +60,13 @@ def test_small_motions_have_the_published_eigenvalues():
     A = np.block([[np.zeros((2, 2)), np.eye(2)], [np.stack(columns, axis=1)]])
     found = sorted(np.linalg.eigvals(A), key=lambda x: (x.real, -x.imag))
     np.testing.assert_allclose(found, EIGENVALUES, atol=1e-5)
+
+
+def test_the_linear_system_has_them_to_twelve_digits():
+    """Lean and steer, and their rates, along the joints: angles of joints are positions there."""
+    made = bicycle()
+    lean = made.wheel.rotate((0, 1, 0))[2]
+    kept = {"lean": lean, "steer": made.steer.angle, "lean rate": zm.rate(lean), "steer rate": made.steer.rate}
+    linear = zm.linearize(made.system, made.system.start({made.rear.rate: SPEED / 0.3}), states=kept)
+    found = np.sort_complex(linear.eigenvalues)
+    assert np.abs(found - np.sort_complex(EIGENVALUES)).max() < 1e-12
