@@ -1,0 +1,168 @@
+"""Pictures of the pages of the documentation: three sizes of a screen, light and dark; and the gallery's thumbnails.
+
+    python docs/page_screenshots.py                     # pages of docs/_build/html, into build/screenshots/pages
+    python docs/page_screenshots.py --full index        # the whole length of some
+    python docs/page_screenshots.py --keep              # a few at a modest size, into docs/images/pages
+    python docs/page_screenshots.py --thumbnails        # what moves in each example, into docs/images/gallery
+
+Needs a Chromium on the machine, and `make docs` before. What stands beyond the edge of a page, what the browser complains
+about and every request to the network is told, and the program then ends with an error.
+"""
+
+from __future__ import annotations
+
+import base64
+import runpy
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+BUILT = ROOT / "docs" / "_build" / "html"
+OUT = ROOT / "build" / "screenshots" / "pages"
+SIZES = {"desktop": (1440, 900), "laptop": (1024, 640), "phone": (390, 844)}
+THEMES = ("light", "dark")
+PAGES = (
+    "index",
+    "tutorial",
+    "course/index",
+    "course/1-one-equation",
+    "guide/index",
+    "guide/first-run",
+    "guide/bodies",
+    "gallery/index",
+    "gallery/shaken_trough",
+    "api/index",
+    "api/simulate",
+    "api/class-Run",
+    "api/class-Rolling",
+    "papers",
+    "speed",
+)
+KEPT = {"index": ("desktop", "light"), "gallery/index": ("desktop", "dark"), "api/simulate": ("phone", "light")}
+TALLEST = 20_000
+"""Pixels of a page on a desktop: what is longer nobody reads."""
+
+sys.path.insert(0, str(ROOT / "tests"))
+
+from report.chromium import MISSING, Browser, browser, executable  # noqa: E402
+
+BEYOND = """(() => { const wide = document.documentElement.clientWidth;
+  const scrolls = x => { for (let e = x; e; e = e.parentElement) {
+    const s = getComputedStyle(e); if (e !== document.body && /auto|scroll|hidden/.test(s.overflowX)) return true; } return false; };
+  return [...document.querySelectorAll(".bd-article *")].filter(x => { const r = x.getBoundingClientRect();
+    return r.width > 0 && r.right > wide + 1 && !scrolls(x) && !x.closest("mjx-container"); })
+    .slice(0, 3).map(x => x.tagName + "." + x.className + " " + (x.textContent || "").slice(0, 40)); })()"""
+
+
+def looked_at(page: Browser, name: str, *, full: bool = False) -> list[str]:
+    """What is wrong with a page, after pictures of all sizes and themes were taken."""
+    wrong = []
+    for theme in THEMES:
+        page.scheme(theme)
+        for size, (width, height) in SIZES.items():
+            page.size(width, height)
+            page.call("Page.navigate", url="about:blank")
+            page.events.clear()
+            page.call("Page.navigate", url=(BUILT / f"{name}.html").as_uri())
+            page.wait("document.readyState === 'complete'")
+            time.sleep(0.5)  # formulas
+            tall = page.evaluate("document.documentElement.scrollHeight")
+            beyond = page.evaluate(BEYOND)
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            if beyond or wide > width:
+                wrong.append(f"{name}, {size}: {wide} px wide; beyond the edge: {beyond}")
+            if size == "desktop" and tall > TALLEST:
+                wrong.append(f"{name}: {tall} px tall")
+            wrong += [f"{name}, {size}: {one}" for one in page.complaints()]
+            asked = [url for url in page.requests() if url.startswith("http")]
+            wrong += [f"{name}: asks {url}" for url in asked]
+            path = OUT / size / theme / f"{name.replace('/', '-')}.png"
+            if full:
+                clip = {"x": 0, "y": 0, "width": width, "height": min(tall, 6000), "scale": 1}
+                made = page.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(base64.b64decode(made["data"]))
+            else:
+                page.screenshot(path)
+    print(f"{name}: {'; '.join(sorted(set(wrong))) or 'as it should be'}")
+    return wrong
+
+
+def keep() -> None:
+    """A few of the pictures, at a modest size."""
+    from PIL import Image
+
+    folder = ROOT / "docs" / "images" / "pages"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (size, theme) in KEPT.items():
+        flat = name.replace("/", "-")
+        shown = Image.open(OUT / size / theme / f"{flat}.png").convert("RGB")
+        shown.thumbnail((960, 844), Image.Resampling.LANCZOS)
+        shown.save(folder / f"{flat}.webp", quality=80, method=6)
+
+
+# ---- thumbnails: the view of the viewer alone, where something happens
+
+THUMBNAIL = (640, 400)
+ALONE = """(() => { document.body.classList.add("no-charts");
+  for (const id of ["bar", "notice", "title", "legend", "scale", "axes", "controls", "panel"]) {
+    const part = document.getElementById(id); if (part) part.style.display = "none"; } })()"""
+
+
+def thumbnails(names: list[str]) -> None:
+    """A picture of the run of each example that has one to show; the others keep their figure."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from PIL import Image
+
+    import zeromass as zm
+
+    folder = ROOT / "docs" / "images" / "gallery"
+    folder.mkdir(parents=True, exist_ok=True)
+    chromium = executable()
+    assert chromium
+    for program in sorted((ROOT / "examples").glob("*.py")):
+        if names and program.stem not in names:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            runs = [value for value in runpy.run_path(str(program)).values() if isinstance(value, zm.Run)]
+        run = next((one for one in runs if not getattr(one.system.drawing, "empty", not one.system.parts)), None)
+        if run is None:
+            print(f"{program.stem}: its figure")
+            continue
+        with tempfile.TemporaryDirectory() as place, browser(chromium) as page:
+            path = run.view(Path(place) / "run.html")
+            page.scheme("light")
+            page.size(2 * THUMBNAIL[0], 2 * THUMBNAIL[1])
+            t = float(run.t[0] + 0.4 * (run.t[-1] - run.t[0]))
+            page.open(path, f"t={t}&trail=past&quality=high&paused&theme=light")
+            page.evaluate(ALONE)
+            page.drawn()
+            shot = Path(place) / "shot.png"
+            page.screenshot(shot)
+            picture = Image.open(shot).convert("RGB").resize(THUMBNAIL, Image.Resampling.LANCZOS)
+            picture.save(folder / f"{program.stem}.webp", quality=80, method=6)
+        print(f"{program.stem}: {(folder / f'{program.stem}.webp').stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    chromium = executable()
+    if chromium is None:
+        sys.exit(MISSING)
+    asked = sys.argv[1:]
+    if "--keep" in asked:
+        keep()
+    elif "--thumbnails" in asked:
+        thumbnails([name for name in asked if name[0] != "-"])
+    else:
+        some = [name for name in asked if name[0] != "-"] or [name for name in PAGES if (BUILT / f"{name}.html").exists()]
+        wrong = []
+        for name in some:
+            with browser(chromium) as page:
+                wrong += looked_at(page, name, full="--full" in asked)
+        sys.exit("\n".join(sorted(set(wrong))) or None)
