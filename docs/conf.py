@@ -36,6 +36,7 @@ myst_heading_anchors = 3
 default_role = "code"
 
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 maximum_signature_line_length = 76
 python_use_unqualified_type_names = True
 # A name may be reached through its package and through zeromass: either link is right.
@@ -49,7 +50,12 @@ html_static_path = ["_static", "gallery/static"]
 html_css_files = ["pages.css"]
 html_context = {"default_mode": "auto"}
 mathjax_path = "mathjax/tex-svg.js"  # shipped with the pages, which need no network
-html_theme_options = {"show_prev_next": False, "navigation_with_keys": False, "show_toc_level": 2}
+html_theme_options = {
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 7,
+}
 
 # ---- the gallery: each program of examples/ is run again when it has changed; ZEROMASS_GALLERY=0 shows code only
 

@@ -87,7 +87,9 @@ class _Page:
             FIGURES.mkdir(parents=True, exist_ok=True)
             figure = plt.figure(number)
             figure.savefig(FIGURES / name, dpi=110, bbox_inches="tight")
-            shown.append(f"\n\n```{{image}} /_build/executed/{name}\n:class: drawn\n:alt: the figure of the lines above\n```\n")
+            shown.append(
+                f"\n\n```{{image}} /_build/executed/{name}\n:class: drawn\n:alt: the figure of the lines above\n```\n"
+            )
             plt.close(figure)
         return shown
 
@@ -110,7 +112,9 @@ class _Page:
 
 def frame(address: str, title: str = "the run in three dimensions") -> str:
     """A page of the viewer inside a page."""
-    return f'\n\n```{{raw}} html\n<iframe class="viewer" src="{address}" title="{title}" loading="lazy"></iframe>\n```\n'
+    return (
+        f'\n\n```{{raw}} html\n<iframe class="viewer" src="{address}" title="{title}" loading="lazy"></iframe>\n```\n'
+    )
 
 
 def _text(said: str) -> str:

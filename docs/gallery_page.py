@@ -78,7 +78,7 @@ def card(name: str) -> list[str]:
         f"      .. image:: {picture(name)}",
         f"         :alt: {title}",
         f"         :target: {name}.html",
-        "         :class: dark-light",
+        f"         :class: {'dark-light' if 'thumb' not in picture(name) else 'figure-of-example'}",
         "",
         f"      :doc:`{title} <{name}>`",
         "",
@@ -90,13 +90,15 @@ def card(name: str) -> list[str]:
 def page() -> str:
     """The page, in reStructuredText."""
     lines = ["Gallery", "=======", ""]
-    lines += ["Short programs, each with the law of mechanics that it shows, its figure and, where bodies move, a page that plays"]
+    lines += [
+        "Short programs, each with the law of mechanics that it shows, its figure and, where bodies move, a page that plays"
+    ]
     lines += ["the run. The tests run all of them.", ""]
     for title, names in groups().items():
         lines += [title, "-" * len(title), "", SAID[title], "", ".. container:: cards", ""]
         for name in names:
             lines += card(name)
-        lines += [".. toctree::", "   :hidden:", "", *(f"   {name}" for name in names), ""]
+        lines += [".. toctree::", "   :hidden:", f"   :caption: {title}", "", *(f"   {name}" for name in names), ""]
     return "\n".join(lines)
 
 

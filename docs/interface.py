@@ -80,7 +80,9 @@ class Named:
     def docstring(self) -> Docstring:
         names = list(self.signature.parameters) if self.signature else []
         if self.is_class:
-            names += [name for cls in self.object.__mro__ for name in (*vars(cls), *vars(cls).get("__annotations__", ()))]
+            names += [
+                name for cls in self.object.__mro__ for name in (*vars(cls), *vars(cls).get("__annotations__", ()))
+            ]
         return parsed(inspect.getdoc(self.object) or "", names)
 
 
@@ -247,8 +249,12 @@ def _member(name: str, value: Any) -> Iterator[str]:
 def index(objects: list[Named]) -> str:
     """The list of all names, by room, each with its first line."""
     lines = ["Programming interface", "=" * 21, ""]
-    lines += ["Every name has a page: signature, arguments, an example that the tests run, and the pages that use it. ``zm`` is"]
-    lines += ["``import zeromass as zm``. The rooms are in the order in which data goes through them. Two names are no functions:"]
+    lines += [
+        "Every name has a page: signature, arguments, an example that the tests run, and the pages that use it. ``zm`` is"
+    ]
+    lines += [
+        "``import zeromass as zm``. The rooms are in the order in which data goes through them. Two names are no functions:"
+    ]
     lines += ["``zm.t`` is time as an expression, and ``zm.METHODS`` the stepping methods by name.", ""]
     rooms = [*ROOMS, *sorted({it.room for it in objects} - ROOMS.keys())]
     for room in rooms:
@@ -259,7 +265,7 @@ def index(objects: list[Named]) -> str:
         lines += [title, "-" * len(title), "", ".. list-table::", "   :class: names", "   :widths: auto", ""]
         for it in here:
             lines += [f"   * - :doc:`{it.said} <{it.page}>`", f"     - {inline(it.docstring.first)}"]
-        lines += ["", ".. toctree::", "   :hidden:", "", *(f"   {it.page}" for it in here), ""]
+        lines += ["", ".. toctree::", "   :hidden:", f"   :caption: {title}", "", *(f"   {it.page}" for it in here), ""]
     return "\n".join(lines)
 
 
