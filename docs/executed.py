@@ -1,7 +1,8 @@
 """Pages that are run: below each block of Python what it printed, the figures it drew, the pages and films it wrote.
 
-A page of the guide, of the course, the tutorial and the first page are programs. Such a page is run from its top to its end when Sphinx reads it, which
-is when it has changed, in one namespace and an empty folder, as the tests run it. ZEROMASS_PAGES=0 shows code only.
+The first page, the tutorial, and the pages of guide and course are programs. Each is run from its top to its end when Sphinx
+reads it, which is when it has changed, in one namespace and an empty folder, as the tests run it. ZEROMASS_PAGES=0 shows
+code only.
 """
 
 from __future__ import annotations

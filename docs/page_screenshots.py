@@ -50,7 +50,7 @@ from report.chromium import MISSING, Browser, browser, executable  # noqa: E402
 
 BEYOND = """(() => { const wide = document.documentElement.clientWidth;
   const scrolls = x => { for (let e = x; e; e = e.parentElement) {
-    const s = getComputedStyle(e); if (e !== document.body && /auto|scroll|hidden/.test(s.overflowX)) return true; } return false; };
+    if (e !== document.body && /auto|scroll|hidden/.test(getComputedStyle(e).overflowX)) return true; } return false; };
   return [...document.querySelectorAll(".bd-article *")].filter(x => { const r = x.getBoundingClientRect();
     return r.width > 0 && r.right > wide + 1 && !scrolls(x) && !x.closest("mjx-container"); })
     .slice(0, 3).map(x => x.tagName + "." + x.className + " " + (x.textContent || "").slice(0, 40)); })()"""
@@ -139,7 +139,7 @@ def thumbnails(names: list[str]) -> None:
             continue
         with tempfile.TemporaryDirectory() as place, browser(chromium) as page:
             sliders = names_of.get("sliders")  # of a page that is alive: they are shown
-            path = run.view(Path(place) / "run.html", sliders=sliders)
+            path = run.view(Path(place) / "run.html", **({"sliders": sliders} if sliders else {}))
             page.scheme("light")
             scale = 1.5 if sliders else 2  # drawn large, shown small: smooth edges
             page.size(round(scale * THUMBNAIL[0]), round(scale * THUMBNAIL[1]))
