@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 EXAMPLES = HERE.parent / "examples"
 
 GROUPS = {
-    "First steps": ["wheel_on_incline", "joined_masses", "double_pendulum", "shell_on_dimpled_bowl"],
+    "First steps": ["double_pendulum", "shell_on_dimpled_bowl", "wheel_on_incline", "joined_masses"],
     "Rolling": [
         "rolling_coin",
         "rattleback",
@@ -89,7 +89,7 @@ def card(name: str) -> list[str]:
 
 def page() -> str:
     """The page, in reStructuredText."""
-    lines = ["Gallery", "=======", ""]
+    lines = [":html_theme.sidebar_secondary.remove: true", "", "Gallery", "=======", ""]
     lines += [
         "Short programs, each with the law of mechanics that it shows, its figure and, where bodies move, a page that plays"
     ]

@@ -2,6 +2,7 @@
 
     python docs/page_screenshots.py                     # pages of docs/_build/html, into build/screenshots/pages
     python docs/page_screenshots.py --full index        # the whole length of some
+    python docs/page_screenshots.py --all               # no pictures: is anything wrong on any page?
     python docs/page_screenshots.py --keep              # a few at a modest size, into docs/images/pages
     python docs/page_screenshots.py --thumbnails        # what moves in each example, into docs/images/gallery
 
@@ -41,8 +42,8 @@ PAGES = (
     "speed",
 )
 KEPT = {"index": ("desktop", "light"), "gallery/index": ("desktop", "dark"), "api/simulate": ("phone", "light")}
-TALLEST = 20_000
-"""Pixels of a page on a desktop: what is longer nobody reads."""
+TALLEST = 24_000
+"""Pixels of a page: what is longer nobody reads."""
 
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -56,36 +57,44 @@ BEYOND = """(() => { const wide = document.documentElement.clientWidth;
     .slice(0, 3).map(x => x.tagName + "." + x.className + " " + (x.textContent || "").slice(0, 40)); })()"""
 
 
-def looked_at(page: Browser, name: str, *, full: bool = False) -> list[str]:
+def shown(page: Browser, name: str, size: str) -> list[str]:
+    """What is wrong with a page of a size, once it is drawn."""
+    width, height = SIZES[size]
+    page.size(width, height)
+    page.call("Page.navigate", url="about:blank")
+    page.wait("location.href === 'about:blank' && document.readyState === 'complete'")
+    page.events.clear()
+    page.call("Page.navigate", url=(BUILT / f"{name}.html").as_uri())
+    page.wait("document.readyState === 'complete'")
+    wide, tall = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
+    beyond = page.evaluate(BEYOND)
+    wrong = [f"{wide} px wide, beyond the edge {beyond}"] if beyond or wide > width else []
+    wrong += [f"{tall} px tall"] if tall > TALLEST else []
+    wrong += [one for one in page.complaints() if "autofocusing" not in one]  # of frames, from files only
+    wrong += [f"asks {url}" for url in page.requests() if url.startswith("http")]
+    return [f"{name}, {size}: {one}" for one in wrong]
+
+
+def pictures(page: Browser, name: str, *, full: bool) -> list[str]:
     """What is wrong with a page, after pictures of all sizes and themes were taken."""
     wrong = []
     for theme in THEMES:
         page.scheme(theme)
-        for size, (width, height) in SIZES.items():
-            page.size(width, height)
-            page.call("Page.navigate", url="about:blank")
-            page.wait("location.href === 'about:blank' && document.readyState === 'complete'")
-            page.events.clear()
-            page.call("Page.navigate", url=(BUILT / f"{name}.html").as_uri())
-            page.wait("document.readyState === 'complete'")
+        for size, (width, _) in SIZES.items():
+            wrong += shown(page, name, size)
             time.sleep(0.5)  # formulas
-            tall = page.evaluate("document.documentElement.scrollHeight")
-            beyond = page.evaluate(BEYOND)
-            wide = page.evaluate("document.documentElement.scrollWidth")
-            if beyond or wide > width:
-                wrong.append(f"{name}, {size}: {wide} px wide; beyond the edge: {beyond}")
-            if size == "desktop" and tall > TALLEST:
-                wrong.append(f"{name}: {tall} px tall")
-            wrong += [f"{name}, {size}: {one}" for one in page.complaints() if "autofocusing" not in one]
-            asked = [url for url in page.requests() if url.startswith("http")]
-            wrong += [f"{name}: asks {url}" for url in asked]
-            path = OUT / size / theme / f"{name.replace('/', '-')}.png"
             if full:
-                page.size(width, min(tall, 6000))
+                page.size(width, min(page.evaluate("document.documentElement.scrollHeight"), 6000))
                 page.drawn()
-            page.screenshot(path)
-    print(f"{name}: {'; '.join(sorted(set(wrong))) or 'as it should be'}")
+            page.screenshot(OUT / size / theme / f"{name.replace('/', '-')}.png")
     return wrong
+
+
+def all_pages() -> list[str]:
+    """Every page that was built, but for those that Sphinx makes by itself."""
+    found = [path.relative_to(BUILT) for path in sorted(BUILT.rglob("*.html"))]
+    own = [path for path in found if path.parts[0] != "_static" and path.stem not in ("genindex", "search")]
+    return [path.with_suffix("").as_posix() for path in own]
 
 
 def keep() -> None:
@@ -169,7 +178,10 @@ if __name__ == "__main__":
             name for name in PAGES if (BUILT / f"{name}.html").exists()
         ]
         wrong = []
-        for name in some:
+        for name in all_pages() if "--all" in asked else some:
             with browser(chromium) as page:
-                wrong += looked_at(page, name, full="--full" in asked)
+                if "--all" in asked:
+                    wrong += shown(page, name, "desktop") + shown(page, name, "phone")
+                else:
+                    wrong += pictures(page, name, full="--full" in asked)
         sys.exit("\n".join(sorted(set(wrong))) or None)
