@@ -107,6 +107,12 @@ def replace_index(app: Any, docname: str, source: list[str]) -> None:
         source[0] = page()
 
 
+def always_read(app: Any, env: Any, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
+    """What it shows lies in other files than its own."""
+    return ["gallery/index"]
+
+
 def setup(app: Any) -> dict[str, bool]:
+    app.connect("env-get-outdated", always_read)
     app.connect("source-read", replace_index)
     return {"parallel_read_safe": True}
