@@ -55,7 +55,7 @@ format: $(VENV)/dev.stamp
 
 # Removes what the targets above made, except .venv.
 clean:
-	rm -rf build dist docs/_build docs/gallery .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist docs/_build docs/gallery docs/api .pytest_cache .ruff_cache .hypothesis
 	find src tests docs -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # ---- set-up: .venv with uv, then the package and what it needs, then what its developers need

@@ -1,4 +1,4 @@
-"""Viewer pages inside the documentation: below each example of the gallery whose run has bodies, and in the guide."""
+"""Viewer pages inside the gallery: below each example whose run has bodies."""
 
 from __future__ import annotations
 
@@ -32,17 +32,3 @@ def run_of_example(block: Any, block_vars: dict[str, Any], gallery_conf: dict[st
             style="width: 100%; height: 32rem; border: 1px solid #8884"></iframe>
 
 """
-
-
-def shell_page(path: Path, *, newer_than: Path) -> None:
-    """The shell of the papers in 25 s; not written again while it is newer than all code."""
-    import zeromass as zm
-
-    code = max(file.stat().st_mtime for file in newer_than.rglob("*") if file.suffix in (".py", ".js", ".css", ".html"))
-    if path.exists() and path.stat().st_mtime > code:
-        return
-    body = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
-    rolling = zm.Rolling(body, on=zm.surfaces.dimpled_bowl(), gravity=9.81)
-    start = rolling.start(contact=(-1.5, -0.75), velocity=(1.5, 1.0))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    zm.simulate(rolling, start, until=25.0).view(path, title="The shell on the dimpled bowl")

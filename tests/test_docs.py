@@ -1,4 +1,4 @@
-"""The Python code of the guide runs, page by page, each in one namespace and an empty folder."""
+"""The Python code of guide, course and tutorial runs, page by page, each in one namespace and an empty folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ import pytest
 from zeromass.integrate import METHODS
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = sorted((DOCS / "guide").glob("*.md"))
+GUIDE, COURSE = sorted((DOCS / "guide").glob("*.md")), sorted((DOCS / "course").glob("*.md"))
+PAGES = [*GUIDE, *COURSE, DOCS / "tutorial.md", DOCS / "index.md"]
 
 
 def blocks(page: Path) -> list[tuple[int, str]]:
@@ -126,15 +127,20 @@ def test_code_runs(page, tmp_path, monkeypatch, capsys):
     assert "nan" not in capsys.readouterr().out.lower().split()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", GUIDE + COURSE, ids=lambda page: page.stem)
 def test_page_is_in_the_table_of_contents(page):
-    assert f"\n{page.stem}\n" in (DOCS / "guide" / "index.md").read_text(encoding="utf-8") or page.stem == "index"
+    assert f"\n{page.stem}\n" in (page.parent / "index.md").read_text(encoding="utf-8") or page.stem == "index"
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")) + PAGES, ids=lambda page: page.stem)
+def test_the_first_page_has_the_ten_lines_of_the_readme():
+    readme = DOCS.parent / "README.md"
+    assert blocks(DOCS / "index.md")[0][1] == blocks(readme)[0][1]
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")) + GUIDE + COURSE, ids=lambda page: page.stem)
 def test_relative_links_lead_somewhere(page):
-    """Links to files in the repository; what the build makes (gallery, viewer) is checked by the build."""
+    """Links to files in the repository; what the build makes (gallery, interface, viewer) is checked by the build."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
-        if not re.match(r"[a-z]+:", target) and "gallery/" not in target and "_static/viewer" not in target:
+        if not re.match(r"[a-z]+:", target) and not re.search(r"gallery/|api/|_static/viewer", target):
             assert (page.parent / target).exists(), target

@@ -1,0 +1,90 @@
+"""Docstrings are plain text: paragraphs, lists, indented equations, tables of arguments, `code` in single backticks.
+
+Here they become reStructuredText that shows them faithfully.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+_FIXED = re.compile(r"^\s+\S|\S {2,}\S|^>>>")  # indented, aligned in columns, or a prompt: keep as typed
+_RULE = re.compile(r"^([-=~])\1{2,}$")
+_ROW = re.compile(r"^(\*{0,2}\w+(?:, \w+)*) {1,}(?=\S)")
+
+
+@dataclass(frozen=True)
+class Docstring:
+    """Its first line, what is said of arguments or attributes by name, the other text, and the examples."""
+
+    first: str
+    arguments: dict[str, str]
+    text: list[str]
+    examples: list[str]
+
+
+def parsed(doc: str, names: Iterable[str] = ()) -> Docstring:
+    """A docstring taken apart; a block of columns whose first column has one of the names is a table of arguments."""
+    blocks = re.split(r"\n\s*\n", doc.strip("\n")) if doc.strip() else [""]
+    known, table, text, examples = set(names), {}, [], []
+    for block in blocks[1:]:
+        rows = block.split("\n")
+        if rows[0].startswith(">>>"):
+            examples.append(block)
+        elif said := _table(rows, known):
+            table |= said
+        else:
+            text.append(block)
+    first, *more = blocks[0].split("\n")
+    if more:
+        text.insert(0, "\n".join(more)) if _FIXED.search(more[0]) else None
+        first = blocks[0].replace("\n", " ") if not _FIXED.search(more[0]) else first
+    return Docstring(first, table, text, examples)
+
+
+def _table(rows: list[str], known: set[str]) -> dict[str, str]:
+    """{name: what is said of it} of a block in columns; nothing if it is another block."""
+    said: dict[str, str] = {}
+    names: list[str] = []
+    for row in rows:
+        match = _ROW.match(row)
+        if match and not row.startswith(" "):
+            names = match.group(1).split(", ")
+            for name in names:
+                said[name] = row[match.end() :].strip()
+        elif row.startswith("  ") and names:
+            for name in names:
+                said[name] += " " + row.strip()
+        else:
+            return {}
+    aligned = any(re.match(r"^\S+(, \S+)* {2,}\S", row) for row in rows)
+    return said if aligned and len(known & said.keys()) * 2 >= len(said) else {}
+
+
+def inline(line: str) -> str:
+    """One line of prose with code in double backticks and no other markup."""
+    pieces = re.split(r"(``.+?``|`[^`]+`)", line)
+    prose = [re.sub(r"([\\*|`]|_\b)", r"\\\1", piece) for piece in pieces[::2]]
+    code = [f"``{piece.strip('`').strip()}``" for piece in pieces[1::2]]
+    # "\ " ends inline code before a letter without making a space
+    text = prose[0].removeprefix("\\") if re.match(r"\\\* ", prose[0]) else prose[0]
+    for literal, after in zip(code, prose[1:], strict=True):
+        text += ("\\ " if text and text[-1].isalnum() else "") + literal
+        text += ("\\ " if after and after[0].isalnum() else "") + after
+    return text
+
+
+def restructured(blocks: Iterable[str]) -> Iterator[str]:
+    """Lines of reStructuredText for blocks of a docstring."""
+    for block in blocks:
+        rows = block.split("\n")
+        if len(rows) > 1 and _RULE.match(rows[1]):  # an underlined heading
+            yield from (f"**{rows[0].strip()}**", "")
+            rows = rows[2:]
+        is_list = bool(rows) and re.match(r"[-*] |\d+\. ", rows[0])
+        if rows and not is_list and any(_FIXED.search(row) for row in rows):
+            language = "python" if rows[0].lstrip().startswith(">>>") else "none"
+            yield from (f".. code-block:: {language}", "", *("    " + row for row in rows), "")
+        else:
+            yield from (*(inline(row) for row in rows), "")

@@ -1,0 +1,93 @@
+"""Pages that the documentation makes: one for every public name, output below programs, and a gallery of all examples."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+
+import pytest
+
+import zeromass as zm
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+
+import docstrings  # noqa: E402
+import executed  # noqa: E402
+import gallery_page  # noqa: E402
+import interface  # noqa: E402
+
+OBJECTS = {it.full: it for it in interface.public()}
+
+
+def test_every_public_name_has_a_page():
+    """But for what is no function or class."""
+    others = {"METHODS", "surfaces", "t", "__version__"}
+    assert {name for name in zm.__all__ if f"zeromass.{name}" not in OBJECTS} == others
+
+
+def test_pages_differ_where_capital_letters_do_not_count():
+    pages = [it.page.lower() for it in OBJECTS.values()]
+    assert len(pages) == len(set(pages))
+
+
+@pytest.mark.parametrize("full", OBJECTS)
+def test_page_has_signature_arguments_and_example(full):
+    it = OBJECTS[full]
+    text = interface.page(it, [])
+    names = list(it.signature.parameters) if it.signature else []
+    assert f":: {full}(" in text
+    for name in names:
+        assert f"* - ``{name}``" in text
+    if ">>>" in (inspect.getdoc(it.object) or ""):
+        assert ".. rubric:: Example" in text
+
+
+def test_arguments_are_taken_from_the_docstring():
+    doc = """A quantity.
+
+    a, b   lengths, m
+    c      a mass, which
+           goes on
+
+    Text with two  columns
+    that are no arguments
+
+    >>> 1 + 1
+    2
+    """
+    found = docstrings.parsed(inspect.cleandoc(doc), ["a", "b", "c"])
+    assert found.first == "A quantity."
+    assert found.arguments == {"a": "lengths, m", "b": "lengths, m", "c": "a mass, which goes on"}
+    assert found.text == ["Text with two  columns\nthat are no arguments"]
+    assert found.examples == [">>> 1 + 1\n2"]
+
+
+def test_output_value_and_figure_stand_below_a_program(tmp_path, monkeypatch):
+    monkeypatch.setattr(executed, "FIGURES", tmp_path)
+    monkeypatch.setattr(executed, "VIEWS", tmp_path)
+    code = "import matplotlib.pyplot as plt\nfrom pathlib import Path\nprint('said', 6 * 7)\nplt.plot([1, 2])"
+    page = f"# Title\n\n```python\n{code}\n```\n\n```python\nPath('a.html').write_text('<p>')\n```\n"
+    text = executed.with_output(page, "guide/some")
+    assert "said 42" in text
+    assert (tmp_path / "guide-some-1.png").exists()
+    assert "/_build/executed/guide-some-1.png" in text
+    assert (tmp_path / "guide-some-a.html").exists()
+    assert "../_static/viewer/guide-some-a.html" in text
+
+
+def test_every_example_is_in_one_group_of_the_gallery():
+    there = {path.stem for path in (ROOT / "examples").glob("*.py")}
+    shown = [name for names in gallery_page.groups().values() for name in names]
+    assert sorted(shown) == sorted(there)
+    assert {name for names in gallery_page.GROUPS.values() for name in names} <= there
+
+
+def test_pictures_of_the_gallery_are_of_examples():
+    there = {path.stem for path in (ROOT / "examples").glob("*.py")}
+    assert {path.stem for path in (ROOT / "docs" / "images" / "gallery").glob("*.webp")} <= there
+
+
+def test_film_is_small_enough_for_a_page_that_one_opens_first():
+    assert (ROOT / "docs" / "images" / "shell.webp").stat().st_size <= 3_000_000
