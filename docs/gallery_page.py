@@ -25,7 +25,16 @@ GROUPS = {
         "moving_sphere",
         "terrain_from_data",
     ],
-    "Mechanisms": ["four_bar", "spinning_hoop", "crane"],
+    "Mechanisms": [
+        "slider_crank",
+        "four_bar",
+        "bennett_linkage",
+        "delta_robot",
+        "bicycle",
+        "ball_on_a_string",
+        "spinning_hoop",
+        "crane",
+    ],
     "Studies": ["friction_over_starts", "basins_of_the_dimpled_bowl", "magnetic_pendulum"],
     "Rest, small motions, control": [
         "bead_on_a_hoop_branches",

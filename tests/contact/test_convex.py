@@ -127,6 +127,25 @@ def test_volume_of_a_superquadric():
     assert np.linalg.norm(corner, axis=1).max() == pytest.approx(float(body.size), rel=1e-3)
 
 
+@pytest.mark.parametrize("exponent", [2.0, 2.5, 4.0, 6.0])
+def test_moments_of_a_superquadric_are_those_of_its_outside(exponent):
+    def implicit(x, y, z):
+        return (abs(x / 0.3)) ** exponent + (abs(y / 0.2)) ** exponent + (abs(z / 0.1)) ** exponent - 1
+
+    closed = zm.superquadric((0.3, 0.2, 0.1), exponent, density=2.0)
+    found = zm.convex(implicit=implicit, density=2.0, reach=0.4)
+    assert found.mass == pytest.approx(closed.mass, rel=1e-6)
+    assert np.asarray(found.inertia) == pytest.approx(np.diag(closed.inertia), rel=1e-6, abs=1e-12)
+
+
+def test_on_its_side_a_can_does_not_start():
+    for can in (zm.cylinder(0.03, 0.1, 0.4), zm.capsule(0.03, 0.1, 0.4)):
+        rolling = zm.Rolling(can, on=zm.surfaces.plane())
+        with pytest.raises(zm.StartError, match="in a line"):
+            rolling.start(contact=(0.0, 0.0), orientation=(np.pi / 2, 0.0, 0.0))
+        assert rolling.start(contact=(0.0, 0.0), orientation=(np.pi / 2 - 0.1, 0.0, 0.0))
+
+
 def test_a_solid_torus_has_its_moments():
     """By Pappus and Steiner: rings of the tube's circle, in numbers."""
     R, r = 0.3, 0.05

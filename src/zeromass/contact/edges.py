@@ -28,8 +28,8 @@ def edge_words(rolling: Rolling, pieces: SystemPieces, before: State, after: Sta
     angle = float(np.degrees(np.arccos(np.clip(n1 @ n2, -1.0, 1.0))))
     if angle < SAME:
         return (
-            f"'{rolling.solid.name}' comes to lie on a side or a face at ({place}) m, and touches in more than one point; end "
-            "the run there with an event, or give a body whose sides bulge"
+            f"'{rolling.solid.name}' comes to lie on a side or a face at ({place}) m, and touches in more than one point; "
+            "end the run there with an event, or give a body whose sides bulge"
         )
     words = f"'{rolling.surface.name}' has {{}} at ({place}) m, where its slope turns by {angle:.3g}°; "
     if (n2 - n1) @ before[rolling.center_particle.velocity] >= 0.0:

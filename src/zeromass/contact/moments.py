@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-FEW, MANY = 16, 1024
+FEW, MANY = 16, 256
 """Circles of directions to begin with, each with twice as many on it, and to end with at the latest."""
 
 SAME = 1e-12

@@ -47,6 +47,10 @@ class Outline(ABC):
         """Positive, and 0 where it lies on a face; None of what has no faces."""
         return None
 
+    def tilted(self, d: Array, S: Array) -> Expression | None:
+        """0 where it lies on a line of its side, which another point of it touches beyond; None of what has none."""
+        return None
+
 
 @dataclass(frozen=True, eq=False)
 class Ellipsoid(Outline):
@@ -106,6 +110,9 @@ class Round(Outline):
         across = d - (d @ S[:, 2]) * S[:, 2]
         return as_expression(np.sqrt(across @ across))
 
+    def tilted(self, d: Array, S: Array) -> Expression | None:
+        return None if _is_zero(self.height) else as_expression(d @ S[:, 2])
+
 
 @dataclass(frozen=True, eq=False)
 class Cone(Outline):
@@ -135,6 +142,12 @@ class Cone(Outline):
     @property
     def symmetric(self) -> bool:
         return False
+
+    def tilted(self, d: Array, S: Array) -> Expression | None:
+        a = S[:, 2]
+        across = d - (d @ a) * a
+        ahead = (self.tip + self.base) * (d @ a) - self.rim * np.sqrt(across @ across)
+        return as_expression(ahead / (self.tip + self.base))
 
     def upright(self, d: Array, S: Array) -> Expression | None:
         across = d - (d @ S[:, 2]) * S[:, 2]

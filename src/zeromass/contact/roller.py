@@ -123,6 +123,10 @@ class Roller(ABC):
         """Positive, and 0 where it lies on a face, which one point of contact does not tell; None of what has no faces."""
         return None
 
+    def tilted(self, body: RigidBody, normal: Array) -> Expression | None:
+        """0 where it lies on a line of its side, which one point does not tell either; None of what has none."""
+        return None
+
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """A mass that is positive, and what its sizes must satisfy."""

@@ -86,6 +86,9 @@ class ConvexBody(Roller):
     def upright(self, body: RigidBody, normal: Array) -> Expression | None:
         return self.outline.upright(normal, body.rotation)
 
+    def tilted(self, body: RigidBody, normal: Array) -> Expression | None:
+        return self.outline.tilted(expressions(-normal), body.rotation)
+
     @cached_property
     def support(self) -> Array:
         """s, three expressions of a direction, in the axes of the body."""

@@ -237,6 +237,9 @@ def _check_room(rolling: Rolling, known: dict[Any, Any], K: np.ndarray, place: n
         raise StartError(
             f"'{solid.name}' lies on a face on '{name}' at {at}: it touches in more than one point; tilt it"
         )
+    tilted = solid.tilted(rolling.body, rolling.normal)
+    if tilted is not None and abs(_value(tilted, known)) <= UPRIGHT:
+        raise StartError(f"'{solid.name}' lies on its side on '{name}' at {at}: it touches in a line; tilt it")
     if isinstance(solid, SphericalBody):
         radius, bend = number_at(solid.radius, known), np.real(np.linalg.eigvals(K)).min()
         if 1.0 + radius * bend <= 0.0:
