@@ -21,9 +21,14 @@ MODELS = {"rolling": rolling, "system": system}
 
 
 def _about(name: str = "scenario", description: str = "") -> None:
-    """What a scenario is called."""
+    """What a scenario is called.
+
+    name         in titles
+    description  for readers
+    """
 
 
+ABOUT = table(_about, said={"description": Words(longest=10_000, shortest=0)})
 RUN = table(
     simulate,
     without=("system", "start", "events", "progress"),
@@ -42,16 +47,17 @@ def _one_model(given: dict[str, Any]) -> Iterator[Problem]:
 
 TABLE = Table(
     {
-        "scenario": Argument(table(_about, said={"description": Words(longest=10_000, shortest=0)})),
-        "parameters": Argument(Named(Numbers(), system.NAME)),
-        **{name: Argument(model.TABLE) for name, model in MODELS.items()},
-        "run": Argument(RUN, required=True),
-        "events": Argument(Items(EVENT)),
-        "output": Argument(output.TABLE),
-        "sweep": Argument(sweep.TABLE),
+        "scenario": Argument(ABOUT, words=ABOUT.words),
+        "parameters": Argument(Named(Numbers(), system.NAME), words="Numbers with names, for use in formulas."),
+        **{name: Argument(model.TABLE, words=model.TABLE.words) for name, model in MODELS.items()},
+        "run": Argument(RUN, required=True, words=RUN.words),
+        "events": Argument(Items(EVENT), words=EVENT.words),
+        "output": Argument(output.TABLE, words=output.TABLE.words),
+        "sweep": Argument(sweep.TABLE, words=sweep.TABLE.words),
     },
     rule=_one_model,
     beside=("cases",),
+    words="A scenario of zeromass: a model, its start, what is run and what is written.",
 )
 
 

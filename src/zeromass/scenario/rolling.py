@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, Literal
 
@@ -37,22 +38,41 @@ BODY = Kinds(body_tables)
 
 
 def _force(body: RigidBody, force: Vector, at: Fixed = ZERO) -> Force:
-    """N, in the inertial frame, at a point of the body."""
+    """A force on the body.
+
+    force  N, in the inertial frame
+    at     the point of the body, in its axes from its mass centre, m
+    """
     return Force(force, at=body.point(at))
 
 
 def _torque(body: RigidBody, torque: Vector, frame: Literal["inertial", "body"] = "inertial") -> Torque:
-    """N m, in the inertial frame or in that of the body."""
+    """A torque on the body.
+
+    torque  N m
+    frame   in whose axes
+    """
     return Torque(body.rotate(torque) if frame == "body" else torque, on=body)
 
 
 def _spring(body: RigidBody, stiffness: Number, at: Fixed = ZERO, to: Fixed = ZERO, length: Number = 0.0) -> Spring:
-    """From a point of the body to a point in space; `length` is the unstretched one."""
+    """A spring from a point of the body to a point in space.
+
+    stiffness  N/m
+    at         the point of the body, in its axes from its mass centre, m
+    to         the point in space, m
+    length     unstretched, m
+    """
     return Spring(stiffness, body.point(at), to, length=length)
 
 
 def _damper(body: RigidBody, damping: Number, at: Fixed = ZERO, to: Fixed = ZERO) -> Damper:
-    """From a point of the body to a point in space."""
+    """A damper from a point of the body to a point in space.
+
+    damping  N s/m
+    at       the point of the body, in its axes from its mass centre, m
+    to       the point in space, m
+    """
     return Damper(damping, body.point(at), to)
 
 
@@ -73,9 +93,12 @@ START = table(
         "touching": Numbers("values", ((3,),)),
         "orientation": Either((Choice(("x-axis along the normal",)), Numbers("values", ((3,), (4,))))),
     },
+    words=Rolling.start,
 )
 OLD = {"spin": ("no_spin", ("free", "none")), "contact": ("two_sided", ("one-sided", "two-sided"))}
 """Old keys with their two words, for truths that have names of their own now."""
+
+OLD_WORDS = "old words for no_spin and two_sided"
 
 OWN = table(
     Rolling,
@@ -88,12 +111,13 @@ OWN = table(
 )
 TABLE = Table(
     {
-        "body": Argument(BODY, required=True),
-        "surface": Argument(SURFACE, required=True),
-        **OWN.arguments,
-        **{kind: Argument(Items(load)) for kind, load in LOADS.items()},
-        "start": Argument(START, required=True),
-    }
+        "body": Argument(BODY, required=True, words="what rolls"),
+        "surface": Argument(SURFACE, required=True, words="what it rolls on, and how that moves"),
+        **{name: replace(argument, words=argument.words or OLD_WORDS) for name, argument in OWN.arguments.items()},
+        **{kind: Argument(Items(load), words=load.words) for kind, load in LOADS.items()},
+        "start": Argument(START, required=True, words=START.words),
+    },
+    words=OWN.words,
 )
 
 

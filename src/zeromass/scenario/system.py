@@ -41,7 +41,7 @@ def _as_many(given: dict[str, Any]) -> Iterator[Problem]:
 
 TABLE = table(
     System,
-    without=("parts",),
+    without=("parts", "control", "by", "settling", "joints"),
     said={
         **dict.fromkeys(ENERGIES, FORMULA),
         "M": MATRIX,
@@ -52,12 +52,20 @@ TABLE = table(
         **dict.fromkeys(("forces", "nonideal"), Named(FORMULA)),
     },
     more={
-        **{kind: Argument(Named(part, NAME)) for kind, part in PARTS.items()},
-        **{kind: Argument(Items(load)) for kind, load in LOADS.items()},
-        "start": Argument(Named(VALUE)),
-        "guess": Argument(Named(NUMBER)),
+        **{kind: Argument(Named(part, NAME), words=f"by name. {part.words}") for kind, part in PARTS.items()},
+        **{kind: Argument(Items(load), words=load.words) for kind, load in LOADS.items()},
+        "start": Argument(Named(VALUE), words="values of any formulas, such as x, x' or x + y; the rest is solved for"),
+        "guess": Argument(Named(NUMBER), words="values of coordinates near which the rest of the start is looked for"),
+    },
+    means={
+        "coordinates": "names of the system's own coordinates",
+        "gravity": "m/s²: g for (0, 0, −g), or a vector; acts on the parts",
+        "forces": "coordinate = generalised force, N or N m",
+        "constraints": "name = what must be zero, a formula or a list; with rates in it, it is nonholonomic",
+        "nonideal": "coordinate = force that the constraints exert beyond the ideal ones, such as friction",
     },
     rule=_as_many,
+    words="Coordinates, particles and bodies, with energies, forces and constraints: a system of one's own.",
 )
 
 

@@ -54,11 +54,12 @@ class Named(Kind):
 
 @dataclass(frozen=True)
 class Argument:
-    """What may stand at one key of a table, and what is taken where nothing does."""
+    """What may stand at one key of a table, what is taken where nothing does, and what it means in words."""
 
     kind: Kind
     required: bool = False
     default: Any = None
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class Table(Kind):
     rule    what is wrong between the keys of a table, with the keys below it
     blame   the key, where it is given, to which errors of `make` point instead of the table
     beside  keys that are no arguments and are read elsewhere
+    words   what the table stands for
     """
 
     arguments: Mapping[str, Argument]
@@ -76,6 +78,7 @@ class Table(Kind):
     rule: Callable[[dict[str, Any]], Iterable[Problem]] = lambda given: ()
     blame: str = ""
     beside: tuple[str, ...] = ()
+    words: str = ""
 
     def looks(self) -> dict[type, str]:
         return {dict: "a table"}
