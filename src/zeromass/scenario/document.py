@@ -10,11 +10,12 @@ from zeromass.integrate import METHODS
 from zeromass.model import Event
 from zeromass.run import simulate
 from zeromass.scenario import output, rolling, sweep, system
-from zeromass.scenario.errors import ScenarioError, listed, nearest
+from zeromass.scenario.errors import ScenarioError, listed, nearest, together
 from zeromass.scenario.kinds import Choice, Numbers, Problem, Words
+from zeromass.scenario.reading import unreadable
 from zeromass.scenario.signatures import table
 from zeromass.scenario.source import Source
-from zeromass.scenario.tables import MISSING, Argument, Items, Named, Table, spelled
+from zeromass.scenario.tables import Argument, Items, Named, Table, spelled
 
 MODELS = {"rolling": rolling, "system": system}
 """The tables that describe a model, and the modules that read them; a scenario has one."""
@@ -49,6 +50,10 @@ TABLE = Table(
     {
         "scenario": Argument(ABOUT, words=ABOUT.words),
         "parameters": Argument(Named(Numbers(), system.NAME), words="Numbers with names, for use in formulas."),
+        "let": Argument(
+            Named(Numbers("names"), system.NAME),
+            words="Formulas with names, for use in others: of parameters, t, names of the model, and those above.",
+        ),
         **{name: Argument(model.TABLE, words=model.TABLE.words) for name, model in MODELS.items()},
         "run": Argument(RUN, required=True, words=RUN.words),
         "events": Argument(Items(EVENT), words=EVENT.words),
@@ -94,13 +99,9 @@ def _kind(given: Mapping[str, Any], otherwise: Mapping[str, Any]) -> str:
 
 
 def _check(source: Source, data: dict[str, Any]) -> None:
-    """Raises the first error by line; further ones are named."""
+    """Raises all that is wrong with keys and, where something is, with what formulas are made of."""
     problems = dict.fromkeys(TABLE.problems(data, ()))
-    found = [source.error(message, key) for key, message in problems]
-    if not found:
+    if not problems:
         return
-    found.sort(key=lambda e: (e.message == MISSING, e.line or 0))  # a misspelt key explains one that is missing
-    first, *others = found
-    more = listed(dict.fromkeys(e.key for e in others if e.key != first.key), 6)
-    first.message += f" (there are more errors, in {more})" if more else ""
-    raise first
+    unread = [unreadable(source, text, key) for key, text in TABLE.formulas(data, ())]
+    raise together([source.error(message, key) for key, message in problems] + [one for one in unread if one])

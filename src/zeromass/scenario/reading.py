@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from zeromass.equation import EquationError
-from zeromass.expression import Expression, ExpressionError, as_expression, parameter, symbols, t
+from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, coordinate, parameter, symbols, t
 from zeromass.model import ModelError, StartError
-from zeromass.scenario.errors import FormulaError, ScenarioError
+from zeromass.scenario.errors import FormulaError, ScenarioError, together
 from zeromass.scenario.formula import RESERVED, formula
-from zeromass.scenario.source import Key, Source
+from zeromass.scenario.source import Key, Source, dotted
 
 WIDEST = 72
 """Characters of a formula that a message shows around the place of an error."""
@@ -34,12 +34,23 @@ class Reader:
 
     given       numbers or formulas by name, of the table [parameters]
     varied      names of those that a study varies: formulas of them stay formulas where others become numbers
+    let         formulas by name, of the table [let]: each is read where another asks for it, in the names known there
     parameters  symbols, by name, with the values of the file; formulas, of those that follow from what varies
+
+    What is wrong is noted, and something readable taken in its place, until `finish` tells all of it.
     """
 
-    def __init__(self, source: Source, given: Mapping[str, Any], varied: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        source: Source,
+        given: Mapping[str, Any],
+        varied: Sequence[str] = (),
+        let: Mapping[str, Any] | None = None,
+    ) -> None:
         self.source = source
         self.parameters: dict[str, Expression] = {}
+        self.let: dict[str, Any] = {}
+        self._found: list[ScenarioError] | None = []
         self._values: dict[str, Expression] = {}
         for name, value in given.items():
             key = ("parameters", name)
@@ -50,22 +61,55 @@ class Reader:
                 self.parameters[name], self._values[name] = symbol, symbol if name in varied else as_expression(number)
             else:
                 self.parameters[name] = self._values[name] = self._read(value, key, self._values)
+        for name in let or {}:
+            self.check_name(name, ("let", name))
+            if name in self.parameters:
+                self.wrong(f"the name '{name}' is taken already, by a parameter", ("let", name))
+        self.let = dict(let or {})
 
     def error(self, message: str, key: Key) -> ScenarioError:
         """An error that points to a key."""
         return self.source.error(message, key)
 
+    def wrong(self, what: str | ScenarioError, key: Key = ()) -> None:
+        """Notes an error; after `finish` it is raised."""
+        error = self.error(what, key) if isinstance(what, str) else what
+        if self._found is None:
+            raise error
+        self._found.append(error)
+
+    @property
+    def fine(self) -> bool:
+        """Whether nothing wrong was found so far."""
+        return not self._found
+
+    def finish(self) -> None:
+        """Raises all errors that were noted, if any; from now on each is raised at once."""
+        found, self._found = self._found, None
+        if found:
+            raise together(found)
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """An error inside is noted, and what follows goes on."""
+        try:
+            yield
+        except ScenarioError as error:
+            self.wrong(error)
+
     def check_name(self, name: str, key: Key) -> None:
         """Refuses a name that means something already."""
         if name in RESERVED:
-            raise self.error(f"'{name}' has a meaning in formulas already; choose another name", key)
+            self.wrong(f"'{name}' has a meaning in formulas already; choose another name", key)
 
     @contextmanager
     def pointing(self, *key: str | int) -> Iterator[None]:
-        """Errors of the model that arise inside point to a key."""
+        """Errors of the model that arise inside point to a key; they are not told where something in it was not readable."""
         try:
             yield
         except UNFIT as error:
+            if not self.fine:
+                self.finish()
             raise self.error(in_words(error), key) from error
 
     def number(self, given: Any, key: Key) -> float:
@@ -73,7 +117,8 @@ class Reader:
         e = self._read(given, key, self._values)
         if e.value is None:
             words = ", ".join(f"'{s.name}'" for s in symbols(e))
-            raise self.error(f"it depends on {words}, which [sweep] varies; here a number is needed", key)
+            self.wrong(f"it depends on {words}, which [sweep] varies; here a number is needed", key)
+            return 1.0
         return e.value
 
     def value(self, given: Any, key: Key) -> float | Expression:
@@ -89,11 +134,76 @@ class Reader:
         if not isinstance(given, str):
             return as_expression(given)
         try:
-            return formula(given, names)
+            return formula(given, Known(self, names, key) if self.let else names)
         except FormulaError as error:
-            shown, caret = _excerpt(given, error.position)
-            message = f"{error.message}\n    {shown}\n    {' ' * caret}^ {error.place}"
-            raise self.source.error(message, key, error.column) from error
+            self.wrong(pointed(self.source, given, key, error))
+            return something(names)
+
+
+class Known(Mapping[str, Expression]):
+    """What a formula may name: some names, and those of [let], which are read as they are asked for.
+
+    key     of the formula that asks
+    before  how many of the names of [let] it may use: a formula of [let] those above it
+    """
+
+    def __init__(self, reader: Reader, names: Mapping[str, Expression], key: Key, before: int | None = None) -> None:
+        self._reader, self._names, self._key = reader, names, key
+        self._let = list(reader.let)[:before]
+
+    def __getitem__(self, name: str) -> Expression:
+        if name in self._names:
+            if name in self._let:
+                self._reader.wrong(f"the name '{name}' is taken already, by the model", ("let", name))
+            return self._names[name]
+        own, given = ("let", name), self._reader.let[name]
+        if not isinstance(given, str):
+            return as_expression(given)
+        try:
+            return formula(given, Known(self._reader, self._names, self._key, self._let.index(name)))
+        except FormulaError as error:
+            asked = f"; {dotted(self._key)} asks for '{name}'" if self._key != own else ""
+            message = FormulaError(error.message + asked, error.position, error.source)
+            self._reader.wrong(pointed(self._reader.source, given, own, message))
+            return something(self._names)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from {**self._names, **dict.fromkeys(self._let)}
+
+    def __len__(self) -> int:
+        return len({*self._names, *self._let})
+
+
+def something(names: Mapping[str, Expression]) -> Expression:
+    """A formula in place of one that can not be read, so that the rest can: the sum of the coordinates, or 1."""
+    found = [e for e in names.values() if isinstance(e, Symbol) and e.kind == "coordinate"]
+    return as_expression(sum(found)) if found else as_expression(1.0)
+
+
+def pointed(source: Source, text: str, key: Key, error: FormulaError) -> ScenarioError:
+    """The error of a formula at a key, with the formula and its place in it."""
+    shown, caret = _excerpt(text, error.position)
+    message = f"{error.message}\n    {shown}\n    {' ' * caret}^ {error.place}"
+    return source.error(message, key, error.column)
+
+
+def unreadable(source: Source, text: str, key: Key) -> ScenarioError | None:
+    """What is wrong with a formula whatever names are known where it stands."""
+    try:
+        formula(text, Anything())
+    except FormulaError as error:
+        return pointed(source, text, key, error)
+    return None
+
+
+class Anything(dict[str, Expression]):
+    """All names at once: each is a coordinate."""
+
+    def __contains__(self, name: object) -> bool:
+        return name == "t" or (isinstance(name, str) and name not in RESERVED)
+
+    def __getitem__(self, name: str) -> Expression:
+        return coordinate(name)
 
 
 def _excerpt(source: str, position: int) -> tuple[str, int]:

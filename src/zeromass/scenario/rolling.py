@@ -139,6 +139,7 @@ def start(reader: Reader, given: dict[str, Any], system: Rolling, t: float) -> S
     """Its start."""
     key = (*KEY, "start")
     values = START.values(reader, given["start"], key, None)
+    reader.finish()
     with reader.pointing(*key):
         return system.start(t=t, **values)
 

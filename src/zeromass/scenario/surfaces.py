@@ -69,7 +69,7 @@ class HeightsFile(Words):
 
 def _check_place(reader: Reader, e: Expression, key: Key) -> None:
     if any(isinstance(leaf, Symbol) and leaf.order > 0 for leaf in symbols(e)):
-        raise reader.error("a surface is given by X, Y, Z, t and parameters, not by rates", key)
+        reader.wrong("a surface is given by X, Y, Z, t and parameters, not by rates", key)
 
 
 def _turned(axis: tuple[float, float, float], angle: Any) -> tuple[Any, Any]:

@@ -75,8 +75,8 @@ def model(reader: Reader, given: dict[str, Any]) -> System:
     for i, name in enumerate(given.get("coordinates", ())):
         key = (*KEY, "coordinates", i)
         reader.check_name(name, key)
-        if name in names or name in reader.parameters:
-            raise reader.error(f"the name '{name}' is taken already", key)
+        if name in names or name in reader.parameters or name in reader.let:
+            reader.wrong(f"the name '{name}' is taken already", key)
         names[name] = coordinate(name)
     own, parts = list(names.values()), _parts(reader, given)
     if not (own or parts):
@@ -104,6 +104,7 @@ def start(reader: Reader, given: dict[str, Any], system: System, t: float) -> St
         for name, value in given.get("guess", {}).items()
         for place in [(*KEY, "guess", name)]
     }
+    reader.finish()
     with reader.pointing(*key):
         return system.start(pairs, t=t, guess=guesses)
 
