@@ -12,10 +12,10 @@ from zeromass.run import simulate
 from zeromass.scenario import output, rolling, sweep, system
 from zeromass.scenario.errors import ScenarioError, listed, nearest, together
 from zeromass.scenario.kinds import Choice, Numbers, Problem, Words
-from zeromass.scenario.reading import unreadable
 from zeromass.scenario.signatures import table
 from zeromass.scenario.source import Source
 from zeromass.scenario.tables import Argument, Items, Named, Table, spelled
+from zeromass.scenario.unread import unreadable
 
 MODELS = {"rolling": rolling, "system": system}
 """The tables that describe a model, and the modules that read them; a scenario has one."""

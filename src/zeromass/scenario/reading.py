@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from zeromass.equation import EquationError
-from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, coordinate, parameter, symbols, t
+from zeromass.expression import Expression, ExpressionError, as_expression, parameter, symbols, t
 from zeromass.model import ModelError, StartError
 from zeromass.scenario.errors import FormulaError, ScenarioError, together
 from zeromass.scenario.formula import RESERVED, formula
-from zeromass.scenario.source import Key, Source, dotted
-
-WIDEST = 72
-"""Characters of a formula that a message shows around the place of an error."""
+from zeromass.scenario.let import Known
+from zeromass.scenario.source import Key, Source
+from zeromass.scenario.unread import pointed, something
 
 UNFIT = (ModelError, StartError, ExpressionError, EquationError, ArithmeticError, np.linalg.LinAlgError)
 """What a model raises that is not fit to be run; the last two where its numbers are too large or too small."""
@@ -138,80 +137,3 @@ class Reader:
         except FormulaError as error:
             self.wrong(pointed(self.source, given, key, error))
             return something(names)
-
-
-class Known(Mapping[str, Expression]):
-    """What a formula may name: some names, and those of [let], which are read as they are asked for.
-
-    key     of the formula that asks
-    before  how many of the names of [let] it may use: a formula of [let] those above it
-    """
-
-    def __init__(self, reader: Reader, names: Mapping[str, Expression], key: Key, before: int | None = None) -> None:
-        self._reader, self._names, self._key = reader, names, key
-        self._let = list(reader.let)[:before]
-
-    def __getitem__(self, name: str) -> Expression:
-        if name in self._names:
-            if name in self._let:
-                self._reader.wrong(f"the name '{name}' is taken already, by the model", ("let", name))
-            return self._names[name]
-        own, given = ("let", name), self._reader.let[name]
-        if not isinstance(given, str):
-            return as_expression(given)
-        try:
-            return formula(given, Known(self._reader, self._names, self._key, self._let.index(name)))
-        except FormulaError as error:
-            asked = f"; {dotted(self._key)} asks for '{name}'" if self._key != own else ""
-            message = FormulaError(error.message + asked, error.position, error.source)
-            self._reader.wrong(pointed(self._reader.source, given, own, message))
-            return something(self._names)
-
-    def __iter__(self) -> Iterator[str]:
-        yield from {**self._names, **dict.fromkeys(self._let)}
-
-    def __len__(self) -> int:
-        return len({*self._names, *self._let})
-
-
-def something(names: Mapping[str, Expression]) -> Expression:
-    """A formula in place of one that can not be read, so that the rest can: the sum of the coordinates, or 1."""
-    found = [e for e in names.values() if isinstance(e, Symbol) and e.kind == "coordinate"]
-    return as_expression(sum(found)) if found else as_expression(1.0)
-
-
-def pointed(source: Source, text: str, key: Key, error: FormulaError) -> ScenarioError:
-    """The error of a formula at a key, with the formula and its place in it."""
-    shown, caret = _excerpt(text, error.position)
-    message = f"{error.message}\n    {shown}\n    {' ' * caret}^ {error.place}"
-    return source.error(message, key, error.column)
-
-
-def unreadable(source: Source, text: str, key: Key) -> ScenarioError | None:
-    """What is wrong with a formula whatever names are known where it stands."""
-    try:
-        formula(text, Anything())
-    except FormulaError as error:
-        return pointed(source, text, key, error)
-    return None
-
-
-class Anything(dict[str, Expression]):
-    """All names at once: each is a coordinate."""
-
-    def __contains__(self, name: object) -> bool:
-        return name == "t" or (isinstance(name, str) and name not in RESERVED)
-
-    def __getitem__(self, name: str) -> Expression:
-        return coordinate(name)
-
-
-def _excerpt(source: str, position: int) -> tuple[str, int]:
-    """The line of a formula with an error, cut around its place, and the place in it."""
-    begin = source.rfind("\n", 0, position) + 1
-    end = source.find("\n", position)
-    line, place = source[begin : end if end >= 0 else len(source)], position - begin
-    if len(line) > WIDEST:
-        first = max(0, place - WIDEST // 2)
-        line, place = "…" + line[first : first + WIDEST] + "…", place - first + 1
-    return line.replace("\t", " "), place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -11,7 +12,8 @@ from zeromass.contact.start import rolling_start
 from zeromass.expression import Expression
 from zeromass.model import Damper, Force, RigidBody, Spring, State, Torque
 from zeromass.model.given import Number, Vector
-from zeromass.scenario.kinds import Choice, Either, Numbers
+from zeromass.model.prescription import has_formulas
+from zeromass.scenario.kinds import Choice, Either, Numbers, Problem
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.signatures import made_by, table
 from zeromass.scenario.surfaces import SURFACE
@@ -83,6 +85,12 @@ LOADS = {
 """Keys of [rolling] that list what acts on the body, beside gravity."""
 
 
+def _one_motion(given: dict[str, Any]) -> Iterator[Problem]:
+    beside = [key for key in ("velocity", "spin", "relative") if key in given]
+    if "angular_velocity" in given and beside:
+        yield (beside[0],), "the angular velocity of a body that rolls gives its velocity and its spin; leave this out"
+
+
 VALUE, PLACE = Numbers("values"), Numbers("values", ((2,), (3,)))
 START = table(
     rolling_start,  # which has the arguments that Rolling.start passes on
@@ -93,6 +101,13 @@ START = table(
         "touching": Numbers("values", ((3,),)),
         "orientation": Either((Choice(("x-axis along the normal",)), Numbers("values", ((3,), (4,))))),
     },
+    more={
+        "angular_velocity": Argument(
+            Numbers("values", ((3,),)),
+            words="in space, rad/s, instead of velocity and spin: both follow",
+        )
+    },
+    rule=_one_motion,
     words=Rolling.start,
 )
 OLD = {"spin": ("no_spin", ("free", "none")), "contact": ("two_sided", ("one-sided", "two-sided"))}
@@ -139,9 +154,18 @@ def start(reader: Reader, given: dict[str, Any], system: Rolling, t: float) -> S
     """Its start."""
     key = (*KEY, "start")
     values = START.values(reader, given["start"], key, None)
+    turning = values.pop("angular_velocity", None)
+    if turning is not None and any(map(has_formulas, values.values())):
+        reader.wrong(
+            "what [sweep] varies of a start with an angular velocity is that alone", (*key, "angular_velocity")
+        )
     reader.finish()
     with reader.pointing(*key):
-        return system.start(t=t, **values)
+        start = system.start(t=t, **values)
+        if turning is None:
+            return start
+        places = list(zip(system.coordinates, start.q, strict=True))
+        return system.start([*places, (system.body.angular_velocity, turning)], t=t)
 
 
 def _loads(reader: Reader, given: dict[str, Any], rolling: Rolling) -> list[Any]:

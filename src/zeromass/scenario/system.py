@@ -8,15 +8,16 @@ from typing import Any
 from zeromass.expression import Expression, coordinate
 from zeromass.model import Damper, Particle, RigidBody, Spring, State, System
 from zeromass.scenario.kinds import ANY_LENGTH, Either, Numbers, Problem, Words
-from zeromass.scenario.names import coordinate_names, named_coordinate
+from zeromass.scenario.names import motion_names, named_coordinate
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.rolling import GRAVITY
 from zeromass.scenario.signatures import table
+from zeromass.scenario.starts import START, guessed, prescribed
 from zeromass.scenario.tables import Argument, Items, Named
 
 KEY = ("system",)
 NAME = Words(longest=60, name=True)
-NUMBER, VALUE, FORMULA = Numbers(), Numbers("values"), Numbers("names")
+FORMULA = Numbers("names")
 LIST, MATRIX = Numbers("names", ((ANY_LENGTH,),)), Numbers("names", ((ANY_LENGTH, ANY_LENGTH),))
 
 PARTS = {kind: table(make, without=("name",)) for kind, make in {"particles": Particle, "bodies": RigidBody}.items()}
@@ -54,8 +55,12 @@ TABLE = table(
     more={
         **{kind: Argument(Named(part, NAME), words=f"by name. {part.words}") for kind, part in PARTS.items()},
         **{kind: Argument(Items(load), words=load.words) for kind, load in LOADS.items()},
-        "start": Argument(Named(VALUE), words="values of any formulas, such as x, x' or x + y; the rest is solved for"),
-        "guess": Argument(Named(NUMBER), words="values of coordinates near which the rest of the start is looked for"),
+        "start": Argument(
+            START,
+            words="values of formulas, such as x, x' or x + y, and of vectors, such as top.angular_velocity, also as "
+            "tables of a part's own; the rest is solved for",
+        ),
+        "guess": Argument(START, words="values near which the rest of the start is looked for"),
     },
     means={
         "coordinates": "names of the system's own coordinates",
@@ -82,6 +87,7 @@ def model(reader: Reader, given: dict[str, Any]) -> System:
     if not (own or parts):
         raise reader.error("a system has coordinates, particles or bodies", KEY)
     names.update({x.name: x for part in parts for x in part.coordinates})
+    names.update(motion_names(parts))
     own_names = (*ENERGIES, "M", "Q", "gravity", "constraints")
     values = TABLE.values(reader, {name: given[name] for name in own_names if name in given}, KEY, names)
     forces: list[Any] = [_by_coordinate(reader, given, "forces", names)]
@@ -94,19 +100,11 @@ def model(reader: Reader, given: dict[str, Any]) -> System:
 
 def start(reader: Reader, given: dict[str, Any], system: System, t: float) -> State:
     """Its start."""
-    names, key = coordinate_names(system), (*KEY, "start")
-    pairs = {
-        reader.expression(expression, (*key, expression), names): reader.value(value, (*key, expression))
-        for expression, value in given.get("start", {}).items()
-    }
-    guesses = {
-        named_coordinate(reader, name, names, place): reader.number(value, place)
-        for name, value in given.get("guess", {}).items()
-        for place in [(*KEY, "guess", name)]
-    }
+    pairs = prescribed(reader, given.get("start", {}), (*KEY, "start"), system)
+    near = guessed(reader, given.get("guess", {}), (*KEY, "guess"), system)
     reader.finish()
-    with reader.pointing(*key):
-        return system.start(pairs, t=t, guess=guesses)
+    with reader.pointing(*KEY, "start"):
+        return system.start(pairs, t=t, guess=near)
 
 
 def _parts(reader: Reader, given: dict[str, Any]) -> list[Particle | RigidBody]:
