@@ -19,11 +19,11 @@ An editor that knows TOML finds it by the first line of a scenario: #:schema ./z
 
 [bold]Examples[/bold]
 
-  zeromass schema                                       to the terminal, or a pipe
+  zeromass schema                             to the terminal, or a pipe
 
-  zeromass schema -o zeromass.json                      for an editor
+  zeromass schema -o zeromass.json            for an editor
 
-  zeromass schema --format markdown | less              every key, in words
+  zeromass schema --format markdown | less    every key, in words
 """
 
 
