@@ -113,6 +113,16 @@ def test_errors_point_to_the_name(old, new, key, words):
     assert words in told[key]
 
 
+def test_each_is_told_once_beside_other_errors():
+    """Also those that nothing asks for, and those that others ask for by a third."""
+    text = (
+        LET.replace("x'**2", "z'**2").replace("twice = 2", 'twice = 2\nunused = "sn(x)"').replace('"speed2 - 4"', '"q"')
+    )
+    with pytest.raises(ScenarioError) as caught:
+        parse_scenario(text)
+    assert [error.key for error in caught.value.errors] == ["let.speed2", "let.unused", "events[0].zero"]
+
+
 def test_cases_change_them():
     text = LET + '[cases.heavy.let]\ndown = "-2*m*9.81"\n'
     plain, heavy = parse_scenario(text).system, parse_scenario(text, "heavy").system

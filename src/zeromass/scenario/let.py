@@ -39,7 +39,8 @@ class Known(Mapping[str, Expression]):
         except FormulaError as error:
             asked = f"; {dotted(self._key)} asks for '{name}'" if self._key != own else ""
             message = FormulaError(error.message + asked, error.position, error.source)
-            self._reader.wrong(pointed(self._reader.source, given, own, message))
+            if not self._reader.blamed(own):
+                self._reader.wrong(pointed(self._reader.source, given, own, message))
             return something(self._names)
 
     def __contains__(self, name: object) -> bool:

@@ -14,7 +14,7 @@ from zeromass.model import ModelError, StartError
 from zeromass.scenario.errors import FormulaError, ScenarioError, together
 from zeromass.scenario.formula import RESERVED, formula
 from zeromass.scenario.let import Known
-from zeromass.scenario.source import Key, Source
+from zeromass.scenario.source import Key, Source, dotted
 from zeromass.scenario.unread import pointed, something
 
 UNFIT = (ModelError, StartError, ExpressionError, EquationError, ArithmeticError, np.linalg.LinAlgError)
@@ -76,6 +76,10 @@ class Reader:
         if self._found is None:
             raise error
         self._found.append(error)
+
+    def blamed(self, key: Key) -> bool:
+        """Whether something wrong was found at a key."""
+        return any(error.key == dotted(key) for error in self._found or ())
 
     @property
     def fine(self) -> bool:

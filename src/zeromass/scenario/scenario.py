@@ -263,9 +263,8 @@ def _check_let(reader: Reader, system: System) -> None:
     """Reads the formulas of [let] that no other formula may have asked for."""
     if reader.let:
         known = {**{name: coordinate(name) for name in "XYZ"}, **names(system)}
-        for name, given in reader.let.items():
-            if reader.fine:
-                reader.expression(f"({name})" if isinstance(given, str) else given, ("let", name), known)
+        for name in reader.let:
+            reader.expression(name, ("let", name), known)
 
 
 def _events(reader: Reader, given: list[Any], system: System) -> tuple[Event, ...]:
