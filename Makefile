@@ -5,7 +5,12 @@
 
 PYTHON ?= python3
 VENV   := .venv
+ifeq ($(OS),Windows_NT)
+BIN    := $(VENV)/Scripts
+EXE    := .exe
+else
 BIN    := $(VENV)/bin
+endif
 RUN    := $(BIN)/python -m
 UV     := $(RUN) uv pip install --quiet --python $(BIN)/python
 
@@ -60,14 +65,14 @@ clean:
 
 # ---- set-up: .venv with uv, then the package and what it needs, then what its developers need
 
-$(BIN)/uv:
+$(BIN)/uv$(EXE):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "zeromass needs Python 3.11 or newer, and \
 	$(PYTHON) is " + sys.version.split()[0] + ". Name a newer one: make PYTHON=python3.12 ...")'
 	@echo "setting up $(VENV) (once)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(RUN) pip install --quiet uv
 
-$(VENV)/core.stamp: pyproject.toml | $(BIN)/uv
+$(VENV)/core.stamp: pyproject.toml | $(BIN)/uv$(EXE)
 	@$(UV) --editable .
 	@touch $@
 

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -80,7 +81,8 @@ def test_help_teaches_by_example_and_comes_quickly(tmp_path):
 
 
 def test_version():
-    assert invoke("--version") == (0, "zeromass 0.1.0\n", "")
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert invoke("--version") == (0, f"zeromass {project['version']}\n", "")
 
 
 def test_first_five_minutes(tmp_path):

@@ -9,13 +9,13 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from zeromass.cli import describe, new, papers, run, show, sweep
+from zeromass.cli import describe, new, papers, run, schema, show, sweep
 from zeromass.cli.app import app
 
 if TYPE_CHECKING:
     from zeromass.papers import Results
 
-__all__ = ["app", "describe", "main", "new", "papers", "report", "results", "run", "show", "sweep"]
+__all__ = ["app", "describe", "main", "new", "papers", "report", "results", "run", "schema", "show", "sweep"]
 
 
 def results() -> Results:

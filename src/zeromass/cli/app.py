@@ -26,6 +26,8 @@ HELP = """Equations of motion as written on paper: write a scenario, run it, wat
 
   zeromass sweep bowl.toml            the study of its table [sweep], to bowl.nc
 
+  zeromass schema                     what editors need to know of scenario files
+
   zeromass papers                     what papers print, what we compute
 
 These come along: um2022, ud2011, stanescu, up2006-wheel, up2006-virtual-particle, up2006-chain,

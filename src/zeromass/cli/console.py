@@ -72,6 +72,12 @@ def _plain(data: Any) -> Any:
     return number
 
 
+def _place(error: BaseException, message: str) -> dict[str, Any]:
+    """What is wrong, and where."""
+    place = {key: getattr(error, key, None) or None for key in ("file", "line", "key", "column")}
+    return {"message": getattr(error, "message", message), **place}
+
+
 @contextmanager
 def reporting(command: str, *, as_json: bool, debug: bool) -> Iterator[None]:
     """Turns what goes wrong inside into one message and an exit code."""
@@ -83,9 +89,9 @@ def reporting(command: str, *, as_json: bool, debug: bool) -> Iterator[None]:
         message = words or str(error) or type(error).__name__
         err().print(f"[bold red]{kind}[/bold red]: {escape(message)}", highlight=False, soft_wrap=True)
         if as_json:
-            place = {key: getattr(error, key, None) or None for key in ("file", "line", "key", "column")}
-            problem = {"kind": kind, "message": getattr(error, "message", message), **place}
-            print_json({"command": command, "exit_code": int(code), "error": problem})
+            problem = {"kind": kind, **_place(error, message)}
+            more = [_place(other, str(other)) for other in getattr(error, "others", ())]
+            print_json({"command": command, "exit_code": int(code), "error": {**problem, "more": more}})
         raise typer.Exit(int(code)) from None
 
     try:

@@ -16,14 +16,42 @@ if TYPE_CHECKING:
     from zeromass.model import System
 
 
-@app.command()
+CHECK = """Say whether a model determines its motion, and if not, what is missing or too much.
+
+All that is wrong with the file is told first, a line for each error. The exit code is 3 where the motion is not determined.
+
+[bold]Examples[/bold]
+
+  zeromass check bowl.toml                  a file
+
+  zeromass check um2022 --case 3D           a case of one that comes along
+
+  zeromass check up2006-virtual-particle    a motion that is not determined
+
+  zeromass check bowl.toml --json           for another program
+"""
+
+EQUATIONS = """Print the equations of motion M q̈ = Q + Aᵀλ, A q̈ = b as text, LaTeX, SymPy or C.
+
+[bold]Examples[/bold]
+
+  zeromass equations up2006-wheel                      as text
+
+  zeromass equations up2006-wheel --format latex       for a paper
+
+  zeromass equations stanescu -f sympy                 for SymPy
+
+  zeromass equations bowl.toml -f c -o bowl.c          a function in C
+"""
+
+
+@app.command(help=CHECK)
 def check(
     file: Annotated[str, typer.Argument(help="A scenario file, or a name that comes along.")],
     case: Case = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
-    """Say whether a model determines its motion, and if not, what is missing or too much."""
     from zeromass.cli.files import scenario_at
 
     with reporting("check", as_json=as_json, debug=debug):
@@ -72,7 +100,7 @@ class Format(StrEnum):
     c = "c"
 
 
-@app.command()
+@app.command(help=EQUATIONS)
 def equations(
     file: Annotated[str, typer.Argument(help="A scenario file, or a name that comes along.")],
     form: Annotated[Format, typer.Option("--format", "-f", help="How they are written.")] = Format.text,
@@ -81,7 +109,6 @@ def equations(
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
-    """Print the equations of motion M q̈ = Q + Aᵀλ, A q̈ = b as text, LaTeX, SymPy or C."""
     from zeromass.cli.files import scenario_at
 
     with reporting("equations", as_json=as_json, debug=debug):

@@ -11,15 +11,23 @@ from rich.markup import escape
 from zeromass.cli.app import AsJson, Debug, app
 from zeromass.cli.console import UsageError, out, print_json, reporting
 
+HELP = """Write a commented scenario to start from; a file that is there is not overwritten.
 
-@app.command()
+[bold]Examples[/bold]
+
+  zeromass new bowl                      bowl.toml: a ball in a shaken bowl
+
+  zeromass new mine --like um2022        a copy of one that comes along
+"""
+
+
+@app.command(help=HELP)
 def new(
     name: Annotated[str, typer.Argument(help="Name of the file, with or without .toml.")],
     like: Annotated[str | None, typer.Option(help="A scenario that comes along, to begin with instead.")] = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
-    """Write a commented scenario to start from; a file that is there is not overwritten."""
     with reporting("new", as_json=as_json, debug=debug):
         from zeromass.report.writing import write
 

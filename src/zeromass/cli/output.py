@@ -14,15 +14,21 @@ class _Object(BaseModel):
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True)
 
 
-class Problem(_Object):
-    """What went wrong, and where in the scenario file."""
+class Wrong(_Object):
+    """What is wrong, and where in the scenario file."""
 
-    kind: Literal["invalid scenario", "error", "input/output", "interrupted", "a defect of zeromass"]
     message: str
     file: str | None
     line: int | None
     key: str | None
     column: int | None
+
+
+class Problem(Wrong):
+    """What went wrong; `more` is what else is wrong with a scenario."""
+
+    kind: Literal["invalid scenario", "error", "input/output", "interrupted", "a defect of zeromass"]
+    more: list[Wrong]
 
 
 class Failure(_Object):

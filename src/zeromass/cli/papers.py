@@ -19,13 +19,24 @@ if TYPE_CHECKING:
     from zeromass.papers import Section
 
 
-@app.command()
+HELP = """Everything that the papers compute: what they print against what comes out.
+
+[bold]Examples[/bold]
+
+  zeromass papers                        the table, in some seconds
+
+  zeromass papers --docs papers.md       also as a page with figures
+
+  zeromass papers --json                 for another program
+"""
+
+
+@app.command(help=HELP)
 def papers(
     docs: Annotated[Path | None, typer.Option(help="Also write the page docs/papers.md, with figures.")] = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
-    """Everything that the papers compute: what they print against what comes out."""
     with reporting("papers", as_json=as_json, debug=debug):
         begin = time.perf_counter()
         found = cli.results()

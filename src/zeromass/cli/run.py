@@ -22,7 +22,26 @@ if TYPE_CHECKING:
     from zeromass.scenario import Scenario
 
 
-@app.command()
+HELP = """Run a scenario: summary, certificate, plots, viewer and data.
+
+Writes run.nc, run.csv, the plots and viewer.html into a folder: --out, or what the scenario says, or the name of the file in
+the current folder. A run that physics stops is saved as far as it went, and the exit code is 3.
+
+[bold]Examples[/bold]
+
+  zeromass run bowl.toml                    to the folder bowl
+
+  zeromass run bowl.toml -o results         to another folder
+
+  zeromass run um2022 --case 2B             a scenario that comes along
+
+  zeromass run bowl.toml --no-certificate   half the time, no digits told
+
+  zeromass run bowl.toml --json             the result as JSON, on stdout
+"""
+
+
+@app.command(help=HELP)
 def run(
     file: Annotated[str, typer.Argument(help="A scenario file, or a name that comes along, such as um2022.")],
     folder: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for what is written.")] = None,
@@ -33,11 +52,6 @@ def run(
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
-    """Run a scenario; summary, certificate, plots, viewer and data.
-
-    Writes run.nc, run.csv, the plots and viewer.html into a folder: --out, or what the scenario says, or the name of the
-    file in the current folder.
-    """
     from zeromass.cli.files import folder_at, scenario_at, written
 
     with reporting("run", as_json=as_json, debug=debug):

@@ -15,7 +15,30 @@ if TYPE_CHECKING:
     from zeromass.run import Run
 
 
-@app.command()
+PLOT = """Draw one plot of a saved run.
+
+[bold]Examples[/bold]
+
+  zeromass plot bowl/run.nc path                          to path.png
+
+  zeromass plot bowl/run.nc forces -o forces.pdf          for a paper
+
+  zeromass plot bowl/run.nc quantity --formula "energy"   any formula
+"""
+
+VIEW = """Write a page that plays a run in three dimensions, in any browser, without network.
+
+[bold]Examples[/bold]
+
+  zeromass view bowl/run.nc                 a saved run, to run.html
+
+  zeromass view bowl.toml -o bowl.html      a scenario, which is run first
+
+  zeromass view um2022 --case 1A            one that comes along
+"""
+
+
+@app.command(help=PLOT)
 def plot(
     file: Annotated[Path, typer.Argument(help="A run that was saved, such as bowl/run.nc.", metavar="RUN.nc")],
     kind: Annotated[
@@ -32,7 +55,6 @@ def plot(
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
-    """Draw one plot of a saved run."""
     from zeromass.cli.files import figure
 
     with reporting("plot", as_json=as_json, debug=debug):
@@ -44,7 +66,7 @@ def plot(
         _tell("plot", target, as_json, kind=kind, run=file)
 
 
-@app.command()
+@app.command(help=VIEW)
 def view(
     file: Annotated[
         str, typer.Argument(help="A run that was saved, or a scenario to run first.", metavar="RUN.nc|FILE")
@@ -54,7 +76,6 @@ def view(
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
-    """Write a page that plays a run in three dimensions."""
     from zeromass.cli.files import page, scenario_at
     from zeromass.cli.run import exit_code, simulated
 

@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite
 import llvmlite.binding as llvm
 
 from zeromass.compile import cache
+from zeromass.errors import ZeromassError
+
+
+class TargetError(ZeromassError, ValueError):
+    """Code was asked for that this machine can not run."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +63,42 @@ class Target:
         return llvm.Target.from_triple(self.triple).create_target_machine(**options)
 
 
+CHOSEN = "ZEROMASS_CPU"
+"""Name of the environment variable by which code is made for a lesser processor than this one has."""
+
+
+class Level(NamedTuple):
+    """What a kind of processor has, by LLVM's names of features, and how code for it is written."""
+
+    needs: tuple[str, ...]
+    width: int
+    fused: bool
+    features: str = ""
+
+
+LEVELS = {
+    "x86-64": Level((), 2, False),
+    "x86-64-v2": Level(("sse4.2",), 2, False),
+    "sandybridge": Level(("avx",), 4, False),
+    "x86-64-v3": Level(("avx2", "fma"), 4, True),
+    "x86-64-v4": Level(("avx512f", "avx512vl"), 8, True, "-prefer-256-bit"),
+}
+"""Kinds of processors that code can be made for on x86-64, by LLVM's names: from the least to AVX-512."""
+
+
 @functools.cache
 def host() -> Target:
-    """The machine that this process runs on, with as many lanes as one of its registers holds float64 values."""
+    """The machine that this process runs on, with as many lanes as one of its registers holds float64 values.
+
+    `$ZEROMASS_CPU` names a lesser processor, one of `LEVELS`, that code is made for instead: several machines then have the
+    same code, and each has the bits of the others.
+    """
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     features, triple = llvm.get_host_cpu_features(), llvm.get_process_triple()
+    chosen = os.environ.get(CHOSEN, "")
+    if chosen:
+        return _chosen(chosen, features, triple)
     wide = bool(features.get("avx512f", False))
     return Target(
         triple,
@@ -72,6 +108,25 @@ def host() -> Target:
         width=8 if wide else 4 if features.get("avx", False) else 2,
         fused=bool(features.get("fma", False)) or triple.startswith(("aarch64", "arm64")),
     )
+
+
+def levels() -> list[str]:
+    """Names of the kinds of processors whose code this machine can run, see `LEVELS`; none but on x86-64."""
+    features, triple = llvm.get_host_cpu_features(), llvm.get_process_triple()
+    if not triple.startswith("x86_64"):
+        return []
+    return [name for name, level in LEVELS.items() if all(features.get(need, False) for need in level.needs)]
+
+
+def _chosen(name: str, features: Mapping[str, bool], triple: str) -> Target:
+    if name not in LEVELS:
+        raise TargetError(f"{CHOSEN}={name}: there are {', '.join(LEVELS)}")
+    if name not in levels():
+        missing = [need for need in LEVELS[name].needs if not features.get(need, False)] or ["x86-64"]
+        fit = f"; it can run {', '.join(levels())}" if levels() else ""
+        raise TargetError(f"{CHOSEN}={name}: this machine has no {' and no '.join(missing)}{fit}")
+    level = LEVELS[name]
+    return Target(triple, name, level.features, width=level.width, fused=level.fused)
 
 
 FIRST, BEST = 0, 2

@@ -31,6 +31,8 @@ def plane(
 
         cos(slope) Z + sin(slope) X = 0
 
+    slope  rad
+
     >>> bool(abs(zm.surfaces.plane(slope=np.pi / 4)(np.array([1.0, 0.0, -1.0]))) < 1e-15)
     True
     """
@@ -88,7 +90,9 @@ def cylinder(
 def cone(slope: Number, *, shift: Vector = ORIGIN, rotation: Rotation = None, velocity: Velocity = None) -> Surface:
     """A cone that opens upwards; bodies above.
 
-        Z = slope √(X² + Y²)                      slope = tan of the angle between the cone and the horizontal
+        Z = slope √(X² + Y²)
+
+    slope  tan of the angle between the cone and the horizontal
 
     >>> float(zm.surfaces.cone(slope=0.5)(np.array([3.0, 4.0, 2.5])))
     0.0

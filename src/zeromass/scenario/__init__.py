@@ -8,6 +8,7 @@ from zeromass.scenario.scenario import (
     parse_scenario,
     shipped_scenarios,
 )
+from zeromass.scenario.schema import scenario_schema
 
 __all__ = [
     "FormulaError",
@@ -16,5 +17,6 @@ __all__ = [
     "formula",
     "load_scenario",
     "parse_scenario",
+    "scenario_schema",
     "shipped_scenarios",
 ]

@@ -10,20 +10,26 @@ from zeromass.integrate import METHODS
 from zeromass.model import Event
 from zeromass.run import simulate
 from zeromass.scenario import output, rolling, sweep, system
-from zeromass.scenario.errors import ScenarioError, listed, nearest
+from zeromass.scenario.errors import ScenarioError, listed, nearest, together
 from zeromass.scenario.kinds import Choice, Numbers, Problem, Words
 from zeromass.scenario.signatures import table
 from zeromass.scenario.source import Source
-from zeromass.scenario.tables import MISSING, Argument, Items, Named, Table, spelled
+from zeromass.scenario.tables import Argument, Items, Named, Table, spelled
+from zeromass.scenario.unread import unreadable
 
 MODELS = {"rolling": rolling, "system": system}
 """The tables that describe a model, and the modules that read them; a scenario has one."""
 
 
 def _about(name: str = "scenario", description: str = "") -> None:
-    """What a scenario is called."""
+    """What a scenario is called.
+
+    name         in titles
+    description  for readers
+    """
 
 
+ABOUT = table(_about, said={"description": Words(longest=10_000, shortest=0)})
 RUN = table(
     simulate,
     without=("system", "start", "events", "progress"),
@@ -42,16 +48,21 @@ def _one_model(given: dict[str, Any]) -> Iterator[Problem]:
 
 TABLE = Table(
     {
-        "scenario": Argument(table(_about, said={"description": Words(longest=10_000, shortest=0)})),
-        "parameters": Argument(Named(Numbers(), system.NAME)),
-        **{name: Argument(model.TABLE) for name, model in MODELS.items()},
-        "run": Argument(RUN, required=True),
-        "events": Argument(Items(EVENT)),
-        "output": Argument(output.TABLE),
-        "sweep": Argument(sweep.TABLE),
+        "scenario": Argument(ABOUT, words=ABOUT.words),
+        "parameters": Argument(Named(Numbers(), system.NAME), words="Numbers with names, for use in formulas."),
+        "let": Argument(
+            Named(Numbers("names"), system.NAME),
+            words="Formulas with names, for use in others: of parameters, t, names of the model, and those above.",
+        ),
+        **{name: Argument(model.TABLE, words=model.TABLE.words) for name, model in MODELS.items()},
+        "run": Argument(RUN, required=True, words=RUN.words),
+        "events": Argument(Items(EVENT), words=EVENT.words),
+        "output": Argument(output.TABLE, words=output.TABLE.words),
+        "sweep": Argument(sweep.TABLE, words=sweep.TABLE.words),
     },
     rule=_one_model,
     beside=("cases",),
+    words="A scenario of zeromass: a model, its start, what is run and what is written.",
 )
 
 
@@ -88,13 +99,9 @@ def _kind(given: Mapping[str, Any], otherwise: Mapping[str, Any]) -> str:
 
 
 def _check(source: Source, data: dict[str, Any]) -> None:
-    """Raises the first error by line; further ones are named."""
+    """Raises all that is wrong with keys and, where something is, with what formulas are made of."""
     problems = dict.fromkeys(TABLE.problems(data, ()))
-    found = [source.error(message, key) for key, message in problems]
-    if not found:
+    if not problems:
         return
-    found.sort(key=lambda e: (e.message == MISSING, e.line or 0))  # a misspelt key explains one that is missing
-    first, *others = found
-    more = listed(dict.fromkeys(e.key for e in others if e.key != first.key), 6)
-    first.message += f" (there are more errors, in {more})" if more else ""
-    raise first
+    unread = [unreadable(source, text, key) for key, text in TABLE.formulas(data, ())]
+    raise together([source.error(message, key) for key, message in problems] + [one for one in unread if one])

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 from zeromass.errors import ZeromassError
+
+MISSING = "this key is missing"
 
 
 class FormulaError(ZeromassError, ValueError):
@@ -47,12 +50,15 @@ class FormulaError(ZeromassError, ValueError):
 class ScenarioError(ZeromassError, ValueError):
     """A scenario is not valid; the message has file, line and key where they are known.
 
+    `others` are what else is wrong with it, and `errors` all together; the words of an error have a line for each.
+
     >>> from zeromass.scenario import ScenarioError, parse_scenario
     >>> try:
-    ...     parse_scenario("run.untl = 3", name="x.toml")
+    ...     parse_scenario("run.untl = 3\\nrun.rtol = true", name="x.toml")
     ... except ScenarioError as error:
     ...     print(error)
-    x.toml:1: run.untl: there is no such key; did you mean 'until'? (there are more errors, in run.until)
+    x.toml:1: run.untl: there is no such key; did you mean 'until'?
+    x.toml:2: run.rtol: this is a number, or a formula in quotes
     """
 
     message: str
@@ -60,18 +66,44 @@ class ScenarioError(ZeromassError, ValueError):
     line: int | None
     key: str
     column: int | None
+    others: tuple[ScenarioError, ...]
 
     def __init__(
         self, message: str, *, file: str = "", line: int | None = None, key: str = "", column: int | None = None
     ) -> None:
         self.message, self.file, self.line, self.key, self.column = message, file, line, key, column
+        self.others = ()
         super().__init__(message)
 
+    @property
+    def errors(self) -> tuple[ScenarioError, ...]:
+        """This one and the others."""
+        return (self, *self.others)
+
+    @property
+    def place(self) -> str:
+        """File, line and key, as far as they are known."""
+        line = "" if self.line is None else f":{self.line}"
+        return ": ".join(part for part in (f"{self.file or 'scenario'}{line}", self.key) if part)
+
     def __str__(self) -> str:
-        place = self.file or "scenario"
-        if self.line is not None:
-            place += f":{self.line}"
-        return ": ".join(part for part in (place, self.key, self.message) if part)
+        return "\n".join(f"{error.place}: {error.message}" for error in self.errors)
+
+
+def _order(error: ScenarioError) -> tuple[Any, ...]:
+    """By line; on one line, what is there and wrong comes before what is not there."""
+    return error.line is None, error.line or 0, error.message == MISSING, error.key
+
+
+def together(errors: Iterable[ScenarioError]) -> ScenarioError:
+    """Several errors as one, by their lines; what was told twice is told once."""
+    every = [one for error in errors for one in error.errors]
+    unlike = {(one.line, one.key, one.message): one for one in reversed(every)}
+    first, *others = sorted(unlike.values(), key=_order)
+    for one in unlike.values():
+        one.others = ()
+    first.others = tuple(others)
+    return first
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

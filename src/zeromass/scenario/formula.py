@@ -3,8 +3,9 @@
     0.04*sin(1.2*sqrt(2)*pi*X)/(1 + X**2)      where(x > 0 and not y > 1, x', -x')      m*rate(x)**2/2
 
 Numbers, + − * / ** (or ^), brackets, the elementary functions, the constants pi and e, and the names that are declared.
-x' is the rate of x and x'' its acceleration. Conditions, which only where(…) takes, are comparisons joined by and, or and
-not. Nothing is executed: a formula can only become an expression. Its length, nesting and exponents are bounded.
+30 deg, or 30°, is an angle in radians. x' is the rate of x and x'' its acceleration. Conditions, which only where(…) takes,
+are comparisons joined by and, or and not. Nothing is executed: a formula can only become an expression. Its length, nesting
+and exponents are bounded.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ LARGEST_EXPONENT = 1000
 MOST_RATES = 2
 """Rates inside one another: rate(rate(x)) is an acceleration, and there is nothing beyond."""
 
-CONSTANTS = {"pi": math.pi, "e": math.e}
+CONSTANTS = {"pi": math.pi, "e": math.e, "deg": math.pi / 180}
+DEGREES = ("deg", "°")
+"""What may follow a number without a sign between: 30 deg is 30*deg."""
+
 _COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _RULES: dict[str, Callable[..., Any]] = {
     **_COMPARISONS, "or": np.logical_or, "and": np.logical_and, "+": operator.add, "-": operator.sub, "*": operator.mul,
@@ -173,7 +177,7 @@ class _Parser:
         token = self.token
         self.place += 1
         if token.kind == "number":
-            return as_expression(float(token.text))
+            return self.measured(float(token.text))
         if token.kind == "name":
             return self.call(token) if self.taken("(") else self.primed(self.named(token), token)
         if token.text == "-":
@@ -190,6 +194,13 @@ class _Parser:
             return inner
         found = f"'{token.text}' stands" if token.text else "the formula ends"
         raise self.error(f"{found} where a number, a name or a bracket is expected", token)
+
+    def measured(self, number: float) -> Expression:
+        """A number, and degrees behind it."""
+        if self.token.text in DEGREES:
+            self.place += 1
+            return as_expression(number * CONSTANTS["deg"])
+        return as_expression(number)
 
     def named(self, token: Token) -> Expression:
         name = token.text

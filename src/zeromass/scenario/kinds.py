@@ -48,6 +48,10 @@ class Kind(ABC):
         """What is wrong in detail."""
         yield from ()
 
+    def formulas(self, given: Any, key: Key) -> Iterator[tuple[Key, str]]:
+        """Formulas in data that may have problems, each with its key."""
+        yield from ()
+
     def read(self, reader: Reader, given: Any, key: Key, names: Names) -> Any:
         """What data without problems mean."""
         return given
@@ -87,6 +91,12 @@ class Numbers(Kind):
         inner = [shape for shape in inner if bool(shape) is nested] or inner  # all items are like the first
         for i, item in enumerate(given if inner else ()):
             yield from Numbers(self.of, tuple(inner)).problems(item, (*key, i))
+
+    def formulas(self, given: Any, key: Key) -> Iterator[tuple[Key, str]]:
+        for i, item in enumerate(given if isinstance(given, list) else ()):
+            yield from self.formulas(item, (*key, i))
+        if isinstance(given, str):
+            yield key, given
 
     def read(self, reader: Reader, given: Any, key: Key, names: Names) -> Any:
         if isinstance(given, list):
@@ -169,6 +179,10 @@ class Either(Kind):
 
     def inside(self, given: Any, key: Key) -> Iterator[Problem]:
         return self._like(given).inside(given, key)
+
+    def formulas(self, given: Any, key: Key) -> Iterator[tuple[Key, str]]:
+        if type(given) in self.looks():
+            yield from self._like(given).formulas(given, key)
 
     def read(self, reader: Reader, given: Any, key: Key, names: Names) -> Any:
         return self._like(given).read(reader, given, key, names)

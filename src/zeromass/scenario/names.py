@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+import numpy as np
 
 from zeromass.expression import Expression, expressions
-from zeromass.model import System
+from zeromass.model import RigidBody, System
+from zeromass.model.parts import Part
 from zeromass.scenario.errors import nearest
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.source import Key
@@ -14,6 +17,25 @@ from zeromass.scenario.source import Key
 def coordinate_names(system: System) -> dict[str, Expression]:
     """The coordinates of a system by their names."""
     return {x.name: x for x in system.coordinates}
+
+
+def vectors(parts: Iterable[Part]) -> dict[str, np.ndarray]:
+    """Positions, velocities, quaternions and angular velocities of particles and bodies, by name: top.angular_velocity."""
+    found: dict[str, np.ndarray] = {}
+    for part in parts:
+        own = ("quaternion", "angular_velocity", "angular_velocity_body") if isinstance(part, RigidBody) else ()
+        found |= {f"{part.name}.{name}": getattr(part, name) for name in ("position", "velocity", *own)}
+    return found
+
+
+def motion_names(parts: Iterable[Part]) -> dict[str, Expression]:
+    """Components of velocities and angular velocities, by name: top.angular_velocity.z."""
+    return {
+        f"{name}.{axis}": e
+        for name, vector in vectors(parts).items()
+        if "velocity" in name.rsplit(".", 1)[-1]
+        for axis, e in zip("xyz", vector, strict=True)
+    }
 
 
 def names(system: System) -> dict[str, Expression]:
@@ -30,7 +52,7 @@ def names(system: System) -> dict[str, Expression]:
         found.update(own)
     found.update({p.name: p for p in system.parameters})
     found = {name.replace(" ", "_"): e for name, e in found.items()}
-    return {**found, **coordinate_names(system)}
+    return {**motion_names(system.parts), **found, **coordinate_names(system)}
 
 
 def named_coordinate(reader: Reader, name: str, known: Mapping[str, Expression], key: Key) -> Expression:

@@ -28,10 +28,12 @@ POINT, FORMULA = Numbers("names", ((3,),)), Numbers("names")
 class Output:
     """What is written of a run.
 
-    folder          where; None for the name of the file
-    plots           which, and in which format; None for all that apply
-    viewer, table   whether
-    times           a number of rows of the table, evenly spaced, or the times; None for the steps of the run
+    folder  where, below the current one; by default the name of the file
+    plots   which; by default all that apply
+    format  of the plots
+    viewer  whether the page that plays the run is written
+    table   whether a table in CSV is written
+    times   a number of rows of the table, evenly spaced, or the times; by default the steps of the run
     """
 
     folder: str | None = None
@@ -44,7 +46,10 @@ class Output:
 
 def shape_tables() -> dict[str, Table]:
     """The kinds of shapes, by name; each gives a shape and its place, the name of a part or a point."""
-    place = {"part": Argument(Words()), "at": Argument(POINT)}
+    place = {
+        "part": Argument(Words(), words="name of the particle or body that looks like this, or"),
+        "at": Argument(POINT, words="a point, m"),
+    }
 
     def placed(shape: Callable[..., Shape]) -> Callable[..., tuple[Shape, str, tuple[Any, ...]]]:
         return lambda part="", at=(), **sizes: (shape(**sizes), part, at)
@@ -61,6 +66,10 @@ def _one_place(given: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _line(a: Annotated[Any, POINT], b: Annotated[Any, POINT]) -> tuple[Any, Any]:
+    """A straight line.
+
+    a, b  its ends, m
+    """
     return a, b
 
 
@@ -81,7 +90,14 @@ DRAWING: dict[str, Kind] = {
 """What the viewer draws: parts and points, lines between points, paths of points, {"title (unit)": formula, or
 {name: formula}} instead of the usual charts, and samples a second."""
 
-TABLE = table(Output, more={key: Argument(kind) for key, kind in DRAWING.items()}, rule=_known_plots)
+DRAWN = {
+    "shapes": "how the viewer draws parts and points",
+    "lines": "between points",
+    "trails": "paths of points, m",
+    "charts": 'by "title (unit)", instead of the usual ones; a table of formulas for several curves',
+    "fps": "samples a second of the viewer",
+}
+TABLE = table(Output, more={key: Argument(kind, words=DRAWN[key]) for key, kind in DRAWING.items()}, rule=_known_plots)
 
 
 def output(reader: Reader, given: dict[str, Any]) -> Output:

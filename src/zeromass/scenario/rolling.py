@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, Literal
 
@@ -10,7 +12,8 @@ from zeromass.contact.start import rolling_start
 from zeromass.expression import Expression
 from zeromass.model import Damper, Force, RigidBody, Spring, State, Torque
 from zeromass.model.given import Number, Vector
-from zeromass.scenario.kinds import Choice, Either, Numbers
+from zeromass.model.prescription import has_formulas
+from zeromass.scenario.kinds import Choice, Either, Numbers, Problem
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.signatures import made_by, table
 from zeromass.scenario.surfaces import SURFACE
@@ -37,22 +40,41 @@ BODY = Kinds(body_tables)
 
 
 def _force(body: RigidBody, force: Vector, at: Fixed = ZERO) -> Force:
-    """N, in the inertial frame, at a point of the body."""
+    """A force on the body.
+
+    force  N, in the inertial frame
+    at     the point of the body, in its axes from its mass centre, m
+    """
     return Force(force, at=body.point(at))
 
 
 def _torque(body: RigidBody, torque: Vector, frame: Literal["inertial", "body"] = "inertial") -> Torque:
-    """N m, in the inertial frame or in that of the body."""
+    """A torque on the body.
+
+    torque  N m
+    frame   in whose axes
+    """
     return Torque(body.rotate(torque) if frame == "body" else torque, on=body)
 
 
 def _spring(body: RigidBody, stiffness: Number, at: Fixed = ZERO, to: Fixed = ZERO, length: Number = 0.0) -> Spring:
-    """From a point of the body to a point in space; `length` is the unstretched one."""
+    """A spring from a point of the body to a point in space.
+
+    stiffness  N/m
+    at         the point of the body, in its axes from its mass centre, m
+    to         the point in space, m
+    length     unstretched, m
+    """
     return Spring(stiffness, body.point(at), to, length=length)
 
 
 def _damper(body: RigidBody, damping: Number, at: Fixed = ZERO, to: Fixed = ZERO) -> Damper:
-    """From a point of the body to a point in space."""
+    """A damper from a point of the body to a point in space.
+
+    damping  N s/m
+    at       the point of the body, in its axes from its mass centre, m
+    to       the point in space, m
+    """
     return Damper(damping, body.point(at), to)
 
 
@@ -61,6 +83,12 @@ LOADS = {
     for kind, make in {"forces": _force, "torques": _torque, "springs": _spring, "dampers": _damper}.items()
 }
 """Keys of [rolling] that list what acts on the body, beside gravity."""
+
+
+def _one_motion(given: dict[str, Any]) -> Iterator[Problem]:
+    beside = [key for key in ("velocity", "spin", "relative") if key in given]
+    if "angular_velocity" in given and beside:
+        yield (beside[0],), "the angular velocity of a body that rolls gives its velocity and its spin; leave this out"
 
 
 VALUE, PLACE = Numbers("values"), Numbers("values", ((2,), (3,)))
@@ -73,9 +101,19 @@ START = table(
         "touching": Numbers("values", ((3,),)),
         "orientation": Either((Choice(("x-axis along the normal",)), Numbers("values", ((3,), (4,))))),
     },
+    more={
+        "angular_velocity": Argument(
+            Numbers("values", ((3,),)),
+            words="in space, rad/s, instead of velocity and spin: both follow",
+        )
+    },
+    rule=_one_motion,
+    words=Rolling.start,
 )
 OLD = {"spin": ("no_spin", ("free", "none")), "contact": ("two_sided", ("one-sided", "two-sided"))}
 """Old keys with their two words, for truths that have names of their own now."""
+
+OLD_WORDS = "old words for no_spin and two_sided"
 
 OWN = table(
     Rolling,
@@ -88,12 +126,13 @@ OWN = table(
 )
 TABLE = Table(
     {
-        "body": Argument(BODY, required=True),
-        "surface": Argument(SURFACE, required=True),
-        **OWN.arguments,
-        **{kind: Argument(Items(load)) for kind, load in LOADS.items()},
-        "start": Argument(START, required=True),
-    }
+        "body": Argument(BODY, required=True, words="what rolls"),
+        "surface": Argument(SURFACE, required=True, words="what it rolls on, and how that moves"),
+        **{name: replace(argument, words=argument.words or OLD_WORDS) for name, argument in OWN.arguments.items()},
+        **{kind: Argument(Items(load), words=load.words) for kind, load in LOADS.items()},
+        "start": Argument(START, required=True, words=START.words),
+    },
+    words=OWN.words,
 )
 
 
@@ -115,8 +154,18 @@ def start(reader: Reader, given: dict[str, Any], system: Rolling, t: float) -> S
     """Its start."""
     key = (*KEY, "start")
     values = START.values(reader, given["start"], key, None)
+    turning = values.pop("angular_velocity", None)
+    if turning is not None and any(map(has_formulas, values.values())):
+        reader.wrong(
+            "what [sweep] varies of a start with an angular velocity is that alone", (*key, "angular_velocity")
+        )
+    reader.finish()
     with reader.pointing(*key):
-        return system.start(t=t, **values)
+        start = system.start(t=t, **values)
+        if turning is None:
+            return start
+        places = list(zip(system.coordinates, start.q, strict=True))
+        return system.start([*places, (system.body.angular_velocity, turning)], t=t)
 
 
 def _loads(reader: Reader, given: dict[str, Any], rolling: Rolling) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import symbols
+from zeromass.expression import coordinate, symbols
 from zeromass.model import Event, ModelError, State, System
 from zeromass.model.check import Diagnosis
 from zeromass.run import Run, simulate
@@ -188,14 +188,23 @@ def parse_scenario(
 def scenario_of(source: Source, case: str | None = None) -> Scenario:
     """The scenario of a source, or a ScenarioError that says what is wrong and on which line."""
     given, source, cases = document(source, case)
-    reader = Reader(source, given.get("parameters", {}), swept(given))
+    reader = Reader(source, given.get("parameters", {}), swept(given), given.get("let"))
     kind, model = next((kind, model) for kind, model in MODELS.items() if kind in given)
-    system = model.model(reader, given[kind])
-    settings = _settings(reader, given["run"])
-    about, written = given.get("scenario", {}), given.get("output", {})
+    about, asked = given.get("scenario", {}), given.get("output", {})
     name = about.get("name", "scenario")
-    start = model.start(reader, given[kind], system, settings.pop("t0"))
-    events = _events(reader, given.get("events", []), system)
+    settings = _settings(reader, given["run"])
+    system = model.model(reader, given[kind])
+    events, written, drawn, study = (), Output(), {}, None
+    with reader.noting():
+        events = _events(reader, given.get("events", []), system)
+    with reader.noting():
+        written = output(reader, asked)
+    with reader.noting():
+        drawn = drawing(reader, asked, system)
+    with reader.noting():
+        study = sweep(reader, given["sweep"], system, events) if "sweep" in given else None
+    _check_let(reader, system)
+    start = model.start(reader, given[kind], system, settings.pop("t0"))  # which finishes the reading first
     return Scenario(
         name=name,
         description=about.get("description", ""),
@@ -205,19 +214,21 @@ def scenario_of(source: Source, case: str | None = None) -> Scenario:
         start=start,
         events=events,
         settings=settings,
-        output=output(reader, written),
-        drawing={"title": name, **drawing(reader, written, system)},
+        output=written,
+        drawing={"title": name, **drawn},
         source=source,
-        sweep=sweep(reader, given["sweep"], system, events) if "sweep" in given else None,
+        sweep=study,
     )
 
 
 def drawing_of(text: str, case: str | None, system: System) -> dict[str, Any]:
     """What a scenario asks the viewer to draw of a system that it described, such as that of a run read from a file."""
     given, source, _ = document(parsed(text), case)
-    reader = Reader(source, given.get("parameters", {}))
+    reader = Reader(source, given.get("parameters", {}), let=given.get("let"))
     title = given.get("scenario", {}).get("name", "scenario")
-    return {"title": title, **drawing(reader, given.get("output", {}), system)}
+    drawn = drawing(reader, given.get("output", {}), system)
+    reader.finish()
+    return {"title": title, **drawn}
 
 
 def shipped_scenarios() -> dict[str, Path]:
@@ -244,8 +255,16 @@ def _settings(reader: Reader, given: dict[str, Any]) -> dict[str, Any]:
     settings = {"t0": 0.0, **usual, **RUN.values(reader, given, ("run",), None)}
     for name, value in settings.items():
         if isinstance(value, float) and name not in ("until", "t0") and not value > 0:
-            raise reader.error(f"it is {value:g}; it must be positive", ("run", name))
+            reader.wrong(f"it is {value:g}; it must be positive", ("run", name))
     return settings
+
+
+def _check_let(reader: Reader, system: System) -> None:
+    """Reads the formulas of [let] that no other formula may have asked for."""
+    if reader.let:
+        known = {**{name: coordinate(name) for name in "XYZ"}, **names(system)}
+        for name in reader.let:
+            reader.expression(name, ("let", name), known)
 
 
 def _events(reader: Reader, given: list[Any], system: System) -> tuple[Event, ...]:
@@ -254,7 +273,7 @@ def _events(reader: Reader, given: list[Any], system: System) -> tuple[Event, ..
     found = []
     for i, event in enumerate(given):
         if event["name"] in taken:
-            raise reader.error(f"an event named '{event['name']}' is there already", ("events", i, "name"))
+            reader.wrong(f"an event named '{event['name']}' is there already", ("events", i, "name"))
         taken.add(event["name"])
         found.append(EVENT.read(reader, event, ("events", i), known))
     return tuple(found)

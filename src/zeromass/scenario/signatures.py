@@ -17,6 +17,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -25,6 +26,7 @@ import numpy as np
 from zeromass.expression import Expression
 from zeromass.scenario.kinds import ANY_LENGTH, Choice, Either, Flag, Kind, Numbers, Problem, Words
 from zeromass.scenario.tables import Argument, Table
+from zeromass.scenario.words import USUAL, summary, told
 
 Shape = tuple[int | range, ...]
 ANY_SHAPE: tuple[Shape, ...] = ((), (ANY_LENGTH,), (ANY_LENGTH, ANY_LENGTH))
@@ -38,14 +40,19 @@ def table(
     more: Mapping[str, Argument] | None = None,
     rule: Callable[[dict[str, Any]], Iterable[Problem]] = lambda given: (),
     blame: str = "",
+    words: Callable[..., Any] | str | None = None,
+    means: Mapping[str, str] | None = None,
 ) -> Table:
     """The table of the arguments of a function or class, which is made with it.
 
     without  arguments that do not come from the file
     said     what a file says where the types in Python say too little, or something else
     more     keys that are no arguments
+    words    what the table stands for, or what else than the function tells of it and of its keys in a docstring
+    means    what a key means in a file, where that is less than in Python
     """
     arguments: dict[str, Argument] = {}
+    meaning = USUAL | told(make) | (told(words) if callable(words) else {}) | dict(means or {})
     said = said or {}
     for name, parameter in inspect.signature(make).parameters.items():
         if name in without or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -53,10 +60,12 @@ def table(
         required, default = parameter.default is parameter.empty, parameter.default
         kind = said.get(name) or kind_of(_type(make, parameter.annotation), None if required else default)
         if kind is not None:
-            arguments[name] = Argument(kind, required, None if required else default)
+            arguments[name] = Argument(kind, required, None if required else default, meaning.get(name, ""))
         elif required:
             raise TypeError(f"no scenario file can say '{name}' of {make.__name__}, a {parameter.annotation}")
-    return Table({**arguments, **(more or {})}, make, rule, blame)
+    beside = {name: a if a.words else replace(a, words=meaning.get(name, "")) for name, a in (more or {}).items()}
+    title = words if isinstance(words, str) else summary(words or make)
+    return Table({**arguments, **beside}, make, rule, blame, words=title)
 
 
 def made_by(module: types.ModuleType, result: type) -> dict[str, Callable[..., Any]]:

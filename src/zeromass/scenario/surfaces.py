@@ -69,10 +69,15 @@ class HeightsFile(Words):
 
 def _check_place(reader: Reader, e: Expression, key: Key) -> None:
     if any(isinstance(leaf, Symbol) and leaf.order > 0 for leaf in symbols(e)):
-        raise reader.error("a surface is given by X, Y, Z, t and parameters, not by rates", key)
+        reader.wrong("a surface is given by X, Y, Z, t and parameters, not by rates", key)
 
 
 def _turned(axis: tuple[float, float, float], angle: Any) -> tuple[Any, Any]:
+    """A turn about an axis through the origin.
+
+    axis   its direction
+    angle  rad
+    """
     return axis, angle
 
 
@@ -91,7 +96,11 @@ def _of_formula(
     name: str = "surface",
     **motion: Any,
 ) -> Surface:
-    """A surface by its formula: height Z = h(X, Y), or f(X, Y, Z) = 0 with bodies where f > 0 (side = 1)."""
+    """A surface by its formula: height Z = h(X, Y), or f(X, Y, Z) = 0 with bodies where f > 0 (side = 1).
+
+    height    h, m, of X, Y, t and parameters
+    implicit  f, of X, Y, Z, t and parameters
+    """
     return Surface(implicit if height is None else height, side=side, name=name, **motion)
 
 
@@ -109,7 +118,12 @@ def _of_heights(
     name: str = "terrain",
     **motion: Any,
 ) -> Surface:
-    """Measured heights z[i][j] over the lines x[i] and y[j] of a grid, m; here, or in a file beside the scenario."""
+    """Measured heights z[i][j] over the lines x[i] and y[j] of a grid, m; here, or in a file beside the scenario.
+
+    file  a table in CSV, or an .npz file with the arrays x, y and z, beside the scenario
+    x, y  lines of the grid, m
+    z     heights, m
+    """
     return Surface.from_heights(*((x, y, z) if file is None else file), side=side, name=name, **motion)
 
 

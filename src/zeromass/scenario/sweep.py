@@ -40,13 +40,15 @@ def _one_way(given: dict[str, Any]) -> Iterator[Problem]:
 SPACING: Kind = Choice(("even", "logarithmic"))
 RANGE = Table(
     {
-        "from": Argument(Numbers()),
-        "to": Argument(Numbers()),
-        "count": Argument(Whole(1, MOST)),
-        "spacing": Argument(SPACING),
-        **dict.fromkeys(DISTRIBUTIONS, Argument(PAIR)),
+        "from": Argument(Numbers(), words="first value of a grid"),
+        "to": Argument(Numbers(), words="last value of it"),
+        "count": Argument(Whole(1, MOST), words="how many values it has"),
+        "spacing": Argument(SPACING, words="even differences, or even ratios"),
+        "uniform": Argument(PAIR, words="instead of a grid: samples between two values"),
+        "normal": Argument(PAIR, words="samples about a mean, with a standard deviation"),
     },
     rule=_one_way,
+    words="The values of a parameter: a grid, or a distribution.",
 )
 VALUES = Either((TIMES, RANGE))
 
@@ -64,12 +66,16 @@ def _one_thing(given: dict[str, Any]) -> Iterator[Problem]:
 
 STATISTIC = Table(
     {
-        **dict.fromkeys(STATISTICS, Argument(FORMULA)),
-        "values": Argument(Either((FORMULA, LIST))),
-        "times": Argument(TIMES),
-        "first_time": Argument(Words()),
+        "largest": Argument(FORMULA, words="value of a formula along the motion, between steps too"),
+        "smallest": Argument(FORMULA, words="value of a formula along the motion, between steps too"),
+        "mean": Argument(FORMULA, words="of a formula over the time of the motion"),
+        "integral": Argument(FORMULA, words="of a formula over time"),
+        "values": Argument(Either((FORMULA, LIST)), words="of a formula, or several, at `times`"),
+        "times": Argument(TIMES, words="s"),
+        "first_time": Argument(Words(), words="name of an event: when it first happens, s"),
     },
     rule=_one_thing,
+    words="What is kept of a member.",
 )
 KEPT = Either((FORMULA, LIST, STATISTIC))
 
@@ -78,9 +84,11 @@ KEPT = Either((FORMULA, LIST, STATISTIC))
 class Sweep:
     """A study, as `zm.sweep` takes it.
 
-    over     {parameter: values}
-    keep     {name: what}
-    samples  number of samples, where a parameter has a distribution, and `spread` and `seed` of these
+    over     what each of the parameters goes through
+    keep     what is kept of a member, by name: formulas at the end, or a statistic of one
+    samples  number of samples, where a parameter has a distribution
+    spread   how they are drawn
+    seed     of the drawing
     on       "lanes", "cores" or a number of them
     """
 

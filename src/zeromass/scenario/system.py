@@ -8,15 +8,16 @@ from typing import Any
 from zeromass.expression import Expression, coordinate
 from zeromass.model import Damper, Particle, RigidBody, Spring, State, System
 from zeromass.scenario.kinds import ANY_LENGTH, Either, Numbers, Problem, Words
-from zeromass.scenario.names import coordinate_names, named_coordinate
+from zeromass.scenario.names import motion_names, named_coordinate
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.rolling import GRAVITY
 from zeromass.scenario.signatures import table
+from zeromass.scenario.starts import START, guessed, prescribed
 from zeromass.scenario.tables import Argument, Items, Named
 
 KEY = ("system",)
 NAME = Words(longest=60, name=True)
-NUMBER, VALUE, FORMULA = Numbers(), Numbers("values"), Numbers("names")
+FORMULA = Numbers("names")
 LIST, MATRIX = Numbers("names", ((ANY_LENGTH,),)), Numbers("names", ((ANY_LENGTH, ANY_LENGTH),))
 
 PARTS = {kind: table(make, without=("name",)) for kind, make in {"particles": Particle, "bodies": RigidBody}.items()}
@@ -41,7 +42,7 @@ def _as_many(given: dict[str, Any]) -> Iterator[Problem]:
 
 TABLE = table(
     System,
-    without=("parts",),
+    without=("parts", "control", "by", "settling", "joints"),
     said={
         **dict.fromkeys(ENERGIES, FORMULA),
         "M": MATRIX,
@@ -52,12 +53,24 @@ TABLE = table(
         **dict.fromkeys(("forces", "nonideal"), Named(FORMULA)),
     },
     more={
-        **{kind: Argument(Named(part, NAME)) for kind, part in PARTS.items()},
-        **{kind: Argument(Items(load)) for kind, load in LOADS.items()},
-        "start": Argument(Named(VALUE)),
-        "guess": Argument(Named(NUMBER)),
+        **{kind: Argument(Named(part, NAME), words=f"by name. {part.words}") for kind, part in PARTS.items()},
+        **{kind: Argument(Items(load), words=load.words) for kind, load in LOADS.items()},
+        "start": Argument(
+            START,
+            words="values of formulas, such as x, x' or x + y, and of vectors, such as top.angular_velocity, also as "
+            "tables of a part's own; the rest is solved for",
+        ),
+        "guess": Argument(START, words="values near which the rest of the start is looked for"),
+    },
+    means={
+        "coordinates": "names of the system's own coordinates",
+        "gravity": "m/s²: g for (0, 0, −g), or a vector; acts on the parts",
+        "forces": "coordinate = generalised force, N or N m",
+        "constraints": "name = what must be zero, a formula or a list; with rates in it, it is nonholonomic",
+        "nonideal": "coordinate = force that the constraints exert beyond the ideal ones, such as friction",
     },
     rule=_as_many,
+    words="Coordinates, particles and bodies, with energies, forces and constraints: a system of one's own.",
 )
 
 
@@ -67,13 +80,14 @@ def model(reader: Reader, given: dict[str, Any]) -> System:
     for i, name in enumerate(given.get("coordinates", ())):
         key = (*KEY, "coordinates", i)
         reader.check_name(name, key)
-        if name in names or name in reader.parameters:
-            raise reader.error(f"the name '{name}' is taken already", key)
+        if name in names or name in reader.parameters or name in reader.let:
+            reader.wrong(f"the name '{name}' is taken already", key)
         names[name] = coordinate(name)
     own, parts = list(names.values()), _parts(reader, given)
     if not (own or parts):
         raise reader.error("a system has coordinates, particles or bodies", KEY)
     names.update({x.name: x for part in parts for x in part.coordinates})
+    names.update(motion_names(parts))
     own_names = (*ENERGIES, "M", "Q", "gravity", "constraints")
     values = TABLE.values(reader, {name: given[name] for name in own_names if name in given}, KEY, names)
     forces: list[Any] = [_by_coordinate(reader, given, "forces", names)]
@@ -86,18 +100,11 @@ def model(reader: Reader, given: dict[str, Any]) -> System:
 
 def start(reader: Reader, given: dict[str, Any], system: System, t: float) -> State:
     """Its start."""
-    names, key = coordinate_names(system), (*KEY, "start")
-    pairs = {
-        reader.expression(expression, (*key, expression), names): reader.value(value, (*key, expression))
-        for expression, value in given.get("start", {}).items()
-    }
-    guesses = {
-        named_coordinate(reader, name, names, place): reader.number(value, place)
-        for name, value in given.get("guess", {}).items()
-        for place in [(*KEY, "guess", name)]
-    }
-    with reader.pointing(*key):
-        return system.start(pairs, t=t, guess=guesses)
+    pairs = prescribed(reader, given.get("start", {}), (*KEY, "start"), system)
+    near = guessed(reader, given.get("guess", {}), (*KEY, "guess"), system)
+    reader.finish()
+    with reader.pointing(*KEY, "start"):
+        return system.start(pairs, t=t, guess=near)
 
 
 def _parts(reader: Reader, given: dict[str, Any]) -> list[Particle | RigidBody]:

@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from zeromass.scenario.errors import listed, nearest
+from zeromass.scenario.errors import MISSING, listed, nearest
 from zeromass.scenario.kinds import Kind, Names, Problem, Words
 from zeromass.scenario.source import Key
 
 if TYPE_CHECKING:
     from zeromass.scenario.reading import Reader
-
-MISSING = "this key is missing"
 
 
 @dataclass(frozen=True)
@@ -28,6 +26,10 @@ class Items(Kind):
     def inside(self, given: list[Any], key: Key) -> Iterator[Problem]:
         for i, item in enumerate(given):
             yield from self.item.problems(item, (*key, i))
+
+    def formulas(self, given: Any, key: Key) -> Iterator[tuple[Key, str]]:
+        for i, item in enumerate(given if isinstance(given, list) else ()):
+            yield from self.item.formulas(item, (*key, i))
 
     def read(self, reader: Reader, given: Any, key: Key, names: Names) -> list[Any]:
         return [self.item.read(reader, item, (*key, i), names) for i, item in enumerate(given)]
@@ -48,17 +50,22 @@ class Named(Kind):
             yield from self.name.problems(name, (*key, name))
             yield from self.item.problems(item, (*key, name))
 
+    def formulas(self, given: Any, key: Key) -> Iterator[tuple[Key, str]]:
+        for name, item in given.items() if isinstance(given, dict) else ():
+            yield from self.item.formulas(item, (*key, name))
+
     def read(self, reader: Reader, given: Any, key: Key, names: Names) -> dict[str, Any]:
         return {name: self.item.read(reader, item, (*key, name), names) for name, item in given.items()}
 
 
 @dataclass(frozen=True)
 class Argument:
-    """What may stand at one key of a table, and what is taken where nothing does."""
+    """What may stand at one key of a table, what is taken where nothing does, and what it means in words."""
 
     kind: Kind
     required: bool = False
     default: Any = None
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,7 @@ class Table(Kind):
     rule    what is wrong between the keys of a table, with the keys below it
     blame   the key, where it is given, to which errors of `make` point instead of the table
     beside  keys that are no arguments and are read elsewhere
+    words   what the table stands for
     """
 
     arguments: Mapping[str, Argument]
@@ -76,6 +84,7 @@ class Table(Kind):
     rule: Callable[[dict[str, Any]], Iterable[Problem]] = lambda given: ()
     blame: str = ""
     beside: tuple[str, ...] = ()
+    words: str = ""
 
     def looks(self) -> dict[type, str]:
         return {dict: "a table"}
@@ -89,9 +98,15 @@ class Table(Kind):
                 known = [*self.beside, *self.arguments]
                 words = nearest(name, known) or f"; there are: {listed(known)}"
                 found.append(((*key, name), f"there is no such key{words}"))
+        meant = " ".join(message for _, message in found)  # a misspelt key is not missing as well
         missing = [name for name, argument in self.arguments.items() if argument.required and name not in given]
-        found += [((*key, name), MISSING) for name in missing]
+        found += [((*key, name), MISSING) for name in missing if f"'{name}'?" not in meant]
         yield from found or (((*key, *place), message) for place, message in self.rule(given))
+
+    def formulas(self, given: Any, key: Key) -> Iterator[tuple[Key, str]]:
+        for name, item in given.items() if isinstance(given, dict) else ():
+            if name in self.arguments:
+                yield from self.arguments[name].kind.formulas(item, (*key, name))
 
     def values(self, reader: Reader, given: Mapping[str, Any], key: Key, names: Names) -> dict[str, Any]:
         """The arguments that are given, in their own order."""
@@ -129,6 +144,11 @@ class Kinds(Kind):
             yield (*key, "kind"), f"'{kind}' is none of {', '.join(tables)}{nearest(spelled(str(kind)), tables)}"
         else:
             yield from replace(tables[spelled(kind)], beside=("kind",)).inside(given, key)
+
+    def formulas(self, given: Any, key: Key) -> Iterator[tuple[Key, str]]:
+        kind = given.get("kind", self.default) if isinstance(given, dict) else None
+        table = self.tables().get(spelled(str(kind)))
+        yield from table.formulas(given, key) if table is not None else ()
 
     def read(self, reader: Reader, given: Any, key: Key, names: Names) -> Any:
         return self.tables()[spelled(given.get("kind", self.default))].read(reader, given, key, names)
