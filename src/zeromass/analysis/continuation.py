@@ -40,6 +40,17 @@ FOLLOWS = 1e3
 class Path:
     """The equations of a branch, in numbers: z = (x, p) as far as it varies, in units that make it of order one."""
 
+    system: System
+    parameter: Symbol
+    span: tuple[float, float]
+    step: float
+    points: int
+    constant: dict[str, Expression] | None
+    states: Formulas
+    first: State
+    balance: Balance
+    rows: np.ndarray
+
     def __init__(
         self,
         system: System,

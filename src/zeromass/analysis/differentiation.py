@@ -49,6 +49,10 @@ class Differentiation:
     zeros   everything that vanishes on the path
     """
 
+    inputs: list[Symbol]
+    ω: float
+    samples: np.ndarray
+
     def __init__(self, program: Program, inputs: Sequence[Symbol], settling: float, samples: np.ndarray) -> None:
         system = program.system
         self.inputs, self.ω, self.samples = list(inputs), settling, samples

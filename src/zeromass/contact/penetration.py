@@ -71,8 +71,8 @@ class Outside:
     """The outside of a rolling body, tried against the whole of its surface, not its contact alone."""
 
     def __init__(self, rolling: Rolling) -> None:
-        self.rolling = rolling
-        self.spherical = isinstance(rolling.solid, SphericalBody)
+        self.rolling: Rolling = rolling
+        self.spherical: bool = isinstance(rolling.solid, SphericalBody)
         self._size = rolling.solid.size
         self._f = as_expression(rolling.surface.side * rolling.surface(PLACE))
         self._inputs = [*PLACE, time, *rolling.parameters]

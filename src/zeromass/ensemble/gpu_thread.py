@@ -32,6 +32,18 @@ class Thread(Dop853Step):
     depends on, and beyond its room in a thread's own.
     """
 
+    motion: Motion
+    block_of_threads: Block
+    cuda: bool
+    n: int
+    events: int
+    count_of_pivots: int
+    fixed_values: ir.Value
+    at_end: ir.Value
+    kept: dict[str, ir.Value]
+    seat: ir.Value
+    alive: ir.Value
+
     def __init__(self, module: ir.Module, target: Target, motion: Motion, block: Block) -> None:
         self.motion, self.block_of_threads, self.cuda = motion, block, is_cuda(target)
         memory = ir.PointerType(None, GLOBAL if self.cuda else GENERIC)

@@ -223,6 +223,7 @@ class Segment:
 class Samples:
     """A segment at given times t, shape (k,), in states y, shape (k, 2n)."""
 
+    segment: Segment
     t: np.ndarray
     y: np.ndarray
 
