@@ -89,6 +89,18 @@ def test_a_parallelogram_that_lies_flat_and_moves(at, method, rtol):
     assert run.passages[0].t == 0.0
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("speeds", [(-1.0, -1.0, 0.0), (0.0, 1.0, 1.0)])
+def test_digits_out_of_a_singular_start_are_earned(speeds, method):
+    """The constraints tell no distance in the singular position itself; all that is claimed is there, and most of it."""
+    system, start = flat(0.0)
+    start = zm.State(system, 0.0, start.q, np.array(speeds), {})
+    run = zm.simulate(system, start, until=2.0, rtol=1e-10, atol=1e-11, method=method)
+    times = np.linspace(0, 2, 201)
+    off = np.abs(run.at(times)[system.coordinates] - np.outer(times, speeds)).max() / 2.0
+    assert 7.0 < run.certificate().digits <= -np.log10(off + 1e-16) + 0.5
+
+
 def test_the_other_branch_by_its_own_rates():
     """One crank stays, and the other turns with the coupler: b = c."""
     system, start = flat(0.0)

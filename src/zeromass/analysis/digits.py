@@ -81,8 +81,17 @@ def sizes(y: np.ndarray, atol: float, seen: float = 1.0) -> np.ndarray:
 
 
 def off_constraints(sampled: Sampled, size: np.ndarray) -> float:
-    """Largest distance of a state from the constraints, of positions and of rates, relative to sizes (2n,)."""
-    return max(float((np.abs(_returned(part) - part.y) / size).max()) for _, part in sampled.parts)
+    """Largest distance of a state from the constraints, of positions and of rates, relative to sizes (2n,).
+
+    In a singular position itself, as at a start in one, they tell no distance: the states beside it do.
+    """
+    return max(_distance(part, size) for _, part in sampled.parts)
+
+
+def _distance(samples: Samples, size: np.ndarray) -> float:
+    off = (np.abs(_returned(samples) - samples.y) / size).max(axis=1)
+    passed = np.isin(samples.t, [passage.t for passage in samples.segment.passages])
+    return float(off[~(passed & np.isnan(off))].max(initial=0.0))
 
 
 def _returned(samples: Samples) -> np.ndarray:

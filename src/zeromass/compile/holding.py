@@ -38,11 +38,14 @@ from zeromass.model.constraint import Row
 
 def can_hold(system: System, holds: Sequence[Hold]) -> bool:
     """Whether the forces alone depend on the modes, so that a motion may slide."""
-    modes = {hold.mode for hold in holds}
-    known: dict[str, frozenset[Expression]] = system.memory
+    modes, known = {hold.mode for hold in holds}, system.memory
     if "fixed" not in known:
         known["fixed"] = frozenset(symbols(system.M, system.A, system.b, system.velocity_constraints))
-    return modes.isdisjoint(known["fixed"]) and modes.isdisjoint(symbols([hold.g for hold in holds]))
+    of_modes: dict[Expression, frozenset[Expression]] = known.setdefault("symbols of switches", {})
+    for hold in holds:
+        if hold.g not in of_modes:
+            of_modes[hold.g] = frozenset(symbols(hold.g))
+    return modes.isdisjoint(known["fixed"]) and all(modes.isdisjoint(of_modes[hold.g]) for hold in holds)
 
 
 def holding_at(system: System, state: State, holds: tuple[Hold, ...], rank: int | None = None) -> Program:

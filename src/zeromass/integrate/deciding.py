@@ -160,7 +160,7 @@ class Deciding:
                 open_.append(k)
             elif not self.pieces.of_rates[k] and (constant := self._constant(k, state, modes)) is not None:
                 modes[self.pieces.switches[k].mode] = constant
-            elif not self.pieces.of_rates[k] and (sign := self._sign(here, k, 1)):
+            elif not self.pieces.of_rates[k] and (sign := self.sign(here, k, 1)):
                 modes[self.pieces.switches[k].mode] = high if sign > 0 else low
             else:
                 open_.append(k)
@@ -238,7 +238,7 @@ class Deciding:
     def _chosen(
         self, state: State, modes: dict[Symbol, float], g: np.ndarray, open_: list[int], natural: Choice, *, fresh: bool
     ) -> Choice:
-        question = _Question(self, state, modes, g, open_)
+        question = Question(self, state, modes, g, open_)
         if not fresh and (question.slides(natural) if 0.0 in natural else question.consistent(natural) is not False):
             return natural
         said = self.standing.words(open_)
@@ -262,24 +262,31 @@ class Deciding:
         return natural if natural in weak else weak[0]
 
     # derivatives of switching functions -----------------------------------------------------------------------------
-    def _sign(self, state: State, k: int, order: int, a: np.ndarray | None = None, scale: float = 0.0) -> float:
+    def sign(self, state: State, k: int, order: int, a: np.ndarray | None = None, scale: float = 0.0) -> float:
         """The sign of a derivative of a switching function along the motion, ahead; 0 where it vanishes.
 
         scale  below a part of which it counts as zero, beside its own terms
         """
-        n = len(state.q)
-        if order == 1:
-            slopes = self.standing.slopes(state)[k]
-            a = (self.standing.acceleration(state) if a is None else a) if self.pieces.of_rates[k] else np.zeros(n)
-        elif k in self.pieces.of_force:
+        if order > 1 and k in self.pieces.of_force:
             return 0.0
-        else:
-            slopes = self._derivative(self.standing.program(state), k, order)[1](state.inputs)
-            a = self.standing.acceleration(state) if a is None else a
-        terms = slopes * np.concatenate([[1.0], state.v, a])
+        terms = self._terms(state, k, order, a)
         if abs(terms.sum()) <= SMALL * max(np.abs(terms).sum(), scale):
             return 0.0
         return float(np.sign(terms.sum()) * self.ahead**order)
+
+    def derivative(self, state: State, k: int, order: int, a: np.ndarray | None = None) -> float:
+        """A derivative of a switching function by time along the motion."""
+        return float(self._terms(state, k, order, a).sum())
+
+    def _terms(self, state: State, k: int, order: int, a: np.ndarray | None) -> np.ndarray:
+        """What it is the sum of: by time, by positions and by rates."""
+        if order == 1:
+            slopes, felt = self.standing.slopes(state)[k], self.pieces.of_rates[k]
+        else:
+            slopes, felt = self._derivative(self.standing.program(state), k, order)[1](state.inputs), True
+        if a is None or not felt:
+            a = self.standing.acceleration(state) if felt else np.zeros(len(state.q))
+        return slopes * np.concatenate([[1.0], state.v, a])
 
     def _derivative(self, program: Program, k: int, order: int) -> tuple[Expression, Evaluator]:
         """The derivative one order below as a function of the state, and its slopes by time, positions and rates."""
@@ -297,7 +304,7 @@ def _solution(program: Program) -> dict[Any, Expression]:
     return dict(zip(program.system.accelerations, program.acceleration, strict=True))
 
 
-class _Question:
+class Question:
     """Which of the possible choices at a state are motions."""
 
     def __init__(
@@ -305,6 +312,8 @@ class _Question:
     ) -> None:
         self.deciding, self.state, self.modes, self.g, self.open_ = deciding, state, modes, g, open_
         self._known: dict[Choice, tuple[State, np.ndarray]] = {}
+        self._rates: dict[Choice, np.ndarray] = {}
+        self._judged: dict[Choice, bool | None] = {}
 
     def at(self, choice: Choice) -> tuple[State, np.ndarray]:
         """The state on chosen sides, and its acceleration."""
@@ -317,8 +326,19 @@ class _Question:
             self._known[choice] = here, self.deciding.standing.acceleration(here)
         return self._known[choice]
 
+    def rates(self, choice: Choice) -> np.ndarray:
+        """ġ of all switches there, ahead."""
+        if choice not in self._rates:
+            self._rates[choice] = self._rate(*self.at(choice))
+        return self._rates[choice]
+
     def consistent(self, choice: Choice) -> bool | None:
         """Whether the motion on chosen sides goes to these sides; None if it stays on a switch as far as one can see."""
+        if choice not in self._judged:
+            self._judged[choice] = self._consistent(choice)
+        return self._judged[choice]
+
+    def _consistent(self, choice: Choice) -> bool | None:
         sure: bool | None = True
         here, a = self.at(choice)
         for j, (k, side) in enumerate(zip(self.open_, choice, strict=True)):
@@ -330,9 +350,9 @@ class _Question:
             for order in range(1, ORDERS + 1):
                 scale = 0.0
                 if order == 1 and self.deciding.pieces.of_rates[k]:
-                    there, b = self.at((*choice[:j], -side, *choice[j + 1 :]))
-                    scale = float(np.abs(self._rate(there, b)[k]) + np.abs(self._rate(here, a)[k]))
-                sign = self.deciding._sign(here, k, order, a, scale)
+                    across = *choice[:j], -side, *choice[j + 1 :]
+                    scale = float(abs(self.rates(across)[k]) + abs(self.rates(choice)[k]))
+                sign = self.deciding.sign(here, k, order, a, scale)
                 if sign:
                     break
             else:
@@ -367,7 +387,7 @@ class _Question:
                 f"the constraint would pull on one side of {self.deciding.standing.words(which)} and push on the other"
             )
         high = [a for _, a in ends]
-        r = self._rate(low_state, low)
+        r = self.rates(with_high([]))
         G = np.array([self._rate(low_state, a) - r for a in high]).T
         inner = G[which]
         scale = np.abs(inner).max(initial=0.0)
@@ -384,7 +404,7 @@ class _Question:
                 said = self.deciding.standing.words(which)
                 raise Undecided(f"what holds the motion on {said} is not the sum of its parts")
         for k, side in zip(self.open_, choice, strict=True):
-            sign = self.deciding._sign(low_state, k, 1, together) if side else 0.0
+            sign = self.deciding.sign(low_state, k, 1, together) if side else 0.0
             if sign and sign != side:
                 return False
         return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,18 +11,15 @@ import numpy as np
 from zeromass.compile.holding import mean
 from zeromass.compile.program import Hold, Program
 from zeromass.expression import Evaluator, Expression, as_expression, jacobian, rate, symbols
-from zeromass.expression.pieces import Switch
 from zeromass.integrate.deciding import Deciding
+from zeromass.integrate.grazing import Grazing
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
+from zeromass.integrate.piecewise import GRAZE, LOW, REMEMBERED, SWITCH, PieceLoop, place_of
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.stepping.functions import Functions
-from zeromass.integrate.stepping.layout import Real64
-from zeromass.integrate.stepping.locate import happenings
-from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, Loop, lanes_of
-from zeromass.integrate.stepping.workspace import Workspace
+from zeromass.integrate.stepping.kinks import kinks
+from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.switching import Piece
-from zeromass.integrate.terms import Term
 from zeromass.model import Event, State
 from zeromass.model.state import ROUNDING
 
@@ -37,20 +33,6 @@ INSIDE, SEEN, FINER, SHORTEST = 16, 1e-2, 8, 1e-6
 """Places in a step at which what ends a piece is looked at, how well they must tell it, by what steps become shorter where
 they do not, and the part of a run that is the shortest."""
 
-REMEMBERED = 16
-"""Choices of events, and of switches that hold, for which it is remembered what is watched."""
-
-LEAST = float(np.finfo(float).tiny)
-"""What a function that rises from zero is taken for there."""
-
-LOW, SWITCH = "\0low ", "\0switch "
-"""What names of switches, and of places where their functions are lowest, begin with among events; no user's name does."""
-
-
-def own(name: str) -> bool:
-    """Whether an event is one of these."""
-    return name.startswith((LOW, SWITCH))
-
 
 class Reaching:
     """Motions on one piece, up to what ends it; until the end of a run at most."""
@@ -60,6 +42,8 @@ class Reaching:
         self._standing = deciding.standing
         self._asked, self.until = tuple(asked), until
         self._retakes = settings.step is None and lanes_of(settings.chosen) == 1  # its steps are the best
+        self._grazing = Grazing(deciding, settings, until)
+        self._before: list[float] = []  # functions of events at the end of the last piece
         self.held: int = 0
         """Memory of the segments before, bytes."""
 
@@ -69,9 +53,12 @@ class Reaching:
         """The motion from a state on a piece until a time or an event, switches of its own among them."""
         loop, segment = self._stepped(program, moving, piece, target, tell)
         if segment.outcome.ending in (Ending.NOT_A_NUMBER, Ending.STEP_TOO_SMALL):
-            return self._up_to_a_switch(segment, moving, piece)
-        if segment.outcome.ending is Ending.EVENT and not piece.holds and segment.t[-1] != target:
-            return self._to_the_last_digits(segment, loop, piece)
+            segment = self._up_to_a_switch(segment, moving, piece)
+        elif segment.outcome.ending is Ending.EVENT and not piece.holds and segment.t[-1] != target:
+            segment = self._to_the_last_digits(segment, loop, piece)
+        if self._asked:
+            ends = loop.work.event_values(float(segment.t[-1]), segment.y[-1])
+            self._before = ends[: len(self._asked)].tolist()
         return segment
 
     def _stepped(
@@ -89,6 +76,8 @@ class Reaching:
                 self.pieces.switches,
                 self.until,
                 self.held,
+                self._grazing.ambiguous,
+                self._before,
             )
             segment = loop.segment(tell)
             loop.work.shrink()
@@ -136,6 +125,7 @@ class Reaching:
                 replace(event, zero=as_expression(mean(self.pieces.smooth(event.zero), holds).item()))
                 for event in self._asked
             ]
+            events += kinks(self.pieces.given, events)
             held, turns = {hold.mode for hold in holds}, 1 if self.deciding.ahead > 0 else -1
             for k, switch in enumerate(self.pieces.switches):
                 if k in self.pieces.of_time:
@@ -152,12 +142,16 @@ class Reaching:
             known[key] = tuple(events)
         return known[key]
 
+    def touched(self, names: Sequence[str]) -> list[int]:
+        """The switches that were only touched, by names of events, where that does not tell how the motion goes on."""
+        return [place_of(name)[0] for name in names if name.startswith(GRAZE)]
+
     def flipped(self, names: Sequence[str], piece: Piece) -> dict[int, float]:
         """The switches that were reached, by names of events, and the side that each goes to, or numbers up or down."""
         found: dict[int, float] = {}
         for name in names:
             if name.startswith(SWITCH):
-                k, j = _place(name)
+                k, j = place_of(name)
                 switch, way = self.pieces.switches[k], -1.0 if j == 0 else 1.0
                 held = any(hold.mode is switch.mode for hold in piece.holds)
                 found[k] = -piece.modes[switch.mode] if switch.kind == "side" and not held else way
@@ -166,9 +160,9 @@ class Reaching:
     def _to_the_last_digits(self, segment: Segment, loop: PieceLoop, piece: Piece) -> Segment:
         """A segment that ends at one switch, with this end by Newton's method: g = 0 to rounding."""
         ends = [event.name for event in segment.events if event.t == segment.t[-1] and not event.name.startswith(LOW)]
-        if len(ends) != 1 or not own(ends[0]):
+        if len(ends) != 1 or not ends[0].startswith(SWITCH):
             return segment
-        k, j = _place(ends[0])
+        k, j = place_of(ends[0])
         switch = self.pieces.switches[k]
         if switch.kind == "turn":
             return segment
@@ -176,20 +170,20 @@ class Reaching:
         margin = piece.modes[switch.margin]
         border = margin if switch.kind == "side" else max(margin if j == 0 else -margin, 0.0)
         t, y, length = float(segment.t[-1]), segment.y[-1], float(abs(segment.t[-1] - segment.t[-2]))
-        slope, near = loop.slope(t, y), 4 * abs(margin)
+        slope, near, size = loop.slope(t, y), 4 * abs(margin), self._size(loop, t, y, k)
         off, falls = self._falling(loop, t, y, k, places)
         for again in (False, False, True):
             off -= border
             if not abs(off) <= abs(falls) * CLOSE * max(1.0, abs(t)) + near or abs(off) > abs(falls) * length / 2:
                 return segment
             t, y = t - off / falls, y - off / falls * slope
-            if not again and self._retakes and abs(falls) * length < FLAT * self._size(loop, t, y, k):
+            if not again and self._retakes and abs(falls) * length < FLAT * size:
                 y, near = loop.retaken(float(segment.t[-2]), segment.y[-2], t, y), np.inf
             off, falls = self._falling(loop, t, y, k, places)
             if off == border:
                 break
         if off > border:  # it ends where the next piece begins
-            late = 2 * abs((off - border + ROUNDING * self._size(loop, t, y, k)) / falls) * self.deciding.ahead
+            late = 2 * abs((off - border + ROUNDING * size) / falls) * self.deciding.ahead
             t, y = t + late, y + late * slope
         times, states = segment.t.copy(), segment.y.copy()
         times[-1], states[-1] = t, y
@@ -257,114 +251,3 @@ def _unseen(segment: Segment, leaving: Evaluator) -> float | None:
     blind = (off > SEEN * size) & (lowest < off + SEEN * size)
     bad = np.any(blind | dips.any(axis=1) | first | (lowest < -(SEEN**4) * size), axis=1)
     return float(np.abs(h[bad]).max()) if bad.any() else None
-
-
-class LookedAt:
-    """Events on a piece, apart from the slopes of switching functions, by their places among all that is watched."""
-
-    def __init__(self, watched: Sequence[Event]) -> None:
-        self.low: list[int] = [k for k, event in enumerate(watched) if event.name.startswith(LOW)]
-        self.slopes: list[Event] = [replace(watched[k], direction=0) for k in self.low]
-        self.others: list[int] = [k for k in range(len(watched)) if k not in self.low]
-        self.events: list[Event] = [watched[k] for k in self.others]
-        self._followed = {SWITCH + event.name.removeprefix(LOW) for event in self.slopes}
-
-    def turns(self, event: Event) -> bool:
-        """Whether nothing but its values tells where the function of an event turns."""
-        return event.name not in self._followed
-
-
-class PieceLoop(Loop):
-    """Steps on one piece: a switching function that falls below zero and returns between two places is seen too.
-
-    switches  of the system
-    end       of the run
-    """
-
-    def __init__(
-        self,
-        program: Program,
-        start: State,
-        until: float,
-        settings: Settings,
-        events: Sequence[Event],
-        switches: Sequence[Switch],
-        end: float,
-        held: int,
-    ) -> None:
-        self._switches, self._end = switches, end
-        super().__init__(program, start, until, settings, events, held=held)
-
-    def known_until(self, terms: Sequence[Term]) -> float:
-        """The end of the run, of terms that are the same on all pieces."""
-        modes = {switch.mode for switch in self._switches}
-        return self._end if modes.isdisjoint(symbols([term.u for term in terms])) else self.until
-
-    @cached_property
-    def looked_at(self) -> LookedAt:
-        """What is watched, in order of how it is looked at."""
-        known: dict[tuple[Event, ...], LookedAt] = self.program.system.memory.setdefault("looked at", {})
-        if self.watched not in known:
-            for old in list(known)[: 1 - REMEMBERED]:
-                known.pop(old, None)
-            known[self.watched] = LookedAt(self.watched)
-        return known[self.watched]
-
-    def segment(self, tell: Callable[[float], None]) -> Segment:
-        self._leave()
-        return super().segment(tell)
-
-    def _leave(self) -> None:
-        """Says on which side of its switches the piece begins.
-
-        A function that rises from zero itself, which has no side, is above it: a step over all of the piece would not be
-        seen. And where rounding says that one which rises from nearly zero falls first, it errs.
-        """
-        work, ahead = self.work, 1.0 if self.until >= self.start.t else -1.0
-        signs, h = work.signs, abs(float(work.reals[Real64.h]))
-        for k, event in enumerate(self.watched):
-            if event.name.startswith(LOW):
-                g, rises = signs[k - 1, 0], signs[k, 0] * ahead
-                if g == 0 and rises * h > work.tolerances.atol:
-                    signs[k - 1, 0] = LEAST
-                if rises < 0 and g <= 2 * self._margin(event):
-                    signs[k, 0] = 0.0
-
-    def _margin(self, event: Event) -> float:
-        """How far the switch of an event is allowed to be beyond the one that the piece begins at."""
-        return abs(self.start.parameters[self._switches[_place(event.name)[0]].margin])
-
-    def slope(self, t: float, y: np.ndarray) -> np.ndarray:
-        """dy/dt at a state."""
-        return Functions(self.work.code, self.work.values, self.work.lanes).slope(t, y)[0]
-
-    def retaken(self, t0: float, y0: np.ndarray, t: float, y: np.ndarray) -> np.ndarray:
-        """The state at a time from an earlier one, in one step, as far as its control allows that; y where there is none."""
-        work = Workspace(self.work.code, t0, y0, self.work.values, self.work.tolerances, t - t0, lanes=self.work.lanes)
-        work.use(self.work.code, project=self.settings.project)
-        work.growth_limit, work.correction_limit = self.work.growth_limit, self.work.correction_limit
-        type(self.stepper)(work).advance(t, CHUNK_OF_STEPS)
-        return work.y if work.t == t else y
-
-    def located(
-        self, values: Callable[[float], np.ndarray], places: list[float]
-    ) -> tuple[list[tuple[float, Event]], float]:
-        """The switches and events in a step, looked for between the places where switching functions turn as well.
-
-        Where one is lowest it may be below zero; and where a piece begins it may rise from zero, and return.
-        """
-        looked = self.looked_at
-        turns, _ = happenings(looked.slopes, lambda t: values(t)[looked.low], places)
-        if turns:
-            ahead = 1.0 if places[-1] > places[0] else -1.0
-            places = sorted({*places, *[time for time, _ in turns]}, key=lambda t: ahead * t)
-        return happenings(looked.events, lambda t: values(t)[looked.others], places, looked.turns)
-
-    def follows(self, event: Event) -> bool:
-        return not event.name.startswith(LOW)  # which is the slope of another
-
-
-def _place(name: str) -> tuple[int, int]:
-    """A switch, and which of its functions, by the name of an event."""
-    k, j = name.removeprefix(SWITCH).removeprefix(LOW).split()
-    return int(k), int(j)

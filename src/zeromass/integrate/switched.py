@@ -13,7 +13,8 @@ import numpy as np
 from zeromass.expression import Symbol
 from zeromass.integrate.deciding import Deciding, Decision, Undecided, moving_program
 from zeromass.integrate.outcome import Ending, Outcome, at_start
-from zeromass.integrate.reaching import Reaching, own
+from zeromass.integrate.piecewise import own
+from zeromass.integrate.reaching import Reaching
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.shocks import shock
@@ -37,6 +38,14 @@ PILED, CROWDED = 2, 1e-6
 
 PARTS = tuple(2.0**-k for k in range(6, -1, -1))
 """Of the time between switches that count as one, by which one of them may be earlier or later."""
+
+
+TOUCHED = (
+    ", as far as its tolerances tell, and may turn back there or go on beyond: both are motions, and rounding would choose. "
+    "Start it a little to one side of this, make rtol and atol smaller if it should miss the place or pass it, or let the "
+    "formula go over continuously"
+)
+"""What is said of a motion that touches a switch."""
 
 
 class Switched:
@@ -150,10 +159,13 @@ class Switched:
         if segment.outcome.ending is Ending.EVENT:
             terminal = {event.name: event for event in self._asked if event.terminal}
             ending = [terminal[event.name] for event in asked if event.name in terminal]
-            flipped = {} if ending else self._reaching.flipped(reached, piece)
+            touched = self._reaching.touched(reached)
+            flipped = {} if ending or touched else self._reaching.flipped(reached, piece)
             if ending:
                 here = segment.state(float(segment.t[-1]))
                 outcome = Outcome(Ending.EVENT, end, ", ".join(event.words(here) for event in ending))
+            elif touched:
+                outcome = Outcome(Ending.AMBIGUOUS, end, f"the motion touches {self._standing.words(touched)}{TOUCHED}")
             elif segment.t[-1] == self.until:
                 outcome = Outcome(Ending.FINISHED, end, "")
             else:

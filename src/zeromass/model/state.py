@@ -71,6 +71,9 @@ class Magnitude:
         return tape[self._outputs], np.array([result[i] for i in self._outputs])
 
 
+SQUARED = 1e-140
+"""Smallest slope of a constraint, and inverse of the largest, whose square float64 holds with room for masses."""
+
 LOOSE = 1e-9
 """Change of an expression along an undetermined acceleration, as part of its slopes in comparable units, that counts:
 well above rounding."""
@@ -161,13 +164,35 @@ class State(Remembering):
 
     @property
     def overflowing(self) -> str:
-        """The forces and constraints whose terms are too large to be added, in words; empty where there are none."""
+        """The forces and constraints that are too large or too small to be computed with, in words; empty where none is."""
         _, errors = self._matrices_and_roundoff
         names = [f"force on {x.name}" for x in self.system.coordinates[~np.isfinite(errors.Q + errors.C)]]
         names += [f"constraint '{self.system.rows[i].name}'" for i in np.flatnonzero(~np.isfinite(errors.b))]
-        if not names:
+        if names:
+            return f"the {', the '.join(names)} has terms too large to be added; use other units, or smaller numbers"
+        return self._unsquared
+
+    @property
+    def _unsquared(self) -> str:
+        """The first constraint whose slopes a, or masses m/a² beside them, have no squares in float64, in words."""
+        M, _, A, _, _ = self.matrices
+        if not A.size:
             return ""
-        return f"the {', the '.join(names)} has terms too large to be added; use other units, or smaller numbers"
+        slopes, mass, massless = np.abs(A).max(axis=1), np.abs(M).max(initial=0.0), not np.diag(M).all()
+        slopes[slopes == 0] = 1.0
+        with np.errstate(all="ignore"):
+            beside = np.sqrt(mass) / slopes if mass else np.ones(len(slopes))
+        bad = np.flatnonzero(~(_squared(slopes) & _squared(beside)))
+        if bad.size:
+            row, slope = self.system.rows[bad[0]], slopes[bad[0]]
+            return (
+                f"the constraint '{row.name}' changes by {slope:.0e} with its coordinates, and the square of that is no "
+                f"number beside masses of {mass:.0e}: multiply it by {10.0 ** -np.round(np.log10(slope)):.0e}, or use other "
+                "units"
+            )
+        if massless and mass and not _squared(np.array(mass)):
+            return f"masses of {mass:.0e} stand beside none at all, and their square is no number: use other units"
+        return ""
 
     @cached_property
     def motion(self) -> Motion:
@@ -286,6 +311,11 @@ class State(Remembering):
                 f"the acceleration of '{a[np.argmax(moving > LOOSE * moving.max())].name}' is not determined by the "
                 "model; system.check(state) says what is missing"
             )
+
+
+def _squared(sizes: np.ndarray) -> np.ndarray:
+    """Whether the squares of numbers are numbers."""
+    return (sizes >= SQUARED) & (sizes <= 1 / SQUARED)
 
 
 def _unknowns(motion: Motion) -> np.ndarray:

@@ -30,10 +30,10 @@ def corner_of(loop: UnderWay) -> int | None:
         return None
     steps = np.sort(np.argsort(h + np.where(short, 0.0, np.inf))[: min(LOOKS, int(short.sum()))])
     steps = steps[_faint(loop, steps)]
-    for k in steps.tolist():
-        if faded(loop.start, step_end(loop, k).inputs[None], WITHIN)[0]:
-            return k
-    return None
+    if not len(steps):
+        return None
+    gone = np.flatnonzero(faded(loop.start, np.array([step_end(loop, k).inputs for k in steps.tolist()]), WITHIN))
+    return int(steps[gone[0]]) if len(gone) else None
 
 
 def _faint(loop: UnderWay, steps: np.ndarray) -> np.ndarray:

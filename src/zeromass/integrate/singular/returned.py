@@ -6,6 +6,7 @@ import numpy as np
 
 from zeromass.integrate.passages import faded
 from zeromass.integrate.settings import Settings
+from zeromass.integrate.singular.lightest import gone
 from zeromass.integrate.stepping.dense import Projection
 from zeromass.integrate.stepping.kernel import ROUNDING
 from zeromass.model import State
@@ -15,7 +16,7 @@ def returned(projected: Projection, start: State, settings: Settings) -> Project
     """The nearest states on the constraints, but where these lose independence and that would lead too far away.
 
     There an error δ of an interpolated state is corrected by a multiple of δ²/σ, σ the strength of the weakest combination
-    of rows, and the interpolated state itself is the better one.
+    of rows, and the interpolated state itself is the better one. So it is where they hardly tell a coordinate without mass.
     """
 
     def project(t: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -26,7 +27,7 @@ def returned(projected: Projection, start: State, settings: Settings) -> Project
         if far.any():
             values = np.array([start.parameters[p] for p in start.system.parameters])
             inputs = np.column_stack([t[far], y[far], np.broadcast_to(values, (int(far.sum()), len(values)))])
-            there = np.flatnonzero(far)[faded(start, inputs)]
+            there = np.flatnonzero(far)[faded(start, inputs) | gone(start, inputs)]
             on[there] = y[there]
         return on
 

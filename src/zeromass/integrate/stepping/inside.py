@@ -49,6 +49,8 @@ class Inside:
         if self._project is None or self._returned is None:
             return y
         on = self._project(t, y)
+        if (on == y).all():
+            return on
         scale = self._tolerances.atol + self._tolerances.rtol * np.abs(y) + ROUNDING
         change = (on - y) / scale
         if np.dot(change, change) <= len(y) * self._limit**2:
@@ -64,7 +66,7 @@ class Inside:
     def look(self, times: Sequence[float]) -> None:
         """Looks at what is watched at several times at once."""
         t = np.array(times)
-        P = np.array(legendre((t - self._t0) / self._h, DEGREE + 1))
+        P = np.array([legendre(θ, DEGREE + 1) for θ in ((t - self._t0) / self._h).tolist()]).T
         y = np.add.reduce(P[:, :, None] * self._polynomial[:, None])
         for k, time in enumerate(times):
             y[k] = self._ends[time] if time in self._ends else self._on_the_constraints(time, y[k])

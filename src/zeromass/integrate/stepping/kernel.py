@@ -21,7 +21,7 @@ from zeromass.compile import cache
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.compile.target import FIRST, Code, Target
 from zeromass.integrate.stepping.ahead import emit_limited
-from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, LARGEST, LOWEST, ROOT, Int64, Real64
+from zeromass.integrate.stepping.layout import ARGUMENTS, FOLLOWED, HEAD, LARGEST, LOWEST, ROOT, Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import CHUNK, INT, Writer
 
@@ -259,6 +259,10 @@ class Control(Routine):
         falling = (old > 0.0) & (new <= 0.0) & (direction <= 0.0)
         return rising | falling
 
+    def turns(self, direction: Real) -> Truth:
+        """Whether nothing but its values tells where an event function turns."""
+        return abs(direction) < FOLLOWED
+
     def dips(self, values: tuple[Real, Real, Real], u: Real | float, w: Real | float) -> Truth:
         """Whether a function of one sign at three places, u and w apart, may have the other sign between them.
 
@@ -430,7 +434,7 @@ class Advance(Control):
     def happened(self, time: Real, h: Real) -> ir.Value:
         """Whether an event function has changed sign the way it is watched for in the step that ended at `time`.
 
-        `signs` holds for each event its last value and its direction: 1 rising, −1 falling, 0 either.
+        `signs` holds for each event its last value and its direction: 1 rising, −1 falling, 0 either; see `FOLLOWED`.
         """
 
     def record(self, time: Real, h: Real) -> None:

@@ -16,6 +16,11 @@ HEAD = 3
 """Values in a record before the state: t, h and the growth of the pivots."""
 
 
+FOLLOWED = 2.0
+"""Times its direction is what stands for it where the slope of an event function is watched too: such a function turns only
+where its slope changes sign, and need not be looked for between the places at which it is known."""
+
+
 class Real64(IntEnum):
     """Places in the array of float64 settings and results."""
 

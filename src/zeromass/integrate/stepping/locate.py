@@ -32,34 +32,49 @@ def happenings(
     values: Callable[[float], np.ndarray],
     places: Sequence[float],
     turns: Callable[[Event], bool] = lambda event: True,
+    columns: Sequence[int] | None = None,
 ) -> tuple[list[tuple[float, Event]], float]:
     """What happens in a step, in order of its course, and how well that is located.
 
-    values  of all event functions at a time, shape (events,)
-    places  times in the step between which a function is like a parabola
-    turns   whether that of an event may turn there, and not only at such times
+    values   of all event functions at a time, shape (events,)
+    places   times in the step between which a function is like a parabola
+    turns    whether that of an event may turn there, and not only at such times
+    columns  where the functions of the events are among the values, if not all of them are asked for
     """
-    seen = np.array([values(t) for t in places]).T
+    columns = range(len(events)) if columns is None else columns
+    seen = np.array([values(t) for t in places]).T[columns]
     course, changes = seen.tolist(), np.any(seen[:, 1:] * seen[:, :-1] <= 0, axis=1).tolist()
     tolerance = ROUNDING * max(abs(places[0]), abs(places[-1]))
     found: list[tuple[float, Event]] = []
-    for k, event in enumerate(events):
+    for k, (column, event) in enumerate(zip(columns, events, strict=True)):
         if not (changes[k] or turns(event)):
             continue
 
-        def value(t: float, k: int = k) -> float:
-            return float(values(t)[k])
+        def value(t: float, column: int = column) -> float:
+            return float(values(t)[column])
 
         points = list(zip(places, course[k], strict=True))
         for (a, fa), (b, fb) in pairwise(_refined(value, points) if turns(event) else points):
             rises = fa < 0 <= fb and event.direction >= 0
             falls = fa > 0 >= fb and event.direction <= 0
             if rises or falls:
-                place = zero(value, a, b, fa, fb, tolerance)
+                place = zero(value, a, b, fa, fb, tolerance) if fb else _first(value, a, b, tolerance)
                 if not abs(value(place)) > POLE * max(abs(fa), abs(fb)):
                     found.append((place, event))
     found.sort(key=lambda item: item[0] if places[-1] > places[0] else -item[0])
     return found, tolerance
+
+
+def _first(f: Callable[[float], float], a: float, b: float, tolerance: float) -> float:
+    """The first place after a, where a function is not zero, at which it is, as it is at b: it may have come to rest."""
+    least, sign = max(tolerance, 2 * ulp(max(abs(a), abs(b)))), f(a)
+    beside = b - np.copysign(2 * least, b - a)
+    if f(beside) * sign > 0:
+        return b
+    while abs(b - a) > least:
+        middle = a + (b - a) / 2
+        a, b = (middle, b) if f(middle) * sign > 0 else (a, middle)
+    return b
 
 
 def _refined(f: Callable[[float], float], course: list[Point]) -> list[Point]:

@@ -23,11 +23,12 @@ from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.stepper import Stepper
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.integrate.terms import Term, terms_of_time
-from zeromass.model import Event, State
+from zeromass.model import Event, State, System
 
 if TYPE_CHECKING:
     from zeromass.integrate.singular.leap import Leap
     from zeromass.integrate.singular.passing import Passing
+    from zeromass.integrate.stepping.inside import Inside
 
 CHUNK_OF_STEPS = 4096
 """Steps between looks at the keyboard and the progress bar."""
@@ -37,6 +38,9 @@ NEARLY = 1e-5
 
 SHORT = 1e-6
 """Part of the longest step below which one is looked at after the run."""
+
+SLOWED = 1e-3
+"""Part of the longest step below which one may be at a dead centre, where a coordinate has no mass."""
 
 OCCURRENCE = 400
 """Bytes that an event which happened takes, beside its state."""
@@ -68,7 +72,8 @@ class Loop:
         held: int = 0,
     ) -> None:
         self.program, self.start, self.until, self.settings = program, start, float(until), settings
-        self.watched: tuple[Event, ...] = tuple(events)
+        bumps = () if settings.step is not None else _bumps(program.system)
+        self.watched: tuple[Event, ...] = (*events, *(self._kinks(program.system, events) if events else ()), *bumps)
         self.occurrences: list[Occurrence] = []
         self.repivots: int = 0
         self._called: Functions | None = None
@@ -136,7 +141,16 @@ class Loop:
         h = np.abs(self.work.rows[1:, 1])  # the first step may be as short as it likes
         turned = h.size and self.settings.step is None and h.min() < SHORT * np.abs(self.work.rows[:, 1]).max()
         stopped = outcome.ending in (Ending.SINGULAR_BRANCH, Ending.STEP_TOO_SMALL)
+        if stopped or self._slowed():
+            from zeromass.integrate.singular.dead_centre import dead_centre  # few runs come to one
+
+            outcome = dead_centre(self) or outcome
         return self.passing.across(outcome) if turned or stopped else outcome
+
+    def _slowed(self) -> bool:
+        """Whether steps became much shorter on the way, and not by the end of the run."""
+        h = np.abs(self.work.rows[:-1, 1])
+        return self.settings.step is None and bool(np.any(h < SLOWED * np.maximum.accumulate(h)))
 
     def _ended(self, tell: Callable[[float], None], outcome: Outcome | None) -> Segment:
         """Steps from where the memory is until there is an outcome."""
@@ -219,6 +233,10 @@ class Loop:
     def _use(self, program: Program) -> None:
         self.program = program
         self.work.use(program.native, project=self.settings.project)
+        self._watch()
+
+    def _watch(self) -> None:
+        """Looks at events from the current state on."""
         self.work.watch(self.watched)
 
     def state(self) -> State:
@@ -252,8 +270,11 @@ class Loop:
         inside = Inside(self.work, polynomial, float(t0), y0, float(t1), y1, self._returned())
         places = np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1).tolist()
         inside.look(places)
-        found, tolerance = self.located(inside.watched, places)
+        found, tolerance = self.located(inside, places)
         end = next((place for place, event in found if event.terminal), None)
+        bump = self._stepped_over(inside, places)
+        if bump is not None and (end is None or abs(bump[0] - t0) < abs(end - t0)):
+            return self._before_a_bump(float(t0), y0, *bump)
         for place, event in found:
             if end is not None and abs(place - t0) > abs(end - t0) + 2 * tolerance:
                 break  # what happens with the terminal event is listed, what would come later is not
@@ -265,19 +286,41 @@ class Loop:
         state = self.state()
         return Outcome(Ending.EVENT, end, ", ".join(event.words(state) for event in ending))
 
+    def _stepped_over(self, inside: Inside, places: list[float]) -> tuple[float, float] | None:
+        if not _bumps(self.program.system) or self.settings.step is not None:
+            return None
+        from zeromass.integrate.stepping.narrow import stepped_over  # few systems have bumps
+
+        return stepped_over(self.watched, inside, places)
+
+    def _before_a_bump(self, t0: float, y0: np.ndarray, place: float, long: float) -> None:
+        """Takes the last step again, from (t0, y0), up to where a bump begins that it has gone over, or a part into it."""
+        from zeromass.integrate.stepping.narrow import PART
+
+        gap = place - t0
+        self.back_to(len(self.work.rows) - 1, t0, y0)
+        self.work.resume(gap if abs(gap) > abs(long) else gap + PART * long)
+
     def _returned(self) -> Projection | None:
         """What brings states inside steps onto the constraints; None where nothing does."""
         if not (self.settings.project and self.program.corrections):
             return None
         return returned(self.functions().projected, self.start, self.settings)
 
-    def located(
-        self, values: Callable[[float], np.ndarray], places: list[float]
-    ) -> tuple[list[tuple[float, Event]], float]:
-        """What happens in a step, in order of its course, and how well that is located; see `happenings`."""
-        from zeromass.integrate.stepping.locate import happenings  # nothing happens in most runs
+    def _kinks(self, system: System, events: Sequence[Event]) -> tuple[Event, ...]:
+        """What switches in the functions of events, which is watched too."""
+        from zeromass.integrate.stepping.kinks import kinks  # few runs are asked to watch something
 
-        return happenings(self.watched, values, places)
+        return kinks(system, events)
+
+    def located(self, inside: Inside, places: list[float]) -> tuple[list[tuple[float, Event]], float]:
+        """What happens in a step, in order of its course, and how well that is located; see `happenings`."""
+        from zeromass.integrate.stepping.kinks import bent  # nothing happens in most runs
+        from zeromass.integrate.stepping.locate import happenings
+
+        asked = [k for k, event in enumerate(self.watched) if not event.name.startswith("\0")]
+        places = bent(self.watched, inside.watched, places)
+        return happenings([self.watched[k] for k in asked], inside.watched, places, columns=asked)
 
     def known_until(self, terms: Sequence[Term]) -> float:
         """Until when it is known what depends on time alone: a later segment need not look at it again."""
@@ -325,7 +368,7 @@ class Loop:
         ahead = np.sign(self.until - self.start.t)
         self.occurrences = [event for event in self.occurrences if ahead * (event.t - t) <= 0]
         if self.watched:
-            self.work.watch(self.watched)
+            self._watch()
 
     def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
         """The states inside steps; see `Source`."""
@@ -339,6 +382,15 @@ class Loop:
             return t.copy(), y.copy()
         first = np.concatenate([self.start.q, self.start.v])
         return np.concatenate([[self.start.t], t]), np.concatenate([first[None], y])
+
+
+def _bumps(system: System) -> tuple[Event, ...]:
+    """What is above zero in the bumps of a system's formulas that depend on its state."""
+    if "bumps in space" not in system.memory:
+        from zeromass.integrate.stepping.narrow import bumps  # once a system
+
+        return bumps(system)
+    return system.memory["bumps in space"]
 
 
 def _stepper(method: Method) -> type[Stepper]:

@@ -221,13 +221,13 @@ class Workspace:
         """What a step begins with is computed anew."""
         self.ints[Int64.started] = 0
 
-    def watch(self, events: Sequence[Event]) -> None:
-        """Watches events from the current state on."""
+    def watch(self, events: Sequence[Event], directions: Sequence[float] | None = None) -> None:
+        """Watches events from the current state on, in directions of their own or, see `FOLLOWED`, in these."""
         count = len(events)
         self.watched = tuple(events)
         self.ints[Int64.events] = count
         self.signs = np.zeros((max(count, 1), 2))
-        self.signs[:count, 1] = [event.direction for event in events]
+        self.signs[:count, 1] = [event.direction for event in events] if directions is None else directions
         self.scratch = np.ones(max(self.size, CHUNK * count, 64))  # event functions at several places of a step
         self._look = _Look(self.order, self.values, self.lanes, count)
         self.signs[:count, 0] = self.event_values(self.t, self.y)
@@ -408,7 +408,8 @@ class _Look:
         for k in range(0, len(t), lanes):
             some = len(t[k : k + lanes])
             self._inputs[0, :some], self._state[:, :some] = t[k : k + lanes], y[k : k + lanes].T
-            self._inputs[0, some:], self._state[:, some:] = t[k], y[k, :, None]
+            if some < lanes:
+                self._inputs[0, some:], self._state[:, some:] = t[k], y[k, :, None]
             call(*self._addresses)
             result[k : k + lanes] = self._values[:, :some].T
         return result

@@ -241,7 +241,7 @@ class CollocationAdvance(Stages, Advance):
             after = self.load_stages(a["scratch"], count, i)
             here = self.shifted(after, old)
             dips = self.dips((self.shifted(here, self.real(0.0)), here, after), *gaps)
-            hits.value = hits.value + self.total(where(dips, 1.0, 0.0))
+            hits.value = hits.value + where(self.turns(direction), self.total(where(dips, 1.0, 0.0)), 0.0)
             for stage in range(STAGES):
                 new = self.load(a["scratch"], self.place(count, i, stage))
                 hits.value = hits.value + where(self.crossed(old, new, direction), 1.0, 0.0)

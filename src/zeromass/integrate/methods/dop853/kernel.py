@@ -153,7 +153,7 @@ class Dop853Step(_Stages, Control):
         old, direction = self.load(a["signs"], place), self.load(a["signs"], b.add(place, self.int(1)))
         new, inside = self.load(a["scratch"], i), self.load(self.at(a["scratch"], count), i)
         twice = ((old * inside) < 0.0) & ((inside * new) < 0.0)
-        twice = twice | self.dips((old, inside, new), 0.5, 0.5)
+        twice = twice | (self.dips((old, inside, new), 0.5, 0.5) & self.turns(direction))
         crossed = self.crossed(old, new, direction) | twice
         return crossed, where(new.equals(0.0), old, new)
 

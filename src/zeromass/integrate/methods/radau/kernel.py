@@ -189,9 +189,8 @@ class RadauAdvance(Control, Advance):
             with self.each(s) as j:
                 before, new = self.load(old), self.load(self.row(a["scratch"], j, count), i)
                 w = self.load(times, j) - self.load(t1)
-                seen = self.crossed(before, new, direction) | self.dips(
-                    (self.load(g0), self.load(g1), new), self.load(u), w
-                )
+                dips = self.dips((self.load(g0), self.load(g1), new), self.load(u), w)
+                seen = self.crossed(before, new, direction) | (dips & self.turns(direction))
                 b.store(b.add(b.load(hits, typ=INT), b.zext(seen.value, INT)), hits)
                 self.store(where(new.equals(0.0), before, new), old)
                 for name, value in ((g0, self.load(g1)), (g1, new), (u, w), (t1, self.load(times, j))):

@@ -1,0 +1,63 @@
+"""Events whose functions have kinks or jumps: what switches in them is watched beside them.
+
+Between two places where nothing switches, a function is as smooth as the motion; at such a place it may turn, or jump.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import ulp
+
+import numpy as np
+
+from zeromass.expression import Expression
+from zeromass.expression.pieces import Pieces, switches
+from zeromass.integrate.stepping.locate import happenings
+from zeromass.model import Event, System
+
+KINK = "\0kink "
+"""What names of switching functions begin with among events; no user's name does."""
+
+REMEMBERED = 16
+"""Choices of events for which it is remembered what switches in them."""
+
+
+def kinks(system: System, events: Sequence[Event]) -> tuple[Event, ...]:
+    """The switching functions of events that are not the system's own, those inside others before them."""
+    own = {event.name for event in system.events}
+    asked = tuple(event.zero for event in events if event.name not in own)
+    known: dict[tuple[Expression, ...], tuple[Event, ...]] = system.memory.setdefault("kinks", {})
+    if asked not in known:
+        for old in list(known)[: 1 - REMEMBERED]:
+            known.pop(old, None)
+        known[asked] = _found(asked)
+    return known[asked]
+
+
+def _found(asked: Sequence[Expression]) -> tuple[Event, ...]:
+    pieces = Pieces()
+    if switches(asked):
+        pieces.found(list(asked))
+    functions = [
+        switch.plain if switch.kind == "side" else (np.pi * switch.plain).sin()
+        for switch in pieces.switches
+        if switch.kind != "turn"
+    ]
+    return tuple(Event(f"{KINK}{k}", function, terminal=False) for k, function in enumerate(functions))
+
+
+def bent(watched: Sequence[Event], values: Callable[[float], np.ndarray], places: list[float]) -> list[float]:
+    """Places in a step, and those at which functions of events may bend or jump, with both sides of them."""
+    ahead = 1.0 if places[-1] > places[0] else -1.0
+    for k, event in enumerate(watched):
+        if event.name.startswith(KINK):
+            found, tolerance = happenings([event], values, places, columns=[k])
+            for time, _ in found:
+                beside = max(2 * tolerance, 4 * ulp(time))
+                both = [
+                    t
+                    for t in (time - beside, time, time + beside)
+                    if ahead * places[0] < ahead * t < ahead * places[-1]
+                ]
+                places = sorted({*places, *both}, key=lambda t: ahead * t)
+    return places

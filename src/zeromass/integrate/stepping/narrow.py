@@ -1,0 +1,65 @@
+"""Bumps in space: forces that are felt in a short part of a step alone, as exp(−(x/w)²) is, and at none of its stages.
+
+Such a function is a number e^u that vanishes at both ends of the step, u being far below zero there. Where u comes up from
+below inside the step, and goes down again, the step is taken again up to the beginning of the bump, and the next one is
+short. What the step itself tells of states inside it may be spoilt by a stage in the bump, and serves to find it alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from zeromass.expression import Expression, as_expression, rate, symbols
+from zeromass.expression.node import ordered
+from zeromass.integrate.stepping.inside import Inside
+from zeromass.integrate.stepping.locate import happenings
+from zeromass.model import Event, System
+
+NARROW = "\0narrow "
+"""What names of such functions begin with among events; no user's name does."""
+
+FELT = 40.0
+"""−u from which on e^u is nothing beside 1: e⁻⁴⁰ is 4e-18."""
+
+SEEN = 10.0
+"""−u at the beginning of a step from which on it does not see the bump: e⁻¹⁰ is 5e-5."""
+
+PART = 0.25
+"""Of the time that a bump takes, the length of the first step in it."""
+
+
+def bumps(system: System) -> tuple[Event, ...]:
+    """What is above zero in the bumps of a system's formulas that depend on its state, each with its rate."""
+    if "bumps in space" not in system.memory:
+        blocks = (system.M, system.Q, system.C, system.A, system.b)
+        nodes = ordered([e for block in blocks for e in np.ravel(block)])
+        found = dict.fromkeys(g for node in nodes if (g := _above(node)) is not None)
+        functions = [e for g in found for e in (g, as_expression(rate(g)))]
+        system.memory["bumps in space"] = tuple(
+            Event(f"{NARROW}{k}", e, terminal=False) for k, e in enumerate(functions)
+        )
+    return system.memory["bumps in space"]
+
+
+def _above(node: Expression) -> Expression | None:
+    if node.op not in ("exp", "cosh") or all(leaf.kind != "coordinate" for leaf in symbols(node)):
+        return None
+    (u,) = node.args
+    return FELT + (u if node.op == "exp" else -abs(u))
+
+
+def stepped_over(watched: tuple[Event, ...], inside: Inside, places: list[float]) -> tuple[float, float] | None:
+    """When the first bump that a step has gone over as a whole begins, and how long it takes; None where there is none."""
+    ahead = 1.0 if places[-1] > places[0] else -1.0
+    found: list[tuple[float, float]] = []
+    for k in [k for k, event in enumerate(watched) if event.name.startswith(NARROW)][::2]:
+        first = inside.watched(places[0])[k]
+        if first < FELT - SEEN and inside.watched(places[-1])[k] < 0:
+            tops, _ = happenings([watched[k + 1]], inside.watched, places, columns=[k + 1])
+            more = sorted({*places, *[time for time, _ in tops]}, key=lambda t: ahead * t)
+            borders = [time for time, _ in happenings([watched[k]], inside.watched, more, columns=[k])[0]]
+            if first >= 0 and max(inside.watched(time)[k] for time in more) > FELT - SEEN:
+                borders = [places[0], *borders]
+            if len(borders) > 1:
+                found.append((borders[0], borders[1] - borders[0]))
+    return min(found, key=lambda bump: ahead * bump[0]) if found else None
