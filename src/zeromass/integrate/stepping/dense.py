@@ -94,16 +94,16 @@ class DenseOutput:
             return np.repeat(self.y, len(times), axis=0)
         if len(times) <= AT_ONCE:
             return self._states(times)
-        result = np.empty((len(times), self.y.shape[1]))
+        result, order = np.empty((len(times), self.y.shape[1])), np.argsort(times)  # so that no step is made twice
         for k in range(0, len(times), AT_ONCE):
-            result[k : k + AT_ONCE] = self._states(times[k : k + AT_ONCE])
+            some = order[k : k + AT_ONCE]
+            result[some] = self._states(times[some])
         return result
 
     def _states(self, times: np.ndarray) -> np.ndarray:
-        sign = 1.0 if self.t[-1] > self.t[0] else -1.0
-        places = np.searchsorted(sign * self.t, sign * times, side="right") - 1
-        result = self.y[np.clip(places, 0, len(self.t) - 1)].copy()
-        between = np.flatnonzero(times != self.t[np.clip(places, 0, len(self.t) - 1)])
+        places = self._places(times)
+        result = self.y[np.maximum(places, 0)]
+        between = np.flatnonzero(times != self.t[np.maximum(places, 0)])
         if not len(between):
             return result
         steps, which = np.unique(np.clip(places[between], 0, len(self.t) - 2), return_inverse=True)
@@ -112,3 +112,9 @@ class DenseOutput:
         found = states_in(polynomials[:, which], (times[between] - t0) / (t1 - t0))
         result[between] = self._project(times[between], found) if self._project else found
         return result
+
+    def _places(self, times: np.ndarray) -> np.ndarray:
+        """The last end of a step before or at each time, in the course of the run."""
+        if self.t[-1] > self.t[0]:
+            return np.searchsorted(self.t, times, side="right") - 1
+        return len(self.t) - 1 - np.searchsorted(self.t[::-1], times, side="left")
