@@ -195,7 +195,7 @@ class Sampled:
         """Places among the times, and the samples there, for each segment that has any; for the first, if there are none."""
         for begin, end in pairwise([*begins, len(times)]) if len(times) else [(0, 0)]:
             places = order[begin:end]
-            segment = segments[which[places[0]] if len(places) else 0]
+            segment = segments[int(which[places[0]]) if len(places) else 0]
             self.parts.append((places, segment.at(times[places])))
         self.t.setflags(write=False)
 
