@@ -389,6 +389,10 @@ class Workspace:
         self.ints[Int64.recorded] = steps
         self.reals[Real64.t], self.state[: self.order] = t, y
 
+    def forget_record(self) -> None:
+        """Begins the record anew, and goes on where it is."""
+        self.ints[Int64.recorded] = 0
+
     def shrink(self) -> None:
         """Keeps of the record what is written, and no room for more: a run is over."""
         self.record = self.rows.copy()
