@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zeromass.analysis.extrema import around, between, maximum, ordered, reach
+from zeromass.analysis.extrema import around, between, highest, ordered, reach
 from zeromass.integrate import Course
+from zeromass.integrate.course import Sampled
 from zeromass.integrate.search import maxima, zeros
 from zeromass.model import Contact, ModelError
 
@@ -57,11 +58,12 @@ def required_friction(run: Course) -> RequiredFriction:
     True
     """
     contacts = _contacts(run)
-    pulling = pulling_intervals(run)
+    sampled = run.at(between(run.t))
+    pulling = [interval for contact in contacts for interval in _pulling(run, contact, sampled)]
     lost = [event.t for event in run.events if event.name in {contact.lost for contact in contacts}]
     if pulling or lost:
         return RequiredFriction(float("inf"), min(interval.begin for interval in pulling) if pulling else min(lost))
-    needed = [RequiredFriction(*maximum(run, contact.friction_ratio)) for contact in contacts]
+    needed = [RequiredFriction(*highest(run, contact.friction_ratio, sampled)) for contact in contacts]
     return max(needed, key=lambda friction: friction.value)
 
 
@@ -80,12 +82,12 @@ def pulling_intervals(run: Course) -> tuple[Interval, ...]:
     >>> bool(np.isclose(heights[1] / heights[0], 10 / 17))
     True
     """
-    return tuple(interval for contact in _contacts(run) for interval in _pulling(run, contact))
+    contacts, sampled = _contacts(run), run.at(between(run.t))
+    return tuple(interval for contact in contacts for interval in _pulling(run, contact, sampled))
 
 
-def _pulling(run: Course, contact: Contact) -> tuple[Interval, ...]:
-    t = between(run.t)
-    force = run.at(t)[contact.normal_force]
+def _pulling(run: Course, contact: Contact, sampled: Sampled) -> tuple[Interval, ...]:
+    t, force = sampled.t, sampled[contact.normal_force]
     if any(event.name == contact.lost and event.t == run.t[-1] for event in run.events):
         force[-1] = 0.0  # the run was cut there, up to rounding
     t, force = ordered(t, force)

@@ -8,6 +8,7 @@ import numpy as np
 
 from zeromass.expression import Expression
 from zeromass.integrate import Course
+from zeromass.integrate.course import Sampled
 from zeromass.integrate.search import maxima
 from zeromass.model import ModelError
 
@@ -43,15 +44,19 @@ def maximum(run: Course, expression: Expression) -> Extremum:
     >>> round(maximum(run, x**2 - x).value, 9)
     2.0
     """
+    return highest(run, expression, run.at(between(run.t)))
+
+
+def highest(run: Course, expression: Expression, sampled: Sampled) -> Extremum:
+    """The largest value of an expression, from samples at the ends of steps and `between` them."""
 
     def values(at: np.ndarray) -> np.ndarray:
-        found = run.at(at)[expression]
-        if found.ndim != 1:
-            raise ModelError(f"a maximum is that of one expression, not of an array of shape {found.shape[1:]}")
-        return found
+        return run.at(at)[expression]
 
-    times = between(run.t)
-    t, samples = ordered(times, values(times))
+    found = sampled[expression]
+    if found.ndim != 1:
+        raise ModelError(f"a maximum is that of one expression, not of an array of shape {found.shape[1:]}")
+    t, samples = ordered(sampled.t, found)
     candidates = np.flatnonzero(samples + reach(samples) >= samples.max())
     places, peaks = maxima(values, *around(t, candidates))
     places, peaks = np.append(places, t[np.argmax(samples)]), np.append(peaks, samples.max())

@@ -1,10 +1,10 @@
-# pyright: reportArgumentType=false, reportReturnType=false
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
 # llvmlite has no types: what its builder returns is taken for None
 """Neighbouring motions, several of them carried along together, in SIMD lanes.
 
-A tangent δy of a motion y obeys δẏ = ∂f/∂y δy + ∂f/∂p δp. Tangents are carried along with the motion as further unknowns of one
-compiled integration, with a right-hand side made by a directional derivative of the solved accelerations. Unknowns stand in
-groups, one tangent in each lane; the motion itself comes last.
+A tangent δy of a motion y obeys δẏ = ∂f/∂y δy + ∂f/∂p δp. Tangents are carried along with the motion as further unknowns of
+one compiled integration, with a right-hand side made by a directional derivative of the solved accelerations. Unknowns
+stand in groups, one tangent in each lane; the motion itself comes last.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ BUSY = 1 << 22
 """Unknowns evaluated after which better machine code of the steps is made, in the background."""
 
 HEAD = 5
-"""Values before the constants: the address of the code, how many groups there are, the length of a state, and the values of a
-group, of unknowns and of constants."""
+"""Values before the constants: the address of the code, how many groups there are, the length of a state, and the values of
+a group, of unknowns and of constants."""
 
 
 _INT: ir.Type = ir.IntType(64)

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.integrate.legendre import legendre
 from zeromass.integrate.outcome import Occurrence
 from zeromass.integrate.search import zeros_beside
-from zeromass.integrate.stepping.dense import DEGREE
+from zeromass.integrate.stepping.between import states_between
 from zeromass.integrate.stepping.kernel import DEEPER, NEAR_ZERO
 from zeromass.integrate.stepping.locate import POLE, ROUNDING
 
@@ -54,9 +53,7 @@ class _Steps:
     def states(self, t: np.ndarray, steps: np.ndarray) -> np.ndarray:
         """States at times in steps, on the constraints; their ends as they were recorded."""
         t0, t1 = self.t0[steps], self.t1[steps]
-        y, polynomials = np.zeros((len(t), self.y0.shape[1])), self.polynomials[steps]
-        for k, P in enumerate(legendre((t - t0) / (t1 - t0), DEGREE + 1)):
-            y += P[:, None] * polynomials[:, k]
+        y = states_between((t - t0) / (t1 - t0), steps, self.polynomials)
         if self.returned is not None:
             y = self.returned(t, y)
         ends = (t == t0)[:, None], (t == t1)[:, None]
