@@ -42,9 +42,11 @@ def fitted(states: np.ndarray) -> np.ndarray:
     return _FIT @ states
 
 
-def _longer(x: np.ndarray, length: int) -> np.ndarray:
-    """The same with room for more."""
-    return np.concatenate([x, np.empty((length - len(x), *x.shape[1:]), dtype=x.dtype)])
+def _longer(x: np.ndarray, count: int, room: int) -> np.ndarray:
+    """The first of some values, with room for more."""
+    longer = np.empty((room, *x.shape[1:]), dtype=x.dtype)
+    longer[:count] = x[:count]
+    return longer
 
 
 class DenseOutput:
@@ -92,10 +94,13 @@ class DenseOutput:
         if len(new):
             made = self._inside(self.t[new], self.y[new], self.t[new + 1], self.y[new + 1])
             end = self._count + len(new)
-            if end > len(self._kept):
-                room = max(end, min(2 * len(self._kept), REMEMBERED))
-                self._kept, self._steps = (_longer(x, room) for x in (self._kept, self._steps))
-            self._kept[self._count : end], self._steps[self._count : end] = made, new
+            if not self._count:
+                self._kept, self._steps = made, new
+            else:
+                if end > len(self._kept):
+                    room = max(end, min(2 * len(self._kept), REMEMBERED))
+                    self._kept, self._steps = (_longer(x, self._count, room) for x in (self._kept, self._steps))
+                self._kept[self._count : end], self._steps[self._count : end] = made, new
             self._place[new], self._count = np.arange(self._count, end) + 1, end
         return self._place[steps] - 1
 
