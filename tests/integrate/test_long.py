@@ -104,3 +104,17 @@ def test_ten_thousand_zeros_of_a_spring(method: str) -> None:
     # where x vanishes the phase is known from the run's own energy: the zeros are those of its dense output
     assert np.abs(y[:, 0]).max() < 4e-14 * t[-1]  # a time is located to 1e-14 of itself, or to rounding
     assert np.abs(np.diff(t) - np.pi).max() < 1e-9
+
+
+def test_states_between_are_sums_of_legendre_polynomials() -> None:
+    """The loop in machine code adds what NumPy adds, in the same order: to the bit."""
+    from zeromass.integrate.legendre import legendre
+    from zeromass.integrate.stepping.between import states_between
+
+    rng = np.random.default_rng(5)
+    polynomials, θ, rows = rng.normal(size=(7, 10, 6)), rng.uniform(size=100), rng.integers(0, 7, 100)
+    total = np.zeros((100, 6))
+    for k, P in enumerate(legendre(θ, 10)):
+        total += P[:, None] * polynomials[rows, k]
+    assert np.array_equal(states_between(θ, rows, polynomials), total)
+    assert states_between(θ[:0], rows[:0], polynomials).shape == (0, 6)

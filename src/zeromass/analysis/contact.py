@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zeromass.analysis.extrema import around, between, highest, ordered, reach
+from zeromass.analysis.extrema import around, between, maximum, ordered, reach
 from zeromass.integrate import Course
 from zeromass.integrate.course import Sampled
 from zeromass.integrate.search import maxima, zeros
@@ -59,19 +59,19 @@ def required_friction(run: Course) -> RequiredFriction:
     """
     contacts = _contacts(run)
     sampled = run.at(between(run.t))
-    pulling = [interval for contact in contacts for interval in _pulling(run, contact, sampled)]
+    pulling = pulling_intervals(run, sampled)
     lost = [event.t for event in run.events if event.name in {contact.lost for contact in contacts}]
     if pulling or lost:
         return RequiredFriction(float("inf"), min(interval.begin for interval in pulling) if pulling else min(lost))
-    needed = [RequiredFriction(*highest(run, contact.friction_ratio, sampled)) for contact in contacts]
+    needed = [RequiredFriction(*maximum(run, contact.friction_ratio, sampled)) for contact in contacts]
     return max(needed, key=lambda friction: friction.value)
 
 
-def pulling_intervals(run: Course) -> tuple[Interval, ...]:
+def pulling_intervals(run: Course, sampled: Sampled | None = None) -> tuple[Interval, ...]:
     """The parts of a run in which the normal force of a contact is negative, in order of time, contact by contact.
 
     Their ends are zeros of the normal force on the dense output. Visits to the other sign between two samples are looked
-    for where they allow for one, as in `maximum`.
+    for where they allow for one, as in `maximum`; `sampled` is as there.
 
     A ball that rolls down a sphere would leave it at 10/17 of its height:
 
@@ -82,7 +82,8 @@ def pulling_intervals(run: Course) -> tuple[Interval, ...]:
     >>> bool(np.isclose(heights[1] / heights[0], 10 / 17))
     True
     """
-    contacts, sampled = _contacts(run), run.at(between(run.t))
+    contacts = _contacts(run)
+    sampled = run.at(between(run.t)) if sampled is None else sampled
     return tuple(interval for contact in contacts for interval in _pulling(run, contact, sampled))
 
 

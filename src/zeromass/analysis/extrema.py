@@ -31,8 +31,10 @@ class Extremum(NamedTuple):
     time: float
 
 
-def maximum(run: Course, expression: Expression) -> Extremum:
+def maximum(run: Course, expression: Expression, sampled: Sampled | None = None) -> Extremum:
     """The largest value of an expression along a run, between its steps too.
+
+    sampled  the run at the times `between` its steps, where it has been looked at there before
 
     Every largest sample that may hide the maximum beside it is followed on the dense output: for a smooth function the
     hidden part is at most a quarter of the drop to the farther neighbour, and four times as much is allowed for.
@@ -44,11 +46,7 @@ def maximum(run: Course, expression: Expression) -> Extremum:
     >>> round(maximum(run, x**2 - x).value, 9)
     2.0
     """
-    return highest(run, expression, run.at(between(run.t)))
-
-
-def highest(run: Course, expression: Expression, sampled: Sampled) -> Extremum:
-    """The largest value of an expression, from samples at the ends of steps and `between` them."""
+    sampled = run.at(between(run.t)) if sampled is None else sampled
 
     def values(at: np.ndarray) -> np.ndarray:
         return run.at(at)[expression]
