@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from integrate.references import closed_forms
 from integrate.references.one_mass import METHODS, mass
 from integrate.references.pieces import Pieces, Switch
 from integrate.references.piecewise import motion
 from zeromass.integrate import pace
+from zeromass.integrate.stepping.loop import Loop
 
 TIGHT = {"rtol": 1e-11, "atol": 1e-13}
 WITHIN = 1e-9
@@ -177,3 +179,17 @@ def test_a_start_remembers_nothing_that_another_method_has_rounded():
     alone = ended([*METHODS], shared=False)
     assert ended([*METHODS], shared=True) == alone
     assert ended([*reversed(METHODS)], shared=True) == alone
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_step_is_looked_into_where_something_switches_and_nowhere_else(method, monkeypatch):
+    """A mass on a belt lets go with no speed beside it and no acceleration: a speed that rises so slowly from zero turns
+    nowhere, which its slope tells."""
+    looks = []
+    happened = Loop.happened
+    monkeypatch.setattr(Loop, "happened", lambda self: looks.append(self) or happened(self))
+    known = closed_forms.belt()
+    system, x, v = mass(lambda x, v: -4.0 * x - 1.5 * np.sign(v - 0.5) + 0.3 * (v - 0.5))
+    start = system.start(dict(zip((x, v), known.solution(np.array([0.0]))[0], strict=True)))
+    run = zm.simulate(system, start, until=known.until, method=method, **TIGHT)
+    assert len(looks) == len(run.switches) == len(known.switches)

@@ -114,6 +114,8 @@ class PieceLoop(Loop):
 
     def _jumped(self) -> Outcome | None:
         """Notes the events whose functions have jumped through zero where the piece begins; a terminal one ends it there."""
+        if not self._before:
+            return None
         t, y, ending = self.start.t, self.work.y, []
         for event, old, new in zip(self.watched, self._before, self.work.signs[:, 0].tolist(), strict=False):
             rises, falls = old < 0 < new and event.direction >= 0, old > 0 > new and event.direction <= 0

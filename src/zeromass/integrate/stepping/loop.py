@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from zeromass.compile.program import Program
+from zeromass.expression import Expression
+from zeromass.expression.node import ordered
 from zeromass.integrate.endings import no_number, no_step, out_of_memory, singular, unexplained
 from zeromass.integrate.methods import Method
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
@@ -55,7 +58,6 @@ class Loop:
     held     memory that earlier segments of the run take, bytes
     patient  whether events that end nothing are located after some steps, together
     watched  what is looked at after each step; what may wait comes last
-    listed   the events that were asked for, in their order, with their places among what is watched
     """
 
     patient: ClassVar[bool] = True
@@ -79,10 +81,11 @@ class Loop:
         self.program, self.start, self.until, self.settings = program, start, float(until), settings
         bumps = () if settings.step is not None else _bumps(program.system)
         kinks = self._kinks(program.system, events) if events else ()
-        waits = [] if kinks or not self.patient else [e for e in events if not (e.terminal or e.guard)]
-        self.watched: tuple[Event, ...] = (*[e for e in events if e not in waits], *kinks, *bumps, *waits)
-        self.listed: list[tuple[int, Event]] = [(self.watched.index(event), event) for event in events]
-        self._waits: int = len(waits)
+        waits = () if kinks or not self.patient else tuple(e for e in events if not (e.terminal or e.guard))
+        more = (*kinks, *bumps)
+        at_once = [event for event in events if event not in waits] if waits else events
+        self.watched: tuple[Event, ...] = (*at_once, *more, *waits) if more or waits else tuple(events)
+        self._asked, self._waits = events, len(waits)
         self.occurrences: list[Occurrence] = []
         self.repivots: int = 0
         self._called: Functions | None = None
@@ -114,6 +117,11 @@ class Loop:
         self._use(program)
         self._departure = departure
         self._passing: Passing | None = None
+
+    @cached_property
+    def listed(self) -> list[tuple[int, Event]]:
+        """The events that were asked for, in their order, with their places among what is watched."""
+        return [(self.watched.index(event), event) for event in self._asked]
 
     def segment(self, tell: Callable[[float], None]) -> Segment:
         """Steps until there is an outcome."""
@@ -341,7 +349,10 @@ class Loop:
         return returned(self.functions().projected, self.start, self.settings)
 
     def _kinks(self, system: System, events: Sequence[Event]) -> tuple[Event, ...]:
-        """What switches in the functions of events, which is watched too."""
+        """What switches in the functions of events that are not the system's own, which is watched too."""
+        own = {event.name for event in system.events}
+        if all(event.name in own for event in events):
+            return ()
         from zeromass.integrate.stepping.kinks import kinks  # few runs are asked to watch something
 
         return kinks(system, events)
@@ -419,12 +430,18 @@ class Loop:
 
 
 def _bumps(system: System) -> tuple[Event, ...]:
-    """What is above zero in the bumps of a system's formulas that depend on its state."""
+    """What is above zero in the bumps of a system's formulas that depend on its state, each with its rate."""
     if "bumps in space" not in system.memory:
-        from zeromass.integrate.stepping.narrow import bumps  # once a system
-
-        return bumps(system)
+        blocks = (system.M, system.Q, system.C, system.A, system.b)
+        peaks = [node for node in ordered([e for block in blocks for e in block.ravel()]) if node.op in ("exp", "cosh")]
+        system.memory["bumps in space"] = _felt(peaks) if peaks else ()
     return system.memory["bumps in space"]
+
+
+def _felt(peaks: Sequence[Expression]) -> tuple[Event, ...]:
+    from zeromass.integrate.stepping.narrow import bumps  # few systems have any
+
+    return bumps(peaks)
 
 
 def _stepper(method: Method) -> type[Stepper]:

@@ -7,13 +7,12 @@ short. What the step itself tells of states inside it may be spoilt by a stage i
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
 from zeromass.expression import Expression, as_expression, rate, symbols
-from zeromass.expression.node import ordered
 from zeromass.integrate.stepping.inside import Inside
 from zeromass.integrate.stepping.locate import happenings
-from zeromass.model import Event, System
+from zeromass.model import Event
 
 NARROW = "\0narrow "
 """What names of such functions begin with among events; no user's name does."""
@@ -28,21 +27,15 @@ PART = 0.25
 """Of the time that a bump takes, the length of the first step in it."""
 
 
-def bumps(system: System) -> tuple[Event, ...]:
-    """What is above zero in the bumps of a system's formulas that depend on its state, each with its rate."""
-    if "bumps in space" not in system.memory:
-        blocks = (system.M, system.Q, system.C, system.A, system.b)
-        nodes = ordered([e for block in blocks for e in np.ravel(block)])
-        found = dict.fromkeys(g for node in nodes if (g := _above(node)) is not None)
-        functions = [e for g in found for e in (g, as_expression(rate(g)))]
-        system.memory["bumps in space"] = tuple(
-            Event(f"{NARROW}{k}", e, terminal=False) for k, e in enumerate(functions)
-        )
-    return system.memory["bumps in space"]
+def bumps(peaks: Sequence[Expression]) -> tuple[Event, ...]:
+    """What is above zero in bumps, of numbers e^u or cosh u that depend on the state, each with its rate."""
+    found = dict.fromkeys(g for node in peaks if (g := _above(node)) is not None)
+    functions = [e for g in found for e in (g, as_expression(rate(g)))]
+    return tuple(Event(f"{NARROW}{k}", e, terminal=False) for k, e in enumerate(functions))
 
 
 def _above(node: Expression) -> Expression | None:
-    if node.op not in ("exp", "cosh") or all(leaf.kind != "coordinate" for leaf in symbols(node)):
+    if all(leaf.kind != "coordinate" for leaf in symbols(node)):
         return None
     (u,) = node.args
     return FELT + (u if node.op == "exp" else -abs(u))
