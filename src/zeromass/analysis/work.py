@@ -204,10 +204,10 @@ def _combined(C: np.ndarray, power: np.ndarray) -> np.ndarray:
         return np.einsum("ip,kpj->kij", C, power)
     along = np.ascontiguousarray(power.transpose(1, 2, 0))
     result = np.empty((len(C), *along.shape[1:]))
-    for total, weights in zip(result, C.tolist(), strict=True):
-        total[:] = weights[0] * along[0]
+    for i, weights in enumerate(C.tolist()):
+        result[i] = weights[0] * along[0]
         for weight, values in zip(weights[1:], along[1:], strict=True):
-            total += weight * values
+            result[i] += weight * values
     return result.transpose(2, 0, 1)
 
 
