@@ -8,6 +8,7 @@ import numpy as np
 
 from zeromass.analysis.extrema import around, between, maximum, ordered, reach
 from zeromass.integrate import Course, Segment
+from zeromass.integrate.course import Sampled
 from zeromass.integrate.search import maxima, zeros
 from zeromass.model import Contact, ModelError
 
@@ -56,13 +57,17 @@ def required_friction(run: Course) -> RequiredFriction:
     >>> bool(np.isclose(run.required_friction().value, 2 / 7 * np.tan(0.3)))
     True
     """
-    pulling = pulling_intervals(run)
+    parts = [(part, part.at(between(part.t))) for part in _in_contact(run)]
+    pulling = tuple(interval for part, sampled in parts for interval in _pulls(part, sampled))
     lost = [segment.t[-1] for segment in run.segments if _lost(segment)]
     flies = any(not segment.system.contacts for segment in run.segments)  # to leave needs no friction
     if pulling or (lost and not flies):
         return RequiredFriction(float("inf"), min(interval.begin for interval in pulling) if pulling else min(lost))
-    parts = [(part, contact) for part in _in_contact(run) for contact in part.system.contacts]
-    needed = [RequiredFriction(*maximum(part, contact.friction_ratio)) for part, contact in parts]
+    needed = [
+        RequiredFriction(*maximum(part, contact.friction_ratio, sampled))
+        for part, sampled in parts
+        for contact in part.system.contacts
+    ]
     return max(needed, key=lambda friction: friction.value)
 
 
@@ -97,17 +102,15 @@ def pulling_intervals(run: Course) -> tuple[Interval, ...]:
     >>> bool(np.isclose(heights[1] / heights[0], 10 / 17))
     True
     """
-    return tuple(
-        interval
-        for part in _in_contact(run)
-        for contact in part.system.contacts
-        for interval in _pulling(part, contact)
-    )
+    return tuple(interval for part in _in_contact(run) for interval in _pulls(part, part.at(between(part.t))))
 
 
-def _pulling(run: Course, contact: Contact) -> tuple[Interval, ...]:
-    t = between(run.t)
-    force = run.at(t)[contact.normal_force]
+def _pulls(part: Course, sampled: Sampled) -> tuple[Interval, ...]:
+    return tuple(interval for contact in part.system.contacts for interval in _pulling(part, contact, sampled))
+
+
+def _pulling(run: Course, contact: Contact, sampled: Sampled) -> tuple[Interval, ...]:
+    t, force = sampled.t, sampled[contact.normal_force]
     if any(event.name == contact.lost and event.t == run.t[-1] for event in run.events):
         force[-1] = 0.0  # the run was cut there, up to rounding
     t, force = ordered(t, force)

@@ -8,6 +8,7 @@ import numpy as np
 
 from zeromass.expression import Expression
 from zeromass.integrate import Course
+from zeromass.integrate.course import Sampled
 from zeromass.integrate.search import maxima
 from zeromass.model import ModelError
 
@@ -30,8 +31,10 @@ class Extremum(NamedTuple):
     time: float
 
 
-def maximum(run: Course, expression: Expression) -> Extremum:
+def maximum(run: Course, expression: Expression, sampled: Sampled | None = None) -> Extremum:
     """The largest value of an expression along a run, between its steps too.
+
+    sampled  the run at the times `between` its steps, where it has been looked at there before
 
     Every largest sample that may hide the maximum beside it is followed on the dense output: for a smooth function the
     hidden part is at most a quarter of the drop to the farther neighbour, and four times as much is allowed for.
@@ -43,15 +46,15 @@ def maximum(run: Course, expression: Expression) -> Extremum:
     >>> round(maximum(run, x**2 - x).value, 9)
     2.0
     """
+    sampled = run.at(between(run.t)) if sampled is None else sampled
 
     def values(at: np.ndarray) -> np.ndarray:
-        found = run.at(at)[expression]
-        if found.ndim != 1:
-            raise ModelError(f"a maximum is that of one expression, not of an array of shape {found.shape[1:]}")
-        return found
+        return run.at(at)[expression]
 
-    times = between(run.t)
-    t, samples = ordered(times, values(times))
+    found = sampled[expression]
+    if found.ndim != 1:
+        raise ModelError(f"a maximum is that of one expression, not of an array of shape {found.shape[1:]}")
+    t, samples = ordered(sampled.t, found)
     candidates = np.flatnonzero(samples + reach(samples) >= samples.max())
     places, peaks = maxima(values, *around(t, candidates))
     places, peaks = np.append(places, t[np.argmax(samples)]), np.append(peaks, samples.max())

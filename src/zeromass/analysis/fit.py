@@ -189,7 +189,7 @@ def derivatives(run: Course, measured: Sequence[Measured], over: Sequence[Symbol
     """Of the residuals by the parameters, shape (measurements, parameters), from tangents carried along the run."""
     times = np.unique(np.concatenate([one.t for one in measured]))
     δy0, δp = variations(run, over)
-    δy = np.stack([carried(run, y, p, times) for y, p in zip(δy0.T, δp.T, strict=True)], axis=2)
+    δy = carried(run, δy0, δp, times)
     y = run.at(times).y
     values = [run.parameters[p] for p in run.system.parameters]
     rows = []

@@ -109,7 +109,7 @@ def periodic(
         y0, y1 = run.y[0], run.y[-1]
         slope = slopes_of(run.program, tuple(e for e, _ in held)).at_inputs(state.inputs)
         basis = tangents(system, slope.constraints[0])
-        Φ = np.stack([carried(run, δ, np.zeros(len(run.parameters)), run.t[-1:])[0] for δ in basis.N.T], axis=1)
+        Φ = carried(run, basis.N, np.zeros((len(run.parameters), basis.N.shape[1])), run.t[-1:])[0]
         miss = (y1 - y0 - shift)[basis.chosen]
         off = np.array([value - held[i][1] for i, value in enumerate(slope.values)])
         size = 1.0 + np.abs(run.y).max()

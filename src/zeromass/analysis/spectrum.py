@@ -8,11 +8,10 @@ formulas and not of the motion.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
-from zeromass.analysis.tangent import allowed_directions, carried
+from zeromass.analysis.neighbours import Neighbours
+from zeromass.analysis.tangent import allowed_directions, one_smooth_motion
 from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator, expressions, jacobian
 from zeromass.integrate import Course
@@ -44,12 +43,15 @@ def lyapunov_spectrum(run: Course, *, every: float | None = None, seed: int = 0)
     zeros = expressions([zero for level in (0, 1) for _, zero in system.zeros(level)])
     constraints = Evaluator(jacobian(zeros, [*system.coordinates, *system.rates]), system.inputs)
     rank = len(N) - N.shape[1]
-    none, total = np.zeros(len(run.parameters)), np.zeros(N.shape[1])
-    for begin, end in pairwise(times):
-        W = np.stack([carried(run, w, none, np.array([end]), begin)[0] for w in W.T], axis=1)
-        if rank:
-            along = numerical_rank(constraints(run.state(float(end)).inputs), rank=rank).null_space
-            W = along @ (along.T @ W)
+    total, sampled = np.zeros(N.shape[1]), run.at(times[1:])
+    along = numerical_rank(constraints(sampled.inputs), rank=rank).null_space if rank else None
+    one_smooth_motion(run)
+    neighbours = Neighbours(run, W, np.zeros((len(run.parameters), N.shape[1])), float(times[0]))
+    for k, end in enumerate(times[1:].tolist()):
+        W = neighbours.carry(end)
+        if along is not None:
+            W = along[k] @ (along[k].T @ W)
         W, R = np.linalg.qr(W)
         total += np.log(np.abs(np.diag(R)))
+        neighbours.go_on(sampled.y[k], W)
     return np.sort(total / span)[::-1]

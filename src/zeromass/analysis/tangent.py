@@ -1,59 +1,20 @@
-"""Neighbouring motions: forward sensitivities and the largest Lyapunov exponent, from the same graph.
-
-A tangent δy of a motion y obeys δẏ = ∂f/∂y δy + ∂f/∂p δp. It is carried along as further unknowns of the same compiled
-integration, with its right-hand side made by a directional derivative of the solved accelerations.
-"""
+"""Forward sensitivities and the largest Lyapunov exponent, from neighbouring motions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zeromass.compile.module import code
-from zeromass.compile.program import Program
-from zeromass.compile.target import BEST, Code, host
+from zeromass.analysis.neighbours import Neighbours
 from zeromass.equation import numerical_rank
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
-from zeromass.expression import Evaluator, coordinate, directional, expressions, jacobian
+from zeromass.expression import Evaluator, expressions, jacobian
 from zeromass.integrate import Course
-from zeromass.integrate.methods.dop853.stepper import Dop853
-from zeromass.integrate.stepping.status import Status, Tolerances
-from zeromass.integrate.stepping.workspace import Workspace
-from zeromass.model import Event, ModelError
+from zeromass.model import ModelError
 from zeromass.model.nearest import least_change
-
-
-class TangentCode:
-    """Machine code of a motion with a neighbouring one: unknowns (y, δy), constants (p, δp)."""
-
-    corrections = None
-    busy = False
-    pivots = 0
-
-    def __init__(self, program: Program) -> None:
-        time, y, constants = program.inputs
-        δy = [coordinate(f"tangent.{i}") for i in range(len(y))]
-        δp = [coordinate(f"variation.{i}") for i in range(len(constants))]
-        slopes = expressions([*program.system.rates, *program.acceleration])
-        along = directional(slopes, dict(zip([*y, *constants], [*δy, *δp], strict=True)))
-        groups = [time, [*y, *δy], [*constants, *δp]]
-        self._code = code({"rhs": (groups, [[*slopes, *along], [program.growth], []])}, host().scalar, effort=BEST)
-
-    def rhs(self, lanes: int = 1) -> Code:
-        """Machine code of the right-hand side of one state."""
-        assert lanes == 1
-        return self._code
-
-    def events(self, events: Sequence[Event], lanes: int) -> None:
-        """None: what happens to a neighbouring motion is not watched."""
-
-    def called(self, evaluations: int) -> None:
-        """Its machine code is as good as it gets."""
 
 
 @dataclass(frozen=True)
@@ -121,11 +82,11 @@ def sensitivity(run: Course, times: ArrayLike | None = None) -> Sensitivity:
     """
     times = np.atleast_1d(np.asarray(run.t[-1] if times is None else times, dtype=float))
     m, parameters = run.y.shape[1], list(run.system.parameters)
-    starts = [carried(run, δy, np.zeros(len(parameters)), times) for δy in np.eye(m)]
-    variations = zip(start_variations(run).T, np.eye(len(parameters)), strict=True)
-    varied = [carried(run, δy, δp, times) for δy, δp in variations]
-    empty = np.zeros((len(times), m, 0))
-    return Sensitivity(times, np.stack(starts, axis=2), np.stack(varied, axis=2) if varied else empty, run)
+    count = len(parameters)
+    δy = np.concatenate([np.eye(m), start_variations(run)], axis=1)
+    δp = np.concatenate([np.zeros((count, m)), np.eye(count)], axis=1)
+    found = carried(run, δy, δp, times)
+    return Sensitivity(times, found[:, :, :m], found[:, :, m:], run)
 
 
 def lyapunov_exponent(run: Course, *, every: float | None = None, seed: int = 0) -> float:
@@ -147,13 +108,15 @@ def lyapunov_exponent(run: Course, *, every: float | None = None, seed: int = 0)
     every = span / 100 if every is None else float(every)
     count = max(1, round(span / every))
     times = np.linspace(run.t[0], run.t[-1], count + 1)
-    tangent = _allowed_direction(run, seed)
+    one_smooth_motion(run)
+    tangent, states = _allowed_direction(run, seed)[:, None], run.at(times).y
+    neighbour = Neighbours(run, tangent, np.zeros((len(run.parameters), 1)), float(times[0]))
     total = 0.0
-    for k in range(count):
-        moved = carried(run, tangent, np.zeros(len(run.parameters)), times[k + 1 : k + 2], times[k])[0]
+    for time, y in zip(times[1:].tolist(), states[1:], strict=True):
+        moved = neighbour.carry(time)
         growth = np.linalg.norm(moved)
         total += np.log(growth)
-        tangent = moved / growth
+        neighbour.go_on(y, moved / growth)
     return float(total / span)
 
 
@@ -211,30 +174,16 @@ def one_smooth_motion(run: Course) -> None:
         )
 
 
-def carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray, since: float | None = None) -> np.ndarray:
-    """A tangent carried along a run to given times, shape (times, 2n)."""
+def carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Tangents δy of the start, shape (2n, k), and δp of the parameters, carried along a run to times, (times, 2n, k).
+
+    NaN where the tangent of the start is no number.
+    """
     one_smooth_motion(run)
-    if not np.isfinite(δy).all():
-        return np.full((len(times), len(δy)), np.nan)
-    since = float(run.t[0]) if since is None else float(since)
-    y = run.at(since).y[0]
-    m = len(y)
-    machine_code = _tangent_code(run.program)
-    values = next(iter(run.segments)).values
-    values = np.array([*values, *δp, *np.zeros(len(values) - len(δp))])  # modes of its formulas do not vary
-    tolerances = Tolerances(run.settings.rtol, run.settings.atol)
-    first = 1e-6 if times[-1] >= since else -1e-6
-    work = Workspace(machine_code, since, np.concatenate([y, δy]), values, tolerances, first)
-    stepper = Dop853(work)
-    result = np.empty((len(times), m))
-    for k, time in enumerate(times):
-        status = stepper.advance(float(time), 1 << 40)
-        if status is not Status.FINISHED:
-            raise ModelError(f"the tangents can not be carried beyond t = {work.t:g} s ({status.name.lower()})")
-        result[k] = work.y[m:]
+    result = np.full((len(times), *δy.shape), np.nan)
+    good = np.isfinite(δy).all(axis=0)
+    if good.any():
+        neighbours = Neighbours(run, δy[:, good], δp[:, good], float(run.t[0]))
+        for k, time in enumerate(times):
+            result[k][:, good] = neighbours.carry(float(time))
     return result
-
-
-@lru_cache(maxsize=16)
-def _tangent_code(program: Program) -> TangentCode:
-    return TangentCode(program)

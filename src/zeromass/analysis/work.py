@@ -21,6 +21,9 @@ AT_ONCE = 2**16
 STEPS_AT_ONCE = 2**12
 """Most steps that are examined together, however small the state."""
 
+MANY = 256
+"""Steps from which on sums are made along them."""
+
 KEPT = 2**17
 """Most steps at which a `Work` keeps its arrays: of a longer run every second one, or every third, …"""
 
@@ -189,10 +192,23 @@ def _balance(system: System, part: Segment, done: np.ndarray) -> tuple[np.ndarra
     works = np.empty((*times.shape, 2))
     ends = done + np.append(np.zeros((1, 2)), (h[:, None] * np.einsum("kpj,p->kj", power, _w)).cumsum(axis=0), axis=0)
     works[:, 0] = ends
-    works[:-1, 1:] = ends[:-1, None] + h[:, None, None] * np.einsum("ip,kpj->kij", _UNTIL, power)
+    works[:-1, 1:] = ends[:-1, None] + h[:, None, None] * _combined(_UNTIL, power)
     works[-1, 1:] = ends[-1]
-    tail = np.abs(np.einsum("ip,kpj->kij", _COEFFICIENTS[-2:], power)).sum(axis=(1, 2))
+    tail = np.abs(_combined(_COEFFICIENTS[-2:], power)).sum(axis=(1, 2))
     return E, T, works, np.abs(h) * tail
+
+
+def _combined(C: np.ndarray, power: np.ndarray) -> np.ndarray:
+    """Σ_p C_ip power_kpj, shape (k, i, j), added in this order: of many steps along them, where memory is read in a row."""
+    if len(power) < MANY:
+        return np.einsum("ip,kpj->kij", C, power)
+    along = np.ascontiguousarray(power.transpose(1, 2, 0))
+    result = np.empty((len(C), *along.shape[1:]))
+    for i, weights in enumerate(C.tolist()):
+        result[i] = weights[0] * along[0]
+        for weight, values in zip(weights[1:], along[1:], strict=True):
+            result[i] += weight * values
+    return result.transpose(2, 0, 1)
 
 
 def _kinetic(system: System) -> Expression:

@@ -43,6 +43,7 @@ class Thread(Dop853Step):
     kept: dict[str, ir.Value]
     seat: ir.Value
     alive: ir.Value
+    functions: dict[str, ir.Function]
 
     def __init__(self, module: ir.Module, target: Target, motion: Motion, block: Block) -> None:
         self.motion, self.block_of_threads, self.cuda = motion, block, is_cuda(target)

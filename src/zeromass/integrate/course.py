@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -145,7 +146,9 @@ class Course:
 
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression at the steps, shape (times,), or of an array of them, shape (times, …)."""
-        return np.concatenate([segment.steps[e] for segment in self.segments])
+        ends = np.cumsum([0, *[len(segment.t) for segment in self.segments]]).tolist()
+        parts = [(np.arange(*span), s.steps) for span, s in zip(pairwise(ends), self.segments, strict=True)]
+        return _gathered(_alike(parts), ends[-1], lambda samples: samples[e])
 
     def at(self, times: ArrayLike) -> Sampled:
         """The motion at given times within it; at a change of its kind, as it was before.
@@ -185,25 +188,26 @@ class Sampled:
 
     def __init__(self, segments: Sequence[Segment], times: np.ndarray) -> None:
         self.t = times
-        self._which = _which(segments, times)
-        self.parts: list[tuple[np.ndarray, Samples]] = []
+        which = _which(segments, times)
+        order = np.argsort(which, kind="stable")
+        begins = np.flatnonzero(np.diff(which[order], prepend=-1)).tolist()
+        self.parts: list[Part] = []
         """Places among the times, and the samples there, for each segment that has any; for the first, if there are none."""
-        for k in np.unique(self._which) if len(times) else [0]:
-            places = np.flatnonzero(self._which == k)
-            self.parts.append((places, segments[k].at(times[places])))
+        for begin, end in pairwise([*begins, len(times)]) if len(times) else [(0, 0)]:
+            places = order[begin:end]
+            segment = segments[int(which[places[0]]) if len(places) else 0]
+            self.parts.append((places, segment.at(times[places])))
         self.t.setflags(write=False)
 
     def __len__(self) -> int:
         return len(self.t)
 
+    @cached_property
+    def _together(self) -> list[Part]:
+        return _alike(self.parts)
+
     def _gathered(self, values: Callable[[Samples], np.ndarray]) -> np.ndarray:
-        found = [(places, values(samples)) for places, samples in self.parts]
-        if len(found) == 1:
-            return found[0][1]
-        result = np.empty((len(self.t), *found[0][1].shape[1:]))
-        for places, part in found:
-            result[places] = part
-        return result
+        return _gathered(self._together, len(self.t), values)
 
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, shape (times,), or of an array of them, shape (times, …)."""
@@ -232,6 +236,32 @@ class Sampled:
         return self._gathered(lambda samples: samples.multipliers)
 
 
+Part = tuple[np.ndarray, Samples]
+"""Places among some times, and the samples of a segment there."""
+
+
+def _alike(parts: list[Part]) -> list[Part]:
+    """Parts, those of segments with the same equations as one: a run may go over thousands of switches."""
+    if len(parts) == 1:
+        return parts
+    groups: dict[Any, list[Part]] = {}
+    for places, samples in parts:
+        groups.setdefault(samples.segment.equations_alike, []).append((places, samples))
+    return [
+        (np.concatenate([places for places, _ in group]), Samples.joined([samples for _, samples in group]))
+        for group in groups.values()
+    ]
+
+
+def _gathered(parts: list[Part], count: int, values: Callable[[Samples], np.ndarray]) -> np.ndarray:
+    """Values at all of some times from those of their parts."""
+    found = [(places, values(samples)) for places, samples in parts]
+    result = np.empty((count, *found[0][1].shape[1:]))
+    for places, part in found:
+        result[places] = part
+    return result
+
+
 def _joined(parts: list[np.ndarray]) -> np.ndarray:
     joined = parts[0] if len(parts) == 1 else np.concatenate(parts)
     joined.setflags(write=False)
@@ -240,9 +270,11 @@ def _joined(parts: list[np.ndarray]) -> np.ndarray:
 
 def _which(segments: Sequence[Segment], times: np.ndarray) -> np.ndarray:
     """The segment of each time: the first that has it."""
-    which = np.full(len(times), -1)
-    for k in reversed(range(len(segments))):
-        which[segments[k].covers(times)] = k
+    begins, ends = (np.array([segment.t[k] for segment in segments]) for k in (0, -1))
+    ahead = 1.0 if ends[-1] >= begins[0] else -1.0
+    which = np.searchsorted(ahead * ends, ahead * times)
+    within = ahead * begins[np.minimum(which, len(ends) - 1)] <= ahead * times
+    which = np.where(within & (which < len(ends)), which, -1)
     if np.any(which < 0):
         low, high = sorted((segments[0].t[0], segments[-1].t[-1]))
         raise ModelError(f"t = {times[which < 0][0]:g} s is outside the run, which covers {low:g} … {high:g} s")

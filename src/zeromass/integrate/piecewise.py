@@ -74,6 +74,8 @@ class PieceLoop(Loop):
     before    functions of events where the last piece ended, by the places of events among all that is watched
     """
 
+    patient = False
+
     def __init__(
         self,
         program: Program,

@@ -53,6 +53,49 @@ def zeros(
     return found
 
 
+def zeros_beside(
+    f: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    a: np.ndarray,
+    b: np.ndarray,
+    fa: np.ndarray,
+    fb: np.ndarray,
+    tolerance: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The places of many zeros, as `zero` finds each of them, and the values there.
+
+    f  values at places (k,) of functions that are given by their numbers (k,)
+
+    All brackets are narrowed together: by the same arithmetic, so that none depends on what is looked for beside it.
+    """
+    found, there = np.where(fa == 0.0, a, b), np.where(fa == 0.0, fa, fb)
+    open_ = np.flatnonzero((fa != 0.0) & (fb != 0.0))
+    x1, f1, x2, f2, side, within = (x[open_] for x in (b, fb, a, fa, fb > 0, tolerance))
+    t = np.full(len(open_), 0.5)
+    while len(open_):
+        x = x1 + t * (x2 - x1)
+        fx = f(x, open_)
+        same = (fx > 0) == (f1 > 0)
+        x3, f3 = np.where(same, x1, x2), np.where(same, f1, f2)
+        x2, f2 = np.where(same, x2, x1), np.where(same, f2, f1)
+        x1, f1 = x, fx
+        limit = np.maximum(within, EPSILON * np.maximum(np.abs(x1), np.abs(x2)))
+        done = (fx == 0.0) | (np.abs(x2 - x1) <= 2 * limit)
+        first = (fx == 0.0) | ((f1 > 0) == side)
+        found[open_[done]] = np.where(first, x1, x2)[done]
+        there[open_[done]] = np.where(first, f1, f2)[done]
+        open_, x1, f1, x2, f2, x3, f3, side, within, limit = (
+            value[~done] for value in (open_, x1, f1, x2, f2, x3, f3, side, within, limit)
+        )
+        part = limit / np.abs(x2 - x1)
+        with np.errstate(all="ignore"):
+            ξ, φ = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
+            good = (φ**2 < ξ) & ((1 - φ) ** 2 < 1 - ξ)
+            bent = (f1 / (f2 - f1)) * (f3 / (f2 - f3)) + (x3 - x1) / (x2 - x1) * (f1 / (f3 - f1)) * (f2 / (f3 - f2))
+        alike = (x3 == x2) | (f3 == f2)
+        t = np.where(alike, 0.5, np.clip(np.where(good, bent, 0.5), part, np.maximum(part, 1 - part)))
+    return found, there
+
+
 def _search(a: float, b: float, fa: float, fb: float, tolerance: float) -> Generator[float, float | None, float]:
     """Asks for values at places until it knows that of a zero; see `zero`."""
     if fa == 0.0 or fb == 0.0:

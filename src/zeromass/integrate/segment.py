@@ -179,10 +179,11 @@ class Segment:
             return e
         return mean(self.system.pieces.smooth(e), self.piece.holds)
 
-    def covers(self, times: np.ndarray) -> np.ndarray:
-        """Which times lie in this segment."""
-        low, high = sorted((self.t[0], self.t[-1]))
-        return (times >= low) & (times <= high)
+    @property
+    def equations_alike(self) -> tuple[Any, ...]:
+        """Equal for segments in which expressions are the same functions of time, state and parameters."""
+        holds = () if self.piece is None else self.piece.holds
+        return self.system, self.program, self.piece is None, holds
 
     def at(self, times: np.ndarray) -> Samples:
         """The segment at times within it."""
@@ -255,8 +256,25 @@ class Samples:
         result = np.empty((len(self.t), *e.shape))
         for k in range(0, len(self.t), AT_ONCE):
             some = slice(k, k + AT_ONCE)
-            result[some] = evaluator(Samples(self.segment, self.t[some], self.y[some])._known(moving, forces))
+            result[some] = evaluator(self._some(some)._known(moving, forces))
         return result
+
+    @classmethod
+    def joined(cls, several: Sequence[Samples]) -> Samples:
+        """Samples of segments whose equations are alike, as one; each with the values that parameters have there."""
+        if len(several) == 1:
+            return several[0]
+        t, y, inputs = (np.concatenate([getattr(one, name) for one in several]) for name in ("t", "y", "inputs"))
+        together = cls(several[0].segment, t, y)
+        together.inputs = inputs
+        return together
+
+    def _some(self, places: slice) -> Samples:
+        """Some of them."""
+        some = Samples(self.segment, self.t[places], self.y[places])
+        if "inputs" in vars(self):
+            some.inputs = self.inputs[places]
+        return some
 
     def _known(self, moving: bool, forces: bool) -> np.ndarray:
         """Inputs, with accelerations and multipliers where they are asked for, shape (times, …)."""

@@ -12,7 +12,7 @@ from zeromass.integrate.singular.judge import Miss
 from zeromass.integrate.singular.leapt import Leapt
 from zeromass.integrate.singular.strength import RECENT
 from zeromass.integrate.singular.under_way import UnderWay
-from zeromass.integrate.stepping.dense import states_in
+from zeromass.integrate.stepping.between import states_between
 from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.status import Status
 
@@ -123,8 +123,8 @@ class Passing:
         work = self.loop.work
         (t0, t1), (y0, y1) = self.loop.recorded(last=2)
         times = np.linspace(t0, t1, LOOKS_INSIDE)
-        polynomial = self.leapt.polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)]).swapaxes(0, 1)
-        states = states_in(polynomial, (times - t0) / (t1 - t0))
+        polynomial = self.leapt.polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)])
+        states = states_between((times - t0) / (t1 - t0), np.zeros(len(times), dtype=int), polynomial)
         place = self.crossing.strength.inside(times, states)
         surely = place is not None
         if place is None and self.loop.settings.project:

@@ -8,10 +8,12 @@ which neither writing nor reading them disturbs.
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Lock
 
 import numpy as np
 
 from zeromass.integrate.legendre import legendre
+from zeromass.integrate.stepping.between import states_between
 
 DEGREE = 9
 """Of the polynomials inside steps: that of places in a step of order 15."""
@@ -40,12 +42,11 @@ def fitted(states: np.ndarray) -> np.ndarray:
     return _FIT @ states
 
 
-def states_in(polynomial: np.ndarray, θ: np.ndarray) -> np.ndarray:
-    """States at places θ in steps, shape (k, 2n), from their polynomials, shape (DEGREE + 1, k or 1, 2n)."""
-    total = np.zeros((len(θ), polynomial.shape[2]))
-    for P, coefficients in zip(legendre(θ, DEGREE + 1), polynomial, strict=True):
-        total += P[:, None] * coefficients
-    return total
+def _longer(x: np.ndarray, count: int, room: int) -> np.ndarray:
+    """The first of some values, with room for more."""
+    longer = np.empty((room, *x.shape[1:]), dtype=x.dtype)
+    longer[:count] = x[:count]
+    return longer
 
 
 class DenseOutput:
@@ -63,29 +64,45 @@ class DenseOutput:
     ) -> None:
         self.t, self.y = t, y
         self._inside, self._project = inside, project
-        self._known: dict[int, np.ndarray] = {}
+        given = isinstance(inside, np.ndarray)
+        self._kept: np.ndarray = inside if given else np.empty((0, DEGREE + 1, y.shape[1]))
+        self._steps: np.ndarray = np.empty(0, dtype=np.int64)
+        """Those whose polynomials are kept, in the order of these."""
+        self._place: np.ndarray = np.zeros(0 if given else len(t) - 1, dtype=np.int64)
+        """Of each step one more than its place among them, or 0."""
+        self._count = 0
+        self._alone = Lock()  # several threads may ask, and what is kept is overwritten
 
     def polynomials(self, steps: np.ndarray | None = None) -> np.ndarray:
         """Legendre's coefficients of the states inside some or all steps, shape (len(steps), DEGREE + 1, 2n)."""
         steps = np.arange(len(self.t) - 1) if steps is None else steps
-        if isinstance(self._inside, np.ndarray):
-            return self._inside[steps]
-        if 0 < len(steps) <= AT_ONCE:
-            return self._made(self._inside, steps)
         result = np.empty((len(steps), DEGREE + 1, self.y.shape[1]))
         for k in range(0, len(steps), AT_ONCE):
-            result[k : k + AT_ONCE] = self._made(self._inside, steps[k : k + AT_ONCE])
+            with self._alone:
+                rows = self._rows(steps[k : k + AT_ONCE])
+                result[k : k + AT_ONCE] = self._kept[rows]
         return result
 
-    def _made(self, inside: Source, steps: np.ndarray) -> np.ndarray:
-        """Of at most as many steps as can be made at once."""
-        if len(self._known) > REMEMBERED:
-            self._known.clear()
-        new = np.array([step for step in steps.tolist() if step not in self._known], dtype=int)
+    def _rows(self, steps: np.ndarray) -> np.ndarray:
+        """Where the polynomials of at most as many steps are kept as can be made at once; what is not there is made."""
+        if isinstance(self._inside, np.ndarray):
+            return steps
+        new = np.unique(steps[self._place[steps] == 0])
+        if self._count + len(new) > REMEMBERED:
+            self._place[self._steps[: self._count]], self._count = 0, 0
+            new = np.unique(steps)
         if len(new):
-            found = inside(self.t[new], self.y[new], self.t[new + 1], self.y[new + 1])
-            self._known.update(zip(new.tolist(), found, strict=True))
-        return np.array([self._known[step] for step in steps.tolist()])
+            made = self._inside(self.t[new], self.y[new], self.t[new + 1], self.y[new + 1])
+            end = self._count + len(new)
+            if not self._count:
+                self._kept, self._steps = made, new
+            else:
+                if end > len(self._kept):
+                    room = max(end, min(2 * len(self._kept), REMEMBERED))
+                    self._kept, self._steps = (_longer(x, self._count, room) for x in (self._kept, self._steps))
+                self._kept[self._count : end], self._steps[self._count : end] = made, new
+            self._place[new], self._count = np.arange(self._count, end) + 1, end
+        return self._place[steps] - 1
 
     def __call__(self, times: np.ndarray) -> np.ndarray:
         """States at times within the run, shape (len(times), 2n); ends of steps are given as they were recorded."""
@@ -94,21 +111,28 @@ class DenseOutput:
             return np.repeat(self.y, len(times), axis=0)
         if len(times) <= AT_ONCE:
             return self._states(times)
-        result = np.empty((len(times), self.y.shape[1]))
+        result, order = np.empty((len(times), self.y.shape[1])), np.argsort(times)  # so that no step is made twice
         for k in range(0, len(times), AT_ONCE):
-            result[k : k + AT_ONCE] = self._states(times[k : k + AT_ONCE])
+            some = order[k : k + AT_ONCE]
+            result[some] = self._states(times[some])
         return result
 
     def _states(self, times: np.ndarray) -> np.ndarray:
-        sign = 1.0 if self.t[-1] > self.t[0] else -1.0
-        places = np.searchsorted(sign * self.t, sign * times, side="right") - 1
-        result = self.y[np.clip(places, 0, len(self.t) - 1)].copy()
-        between = np.flatnonzero(times != self.t[np.clip(places, 0, len(self.t) - 1)])
+        places = self._places(times)
+        result = self.y[np.maximum(places, 0)]
+        between = np.flatnonzero(times != self.t[np.maximum(places, 0)])
         if not len(between):
             return result
-        steps, which = np.unique(np.clip(places[between], 0, len(self.t) - 2), return_inverse=True)
-        polynomials = self.polynomials(steps).swapaxes(0, 1)
-        t0, t1 = self.t[steps][which], self.t[steps + 1][which]
-        found = states_in(polynomials[:, which], (times[between] - t0) / (t1 - t0))
+        steps = np.clip(places[between], 0, len(self.t) - 2)
+        t0, t1 = self.t[steps], self.t[steps + 1]
+        with self._alone:
+            rows = self._rows(steps)
+            found = states_between((times[between] - t0) / (t1 - t0), rows, self._kept)
         result[between] = self._project(times[between], found) if self._project else found
         return result
+
+    def _places(self, times: np.ndarray) -> np.ndarray:
+        """The last end of a step before or at each time, in the course of the run."""
+        if self.t[-1] > self.t[0]:
+            return np.searchsorted(self.t, times, side="right") - 1
+        return len(self.t) - 1 - np.searchsorted(self.t[::-1], times, side="left")

@@ -21,9 +21,9 @@ from zeromass.compile import cache
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.compile.target import FIRST, Code, Target
 from zeromass.integrate.stepping.ahead import emit_limited
-from zeromass.integrate.stepping.layout import ARGUMENTS, FOLLOWED, HEAD, LARGEST, LOWEST, ROOT, Int64, Real64
+from zeromass.integrate.stepping.layout import ARGUMENTS, FOLLOWED, HEAD, LARGEST, LOWEST, ROOT, WAITS, Int64, Real64
 from zeromass.integrate.stepping.status import Status
-from zeromass.integrate.stepping.writer import CHUNK, INT, Writer
+from zeromass.integrate.stepping.writer import CHUNK, INT, POINTER, Writer
 
 EPSILON = 2.0**-52
 
@@ -432,7 +432,7 @@ class Advance(Control):
         self.count(self.ints, Int64.budget, -1)
         # events first: new pivots start a new watch, and a crossing of this step would be lost
         with self.if_(b.icmp_signed(">", self.load_int(self.ints, Int64.events), self.int(0))):
-            self.leave_if(self.happened(time, h), Status.EVENT)
+            self.note(self.happened(time, h))
         self.leave_if((growth > self.load(self.reals, Real64.growth_limit)).value, Status.PIVOTS)
 
     @abstractmethod
@@ -440,11 +440,29 @@ class Advance(Control):
         """Whether the new state or its derivative is infinite or not a number somewhere."""
 
     @abstractmethod
-    def happened(self, time: Real, h: Real) -> ir.Value:
-        """Whether an event function has changed sign the way it is watched for in the step that ended at `time`.
+    def happened(self, time: Real, h: Real) -> Real:
+        """The weights of event functions that have changed sign as they are watched for in the step that ended at `time`.
 
         `signs` holds for each event its last value and its direction: 1 rising, −1 falling, 0 either; see `FOLLOWED`.
         """
+
+    def weight(self, i: ir.Value) -> Real:
+        """What an event counts: 1, or next to nothing if it may wait."""
+        b = self.b
+        urgent = b.sub(self.load_int(self.ints, Int64.events), self.load_int(self.ints, Int64.patient))
+        return self.real(b.select(b.icmp_signed("<", i, urgent), self.real(1.0).value, self.real(WAITS).value))
+
+    def note(self, hits: Real) -> None:
+        """Returns to Python where something has happened that can not wait, or notes the step."""
+        b, waiting = self.b, self.load_int(self.ints, Int64.waiting)
+        full = b.icmp_signed(">=", waiting, self.load_int(self.ints, Int64.room))
+        some = (hits > 0.0).value
+        self.leave_if(b.or_((hits >= 1.0).value, b.and_(some, full)), Status.EVENT)
+        with self.if_(some):
+            notes = b.inttoptr(self.load_int(self.ints, Int64.notes), POINTER)
+            last = b.sub(self.load_int(self.ints, Int64.recorded), self.int(1))
+            b.store(last, b.gep(notes, [waiting], source_etype=INT))
+            self.count(self.ints, Int64.waiting)
 
     def record(self, time: Real, h: Real) -> None:
         """y ← new, and into the record with t, h and the growth of the pivots."""

@@ -21,6 +21,10 @@ FOLLOWED = 2.0
 where its slope changes sign, and need not be looked for between the places at which it is known."""
 
 
+WAITS = 2.0**-20
+"""What an event that may wait counts among those that happen in a step, of which one that may not counts 1."""
+
+
 class Real64(IntEnum):
     """Places in the array of float64 settings and results."""
 
@@ -70,6 +74,10 @@ class Int64(IntEnum):
     stretch = 16  # the one in which the run is
     patience = 17  # steps that may be cut before the code asks for a closer look
     pivots = 18  # of multipliers
+    patient = 19  # the last of the events, which are located after some steps and not at once
+    notes = 20  # address of the steps in which they may have happened
+    waiting = 21  # how many
+    room = 22  # for how many
 
 
 ARGUMENTS: dict[str, ir.Type] = {

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -54,8 +55,12 @@ HOPELESS = np.finfo(float).eps ** -0.75
 class Loop:
     """Steps of one method on one program, events located, pivots chosen anew where they have become weak.
 
-    held  memory that earlier segments of the run take, bytes
+    held     memory that earlier segments of the run take, bytes
+    patient  whether events that end nothing are located after some steps, together
+    watched  what is looked at after each step; what may wait comes last
     """
+
+    patient: ClassVar[bool] = True
 
     program: Program
     start: State
@@ -75,8 +80,12 @@ class Loop:
     ) -> None:
         self.program, self.start, self.until, self.settings = program, start, float(until), settings
         bumps = () if settings.step is not None else _bumps(program.system)
-        more = (*(self._kinks(program.system, events) if events else ()), *bumps)
-        self.watched: tuple[Event, ...] = (*events, *more) if more else tuple(events)
+        kinks = self._kinks(program.system, events) if events else ()
+        waits = () if kinks or not self.patient else tuple(e for e in events if not (e.terminal or e.guard))
+        more = (*kinks, *bumps)
+        at_once = [event for event in events if event not in waits] if waits else events
+        self.watched: tuple[Event, ...] = (*at_once, *more, *waits) if more or waits else tuple(events)
+        self._asked, self._waits = events, len(waits)
         self.occurrences: list[Occurrence] = []
         self.repivots: int = 0
         self._called: Functions | None = None
@@ -108,6 +117,11 @@ class Loop:
         self._use(program)
         self._departure = departure
         self._passing: Passing | None = None
+
+    @cached_property
+    def listed(self) -> list[tuple[int, Event]]:
+        """The events that were asked for, in their order, with their places among what is watched."""
+        return [(self.watched.index(event), event) for event in self._asked]
 
     def segment(self, tell: Callable[[float], None]) -> Segment:
         """Steps until there is an outcome."""
@@ -166,6 +180,7 @@ class Loop:
             outcome = Outcome(Ending.INTERRUPTED, self.work.t, "what was computed so far is kept")
         except MemoryError:
             outcome = self._full()
+        self._locate()
         work = self.work
         t, y = self.recorded()
         return Segment(
@@ -194,6 +209,7 @@ class Loop:
         since, evaluations = self.work.t, self.work.evaluations
         end = self.until if self._passing is None else self._passing.next_end()
         status = self.stepper.advance(end, budget)
+        self._locate()
         self.work.noted = len(self.occurrences) * (OCCURRENCE + self.work.state.nbytes)
         self.program.native.called(self.work.evaluations - evaluations)
         if self.work.dipped:
@@ -240,7 +256,15 @@ class Loop:
 
     def _watch(self) -> None:
         """Looks at events from the current state on."""
-        self.work.watch(self.watched)
+        self.work.watch(self.watched, patient=self._waits)
+
+    def _locate(self) -> None:
+        """Locates events that have waited."""
+        rows = self.work.noted_steps()
+        if len(rows):
+            from zeromass.integrate.stepping.waiting import waited_for  # nothing happens in most runs
+
+            self.occurrences += waited_for(self, rows)
 
     def state(self) -> State:
         y = self.work.y
@@ -266,18 +290,13 @@ class Loop:
 
     def happened(self) -> Outcome | None:
         """Locates the events of the last step; a terminal one ends the run there."""
-        from zeromass.integrate.stepping.inside import Inside  # nothing happens in most runs
-
-        (t0, t1), (y0, y1) = self.recorded(last=2)
-        (polynomial,) = self.polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)])
-        inside = Inside(self.work, polynomial, float(t0), y0, float(t1), y1, self._returned())
-        places = np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1).tolist()
-        inside.look(places)
+        inside, places = self._inside(len(self.work.rows) - 1)
+        t0, y0 = places[0], inside.state(places[0])
         found, tolerance = self.located(inside, places)
         end = next((place for place, event in found if event.terminal), None)
         bump = self._stepped_over(inside, places)
         if bump is not None and (end is None or abs(bump[0] - t0) < abs(end - t0)):
-            return self._before_a_bump(float(t0), y0, *bump)
+            return self._before_a_bump(t0, y0, *bump)
         for place, event in found:
             if end is not None and abs(place - t0) > abs(end - t0) + 2 * tolerance:
                 break  # what happens with the terminal event is listed, what would come later is not
@@ -288,6 +307,25 @@ class Loop:
         ending = [event for place, event in found if event.terminal and abs(place - end) <= 2 * tolerance]
         state = self.state()
         return Outcome(Ending.EVENT, end, ", ".join(event.words(state) for event in ending))
+
+    def in_step(self, row: int) -> list[Occurrence]:
+        """What happens in a step in which nothing ends the run."""
+        inside, places = self._inside(row)
+        return [Occurrence(event.name, place, inside.state(place)) for place, event in self.located(inside, places)[0]]
+
+    def _inside(self, row: int) -> tuple[Inside, list[float]]:
+        """The inside of a step, given by its row in the record, and where in it events are looked at first."""
+        from zeromass.integrate.stepping.inside import Inside  # nothing happens in most runs
+
+        t1, y1 = self.work.times[row].copy(), self.work.states[row].copy()
+        t0, y0 = self.start.t, np.concatenate([self.start.q, self.start.v])
+        if row > 0:
+            t0, y0 = self.work.times[row - 1].copy(), self.work.states[row - 1].copy()
+        (polynomial,) = self.polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)])
+        inside = Inside(self.work, polynomial, float(t0), y0, float(t1), y1, self.returned())
+        places = np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1).tolist()
+        inside.look(places)
+        return inside, places
 
     def _stepped_over(self, inside: Inside, places: list[float]) -> tuple[float, float] | None:
         if not _bumps(self.program.system) or self.settings.step is not None:
@@ -304,7 +342,7 @@ class Loop:
         self.back_to(len(self.work.rows) - 1, t0, y0)
         self.work.resume(gap if abs(gap) > abs(long) else gap + PART * long)
 
-    def _returned(self) -> Projection | None:
+    def returned(self) -> Projection | None:
         """What brings states inside steps onto the constraints; None where nothing does."""
         if not (self.settings.project and self.program.corrections):
             return None
@@ -324,9 +362,10 @@ class Loop:
         from zeromass.integrate.stepping.kinks import bent  # nothing happens in most runs
         from zeromass.integrate.stepping.locate import happenings
 
-        asked = [k for k, event in enumerate(self.watched) if not event.name.startswith("\0")]
         places = bent(self.watched, inside.watched, places)
-        return happenings([self.watched[k] for k in asked], inside.watched, places, columns=asked)
+        return happenings(
+            [event for _, event in self.listed], inside.watched, places, columns=[column for column, _ in self.listed]
+        )
 
     def known_until(self, terms: Sequence[Term]) -> float:
         """Until when it is known what depends on time alone: a later segment need not look at it again."""

@@ -28,6 +28,12 @@ BLOCK = 2**26
 KEPT = 2
 """Times the record that a run takes: as it goes, and what is kept of it."""
 
+NOTES = 1 << 12
+"""Steps that are noted before what happened in them is looked at."""
+
+FEW = 16
+"""Groups of states whose event functions are looked at one by one."""
+
 _ROUTINE = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(ARGUMENTS))
 _EVENT = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 
@@ -91,6 +97,7 @@ class Workspace:
         self.memory, self.beside, self.noted = memory, 0, 0
         self.values: np.ndarray = np.ascontiguousarray(parameters, dtype=float)
         self.watched: tuple[Event, ...] = ()
+        self._notes: np.ndarray | None = None
         self._events_of: tuple[Any, Code | None] = None, None
         self.ahead: Ahead | None = None
         self.project = False
@@ -221,16 +228,28 @@ class Workspace:
         """What a step begins with is computed anew."""
         self.ints[Int64.started] = 0
 
-    def watch(self, events: Sequence[Event], directions: Sequence[float] | None = None) -> None:
-        """Watches events from the current state on, in directions of their own or, see `FOLLOWED`, in these."""
+    def watch(self, events: Sequence[Event], directions: Sequence[float] | None = None, *, patient: int = 0) -> None:
+        """Watches events from the current state on, in directions of their own or, see `FOLLOWED`, in these.
+
+        patient  the last of them that may wait: the steps in which they may have happened are noted
+        """
         count = len(events)
         self.watched = tuple(events)
-        self.ints[Int64.events] = count
+        self.ints[Int64.events], self.ints[Int64.patient] = count, patient
+        self.ints[Int64.waiting], self.ints[Int64.room] = 0, NOTES if patient else 0
+        if patient and self._notes is None:
+            self._notes = np.zeros(NOTES, dtype=np.int64)
+            self.ints[Int64.notes] = self._notes.ctypes.data
         self.signs = np.zeros((max(count, 1), 2))
         self.signs[:count, 1] = [event.direction for event in events] if directions is None else directions
         self.scratch = np.ones(max(self.size, CHUNK * count, 64))  # event functions at several places of a step
         self._look = _Look(self.order, self.values, self.lanes, count)
         self.signs[:count, 0] = self.event_values(self.t, self.y)
+
+    def noted_steps(self) -> np.ndarray:
+        """Rows of the record in which events that may wait may have happened; they are noted no longer."""
+        waiting, self.ints[Int64.waiting] = int(self.ints[Int64.waiting]), 0
+        return np.empty(0, dtype=np.int64) if self._notes is None else self._notes[:waiting].copy()
 
     def event_values(self, t: float, y: np.ndarray) -> np.ndarray:
         """The watched functions at a state."""
@@ -370,6 +389,10 @@ class Workspace:
         self.ints[Int64.recorded] = steps
         self.reals[Real64.t], self.state[: self.order] = t, y
 
+    def forget_record(self) -> None:
+        """Begins the record anew, and goes on where it is."""
+        self.ints[Int64.recorded] = 0
+
     def shrink(self) -> None:
         """Keeps of the record what is written, and no room for more: a run is over."""
         self.record = self.rows.copy()
@@ -403,6 +426,23 @@ class _Look:
 
     def several(self, code: Code, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """At several states, as many at once as there are lanes: shape (k, events)."""
+        events, lanes = self._values.shape
+        if len(t) <= FEW * lanes:
+            return self._one_by_one(code, t, y)
+        from zeromass.compile.repeated import repeated  # few runs look at so many
+
+        groups, order = -(-len(t) // lanes), y.shape[1]
+        rows = np.empty((groups * lanes, 1 + order))
+        rows[: len(t), 0], rows[: len(t), 1:] = t, y
+        rows[len(t) :] = rows[len(t) - 1]
+        inputs = np.ascontiguousarray(rows.reshape(groups, lanes, 1 + order).swapaxes(1, 2))
+        parameters = np.broadcast_to(self._inputs[1 + order :], (groups, len(self._inputs) - 1 - order, lanes))
+        values = np.empty((groups, events, lanes))
+        repeated(code.address("event"), [inputs, inputs[:, 1:], parameters, values])
+        return values.swapaxes(1, 2).reshape(groups * lanes, events)[: len(t)]
+
+    def _one_by_one(self, code: Code, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """In the memory for one group of them."""
         call, lanes = _EVENT(code.address("event")), self._values.shape[1]
         result = np.empty((len(t), len(self._values)))
         for k in range(0, len(t), lanes):

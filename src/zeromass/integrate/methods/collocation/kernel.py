@@ -223,7 +223,7 @@ class CollocationAdvance(Stages, Advance):
             total.value = total.value + (x - x)
         return self.total(total.value).is_nan().value
 
-    def happened(self, time: Real, h: Real) -> ir.Value:
+    def happened(self, time: Real, h: Real) -> Real:
         """An event function is looked at in every stage; the last of them is the recorded state."""
         b, a = self.b, self.arguments
         count = self.load_int(self.ints, Int64.events)
@@ -241,13 +241,14 @@ class CollocationAdvance(Stages, Advance):
             after = self.load_stages(a["scratch"], count, i)
             here = self.shifted(after, old)
             dips = self.dips((self.shifted(here, self.real(0.0)), here, after), *gaps)
-            hits.value = hits.value + where(self.turns(direction), self.total(where(dips, 1.0, 0.0)), 0.0)
+            weight = self.weight(i)
+            hits.value = hits.value + where(self.turns(direction), self.total(where(dips, 1.0, 0.0)), 0.0) * weight
             for stage in range(STAGES):
                 new = self.load(a["scratch"], self.place(count, i, stage))
-                hits.value = hits.value + where(self.crossed(old, new, direction), 1.0, 0.0)
+                hits.value = hits.value + where(self.crossed(old, new, direction), weight, 0.0)
                 old = where(new.equals(0.0), old, new)
             self.store(old, a["signs"], place)
-        return (hits.value > 0.0).value
+        return hits.value
 
 
 class CollocationDense(Stages):

@@ -106,7 +106,7 @@ class Collocation:
         result = np.concatenate([places, velocities], axis=2)
         rest = y1 - result.sum(axis=1)  # what the projection has added at the end of the step
         result[:, :2] += rest[:, None] / 2
-        others = np.array([float(t) in self._by_other for t in t0], dtype=bool)
+        others = np.array([t in self._by_other for t in t0.tolist()] if self._by_other else [], dtype=bool)
         if np.any(others):
             result[others] = self._other.polynomials(t0[others], y0[others], t1[others], y1[others])
         return result

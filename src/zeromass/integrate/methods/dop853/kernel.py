@@ -187,14 +187,14 @@ class Dop853Advance(Dop853Step, Advance):
     def not_finite(self) -> ir.Value:
         return self.without_number().value
 
-    def happened(self, time: Real, h: Real) -> ir.Value:
+    def happened(self, time: Real, h: Real) -> Real:
         """An event function is looked at in the middle of the step too: it may have changed sign twice."""
         self.looked_at(self.arguments["y"], time, h)
         with self.summing(self.load_int(self.ints, Int64.events), self.real(0.0)) as (i, hits):
             seen, value = self.seen(i)
-            hits.value = hits.value + where(seen, 1.0, 0.0)
+            hits.value = hits.value + where(seen, self.weight(i), 0.0)
             self.store(value, self.arguments["signs"], self.b.mul(i, self.int(2)))
-        return (hits.value > 0.0).value
+        return hits.value
 
 
 class Dop853Dense(_Stages):

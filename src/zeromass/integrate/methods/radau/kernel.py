@@ -20,7 +20,7 @@ from zeromass.integrate.methods.radau.simplified import simplified_parts
 from zeromass.integrate.stepping.kernel import Advance
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
-from zeromass.integrate.stepping.writer import CHUNK, DOUBLE, INT
+from zeromass.integrate.stepping.writer import CHUNK, DOUBLE
 
 KEPT = 2
 """Values before the increments of a step in their record: its length and the place of its method."""
@@ -163,14 +163,14 @@ class RadauAdvance(Control, Advance):
         """A step is settled only after it was found to be finite."""
         return ir.Constant(ir.IntType(1), 0)
 
-    def happened(self, time: Real, h: Real) -> ir.Value:
+    def happened(self, time: Real, h: Real) -> Real:
         """An event function is looked at in every stage; the last of them is the recorded state."""
         b, a, wide = self.b, self.arguments, self.whole(Slot.wide)
         count, s, state = self.load_int(self.ints, Int64.events), self.whole(Slot.last_stages), self.array(Slot.states)
         last = b.sub(s, self.int(1))
-        hits, old = self.variable(INT, "hits"), self.variable(DOUBLE, "old")
+        hits, old = self.variable(DOUBLE, "hits"), self.variable(DOUBLE, "old")
         g0, g1, u, t1 = (self.variable(DOUBLE, name) for name in ("g0", "g1", "u", "t1"))
-        b.store(self.int(0), hits)
+        self.store(0.0, hits)
         times = self.array(Slot.times)
         self.store(time, times, last)
         with self.each(s) as j:
@@ -191,9 +191,9 @@ class RadauAdvance(Control, Advance):
                 w = self.load(times, j) - self.load(t1)
                 dips = self.dips((self.load(g0), self.load(g1), new), self.load(u), w)
                 seen = self.crossed(before, new, direction) | (dips & self.turns(direction))
-                b.store(b.add(b.load(hits, typ=INT), b.zext(seen.value, INT)), hits)
+                self.store(self.load(hits) + where(seen, self.weight(i), 0.0), hits)
                 self.store(where(new.equals(0.0), before, new), old)
                 for name, value in ((g0, self.load(g1)), (g1, new), (u, w), (t1, self.load(times, j))):
                     self.store(value, name)
             self.store(self.load(old), a["signs"], place)
-        return b.icmp_signed(">", b.load(hits, typ=INT), self.int(0))
+        return self.load(hits)
