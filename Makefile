@@ -34,9 +34,9 @@ demo: $(VENV)/core.stamp
 	$(RUN) zeromass papers
 	$(RUN) zeromass run um2022 --case 1A --out build/demo
 
-test: lint docs
+test: lint
 	@$(BIN)/python tests/report/chromium.py
-	$(RUN) pytest -n 2 -m "not slow"
+	@$(MAKE) --no-print-directory docs & pages=$$!; $(RUN) pytest -n 2 -m "not slow"; tests=$$?; wait $$pages && exit $$tests
 
 test-all: lint docs
 	@$(BIN)/python tests/report/chromium.py

@@ -20,6 +20,7 @@ def test_there_are_examples():
     assert len(EXAMPLES) >= 12
 
 
+@pytest.mark.slow  # the gallery of the documentation runs them all, and ends at an error
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
 def test_example_runs(file, capsys):
     matplotlib.use("Agg")

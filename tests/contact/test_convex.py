@@ -59,7 +59,7 @@ def same_motion(seed: int) -> None:
     assert max(np.abs(other - told[0]).max() for other in told[1:]) <= 1e-12
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_sphere_is_a_sphere(seed):
     same_motion(seed)
 
