@@ -112,6 +112,7 @@ def methods() -> Iterator[None]:
     METHODS.update(kept)
 
 
+@pytest.mark.slow  # the documentation runs its pages when it is built, and ends at an error
 @pytest.mark.usefixtures("methods")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_code_runs(page, tmp_path, monkeypatch, capsys):

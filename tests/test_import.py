@@ -170,6 +170,6 @@ print(found, (os.listdir("."), threading.active_count(), dict(os.environ)) == be
 
 
 def test_import_takes_half_a_second_at_most():
-    """The best of five: what else the machine does is none of ours."""
+    """Once in five times: what else the machine does is none of ours."""
     code = "import time; begin = time.process_time(); import zeromass; print(time.process_time() - begin)"
-    assert min(float(run(code)) for _ in range(5)) < 0.5
+    assert any(float(run(code)) < 0.5 for _ in range(5))

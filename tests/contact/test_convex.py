@@ -11,6 +11,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 import zeromass as zm
+from cases import few
 from zeromass.contact.directions import scattered
 
 GIVEN: dict[str, Any] = {"mass": 2.0, "inertia": ((0.011, 0.001, 0.0), (0.001, 0.012, -0.0005), (0.0, -0.0005, 0.013))}
@@ -59,7 +60,7 @@ def same_motion(seed: int) -> None:
     assert max(np.abs(other - told[0]).max() for other in told[1:]) <= 1e-12
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", few(range(2)))
 def test_a_sphere_is_a_sphere(seed):
     same_motion(seed)
 

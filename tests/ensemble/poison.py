@@ -25,10 +25,10 @@ BAD = 17
 
 WORDS = {
     "dies": "killed by signal 9",
+    "raises": "ZeroDivisionError: a bad number",
     "exits": "ended with code 3",
     "crashes": "killed by signal",
     "hangs": "longer than 1.5 s",
-    "raises": "ZeroDivisionError: a bad number",
     "takes": "llocate",
 }
 """What a member may do, and what its message then says."""

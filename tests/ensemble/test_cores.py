@@ -70,7 +70,10 @@ def test_killed_processes_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(alive) > 2
 
 
-@pytest.mark.parametrize("how", list(WORDS))
+@pytest.mark.parametrize(
+    "how",
+    ["dies", "raises", *[pytest.param(how, marks=pytest.mark.slow) for how in WORDS if how not in ("dies", "raises")]],
+)
 def test_a_bad_member_is_named_and_left_out(how: str) -> None:
     good = poisoned().results(np.arange(COUNT))
     found = on_cores(poisoned(**{how: BAD + 1.0}), patience=1.5 if how == "hangs" else None)

@@ -64,6 +64,7 @@ def test_turns_without_hands_begin_at_the_capsize_speed(model):
         assert np.ptp(run[e]) < 1e-9
 
 
+@pytest.mark.slow
 def test_a_turn_that_is_none_is_refused(model):
     """Speed and steer together are too much: without hands there is one turn at most for a speed."""
     start = model.straight(5.0)

@@ -7,6 +7,7 @@ import weakref
 import numpy as np
 import pytest
 
+from cases import few
 from zeromass.expression import (
     ExpressionError,
     c_code,
@@ -39,7 +40,7 @@ def chain(name, x):
     return f
 
 
-@pytest.mark.parametrize("name", CHAINS)
+@pytest.mark.parametrize("name", few(CHAINS))
 def test_a_long_chain(name):
     gc.collect()
     before = graph._nodes.swept()

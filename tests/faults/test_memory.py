@@ -136,7 +136,7 @@ print(len(run), (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 
 """
 
 
-@pytest.mark.parametrize("until", [400.0, pytest.param(11_000.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("until", [150.0, pytest.param(11_000.0, marks=pytest.mark.slow)])
 def test_an_expression_is_evaluated_in_bounded_memory(until):
     """600 operations at every step would be 5 kB a step, all at once; blocks take 128 MiB and a few copies of the values."""
     paths = os.pathsep.join(sys.path)

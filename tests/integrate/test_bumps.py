@@ -147,11 +147,11 @@ def errors_of(numbers, seed):
 
 
 def test_random_bumps_at_random_times():
-    assert errors_of(240, 1)[0][0] < 1.0
+    assert errors_of(60, 1)[0][0] < 1.0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 12))
+@pytest.mark.parametrize("seed", range(1, 12))
 def test_many_random_bumps(seed):
     assert errors_of(600, seed)[0][0] < 1.0
 
@@ -331,9 +331,8 @@ def test_a_later_start_knows_what_an_earlier_one_saw(method):
     assert pace_module.pace(body, {}, -1.0, SPAN) is not whole
 
 
-@pytest.mark.parametrize(
-    "method", ["collocation", *[pytest.param(m, marks=pytest.mark.slow) for m in METHODS if m != "collocation"]]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
 def test_a_step_that_would_be_longer_than_all_that_is_known(method):
     """Ends that are nearer or further than that of the look ahead, and functions of which nothing can be said."""
     c, w = 5.1234, 0.001

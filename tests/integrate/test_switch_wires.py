@@ -13,6 +13,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import zeromass as zm
+from cases import few
 
 G, UNTIL = 9.81, 3.0
 
@@ -116,7 +117,7 @@ def agrees(seed: int, by: str) -> None:
 
 
 @pytest.mark.parametrize("by", ["reaction", "multiplier"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", few(range(6), 2))
 def test_a_bead_on_a_rough_wire(seed, by):
     """To the sensitivity of some ten switches: what the tolerances of 1e-11 have grown to."""
     agrees(seed, by)
