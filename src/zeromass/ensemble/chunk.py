@@ -145,10 +145,11 @@ class Study:
     def results(self, which: np.ndarray) -> Results:
         """What is kept of some members."""
         starts, failed = self.members.starts(which)
-        good = np.array([k for k in range(len(which)) if k not in failed], dtype=int)
+        if not failed:
+            return self.work.safely(starts)
+        good = np.delete(np.arange(len(which)), list(failed))
         found = blank(self.work, len(which))
-        if failed:
-            collect(found, np.array(list(failed), dtype=int), self.without_start(list(failed.values())))
+        collect(found, np.array(list(failed), dtype=int), self.without_start(list(failed.values())))
         if len(good):
             collect(found, good, self.work.safely(starts[good]))
         return found

@@ -80,8 +80,8 @@ def dataset(axes: Axes, work: Work, results: Results) -> xarray.Dataset:
     """Results with their labels."""
     import xarray
 
-    labelled = {
-        name: (one.dimensions, results[name].reshape(one.shape), dict(one.attributes))
+    labelled = {  # arrays as they are: no look at each word
+        name: xarray.Variable(one.dimensions, results[name].reshape(one.shape), dict(one.attributes), fastpath=True)
         for name, one in variables(axes, work).items()
     }
     return xarray.Dataset(labelled, coords=coordinates(axes, work), attrs=attributes(work))

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, SHORT
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.model import Event
+
+Made = TypeVar("Made")
 
 TURNS = 20_000
 """Steps of all lanes between looks at the keyboard."""
@@ -235,26 +237,29 @@ class Lanes:
         system, dropped = self.program.system, list(self.program.elimination.dropped)
         if not dropped:
             return None
-        return self._evaluator(
-            "dropped", lambda: np.concatenate([system.A[dropped], system.b[dropped][:, None]], axis=1)
+        return self._remembered(
+            "dropped",
+            lambda: self.evaluator(np.concatenate([system.A[dropped], system.b[dropped][:, None]], axis=1)),
         )
 
-    def _evaluator(self, name: str, formulas: Callable[[], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
-        """Numbers of formulas that follow from the program, by their name; the system keeps it for the next study."""
-        known: dict[Any, Callable[[np.ndarray], np.ndarray]] = self.program.system.memory.setdefault("evaluators", {})
+    def _remembered(self, name: str, made: Callable[[], Made]) -> Made:
+        """What follows from the program, by its name; the system keeps it for the next study."""
+        known: dict[Any, Made] = self.program.system.memory.setdefault("of lanes", {})
         key = type(self), self.program, name
         if key not in known:
-            known[key] = self.evaluator(formulas())
+            known[key] = made()
         return known[key]
 
     @cached_property
     def linear(self) -> bool:
         """Whether members are projected, and the rows dropped are linear in the rates."""
+        return self.settings.project and self._remembered("linear", self._dropped_are_linear)
+
+    def _dropped_are_linear(self) -> bool:
         system, dropped = self.program.system, list(self.program.elimination.dropped)
         levels = [system.rows[i].level for i in dropped]
-        rates = {*system.rates}
         kinematic = [i for i, row in enumerate(system.rows) if row.level < 2]
-        return self.settings.project and max(levels, default=2) < 2 and rates.isdisjoint(symbols(system.A[kinematic]))
+        return max(levels, default=2) < 2 and {*system.rates}.isdisjoint(symbols(system.A[kinematic]))
 
     @cached_property
     def linear_rows(self) -> Callable[[np.ndarray], np.ndarray]:
@@ -262,12 +267,14 @@ class Lanes:
         system, dropped = self.program.system, list(self.program.elimination.dropped)
         kinematic = [i for i, row in enumerate(system.rows) if row.level < 2]
         said = system.velocity_constraints[[kinematic.index(i) for i in dropped]]
-        return self._evaluator("linear", lambda: np.concatenate([system.A[dropped], said[:, None]], axis=1))
+        return self._remembered(
+            "linear rows", lambda: self.evaluator(np.concatenate([system.A[dropped], said[:, None]], axis=1))
+        )
 
     @cached_property
     def rows(self) -> Callable[[np.ndarray], np.ndarray]:
         """A, shape (m, n), from numbers in the order of `system.inputs`."""
-        return self._evaluator("rows", lambda: self.program.system.A)
+        return self._remembered("rows", lambda: self.evaluator(self.program.system.A))
 
     def slopes(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """dy/dt of states, shape (k, 2n), and the growth of the pivots, (k,)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -55,7 +56,12 @@ class Pointwise:
 
     @cached_property
     def _function(self) -> LaneFunction:
-        return LaneFunction(self.program.solved(self.expression), list(self.program.system.inputs))
+        """Its machine code; the system keeps it for the next study."""
+        known: dict[Any, LaneFunction] = self.program.system.memory.setdefault("pointwise", {})
+        key = self.program, self.expression.shape, tuple(self.expression.ravel().tolist())
+        if key not in known:
+            known[key] = LaneFunction(self.program.solved(self.expression), list(self.program.system.inputs))
+        return known[key]
 
     def _shortest(self, inputs: np.ndarray) -> np.ndarray:
         program, system = self.program, self.program.system

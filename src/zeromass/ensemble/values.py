@@ -30,7 +30,7 @@ def values_of(wanted: Kept, value: Pointwise | None, motions: Motions, lanes: La
         return np.array([_first(motions, k, wanted.event.name) for k in range(len(motions))])
     assert value is not None
     found = np.full((len(motions), *_shape(wanted)), np.nan)
-    own = np.array([k for k in range(len(motions)) if k not in motions.courses], dtype=int)
+    own = np.delete(np.arange(len(motions)), list(motions.courses))
     if len(own):
         match wanted:
             case Extreme():
