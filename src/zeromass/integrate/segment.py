@@ -27,6 +27,9 @@ from zeromass.model.shared import undetermined_groups, warn_of_shared
 AT_ONCE = 2**16
 """Times at which an expression is evaluated at once: of a long run in blocks, and accelerations with them."""
 
+REMEMBERED = 64
+"""Expressions whose evaluation a system remembers."""
+
 
 @dataclass(frozen=True)
 class Statistics:
@@ -221,6 +224,28 @@ class Segment:
         )
 
 
+def asked(system: System, e: np.ndarray) -> tuple[Evaluator, bool, bool]:
+    """What gives the values of some expressions, and whether these need accelerations, and multipliers beside.
+
+    The system remembers the last ones: searches along a run ask for the same again and again.
+    """
+    known: dict[Any, tuple[Evaluator, bool, bool]] = system.memory.setdefault("asked", {})
+    key = e.shape, *e.ravel().tolist()
+    found = known.get(key)
+    if found is None:
+        leaves = symbols(e)
+        forces = any(leaf.kind == "multiplier" for leaf in leaves)
+        moving = forces or any(leaf.order == 2 for leaf in leaves)
+        names = [*system.inputs, *(system.accelerations if moving else ()), *(system.multipliers if forces else ())]
+        unknown = [leaf for leaf in leaves if leaf not in set(names) and leaf.default is None]
+        if unknown:
+            raise ModelError(f"'{unknown[0]!r}' is nothing of this system, so the run has no values of it")
+        if len(known) >= REMEMBERED:
+            known.clear()
+        found = known[key] = Evaluator(e, names), moving, forces
+    return found
+
+
 class Samples:
     """A segment at given times t, shape (k,), in states y, shape (k, 2n)."""
 
@@ -239,14 +264,8 @@ class Samples:
     def __getitem__(self, e: Expression | np.ndarray | Sequence[Any]) -> np.ndarray:
         """Values of an expression, shape (times,), or of an array of them, shape (times, …)."""
         e = self.segment.meant(expressions(e))
-        system, leaves = self.system, symbols(e)
-        forces = any(leaf.kind == "multiplier" for leaf in leaves)
-        moving = forces or any(leaf.order == 2 for leaf in leaves)
-        names = [*system.inputs, *(system.accelerations if moving else ()), *(system.multipliers if forces else ())]
-        unknown = [leaf for leaf in leaves if leaf not in set(names) and leaf.default is None]
-        if unknown:
-            raise ModelError(f"'{unknown[0]!r}' is nothing of this system, so the run has no values of it")
-        evaluator = Evaluator(e, names)
+        system = self.system
+        evaluator, moving, forces = asked(system, e)
         if forces and len(self.t) and self.segment.solved.elimination.dropped:
             groups = undetermined_groups(system, system.matrices(self.inputs[0]).A, e, self.inputs[0])
             if groups:
