@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from report.chromium import BETWEEN_PAGES, MISSING, Browser, browser, executable
+from report.chromium import BETWEEN_PAGES
 
 FRAME = (
     """<iframe sandbox="allow-scripts" srcdoc="<script>console.error('from a frame'); here = 7</script>"></iframe>"""
 )
 WORKER = """<script>new Worker(URL.createObjectURL(new Blob(["console.error('from a worker')"])))</script>"""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    path = executable()
-    if path is None:
-        pytest.skip(MISSING)
-    with browser(path) as page:
-        yield page
 
 
 def written(folder: Path, body: str) -> str:

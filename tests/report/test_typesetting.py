@@ -7,24 +7,13 @@ import io
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import zeromass as zm
 from expression.formulas import random_trees, value
 from model.test_derivation import SYSTEMS
-from report.chromium import MISSING, Browser, browser, executable
+from report.chromium import Browser
 
 MATHJAX = Path(__file__).parents[2] / "docs" / "_static" / "mathjax" / "tex-svg.js"
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    path = executable()
-    if path is None:
-        pytest.skip(MISSING)
-    with browser(path) as page:
-        page.size(1200, 800)
-        yield page
 
 
 def typeset(chromium: Browser, formulas: list[str], folder: Path) -> list[str]:
