@@ -15,7 +15,6 @@ from __future__ import annotations
 import runpy
 import sys
 import tempfile
-import time
 import warnings
 from pathlib import Path
 
@@ -57,20 +56,24 @@ BEYOND = """(() => { const wide = document.documentElement.clientWidth;
     .slice(0, 3).map(x => x.tagName + "." + x.className + " " + (x.textContent || "").slice(0, 40)); })()"""
 
 
+TYPESET = (
+    "window.MathJax?.startup?.promise ? MathJax.startup.promise.then(() => true) : !document.querySelector('.math')"
+)
+"""Whether the formulas of a page are drawn."""
+
+
 def shown(page: Browser, name: str, size: str) -> list[str]:
     """What is wrong with a page of a size, once it is drawn."""
     width, height = SIZES[size]
     page.size(width, height)
-    page.call("Page.navigate", url="about:blank")
-    page.wait("location.href === 'about:blank' && document.readyState === 'complete'")
-    page.events.clear()
-    page.call("Page.navigate", url=(BUILT / f"{name}.html").as_uri())
-    page.wait("document.readyState === 'complete'")
+    page.load((BUILT / f"{name}.html").as_uri())
+    page.wait(TYPESET)
+    page.drawn()
     wide, tall = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
     beyond = page.evaluate(BEYOND)
     wrong = [f"{wide} px wide, beyond the edge {beyond}"] if beyond or wide > width else []
     wrong += [f"{tall} px tall"] if tall > TALLEST else []
-    wrong += [one for one in page.complaints() if "autofocusing" not in one]  # of frames, from files only
+    wrong += page.complaints()
     wrong += [f"asks {url}" for url in page.requests() if url.startswith("http")]
     return [f"{name}, {size}: {one}" for one in wrong]
 
@@ -82,7 +85,6 @@ def pictures(page: Browser, name: str, *, full: bool) -> list[str]:
         page.scheme(theme)
         for size, (width, _) in SIZES.items():
             wrong += shown(page, name, size)
-            time.sleep(0.5)  # formulas
             if full:
                 page.size(width, min(page.evaluate("document.documentElement.scrollHeight"), 6000))
                 page.drawn()

@@ -25,11 +25,15 @@ FLAGS = (
     "--enable-unsafe-swiftshader",
     "--ignore-gpu-blocklist",
     "--disable-background-networking",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
     "--disable-component-update",
     "--disable-default-apps",
     "--disable-dev-shm-usage",
     "--disable-extensions",
+    "--disable-renderer-backgrounding",
     "--disable-sync",
+    "--enable-features=IsolateSandboxedIframes",
     "--hide-scrollbars",
     "--no-default-browser-check",
     "--no-first-run",
@@ -37,8 +41,17 @@ FLAGS = (
 )
 
 
+WATCHED = ("Page", "Runtime", "Log", "Network")
+"""What a page and its frames tell of."""
+
 FETCHED = Path(__file__).parents[2] / ".venv" / "browser" / "chromium"
 """The one that `make browser` may have fetched."""
+
+PATIENCE = 300.0
+"""Seconds until an answer counts as lost: many times what a busy machine takes, and not waited for where all is well."""
+
+BETWEEN_PAGES = "Not attached to an active page"
+"""What a browser says of a picture while one process of it hands the page to another."""
 
 MISSING = "no browser on this machine: the pages of the viewer are not looked at; `make browser` installs one"
 
@@ -60,27 +73,50 @@ class Browser:
         self._buffer = b""
         self._count = 0
         self._session: str | None = None
+        self._frames: list[str] = []
         self.events: list[dict[str, Any]] = []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network"):
+        for domain in WATCHED:
             self.call(f"{domain}.enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
+        # workers, and frames that may not see their page, are on their own: each waits until it is listened to
+        kinds = {"filter": [{"type": "iframe"}, {"type": "worker"}], "waitForDebuggerOnStart": True, "flatten": True}
+        self.call("Target.setAutoAttach", autoAttach=True, **kinds)
 
-    def call(self, method: str, *, timeout: float = 60.0, **parameters: Any) -> dict[str, Any]:
+    def call(self, method: str, *, timeout: float = PATIENCE, frame: str | None = None, **parameters: Any) -> Any:
         """The result of a command; events that come meanwhile are kept in `events`."""
-        self._count += 1
-        message: dict[str, Any] = {"id": self._count, "method": method, "params": parameters}
-        if self._session is not None:
-            message["sessionId"] = self._session
-        os.write(self._out, json.dumps(message).encode() + b"\0")
+        asked = self._send(method, self._session if frame is None else frame, parameters)
         deadline = time.monotonic() + timeout
         while True:
             answer = self._message(deadline, method)
-            if answer.get("id") == self._count:
+            if answer.get("id") == asked:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']['message']}")
                 return answer["result"]
-            self.events.append(answer)
+            self._keep(answer)
+
+    def _send(self, method: str, session: str | None, parameters: dict[str, Any]) -> int:
+        self._count += 1
+        message: dict[str, Any] = {"id": self._count, "method": method, "params": parameters}
+        if session is not None:
+            message["sessionId"] = session
+        rest = memoryview(json.dumps(message).encode() + b"\0")
+        while rest:
+            rest = rest[os.write(self._out, rest) :]
+        return self._count
+
+    def _keep(self, event: dict[str, Any]) -> None:
+        """Remembers an event; of a new frame or worker, what it tells from now on too."""
+        if event.get("method") == "Target.attachedToTarget":
+            session = event["params"]["sessionId"]
+            if event["params"]["targetInfo"]["type"] == "iframe":
+                self._frames.append(session)
+            for domain in WATCHED:
+                self._send(f"{domain}.enable", session, {})
+            self._send("Runtime.runIfWaitingForDebugger", session, {})
+        if "method" in event:
+            self.events.append(event)
 
     def _message(self, deadline: float, method: str) -> dict[str, Any]:
         while b"\0" not in self._buffer:
@@ -101,24 +137,51 @@ class Browser:
         """The colour scheme, "light" or "dark", that the page is told."""
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
 
-    def open(self, path: Path, options: str = "") -> None:
-        """Loads a page afresh and waits until it has drawn a frame."""
-        self.call("Page.navigate", url="about:blank")
+    def navigate(self, url: str) -> None:
+        """Loads an address, and waits until all of it is there: until then nothing can be asked of a page."""
+        answer = self.call("Page.navigate", url=url)
+        if "errorText" in answer:
+            raise RuntimeError(f"{url}: {answer['errorText']}")
+        if (loader := answer.get("loaderId")) is None:  # a place in the page that is shown
+            return
+        deadline, seen = time.monotonic() + PATIENCE, 0
+        while True:
+            for event in self.events[seen:]:
+                told = event["params"]
+                if event["method"] == "Page.lifecycleEvent" and (told["loaderId"], told["name"]) == (loader, "load"):
+                    return
+            seen = len(self.events)
+            self._keep(self._message(deadline, f"Page.navigate: {url}"))
+
+    def load(self, url: str) -> None:
+        """Loads an address afresh; `events` are those of its page alone."""
+        self.navigate("about:blank")
         self.events.clear()
-        self.call("Page.navigate", url=f"{path.resolve().as_uri()}#{options}")
+        self._frames.clear()
+        self.navigate(url)
+
+    def open(self, path: Path, options: str = "") -> None:
+        """Loads a page of the viewer afresh and waits until it has drawn a frame."""
+        self.load(f"{path.resolve().as_uri()}#{options}")
         self.wait("window.viewer !== undefined && window.viewer.frames > 0")
 
-    def evaluate(self, expression: str) -> Any:
+    @property
+    def frame(self) -> str:
+        """The first frame of the page that has a process of its own, for `evaluate` and `wait`."""
+        return self._frames[0]
+
+    def evaluate(self, expression: str, frame: str | None = None) -> Any:
         """The value of a JavaScript expression, of promises what they become."""
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        asked = {"expression": expression, "returnByValue": True, "awaitPromise": True}
+        answer = self.call("Runtime.evaluate", frame=frame, **asked)
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{expression}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
-    def wait(self, condition: str, timeout: float = 60.0) -> None:
+    def wait(self, condition: str, timeout: float = PATIENCE, frame: str | None = None) -> None:
         """Until a JavaScript condition holds."""
         deadline = time.monotonic() + timeout
-        while not self.evaluate(condition):
+        while not self.evaluate(condition, frame):
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{condition} did not come true; {self.complaints()}")
             time.sleep(0.05)
@@ -133,10 +196,21 @@ class Browser:
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def screenshot(self, path: Path) -> bytes:
-        picture = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+        """A picture of what is shown, also kept as a file."""
+        picture = base64.b64decode(self._picture()["data"])
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(picture)
         return picture
+
+    def _picture(self) -> Any:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self.call("Page.captureScreenshot", format="png")
+            except RuntimeError as error:
+                if BETWEEN_PAGES not in str(error) or time.monotonic() > deadline:
+                    raise
+            time.sleep(0.05)
 
     def complaints(self) -> list[str]:
         """Errors and warnings of the console, exceptions, and violations of the content policy."""

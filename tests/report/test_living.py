@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from report.chromium import MISSING, Browser, browser, executable
+from report.chromium import Browser
 
 ARTEFACTS = Path(__file__).parents[2] / "build" / "viewer"
 
@@ -34,16 +33,6 @@ def hill() -> zm.Run:
     ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), friction=mu)
     start = ball.start(contact=(0.1, 0.0), velocity=(speed, 0.0), guess=1.0)
     return zm.simulate(ball, start, until=0.6, rtol=1e-9, transitions=False)
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    path = executable()
-    if path is None:
-        pytest.skip(MISSING)
-    with browser(path) as page:
-        page.size(1280, 800)
-        yield page
 
 
 @pytest.fixture(scope="module")

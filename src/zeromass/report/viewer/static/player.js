@@ -213,7 +213,12 @@ $("follow").addEventListener("click", () => stage && follow(state.follow === nul
 $("home").addEventListener("click", () => stage && overview());
 $("panel").addEventListener("click", () => togglePanel());
 $("record").addEventListener("click", () => stage && record());
-$("help-button").addEventListener("click", () => $("help").showModal());
+$("help-button").addEventListener("click", () => help());
+
+function help() {
+  $("help").showModal();
+  $("help").querySelector("form button").focus(); // not by itself: a frame of a notebook may not take the focus
+}
 
 function togglePanel() {
   const hidden = document.body.classList.toggle("no-charts");
@@ -253,7 +258,7 @@ const KEYS = {
   l: () => setTheme(state.themeName === "dark" ? "light" : "dark"),
   r: () => record(),
   p: () => savePicture(),
-  "?": () => $("help").showModal(),
+  "?": () => help(),
 };
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;

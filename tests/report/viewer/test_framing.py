@@ -1,0 +1,41 @@
+"""What moves is seen: large enough on every screen, and the camera goes along."""
+
+from __future__ import annotations
+
+import pytest
+
+from report.viewer.shown import ARTEFACTS, check_silent
+
+STAGE = "[document.getElementById('stage').clientWidth, document.getElementById('stage').clientHeight]"
+
+
+def test_what_moves_is_large_enough_to_be_seen(chromium, page):
+    """At first the shell is an eighth of the view's smaller side; one key shows everything."""
+    for width, height in ((1280, 800), (1024, 640), (390, 844)):
+        chromium.size(width, height)
+        chromium.open(page, "paused")
+        stage = chromium.evaluate(STAGE)
+        assert chromium.evaluate("viewer.width") == pytest.approx(0.13 * min(stage), rel=0.05)
+        assert chromium.evaluate("viewer.following") == 0
+        chromium.press("0")
+        assert chromium.evaluate("viewer.following") is None
+        assert chromium.evaluate("viewer.width") < 0.08 * min(stage)
+    chromium.size(1280, 800)
+
+
+def test_the_camera_goes_along(chromium, run, page):
+    """While it plays, the shell stays near the middle of the view."""
+    chromium.open(page, "paused")
+    chromium.evaluate("(() => { for (let t = 0; t < 6; t += 0.1) viewer.film(t, 0.1); })()")
+    x, y = chromium.evaluate("viewer.seen()")
+    assert abs(x) < 0.3
+    assert abs(y) < 0.3
+
+
+def test_narrow_window(chromium, page):
+    chromium.size(420, 800)
+    chromium.open(page, "paused")
+    assert chromium.evaluate("document.documentElement.scrollWidth") <= 420
+    chromium.screenshot(ARTEFACTS / "shell-narrow.png")
+    chromium.size(1280, 800)
+    check_silent(chromium, page)
