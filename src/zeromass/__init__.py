@@ -153,6 +153,7 @@ if _typing.TYPE_CHECKING:
         Spherical,
         Universal,
         WheelOnGround,
+        from_mjcf,
         from_urdf,
         saturated,
     )
@@ -275,6 +276,7 @@ __all__ = [
     "evaluate",
     "first_time",
     "fit",
+    "from_mjcf",
     "from_urdf",
     "gradient",
     "host",
@@ -401,6 +403,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "Spherical",
                 "Universal",
                 "WheelOnGround",
+                "from_mjcf",
                 "from_urdf",
                 "saturated",
             ],

@@ -156,3 +156,10 @@ def test_a_joint_without_a_coordinate_says_so(tmp_path):
 def test_an_axis_that_is_not_finite():
     with pytest.raises(zm.ModelError, match="three numbers"):
         zm.Revolute(GROUND, B, axis=(0, 0, np.nan))
+
+
+def test_what_joints_are_made_of_is_no_joint():
+    """Abstract or final: a joint without laws can not be made."""
+    marker = PIN.a
+    with pytest.raises(TypeError, match="abstract"):
+        zm.mechanism.Joint(marker, marker, "nothing")  # type: ignore[abstract]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +107,26 @@ def test_a_leg_whose_loop_a_joint_closes():
     assert np.ptp(run[system.energy]) < 1e-8
 
 
+def test_a_robot_that_flies_keeps_energy_and_momenta():
+    """Nothing acts but gravity: P gains the impulse of the weight, H about the mass centre stays."""
+    robot = zm.from_urdf(ROBOTS / "leg.urdf", base="free")
+    system = robot.system(losses=False)
+    hip = robot.joints["front hip"]
+    links = robot.links.values()
+    m = sum(link.mass for link in links)
+    P = sum(link.mass * link.velocity for link in links)
+    c = sum(link.mass * link.position for link in links) / m
+    spin = [link.rotation @ link.inertia @ link.angular_velocity_body for link in links]
+    H = sum(spin) + sum(link.mass * np.cross(link.position - c, link.velocity - P / m) for link in links)
+    root = next(iter(links))
+    start = system.start([(root.angular_velocity, (1.0, 2.0, 0.5)), (hip.rate, 3.0)])
+    run = zm.simulate(system, start, until=0.5)
+    assert np.ptp(run[system.energy]) < 1e-9
+    np.testing.assert_allclose(run[H], np.broadcast_to(start[H], run[H].shape), atol=1e-10)
+    weight = 9.81 * start[m] * run.t
+    np.testing.assert_allclose(run[P] - start[P], np.outer(weight, (0, 0, -1)), atol=1e-9)
+
+
 def test_the_foot_carries_what_its_rows_say():
     """F · δp + τ · δθ of both shanks is the joint's part of Aᵀλ: its force on links, without coordinates of their own."""
     robot, foot, system = leg()
@@ -136,6 +157,41 @@ def test_a_massless_finger_that_nothing_holds_is_named(tmp_path):
     assert diagnosis.verdict is zm.Verdict.UNDETERMINED
     assert diagnosis.undetermined[0].direction == {"end": 1.0}
     assert "tip turns" in diagnosis.undetermined[0].motion
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_robot_is_drawn_by_its_links_alone(file):
+    """Not by its coordinates, which the places of links depend on; links without mass and looks carry others unseen."""
+    robot = zm.from_urdf(file)
+    drawing = robot.system().drawing
+    seen = [name for name, link in robot.links.items() if link.looks or link.mass.value]
+    assert list(dict.fromkeys(body.name for body in drawing.bodies)) == seen
+    assert not drawing.arrows
+
+
+def test_meshes_of_visuals_are_found_and_drawn_at_their_places(tmp_path):
+    """Beside the file and in its package, scaled; those that are not there, or of other formats, are told."""
+    (tmp_path / "tool" / "urdf").mkdir(parents=True)
+    corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+    (tmp_path / "tool" / "tip.obj").write_text(corners + "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    mesh = '<visual><origin xyz="0 0 1"/><geometry>\n<mesh filename="{}" scale="2 2 2"/></geometry></visual>'
+    names = ("package://tool/tip.obj", "../tip.obj", "package://tool/tip.dae", "gone.stl")
+    inertial = '<inertial><origin xyz="0 0 0.5"/><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    file = tmp_path / "tool" / "urdf" / "tool.urdf"
+    file.write_text(f'<robot><link name="base">{inertial}{"".join(map(mesh.format, names))}</link></robot>')
+    robot = zm.from_urdf(file, base="free")
+    looks = robot.links["base"].looks
+    assert [repr(look.shape) for look in looks] == ["MeshFile('tip.obj')"] * 2
+    assert robot.remarks == tuple(
+        f"tool.urdf, line {line}: '{name}' is not drawn: it is not there, or no .stl or .obj"
+        for line, name in zip((4, 5), names[2:], strict=True)
+    )
+    system = pickle.loads(pickle.dumps(robot.system()))
+    for body in system.drawing.bodies:
+        np.testing.assert_allclose(body.middle, (0, 0, 0.5))  # from the mass centre
+        np.testing.assert_allclose(np.ptp(body.shape.corners, axis=0), 2.0)
+    page = zm.view(zm.simulate(system, system.start(), until=0.1), tmp_path / "tool.html").read_text()
+    assert '"kind":"mesh"' in page
 
 
 @pytest.mark.slow

@@ -30,6 +30,14 @@ SHAPES = {
         lambda x: (np.abs(np.hypot(x[:, 0], x[:, 1]) - 0.8) <= 0.2) & (np.abs(x[:, 2]) <= 1),
     ),
     "sphere": (zm.Solid.sphere(1.2, density=1.0), lambda x: np.linalg.norm(x, axis=1) <= 1.2),
+    "ellipsoid": (
+        zm.Solid.ellipsoid((0.8, 1.5, 1.1), density=1.0),
+        lambda x: np.linalg.norm(x / (0.8, 1.5, 1.1), axis=1) <= 1,
+    ),
+    "capsule": (
+        zm.Solid.capsule(0.7, 1.8, density=1.0),
+        lambda x: np.linalg.norm(x - np.clip(x[:, 2:], -0.9, 0.9) * (0, 0, 1), axis=1) <= 0.7,
+    ),
     "cone": (
         zm.Solid.cone(1.0, 1.6, density=1.0),
         lambda x: (x[:, 2] >= 0) & (np.hypot(x[:, 0], x[:, 1]) <= 1 - x[:, 2] / 1.6),
@@ -66,9 +74,12 @@ def test_a_turn_turns_centre_and_inertia():
     np.testing.assert_allclose(back.inertia, cone.inertia, atol=1e-12)
 
 
+CORNERS = np.array([[x, y, z] for x in (0, 2) for y in (0, 1) for z in (0, 3)], dtype=float)
+QUADS = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+
+
 def cube(path, *, binary: bool, holes: int = 0):
-    corners = np.array([[x, y, z] for x in (0, 2) for y in (0, 1) for z in (0, 3)], dtype=float)
-    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    corners, quads = CORNERS, QUADS
     triangles = [corners[[q[0], q[i], q[i + 1]]] for q in quads for i in (1, 2)][holes:]
     if binary:
         body = b"".join(struct.pack("<12fH", 0, 0, 0, *t.ravel(), 0) for t in triangles)
@@ -86,6 +97,44 @@ def test_a_mesh_of_a_box_is_the_box(tmp_path, binary):
     assert abs(mesh.mass - box.mass) < 1e-12
     np.testing.assert_allclose(mesh.center, box.center, atol=1e-12)
     np.testing.assert_allclose(mesh.inertia, box.inertia, atol=1e-11)
+
+
+def test_a_capsule_is_a_cylinder_and_two_halves_of_a_ball():
+    """Halves of a ball at their exact places: what is left of the whole one after the other half, mirrored."""
+    r, h = 0.3, 0.8
+    half = zm.Solid(
+        np.pi * 2 / 3 * r**3, np.array([0, 0, 3 / 8 * r]), np.pi * 2 / 3 * r**5 * np.diag([83 / 320, 83 / 320, 2 / 5])
+    )
+    both = half.moved((0, 0, h / 2)) + half.turned((1, 0, 0), np.pi).moved((0, 0, -h / 2))
+    whole, same = both + zm.Solid.cylinder(r, h, density=1.0), zm.Solid.capsule(r, h, density=1.0)
+    assert abs(whole.mass - same.mass) < 1e-15
+    np.testing.assert_allclose(whole.inertia, same.inertia, atol=1e-15)
+
+
+@pytest.mark.parametrize("negative", [True, False])
+def test_a_box_as_obj_file(tmp_path, negative):
+    """Faces of four corners, with numbers of textures and normals, counted from the first or from the last corner."""
+    number = (lambda k: k - 8) if negative else (lambda k: k + 1)
+    faces = "\n".join("f " + " ".join(f"{number(k)}/1/{number(k)}" for k in q) for q in QUADS)
+    corners = "\n".join("v " + " ".join(map(str, c)) for c in CORNERS)
+    (tmp_path / "box.obj").write_text(f"# a box\n{corners}\nvn 0 0 1\n{faces}\n")
+    mesh = zm.Solid.mesh(tmp_path / "box.obj", density=4.0)
+    box = zm.Solid.box((2, 1, 3), density=4.0).moved((1, 0.5, 1.5))
+    assert abs(mesh.mass - box.mass) < 1e-12
+    np.testing.assert_allclose(mesh.inertia, box.inertia, atol=1e-11)
+
+
+def test_a_mesh_is_drawn_as_it_is_with_sharp_edges(tmp_path):
+    """From its mass centre; each of the eight corners once for each of the three faces at it."""
+    (look,) = zm.Solid.mesh(cube(tmp_path / "cube.stl", binary=True), density=4.0).looks
+    assert look.shape.corners.shape == (24, 3)
+    np.testing.assert_allclose(np.unique(look.shape.corners, axis=0), CORNERS - (1, 0.5, 1.5))
+    round_ = [(np.cos(a), np.sin(a)) for a in np.linspace(0, 2 * np.pi, 13)[:-1]]
+    sides = [((x, y, 0), (u, v, 0), (x, y, 1)) for (x, y), (u, v) in zip(round_, round_[1:] + round_[:1], strict=True)]
+    sides += [((u, v, 0), (u, v, 1), (x, y, 1)) for (x, y), (u, v) in zip(round_, round_[1:] + round_[:1], strict=True)]
+    corners, triangles = zm.mechanism.mesh.shared_corners(np.array(sides, dtype=float))
+    assert corners.shape == (24, 3)  # a barrel of twelve staves is round
+    assert triangles.shape == (24, 3)
 
 
 def test_an_open_mesh_is_refused(tmp_path):
@@ -111,6 +160,7 @@ def test_a_body_of_a_solid_is_drawn_where_the_solid_is():
         (lambda: zm.Solid.sphere(1.0, density=-1.0), "zero or positive"),
         (lambda: zm.Solid.tube(1.0, 1.0, 1.0, mass=1.0), "less than the outer one"),
         (lambda: zm.Solid.mesh("nowhere.stl", mass=1.0), "can not be read"),
+        (lambda: zm.Solid.mesh("some.dae", mass=1.0), ".stl and .obj can"),
     ],
 )
 def test_bad_solids(make, words):

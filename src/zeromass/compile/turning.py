@@ -318,8 +318,8 @@ def _turns(system: System) -> Iterable[Turn]:
     at = {x: j for j, x in enumerate(system.coordinates)}
     rows = {row.zero: i for i, row in enumerate(system.rows)}
     for body in system.parts:
-        if not isinstance(body, RigidBody) or any(x not in at for x in body.quaternion):
-            continue
+        if not isinstance(body, RigidBody) or not body.constraints or any(x not in at for x in body.quaternion):
+            continue  # it does not turn by coordinates of its own
         (zero,) = body.constraints.values()
         places = [at[x] for x in body.quaternion]
         M, _ = motion_of(body.kinetic, body.quaternion)

@@ -16,7 +16,8 @@ from zeromass.mechanism.pointed import (
     Spherical,
     Universal,
 )
-from zeromass.mechanism.robot import Robot, RobotJoint, from_urdf
+from zeromass.mechanism.robot import Robot, from_mjcf, from_urdf
+from zeromass.mechanism.robot_joint import RobotJoint
 from zeromass.mechanism.solid import Solid
 from zeromass.mechanism.strung import Distance, Rope
 from zeromass.mechanism.wheel import WheelOnGround
@@ -55,6 +56,7 @@ __all__ = [
     "Turning",
     "Universal",
     "WheelOnGround",
+    "from_mjcf",
     "from_urdf",
     "saturated",
 ]

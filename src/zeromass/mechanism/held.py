@@ -8,43 +8,58 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.expression import Evaluator, Symbol, symbols
+from zeromass.mechanism.description import word
 from zeromass.mechanism.freedom import Turning
 from zeromass.mechanism.geared import Gear
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Connected
 from zeromass.mechanism.lower import Fixed, Planar, Prismatic, Revolute
-from zeromass.mechanism.urdf import word
+from zeromass.mechanism.pointed import Spherical
 from zeromass.model.errors import ModelError
 from zeromass.model.parts import RigidBody
 
 if TYPE_CHECKING:
-    from zeromass.mechanism.link import Link
-    from zeromass.mechanism.robot import RobotJoint
+    from zeromass.mechanism.link import Link, Place
+    from zeromass.mechanism.robot_joint import RobotJoint
 
 KINDS = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic, "planar": Planar}
 
 
 def held(
-    links: Mapping[str, Link], joints: Mapping[str, RobotJoint], usual: Mapping[Symbol, float], free: bool
+    frames: Mapping[str, Place],
+    links: Mapping[str, Link],
+    joints: Mapping[str, RobotJoint],
+    usual: Mapping[Symbol, float],
+    *,
+    free: bool,
 ) -> tuple[dict[str, RigidBody], dict[str, Connected]]:
-    """Bodies and joints by their names, as drawn; the root is the ground unless it is free."""
-    root = next(iter(links))
+    """Bodies and joints by their names, as drawn; the root is the ground unless it is free.
+
+    What is between two joints, and no link, is a body without mass.
+    """
+    root = next(iter(frames))
     ground = Ground(root)
     bodies: dict[str, RigidBody] = {}
-    for name, link in links.items():
+    for name, frame in frames.items():
         if free or name != root:
-            J = np.array([[e.value for e in row] for row in link.inertia])
-            bodies[name] = RigidBody(word(name), link.mass, J, at=link.at, orientation=link.orientation)
-            bodies[name].looks = link.looks
+            link = links.get(name)
+            mass, J, at = (
+                (0.0, np.zeros((3, 3)), frame.origin) if link is None else (link.mass, _inertia(link), link.at)
+            )
+            u = _drawn(frame.quaternion, usual)
+            bodies[name] = RigidBody(word(name), mass, J, at=_drawn(at, usual), orientation=u)
+            bodies[name].looks = () if link is None else link.looks
     made: dict[str, Connected] = {}
     for name, joint in joints.items():
         a, b = bodies.get(joint.parent, ground), bodies[joint.child]
-        frame = links[joint.child].frame
-        at, axis = _drawn(frame.origin, usual), _drawn(frame.rotation @ joint.data.axis, usual)
+        place = frames[joint.child].shifted(joint.data.anchor)
+        at, axis = _drawn(place.origin, usual), _drawn(place.rotation @ joint.data.axis, usual)
         if joint.kind in KINDS:
             made[name] = KINDS[joint.kind](a, b, at=at, axis=axis, name=word(name))
         elif joint.kind == "fixed":
             made[name] = Fixed(a, b, at=at, name=word(name))
+        elif joint.kind == "ball":
+            made[name] = Spherical(a, b, at=at, name=word(name))
     for name, joint in joints.items():
         if joint.data.mimic is not None:
             leader, ratio, _ = joint.data.mimic
@@ -57,6 +72,10 @@ def held(
                 first, second, ratio=ratio, name=f"{word(name)} mimics"
             )  # as drawn, both are zero
     return bodies, made
+
+
+def _inertia(link: Link) -> np.ndarray:
+    return np.array([[e.value for e in row] for row in link.inertia])
 
 
 def _drawn(e: Any, usual: Mapping[Symbol, float]) -> np.ndarray:

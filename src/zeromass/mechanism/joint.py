@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -26,7 +27,7 @@ class Law(NamedTuple):
     place: Expression | None = None
 
 
-class Connected:
+class Connected(ABC):
     """What holds parts together: rows of constraints under one name, with multipliers and coordinates of their own."""
 
     name: str
@@ -35,8 +36,9 @@ class Connected:
     parts: tuple[Part, ...] = ()
     one_sided: tuple[OneSided, ...] = ()
 
+    @abstractmethod
     def _laws(self) -> Sequence[Law]:
-        raise NotImplementedError
+        """What must vanish, a row each."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -98,9 +100,9 @@ class Joint(Connected):
     def _laws(self) -> Sequence[Law]:
         return self._held(self.a.pose, self.b.pose)
 
+    @abstractmethod
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
         """What must vanish, for markers that lie and move as given."""
-        raise NotImplementedError
 
     def _coordinate(self, name: str) -> Symbol:
         """A massless coordinate of the joint."""

@@ -63,7 +63,21 @@ class Fixed(_Axial):
         return [*together(a, b), *aligned(a, b, self._turn)]
 
 
-class Revolute(_Axial, Turning):
+class _Turned(_Axial, Turning):
+    """What turns about the third axis of a, its angle a massless coordinate."""
+
+    def __init__(
+        self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axis: Axis, name: str | None = None
+    ) -> None:
+        super().__init__(a, b, at, axis, name)
+        self.angle: Expression = self._coordinate("angle")
+        self.turn: Freedom = turn_about(self, self.angle, self.a.pose.z)
+
+    def _laws(self) -> Sequence[Law]:
+        return [*super()._laws(), counted(self.angle, self.turn.speed, self._turn, 3)]
+
+
+class Revolute(_Turned):
     """A hinge: a point and an axis are common; five rows, and a massless coordinate for its angle.
 
     at     one point as drawn, or two, on a and on b in their own axes; the mass centre of b by default
@@ -78,18 +92,8 @@ class Revolute(_Axial, Turning):
     (1.0, -18.0)
     """
 
-    def __init__(
-        self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axis: Axis, name: str | None = None
-    ) -> None:
-        super().__init__(a, b, at, axis, name)
-        self.angle: Expression = self._coordinate("angle")
-        self.turn: Freedom = turn_about(self, self.angle, self.a.pose.z)
-
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
         return [*together(a, b), *parallel(a, b, self._turn)]
-
-    def _laws(self) -> Sequence[Law]:
-        return [*super()._laws(), counted(self.angle, self.turn.speed, self._turn, 3)]
 
 
 class _Sliding(_Axial):
@@ -162,7 +166,7 @@ class Prismatic(_Sliding):
         return self.slide.drive(motion, name)
 
 
-class Cylindrical(_Sliding, Turning):
+class Cylindrical(_Sliding, _Turned):
     """b turns about an axis of a and slides along it; four rows.
 
     angle, rate   of the turn, over many turns
@@ -174,18 +178,8 @@ class Cylindrical(_Sliding, Turning):
     2
     """
 
-    def __init__(
-        self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axis: Axis, name: str | None = None
-    ) -> None:
-        super().__init__(a, b, at, axis, name)
-        self.angle: Expression = self._coordinate("angle")
-        self.turn: Freedom = turn_about(self, self.angle, self.a.pose.z)
-
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
         return [*across(a, b), *parallel(a, b, self._turn)]
-
-    def _laws(self) -> Sequence[Law]:
-        return [*super()._laws(), counted(self.angle, self.turn.speed, self._turn, 3)]
 
 
 class Screw(Cylindrical):
@@ -223,7 +217,7 @@ class Screw(Cylindrical):
         return [*super()._held(a, b), thread]
 
 
-class Planar(_Axial, Turning):
+class Planar(_Turned):
     """b moves in a plane of a, across the axis, and turns about the axis; three rows.
 
     displacements  along the joint's first two axes on a, m
@@ -236,13 +230,6 @@ class Planar(_Axial, Turning):
     (3, array([ 0.,  0., 20.]))
     """
 
-    def __init__(
-        self, a: Ground | Part, b: Ground | Part, *, at: Place = None, axis: Axis, name: str | None = None
-    ) -> None:
-        super().__init__(a, b, at, axis, name)
-        self.angle: Expression = self._coordinate("angle")
-        self.turn: Freedom = turn_about(self, self.angle, self.a.pose.z)
-
     @property
     def displacements(self) -> Array:
         """Of b along the joint's first two axes on a, m."""
@@ -250,6 +237,3 @@ class Planar(_Axial, Turning):
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
         return [Law("plane", as_expression(a.z @ (b.point - a.point))), *parallel(a, b, self._turn)]
-
-    def _laws(self) -> Sequence[Law]:
-        return [*super()._laws(), counted(self.angle, self.turn.speed, self._turn, 3)]

@@ -1,21 +1,110 @@
-"""Closed surfaces of triangles, from STL files, and integrals over what they enclose."""
+"""Surfaces of triangles, from STL and OBJ files, and integrals over what they enclose."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
 from zeromass.model.errors import ModelError
+from zeromass.model.shapes import Hull
+
+CREASE = np.radians(40.0)
+"""Angle between triangles from which on their edge is drawn sharp."""
+
+
+class MeshFile(Hull):
+    """The triangles of a file, read when somebody looks at them; its numbers times `scale` in m."""
+
+    path: Path
+    scale: tuple[float, ...]
+
+    def __init__(self, path: Path, scale: Sequence[float] = (1.0, 1.0, 1.0)) -> None:
+        self.__dict__.update(path=path, scale=tuple(float(s) for s in scale))
+
+    def __repr__(self) -> str:
+        return f"MeshFile({self.path.name!r})"
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name not in ("corners", "triangles"):
+            raise AttributeError(f"a mesh has no '{name}'")
+        corners, triangles = shared_corners(np.array(self.scale) * read_mesh(self.path))
+        self.__dict__.update(corners=corners, triangles=triangles)
+        return self.__dict__[name]
+
+
+def shared_corners(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Corners, shape (n, 3), and which of them each triangle has, shape (k, 3), for drawing.
+
+    Triangles share corners across edges that are not sharper than `CREASE`, so that boxes look like boxes and balls round.
+    """
+    corners, which = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)
+    which = which.reshape(-1, 3)
+    pairs = np.stack([which.ravel(), np.repeat(_faces(triangles, which), 3)], axis=1)
+    split, own = np.unique(pairs, axis=0, return_inverse=True)
+    return corners[split[:, 0]], own.reshape(-1, 3)
+
+
+def _faces(triangles: np.ndarray, which: np.ndarray) -> np.ndarray:
+    """The smooth face that each triangle belongs to, a number."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), np.finfo(float).tiny)
+    edges = np.sort(np.concatenate([which[:, [0, 1]], which[:, [1, 2]], which[:, [2, 0]]]), axis=1)
+    owner = np.tile(np.arange(len(which)), 3)
+    order = np.lexsort(edges.T)
+    edges, owner = edges[order], owner[order]
+    same = np.flatnonzero(np.all(edges[1:] == edges[:-1], axis=1))
+    a, b = owner[same], owner[same + 1]
+    smooth = np.einsum("ij,ij->i", normals[a], normals[b]) > np.cos(CREASE)
+    graph = coo_array((np.ones(smooth.sum()), (a[smooth], b[smooth])), shape=(len(which), len(which)))
+    return connected_components(graph, directed=False)[1]
+
+
+def read_mesh(path: str | PathLike[str]) -> np.ndarray:
+    """Corners of the triangles of an STL or OBJ file, shape (triangles, 3, 3)."""
+    kind = Path(path).suffix.lower()
+    if kind not in (".stl", ".obj"):
+        raise ModelError(f"{path} is no mesh that can be read; .stl and .obj can")
+    return read_obj(path) if kind == ".obj" else read_stl(path)
+
+
+def read_obj(path: str | PathLike[str]) -> np.ndarray:
+    """Corners of the triangles of an OBJ file, shape (triangles, 3, 3); faces of more corners are cut into triangles."""
+    corners, faces = [], []
+    for number, line in enumerate(_bytes(path).decode("utf-8", errors="replace").split("\n"), 1):
+        words = line.split()
+        try:
+            if words[:1] == ["v"]:
+                corners.append([float(word) for word in words[1:4]])
+            elif words[:1] == ["f"]:
+                which = [int(word.split("/")[0]) for word in words[1:]]
+                which = [k - 1 if k > 0 else len(corners) + k for k in which]
+                if len(which) < 3 or not all(0 <= k < len(corners) for k in which):
+                    raise ValueError
+                faces += [(which[0], b, c) for b, c in pairwise(which[1:])]
+        except ValueError:
+            raise ModelError(f"{path}, line {number}: {line.strip()!r} is no corner and no face of corners") from None
+    if not faces or not np.all(np.isfinite(corners)):
+        raise ModelError(f"{path} has no faces, or corners that are not finite")
+    return np.array(corners, dtype=float)[np.array(faces)]
+
+
+def _bytes(path: str | PathLike[str]) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ModelError(f"{path} can not be read: {error.strerror or error}") from None
 
 
 def read_stl(path: str | PathLike[str]) -> np.ndarray:
     """Corners of the triangles of a file, shape (triangles, 3, 3); binary or text."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise ModelError(f"{path} can not be read: {error.strerror or error}") from None
+    data = _bytes(path)
     count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
     if len(data) == 84 + 50 * count:
         records = np.frombuffer(data, dtype=np.dtype([("f", "<f4", (4, 3)), ("a", "<u2")]), offset=84)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.mechanism.mesh import read_stl, volume_integrals
+from zeromass.mechanism.mesh import read_mesh, shared_corners, volume_integrals
 from zeromass.mechanism.turns import direction, of_matrix, shortest_turn
 from zeromass.model.errors import ModelError
 from zeromass.model.parts import RigidBody
 from zeromass.model.quaternion import product, rotation
-from zeromass.model.shapes import Box, Dot, Look, Rod
+from zeromass.model.shapes import Box, Dot, Ellipsoid, Hull, Look, Rod
 
 Z = np.array([0.0, 0.0, 1.0])
 
@@ -26,8 +26,8 @@ class Solid:
     center   of mass, m
     inertia  about the mass centre, shape (3, 3), kg m²
 
-    Made by `box`, `cylinder`, `tube`, `sphere`, `cone` and `mesh`, each of a density, kg/m³, or of a mass; put elsewhere by
-    `moved` and `turned`; several together by `+`, and holes by `-`. `body` makes a rigid body of it.
+    Made by `box`, `cylinder`, `tube`, `sphere`, `ellipsoid`, `capsule`, `cone` and `mesh`, each of a density, kg/m³, or of a
+    mass; put elsewhere by `moved` and `turned`; several together by `+`, and holes by `-`. `body` makes a rigid body of it.
 
     >>> handle = zm.Solid.cylinder(radius=0.01, length=0.3, density=700.0)
     >>> head = zm.Solid.box((0.1, 0.04, 0.04), density=7850.0).moved((0, 0, 0.15))
@@ -86,6 +86,30 @@ class Solid:
         return Solid(m, np.zeros(3), 0.4 * m * r**2 * np.eye(3), (Look(Dot(r)),))
 
     @staticmethod
+    def ellipsoid(axes: Any, *, density: float | None = None, mass: float | None = None) -> Solid:
+        """An ellipsoid of semi-axes (a, b, c), m, its middle at the origin."""
+        a, b, c = _lengths("a semi-axis of an ellipsoid", axes)
+        m = _mass("an ellipsoid", 4 / 3 * np.pi * a * b * c, density, mass)
+        J = m / 5 * np.diag([b**2 + c**2, a**2 + c**2, a**2 + b**2])
+        return Solid(m, np.zeros(3), J, (Look(Ellipsoid((a, b, c))),))
+
+    @staticmethod
+    def capsule(
+        radius: float, length: float, *, axis: Any = (0, 0, 1), density: float | None = None, mass: float | None = None
+    ) -> Solid:
+        """A cylinder about an axis with half a ball at each end, its middle at the origin; `length` without the balls."""
+        r, h = _lengths("the radius or the length of a capsule", (radius, length))
+        m = _mass("a capsule", np.pi * r**2 * (h + 4 / 3 * r), density, mass)
+        middle = m * h / (h + 4 / 3 * r)
+        ball = Solid.sphere(r, mass=m - middle)
+        # half a ball has its mass centre 3/8 r from its flat side, and the inertia 2/5 m r² about the middle of that
+        away = (h / 2) ** 2 + 3 / 8 * r * h
+        across = middle * (3 * r**2 + h**2) / 12 + ball.inertia[0, 0] + ball.mass * away
+        J = np.diag([across, across, middle * r**2 / 2 + ball.inertia[2, 2]])
+        ends = tuple(Look(Dot(r), (0.0, 0.0, z)) for z in (-h / 2, h / 2))
+        return Solid(m, np.zeros(3), J, (Look(Rod(h, r)), *ends))._about(axis)
+
+    @staticmethod
     def cone(
         radius: float, height: float, *, axis: Any = (0, 0, 1), density: float | None = None, mass: float | None = None
     ) -> Solid:
@@ -99,11 +123,12 @@ class Solid:
     def mesh(
         path: str | PathLike[str], *, density: float | None = None, mass: float | None = None, scale: float = 1.0
     ) -> Solid:
-        """What a closed surface of triangles encloses, from an STL file, its numbers times `scale` in m."""
-        triangles = scale * read_stl(path)
+        """What a closed surface of triangles encloses, from an STL or OBJ file, its numbers times `scale` in m."""
+        triangles = scale * read_mesh(path)
         volume, center, J = volume_integrals(triangles, str(path))
         m = _mass(f"the mesh {path}", volume, density, mass)
-        return Solid(m, center, m / volume * J)
+        corners, which = shared_corners(triangles)
+        return Solid(m, center, m / volume * J, (Look(Hull(corners - center, which)),))
 
     @staticmethod
     def point(mass: float, at: Any = (0, 0, 0)) -> Solid:
@@ -118,13 +143,14 @@ class Solid:
     def turned(self, axis: Any, angle: float) -> Solid:
         """The same, turned by an angle, rad, about an axis through the origin."""
         k = direction(axis, "a turn")
-        return self._turned(rotation(np.array([np.cos(angle / 2), *(np.sin(angle / 2) * k)])).astype(float))
+        return self.turned_by(rotation(np.array([np.cos(angle / 2), *(np.sin(angle / 2) * k)])).astype(float))
 
     def _about(self, axis: Any) -> Solid:
         k = direction(axis, "a solid")
-        return self if np.array_equal(k, Z) else self._turned(shortest_turn(Z, k))
+        return self if np.array_equal(k, Z) else self.turned_by(shortest_turn(Z, k))
 
-    def _turned(self, R: np.ndarray) -> Solid:
+    def turned_by(self, R: np.ndarray) -> Solid:
+        """The same, turned about the origin by a rotation matrix, shape (3, 3)."""
         u = of_matrix(R)
         looks = tuple(
             replace(look, place=_three(R @ look.place), turn=_four(product(u, look.turn))) for look in self.looks

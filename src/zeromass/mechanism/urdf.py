@@ -2,67 +2,25 @@
 
 from __future__ import annotations
 
-import re
+import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from zeromass.mechanism.description import JointData, LinkData, RobotData
+from zeromass.mechanism.mesh import MeshFile
 from zeromass.mechanism.turns import direction, of_matrix
 from zeromass.mechanism.xml_lines import Element, read_xml
 from zeromass.model.errors import ModelError
-from zeromass.model.shapes import Box, Dot, Look, Rod, Shape
+from zeromass.model.shapes import Box, Dot, Hull, Look, Rod, Shape
 
 RIGHT = 1e-15
 """rad: a turn that is so near to a multiple of π/2 is one; π/2 itself is not, in double precision."""
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-
-
-@dataclass(frozen=True)
-class LinkData:
-    """A link as it is described: mass, mass centre and inertia about that along the link's axes, and its looks."""
-
-    name: str
-    mass: float
-    center: np.ndarray
-    inertia: np.ndarray
-    looks: tuple[Look, ...]
-    element: Element
-
-
-@dataclass(frozen=True)
-class JointData:
-    """A joint as it is described: its frame in the parent's axes, its axis in that frame, what limits and mimics it."""
-
-    name: str
-    kind: str
-    parent: str
-    child: str
-    place: np.ndarray
-    turn: np.ndarray
-    axis: np.ndarray
-    low: float
-    high: float
-    effort: float
-    speed: float
-    damping: float
-    friction: float
-    mimic: tuple[str, float, float] | None
-    element: Element
-
-
-@dataclass(frozen=True)
-class RobotData:
-    """All that a file says of a robot, parents before children."""
-
-    name: str
-    root: str
-    links: dict[str, LinkData]
-    joints: tuple[JointData, ...]
 
 
 def read_urdf(path: str | PathLike[str]) -> RobotData:
@@ -144,17 +102,18 @@ def _link(element: Element) -> LinkData:
             xx, xy, xz, yy, yz, zz = (shaped.number(k, 0.0) for k in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
             J = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
             J = (J + J.T) / 2
-    looks = tuple(look for visual in element.all("visual") if (look := _look(visual, center)) is not None)
-    return LinkData(name, mass, center, J, looks, element)
+    seen = [_look(visual, center) for visual in element.all("visual")]
+    looks = tuple(one for one in seen if isinstance(one, Look))
+    return LinkData(name, mass, center, J, looks, element, tuple(one for one in seen if isinstance(one, str)))
 
 
-def _look(visual: Element, center: np.ndarray) -> Look | None:
-    """A visual of a simple shape; None of meshes, which the viewer does not show."""
+def _look(visual: Element, center: np.ndarray) -> Look | str:
+    """A visual, or why it can not be shown."""
     geometry = visual.one("geometry")
     if geometry is None:
         raise visual.error("<visual> has no <geometry>")
     place, R = _origin(visual)
-    shape: Shape | None = None
+    shape: Shape | Hull | None = None
     for one in geometry.inside:
         if one.tag == "box":
             shape = Box(tuple(one.vector("size", (0.0, 0.0, 0.0)).tolist()))  # type: ignore[arg-type]
@@ -162,9 +121,30 @@ def _look(visual: Element, center: np.ndarray) -> Look | None:
             shape = Rod(one.number("length"), one.number("radius"))
         elif one.tag == "sphere":
             shape = Dot(one.number("radius"))
+        elif one.tag == "mesh":
+            path = mesh_file(one.word("filename"), one.path)
+            if path is None:
+                name = one.word("filename")
+                return f"{one.file}, line {one.line}: '{name}' is not drawn: it is not there, or no .stl or .obj"
+            shape = MeshFile(path, one.vector("scale", (1.0, 1.0, 1.0)).tolist())
     if shape is None:
-        return None
+        return f"{visual.file}, line {visual.line}: a visual is not drawn: it is no box, cylinder, sphere or mesh"
     return Look(shape, tuple((place - center).tolist()), tuple(of_matrix(R).tolist()))  # type: ignore[arg-type]
+
+
+def mesh_file(name: str, described: Path) -> Path | None:
+    """The file that a description calls so: beside it, or in a package, a folder above it or in ROS_PACKAGE_PATH."""
+    folder = described.resolve().parent
+    if name.startswith("package://"):
+        package, _, inner = name.removeprefix("package://").partition("/")
+        above = [one for one in (folder, *folder.parents) if one.name == package]
+        beside = [one / package for one in folder.parents]
+        known = [Path(one) for one in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if one]
+        places = [one / inner for one in (*above, *beside, *(one / package for one in known), *known)]
+    else:
+        places = [folder / name.removeprefix("file://")]
+    readable = [place for place in places if place.suffix.lower() in (".stl", ".obj") and place.is_file()]
+    return readable[0] if readable else None
 
 
 def _joint(element: Element) -> JointData:
@@ -188,7 +168,7 @@ def _joint(element: Element) -> JointData:
     bounded = kind in ("revolute", "prismatic")
     if bounded and limit is None:
         raise element.error(f"joint '{name}' is {kind} and has no <limit …>; use the type continuous for one without")
-    nothing = Element("", {}, element.file, element.line)
+    nothing = Element("", {}, element.path, element.line)
     limit, dynamics = limit or nothing, dynamics or nothing
     like = None
     if mimic is not None:
@@ -201,15 +181,15 @@ def _joint(element: Element) -> JointData:
         ends[1],
         place,
         turn,
-        axis,
-        low,
-        high,
-        limit.number("effort", -1.0),
-        limit.number("velocity", -1.0),
-        dynamics.number("damping", 0.0),
-        dynamics.number("friction", 0.0),
-        like,
         element,
+        axis,
+        low=low,
+        high=high,
+        effort=limit.number("effort", -1.0),
+        speed=limit.number("velocity", -1.0),
+        damping=dynamics.number("damping", 0.0),
+        friction=dynamics.number("friction", 0.0),
+        mimic=like,
     )
 
 
@@ -235,9 +215,3 @@ def _cos_sin(angle: float) -> tuple[float, float]:
     if abs(angle - quarters * np.pi / 2) <= RIGHT:
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
     return float(np.cos(angle)), float(np.sin(angle))
-
-
-def word(name: str) -> str:
-    """A name that coordinates can have."""
-    found = re.sub(r"[^\w.' ]", "_", name)
-    return found if re.match(r"[^\W\d]", found) else f"_{found}"

@@ -18,9 +18,14 @@ class Element:
 
     tag: str
     attributes: dict[str, str]
-    file: str
+    path: Path
     line: int
     inside: list[Element] = field(default_factory=list)
+
+    @property
+    def file(self) -> str:
+        """The name of the file."""
+        return self.path.name
 
     def error(self, words: str) -> ModelError:
         """What is wrong with it, and where it is."""
@@ -53,6 +58,19 @@ class Element:
             raise self.error(f"{name}={text!r} of <{self.tag}> is not finite")
         return value
 
+    def numbers(self, name: str) -> np.ndarray | None:
+        """An attribute of any count of numbers; None where it is not there."""
+        text = self.attributes.get(name)
+        if text is None:
+            return None
+        try:
+            values = np.array([float(word) for word in text.split()])
+        except ValueError:
+            values = np.full(1, np.nan)
+        if not np.all(np.isfinite(values)):
+            raise self.error(f"{name}={text!r} of <{self.tag}> are no numbers")
+        return values
+
     def vector(self, name: str, default: tuple[float, float, float]) -> np.ndarray:
         """An attribute of three numbers."""
         text = self.attributes.get(name)
@@ -75,11 +93,11 @@ def read_xml(path: str | Path) -> Element:
     except OSError as error:
         raise ModelError(f"{path} can not be read: {error.strerror or error}") from None
     parser = expat.ParserCreate()
-    root = Element("", {}, path.name, 1)
+    root = Element("", {}, path, 1)
     open_ = [root]
 
     def begin(tag: str, attributes: dict[str, str]) -> None:
-        new = Element(tag, attributes, path.name, parser.CurrentLineNumber)
+        new = Element(tag, attributes, path, parser.CurrentLineNumber)
         open_[-1].inside.append(new)
         open_.append(new)
 

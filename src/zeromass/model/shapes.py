@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from zeromass.model.errors import ModelError
 
@@ -133,7 +134,7 @@ class Ring:
 
 @dataclass(frozen=True, eq=False)
 class Hull:
-    """Any convex body: corners, shape (n, 3), m, in the axes of the body, and triangles of them, shape (k, 3).
+    """A body of any other shape: corners, shape (n, 3), m, in its axes, and triangles of them, shape (k, 3).
 
     >>> from zeromass.model import Hull
     >>> Hull(np.eye(3), np.array([[0, 1, 2]])).corners.shape
@@ -186,6 +187,11 @@ class Look:
     (1.0, 0.0, 0.0, 0.0)
     """
 
-    shape: Shape
+    shape: Shape | Hull
     place: Direction = (0.0, 0.0, 0.0)
     turn: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+
+    def seen_from(self, point: ArrayLike) -> Look:
+        """The same, its place told from another point of the body."""
+        x, y, z = (np.asarray(self.place) - np.asarray(point, dtype=float)).tolist()
+        return replace(self, place=(x, y, z))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar
@@ -134,7 +135,7 @@ def declared(module: ir.Module, sizes: Sizes) -> None:
         ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER] * count), name)
 
 
-class Alone(Writer):
+class Alone(Writer, ABC):
     """A function that works in that memory."""
 
     name: ClassVar[str]
@@ -154,9 +155,9 @@ class Alone(Writer):
         self.written()
         self.finish()
 
+    @abstractmethod
     def written(self) -> None:
         """What it does."""
-        raise NotImplementedError
 
     def answer(self, value: int | ir.Value) -> None:
         self.b.ret(ir.Constant(RETURN, value) if isinstance(value, int) else value)

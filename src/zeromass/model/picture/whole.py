@@ -104,6 +104,8 @@ def _drawn(part: Part, shapes: Mapping[Any, Placed]) -> list[DrawnBody]:
     looks = getattr(part, "looks", ())
     own = [] if isinstance(looks, Drawing) else [Placed(look.shape, look.turn, look.place) for look in looks]
     if not own and part not in shapes:
+        if not len(part.coordinates):
+            return []  # a link without mass that only carries others
         return [DrawnBody(part.name, part.position, part.quaternion, part=part)]
     return [
         DrawnBody(part.name, part.position, part.quaternion, made.shape, part, made.turn, made.middle)
@@ -112,13 +114,16 @@ def _drawn(part: Part, shapes: Mapping[Any, Placed]) -> list[DrawnBody]:
 
 
 def _forces(system: System, parameters: Mapping[Symbol, float]) -> tuple[Arrow, ...]:
-    """Applied and constraint force on each part that has mass, at its mass centre."""
-    heavy = [part for part in system.parts if float(evaluate(part.mass, dict(parameters))) > 0]
+    """Applied and constraint force on each part that has mass, at its mass centre; forces act on coordinates, and so on
+    parts that have their own."""
+    own = set(system.coordinates)
+    placed = [part for part in system.parts if own.issuperset(part.position)]
+    heavy = [part for part in placed if float(evaluate(part.mass, dict(parameters))) > 0]
     if len(heavy) > FORCES:
         return ()
     arrows = []
-    own = {name for part in system.parts for name in part.constraints}
-    bound = any(row.group not in own for row in system.rows)
+    kept = {name for part in system.parts for name in part.constraints}
+    bound = any(row.group not in kept for row in system.rows)
     for part in heavy:
         applied = system.Q[[system.index(x) for x in part.position]]
         if not nothing(applied):
@@ -150,7 +155,8 @@ def _energy(system: System, name: str) -> Expression:
 
 # coordinates that belong to no part ----------------------------------------------------------------------------------
 def _own_points(system: System, owners: Owners, found: Held, parameters: Mapping[Symbol, float]) -> Drawing:
-    mine = [x for x in system.coordinates if not owners.owns(x)]
+    placed = set(symbols(*[e for part in system.parts for e in (*part.position, *getattr(part, "quaternion", ()))]))
+    mine = [x for x in system.coordinates if not owners.owns(x) and x not in placed]
     if not mine:
         return Drawing()
     known = points_in(_energy(system, "kinetic"), mine)

@@ -84,7 +84,8 @@ class RunView {
     this.group = new THREE.Group();
     this.color = runColor(index);
     this.kinds = { contact: [], center: [], path: [], normal: [], friction: [], applied: [], constraint: [], axes: [], line: [], joint: [] };
-    this.bodies = run.bodies.map((body, i) => this.makeBody(body, i));
+    const names = [...new Set(run.bodies.map((body) => body.name))]; // a body of several shapes has one colour
+    this.bodies = run.bodies.map((body, i) => this.makeBody(body, i, body.name ? names.indexOf(body.name) : i));
     this.trails = run.trails.map((trail, i) => this.makeTrail(trail, i));
     this.arrows = run.arrows.map((arrow) => this.makeArrow(arrow));
     this.links = [...run.links, ...run.lines].map((link) => this.makeLink(link));
@@ -118,9 +119,9 @@ class RunView {
     this.take(this.run);
   }
 
-  makeBody(body, i) {
+  makeBody(body, i, tone) {
     const { shape, name } = body;
-    const own = this.several || shape.kind === "shell" ? this.color : seriesColor(name, i, this.themeName);
+    const own = this.several || shape.kind === "shell" ? this.color : seriesColor(name, tone, this.themeName);
     const color = body.scenery ? LINKS.rod.color : own;
     const group = figure(shape, color, this.theme.ivory, this.quality);
     this.group.add(group);

@@ -1,0 +1,123 @@
+"""Geoms of an MJCF file: what they weigh, and what they look like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from zeromass.mechanism.mesh import MeshFile
+from zeromass.mechanism.mjcf.words import Words
+from zeromass.mechanism.solid import Solid
+from zeromass.mechanism.turns import shortest_turn
+from zeromass.mechanism.xml_lines import Element
+from zeromass.model.errors import ModelError
+from zeromass.model.shapes import Look
+
+SHOWN = 2
+"""The last of the groups of geoms that are drawn; those of collisions usually come after."""
+
+SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
+
+
+class Geom(NamedTuple):
+    """A geom in the axes of its body: what it weighs, None where that is nothing, and its looks, placed from the origin."""
+
+    solid: Solid | None
+    looks: tuple[Look, ...]
+
+
+def geom_of(element: Element, words: Words) -> Geom:
+    """A geom whose attributes are told already."""
+    kind = element.attributes.get("type", "mesh" if "mesh" in element.attributes else "sphere")
+    if kind in ("plane", "hfield"):
+        return Geom(None, ())  # of the world, which does not move
+    place, R = words.pose(element)
+    if kind == "mesh":
+        solid, looks = _mesh(element, words)
+    elif kind in SIZES:
+        solid, place, R = _shape(element, kind, place, R)
+        looks = solid.looks
+    else:
+        raise element.error(f"a geom of the type '{kind}' is not known; there are {', '.join(SIZES)}, plane and mesh")
+    solid = None if solid is None else solid.turned_by(R).moved(place)
+    turned = Solid(0.0, np.zeros(3), np.zeros((3, 3)), looks).turned_by(R).looks
+    shown = element.number("group", 0.0) <= SHOWN
+    moved = tuple(look.seen_from(-place) for look in turned)
+    return Geom(solid if solid is not None and solid.mass > 0 else None, moved if shown else ())
+
+
+def _weight(element: Element) -> dict[str, float]:
+    if element.attributes.get("shellinertia", "false") == "true":
+        raise element.error("the mass of a geom is spread over its volume; shellinertia is not known")
+    if "mass" in element.attributes:
+        return {"mass": element.number("mass")}
+    return {"density": element.number("density", 1000.0)}
+
+
+def _shape(element: Element, kind: str, place: np.ndarray, R: np.ndarray) -> tuple[Solid, np.ndarray, np.ndarray]:
+    size = element.numbers("size")
+    size = np.empty(0) if size is None else size
+    ends = element.numbers("fromto")
+    if ends is not None:
+        if len(ends) != 6 or kind == "sphere" or np.array_equal(ends[:3], ends[3:]):
+            raise element.error(f"fromto={element.attributes['fromto']!r} of a {kind} is not two points apart")
+        along = ends[3:] - ends[:3]
+        half = float(np.linalg.norm(along)) / 2
+        place, R = (ends[:3] + ends[3:]) / 2, shortest_turn(np.array([0.0, 0.0, 1.0]), along / (2 * half))
+        size = np.array([size[0], half] if SIZES[kind] == 2 else [*size[:1], *size[:1], half]) if len(size) else size
+    if len(size) < SIZES[kind] or not np.all(size[: SIZES[kind]] > 0):
+        raise element.error(
+            f"a {kind} has {SIZES[kind]} sizes, all positive, not size={element.attributes.get('size')!r}"
+        )
+    a, b, c = [*size.tolist(), 0.0, 0.0][:3]
+    weight = _weight(element)
+    try:
+        if kind == "sphere":
+            return Solid.sphere(a, **weight), place, R
+        if kind == "capsule":
+            return Solid.capsule(a, 2 * b, **weight), place, R
+        if kind == "cylinder":
+            return Solid.cylinder(a, 2 * b, **weight), place, R
+        made = Solid.box((2 * a, 2 * b, 2 * c), **weight) if kind == "box" else Solid.ellipsoid((a, b, c), **weight)
+        return made, place, R
+    except ModelError as error:
+        raise element.error(str(error)) from None
+
+
+def mesh_path(element: Element, words: Words) -> Path:
+    """The file of a mesh asset."""
+    folder = words.compiler.attributes.get("meshdir", words.compiler.attributes.get("assetdir", ""))
+    return words.compiler.path.parent / folder / element.word("file")
+
+
+def _mesh(element: Element, words: Words) -> tuple[Solid | None, tuple[Look, ...]]:
+    """What a mesh weighs is not known before its file is read, which `mesh_solid` does where nothing else tells."""
+    name = element.word("mesh")
+    if name not in words.meshes:
+        raise element.error(f"the mesh '{name}' is no asset; there are {', '.join(list(words.meshes)[:8]) or 'none'}")
+    asset = words.meshes[name]
+    if "file" not in asset.attributes or not mesh_path(asset, words).exists():
+        return None, ()
+    scale = asset.vector("scale", (1.0, 1.0, 1.0)).tolist()
+    return None, (Look(MeshFile(mesh_path(asset, words), scale)),)
+
+
+def mesh_solid(element: Element, words: Words) -> Solid | None:
+    """What the mesh of a geom encloses, of its density or mass."""
+    weight = _weight(element)
+    if not any(weight.values()):
+        return None
+    asset = words.meshes[element.word("mesh")]
+    scale = asset.vector("scale", (1.0, 1.0, 1.0))
+    if "file" not in asset.attributes or np.ptp(scale):
+        raise element.error(
+            "a body that has no <inertial> is weighed by meshes that are files of one scale, and primitives"
+        )
+    try:
+        solid = Solid.mesh(mesh_path(asset, words), scale=float(scale[0]), **weight)
+    except ModelError as error:
+        raise element.error(str(error)) from None
+    place, R = words.pose(element)
+    return solid.turned_by(R).moved(place)
