@@ -9,7 +9,7 @@ variables themselves, such a derivative is refused.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -106,12 +106,18 @@ def jacobian(functions: Scalar | Formulas, variables: Expression | Formulas) -> 
            [1, -1]], dtype=object)
     """
     functions, variables = expressions(functions), expressions(variables)
-    leaves = [_leaf(v) for v in variables.ravel()]
-    nodes = ordered(functions.ravel())
+    leaves = list(variables.ravel())
+    entries = [row.get(x, ZERO) for row in slopes_of(functions.ravel(), leaves) for x in leaves]
+    return _filled(functions.shape + variables.shape, entries)
+
+
+def slopes_of(functions: Iterable[Expression], variables: Sequence[Expression]) -> list[dict[Expression, Expression]]:
+    """{x: ∂f/∂x} of each function, as far as it may not be zero, by one sparse forward sweep."""
+    functions, leaves = list(functions), [_leaf(v) for v in variables]
+    nodes = ordered(functions)
     _check_free(nodes, leaves)
     rows = _rows(nodes, leaves)
-    entries = [rows.get(f, {}).get(x, ZERO) for f in functions.ravel() for x in leaves]
-    return _filled(functions.shape + variables.shape, entries)
+    return [rows.get(f, {}) for f in functions]
 
 
 def _rows(nodes: Iterable[Expression], leaves: Iterable[Expression]) -> dict[Expression, dict[Expression, Expression]]:
