@@ -17,8 +17,7 @@ import numpy as np
 
 from zeromass.expression import Expression, Symbol
 from zeromass.expression.build import ZERO
-from zeromass.expression.evaluate import Tape, step
-from zeromass.expression.sparse import Sparse
+from zeromass.expression.evaluate import Sparse, Tape, step
 
 Matrix = tuple[tuple[Expression, ...], ...]
 """Rows of expressions, as part of a question."""

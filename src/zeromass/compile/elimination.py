@@ -26,7 +26,7 @@ from zeromass.compile.pivots import Independent, MostIndependent, Pivotal
 from zeromass.compile.turning import turning
 from zeromass.expression import Expression, expressions
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, function, multiply, negative, subtract
-from zeromass.expression.sparse import Sparse
+from zeromass.expression.evaluate import Sparse
 from zeromass.model import ModelError, System
 
 Vector = dict[int, Expression]

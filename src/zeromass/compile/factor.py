@@ -11,7 +11,7 @@ from zeromass.compile.decisions import Decisions, frozen
 from zeromass.compile.pivots import Strengthening
 from zeromass.expression import Expression
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, multiply, negative, subtract
-from zeromass.expression.sparse import Sparse
+from zeromass.expression.evaluate import Sparse
 
 
 class Factor(NamedTuple):

@@ -12,7 +12,7 @@ from zeromass.compile.decisions import Frozen, Matrix, Question, Samples, frozen
 from zeromass.equation import RANK_TOLERANCE
 from zeromass.equation.rank import count_above, rank_of, scaled_singular_values
 from zeromass.expression import Expression
-from zeromass.expression.sparse import Sparse
+from zeromass.expression.evaluate import Sparse
 
 LARGEST_FACTOR = 100.0
 """A constant entry of a row is a pivot only if no other entry of the row is this many times larger."""

@@ -23,7 +23,7 @@ from zeromass.compile.turning import turning
 from zeromass.equation import Verdict
 from zeromass.expression import Expression, Symbol, expressions, jacobian, substitute, symbols, t
 from zeromass.expression.build import ONE, ZERO, compare, where
-from zeromass.expression.sparse import Sparse, stacked
+from zeromass.expression.evaluate import Sparse, stacked
 from zeromass.model import Event, ModelError, State, System
 
 if TYPE_CHECKING:

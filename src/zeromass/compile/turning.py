@@ -22,8 +22,9 @@ import numpy as np
 
 from zeromass.expression import Array, Expression, directional, expressions, jacobian, rate, substitute, symbols, t
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, multiply, negative, subtract
+from zeromass.expression.derivative import sparse_jacobian
+from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import symbol
-from zeromass.expression.sparse import Sparse, sparse_jacobian
 from zeromass.model import RigidBody, System
 from zeromass.model.lagrange import motion_of
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from zeromass.expression.build import ONE, ZERO, add, divide, gridded, multiply, subtract, where
+from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import (
     Array,
     Expression,
@@ -118,6 +119,20 @@ def slopes_of(functions: Iterable[Expression], variables: Sequence[Expression]) 
     _check_free(nodes, leaves)
     rows = _rows(nodes, leaves)
     return [rows.get(f, {}) for f in functions]
+
+
+def sparse_jacobian(functions: Sequence[Expression] | Array, variables: Sequence[Expression] | Array) -> Sparse:
+    """∂f_i/∂x_j, by one forward sweep.
+
+    >>> from zeromass.expression.derivative import sparse_jacobian
+    >>> x, y, z = zm.coordinates("x y z")
+    >>> sparse_jacobian([x * z, x - y], [x, y, z]).rows
+    [{0: z, 2: x}, {0: 1, 1: -1}]
+    """
+    variables = list(variables)
+    place = {x: j for j, x in enumerate(variables)}
+    rows = slopes_of(functions, variables)
+    return Sparse(({place[x]: e for x, e in row.items()} for row in rows), len(variables))
 
 
 def _rows(nodes: Iterable[Expression], leaves: Iterable[Expression]) -> dict[Expression, dict[Expression, Expression]]:

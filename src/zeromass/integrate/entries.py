@@ -6,7 +6,7 @@ import numpy as np
 
 from zeromass.equation.units import equilibration
 from zeromass.expression import Evaluator
-from zeromass.expression.sparse import Sparse
+from zeromass.expression.evaluate import Sparse
 from zeromass.model import State, System
 
 BESIDE, SCALINGS = 1e-2, 3

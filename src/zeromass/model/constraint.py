@@ -16,7 +16,8 @@ from zeromass.expression import (
     symbols,
 )
 from zeromass.expression.build import ZERO
-from zeromass.expression.sparse import Sparse, sparse_jacobian
+from zeromass.expression.derivative import sparse_jacobian
+from zeromass.expression.evaluate import Sparse
 from zeromass.model.errors import ModelError
 from zeromass.model.given import given_array
 from zeromass.model.lagrange import along_motion

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.expression import Expression, as_expression
-from zeromass.expression.sparse import Sparse
+from zeromass.expression.evaluate import Sparse
 from zeromass.model.constraint import rows_of
 from zeromass.model.errors import ModelError
 from zeromass.model.system import System

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from zeromass.expression import Expression, directional, gradient, rate, t
-from zeromass.expression.sparse import Sparse, sparse_jacobian
+from zeromass.expression.derivative import sparse_jacobian
+from zeromass.expression.evaluate import Sparse
 
 
 def motion_of(lagrangian: Expression, q: np.ndarray) -> tuple[Sparse, np.ndarray]:

@@ -21,8 +21,8 @@ from zeromass.expression import (
     symbols,
 )
 from zeromass.expression import t as time
+from zeromass.expression.evaluate import Sparse
 from zeromass.expression.pieces import Pieces, Switch, unwrapped
-from zeromass.expression.sparse import Sparse
 from zeromass.model.errors import ModelError
 from zeromass.model.state import ROUNDING, Magnitude, State
 from zeromass.model.unknown import Unknown, unknown_in

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from zeromass.expression import Expression, Symbol, expressions, rate
-from zeromass.expression.sparse import Sparse
+from zeromass.expression.evaluate import Sparse
 from zeromass.model.constraint import Row
 from zeromass.model.event import Event
 from zeromass.model.parts import Part, Particle, RigidBody, unit_quaternion

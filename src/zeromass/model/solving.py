@@ -10,7 +10,8 @@ import numpy as np
 from zeromass.equation import Rank, numerical_rank
 from zeromass.equation.inverse import moore_penrose
 from zeromass.expression import Evaluator, Expression
-from zeromass.expression.sparse import Sparse, sparse_jacobian, stacked
+from zeromass.expression.derivative import sparse_jacobian
+from zeromass.expression.evaluate import Sparse, stacked
 from zeromass.model.contradiction import LOOSE, contradiction
 from zeromass.model.errors import StartError
 from zeromass.model.nearest import least_change

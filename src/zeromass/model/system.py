@@ -22,9 +22,10 @@ from zeromass.expression import (
     symbols,
     t,
 )
+from zeromass.expression.derivative import sparse_jacobian
+from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import SWITCHING
-from zeromass.expression.sparse import Sparse, sparse_jacobian
 from zeromass.later import later
 from zeromass.model import one_sided
 from zeromass.model.connection import Connection, connected

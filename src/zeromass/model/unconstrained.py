@@ -9,8 +9,8 @@ import numpy as np
 
 from zeromass.expression import Expression, Symbol, expressions, gradient, rate, symbols
 from zeromass.expression.build import ZERO
+from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import symbol
-from zeromass.expression.sparse import Sparse
 from zeromass.model.errors import ModelError
 from zeromass.model.forces import Load
 from zeromass.model.given import given_array, given_scalar
