@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 
 import zeromass as zm
 from expression.formulas import random_trees, value
+from zeromass.compile import straight
 from zeromass.compile.elementary import FUNCTIONS as ACCURACY
 from zeromass.compile.lanes import LaneFunction
+from zeromass.compile.module import code
 from zeromass.compile.straight import Flavour, StraightLine, canonical, operations
 from zeromass.compile.target import host
 from zeromass.expression import Evaluator
@@ -296,3 +299,29 @@ def test_an_unknown_symbol_is_named():
     a, stranger = zm.coordinates("a stranger")
     with pytest.raises(zm.ExpressionError, match="'stranger' is in a formula"):
         LaneFunction(a + stranger, [a])
+
+
+@pytest.mark.parametrize("lanes", [1, host().width])
+def test_blocks_have_the_bits_of_one(lanes, monkeypatch):
+    """A function that is cut into blocks goes through the same operations, whatever LLVM's effort."""
+    x = zm.coordinates("x y z")
+    functions = list(x)
+    for k in range(12):  # each from those before, so that values are needed in many blocks
+        functions += [functions[-1] * functions[k] + np.sin(functions[k + 1]) / (2.0 + functions[-2] ** 2)]
+    inputs, outputs = [[*x]], [functions]
+    values = np.random.default_rng(2).normal(size=(3, lanes))
+
+    def computed(effort: int) -> np.ndarray:
+        result = np.empty((len(functions), lanes))
+        call = code({"f": (inputs, outputs)}, host().lanes(lanes), effort=effort).function(
+            "f", None, ctypes.c_void_p, ctypes.c_void_p
+        )
+        call(values.ctypes.data, result.ctypes.data)
+        return result
+
+    plain = computed(0)
+    assert "label" not in text(functions, x)
+    monkeypatch.setattr(straight, "LONG", 1)
+    monkeypatch.setattr(straight, "BLOCK", 7)
+    assert "label %block7" in text(functions, x)
+    assert all(same(computed(effort), plain) for effort in (0, 1, 2))

@@ -11,24 +11,39 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
 from zeromass.expression import Expression, Symbol
 from zeromass.expression.build import ZERO
-from zeromass.expression.evaluate import Tape, step
+from zeromass.expression.evaluate import Sparse, Tape, step
 
 Matrix = tuple[tuple[Expression, ...], ...]
 """Rows of expressions, as part of a question."""
+
+
+class Frozen(NamedTuple):
+    """A matrix without its zeros, as part of a question: rows of (column, entry), columns ascending."""
+
+    rows: tuple[tuple[tuple[int, Expression], ...], ...]
+    columns: int
+
+    def picked(self, rows: Iterable[int]) -> Frozen:
+        """Some of its rows."""
+        return Frozen(tuple(self.rows[i] for i in rows), self.columns)
+
 
 Answer = TypeVar("Answer", bound=Hashable)
 Result = TypeVar("Result")
 
 
-def frozen(rows: Iterable[Iterable[Expression]] | np.ndarray) -> Matrix:
-    """Rows of expressions, as they stand in a question."""
-    return tuple(tuple(row) for row in rows)
+def frozen(matrix: Frozen | Sparse | Sequence[Sequence[Expression]]) -> Frozen:
+    """A matrix as it stands in a question."""
+    if isinstance(matrix, Frozen):
+        return matrix
+    matrix = Sparse.of(matrix)
+    return Frozen(tuple(tuple(row.items()) for row in matrix.rows), matrix.columns)
 
 
 class Samples:
@@ -77,31 +92,48 @@ class Samples:
         """Evaluates all that questions will look at; the numbers are the same."""
         self._foreseen = foresight.numbers(self.values)
 
-    def matrix(self, rows: Matrix) -> np.ndarray:
+    def matrix(self, rows: Matrix | Frozen) -> np.ndarray:
         """Values of a rectangular arrangement of expressions, shape (rows, columns)."""
         foreseen = self._foreseen.get(id(rows))
         if foreseen is not None:
             return foreseen
-        result = np.zeros((len(rows), len(rows[0]) if rows else 0))
-        for i, row in enumerate(rows):
-            for j, e in enumerate(row):
-                if e is not ZERO:
-                    result[i, j] = self(e)
+        result = np.zeros(_shape(rows))
+        for i, j, e in _entries(rows):
+            if e is not ZERO:
+                result[i, j] = self(e)
         return result
+
+
+def _shape(rows: Matrix | Frozen) -> tuple[int, int]:
+    if isinstance(rows, Frozen):
+        return len(rows.rows), rows.columns
+    return len(rows), len(rows[0]) if rows else 0
+
+
+def _entries(rows: Matrix | Frozen) -> Iterator[tuple[int, int, Expression]]:
+    """Row, column and expression of each entry, but for zeros of a sparse matrix."""
+    if isinstance(rows, Frozen):
+        return ((i, j, e) for i, row in enumerate(rows.rows) for j, e in row)
+    return ((i, j, e) for i, row in enumerate(rows) for j, e in enumerate(row))
 
 
 class Foresight:
     """All that some questions look at, as one tape and the places of their matrices on it."""
 
     def __init__(self, questions: Iterable[Question[Any]], inputs: Sequence[Expression]) -> None:
-        self._matrices = [rows for question in questions for rows in question.matrices if rows and rows[0]]
-        self._tape = Tape([e for rows in self._matrices for row in rows for e in row], inputs)
-        place = self._tape.place
-        self._places = [np.array([[place[e] for e in row] for row in rows]) for rows in self._matrices]
+        self._matrices = [rows for question in questions for rows in question.matrices if all(_shape(rows))]
+        entries = [list(_entries(rows)) for rows in self._matrices]
+        self._tape = Tape([e for those in entries for _, _, e in those], inputs)
+        self._places = []
+        for rows, those in zip(self._matrices, entries, strict=True):
+            places = np.full(_shape(rows), -1, dtype=np.intp)  # a zero stands behind the tape
+            for i, j, e in those:
+                places[i, j] = self._tape.place[e]
+            self._places.append(places)
 
     def numbers(self, values: np.ndarray) -> dict[int, np.ndarray]:
         """The numbers of each matrix, by the identity of its rows."""
-        tape = np.fromiter(self._tape(values), dtype=float)
+        tape = np.fromiter([*self._tape(values), 0.0], dtype=float)
         return {id(rows): tape[places] for rows, places in zip(self._matrices, self._places, strict=True)}
 
 
@@ -124,7 +156,7 @@ class Question(ABC, Generic[Answer]):
 
     @property
     @abstractmethod
-    def matrices(self) -> tuple[Matrix, ...]:
+    def matrices(self) -> tuple[Matrix | Frozen, ...]:
         """What it looks at, as it hands it to `Samples.matrix`."""
 
     @abstractmethod

@@ -15,16 +15,18 @@ Redundant rows, found by the rank at the state, are left out for good (the rank 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.compile.decisions import Decisions, Matrix, frozen
+from zeromass.compile.decisions import Decisions, Frozen, frozen
 from zeromass.compile.factor import factored
 from zeromass.compile.pivots import Independent, MostIndependent, Pivotal
 from zeromass.compile.turning import turning
 from zeromass.expression import Expression, expressions
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, function, multiply, negative, subtract
+from zeromass.expression.evaluate import Sparse
 from zeromass.model import ModelError, System
 
 Vector = dict[int, Expression]
@@ -71,13 +73,15 @@ class _Pair(NamedTuple):
 class Equations:
     """M q̈ = f + Aᵀλ, A q̈ = b with sparse symmetric M, reduced in place as coordinates are eliminated."""
 
-    def __init__(self, M: np.ndarray, f: np.ndarray, A: np.ndarray, b: np.ndarray) -> None:
-        n, m = len(f), len(b)
-        self.M: list[Vector] = [{j: M[i, j] for j in range(n) if M[i, j] is not ZERO} for i in range(n)]
-        self.A: list[Vector] = [{j: A[i, j] for j in range(n) if A[i, j] is not ZERO} for i in range(m)]
+    def __init__(self, M: Sparse, f: np.ndarray, A: Sparse, b: np.ndarray) -> None:
+        self.M: list[Vector] = [dict(row) for row in M.rows]
+        self.A: list[Vector] = [dict(row) for row in A.rows]
         self.f: list[Expression] = list(f)
         self.b: list[Expression] = list(b)
-        self.columns: list[set[int]] = [{i for i in range(m) if j in self.A[i]} for j in range(n)]
+        self.columns: list[set[int]] = [set() for _ in self.f]
+        for i, row in enumerate(self.A):
+            for j in row:
+                self.columns[j].add(i)
 
     def eliminate(self, i: int, j: int) -> _Pair:
         """Takes out coordinate j with row i: q̈_j = c + Σ T_k q̈_k.
@@ -135,9 +139,9 @@ class Equations:
 
 
 def eliminated(
-    M: np.ndarray,
+    M: Sparse | np.ndarray,
     f: np.ndarray,
-    A: np.ndarray,
+    A: Sparse | np.ndarray,
     b: np.ndarray,
     decide: Decisions,
     rank: int | None = None,
@@ -151,19 +155,22 @@ def eliminated(
             again what positions say is then left out, wherever that is
     """
     n, m = len(f), len(b)
+    M, A = Sparse.of(M), Sparse.of(A)
     given = frozen(A)
     rank = decide(Independent(given)) if rank is None else rank
     equations = Equations(M, f, A, b)
     pairs = _pairs(equations, given, decide, rank, levels or [0] * m)
     rest = sorted(set(range(n)) - {pair.j for pair in pairs})
     kept = _kept_rows(equations, given, rest, rank - len(pairs), decide)
+    among = set(kept)
+    left = Sparse(equations.A, n)
     factor = factored(
-        [[equations.M[i].get(j, ZERO) for j in rest] for i in rest],
+        Sparse(equations.M, n).picked(rest, rest),
         [equations.f[j] for j in rest],
-        [[equations.A[i].get(j, ZERO) for j in rest] for i in kept],
+        left.picked(kept, rest),
         [equations.b[i] for i in kept],
         decide,
-        [[row.get(j, ZERO) for j in rest] for i, row in enumerate(equations.A) if row and i not in kept],
+        left.picked([i for i, row in enumerate(equations.A) if row and i not in among], rest).rows,
     )
     q = dict(zip(rest, factor.solution, strict=True))
     λ = dict(zip(kept, factor.multipliers, strict=True))
@@ -190,24 +197,33 @@ def _sum(first: Expression, terms: list[Expression]) -> Expression:
     return first
 
 
-def _pairs(e: Equations, given: Matrix, decide: Decisions, rank: int, levels: Sequence[int]) -> list[_Pair]:
+def _pairs(e: Equations, given: Frozen, decide: Decisions, rank: int, levels: Sequence[int]) -> list[_Pair]:
     """Eliminates coordinates by constant entries of A, cheapest first, as long as there are cheap ones."""
     pairs: list[_Pair] = []
     refused: set[tuple[int, int]] = set()
-    while len(pairs) < rank:
-        candidates = [
-            (levels[i], cost, i, j)
-            for i, row in enumerate(e.A)
-            for j, a in row.items()
-            if a.value is not None and (i, j) not in refused and (cost := _cost(e, i, j)) <= LARGEST_COST
-        ]
-        if not candidates:
-            break
-        *_, i, j = min(candidates)
-        pivot, rest = e.A[i][j].value, tuple(a for k, a in e.A[i].items() if k != j)
-        assert pivot is not None
-        if decide(Pivotal(pivot, rest, given[i])):
+    candidates: list[tuple[int, int, int, int]] = []
+
+    def consider(i: int, j: int) -> None:
+        if e.A[i][j].value is not None and (cost := _cost(e, i, j)) <= LARGEST_COST:
+            heappush(candidates, (levels[i], cost, i, j))
+
+    for i, row in enumerate(e.A):
+        for j in row:
+            consider(i, j)
+    while candidates and len(pairs) < rank:
+        _, cost, i, j = heappop(candidates)
+        a = e.A[i].get(j)
+        if a is None or a.value is None or (i, j) in refused or cost != _cost(e, i, j):
+            continue  # it is gone, or stands there again
+        rest = tuple(a for k, a in e.A[i].items() if k != j)
+        if decide(Pivotal(a.value, rest, tuple(a for _, a in given.rows[i]))):
             pairs.append(e.eliminate(i, j))
+            for r in pairs[-1].column:
+                for k in e.A[r]:
+                    consider(r, k)
+            for k in {**pairs[-1].shares, **pairs[-1].mass}:
+                for r in e.columns[k]:
+                    consider(r, k)
         else:
             refused.add((i, j))
     return pairs
@@ -219,13 +235,13 @@ def _cost(e: Equations, i: int, j: int) -> int:
     return width * (rows + mass) + (width * (width + 1) // 2 if j in e.M[j] else 0)
 
 
-def _kept_rows(e: Equations, given: Matrix, rest: list[int], count: int, decide: Decisions) -> list[int]:
+def _kept_rows(e: Equations, given: Frozen, rest: list[int], count: int, decide: Decisions) -> list[int]:
     """`count` rows of what is left of A that are as independent as can be."""
     candidates = [i for i, row in enumerate(e.A) if row]
     if len(candidates) <= count:
         return candidates
-    rows = frozen([[e.A[i].get(j, ZERO) for j in rest] for i in candidates])
-    return [candidates[k] for k in decide(MostIndependent(rows, frozen([given[i] for i in candidates]), count))]
+    rows = frozen(Sparse(e.A, len(e.f)).picked(candidates, rest))
+    return [candidates[k] for k in decide(MostIndependent(rows, given.picked(candidates), count))]
 
 
 def solved_motion(system: System, decide: Decisions, rank: int | None = None) -> Elimination:
@@ -235,7 +251,7 @@ def solved_motion(system: System, decide: Decisions, rank: int | None = None) ->
     and the parts are added. Bodies are turned by angular accelerations, see `Turning`.
     """
     C, by = system.nonideal, turning(system)
-    rank = (decide(Independent(frozen(system.A))) if rank is None else rank) - len(by.bodies)
+    rank = (decide(Independent(system.sparse_A)) if rank is None else rank) - len(by.bodies)
     levels = [system.rows[i].level for i in by.rows]
     base = eliminated(by.M, by.Q + by.force(C.constant), by.A, by.b, decide, rank, levels)
     acceleration = by.acceleration(base.acceleration)
@@ -265,7 +281,7 @@ def solved_motion(system: System, decide: Decisions, rank: int | None = None) ->
 
 def _require_own_forces(system: System, places: Sequence[int], dropped: Sequence[int]) -> None:
     """Raises where C depends on a multiplier and constraints that follow from others share their forces."""
-    n = len(system.M)
+    n = len(system.coordinates)
     shared = [system.rows[j - n].name for j in places if j >= n] if dropped else []
     if shared:
         raise ModelError(

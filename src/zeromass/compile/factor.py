@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 from zeromass.compile.decisions import Decisions, frozen
 from zeromass.compile.pivots import Strengthening
 from zeromass.expression import Expression
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, multiply, negative, subtract
+from zeromass.expression.evaluate import Sparse
 
 
 class Factor(NamedTuple):
@@ -27,43 +29,46 @@ class Factor(NamedTuple):
 
 
 def factored(
-    M: list[list[Expression]],
+    M: Sparse | Sequence[Sequence[Expression]],
     f: list[Expression],
-    A: list[list[Expression]],
+    A: Sparse | Sequence[Sequence[Expression]],
     b: list[Expression],
     decide: Decisions,
-    dropped: Sequence[Sequence[Expression]] = (),
+    dropped: Sequence[Mapping[int, Expression]] = (),
 ) -> Factor:
     """Solution of M x = f + Aᵀλ, A x = b for M ≥ 0, [M; A] of full column rank and A of full row rank.
 
-    dropped  rows that follow from those of A. Where they hold a coordinate without mass that those of A let go, its pivot
-             fades although nothing cancels in it: they count in its growth.
+    dropped  rows that follow from those of A, without zeros. Where they hold a coordinate without mass that those of A let
+             go, its pivot fades although nothing cancels in it: they count in its growth.
     """
     n = len(f)
-    K: list[dict[int, Expression]] = [{j: a for j, a in enumerate(row) if a is not ZERO} for row in M]
+    M = Sparse.of(M) if n else Sparse([], 0)
+    A = Sparse.of(A) if b else Sparse([], n)
+    K: list[dict[int, Expression]] = [dict(row) for row in M.rows]
     K += [{} for _ in b]
     rhs = [*f, *b]
-    for i, row in enumerate(A):
-        for j, a in enumerate(row):
-            if a is not ZERO:
-                K[n + i][j] = a
-                K[j][n + i] = a
+    for i, row in enumerate(A.rows):
+        for j, a in row.items():
+            K[n + i][j] = a
+            K[j][n + i] = a
     strongest = [0.0] * n
-    for i, exponent in decide(Strengthening(frozen(M), frozen(A))) if M and A else ():
+    for i, exponent in decide(Strengthening(frozen(M), frozen(A))) if n and b else ():
         weight = 2.0**exponent
-        for j, a in [(j, a) for j, a in enumerate(A[i]) if a is not ZERO]:
+        row = A.rows[i]
+        for j, a in row.items():
             scaled, strongest[j] = multiply(constant(weight), a), max(strongest[j], weight)
             rhs[j] = add(rhs[j], multiply(scaled, b[i]))
-            for k, c in enumerate(A[i][: j + 1]):
-                if c is not ZERO:
+            for k, c in row.items():
+                if k <= j:
                     total = add(K[j].get(k, ZERO), multiply(scaled, c))
                     K[j][k] = total
                     K[k][j] = total
     held = [ZERO] * n
-    for j in range(n):
-        for row in dropped if M[j][j] is ZERO else ():
-            held[j] = add(held[j], multiply(constant(strongest[j]), multiply(row[j], row[j])))
-    return _solved(K, rhs, n, [{j for j, a in enumerate(row) if a is not ZERO} for row in A], held)
+    for row in dropped:
+        for j, a in row.items():
+            if M.get(j, j) is ZERO:
+                held[j] = add(held[j], multiply(constant(strongest[j]), multiply(a, a)))
+    return _solved(K, rhs, n, [set(row) for row in A.rows], held)
 
 
 def _solved(
@@ -72,16 +77,24 @@ def _solved(
     """LDLᵀ in an order of least degree; a multiplier waits until the coordinates in its row are gone."""
     m = len(rows)
     missing = [set(row) for row in rows]
+    holding: dict[int, list[int]] = {}
+    for i, row in enumerate(rows):
+        for j in row:
+            holding.setdefault(j, []).append(i)
     # diagonal without what was taken away
     whole = [add(K[p].get(p, ZERO), held[p]) if p < n else ZERO for p in range(n + m)]
-    waiting = set(range(n + m))
+    done = [False] * (n + m)
+    ready = [(len(K[p]), p) for p in range(n + m) if p < n or not missing[p - n]]
+    heapify(ready)
     steps: list[tuple[int, Expression, dict[int, Expression], Expression]] = []
     growth: list[Expression] = []
     pivots: dict[int, Expression] = {}
     bearing: list[list[Expression]] = [[] for _ in range(m)]
-    while waiting:
-        ready = [p for p in waiting if p < n or not missing[p - n]]
-        p = min(ready, key=lambda p: (len(K[p]), p))
+    while ready:
+        degree, p = heappop(ready)
+        if done[p] or degree != len(K[p]):
+            continue  # it stands there again
+        done[p] = True
         d = K[p].pop(p, ZERO)
         inverse = divide(ONE, d)
         neighbours = K[p]
@@ -107,9 +120,13 @@ def _solved(
                     K[i][j] = total
                     K[j][i] = total
         steps.append((p, inverse, shares, rhs[p]))
-        waiting.discard(p)
-        for row in missing:
-            row.discard(p)
+        for i in holding.get(p, ()):
+            missing[i].discard(p)
+            if not missing[i] and n + i not in neighbours:
+                heappush(ready, (len(K[n + i]), n + i))
+        for i in neighbours:
+            if i < n or not missing[i - n]:
+                heappush(ready, (len(K[i]), i))
     x: dict[int, Expression] = {}
     for p, inverse, shares, g in reversed(steps):
         total = multiply(g, inverse)

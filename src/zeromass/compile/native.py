@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 BUSY = 400_000
 """Evaluations after which better machine code is made, in the background."""
 
-LARGE = 8_000
-"""Operations from which LLVM spends more effort at once: without it, each of them takes room on the stack."""
+LARGE = 100_000
+"""Operations from which LLVM spends more effort at once: without it they take about a megabyte of the stack, and more."""
 
 
 class Native:

@@ -78,7 +78,7 @@ class NewtonSteps:
             varied = np.array([x not in direct for x in unknowns])
             zeros = [zero for _, zero in system.zeros(level)] + [subtract(e, value) for e, value in wanted]
             slopes = np.concatenate(
-                [system.slopes(level), jacobian([e for e, _ in wanted], unknowns).reshape(-1, len(unknowns))]
+                [system.slopes(level).array, jacobian([e for e, _ in wanted], unknowns).reshape(-1, len(unknowns))]
             )
             metric = system.M if level and free else expressions(np.eye(len(unknowns)))
             found[f"level{level}"] = (self.inputs, [_step(slopes, zeros, varied, metric, decide)])

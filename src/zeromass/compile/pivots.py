@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import product
 
 import numpy as np
 
-from zeromass.compile.decisions import Matrix, Question, Samples
+from zeromass.compile.decisions import Frozen, Matrix, Question, Samples, frozen
 from zeromass.equation import RANK_TOLERANCE
 from zeromass.equation.rank import count_above, rank_of, scaled_singular_values
 from zeromass.expression import Expression
-from zeromass.expression.build import ZERO
+from zeromass.expression.evaluate import Sparse
 
 LARGEST_FACTOR = 100.0
 """A constant entry of a row is a pivot only if no other entry of the row is this many times larger."""
@@ -30,16 +31,16 @@ COARSE = 4
 class Independent(Question[int]):
     """How many of some rows are independent."""
 
-    def __init__(self, rows: Matrix) -> None:
-        super().__init__(rows)
-        self.rows: Matrix = rows
+    def __init__(self, rows: Frozen | Sparse | Sequence[Sequence[Expression]]) -> None:
+        self.rows: Frozen = frozen(rows)
+        super().__init__(self.rows)
 
     @property
-    def matrices(self) -> tuple[Matrix, ...]:
+    def matrices(self) -> tuple[Frozen, ...]:
         return (self.rows,)
 
     def answer(self, samples: Samples) -> int:
-        return rank_of(samples.matrix(self.rows)) if self.rows else 0
+        return rank_of(samples.matrix(self.rows)) if self.rows.rows else 0
 
 
 class Pivotal(Question[bool]):
@@ -48,7 +49,7 @@ class Pivotal(Question[bool]):
 
     value  the entry
     rest   the other entries of the row as elimination has left it
-    given  the row as it was
+    given  the row as it was, what is not zero of it
     """
 
     def __init__(self, value: float, rest: tuple[Expression, ...], given: tuple[Expression, ...]) -> None:
@@ -79,14 +80,14 @@ class MostIndependent(Question[tuple[int, ...]]):
     given  as they were: what elimination has left little of is nearly dependent
     """
 
-    def __init__(self, rows: Matrix, given: Matrix, count: int) -> None:
+    def __init__(self, rows: Frozen, given: Frozen, count: int) -> None:
         super().__init__(rows, given, count)
-        self.rows: Matrix = rows
-        self.given: Matrix = given
+        self.rows: Frozen = rows
+        self.given: Frozen = given
         self.count: int = count
 
     @property
-    def matrices(self) -> tuple[Matrix, ...]:
+    def matrices(self) -> tuple[Frozen, ...]:
         return self.rows, self.given
 
     def answer(self, samples: Samples) -> tuple[int, ...]:
@@ -113,19 +114,19 @@ class Strengthening(Question[tuple[tuple[int, int], ...]]):
     Coordinates that neither M nor a chosen row couples are looked at apart, in blocks.
     """
 
-    def __init__(self, M: Matrix, A: Matrix) -> None:
+    def __init__(self, M: Frozen, A: Frozen) -> None:
         super().__init__(M, A)
-        self.M: Matrix = M
-        self.A: Matrix = A
+        self.M: Frozen = M
+        self.A: Frozen = A
 
     @property
-    def matrices(self) -> tuple[Matrix, ...]:
+    def matrices(self) -> tuple[Frozen, ...]:
         return self.M, self.A
 
     @cached_property
     def _structure(self) -> tuple[list[list[int]], list[list[int]]]:
         """The coordinates of each row of A, and those that M couples."""
-        return [[j for j, a in enumerate(row) if a is not ZERO] for row in self.A], _coupled(self.M)
+        return [[j for j, _ in row] for row in self.A.rows], _coupled(self.M)
 
     def answer(self, samples: Samples) -> tuple[tuple[int, int], ...]:
         numbers, rows = samples.matrix(self.M), samples.matrix(self.A)
@@ -165,15 +166,15 @@ class _Block:
         return len(self.columns) - count_above(self._sizes, bound)
 
 
-def _coupled(M: Matrix) -> list[list[int]]:
+def _coupled(M: Frozen) -> list[list[int]]:
     """The coordinates, in groups that M does not couple with one another."""
-    left, groups = set(range(len(M))), []
+    left, groups = set(range(len(M.rows))), []
     while left:
         group = {left.pop()}
         new = list(group)
         while new:
             i = new.pop()
-            found = {j for j in left if M[i][j] is not ZERO}
+            found = {j for j, _ in M.rows[i] if j in left}
             left -= found
             group |= found
             new += found

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from zeromass.compile.decisions import Decisions, Samples, Tree, frozen
+from zeromass.compile.decisions import Decisions, Samples, Tree
 from zeromass.compile.elimination import Elimination, eliminated, solved_motion
 from zeromass.compile.module import Groups
 from zeromass.compile.native import Native
@@ -23,6 +23,7 @@ from zeromass.compile.turning import turning
 from zeromass.equation import Verdict
 from zeromass.expression import Expression, Symbol, expressions, jacobian, substitute, symbols, t
 from zeromass.expression.build import ONE, ZERO, compare, where
+from zeromass.expression.evaluate import Sparse, stacked
 from zeromass.model import Event, ModelError, State, System
 
 if TYPE_CHECKING:
@@ -227,16 +228,17 @@ def _correction(system: System, rows: list[int], level: int, decide: Decisions) 
     """
     by = turning(system)
     picked, missing = by.residuals(level)
-    A, M = system.A[rows], system.M
-    own, metric = by.A[picked], by.M
+    A, M = system.sparse_A.picked(rows), system.sparse_M
+    own, metric = by.A.picked(picked), by.M
     n = len(M)
-    if decide(Independent(frozen([*M, *A]))) < n:
+    if decide(Independent(stacked(M, A))) < n:
         rest = [i for i in range(len(system.rows)) if i not in rows]
-        others = by.A[[k for k in range(len(by.rows)) if k not in picked]]
-        M, metric = M + system.A[rest].T @ system.A[rest], metric + others.T @ others
-    if decide(Independent(frozen([*M, *A]))) < n:
-        metric = metric + expressions(np.eye(len(metric)))
-    rank = decide(Independent(frozen(A))) - len(by.bodies)
+        others = by.A.picked([k for k in range(len(by.rows)) if k not in picked]).array
+        M = Sparse.of(M.array + system.A[rest].T @ system.A[rest])
+        metric = Sparse.of(metric.array + others.T @ others)
+        if decide(Independent(stacked(M, A))) < n:
+            metric = Sparse.of(metric.array + expressions(np.eye(len(metric))))
+    rank = decide(Independent(A)) - len(by.bodies)
     zero = expressions(np.zeros(len(metric)))
     levels = [system.rows[by.rows[k]].level for k in picked]
     return by.correction(eliminated(metric, zero, own, missing, decide, rank, levels).acceleration, level)

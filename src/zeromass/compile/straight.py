@@ -1,4 +1,4 @@
-"""Expressions as straight-line LLVM IR: one function, one basic block, scalar or in SIMD lanes.
+"""Expressions as straight-line LLVM IR: one function without loops, scalar or in SIMD lanes.
 
 A product that is used once, in a sum, becomes a fused multiply-add where the machine has one. That choice is made here,
 on the graph, and not by LLVM: a lane of a vector and a scalar go through the same operations and end with the same bits.
@@ -17,6 +17,12 @@ from zeromass.expression.operation import OPERATIONS
 
 _CONSTANT, _GRID = 999, 998
 """Beside the codes of the operations."""
+
+LONG, BLOCK = 4_000, 500
+"""Instructions from which a function is cut into blocks, and how many each of them has.
+
+LLVM's time grows with the square of a block's length, and with blocks of some hundreds only with their number.
+"""
 
 
 class Flavour(NamedTuple):
@@ -153,7 +159,7 @@ class StraightLine:
             [f"ptr noalias readonly %in{g}" for g in range(len(inputs))]
             + [f"ptr noalias %out{g}" for g in range(len(outputs))]
         )
-        body = "\n  ".join(self._lines)
+        body = "\n  ".join(_cut(self._lines))
         self.text: str = f"define void @{name}({arguments}) {{\n  {body}\n  ret void\n}}\n"
 
     def _emit(self, instruction: str) -> str:
@@ -277,3 +283,17 @@ class StraightLine:
     def _called(self, function: str, args: Sequence[str], convention: str = "") -> str:
         T = self._type
         return self._emit(f"call {convention}{T} {function}({', '.join(f'{T} {a}' for a in args)})")
+
+
+def _cut(lines: list[str]) -> list[str]:
+    """The lines of a function, in blocks where they are many: the operations are the same, to the bit.
+
+    LLVM would join blocks that merely follow one another: each goes on if a pointer is one, which it is.
+    """
+    if len(lines) < LONG:
+        return lines
+    cut = ["%on = icmp ne ptr %out0, null"]
+    for k in range(0, len(lines), BLOCK):
+        cut += [f"br i1 %on, label %block{k}, label %end", f"block{k}:"] if k else []
+        cut += lines[k : k + BLOCK]
+    return [*cut, "br label %end", "end:"]

@@ -15,13 +15,15 @@ constraints, from half as many operations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
-from zeromass.expression import Array, Expression, directional, expressions, jacobian, rate, substitute, t
+from zeromass.expression import Array, Expression, directional, expressions, jacobian, rate, substitute, symbols, t
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, multiply, negative, subtract
+from zeromass.expression.derivative import sparse_jacobian
+from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import symbol
 from zeromass.model import RigidBody, System
 from zeromass.model.lagrange import motion_of
@@ -140,12 +142,13 @@ class Turning:
 
     # the equations -----------------------------------------------------------------------------------------------
     @cached_property
-    def M(self) -> Array:
+    def M(self) -> Sparse:
         """Mass matrix, shape (n', n')."""
-        M = self.system.M[np.ix_(self.columns, self.columns)]
+        M = self.system.sparse_M.picked(self.columns, self.columns).rows
         for body, at in self.placed:
-            M[np.ix_(at, at)] = self._meant(body.inertia[0])
-        return M
+            for i, row in zip(at, self._meant(body.inertia[0]), strict=True):
+                M[i] = dict(zip(at, row, strict=True))  # nothing else gives it mass
+        return Sparse(M, len(M))
 
     @cached_property
     def Q(self) -> Array:
@@ -172,23 +175,33 @@ class Turning:
         return force
 
     @cached_property
-    def A(self) -> Array:
+    def A(self) -> Sparse:
         """Constraint matrix, shape (rows, n')."""
-        system = self.system
+        system, given = self.system, self.system.sparse_A
         if not self.bodies:
-            return system.A
-        A = system.A[np.ix_(self.rows, self.columns)]
-        dynamic = [k for k in range(len(self.rows)) if k not in self.at_rates]
-        straight = [self.columns.index(j) for j in self.straight]
+            return given
+        straight = [self._place[j] for j in self.straight]
+        A: list[dict[int, Expression]] = [{} for _ in self.rows]
         for formulas, unknown in ((self.at_positions, system.coordinates), (self._of_rates, system.rates)):
-            if formulas and straight:
-                A[np.ix_(list(formulas), straight)] = jacobian(list(formulas.values()), unknown[self.straight])
+            slopes = sparse_jacobian(list(formulas.values()), unknown[self.straight]).rows
+            for k, row in zip(formulas, slopes, strict=True):
+                A[k] = {straight[j]: e for j, e in row.items()}
+        dynamic = {k: given.rows[i] for k, i in enumerate(self.rows) if k not in self.at_rates}
+        for k, row in dynamic.items():
+            A[k] = {self._place[j]: row[j] for j in self.straight if j in row}
+        turned = self._of_bodies(self.at_rates, lambda body: (*body.w, *body.o, *body.v, *body.D.ravel()))
         for body, at in self.placed:
-            if self.at_rates:
-                A[np.ix_(list(self.at_rates), at)] = body.by_α(expressions(list(self.at_rates.values())))
-            for k in dynamic:
-                A[k, at] = expressions(body.half_G @ system.A[self.rows[k], body.places])
-        return self._meant(A)
+            picked = turned.get(body, [])
+            if picked:
+                slopes = body.by_α(expressions([self.at_rates[k] for k in picked]))
+                for k, row in zip(picked, slopes, strict=True):
+                    A[k].update(zip(at, row, strict=True))
+            for k, row in dynamic.items():
+                if not row.keys().isdisjoint(body.places):
+                    force = [row.get(j, ZERO) for j in body.places]
+                    A[k].update(zip(at, expressions(body.half_G @ expressions(force)), strict=True))
+        entries = iter(self._meant([e for row in A for e in row.values()]))
+        return Sparse(({j: next(entries) for j in row} for row in A), len(self.columns))
 
     @cached_property
     def b(self) -> Array:
@@ -196,13 +209,19 @@ class Turning:
         if not self.bodies:
             return self.system.b
         b = self.system.b[self.rows].copy()
+        for k, e in zip(self.at_rates, directional(list(self.at_rates.values()), self._along), strict=True):
+            b[k] = negative(e)
         for k, i in enumerate(self.rows):
-            if k in self.at_rates:
-                b[k] = negative(directional(self.at_rates[k], self._along))
-            else:
-                for body in self.bodies:
-                    b[k] = subtract(b[k], multiply(_dot(self.system.A[i, body.places], body.u), body.inward))
+            for body in self.bodies if k not in self.at_rates else ():
+                b[k] = subtract(b[k], multiply(self._pulled(i, body), body.inward))
         return self._meant(b)
+
+    def _pulled(self, i: int, body: Turn) -> Expression:
+        """A_u·u of a row."""
+        row = self.system.sparse_A.rows[i]
+        if row.keys().isdisjoint(body.places):
+            return ZERO
+        return _dot(body.u, expressions([row.get(j, ZERO) for j in body.places]))
 
     # what constraints say, in the symbols of the bodies -----------------------------------------------------------
     @cached_property
@@ -218,7 +237,7 @@ class Turning:
     @cached_property
     def at_rates(self) -> dict[int, Expression]:
         """φ̇ of the rows of positions and ψ of the rows of rates."""
-        rates = [directional(φ, self._along) for φ in self.at_positions.values()]
+        rates = directional(list(self.at_positions.values()), self._along)
         return dict(
             sorted([*zip(self.at_positions, rates, strict=True), *self._of_rates.items()], key=lambda row: row[0])
         )
@@ -237,15 +256,37 @@ class Turning:
     def _meant(self, e: Sequence[Expression] | Array) -> Array:
         """The symbols of the bodies replaced by what they stand for."""
         meant = expressions(e)
+        flat = meant.ravel()
+        found = self._of_bodies(
+            dict(enumerate(flat)), lambda body: (*body.S.ravel(), *body.D.ravel(), *body.w, *body.o)
+        )
         for body in self.bodies:
-            turning = dict(zip(body.D.ravel(), body.turning.ravel(), strict=True))
-            meant = substitute(substitute(meant, turning), body.formulas)
-        return meant
+            if body in found:
+                turning = dict(zip(body.D.ravel(), body.turning.ravel(), strict=True))
+                flat[found[body]] = substitute(substitute(flat[found[body]], turning), body.formulas)
+        return flat.reshape(meant.shape)
+
+    def _of_bodies(
+        self, formulas: Mapping[int, Expression], named: Callable[[Turn], Iterable[Expression]]
+    ) -> dict[Turn, list[int]]:
+        """The formulas in which some symbols of a body are, by its name, for each body."""
+        owner = {x: body for body in self.bodies for x in named(body)}
+        found: dict[Turn, list[int]] = {}
+        for k, e in formulas.items():
+            leaves = symbols(e) if e.args else (e,)
+            for body in dict.fromkeys(owner[x] for x in leaves if x in owner):
+                found.setdefault(body, []).append(k)
+        return found
+
+    @cached_property
+    def _place(self) -> dict[int, int]:
+        """Places in z, by those among the accelerations."""
+        return {j: k for k, j in enumerate(self.columns)}
 
     @cached_property
     def placed(self) -> list[tuple[Turn, list[int]]]:
         """The bodies, with the places of α in z."""
-        return [(body, [self.columns.index(j) for j in body.places[:3]]) for body in self.bodies]
+        return [(body, [self._place[j] for j in body.places[:3]]) for body in self.bodies]
 
     # corrections -------------------------------------------------------------------------------------------------
     def residuals(self, level: int) -> tuple[list[int], Array]:
@@ -266,12 +307,25 @@ class Turning:
                 )
             )
             along |= {x: e for old, new in changed for x, e in zip(old.ravel(), expressions(new).ravel(), strict=True)}
-        missing = [subtract(negative(e), directional(e, along)) if along else negative(e) for e in said.values()]
+        missing = [negative(e) for e in said.values()]
+        if along:
+            changes = directional(list(said.values()), along)
+            missing = [subtract(e, change) for e, change in zip(missing, changes, strict=True)]
         return list(said), self._meant(missing)
 
     def _stretch(self, body: Turn, level: int) -> Expression:
         """s = −(u·u − 1)/2N of positions, −u·u̇/N of rates."""
         return negative(body.σ if level else multiply(self.system.rows[body.row].zero, body.inverse))
+
+    @cached_property
+    def _rows_on(self) -> dict[Turn, list[int]]:
+        """The rows that are left in which the quaternion of a body is."""
+        owner = {j: body for body in self.bodies for j in body.places}
+        found: dict[Turn, list[int]] = {body: [] for body in self.bodies}
+        for i in self.rows:
+            for body in dict.fromkeys(owner[j] for j in self.system.sparse_A.rows[i] if j in owner):
+                found[body].append(i)
+        return found
 
     # back --------------------------------------------------------------------------------------------------------
     def acceleration(self, z: Sequence[Expression]) -> tuple[Expression, ...]:
@@ -299,8 +353,8 @@ class Turning:
         found = dict(zip(self.rows, λ, strict=True))
         for body in self.bodies:
             pull = _dot(body.u, force[body.places])
-            for i in self.rows:
-                pull = add(pull, multiply(_dot(body.u, self.system.A[i, body.places]), found[i]))
+            for i in self._rows_on[body]:
+                pull = add(pull, multiply(self._pulled(i, body), found[i]))
             found[body.row] = negative(multiply(pull, body.inverse))
         return tuple(found[i] for i in range(len(self.system.rows)))
 
@@ -323,9 +377,8 @@ def _turns(system: System) -> Iterable[Turn]:
         (zero,) = body.constraints.values()
         places = [at[x] for x in body.quaternion]
         M, _ = motion_of(body.kinetic, body.quaternion)
-        others = [j for j in range(len(system.coordinates)) if j not in places]
-        same = all(system.M[i, j] is M[k, l] for k, i in enumerate(places) for l, j in enumerate(places))
-        if zero in rows and same and all(e is ZERO for e in system.M[np.ix_(places, others)].ravel()):
+        own = [{places[j]: e for j, e in row.items()} for row in M.rows]
+        if zero in rows and all(system.sparse_M.rows[i] == row for i, row in zip(places, own, strict=True)):
             yield Turn(body, rows[zero], places)
 
 

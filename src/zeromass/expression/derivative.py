@@ -9,12 +9,13 @@ variables themselves, such a derivative is refused.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from zeromass.expression.build import ONE, ZERO, add, divide, gridded, multiply, subtract, where
+from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import (
     Array,
     Expression,
@@ -106,12 +107,32 @@ def jacobian(functions: Scalar | Formulas, variables: Expression | Formulas) -> 
            [1, -1]], dtype=object)
     """
     functions, variables = expressions(functions), expressions(variables)
-    leaves = [_leaf(v) for v in variables.ravel()]
-    nodes = ordered(functions.ravel())
+    leaves = list(variables.ravel())
+    entries = [row.get(x, ZERO) for row in slopes_of(functions.ravel(), leaves) for x in leaves]
+    return _filled(functions.shape + variables.shape, entries)
+
+
+def slopes_of(functions: Iterable[Expression], variables: Sequence[Expression]) -> list[dict[Expression, Expression]]:
+    """{x: ∂f/∂x} of each function, as far as it may not be zero, by one sparse forward sweep."""
+    functions, leaves = list(functions), [_leaf(v) for v in variables]
+    nodes = ordered(functions)
     _check_free(nodes, leaves)
     rows = _rows(nodes, leaves)
-    entries = [rows.get(f, {}).get(x, ZERO) for f in functions.ravel() for x in leaves]
-    return _filled(functions.shape + variables.shape, entries)
+    return [rows.get(f, {}) for f in functions]
+
+
+def sparse_jacobian(functions: Sequence[Expression] | Array, variables: Sequence[Expression] | Array) -> Sparse:
+    """∂f_i/∂x_j, by one forward sweep.
+
+    >>> from zeromass.expression.derivative import sparse_jacobian
+    >>> x, y, z = zm.coordinates("x y z")
+    >>> sparse_jacobian([x * z, x - y], [x, y, z]).rows
+    [{0: z, 2: x}, {0: 1, 1: -1}]
+    """
+    variables = list(variables)
+    place = {x: j for j, x in enumerate(variables)}
+    rows = slopes_of(functions, variables)
+    return Sparse(({place[x]: e for x, e in row.items()} for row in rows), len(variables))
 
 
 def _rows(nodes: Iterable[Expression], leaves: Iterable[Expression]) -> dict[Expression, dict[Expression, Expression]]:

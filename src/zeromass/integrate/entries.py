@@ -6,6 +6,7 @@ import numpy as np
 
 from zeromass.equation.units import equilibration
 from zeromass.expression import Evaluator
+from zeromass.expression.evaluate import Sparse
 from zeromass.model import State, System
 
 BESIDE, SCALINGS = 1e-2, 3
@@ -21,10 +22,12 @@ HELD = 1e-3
 class Entries:
     """A matrix of formulas as a function of inputs, (k, inputs), with numbers that are not finite as 0: (k, m, n)."""
 
-    def __init__(self, matrix: np.ndarray, inputs: np.ndarray) -> None:
-        self._varied = np.array([[e.value is None for e in row] for row in matrix], dtype=bool).reshape(matrix.shape)
-        self._constant = np.array([[e.value or 0.0 for e in row] for row in matrix], dtype=float).reshape(matrix.shape)
-        self._evaluated = Evaluator(matrix[self._varied], inputs)
+    def __init__(self, matrix: Sparse, inputs: np.ndarray) -> None:
+        self._constant = matrix.filled(np.array([e.value or 0.0 for e in matrix.entries]))
+        varied = np.array([e.value is None for e in matrix.entries], dtype=bool)
+        self._varied = np.zeros(matrix.shape, dtype=bool)
+        self._varied.ravel()[matrix.places[varied]] = True
+        self._evaluated = Evaluator([e for e in matrix.entries if e.value is None], inputs)
 
     def __call__(self, inputs: np.ndarray) -> np.ndarray:
         result = np.repeat(self._constant[None], len(inputs), axis=0)
@@ -36,14 +39,15 @@ class Entries:
 def all_rows(system: System) -> Entries:
     """The rows of A of a system, made once."""
     if "rows" not in system.memory:
-        system.memory["rows"] = Entries(system.A, system.inputs)
+        system.memory["rows"] = Entries(system.sparse_A, system.inputs)
     return system.memory["rows"]
 
 
 def masses(system: System) -> Entries:
     """The diagonal of M of a system as one row, made once."""
     if "masses" not in system.memory:
-        system.memory["masses"] = Entries(system.M.diagonal()[None], system.inputs)
+        M = system.sparse_M
+        system.memory["masses"] = Entries(Sparse([{j: M.get(j, j) for j in range(len(M))}], len(M)), system.inputs)
     return system.memory["masses"]
 
 

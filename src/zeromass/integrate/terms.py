@@ -76,8 +76,8 @@ def terms_of_time(system: System, watched: Sequence[Expression] = ()) -> list[Te
     known: dict[Any, list[Term]] = system.memory.setdefault("terms of time", {})
     inputs = [t, *system.parameters]
     if () not in known:
-        blocks = [system.M, system.Q, system.C, system.A, [row.zero for row in system.rows]]
-        outputs = [e for block in blocks for e in np.ravel(np.asarray(block, dtype=object))]
+        outputs = [*system.sparse_M.entries, *system.Q, *system.C, *system.sparse_A.entries]
+        outputs += [row.zero for row in system.rows]
         known[()] = [Term(u, inputs) for u in _terms(_roots(outputs))]
     key = tuple(watched)
     if key not in known:

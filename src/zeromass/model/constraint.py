@@ -11,12 +11,13 @@ from zeromass.expression import (
     Expression,
     directional,
     expressions,
-    jacobian,
     rate,
     substitute,
     symbols,
 )
 from zeromass.expression.build import ZERO
+from zeromass.expression.derivative import sparse_jacobian
+from zeromass.expression.evaluate import Sparse
 from zeromass.model.errors import ModelError
 from zeromass.model.given import given_array
 from zeromass.model.lagrange import along_motion
@@ -82,7 +83,7 @@ def level_of(label: str, zero: Expression) -> int:
     return max(orders)
 
 
-def acceleration_rows(rows: list[Row], velocity: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def acceleration_rows(rows: list[Row], velocity: np.ndarray, q: np.ndarray) -> tuple[Sparse, np.ndarray]:
     """A and b of A q̈ = b, from the rows and from what they say at velocity level, see `velocity_residuals`.
 
     position φ(q, t):        ∂φ/∂q q̈ = −d/dt(∂φ/∂q q̇ + ∂φ/∂t) with q̇ held
@@ -90,24 +91,24 @@ def acceleration_rows(rows: list[Row], velocity: np.ndarray, q: np.ndarray) -> t
     acceleration:            must be affine in q̈, and is split as it stands
     """
     v, a = rate(q), rate(rate(q))
-    A = np.empty((len(rows), len(q)), dtype=object)
+    A: list[dict[int, Expression]] = [{} for _ in rows]
     b = np.empty(len(rows), dtype=object)
     for level, unknown in enumerate((q, v, a)):
         picked = [i for i, row in enumerate(rows) if row.level == level]
-        if picked:
-            A[picked] = jacobian([rows[i].zero for i in picked], unknown)
+        for i, slopes in zip(picked, sparse_jacobian([rows[i].zero for i in picked], unknown).rows, strict=True):
+            A[i] = slopes
     kinematic = [i for i, row in enumerate(rows) if row.level < 2]
     if kinematic:
         b[kinematic] = -directional(velocity, along_motion(q))
     dynamic = [i for i, row in enumerate(rows) if row.level == 2]
     if dynamic:
-        _check_affine([rows[i] for i in dynamic], A[dynamic])
+        _check_affine([rows[i] for i in dynamic], [A[i] for i in dynamic])
         b[dynamic] = -substitute([rows[i].zero for i in dynamic], dict.fromkeys(a, 0))
     for row, coefficients in zip(rows, A, strict=True):
-        if all(e is ZERO for e in coefficients):
+        if not coefficients:
             words = "it has no slope, as a condition, np.sign or np.floor has none"
             raise ModelError(f"constraint '{row.name}' gives no equation for the accelerations: {words}")
-    return A, b
+    return Sparse(A, len(q)), b
 
 
 def velocity_residuals(rows: list[Row], q: np.ndarray) -> np.ndarray:
@@ -117,7 +118,7 @@ def velocity_residuals(rows: list[Row], q: np.ndarray) -> np.ndarray:
     return expressions([row.zero if row.level else next(rates) for row in kinematic])
 
 
-def _check_affine(rows: list[Row], A: np.ndarray) -> None:
+def _check_affine(rows: list[Row], A: list[dict[int, Expression]]) -> None:
     for row, coefficients in zip(rows, A, strict=True):
-        if any(leaf.order == 2 for leaf in symbols(coefficients)):
+        if any(leaf.order == 2 for leaf in symbols(list(coefficients.values()))):
             raise ModelError(f"constraint '{row.name}' is not linear in the accelerations; solve it for them first")

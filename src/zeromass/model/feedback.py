@@ -57,6 +57,6 @@ def with_feedback(
 
 
 def _elsewhere(system: System) -> list[tuple[str, Expression]]:
-    found = [("a mass", e) for e in system.M.ravel()]
+    found = [("a mass", e) for e in system.sparse_M.entries]
     found += [(f"the constraint '{row.name}'", row.zero) for row in system.rows]
     return found + [("an energy", e) for e in (system._free.energy,) if e is not None]

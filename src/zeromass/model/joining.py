@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Expression, as_expression, expressions
+from zeromass.expression import Expression, as_expression
+from zeromass.expression.evaluate import Sparse
 from zeromass.model.constraint import rows_of
 from zeromass.model.errors import ModelError
 from zeromass.model.system import System
@@ -31,12 +32,10 @@ def assembled(systems: Sequence[System], constraints: Mapping[str, Any]) -> Syst
     """The parts, forces and constraints of all of them, and constraints beside."""
     free = [system._free for system in systems]
     q = np.concatenate([part.q for part in free])
-    M = expressions(np.zeros((len(q), len(q))))
-    first = 0
+    masses: list[dict[int, Expression]] = []
     for part in free:
-        last = first + len(part.q)
-        M[first:last, first:last] = part.M
-        first = last
+        first = len(masses)
+        masses += [{first + j: e for j, e in row.items()} for row in part.masses.rows]
 
     def total(kind: str) -> Expression | None:
         values = [getattr(part, kind) for part in free]
@@ -52,7 +51,7 @@ def assembled(systems: Sequence[System], constraints: Mapping[str, Any]) -> Syst
     joined._complete(
         Unconstrained(
             q,
-            M,
+            Sparse(masses, len(q)),
             np.concatenate([part.Q for part in free]),
             total("kinetic"),
             total("potential"),

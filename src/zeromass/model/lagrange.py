@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from zeromass.expression import Expression, directional, gradient, jacobian, rate, t
+from zeromass.expression import Expression, directional, gradient, rate, t
+from zeromass.expression.derivative import sparse_jacobian
+from zeromass.expression.evaluate import Sparse
 
 
-def motion_of(lagrangian: Expression, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def motion_of(lagrangian: Expression, q: np.ndarray) -> tuple[Sparse, np.ndarray]:
     """M and Q of M q̈ = Q, from Lagrange's equations with every coordinate taken as independent.
 
     p = ∂L/∂q̇,    M = ∂p/∂q̇,    Q = ∂L/∂q − (∂p/∂q) q̇ − ∂p/∂t
     """
     v = rate(q)
     p = gradient(lagrangian, v)
-    M = jacobian(p, v)
-    lower = np.tril_indices(len(q), -1)
-    M[lower] = M.T[lower]  # one form for both halves, so that they share every operation
+    M: list[dict[int, Expression]] = [{} for _ in q]
+    for i, row in enumerate(sparse_jacobian(p, v).rows):
+        for j, e in row.items():
+            if j >= i:  # one form for both halves, so that they share every operation
+                M[i][j] = M[j][i] = e
     Q = gradient(lagrangian, q) - directional(p, along_motion(q))
-    return M, Q
+    return Sparse(M, len(q)), Q
 
 
 def along_motion(q: np.ndarray) -> dict[Expression, Expression]:

@@ -21,6 +21,7 @@ from zeromass.expression import (
     symbols,
 )
 from zeromass.expression import t as time
+from zeromass.expression.evaluate import Sparse
 from zeromass.expression.pieces import Pieces, Switch, unwrapped
 from zeromass.model.errors import ModelError
 from zeromass.model.state import ROUNDING, Magnitude, State
@@ -62,7 +63,7 @@ class SystemPieces:
         new = pieces.found(zeros)
         stored = {name: pieces.found(e).item() for name, e in energies.items()}  # as they were written, before Q
         M, Q, C = (pieces.found(block) for block in (free.M, free.Q, given.C))
-        free = free._replace(M=M, Q=Q, **stored)
+        free = free._replace(masses=Sparse.of(M), Q=Q, **stored)
         smooth = object.__new__(System)
         rows = [row._replace(zero=zero) for row, zero in zip(given.rows, new, strict=True)]
         smooth._complete(free, rows, C, given.multipliers)
@@ -213,7 +214,12 @@ class SystemPieces:
         """Whether all that a start is solved from depends on no modes but those of time."""
         system, others = self.system, {s.mode for k, s in enumerate(self.switches) if k not in self.of_time}
         return others.isdisjoint(
-            symbols(system.M, system.A, [row.zero for row in system.rows], system.velocity_constraints)
+            symbols(
+                system.sparse_M.entries,
+                system.sparse_A.entries,
+                [row.zero for row in system.rows],
+                system.velocity_constraints,
+            )
         )
 
     @cached_property
@@ -294,7 +300,7 @@ class SystemPieces:
         energies = [e for name in ENERGIES if (e := getattr(free, name)) is not None]
         of = {
             "constraints": [row.zero for row in self.system.rows],
-            "masses": free.M.ravel() if energies else (),
+            "masses": free.masses.entries if energies else (),
             "energies": energies,
         }
         places = {switch.mode: k for k, switch in enumerate(self.switches)}

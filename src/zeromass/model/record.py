@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from zeromass.expression import Expression, Symbol, expressions, rate
+from zeromass.expression.evaluate import Sparse
 from zeromass.model.constraint import Row
 from zeromass.model.event import Event
 from zeromass.model.parts import Part, Particle, RigidBody, unit_quaternion
@@ -104,26 +105,27 @@ def read(data: dict[str, Any], r: Reader) -> System:
     kind = KINDS.get(data.get("kind", PLAIN))
     if kind is None:
         raise ValueError(f"the data is of a system of the kind {data['kind']!r}, which this program does not know")
-    free = Unconstrained(
-        r.array(data["coordinates"]),
-        r.array(data["M"]),
-        r.array(data["Q"]),
-        r.scalar(data["energies"]["kinetic"]),
-        r.scalar(data["energies"]["potential"]),
-        r.scalar(data["energies"]["energy"]),
-        tuple(_read_part(item, r) for item in data["parts"]),
-    )
+    q, M, Q = (r.array(data[name]) for name in ("coordinates", "M", "Q"))
     rows = [Row(*row[:3], *[r.array(e).item() for e in row[3:]]) for row in data["rows"]]
-    C, multipliers, n = r.array(data["C"]), r.array(data["multipliers"]), len(free.q)
+    C, multipliers, n = r.array(data["C"]), r.array(data["multipliers"]), len(q)
     for name, array, shape in (
-        ("q", free.q, (n,)),
-        ("M", free.M, (n, n)),
-        ("Q", free.Q, (n,)),
+        ("q", q, (n,)),
+        ("M", M, (n, n)),
+        ("Q", Q, (n,)),
         ("C", C, (n,)),
         ("λ", multipliers, (len(rows),)),
     ):
         if array.shape != shape:  # machine code goes by them
             raise ValueError(f"the data of the system gives {name} the shape {array.shape}, not {shape}")
+    free = Unconstrained(
+        q,
+        Sparse.of(M),
+        Q,
+        r.scalar(data["energies"]["kinetic"]),
+        r.scalar(data["energies"]["potential"]),
+        r.scalar(data["energies"]["energy"]),
+        tuple(_read_part(item, r) for item in data["parts"]),
+    )
     leaves = {"coordinate": free.q, "multiplier": multipliers}
     if any(not isinstance(e, Symbol) or (e.kind, e.order) != (what, 0) for what, es in leaves.items() for e in es):
         raise ValueError("the data of the system has formulas where its coordinates or multipliers should stand")

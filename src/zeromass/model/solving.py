@@ -9,7 +9,9 @@ import numpy as np
 
 from zeromass.equation import Rank, numerical_rank
 from zeromass.equation.inverse import moore_penrose
-from zeromass.expression import Evaluator, Expression, expressions, jacobian
+from zeromass.expression import Evaluator, Expression
+from zeromass.expression.derivative import sparse_jacobian
+from zeromass.expression.evaluate import Sparse, stacked
 from zeromass.model.contradiction import LOOSE, contradiction
 from zeromass.model.errors import StartError
 from zeromass.model.nearest import least_change
@@ -50,11 +52,11 @@ class StartEquations:
     def __init__(
         self,
         constraints: Sequence[tuple[str, Expression]],
-        slopes: np.ndarray,
+        slopes: Sparse | np.ndarray,
         prescribed: Sequence[Expression],
         unknowns: np.ndarray,
         known: Sequence[Expression],
-        metric: np.ndarray | None = None,
+        metric: Sparse | None = None,
         whole: bool = False,
     ) -> None:
         self.whole: bool = whole
@@ -62,13 +64,24 @@ class StartEquations:
         self.prescribed: list[Expression] = list(prescribed)
         self.unknowns: np.ndarray = unknowns
         self.known: list[Expression] = list(known)
-        functions = expressions([*[zero for _, zero in constraints], *prescribed])
+        functions = [*[zero for _, zero in constraints], *prescribed]
         inputs = [*unknowns, *known]
         self.values: Evaluator = Evaluator(functions, inputs)
-        slopes = np.concatenate([slopes, jacobian(list(prescribed), unknowns)])
-        self.values_and_slopes: Evaluator = Evaluator(np.concatenate([functions[:, None], slopes], axis=1), inputs)
+        self._slopes = stacked(Sparse.of(slopes), sparse_jacobian(prescribed, unknowns))
+        self._values_and_slopes = Evaluator([*functions, *self._slopes.entries], inputs)
         self.magnitude: Magnitude = Magnitude(functions, inputs)
-        self.metric: Evaluator | None = None if metric is None else Evaluator(metric, inputs)
+        self._metric = metric
+        self._masses = None if metric is None else Evaluator(metric.entries, inputs)
+
+    def values_and_slopes(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What the functions are at numbers of unknowns and known, and their slopes, shape (functions, unknowns)."""
+        found = self._values_and_slopes(numbers)
+        count = len(self._slopes)
+        return found[:count], self._slopes.filled(found[count:])
+
+    def metric(self, numbers: np.ndarray) -> np.ndarray | None:
+        """M there, shape (unknowns, unknowns); None where changes are compared by their lengths."""
+        return None if self._metric is None or self._masses is None else self._metric.filled(self._masses(numbers))
 
     def solution(
         self,
@@ -164,11 +177,12 @@ class Numbers:
             yield x
 
     def at(self, x: np.ndarray) -> Point:
-        numbers = self.equations.values_and_slopes(np.concatenate([x, self._known]))[: len(self.wanted)]
-        J = numbers[:, 1:]
+        values, J = self.equations.values_and_slopes(np.concatenate([x, self._known]))
+        count = len(self.wanted)  # without values for prescribed expressions, only the constraints
+        values, J = values[:count], J[:count]
         if self.equations.whole:  # what is rounding of the others in a row is none
             J = np.where(np.abs(J) <= ROUNDING * np.abs(J).max(axis=1, keepdims=True, initial=0.0), 0.0, J)
-        return Point(x, numbers[:, 0] - self.wanted, J)
+        return Point(x, values - self.wanted, J)
 
     def sizes(self, point: Point) -> np.ndarray:
         """The magnitudes of the residuals f − wanted; 1 where all terms are zero."""
@@ -217,10 +231,12 @@ class Numbers:
 
     def _inverse(self, point: Point, J: np.ndarray, decision: Rank) -> np.ndarray:
         """X with δ = X r the smallest change that J δ = r allows, in the metric where there is one."""
-        metric = self.equations.metric
-        if metric is None or decision.rank == J.shape[1]:  # nothing is left open
+        M = None
+        if decision.rank < J.shape[1]:  # something is left open
+            M = self.equations.metric(np.concatenate([point.x, self._known]))
+        if M is None:
             return moore_penrose(decision)
-        M = metric(np.concatenate([point.x, self._known]))[np.ix_(self.varied, self.varied)]
+        M = M[np.ix_(self.varied, self.varied)]
         return least_change(M, J, np.eye(len(J))).T if np.isfinite(M).all() else moore_penrose(decision)
 
     def _better(self, point: Point, inverse: np.ndarray, unit: np.ndarray) -> Point | None:

@@ -97,7 +97,7 @@ def equations_of(system: System, level: int, prescribed: tuple[Expression, ...] 
     if equations is None:
         known = [time, *system.parameters, *(system.coordinates if level else ())]
         unknowns = system.rates if level else system.coordinates
-        metric = system.M if level else None  # that of the kinetic energy compares rates, whatever their units
+        metric = system.sparse_M if level else None  # that of the kinetic energy compares rates, whatever their units
         equations = StartEquations(
             system.zeros(level), system.slopes(level), prescribed, unknowns, known, metric, bool(system.joints)
         )

@@ -17,12 +17,13 @@ from zeromass.expression import (
     Expression,
     Symbol,
     expressions,
-    jacobian,
     multiplier,
     rate,
     symbols,
     t,
 )
+from zeromass.expression.derivative import sparse_jacobian
+from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import SWITCHING
 from zeromass.later import later
@@ -271,8 +272,13 @@ class System(Remembering):
         """The forces that it was given; those of a system read from a file are not known."""
         return self._free.loads
 
-    M: Array
-    """Mass matrix, shape (n, n), symmetric, perhaps singular."""
+    sparse_M: Sparse
+    """M by its rows, without what is zero."""
+
+    @property
+    def M(self) -> Array:
+        """Mass matrix, shape (n, n), symmetric, perhaps singular."""
+        return self.sparse_M.array
 
     Q: Array
     """Impressed force, shape (n,)."""
@@ -280,8 +286,13 @@ class System(Remembering):
     C: Array
     """Work of the constraint forces, shape (n,)."""
 
-    A: Array
-    """Constraint matrix, shape (m, n)."""
+    sparse_A: Sparse
+    """A by its rows, without what is zero."""
+
+    @property
+    def A(self) -> Array:
+        """Constraint matrix, shape (m, n)."""
+        return self.sparse_A.array
 
     b: Array
     """Right side of A q̈ = b, shape (m,)."""
@@ -302,10 +313,10 @@ class System(Remembering):
         self.rates: Array = rate(free.q)
         self.accelerations: Array = rate(self.rates)
         self.multipliers: Array = _multipliers(rows, C, self.joints) if multipliers is None else multipliers
-        self.M, self.Q, self.C = free.M, free.Q, C
+        self.sparse_M, self.Q, self.C = free.masses, free.Q, C
         self.nonideal: Nonideal = split(self.C, np.concatenate([self.accelerations, self.multipliers]))
         _check_names(self)
-        used = symbols(self.M, self.Q, self.C, [row.zero for row in rows])
+        used = symbols(self.sparse_M.entries, self.Q, self.C, [row.zero for row in rows])
         known = {*self.coordinates, *self.rates, *self.accelerations}
         for leaf in used:
             if leaf.kind == "coordinate" and leaf not in known:
@@ -313,15 +324,16 @@ class System(Remembering):
                     f"'{leaf!r}' appears in the forces or constraints, but '{leaf.name}' is no coordinate of the "
                     "system; add it to coordinates=[…] or remove it"
                 )
-        for name, array in (("M", self.M), ("Q", self.Q), ("C", self.C)):
+        multipliers = {*self.multipliers}
+        for name, array in (("M", self.sparse_M.entries), ("Q", self.Q), ("C", self.C)):
             for leaf in symbols(array):
-                strange = leaf.kind == "multiplier" and (name != "C" or leaf not in set(self.multipliers))
+                strange = leaf.kind == "multiplier" and (name != "C" or leaf not in multipliers)
                 if leaf.order > (2 if name == "C" else 1) or strange:
                     words = "masses and forces depend on positions, rates, time and parameters"
                     raise ModelError(f"{name} contains '{leaf!r}'; {words}")
         self.parameters: tuple[Symbol, ...] = tuple(leaf for leaf in used if leaf.kind == "parameter")
         self.velocity_constraints = velocity_residuals(rows, free.q)
-        self.A, self.b = acceleration_rows(rows, self.velocity_constraints, free.q)
+        self.sparse_A, self.b = acceleration_rows(rows, self.velocity_constraints, free.q)
         self.reaction: Reactions = Reactions(self)
 
     def __repr__(self) -> str:
@@ -477,8 +489,14 @@ class System(Remembering):
         return result
 
     @cached_property
-    def _entries(self) -> np.ndarray:
-        return np.concatenate([block.ravel() for block in (self.M, self.Q, self.A, self.b, self.nonideal.constant)])
+    def _entries(self) -> list[Expression]:
+        """What is not zero of M and A, and Q, b and C₀."""
+        return [*self.sparse_M.entries, *self.Q, *self.sparse_A.entries, *self.b, *self.nonideal.constant]
+
+    @cached_property
+    def formulas(self) -> list[Expression]:
+        """All that stands in M, Q, C, A and b, but for zeros in matrices."""
+        return [*self.sparse_M.entries, *self.Q, *self.C, *self.sparse_A.entries, *self.b]
 
     @cached_property
     def _numbers(self) -> Evaluator:
@@ -508,11 +526,9 @@ class System(Remembering):
 
     def _blocks(self, flat: np.ndarray) -> Matrices:
         n, m = len(self.coordinates), len(self.rows)
-        shapes = {"M": (n, n), "Q": (n,), "A": (m, n), "b": (m,), "C": (n,)}
-        sizes = [int(np.prod(shape)) for shape in shapes.values()]
-        blocks = np.split(flat, np.cumsum(sizes)[:-1], axis=-1)
-        lead = flat.shape[:-1]
-        return Matrices(*[block.reshape(lead + shape) for block, shape in zip(blocks, shapes.values(), strict=True)])
+        sizes = [len(self.sparse_M.entries), n, len(self.sparse_A.entries), m, n]
+        M, Q, A, b, C = np.split(flat, np.cumsum(sizes)[:-1], axis=-1)
+        return Matrices(self.sparse_M.filled(M), Q, self.sparse_A.filled(A), b, C)
 
     def zeros(self, level: int) -> list[tuple[str, Expression]]:
         """What must vanish at positions (level 0) or at rates (level 1), with the names that messages use."""
@@ -528,14 +544,14 @@ class System(Remembering):
         """The rows that say something of positions (level 0) or of rates (level 1)."""
         return [i for i, row in enumerate(self.rows) if row.level <= level or (level == 0 and row.placed)]
 
-    def slopes(self, level: int) -> Array:
+    def slopes(self, level: int) -> Sparse:
         """Derivatives of `zeros` by positions (level 0) or by rates (level 1), shape (zeros, n): ∂φ/∂q is ∂φ̇/∂q̇."""
-        rows = self.told(level)
-        slopes = self.A[rows]
-        own = [k for k, i in enumerate(rows) if level == 0 and self.rows[i].place is not None]
-        if own:
-            slopes[own] = jacobian([self.rows[rows[k]].place for k in own], self.coordinates)
-        return slopes
+        slopes = [self.sparse_A.rows[i] for i in self.told(level)]
+        places = {k: self.rows[i].place for k, i in enumerate(self.told(level)) if level == 0}
+        own = {k: place for k, place in places.items() if place is not None}
+        for k, row in zip(own, sparse_jacobian(list(own.values()), self.coordinates).rows, strict=True):
+            slopes[k] = row
+        return Sparse(slopes, len(self.coordinates))
 
     @property
     def usual(self) -> dict[Symbol, float]:
@@ -563,7 +579,7 @@ class System(Remembering):
         """The system as one that is smooth between its switches; None if its formulas have no kinks and no jumps."""
         free = self._free
         energies = [e for e in (free.kinetic, free.potential, free.energy) if e is not None]
-        formulas = [*free.M.ravel(), *free.Q, *self.C, *[row.zero for row in self.rows], *energies]
+        formulas = [*free.masses.entries, *free.Q, *self.C, *[row.zero for row in self.rows], *energies]
         if all(node.op not in SWITCHING for node in ordered(formulas)):
             return None
         from zeromass.model.pieces import SystemPieces  # few systems have any

@@ -9,6 +9,7 @@ import numpy as np
 
 from zeromass.expression import Expression, Symbol, expressions, gradient, rate, symbols
 from zeromass.expression.build import ZERO
+from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import symbol
 from zeromass.model.errors import ModelError
 from zeromass.model.forces import Load
@@ -18,16 +19,24 @@ from zeromass.model.parts import Part
 
 
 class Unconstrained(NamedTuple):
-    """M q̈ = Q [UP2006, eq. 2.1], and the energies, parts and loads it came from (None where M and Q were given directly)."""
+    """M q̈ = Q [UP2006, eq. 2.1], and the energies, parts and loads it came from (None where M and Q were given directly).
+
+    masses  M by its rows, without what is zero
+    """
 
     q: np.ndarray
-    M: np.ndarray
+    masses: Sparse
     Q: np.ndarray
     kinetic: Expression | None
     potential: Expression | None
     energy: Expression | None
     parts: tuple[Part, ...] = ()
     loads: tuple[Load, ...] = ()
+
+    @property
+    def M(self) -> np.ndarray:
+        """Mass matrix, shape (n, n)."""
+        return self.masses.array
 
 
 def from_energies(
@@ -68,7 +77,7 @@ def from_matrices(q: np.ndarray, M: Any, Q: Any, loads: Sequence[Load]) -> Uncon
         raise ModelError(f"Q has shape {Q.shape}; {n} coordinates ({_names(q)}) need ({n},)")
     for load in loads:
         Q = Q + load.generalized(q)
-    return Unconstrained(q, M, Q, None, None, None, (), tuple(loads))
+    return Unconstrained(q, Sparse.of(M), Q, None, None, None, (), tuple(loads))
 
 
 def weight(parts: Sequence[Part], gravity: Any) -> Expression:

@@ -432,8 +432,7 @@ class Loop:
 def _bumps(system: System) -> tuple[Event, ...]:
     """What is above zero in the bumps of a system's formulas that depend on its state, each with its rate."""
     if "bumps in space" not in system.memory:
-        blocks = (system.M, system.Q, system.C, system.A, system.b)
-        peaks = [node for node in ordered([e for block in blocks for e in block.ravel()]) if node.op in ("exp", "cosh")]
+        peaks = [node for node in ordered(system.formulas) if node.op in ("exp", "cosh")]
         system.memory["bumps in space"] = _felt(peaks) if peaks else ()
     return system.memory["bumps in space"]
 
