@@ -14,24 +14,23 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.flying import Flying
-from zeromass.contact.old_words import in_old_words, renamed
+from zeromass.contact.old_words import in_old_words
+from zeromass.contact.on_surface import NEGLIGIBLE, OnSurface
 from zeromass.contact.penetration import Outside, inside_words, penetration
 from zeromass.contact.roller import Roller
 from zeromass.contact.slipping import STOPPED, Slipping
 from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import LOST, SLIPS, rolling_events
-from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
+from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
-from zeromass.model import Contact, Event, ModelError, Onward, Particle, Quantity, RigidBody, StartError, State, System
+from zeromass.model import Contact, Event, ModelError, Onward, Particle, RigidBody, StartError, State, System
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector, length
+from zeromass.model.given import Number, Vector
 from zeromass.model.moved import Moved
-from zeromass.model.quaternion import body_rates
 from zeromass.model.record import recorded
 from zeromass.model.requirement import Ordered, Requirement, number_at
 from zeromass.model.start import Prescribed
@@ -46,12 +45,9 @@ LEAST_CLEARANCE = 1e-4
 ROLLS = 1e-9
 """Part of the speeds of centre and rim that a slip is at most where the body rolls: well above their rounding."""
 
-NEGLIGIBLE = 1e-12
-"""Part of m v²/r that forces of a contact without weight are at least: below, they are rounding."""
-
 
 @recorded("rolling")
-class Rolling(System):
+class Rolling(OnSurface):
     """A body with a convex outside that rolls on a surface without slipping.
 
     body             what rolls: zm.ball(…), zm.ellipsoid(…), zm.disc(…) and others
@@ -79,35 +75,12 @@ class Rolling(System):
 
     kind: str = "rolling"
 
-    gravity: Number | Vector | None
-    solid: Roller
-    """What rolls, as it was given."""
-
-    surface: Surface
-    two_sided: bool
-    no_spin: bool
     conserve_energy: bool
-    friction_coefficient: Number | None
     restitution: Number | None
     creep: Number | None
     least_clearance: Number
-    body: RigidBody
-    contact_particle: Particle
-    center_particle: Particle
     applied: list[Load]
     """Forces beside gravity."""
-
-    unknowns: tuple[Expression, ...]
-    """What is solved for beside the positions of body, contact and centre."""
-
-    apart: Array
-    """Where the body is, from where it would touch at the contact, m: zero unless it flies."""
-
-    normal: Array
-    """Unit normal of the surface at the contact, towards the body."""
-
-    slip_velocity: Array
-    """Velocity of the body's contact point against the surface, m/s."""
 
     def __init__(
         self,
@@ -175,6 +148,15 @@ class Rolling(System):
             self._complete(self._free, [*self.rows, *_energy_row(self)], self.C)
         self._know(*self.limits)
         self.events: tuple[Event, ...] = rolling_events(self)
+
+    def holding(self, *without: str) -> dict[str, list[Expression]]:
+        """What holds at the contact, by the names of constraints, without some of them and without those of parts."""
+        own = {name for part in self.parts for name in part.constraints}
+        found: dict[str, list[Expression]] = {}
+        for row in self.rows:
+            if row.group not in own and row.group not in without:
+                found.setdefault(row.group, []).append(row.zero)
+        return found
 
     @property
     def limits(self) -> list[Number]:
@@ -333,22 +315,6 @@ class Rolling(System):
 
         return self.drawing if self.solid.at(parameters) is self.solid else drawing_on_surface(self, parameters)
 
-    def _own_quantities(self) -> dict[str, Quantity]:
-        """What plots and files show of a rolling body."""
-        return {
-            **super()._own_quantities(),
-            "contact": Quantity(self.contact, "m", "contact point"),
-            "center": Quantity(self.center, "m", "centre"),
-            "spin": Quantity(self.spin, "rad/s", "spin velocity"),
-            "normal force": Quantity(self.normal_force, "N", "normal force"),
-            "friction force": Quantity(self.friction_magnitude, "N", "friction force"),
-            "friction ratio": Quantity(self.friction_ratio, "1", "friction needed"),
-            "torque at contact": Quantity(self.torque_at_contact, "N m", "torque at the contact"),
-            "slip velocity": Quantity(self.slip_velocity, "m/s", "slip velocity"),
-            "translational energy": Quantity(self.translational_energy, "J", "translational energy"),
-            "rotational energy": Quantity(self.rotational_energy, "J", "rotational energy"),
-        }
-
     @overload
     def start(
         self,
@@ -434,142 +400,6 @@ class Rolling(System):
         take_rolling_record(self, own, r)
         details = {event.name: event.detail for event in rolling_events(self)}
         self.events = tuple(replace(event, detail=details.get(event.name)) for event in self.events)
-
-    # geometry and motion --------------------------------------------------------------------------------------
-    @property
-    def contact(self) -> Array:
-        """Contact point P, m."""
-        return self.contact_particle.position
-
-    @property
-    def center(self) -> Array:
-        """Centre O of the outside, m."""
-        return self.center_particle.position
-
-    @cached_property
-    def spin(self) -> Expression:
-        """Spin velocity λ = n·ω̄, rad/s."""
-        return as_expression(self.normal @ self.body.angular_velocity)
-
-    @cached_property
-    def clearance(self) -> Expression:
-        """The smallest eigenvalue along the surface of I + W ∂n/∂x, W the radii of curvature of the body: 1 on a plane, 0
-        where the hollow is as tight as the body is round [UM2022, eq. 21, for W = r].
-
-        The contact point moves with what centre and turning do at the contact over it.
-        """
-        return self.solid.clearance(self.body, self.parts[3:], self.normal, self.surface.curvature(self.contact))
-
-    # forces ---------------------------------------------------------------------------------------------------
-    @cached_property
-    def reaction_force(self) -> Array:
-        """Force of the surface on the body, inertial components, N [UM2022, eq. 51]."""
-        return self.reaction.on(self.body.position)
-
-    @cached_property
-    def normal_force(self) -> Expression:
-        """Normal part of the force of the surface, N; negative where the surface pulls."""
-        return as_expression(self.normal @ self.reaction_force)
-
-    @cached_property
-    def friction_force(self) -> Array:
-        """Tangential part of the force of the surface, N."""
-        return self.reaction_force - self.normal_force * self.normal
-
-    @cached_property
-    def friction_magnitude(self) -> Expression:
-        """Magnitude of the friction force, N."""
-        return length(self.friction_force)
-
-    @cached_property
-    def friction_ratio(self) -> Expression:
-        """|F_t|/F_n: the coefficient of friction that rolling needs."""
-        return self.friction_magnitude / self.normal_force
-
-    @cached_property
-    def lack_of_friction(self) -> Expression:
-        """|F_t| − μ F_n, N, |F_n| of a contact that can pull: positive where rolling needs more friction than there is."""
-        if self.friction_coefficient is None:
-            raise ModelError("without a coefficient of friction there is never too little: Rolling(…, friction=μ)")
-        most = abs(self.normal_force) if self.two_sided else self.normal_force
-        return self.friction_magnitude - self.friction_coefficient * most
-
-    @cached_property
-    def negligible_force(self) -> Expression:
-        """Force of the contact, N, that is rounding without gravity, 1e-12 m (v² + r²ω²)/r; zero with gravity.
-
-        A ball without weight on a plane is neither pressed nor pulled, and its friction is zero of zero.
-        """
-        if self.gravity is not None and not all(e is ZERO for e in expressions(self.gravity).ravel()):
-            return ZERO
-        r, v, ω = self.solid.size, self.body.velocity, self.body.angular_velocity_body
-        return as_expression(NEGLIGIBLE * self.solid.mass / r * (v @ v + r**2 * (ω @ ω)))
-
-    @property
-    def friction(self) -> Expression:
-        """The old name of `friction_magnitude`."""
-        renamed("friction", "friction_magnitude")
-        return self.friction_magnitude
-
-    @property
-    def friction_limit(self) -> Number | None:
-        """The old name of `friction_coefficient`."""
-        renamed("friction_limit", "friction_coefficient")
-        return self.friction_coefficient
-
-    @property
-    def sphere(self) -> SphericalBody:
-        """What rolls, of a body that is spherical outside."""
-        if not isinstance(self.solid, SphericalBody):
-            raise ModelError(f"'{self.solid.name}' is no sphere; what rolls is rolling.solid")
-        return self.solid
-
-    @property
-    def room(self) -> Expression:
-        """The old name of `clearance`."""
-        renamed("room", "clearance")
-        return self.clearance
-
-    @cached_property
-    def torque_at_mass_center_body(self) -> Array:
-        """Torque of the surface at C, body components, N m: ½ E Q_u [UM2022, eq. 52]."""
-        return body_rates(self.body.quaternion) @ self.reaction.on(self.body.quaternion) / 2
-
-    @cached_property
-    def torque_at_mass_center(self) -> Array:
-        """Torque of the surface at C, inertial components, N m."""
-        return self.body.rotate(self.torque_at_mass_center_body)
-
-    @cached_property
-    def torque_at_contact(self) -> Array:
-        """Torque of the surface at P, inertial components, N m [UM2022, eq. 55]."""
-        arm = self.body.position - self.contact
-        if isinstance(self.solid, SphericalBody):
-            arm = self.body.rotate(self.solid.center_of_mass) + self.solid.radius * self.normal
-        return self.torque_at_mass_center + np.cross(arm, self.reaction_force)
-
-    @cached_property
-    def torque_at_contact_body(self) -> Array:
-        """Torque of the surface at P, body components, N m [UM2022, eq. 54]."""
-        return self.body.rotation.T @ self.torque_at_contact
-
-    # energies -------------------------------------------------------------------------------------------------
-    @cached_property
-    def translational_energy(self) -> Expression:
-        """m |ẇ_C|²/2, J."""
-        return self.body.mass / 2 * (self.body.velocity @ self.body.velocity)
-
-    @cached_property
-    def rotational_energy(self) -> Expression:
-        """ωᵀJω/2, J."""
-        omega = self.body.angular_velocity_body
-        return as_expression(omega @ self.body.inertia @ omega / 2)
-
-    @cached_property
-    def surface_power(self) -> Expression:
-        """Power of the moving surface on the body, W."""
-        force = self.reaction_force @ self.surface.velocity(self.contact)
-        return as_expression(force + self.torque_at_contact @ self.surface.angular_velocity)
 
 
 def _energy_row(system: System) -> list[Row]:

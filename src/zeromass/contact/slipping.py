@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.contact.another import AnotherMotion
 from zeromass.contact.watched import LOST, SLIPS, STOPS
-from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, evaluate, expressions
+from zeromass.expression import Expression, ExpressionError, as_expression, evaluate, expressions
 from zeromass.expression import t as time
-from zeromass.model import Contact, Event, Force, ModelError, Onward, Part, Quantity, State, System, Torque
+from zeromass.model import Event, Force, ModelError, Onward, State, System, Torque
 from zeromass.model.given import Number
-from zeromass.model.moved import Moved
-from zeromass.model.record import read, read_number, recorded, written, written_number
-from zeromass.model.requirement import Requirement
+from zeromass.model.record import read_number, recorded, written_number
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
     from zeromass.expression.record import Reader, Writer
-    from zeromass.model import Drawing
 
 CREEP = 1e-9
 """Creep as a part of √(g r), unless it is given: far above the rounding of a slip, far below what one can see of it."""
@@ -34,7 +31,7 @@ STOPPED = 10.0
 
 
 @recorded("slipping")
-class Slipping(System):
+class Slipping(AnotherMotion):
     """The body of a rolling system, slipping: the contact stays, the friction is μ |N| against the slip.
 
         C = friction force at the contact point, −μ |N| s/√(s² + c²),   N the normal force, c the creep  [UP2006, eq. 2.6]
@@ -54,9 +51,6 @@ class Slipping(System):
 
     kind: str = "slipping"
 
-    rolling: Rolling
-    """The system of the same body where it rolls."""
-
     creep: Number
     """Speed of slip, m/s, below which friction falls off."""
 
@@ -67,27 +61,15 @@ class Slipping(System):
         μ = rolling.friction_coefficient
         if μ is None:
             raise ModelError("a body slips only with a coefficient of friction: Rolling(…, friction=μ)")
-        self.rolling = rolling
         self.creep, self.pulls = creep_of(rolling), pulls
         body, n = rolling.body, rolling.normal
-        parts = {name for part in rolling.parts for name in part.constraints}
-        own = [row for row in rolling.rows if row.group not in ("no slip", "energy", *parts)]
-        constraints: dict[str, Any] = {}
-        for row in own:
-            constraints.setdefault(row.group, []).append(row.zero)
         slip = rolling.slip_velocity
         speed = np.sqrt(slip @ slip + self.creep**2)
         normal_force = n @ rolling.reaction_force
         force = (μ if pulls else -μ) * normal_force / speed * slip
         arm = rolling.contact - body.position
-        super().__init__(
-            rolling.parts,
-            gravity=rolling.gravity,
-            forces=rolling.applied,
-            constraints={name: zeros if len(zeros) > 1 else zeros[0] for name, zeros in constraints.items()},
-            nonideal=[Force(force, at=body.position), Torque(np.cross(arm, force), on=body)],
-        )
-        self._know(*rolling.parameters)
+        loads = [Force(force, at=body.position), Torque(np.cross(arm, force), on=body)]
+        super().__init__(rolling, rolling.holding("no slip", "energy"), loads)
         stops = Event(
             STOPS,
             as_expression(slip @ slip - (STOPPED * self.creep) ** 2),
@@ -101,23 +83,15 @@ class Slipping(System):
             others = [turns if event.name == LOST else event for event in others]
         self.events: tuple[Event, ...] = (stops, *others)
 
-    @property
-    def requirements(self) -> tuple[Requirement, ...]:
-        """As of the rolling body."""
-        return self.rolling.requirements
-
     def _own_record(self, w: Writer) -> dict[str, Any]:
-        return {"rolling": written(self.rolling, w), "creep": written_number(self.creep, w), "pulls": self.pulls}
+        return {**super()._own_record(w), "creep": written_number(self.creep, w), "pulls": self.pulls}
 
     def _take_record(self, own: dict[str, Any], r: Reader) -> None:
-        rolling: Any = read(own["rolling"], r)
-        self.rolling, self.creep, self.pulls = rolling, read_number(own["creep"], r), own.get("pulls", False)
-        self._know(*rolling.parameters)
+        super()._take_record(own, r)
+        self.creep, self.pulls = read_number(own["creep"], r), own.get("pulls", False)
         if not self.pulls:
-            rolling.__dict__["slipping"] = self
-        self._free = self._free._replace(parts=rolling.parts)
-        self.parts: tuple[Part, ...] = rolling.parts
-        details = {event.name: event.detail for event in rolling.events}
+            self.rolling.__dict__["slipping"] = self
+        details = {event.name: event.detail for event in self.rolling.events}
         self.events = tuple(replace(event, detail=details.get(event.name)) for event in self.events)
 
     @cached_property
@@ -162,38 +136,6 @@ class Slipping(System):
         body = [self.index(x) for x in self.rolling.body.position]
         size = float(np.linalg.norm(impulse[body]))
         return self if size <= 1e-6 * float(np.linalg.norm(impulse)) or size == 0.0 else None
-
-    def jumped(self, names: Sequence[str], before: State, after: State) -> str:
-        """As of the rolling body."""
-        if self.pieces is None or any(name.startswith("surface") for name in names):
-            return ""
-        from zeromass.contact.edges import edge_words  # few surfaces have edges
-
-        return edge_words(self.rolling, self.pieces, before, after)
-
-    def examined(self, motion: Moved) -> tuple[str, ...]:
-        """As of the rolling body."""
-        return self.rolling.examined(motion)
-
-    @property
-    def contacts(self) -> tuple[Contact, ...]:
-        """The contact with the surface, as of the rolling body."""
-        return self.rolling.contacts
-
-    @cached_property
-    def drawing(self) -> Drawing:
-        """As of the rolling body."""
-        from zeromass.contact.looks import drawing_on_surface  # what is not drawn need not be imported
-
-        return drawing_on_surface(self.rolling, {})
-
-    def drawing_at(self, parameters: Mapping[Symbol, float]) -> Drawing:
-        """As of the rolling body."""
-        return self.rolling.drawing_at(parameters)
-
-    def _own_quantities(self) -> dict[str, Quantity]:
-        """What plots and files show of the body: the same as where it rolls."""
-        return self.rolling.quantities
 
 
 def creep_of(rolling: Rolling) -> Number:

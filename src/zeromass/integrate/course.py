@@ -406,7 +406,7 @@ def _segment(
 def _struck(first: Segment, by: Onward) -> Segment:
     """A segment that begins with a jump of the rates."""
     impulse = Impulse(float(first.t[0]), by.names, by.impulses, by.change, by.energy)
-    piece = first.piece or Piece({}, (), (), None, 0.0)
+    piece = first.piece or Piece({})
     return replace(first, piece=replace(piece, impulse=impulse))
 
 
