@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from zeromass.expression import Symbol
 from zeromass.model import Contact, Force, Part, Quantity, State, System, Torque
 from zeromass.model.moved import Moved
@@ -87,3 +89,9 @@ class AnotherMotion(System):
         self._know(*rolling.parameters)
         self._free = self._free._replace(parts=rolling.parts)
         self.parts: tuple[Part, ...] = rolling.parts
+
+
+def unstruck(system: System, rolling: Rolling, impulse: np.ndarray) -> System | None:
+    """The system, as long as an impulse does not act on the body."""
+    size = float(np.linalg.norm(impulse[[system.index(x) for x in rolling.body.position]]))
+    return system if size <= 1e-6 * float(np.linalg.norm(impulse)) or size == 0.0 else None

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.another import AnotherMotion
-from zeromass.contact.slipping import STOPPED
+from zeromass.contact.friction import coefficients_at
+from zeromass.contact.slow import STOPPED
 from zeromass.contact.start import quaternion_of
 from zeromass.contact.striking import stroke
 from zeromass.contact.watched import BORDER, LANDS, RESTED
@@ -138,9 +139,9 @@ class Flying(AnotherMotion):
         D = np.eye(3) / m - across @ inverse @ across
         w = state[body.velocity + np.cross(body.angular_velocity, ρ) - rolling.surface.velocity(rolling.contact)]
         assert rolling.restitution is not None
-        μ = None if rolling.friction_coefficient is None else float(number_at(rolling.friction_coefficient, known))
+        static, kinetic = coefficients_at(rolling.friction_coefficient, rolling.kinetic_coefficient, known)
         e = float(number_at(rolling.restitution, known))
-        found = stroke(D, n, w, μ, e)
+        found = stroke(D, n, w, kinetic, e, static=static)
         change = self._change(state, found.impulse, inverse @ np.cross(ρ, found.impulse), m)
         after = replace(state, v=state.v + change)
         following: System = self
@@ -154,10 +155,8 @@ class Flying(AnotherMotion):
             if rises > 0.0 and falls > 0.0 and e < 1.0:
                 said = ((RESTED, state.t + 2 * rises / (falls * (1 - e))),)
             slip = np.linalg.norm(found.velocity - (n @ found.velocity) * n)
-            slow = μ is None or slip <= STOPPED * float(number_at(rolling.slipping.creep, known))
-            following = rolling if slow else rolling.slipping
-            if slow and μ is not None and not rolling.grips(after.carried_to(rolling)):
-                following = rolling.slipping
+            slow = static is None or slip <= STOPPED * float(number_at(rolling.slipping.creep, known))
+            following = rolling.kind_at(after, slips=not slow)
         taken = flight if bounces else after.carried_to(following)
         energy = float(taken[self.kinetic] - state[self.kinetic])
         impulses = np.array([found.normal, found.friction])

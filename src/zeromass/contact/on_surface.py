@@ -7,12 +7,14 @@ from functools import cached_property
 import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.friction import against, at_speed
 from zeromass.contact.old_words import renamed
 from zeromass.contact.roller import Roller
+from zeromass.contact.slow import creep_of
 from zeromass.contact.surface import Surface
 from zeromass.expression import Array, Expression, as_expression, expressions
 from zeromass.expression.build import ZERO
-from zeromass.model import ModelError, Particle, Quantity, RigidBody, System
+from zeromass.model import ModelError, Particle, Quantity, RigidBody, System, Torque
 from zeromass.model.given import Number, Vector, length
 from zeromass.model.quaternion import body_rates
 
@@ -29,8 +31,16 @@ class OnSurface(System):
 
     surface: Surface
     two_sided: bool
+    creep: Number | None
     no_spin: bool
     friction_coefficient: Number | None
+    """μ up to which the contact holds."""
+
+    kinetic_coefficient: Number | None
+    """μ where it slips."""
+
+    rolling_resistance: Number | None
+    drilling_friction: Number | None
     body: RigidBody
     contact_particle: Particle
     center_particle: Particle
@@ -71,6 +81,16 @@ class OnSurface(System):
         """
         return self.solid.clearance(self.body, self.parts[3:], self.normal, self.surface.curvature(self.contact))
 
+    @cached_property
+    def turning(self) -> Array:
+        """Angular velocity against the surface, ω̄ − Ω, rad/s."""
+        return self.body.angular_velocity - self.surface.angular_velocity
+
+    @cached_property
+    def rolling_velocity(self) -> Array:
+        """The part of it along the surface, rad/s."""
+        return self.turning - (self.normal @ self.turning) * self.normal
+
     # forces ---------------------------------------------------------------------------------------------------
     @cached_property
     def reaction_force(self) -> Array:
@@ -104,6 +124,31 @@ class OnSurface(System):
             raise ModelError("without a coefficient of friction there is never too little: Rolling(…, friction=μ)")
         most = abs(self.normal_force) if self.two_sided else self.normal_force
         return self.friction_magnitude - self.friction_coefficient * most
+
+    @cached_property
+    def lack_of_resistance(self) -> Expression:
+        """|τ_t| − ρ N, N m: positive where it takes more than rolling resistance to keep the body from rolling."""
+        if self.rolling_resistance is None:
+            raise ModelError("without rolling resistance nothing holds the body: Rolling(…, rolling_resistance=ρ)")
+        τ = self.torque_at_contact - (self.normal @ self.torque_at_contact) * self.normal
+        return length(τ) - at_speed(self.rolling_resistance, 0.0) * self.normal_force
+
+    def hindered(self, *, rolls: bool = True) -> list[Torque]:
+        """Torques against rolling, unless the body is held, and against turning about the normal.
+
+        −ρ N ω_t/|ω_t|,   −δ N sign(ω_n) n
+        """
+        found = []
+        if rolls and self.rolling_resistance is not None:
+            c = creep_of(self) / self.solid.size
+            law = against(self.rolling_velocity, c, self.rolling_resistance)
+            found.append(Torque(self.normal_force * law, on=self.body))
+        if self.drilling_friction is not None:
+            spin = as_expression(self.normal @ self.turning)
+            way = np.sign(spin)
+            arm = at_speed(self.drilling_friction, way * spin)
+            found.append(Torque(-arm * self.normal_force * way * self.normal, on=self.body))
+        return found
 
     @cached_property
     def negligible_force(self) -> Expression:
