@@ -18,6 +18,7 @@ import typing as _typing
 from zeromass.compile.program import Program, compile
 from zeromass.compile.target import Target, host
 from zeromass.contact import (
+    Friction,
     Roller,
     Rolling,
     Slipping,
@@ -194,6 +195,7 @@ __all__ = [
     "Fit",
     "Fixed",
     "Force",
+    "Friction",
     "Gear",
     "Ground",
     "ImplicitBody",

@@ -223,3 +223,39 @@ def test_strokes_are_those_of_a_short_force(seed):
 def test_mistake(words, make):
     with pytest.raises(zm.ZeromassError, match=words):
         make()
+
+
+# lifting -----------------------------------------------------------------------------------------------------------
+def low_plate() -> zm.Surface:
+    """A plate on which the centre of the ball has no height at all: no rounding of its place tells how far to lift it."""
+    return zm.Surface(lambda X, Y: 0.0 * X, shift=(0.0, 0.0, -r), name="plate")
+
+
+def test_a_ball_whose_centre_is_at_height_zero_is_lifted():
+    ball = thrown(0.5, 0.3, low_plate())
+    touching = ball.flying.start(center=(0.0, 0.0, 0.0), velocity=(0.0, 0.0, 1.0))
+    assert touching[ball.flying.gap] == 0.0
+    assert 0.0 < ball.flying.lifted(touching)[ball.flying.gap] <= 1e-15
+
+
+@pytest.mark.parametrize("rising", [0.0, 1e-300])
+def test_a_graze_is_no_stroke(rising):
+    """A ball that touches without coming nearer is not late, however the gap is divided by the rate of it."""
+    ball = thrown(0.5, 0.3, low_plate())
+    grazing = ball.flying.start(center=(0.0, 0.0, -1e-17), velocity=(1.0, 0.0, rising))
+    onward = ball.flying.landed(grazing)
+    assert onward.energy == pytest.approx(0.0, abs=1e-15)
+    assert np.all(np.isfinite(onward.state.q))
+
+
+def test_a_thrown_body_is_turned_as_a_rolling_one_is():
+    """Quaternions of another length are refused, those that are nearly of length 1 are made so."""
+    radius = zm.parameter("radius", r)
+    ball = zm.Rolling(zm.ball(radius, m), on=zm.surfaces.plane(), gravity=g, friction=0.3, restitution=0.5)
+    with pytest.raises(zm.StartError, match="length 2"):
+        ball.flying.start(center=(0.0, 0.0, 1.0), orientation=(2.0, 0.0, 0.0, 0.0))
+    with pytest.raises(zm.StartError, match="3 or 4"):
+        ball.flying.start(center=(0.0, 0.0, 1.0), orientation=(1.0, 0.0))
+    start = ball.flying.start(center=(0.0, 0.0, 1.0), orientation=(0.0, 0.0, np.pi / 2), parameters={radius: 0.3})
+    assert start[ball.body.quaternion] == pytest.approx([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)], abs=1e-15)
+    assert start[ball.flying.gap] == pytest.approx(0.7, abs=1e-15)

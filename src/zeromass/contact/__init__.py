@@ -4,6 +4,7 @@ import typing as _typing
 
 from zeromass.contact import surfaces
 from zeromass.contact.bodies import SphericalBody, ball, shell, two_material_shell
+from zeromass.contact.friction import Friction
 from zeromass.contact.roller import Roller
 from zeromass.contact.rolling import Rolling
 from zeromass.contact.slipping import Slipping
@@ -16,6 +17,7 @@ if _typing.TYPE_CHECKING:
 
 __all__ = [
     "ConvexBody",
+    "Friction",
     "ImplicitBody",
     "Rolling",
     "Slipping",

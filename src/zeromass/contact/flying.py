@@ -9,29 +9,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.contact.slipping import STOPPED
+from zeromass.contact.another import AnotherMotion
+from zeromass.contact.friction import coefficients_at
+from zeromass.contact.slow import STOPPED
+from zeromass.contact.start import quaternion_of
 from zeromass.contact.striking import stroke
 from zeromass.contact.watched import BORDER, LANDS, RESTED
-from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, rate
+from zeromass.expression import Array, Expression, as_expression, expressions, rate
 from zeromass.expression.build import ONE
-from zeromass.model import Contact, Event, ModelError, Onward, Part, Quantity, State, System
+from zeromass.model import Contact, Event, ModelError, Onward, State, System
 from zeromass.model.given import Number, Vector
-from zeromass.model.moved import Moved
 from zeromass.model.quaternion import inertial_rates
-from zeromass.model.record import read, recorded, written
-from zeromass.model.requirement import Requirement, number_at
+from zeromass.model.record import recorded
+from zeromass.model.requirement import number_at
+from zeromass.model.state import parameter_values
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
     from zeromass.expression.record import Reader, Writer
-    from zeromass.model import Drawing
 
 RESTS = 1e-12
 """Height of the next bounce, as a part of places and sizes, below which bounces end: rounding would decide of the rest."""
 
 
 @recorded("flying")
-class Flying(System):
+class Flying(AnotherMotion):
     """The body of a rolling system in flight, above its surface.
 
     The contact is the point of the surface that the body would touch if it were moved along the surface's third axis, of a
@@ -53,9 +55,6 @@ class Flying(System):
 
     kind: str = "flying"
 
-    rolling: Rolling
-    """The system of the same body where it rolls."""
-
     up: Array
     """The direction in which it is above its surface."""
 
@@ -65,12 +64,7 @@ class Flying(System):
     def __init__(self, rolling: Rolling) -> None:
         if rolling.restitution is None:
             raise ModelError("a body comes back only with a coefficient of restitution: Rolling(…, restitution=e)")
-        self.rolling = rolling
-        parts = {name for part in rolling.parts for name in part.constraints}
-        constraints: dict[str, Any] = {}
-        for row in rolling.rows:
-            if row.group not in ("no slip", "no spin", "energy", *parts):
-                constraints.setdefault(row.group, []).append(row.zero)
+        constraints: dict[str, Any] = rolling.holding("no slip", "no spin", "energy")
         apart = rolling.apart
         along = _axes(rolling)
         self.up = rolling.normal if along is None else along[:, 2]
@@ -79,20 +73,9 @@ class Flying(System):
             constraints["tangency"] = list(apart - self.gap * self.up)
         else:
             constraints["tangency"] = [along[:, 0] @ apart, along[:, 1] @ apart]
-        super().__init__(
-            rolling.parts,
-            gravity=rolling.gravity,
-            forces=rolling.applied,
-            constraints={name: zeros if len(zeros) > 1 else zeros[0] for name, zeros in constraints.items()},
-        )
-        self._know(*rolling.parameters)
+        super().__init__(rolling, constraints)
         lands = Event(LANDS, self.gap, direction=-1, message="the body strikes its surface")
         self.events: tuple[Event, ...] = (lands, *[e for e in rolling.events if e.name == BORDER])
-
-    @property
-    def requirements(self) -> tuple[Requirement, ...]:
-        """As of the rolling body."""
-        return self.rolling.requirements
 
     # starts ----------------------------------------------------------------------------------------------------------
     def start(  # type: ignore[override]
@@ -127,14 +110,12 @@ class Flying(System):
             raise ModelError("a start is given by center=(X, Y, Z), … or by {expression: value}, not by both")
         rolling = self.rolling
         O, body = rolling.center_particle, rolling.body
-        u = np.asarray(orientation, dtype=float)
-        if u.shape == (3,):
-            angle = float(np.linalg.norm(u))
-            u = np.array([np.cos(angle / 2), *(np.sin(angle / 2) * u / (angle or 1.0))])
+        u = quaternion_of(orientation)
         given = [(O.position, center), (body.quaternion, u), (O.velocity, velocity)]
         given.append((body.angular_velocity, angular_velocity))
         place = np.asarray(center, dtype=float)
-        near = [(rolling.contact, place - np.array([0.0, 0.0, 1.0]) * float(number_at(rolling.solid.size, {}) or 0.0))]
+        size = number_at(rolling.solid.size, parameter_values(self, parameters))
+        near = [(rolling.contact, place - np.array([0.0, 0.0, size]))]
         return super().start(given, t=t, parameters=parameters, guess=[*near, (body.position, place)])
 
     # what comes after ------------------------------------------------------------------------------------------------
@@ -158,13 +139,14 @@ class Flying(System):
         D = np.eye(3) / m - across @ inverse @ across
         w = state[body.velocity + np.cross(body.angular_velocity, ρ) - rolling.surface.velocity(rolling.contact)]
         assert rolling.restitution is not None
-        μ = None if rolling.friction_coefficient is None else float(number_at(rolling.friction_coefficient, known))
+        static, kinetic = coefficients_at(rolling.friction_coefficient, rolling.kinetic_coefficient, known)
         e = float(number_at(rolling.restitution, known))
-        found = stroke(D, n, w, μ, e)
+        found = stroke(D, n, w, kinetic, e, static=static)
         change = self._change(state, found.impulse, inverse @ np.cross(ρ, found.impulse), m)
         after = replace(state, v=state.v + change)
         following: System = self
-        late = state[self.gap] / state[self.rising]  # s, since the gap was closed
+        closes = state[self.rising]
+        late = state[self.gap] / closes if closes < 0.0 else 0.0  # s, since the gap was closed
         flight = self.lifted(after, late)
         rises, falls = float(flight[self.rising]), -float(flight[self.falling])
         bounces = rises > 0.0 and (falls <= 0.0 or rises**2 / (2 * falls) > RESTS * self._extent(state))
@@ -173,10 +155,8 @@ class Flying(System):
             if rises > 0.0 and falls > 0.0 and e < 1.0:
                 said = ((RESTED, state.t + 2 * rises / (falls * (1 - e))),)
             slip = np.linalg.norm(found.velocity - (n @ found.velocity) * n)
-            slow = μ is None or slip <= STOPPED * float(number_at(rolling.slipping.creep, known))
-            following = rolling if slow else rolling.slipping
-            if slow and μ is not None and not rolling.grips(after.carried_to(rolling)):
-                following = rolling.slipping
+            slow = static is None or slip <= STOPPED * float(number_at(rolling.slipping.creep, known))
+            following = rolling.kind_at(after, slips=not slow)
         taken = flight if bounces else after.carried_to(following)
         energy = float(taken[self.kinetic] - state[self.kinetic])
         impulses = np.array([found.normal, found.friction])
@@ -191,7 +171,8 @@ class Flying(System):
         moved = [self.index(x) for part in (rolling.body, rolling.center_particle) for x in part.position]
         up = np.tile(state[self.up], 2)
         by = max(late * state[self.rising] - state[self.gap], 0.0)
-        rounding = np.finfo(float).eps * float(np.abs(up * state.q[moved]).max())
+        along = float(np.abs(up * state.q[moved]).max()) or self._extent(state)
+        rounding = np.finfo(float).eps * along
         while True:
             q = state.q.copy()
             q[moved] += by * up
@@ -222,40 +203,18 @@ class Flying(System):
         change[[self.index(x) for x in body.quaternion]] = inertial_rates(u).T @ turned / 2
         return change
 
-    def examined(self, motion: Moved) -> tuple[str, ...]:
-        """As of the rolling body."""
-        return self.rolling.examined(motion)
-
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """None in flight."""
         return ()
 
-    @cached_property
-    def drawing(self) -> Drawing:
-        """As of the rolling body."""
-        from zeromass.contact.looks import drawing_on_surface  # what is not drawn need not be imported
-
-        return drawing_on_surface(self.rolling, {})
-
-    def drawing_at(self, parameters: Mapping[Symbol, float]) -> Drawing:
-        """As of the rolling body."""
-        return self.rolling.drawing_at(parameters)
-
-    def _own_quantities(self) -> dict[str, Quantity]:
-        """What plots and files show of the body: the same as where it rolls."""
-        return self.rolling.quantities
-
     def _own_record(self, w: Writer) -> dict[str, Any]:
-        return {"rolling": written(self.rolling, w), "gap": w.array(self.gap), "up": w.array(self.up)}
+        return {**super()._own_record(w), "gap": w.array(self.gap), "up": w.array(self.up)}
 
     def _take_record(self, own: dict[str, Any], r: Reader) -> None:
-        rolling: Any = read(own["rolling"], r)
-        self.rolling, self.gap, self.up = rolling, r.array(own["gap"]).item(), r.array(own["up"])
-        self._know(*rolling.parameters)
-        rolling.__dict__["flying"] = self
-        self._free = self._free._replace(parts=rolling.parts)
-        self.parts: tuple[Part, ...] = rolling.parts
+        super()._take_record(own, r)
+        self.gap, self.up = r.array(own["gap"]).item(), r.array(own["up"])
+        self.rolling.__dict__["flying"] = self
 
 
 def _axes(rolling: Rolling) -> np.ndarray | None:

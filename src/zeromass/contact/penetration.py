@@ -93,7 +93,7 @@ class Outside:
     def poses(self, q: np.ndarray) -> Poses:
         """Of positions (k, n)."""
         rolling = self.rolling
-        centers = q[:, [rolling.index(x) for x in rolling.center]]
+        centers = q[:, [rolling.index(x) for x in rolling.center_particle.position]]
         if self.spherical:
             return Poses(centers)
         u = q[:, [rolling.index(x) for x in rolling.body.quaternion]]
@@ -223,7 +223,7 @@ def penetration(rolling: Rolling, motion: Moved) -> Depth | None:
     outside = rolling.outside
     if len(motion.t) < 2 or outside.flat:
         return None
-    where, n = np.array([rolling.index(x) for x in rolling.center]), len(rolling.coordinates)
+    where, n = np.array([rolling.index(x) for x in rolling.center_particle.position]), len(rolling.coordinates)
     parameters = np.array([motion.parameters[p] for p in rolling.parameters])
     spacing = SPACING * float(outside.size(parameters))
     t, centers = _places(motion.t, motion.y[:, where], motion.y[:, n + where], spacing)

@@ -28,6 +28,9 @@ OPTIONS = (
     "no_spin",
     "conserve_energy",
     "friction_coefficient",
+    "kinetic_coefficient",
+    "rolling_resistance",
+    "drilling_friction",
     "restitution",
     "creep",
     "least_clearance",
@@ -66,6 +69,8 @@ def take_rolling_record(rolling: Rolling, own: dict[str, Any], r: Reader) -> Non
     ]
     for name in OPTIONS:
         setattr(rolling, name, read_number(own["options"].get(name), r))
+    if "kinetic_coefficient" not in own["options"]:  # files of before
+        rolling.kinetic_coefficient = rolling.friction_coefficient
     rolling._know(*rolling.limits)
 
 

@@ -14,26 +14,30 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.another import AnotherMotion
 from zeromass.contact.flying import Flying
-from zeromass.contact.old_words import in_old_words, renamed
+from zeromass.contact.friction import Coefficient, Friction, at_speed, coefficient, friction_of
+from zeromass.contact.limits import possible_limits
+from zeromass.contact.old_words import in_old_words
+from zeromass.contact.on_surface import NEGLIGIBLE, OnSurface
 from zeromass.contact.penetration import Outside, inside_words, penetration
+from zeromass.contact.resting import Resting
 from zeromass.contact.roller import Roller
-from zeromass.contact.slipping import STOPPED, Slipping
+from zeromass.contact.slipping import Slipping
+from zeromass.contact.slow import SLOW, STOPPED, creep_of, speed_of
 from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, rolling_start
 from zeromass.contact.surface import Surface
-from zeromass.contact.watched import LOST, SLIPS, rolling_events
+from zeromass.contact.watched import HALTS, LOST, SLIPS, rolling_events
 from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
-from zeromass.model import Contact, Event, ModelError, Onward, Particle, Quantity, RigidBody, StartError, State, System
+from zeromass.model import Contact, Event, ModelError, Onward, Particle, RigidBody, StartError, State, System
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector, length
+from zeromass.model.given import Number, Vector
 from zeromass.model.moved import Moved
-from zeromass.model.quaternion import body_rates
 from zeromass.model.record import recorded
-from zeromass.model.requirement import Ordered, Requirement, number_at
+from zeromass.model.requirement import Requirement, number_at
 from zeromass.model.start import Prescribed
 
 if TYPE_CHECKING:
@@ -46,12 +50,9 @@ LEAST_CLEARANCE = 1e-4
 ROLLS = 1e-9
 """Part of the speeds of centre and rim that a slip is at most where the body rolls: well above their rounding."""
 
-NEGLIGIBLE = 1e-12
-"""Part of m v²/r that forces of a contact without weight are at least: below, they are rounding."""
-
 
 @recorded("rolling")
-class Rolling(System):
+class Rolling(OnSurface):
     """A body with a convex outside that rolls on a surface without slipping.
 
     body             what rolls: zm.ball(…), zm.ellipsoid(…), zm.disc(…) and others
@@ -60,7 +61,11 @@ class Rolling(System):
     no_spin          the body does not turn about the normal against the surface [UM2022, eq. 39], slipping or not
     two_sided        the surface can pull, and the run marks where it does, as in the papers; else the run ends there
     conserve_energy  adds the redundant row dE/dt = 0 [UM2022, eq. 34]; for surfaces at rest only
-    friction         coefficient μ at which the body would slip; the run ends there, or goes on as `slipping`
+    friction         coefficient μ at which the body would slip; the run ends there, or goes on as `slipping`. One number, or
+                     zm.Friction(static=…, kinetic=…), where a contact that slips has less
+    rolling_resistance  arm ρ of the normal force N, m: a torque ρ N hinders rolling, and holds a body at rest, see
+                     `resting`. A number, or a function of the angular speed, rad/s, such as lambda w: 1e-3 + 1e-4 * w
+    drilling_friction   arm δ, m, likewise: a torque δ N hinders turning about the normal
     restitution      coefficient e of impulses, 0 to 1: a body that leaves the surface flies on, and rebounds where it lands,
                      see `flying`; without it the run ends where the contact is lost
     creep            speed of slip, m/s, below which friction falls off and the body counts as rolling again; by default
@@ -79,35 +84,11 @@ class Rolling(System):
 
     kind: str = "rolling"
 
-    gravity: Number | Vector | None
-    solid: Roller
-    """What rolls, as it was given."""
-
-    surface: Surface
-    two_sided: bool
-    no_spin: bool
     conserve_energy: bool
-    friction_coefficient: Number | None
     restitution: Number | None
-    creep: Number | None
     least_clearance: Number
-    body: RigidBody
-    contact_particle: Particle
-    center_particle: Particle
     applied: list[Load]
     """Forces beside gravity."""
-
-    unknowns: tuple[Expression, ...]
-    """What is solved for beside the positions of body, contact and centre."""
-
-    apart: Array
-    """Where the body is, from where it would touch at the contact, m: zero unless it flies."""
-
-    normal: Array
-    """Unit normal of the surface at the contact, towards the body."""
-
-    slip_velocity: Array
-    """Velocity of the body's contact point against the surface, m/s."""
 
     def __init__(
         self,
@@ -118,7 +99,9 @@ class Rolling(System):
         no_spin: bool = False,
         two_sided: bool = False,
         conserve_energy: bool = False,
-        friction: Number | None = None,
+        friction: Number | Friction | None = None,
+        rolling_resistance: Coefficient | None = None,
+        drilling_friction: Coefficient | None = None,
         restitution: Number | None = None,
         creep: Number | None = None,
         least_clearance: Number = LEAST_CLEARANCE,
@@ -137,14 +120,25 @@ class Rolling(System):
             raise ModelError(f"on is {on!r}; give a zm.Surface, such as zm.Surface(lambda X, Y: …)")
         if conserve_energy and on.moves:
             raise ModelError(f"'{on.name}' moves and does work: the energy is not conserved, leave conserve_energy out")
+        hindered = rolling_resistance is not None or drilling_friction is not None
+        if hindered and (two_sided or conserve_energy):
+            raise ModelError(
+                "rolling_resistance and drilling_friction take energy, and come from a surface that pushes; leave "
+                "two_sided and conserve_energy out"
+            )
+        if drilling_friction is not None and no_spin:
+            raise ModelError("a body with no_spin=True does not turn about the normal; leave drilling_friction out")
         if restitution is not None and (two_sided or no_spin):
             raise ModelError(
                 "a body that may leave its surface has neither two_sided=True nor no_spin=True; leave restitution out"
             )
         self.gravity, self.solid, self.surface, self.restitution = gravity, body, on, restitution
         self.two_sided, self.no_spin, self.conserve_energy = two_sided, no_spin, conserve_energy
-        self.friction_coefficient, self.creep, self.least_clearance = friction, creep, least_clearance
-        for requirement in self._possible_limits():
+        self.friction_coefficient, self.kinetic_coefficient = friction_of(friction)
+        self.rolling_resistance = coefficient(rolling_resistance, "rolling_resistance")
+        self.drilling_friction = coefficient(drilling_friction, "drilling_friction")
+        self.creep, self.least_clearance = creep, least_clearance
+        for requirement in possible_limits(self):
             requirement.checked("friction, creep and least_clearance")
         self.body = RigidBody(body.name, mass=body.mass, inertia=body.inertia)
         self.contact_particle, self.center_particle = Particle("contact", mass=0), Particle("center", mass=0)
@@ -173,36 +167,33 @@ class Rolling(System):
             if any(load.potential is ZERO for load in self.applied) or time in symbols(self.energy):
                 raise ModelError("a force changes the energy: it is not conserved, leave conserve_energy out")
             self._complete(self._free, [*self.rows, *_energy_row(self)], self.C)
+        if hindered:
+            q = self.coordinates
+            torques = [torque.generalized(q) for torque in self.hindered()]
+            self._complete(self._free, list(self.rows), sum(torques, expressions(np.zeros(len(q)))))
         self._know(*self.limits)
         self.events: tuple[Event, ...] = rolling_events(self)
+
+    def holding(self, *without: str) -> dict[str, list[Expression]]:
+        """What holds at the contact, by the names of constraints, without some of them and without those of parts."""
+        own = {name for part in self.parts for name in part.constraints}
+        found: dict[str, list[Expression]] = {}
+        for row in self.rows:
+            if row.group not in own and row.group not in without:
+                found.setdefault(row.group, []).append(row.zero)
+        return found
 
     @property
     def limits(self) -> list[Number]:
         """Friction, creep and clearance, as far as they are given: the events know them, not the equations."""
-        given = (self.friction_coefficient, self.restitution, self.creep, self.least_clearance)
+        given = (self.friction_coefficient, self.kinetic_coefficient, self.rolling_resistance, self.drilling_friction)
+        given = (*given, self.restitution, self.creep, self.least_clearance)
         return [e for e in given if e is not None]
-
-    def _possible_limits(self) -> tuple[Requirement, ...]:
-        """Of what is given beside body and surface."""
-        given = (("friction", self.friction_coefficient, "coefficient"), ("creep", self.creep, "speed"))
-        positive = [
-            Ordered(0.0, e, f"{name} is {{1:g}}; a {what} is positive") for name, e, what in given if e is not None
-        ]
-        if self.restitution is not None:
-            said = "restitution is {0:g}; it lies between 0 and 1"
-            positive.append(Ordered(self.restitution, 1.0, said, equal=True))
-            positive.append(Ordered(0.0, self.restitution, "restitution is {1:g}; it lies between 0 and 1", equal=True))
-        least, words = self.least_clearance, "; it lies between 0 and 1, the clearance of a plane"
-        return (
-            *positive,
-            Ordered(0.0, least, "least_clearance is {1:g}" + words, equal=True),
-            Ordered(least, 1.0, "least_clearance is {0:g}" + words),
-        )
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """Those of the body that rolls, and of friction, creep and clearance."""
-        return (*self.solid.requirements, *super().requirements, *self._possible_limits())
+        return (*self.solid.requirements, *super().requirements, *possible_limits(self))
 
     # kinds of motion ------------------------------------------------------------------------------------------
     def begins_as(self, state: State) -> System:
@@ -211,18 +202,45 @@ class Rolling(System):
         A start slips, with a coefficient of friction, where it comes from a surface that moved otherwise: no impulse
         brings it to roll at once. A state of the slipping body goes on slipping.
         """
-        if isinstance(state.system, Slipping | Flying) and state.system.rolling is self:
-            return state.system
-        if state.system is not self or self.friction_coefficient is None:
+        if isinstance(state.system, AnotherMotion) and state.system.rolling is self:
+            return state.system.begins_as(state)
+        if state.system is not self or self.begins_one_way:
             return self
-        if not self.slips(state) and self.grips(state):
+        return self.kind_at(state, slips=self.friction_coefficient is not None and self.slips(state))
+
+    def kind_at(self, state: State, *, slips: bool, turns: bool | None = None) -> System:
+        """What a motion goes on as from a state on: what holds, as far as friction and resistance allow it.
+
+        slips, turns  whether the contact slips there, and whether the body rolls; from the angular velocity, if not said
+        """
+        holds = self.sticks and not (self.turns(state) if turns is None else turns)
+        if not slips and holds and self.rests(state.carried_to(self.resting)):
+            return self.resting
+        own = state if slips or state.system is self else state.carried_to(self)
+        if self.friction_coefficient is None or (not slips and self.grips(own)):
             return self
-        return self.slipping.begins_as(state.carried_to(self.slipping))
+        if holds and state.carried_to(self.sliding)[self.lack_of_resistance] <= 0.0:
+            return self.sliding
+        return self.slipping if self.sticks else self.slipping.begins_as(state.carried_to(self.slipping))
+
+    @property
+    def sticks(self) -> bool:
+        """Whether rolling resistance can hold the body: that which grows with the speed alone does not."""
+        ρ = self.rolling_resistance
+        return ρ is not None and as_expression(at_speed(ρ, 0.0)) is not ZERO
 
     @property
     def begins_one_way(self) -> bool:
-        """Where friction has no bound."""
-        return self.friction_coefficient is None
+        """Where friction has no bound, and nothing holds the body."""
+        return self.friction_coefficient is None and not self.sticks
+
+    @property
+    def stiff(self) -> Expression | None:
+        """ω² − u² of what rolls against its resistance, negative below u = 1e-3 √(g/r), as of a slip; None without any."""
+        if not self.sticks:
+            return None
+        ω, u = self.rolling_velocity, SLOW * speed_of(self) / self.solid.size
+        return as_expression(ω @ ω - u**2)
 
     def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
         """Starts whose parameters are not possible, and where the body lies inside its surface, away from the contact."""
@@ -246,6 +264,8 @@ class Rolling(System):
         """`slipping` where the body would slip, `flying` where it leaves and may come back; other events end the motion."""
         if event == LOST and self.restitution is not None:
             return self.flying.left(state)
+        if event == HALTS:
+            return self.kind_at(state, slips=False, turns=False)
         return self.slipping.begins_as(state) if event == SLIPS else None
 
     def struck(self, state: State, impulse: np.ndarray) -> System | None:
@@ -276,6 +296,16 @@ class Rolling(System):
         """Whether rolling, at a state of this system, needs no more than the friction there is."""
         return self.friction_coefficient is None or bool(state[self.lack_of_friction - self.negligible_force] <= 0.0)
 
+    def rests(self, state: State) -> bool:
+        """Whether resistance and friction hold the body, at a state in which it rests."""
+        return self.grips(state) and bool(state[self.lack_of_resistance] <= 0.0)
+
+    def turns(self, state: State) -> bool:
+        """Whether the body rolls at a state, beyond rounding of its angular velocity."""
+        ω, u = state[self.rolling_velocity], state.v[[self.index(x) for x in self.body.quaternion]]
+        least = STOPPED * number_at(as_expression(creep_of(self) / self.solid.size), state.parameters)
+        return float(np.linalg.norm(ω)) > max(least, ROLLS * 2 * float(np.linalg.norm(u)))
+
     def slips(self, state: State) -> bool:
         """Whether the contact slips at a state of this system, beyond rounding of the speeds of centre and rim."""
         slip = np.array([state.residuals[row.name] for row in self.rows if row.group == "no slip"])
@@ -299,6 +329,16 @@ class Rolling(System):
     def slipping(self) -> Slipping:
         """The same body slipping on the same surface with Coulomb friction μ = `friction`."""
         return Slipping(self)
+
+    @cached_property
+    def resting(self) -> Resting:
+        """The same body where rolling resistance holds it."""
+        return Resting(self)
+
+    @cached_property
+    def sliding(self) -> Resting:
+        """The same body where it slips, and rolling resistance keeps it from rolling."""
+        return Resting(self, slips=True)
 
     @cached_property
     def flying(self) -> Flying:
@@ -332,22 +372,6 @@ class Rolling(System):
         from zeromass.contact.looks import drawing_on_surface
 
         return self.drawing if self.solid.at(parameters) is self.solid else drawing_on_surface(self, parameters)
-
-    def _own_quantities(self) -> dict[str, Quantity]:
-        """What plots and files show of a rolling body."""
-        return {
-            **super()._own_quantities(),
-            "contact": Quantity(self.contact, "m", "contact point"),
-            "center": Quantity(self.center, "m", "centre"),
-            "spin": Quantity(self.spin, "rad/s", "spin velocity"),
-            "normal force": Quantity(self.normal_force, "N", "normal force"),
-            "friction force": Quantity(self.friction_magnitude, "N", "friction force"),
-            "friction ratio": Quantity(self.friction_ratio, "1", "friction needed"),
-            "torque at contact": Quantity(self.torque_at_contact, "N m", "torque at the contact"),
-            "slip velocity": Quantity(self.slip_velocity, "m/s", "slip velocity"),
-            "translational energy": Quantity(self.translational_energy, "J", "translational energy"),
-            "rotational energy": Quantity(self.rotational_energy, "J", "rotational energy"),
-        }
 
     @overload
     def start(
@@ -434,142 +458,6 @@ class Rolling(System):
         take_rolling_record(self, own, r)
         details = {event.name: event.detail for event in rolling_events(self)}
         self.events = tuple(replace(event, detail=details.get(event.name)) for event in self.events)
-
-    # geometry and motion --------------------------------------------------------------------------------------
-    @property
-    def contact(self) -> Array:
-        """Contact point P, m."""
-        return self.contact_particle.position
-
-    @property
-    def center(self) -> Array:
-        """Centre O of the outside, m."""
-        return self.center_particle.position
-
-    @cached_property
-    def spin(self) -> Expression:
-        """Spin velocity λ = n·ω̄, rad/s."""
-        return as_expression(self.normal @ self.body.angular_velocity)
-
-    @cached_property
-    def clearance(self) -> Expression:
-        """The smallest eigenvalue along the surface of I + W ∂n/∂x, W the radii of curvature of the body: 1 on a plane, 0
-        where the hollow is as tight as the body is round [UM2022, eq. 21, for W = r].
-
-        The contact point moves with what centre and turning do at the contact over it.
-        """
-        return self.solid.clearance(self.body, self.parts[3:], self.normal, self.surface.curvature(self.contact))
-
-    # forces ---------------------------------------------------------------------------------------------------
-    @cached_property
-    def reaction_force(self) -> Array:
-        """Force of the surface on the body, inertial components, N [UM2022, eq. 51]."""
-        return self.reaction.on(self.body.position)
-
-    @cached_property
-    def normal_force(self) -> Expression:
-        """Normal part of the force of the surface, N; negative where the surface pulls."""
-        return as_expression(self.normal @ self.reaction_force)
-
-    @cached_property
-    def friction_force(self) -> Array:
-        """Tangential part of the force of the surface, N."""
-        return self.reaction_force - self.normal_force * self.normal
-
-    @cached_property
-    def friction_magnitude(self) -> Expression:
-        """Magnitude of the friction force, N."""
-        return length(self.friction_force)
-
-    @cached_property
-    def friction_ratio(self) -> Expression:
-        """|F_t|/F_n: the coefficient of friction that rolling needs."""
-        return self.friction_magnitude / self.normal_force
-
-    @cached_property
-    def lack_of_friction(self) -> Expression:
-        """|F_t| − μ F_n, N, |F_n| of a contact that can pull: positive where rolling needs more friction than there is."""
-        if self.friction_coefficient is None:
-            raise ModelError("without a coefficient of friction there is never too little: Rolling(…, friction=μ)")
-        most = abs(self.normal_force) if self.two_sided else self.normal_force
-        return self.friction_magnitude - self.friction_coefficient * most
-
-    @cached_property
-    def negligible_force(self) -> Expression:
-        """Force of the contact, N, that is rounding without gravity, 1e-12 m (v² + r²ω²)/r; zero with gravity.
-
-        A ball without weight on a plane is neither pressed nor pulled, and its friction is zero of zero.
-        """
-        if self.gravity is not None and not all(e is ZERO for e in expressions(self.gravity).ravel()):
-            return ZERO
-        r, v, ω = self.solid.size, self.body.velocity, self.body.angular_velocity_body
-        return as_expression(NEGLIGIBLE * self.solid.mass / r * (v @ v + r**2 * (ω @ ω)))
-
-    @property
-    def friction(self) -> Expression:
-        """The old name of `friction_magnitude`."""
-        renamed("friction", "friction_magnitude")
-        return self.friction_magnitude
-
-    @property
-    def friction_limit(self) -> Number | None:
-        """The old name of `friction_coefficient`."""
-        renamed("friction_limit", "friction_coefficient")
-        return self.friction_coefficient
-
-    @property
-    def sphere(self) -> SphericalBody:
-        """What rolls, of a body that is spherical outside."""
-        if not isinstance(self.solid, SphericalBody):
-            raise ModelError(f"'{self.solid.name}' is no sphere; what rolls is rolling.solid")
-        return self.solid
-
-    @property
-    def room(self) -> Expression:
-        """The old name of `clearance`."""
-        renamed("room", "clearance")
-        return self.clearance
-
-    @cached_property
-    def torque_at_mass_center_body(self) -> Array:
-        """Torque of the surface at C, body components, N m: ½ E Q_u [UM2022, eq. 52]."""
-        return body_rates(self.body.quaternion) @ self.reaction.on(self.body.quaternion) / 2
-
-    @cached_property
-    def torque_at_mass_center(self) -> Array:
-        """Torque of the surface at C, inertial components, N m."""
-        return self.body.rotate(self.torque_at_mass_center_body)
-
-    @cached_property
-    def torque_at_contact(self) -> Array:
-        """Torque of the surface at P, inertial components, N m [UM2022, eq. 55]."""
-        arm = self.body.position - self.contact
-        if isinstance(self.solid, SphericalBody):
-            arm = self.body.rotate(self.solid.center_of_mass) + self.solid.radius * self.normal
-        return self.torque_at_mass_center + np.cross(arm, self.reaction_force)
-
-    @cached_property
-    def torque_at_contact_body(self) -> Array:
-        """Torque of the surface at P, body components, N m [UM2022, eq. 54]."""
-        return self.body.rotation.T @ self.torque_at_contact
-
-    # energies -------------------------------------------------------------------------------------------------
-    @cached_property
-    def translational_energy(self) -> Expression:
-        """m |ẇ_C|²/2, J."""
-        return self.body.mass / 2 * (self.body.velocity @ self.body.velocity)
-
-    @cached_property
-    def rotational_energy(self) -> Expression:
-        """ωᵀJω/2, J."""
-        omega = self.body.angular_velocity_body
-        return as_expression(omega @ self.body.inertia @ omega / 2)
-
-    @cached_property
-    def surface_power(self) -> Expression:
-        """Power of the moving surface on the body, W."""
-        force = self.reaction_force @ self.surface.velocity(self.contact)
-        return as_expression(force + self.torque_at_contact @ self.surface.angular_velocity)
 
 
 def _energy_row(system: System) -> list[Row]:

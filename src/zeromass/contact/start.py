@@ -85,7 +85,7 @@ def rolling_start(
         if formulas.orientation is not UNTURNED:
             raise StartError("a start is given by touching=, the point of the body that touches, or by orientation=")
         orientation = _laid_on(rolling.solid, _numbers(touching, "touching", (3,)), n, given)
-    u = _quaternion(orientation, n)
+    u = quaternion_of(orientation, n)
     laid = rolling.solid.laid(n, u, {p: given[p] for p in rolling.parameters})
     moving = rolling.center_particle.velocity
     if relative:
@@ -280,8 +280,9 @@ def outside_surface(rolling: Rolling, state: State) -> State:
     return state
 
 
-def _quaternion(orientation: Any, n: np.ndarray) -> np.ndarray:
-    if isinstance(orientation, str):
+def quaternion_of(orientation: Any, n: np.ndarray | None = None) -> np.ndarray:
+    """The unit quaternion of one, of a rotation vector, or of words, which a body has that touches a surface of normal n."""
+    if isinstance(orientation, str) and n is not None:
         if orientation != "x-axis along the normal":
             raise StartError(f"orientation {orientation!r} is not known; there is 'x-axis along the normal'")
         if 1.0 + n[0] <= OPPOSITE:

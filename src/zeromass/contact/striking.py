@@ -30,6 +30,10 @@ DIRECTIONS = 720
 """Directions among which the one is looked for in which slip goes on."""
 
 
+Law = float | Callable[[float], float]
+"""A coefficient of friction, or one that depends on the speed of slip."""
+
+
 class Stroke(NamedTuple):
     """What a stroke does.
 
@@ -45,24 +49,27 @@ class Stroke(NamedTuple):
     friction: float
 
 
-def stroke(D: np.ndarray, n: np.ndarray, w: np.ndarray, μ: float | None, e: float) -> Stroke:
+def stroke(
+    D: np.ndarray, n: np.ndarray, w: np.ndarray, μ: Law | None, e: float, *, static: float | None = None
+) -> Stroke:
     """The stroke of a point that meets the surface of normal n with a velocity w.
 
     D  change of that velocity by an impulse, shape (3, 3), 1/kg
-    μ  coefficient of friction; None where there is always enough
+    μ  coefficient of friction, a number or a function of the speed of slip; None where there is always enough
     e  coefficient of restitution, of impulses [Poisson]
+    static  coefficient of friction of slip that has died out; that of slip, if not given
     """
     across = np.eye(3)[int(np.argmin(np.abs(n)))]
     t1 = np.cross(n, across)
     t1 = t1 / np.linalg.norm(t1)
     basis = np.stack([t1, np.cross(n, t1), n])
     D, w = basis @ D @ basis.T, basis @ w
-    after = _struck(D, w, μ, e)
+    after = _struck(D, w, μ, e, static)
     impulse = np.linalg.solve(D, after - w)
     return Stroke(basis.T @ impulse, basis.T @ after, float(impulse[2]), float(np.linalg.norm(impulse[:2])))
 
 
-def _struck(D: np.ndarray, w: np.ndarray, μ: float | None, e: float) -> np.ndarray:
+def _struck(D: np.ndarray, w: np.ndarray, μ: Law | None, e: float, static: float | None) -> np.ndarray:
     """The velocity after a stroke, in axes with the normal as the third."""
     speed = float(np.linalg.norm(w))
     if w[2] >= 0.0 or speed == 0.0:
@@ -77,13 +84,13 @@ def _struck(D: np.ndarray, w: np.ndarray, μ: float | None, e: float) -> np.ndar
         if np.linalg.norm(w[:2]) <= small:
             w = np.array([0.0, 0.0, w[2]])
             hold = np.linalg.solve(D[:2, :2], -D[:2, 2])
-            if μ is None or np.linalg.norm(hold) <= μ:
+            if μ is None or np.linalg.norm(hold) <= (_at(μ, 0.0) if static is None else static):
                 rate = D[2, 2] + D[2, :2] @ hold  # positive, as D is
                 if end == np.inf:
                     p, w = p - w[2] / rate, np.zeros(3)
                     end = (1.0 + e) * p
                 return np.array([0.0, 0.0, w[2] + rate * (end - p)])
-            w[:2] = 10 * small * _direction(D, μ)
+            w[:2] = 10 * small * _direction(D, _at(μ, 0.0))
         assert μ is not None
         p, w = _slipped(D, w, μ, p, end, small)
         if end == np.inf and w[2] >= 0.0:
@@ -113,13 +120,14 @@ def _direction(D: np.ndarray, μ: float) -> np.ndarray:
     return np.array([np.cos(θ[int(np.argmax(grow))]), np.sin(θ[int(np.argmax(grow))])])
 
 
-def _slipped(D: np.ndarray, w: np.ndarray, μ: float, p: float, end: float, small: float) -> tuple[float, np.ndarray]:
+def _slipped(D: np.ndarray, w: np.ndarray, μ: Law, p: float, end: float, small: float) -> tuple[float, np.ndarray]:
     """Normal impulse and velocity where slip dies out, compression ends, of a stroke whose end is not known, or it ends."""
     from scipy.integrate import solve_ivp  # few strokes are oblique to what they turn
 
     s = w[:2] / np.linalg.norm(w[:2])
-    a = D[:, 2] - μ * D[:, :2] @ s
-    if abs(s[0] * a[1] - s[1] * a[0]) <= STOPPED * np.linalg.norm(a[:2]):  # it slips straight on
+    a = D[:, 2] - _at(μ, float(np.linalg.norm(w[:2]))) * D[:, :2] @ s
+    straight = abs(s[0] * a[1] - s[1] * a[0]) <= STOPPED * np.linalg.norm(a[:2])
+    if straight and not callable(μ):  # with one friction it slips straight on
         stops = -(w[:2] @ s) / (a[:2] @ s) if a[:2] @ s < 0.0 else np.inf
         ends = end - p if end < np.inf else (-w[2] / a[2] if a[2] > 0.0 else np.inf)
         by = float(min(stops, ends))
@@ -133,7 +141,7 @@ def _slipped(D: np.ndarray, w: np.ndarray, μ: float, p: float, end: float, smal
     def slope(_: float, y: np.ndarray) -> np.ndarray:
         r, θ = y[0], y[1]
         s = np.array([np.cos(θ), np.sin(θ)])
-        a = D[:, 2] - μ * D[:, :2] @ s
+        a = D[:, 2] - _at(μ, r) * D[:, :2] @ s
         return np.array([r * (s @ a[:2]), s[0] * a[1] - s[1] * a[0], r, r * a[2]])
 
     def event(function: Callable[[np.ndarray], float]) -> Callable[[float, np.ndarray], float]:
@@ -158,3 +166,7 @@ def _slipped(D: np.ndarray, w: np.ndarray, μ: float, p: float, end: float, smal
         return p + more, np.array([0.0, 0.0, w3])
     after = np.array([r * np.cos(θ), r * np.sin(θ), 0.0 if end == np.inf else w3])
     return (p + more if end == np.inf else end), after
+
+
+def _at(μ: Law, speed: float) -> float:
+    return μ(speed) if callable(μ) else μ

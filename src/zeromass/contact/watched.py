@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
-from zeromass.expression import Expression
+from zeromass.contact.slow import STOPPED, creep_of
+from zeromass.expression import Expression, as_expression
 from zeromass.model import Event, State
 from zeromass.model.requirement import number_at
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 LOST, TIGHT, BORDER = "contact lost", "hollow too tight", "contact left the measured terrain"
 SLIPS, STOPS = "would slip", "slip dies out"
+TURNS, HALTS = "would roll", "rolling dies out"
 FLAT, LANDS, RESTED = "lies flat", "lands", "bounces end"
 
 UPRIGHT = 1e-6
@@ -55,7 +58,29 @@ def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
         words = f"rolling needs more friction than μ = {repr(μ) if isinstance(μ, Expression) else format(μ, 'g')}"
         lack = rolling.lack_of_friction - rolling.negligible_force
         found.append(Event(SLIPS, lack, direction=1, guard=True, message=words))
-    return tuple(found)
+    return (*found, *rolling_ends(rolling))
+
+
+def slip_ends(rolling: Rolling) -> list[Event]:
+    """Where a slip dies out."""
+    slip = rolling.slip_velocity
+    zero = as_expression(slip @ slip - (STOPPED * creep_of(rolling)) ** 2)
+    return [Event(STOPS, zero, direction=-1, message="the body rolls from here on")]
+
+
+def rolling_ends(rolling: Rolling) -> list[Event]:
+    """Where rolling dies out, of a body that its resistance can hold."""
+    if not rolling.sticks:
+        return []
+    ω = rolling.rolling_velocity
+    zero = as_expression(ω @ ω - (STOPPED * creep_of(rolling) / rolling.solid.size) ** 2)
+    return [Event(HALTS, zero, direction=-1, message="rolling resistance holds the body from here on")]
+
+
+def with_details(events: tuple[Event, ...], rolling: Rolling) -> tuple[Event, ...]:
+    """Events that were read from a file, with the words that the rolling body has for them."""
+    details = {event.name: event.detail for event in rolling.events}
+    return tuple(replace(event, detail=details.get(event.name)) for event in events)
 
 
 def _radii(rolling: Rolling, state: State) -> str:

@@ -305,7 +305,7 @@ def course(
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
     following = moving.begins_as(start) if settings.transitions and isinstance(start, State) else moving
-    if not isinstance(start, State) or start.system not in (moving, following):
+    if not isinstance(start, State) or (start.system is not moving and following is moving):
         raise ModelError("the start belongs to another system; make it with system.start(…)")
     if following is not moving:
         moving, program = following, None
@@ -406,7 +406,7 @@ def _segment(
 def _struck(first: Segment, by: Onward) -> Segment:
     """A segment that begins with a jump of the rates."""
     impulse = Impulse(float(first.t[0]), by.names, by.impulses, by.change, by.energy)
-    piece = first.piece or Piece({}, (), (), None, 0.0)
+    piece = first.piece or Piece({})
     return replace(first, piece=replace(piece, impulse=impulse))
 
 

@@ -1,0 +1,113 @@
+"""What hinders a contact: coefficients that may depend on the speed of slip, of rolling, or of turning about the normal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from zeromass.expression import (
+    Array,
+    Evaluator,
+    Expression,
+    ExpressionError,
+    Symbol,
+    as_expression,
+    substitute,
+    symbols,
+)
+from zeromass.expression.node import symbol
+from zeromass.model import ModelError
+from zeromass.model.given import Number
+from zeromass.model.requirement import Ordered, Requirement, number_at
+
+SPEED: Symbol = symbol("speed", "coordinate", token="speed of a contact")
+"""The symbol in which coefficients are kept that depend on a speed; the same one everywhere."""
+
+Coefficient = Number | Callable[[Any], Any]
+"""A number or a formula of parameters, or a function of a speed, written in NumPy, that gives one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Friction:
+    """Coefficients of friction of a contact that holds, and of one that slips.
+
+    static   μ up to which the contact holds
+    kinetic  μ where it slips, not more than that; it may depend on the speed of slip, m/s, as Stribeck's does:
+             lambda v: 0.2 + 0.1 * np.exp(-v / 0.05)
+
+    >>> ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(0.9), friction=zm.Friction(static=0.4, kinetic=0.2))
+    >>> run = zm.simulate(ball, ball.start(contact=(0, 0)), until=1.0)
+    >>> run.kinds, bool(2 / 7 * np.tan(0.9) < 0.4)
+    (('rolling',), True)
+    """
+
+    static: Number
+    kinetic: Coefficient
+
+
+def friction_of(given: Number | Friction | None) -> tuple[Number | None, Number | None]:
+    """The coefficients of a contact that holds and of one that slips, the second a formula of `SPEED` perhaps."""
+    if isinstance(given, Friction):
+        return given.static, coefficient(given.kinetic, "the kinetic coefficient of friction")
+    return given, given
+
+
+def coefficient(given: Coefficient | None, what: str) -> Number | None:
+    """A coefficient as a number, or as a formula of parameters and of `SPEED`."""
+    if given is None or not callable(given):
+        return given
+    try:
+        return as_expression(given(SPEED))
+    except (ExpressionError, TypeError) as error:
+        raise ModelError(f"{what} does not give a formula of the speed: {error}") from error
+
+
+def at_speed(given: Number, speed: Any) -> Number:
+    """A coefficient at a speed."""
+    if not isinstance(given, Expression) or SPEED not in symbols(given):
+        return given
+    found = as_expression(substitute(given, {SPEED: speed}))
+    return found if found.value is None else found.value
+
+
+def coefficients_at(
+    static: Number | None, kinetic: Number | None, parameters: Mapping[Symbol, float]
+) -> tuple[float | None, float | Callable[[float], float] | None]:
+    """Both coefficients at values of the parameters; the second as a function where it depends on the speed."""
+    if static is None or kinetic is None:
+        return None, None
+    if not isinstance(kinetic, Expression) or SPEED not in symbols(kinetic):
+        return number_at(static, parameters), number_at(kinetic, parameters)
+    values = Evaluator(kinetic, [SPEED, *parameters])
+    known = [*parameters.values()]
+    return number_at(static, parameters), lambda speed: float(values(np.array([speed, *known])))
+
+
+def possible_friction(static: Number | None, kinetic: Number | None) -> list[Requirement]:
+    """That coefficients of friction are positive, and that a contact which slips has no more than one that holds."""
+    if static is None or kinetic is None:
+        return []
+    found: list[Requirement] = [Ordered(0.0, static, "friction is {1:g}; a coefficient is positive")]
+    if kinetic is not static:
+        slow = at_speed(kinetic, 0.0)
+        found.append(Ordered(0.0, slow, "the kinetic friction is {1:g}; a coefficient is positive"))
+        words = "the kinetic friction, {0:g}, is more than the static one, {1:g}: it would hold where it slips"
+        found.append(Ordered(slow, static, words, equal=True))
+    return found
+
+
+def possible_arm(given: Number | None, what: str) -> list[Requirement]:
+    """That the arm of a torque of the contact, m, is not negative."""
+    if given is None:
+        return []
+    said = f"{what} is {{1:g}} m; it is zero or positive, the arm of the normal force"
+    return [Ordered(0.0, at_speed(given, 0.0), said, equal=True)]
+
+
+def against(velocity: Array, slow: Number, law: Number) -> Array:
+    """−μ(v) v/|v| of a velocity, with |v| = √(v² + c²) where it is slow."""
+    speed = np.sqrt(velocity @ velocity + slow**2)
+    return -at_speed(law, speed) / speed * velocity

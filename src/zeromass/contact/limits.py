@@ -1,0 +1,30 @@
+"""What coefficients and bounds of a contact must satisfy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zeromass.contact.friction import possible_arm, possible_friction
+from zeromass.model.requirement import Ordered, Requirement
+
+if TYPE_CHECKING:
+    from zeromass.contact.rolling import Rolling
+
+
+def possible_limits(rolling: Rolling) -> tuple[Requirement, ...]:
+    """Of what is given beside body and surface."""
+    found = possible_friction(rolling.friction_coefficient, rolling.kinetic_coefficient)
+    found += possible_arm(rolling.rolling_resistance, "rolling_resistance")
+    found += possible_arm(rolling.drilling_friction, "drilling_friction")
+    if rolling.creep is not None:
+        found.append(Ordered(0.0, rolling.creep, "creep is {1:g}; a speed is positive"))
+    if rolling.restitution is not None:
+        said = "restitution is {%d:g}; it lies between 0 and 1"
+        found.append(Ordered(rolling.restitution, 1.0, said % 0, equal=True))
+        found.append(Ordered(0.0, rolling.restitution, said % 1, equal=True))
+    least, words = rolling.least_clearance, "; it lies between 0 and 1, the clearance of a plane"
+    return (
+        *found,
+        Ordered(0.0, least, "least_clearance is {1:g}" + words, equal=True),
+        Ordered(least, 1.0, "least_clearance is {0:g}" + words),
+    )

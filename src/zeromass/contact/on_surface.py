@@ -1,0 +1,244 @@
+"""A body that touches a surface: what there is to ask of its contact, of the forces there, and of its energies."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.friction import against, at_speed
+from zeromass.contact.old_words import renamed
+from zeromass.contact.roller import Roller
+from zeromass.contact.slow import creep_of
+from zeromass.contact.surface import Surface
+from zeromass.expression import Array, Expression, as_expression, expressions
+from zeromass.expression.build import ZERO
+from zeromass.model import ModelError, Particle, Quantity, RigidBody, System, Torque
+from zeromass.model.given import Number, Vector, length
+from zeromass.model.quaternion import body_rates
+
+NEGLIGIBLE = 1e-12
+"""Part of m v²/r that forces of a contact without weight are at least: below, they are rounding."""
+
+
+class OnSurface(System):
+    """A body that touches a surface in one point, the contact, a particle of mass zero; so is its centre."""
+
+    gravity: Number | Vector | None
+    solid: Roller
+    """What rolls, as it was given."""
+
+    surface: Surface
+    two_sided: bool
+    creep: Number | None
+    no_spin: bool
+    friction_coefficient: Number | None
+    """μ up to which the contact holds."""
+
+    kinetic_coefficient: Number | None
+    """μ where it slips."""
+
+    rolling_resistance: Number | None
+    drilling_friction: Number | None
+    body: RigidBody
+    contact_particle: Particle
+    center_particle: Particle
+    unknowns: tuple[Expression, ...]
+    """What is solved for beside the positions of body, contact and centre."""
+
+    apart: Array
+    """Where the body is, from where it would touch at the contact, m: zero unless it flies."""
+
+    normal: Array
+    """Unit normal of the surface at the contact, towards the body."""
+
+    slip_velocity: Array
+    """Velocity of the body's contact point against the surface, m/s."""
+
+    # geometry and motion --------------------------------------------------------------------------------------
+    @property
+    def contact(self) -> Array:
+        """Contact point P, m."""
+        return self.contact_particle.position
+
+    @property
+    def center(self) -> Array:
+        """Centre O of the outside, m."""
+        return self.center_particle.position
+
+    @cached_property
+    def spin(self) -> Expression:
+        """Spin velocity λ = n·ω̄, rad/s."""
+        return as_expression(self.normal @ self.body.angular_velocity)
+
+    @cached_property
+    def clearance(self) -> Expression:
+        """The smallest eigenvalue along the surface of I + W ∂n/∂x, W the radii of curvature of the body: 1 on a plane, 0
+        where the hollow is as tight as the body is round [UM2022, eq. 21, for W = r].
+
+        The contact point moves with what centre and turning do at the contact over it.
+        """
+        return self.solid.clearance(self.body, self.parts[3:], self.normal, self.surface.curvature(self.contact))
+
+    @cached_property
+    def turning(self) -> Array:
+        """Angular velocity against the surface, ω̄ − Ω, rad/s."""
+        return self.body.angular_velocity - self.surface.angular_velocity
+
+    @cached_property
+    def rolling_velocity(self) -> Array:
+        """The part of it along the surface, rad/s."""
+        return self.turning - (self.normal @ self.turning) * self.normal
+
+    # forces ---------------------------------------------------------------------------------------------------
+    @cached_property
+    def reaction_force(self) -> Array:
+        """Force of the surface on the body, inertial components, N [UM2022, eq. 51]."""
+        return self.reaction.on(self.body.position)
+
+    @cached_property
+    def normal_force(self) -> Expression:
+        """Normal part of the force of the surface, N; negative where the surface pulls."""
+        return as_expression(self.normal @ self.reaction_force)
+
+    @cached_property
+    def friction_force(self) -> Array:
+        """Tangential part of the force of the surface, N."""
+        return self.reaction_force - self.normal_force * self.normal
+
+    @cached_property
+    def friction_magnitude(self) -> Expression:
+        """Magnitude of the friction force, N."""
+        return length(self.friction_force)
+
+    @cached_property
+    def friction_ratio(self) -> Expression:
+        """|F_t|/F_n: the coefficient of friction that rolling needs."""
+        return self.friction_magnitude / self.normal_force
+
+    @cached_property
+    def lack_of_friction(self) -> Expression:
+        """|F_t| − μ F_n, N, |F_n| of a contact that can pull: positive where rolling needs more friction than there is."""
+        if self.friction_coefficient is None:
+            raise ModelError("without a coefficient of friction there is never too little: Rolling(…, friction=μ)")
+        most = abs(self.normal_force) if self.two_sided else self.normal_force
+        return self.friction_magnitude - self.friction_coefficient * most
+
+    @cached_property
+    def lack_of_resistance(self) -> Expression:
+        """|τ_t| − ρ N, N m: positive where it takes more than rolling resistance to keep the body from rolling."""
+        if self.rolling_resistance is None:
+            raise ModelError("without rolling resistance nothing holds the body: Rolling(…, rolling_resistance=ρ)")
+        τ = self.torque_at_contact - (self.normal @ self.torque_at_contact) * self.normal
+        return length(τ) - at_speed(self.rolling_resistance, 0.0) * self.normal_force
+
+    def hindered(self, *, rolls: bool = True) -> list[Torque]:
+        """Torques against rolling, unless the body is held, and against turning about the normal.
+
+        −ρ N ω_t/|ω_t|,   −δ N sign(ω_n) n
+        """
+        found = []
+        if rolls and self.rolling_resistance is not None:
+            c = creep_of(self) / self.solid.size
+            law = against(self.rolling_velocity, c, self.rolling_resistance)
+            found.append(Torque(self.normal_force * law, on=self.body))
+        if self.drilling_friction is not None:
+            spin = as_expression(self.normal @ self.turning)
+            way = np.sign(spin)
+            arm = at_speed(self.drilling_friction, way * spin)
+            found.append(Torque(-arm * self.normal_force * way * self.normal, on=self.body))
+        return found
+
+    @cached_property
+    def negligible_force(self) -> Expression:
+        """Force of the contact, N, that is rounding without gravity, 1e-12 m (v² + r²ω²)/r; zero with gravity.
+
+        A ball without weight on a plane is neither pressed nor pulled, and its friction is zero of zero.
+        """
+        if self.gravity is not None and not all(e is ZERO for e in expressions(self.gravity).ravel()):
+            return ZERO
+        r, v, ω = self.solid.size, self.body.velocity, self.body.angular_velocity_body
+        return as_expression(NEGLIGIBLE * self.solid.mass / r * (v @ v + r**2 * (ω @ ω)))
+
+    @property
+    def friction(self) -> Expression:
+        """The old name of `friction_magnitude`."""
+        renamed("friction", "friction_magnitude")
+        return self.friction_magnitude
+
+    @property
+    def friction_limit(self) -> Number | None:
+        """The old name of `friction_coefficient`."""
+        renamed("friction_limit", "friction_coefficient")
+        return self.friction_coefficient
+
+    @property
+    def sphere(self) -> SphericalBody:
+        """What rolls, of a body that is spherical outside."""
+        if not isinstance(self.solid, SphericalBody):
+            raise ModelError(f"'{self.solid.name}' is no sphere; what rolls is rolling.solid")
+        return self.solid
+
+    @property
+    def room(self) -> Expression:
+        """The old name of `clearance`."""
+        renamed("room", "clearance")
+        return self.clearance
+
+    @cached_property
+    def torque_at_mass_center_body(self) -> Array:
+        """Torque of the surface at C, body components, N m: ½ E Q_u [UM2022, eq. 52]."""
+        return body_rates(self.body.quaternion) @ self.reaction.on(self.body.quaternion) / 2
+
+    @cached_property
+    def torque_at_mass_center(self) -> Array:
+        """Torque of the surface at C, inertial components, N m."""
+        return self.body.rotate(self.torque_at_mass_center_body)
+
+    @cached_property
+    def torque_at_contact(self) -> Array:
+        """Torque of the surface at P, inertial components, N m [UM2022, eq. 55]."""
+        arm = self.body.position - self.contact
+        if isinstance(self.solid, SphericalBody):
+            arm = self.body.rotate(self.solid.center_of_mass) + self.solid.radius * self.normal
+        return self.torque_at_mass_center + np.cross(arm, self.reaction_force)
+
+    @cached_property
+    def torque_at_contact_body(self) -> Array:
+        """Torque of the surface at P, body components, N m [UM2022, eq. 54]."""
+        return self.body.rotation.T @ self.torque_at_contact
+
+    # energies -------------------------------------------------------------------------------------------------
+    @cached_property
+    def translational_energy(self) -> Expression:
+        """m |ẇ_C|²/2, J."""
+        return self.body.mass / 2 * (self.body.velocity @ self.body.velocity)
+
+    @cached_property
+    def rotational_energy(self) -> Expression:
+        """ωᵀJω/2, J."""
+        omega = self.body.angular_velocity_body
+        return as_expression(omega @ self.body.inertia @ omega / 2)
+
+    @cached_property
+    def surface_power(self) -> Expression:
+        """Power of the moving surface on the body, W."""
+        force = self.reaction_force @ self.surface.velocity(self.contact)
+        return as_expression(force + self.torque_at_contact @ self.surface.angular_velocity)
+
+    def _own_quantities(self) -> dict[str, Quantity]:
+        """What plots and files show of a rolling body."""
+        return {
+            **super()._own_quantities(),
+            "contact": Quantity(self.contact, "m", "contact point"),
+            "center": Quantity(self.center, "m", "centre"),
+            "spin": Quantity(self.spin, "rad/s", "spin velocity"),
+            "normal force": Quantity(self.normal_force, "N", "normal force"),
+            "friction force": Quantity(self.friction_magnitude, "N", "friction force"),
+            "friction ratio": Quantity(self.friction_ratio, "1", "friction needed"),
+            "torque at contact": Quantity(self.torque_at_contact, "N m", "torque at the contact"),
+            "slip velocity": Quantity(self.slip_velocity, "m/s", "slip velocity"),
+            "translational energy": Quantity(self.translational_energy, "J", "translational energy"),
+            "rotational energy": Quantity(self.rotational_energy, "J", "rotational energy"),
+        }
