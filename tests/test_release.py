@@ -76,6 +76,12 @@ class TestProject:
         assert told["license"] == PROJECT["license"]
         assert told["cff-version"] == "1.2.0"
 
+    def test_the_paper_has_one_address(self):
+        """The DOI of the theorem's paper, in the citation file, among the references and in the package's own words."""
+        for place in ("CITATION.cff", "docs/references.bib", "pyproject.toml"):
+            found = re.findall(r"10\.1098/rspa\.2006\.\w+", (ROOT / place).read_text(encoding="utf-8"))
+            assert found == ["10.1098/rspa.2006.1662"], place
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:

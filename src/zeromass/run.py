@@ -388,6 +388,7 @@ class Run(Course):
         'bob.html'
         """
         from zeromass.report import View, view
+        from zeromass.report.viewer.page import slider_values
 
         write = partial(
             view,
@@ -404,7 +405,7 @@ class Run(Course):
             sliders=sliders,
             source=source,
         )
-        return View.of(write) if path is None else write(path)
+        return View.of(write, values=slider_values(self, sliders)) if path is None else write(path)
 
     def movie(
         self,

@@ -14,6 +14,7 @@ from zeromass.report.study_files import save_study
 from zeromass.report.study_plots import plot_study
 from zeromass.report.tables import to_csv, to_parquet
 from zeromass.report.viewer import view
+from zeromass.report.widget import Widget
 from zeromass.report.writing import FileError
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Origin",
     "Plots",
     "View",
+    "Widget",
     "axes",
     "color",
     "legend",

@@ -38,6 +38,7 @@ SCRIPTS = (
     "film.js",
     "player.js",
     "living.js",
+    "linked.js",
 )
 """Joined in this order to one module."""
 
@@ -115,6 +116,15 @@ def _living(runs: Sequence[Course], sliders: Sliders, source: str | None) -> Liv
     if len(runs) > 1:
         raise ModelError("sliders make one motion anew; leave the other runs out")
     return Living(runs[0], sliders, source)
+
+
+def slider_values(run: Course, sliders: Sliders | None) -> dict[str, float]:
+    """What the sliders of a page are set to at first, by their names."""
+    if not sliders:
+        return {}
+    from zeromass.report.viewer.sliders import sliders_of
+
+    return {slider.name: slider.value for slider in sliders_of(run, sliders)[1]}
 
 
 def page(data: Mapping[str, Any]) -> str:
