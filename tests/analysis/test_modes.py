@@ -54,7 +54,7 @@ def test_what_moves_most_is_seen_to_move(chain):
         ends = [run[bar.position] for bar in bars]
         moved = max(np.linalg.norm(np.ptp(end, axis=0)) / 2 for end in ends)
         turned = max(np.ptp(np.cumsum([run[pin.angle] for pin in pins], axis=0), axis=1)) / 2
-        assert abs(max(moved / 0.12, turned / 0.35) - 1.0) < 0.05  # the mass centres are 1 m apart
+        assert 0.8 < max(moved / 0.12, turned / 0.35) < 1.05  # the mass centres are 1 m apart; the way back is shorter
 
 
 def test_a_mode_is_written_as_a_page(chain, tmp_path):

@@ -77,8 +77,8 @@ class Mode:
         >>> rod = zm.System([bob], gravity=9.81, constraints={"rod": bob.position @ bob.position - 1, "plane": y})
         >>> mode, = zm.linearize(rod, rod.equilibrium(guess={z: -1.0})).modes()
         >>> run = mode.motion(0.3)
-        >>> bool(abs(run.t[-1] - 3 / mode.frequency) < 1e-9), run[x].max().round(2)
-        (True, 0.3)
+        >>> bool(abs(run.t[-1] - 3 / mode.frequency) < 1e-9), bool(0.28 < run[x].max() < 0.3)
+        (True, True)
         """
         from zeromass.analysis.swinging import swinging
 
