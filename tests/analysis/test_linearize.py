@@ -338,6 +338,27 @@ def test_python_control_is_named_where_it_is_missing():
         assert np.allclose(linear.to_control().A, linear.A)
 
 
+def test_python_control_has_the_same_names_and_the_same_answers():
+    """Of a cart with a pole: its frequency response is C (s − A)⁻¹ B + D, and its regulator ours."""
+    control = pytest.importorskip("control")
+    x, θ = zm.coordinates("x theta")
+    T = zm.rate(x) ** 2 + zm.rate(θ) ** 2 / 2 + zm.rate(x) * zm.rate(θ) * np.cos(θ)
+    cart = zm.System(kinetic=T, potential=9.81 * np.cos(θ))
+    linear = zm.linearize(cart, cart.start(), inputs=[{x: 1.0}], outputs={"place": x, "tilt": θ})
+    theirs = linear.to_control()
+    assert theirs.state_labels == list(linear.states)
+    assert theirs.input_labels == list(linear.inputs)
+    assert theirs.output_labels == ["place", "tilt"]
+    for s in (0.3j, 2.0 + 1.0j):
+        np.testing.assert_allclose(np.asarray(theirs(s)).reshape(2, 1), linear.transfer(s), rtol=1e-12)
+    K, _, E = control.lqr(theirs, np.eye(4), np.eye(1))
+    regulator = linear.lqr(1.0, 1.0)
+    np.testing.assert_allclose(regulator.gain, K, rtol=1e-8)
+    np.testing.assert_allclose(
+        np.sort_complex(np.linalg.eigvals(linear.A - linear.B @ regulator.gain)), np.sort_complex(E), rtol=1e-8
+    )
+
+
 def test_regulators():
     """K of a double integrator for Q = 1, R = 1 is (1, √3); the cart and pole stands, from 20° off."""
     x = zm.coordinate("x")

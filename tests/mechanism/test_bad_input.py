@@ -33,6 +33,7 @@ CASES = {
     "gear on a rail": (lambda: zm.Gear(PIN, RAIL, ratio=2.0), "needs a joint that turns"),
     "gear with itself": (lambda: zm.Gear(PIN, PIN, ratio=2.0), "couples a joint with itself"),
     "ratio": (lambda: zm.Gear(PIN, zm.Revolute(GROUND, B, axis=(1, 0, 0)), ratio=0.0), "is zero"),
+    "slots": (lambda: zm.Geneva(PIN, zm.Revolute(GROUND, B, axis=(1, 0, 0)), slots=2, distance=1.0), "three or more"),
     "rack": (lambda: zm.RackAndPinion(PIN, PIN, radius=1.0), "needs a joint that slides"),
     "limits": (lambda: PIN.limits(2.0, 1.0), "the first is the lower one"),
     "orientation": (lambda: zm.RigidBody("b", 1.0, (1, 1, 1), orientation=(0, 0, 0, 0)), "it is a unit quaternion"),

@@ -311,6 +311,40 @@ def test_a_follower_on_the_curve_of_a_cam():
     assert θ[-1] > 2 * np.pi
 
 
+@pytest.mark.parametrize("slots", [3, 4, 6])
+def test_a_geneva_wheel_steps(slots):
+    """Pin in slot, held, pin in the next slot, in one run: angles, rates, pin force and the drive's torque are exact."""
+    c, Ω, J = 0.1, 5.0, 3e-4
+    a, step = c * np.sin(np.pi / slots), np.pi / slots
+    arm, star = disc("arm"), zm.RigidBody("star", mass=0.5, inertia=(1e-3, 1e-3, J), at=(c, 0, 0))
+    crank, wheel = (zm.Revolute(GROUND, body, axis=(0, 0, 1)) for body in (arm, star))
+    geneva = zm.Geneva(crank, wheel, slots=slots, distance=c)
+    drive = crank.drive(Ω * zm.t - np.pi)
+    system = zm.System([arm, star], joints=[crank, wheel, geneva, drive])
+    run = zm.simulate(system, system.start(), until=2.5 * 2 * np.pi / Ω, events=[*geneva.events])
+    half = np.pi / 2 - step
+    told = [(2 * np.pi * k + np.pi + way * half) / Ω for k in range(3) for way in (-1, 1)][:5]
+    np.testing.assert_allclose([event.t for event in run.events], told, atol=1e-10)
+    t = np.linspace(0, run.t[-1], 401)
+    t = t[np.min(np.abs(t[:, None] - told), axis=1) > 1e-6]
+    at, θ = run.at(t), np.mod(Ω * t, 2 * np.pi) - np.pi
+    turns, inside = np.floor(Ω * t / (2 * np.pi)), np.abs(θ) < half
+    φ = np.where(inside, np.arctan2(a * np.sin(θ), c - a * np.cos(θ)), step * np.sign(θ)) + 2 * step * turns
+    np.testing.assert_allclose(at[wheel.angle], -φ, atol=1e-9)
+    # P − O₂ and its slot: (P − O₂) × e_r = 0, by the bodies' own places
+    pin = at[arm.point((a, 0, 0))][inside] - (c, 0, 0)
+    slot = at[star.rotate((-np.cos(0.0), 0, 0))][inside]  # one of its slots points to the crank as drawn
+    turned = np.mod(np.arctan2(np.cross(slot, pin)[:, 2], np.sum(slot * pin, axis=1)) + step, 2 * step) - step
+    np.testing.assert_allclose(turned, 0.0, atol=1e-8)
+    λ, D = a / c, 1 + (a / c) ** 2 - 2 * a / c * np.cos(θ)
+    ω = np.where(inside, -Ω * λ * (np.cos(θ) - λ) / D, 0.0)
+    α = np.where(inside, Ω**2 * λ * (1 - λ**2) * np.sin(θ) / D**2, 0.0)
+    np.testing.assert_allclose(at[wheel.rate], ω, atol=1e-8)
+    np.testing.assert_allclose(at[geneva.torque], J * α, atol=1e-6 * J * Ω**2)
+    np.testing.assert_allclose(at[geneva.pin], J * α / (c * np.sqrt(D)), atol=1e-6 * J * Ω**2 / c)
+    np.testing.assert_allclose(at[drive.power], J * α * ω, atol=1e-6 * J * Ω**3)
+
+
 @pytest.mark.parametrize("kind", ["cardan", "homokinetic"])
 def test_shafts_at_an_angle(kind):
     """Through one cross tan θ₂ = tan θ₁/cos β; through a homokinetic joint θ₂ = θ₁."""

@@ -15,7 +15,10 @@ from zeromass.expression import Expression
 from zeromass.model import ModelError, State
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from zeromass.analysis.regulator import Regulator
+    from zeromass.run import Run
 
 ON_AXIS = 1e-7
 """Real parts below this part of the largest eigenvalue count as zero: about the square root of rounding, by which a double
@@ -34,6 +37,7 @@ class Mode:
     frequency   |Im λ|/2π, Hz
     damping     −Re λ/|λ|: 1 for a motion that dies out without swinging, negative for one that grows
     shape       {name: amplitude}, complex, the largest 1: of all coordinates, or of the states where these were given
+    motion, view  what that looks like
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=2 * x**2)
@@ -46,6 +50,8 @@ class Mode:
     shape: dict[str, complex]
     vector: np.ndarray
     """The same in the states of the linear system."""
+    linear: LinearSystem
+    """Whose mode it is."""
 
     @property
     def frequency(self) -> float:
@@ -57,6 +63,45 @@ class Mode:
         """Damping ratio."""
         size = abs(self.eigenvalue)
         return -self.eigenvalue.real / size if size else 0.0
+
+    def motion(self, amplitude: float | None = None, *, periods: float = 3.0) -> Run:
+        """The system as it swings in this shape, neither growing nor dying out: a run to look at, with `view` and `movie`.
+
+        amplitude  of what moves most in the shape; by default one that is seen well
+        periods    how often; a motion that does not swing goes to and fro
+
+        It is on its constraints, but no solution of the equations: for that start at `linear.displaced(mode, …)`.
+
+        >>> bob = zm.Particle("bob", mass=1.0)
+        >>> x, y, z = bob.position
+        >>> rod = zm.System([bob], gravity=9.81, constraints={"rod": bob.position @ bob.position - 1, "plane": y})
+        >>> mode, = zm.linearize(rod, rod.equilibrium(guess={z: -1.0})).modes()
+        >>> run = mode.motion(0.3)
+        >>> bool(abs(run.t[-1] - 3 / mode.frequency) < 1e-9), bool(0.28 < run[x].max() < 0.3)
+        (True, True)
+        """
+        from zeromass.analysis.swinging import swinging
+
+        return swinging(self.linear, self, amplitude, periods)
+
+    def view(
+        self, path: str | PathLike[str] | None = None, *, amplitude: float | None = None, periods: float = 3.0
+    ) -> Any:
+        """Writes an HTML file that shows the shape as a moving picture, and returns its path; without, for a notebook.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=2 * x**2)
+        >>> mode, = zm.linearize(spring, spring.start()).modes()
+        >>> mode.view(folder / "mode.html").name
+        'mode.html'
+        """
+        run = self.motion(amplitude, periods=periods)
+        swings = f"{self.frequency:.4g} Hz" if self.frequency else f"{self.eigenvalue.real:.4g} 1/s"
+        known = {x.name: x for x in self.linear.at.system.coordinates if abs(self.shape.get(x.name, 0.0)) > 0.01}
+        shown = sorted(known, key=lambda name: -abs(self.shape[name]))[:4]
+        damping = 0.0 if abs(self.damping) < ON_AXIS else self.damping
+        plots = {"shape": {name: known[name] for name in shown}} if shown else {}
+        return run.view(path, title=f"mode of {swings}, damping {damping:.3g}", plots=plots)
 
     def __repr__(self) -> str:
         moving = [(name, z) for name, z in self.shape.items() if abs(z) > 1e-3]
@@ -144,7 +189,7 @@ class LinearSystem:
             δ = x if self.named else self.directions[:n] @ x
             largest = δ[np.argmax(np.abs(δ).round(12))] if np.abs(δ).max(initial=0.0) else 1.0
             shape = dict(zip(names, (complex(z) for z in δ / largest), strict=True))
-            found.append(Mode(complex(λ), shape, x / largest))
+            found.append(Mode(complex(λ), shape, x / largest, self))
         return found
 
     def displaced(self, mode: Mode, amplitude: float, phase: float = 0.0) -> State:

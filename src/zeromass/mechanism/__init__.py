@@ -4,6 +4,7 @@ from zeromass.mechanism.blocks import PID, LowPass, Signal, saturated
 from zeromass.mechanism.bushing import Bushing
 from zeromass.mechanism.freedom import Acting, Drive, Freedom, Turning
 from zeromass.mechanism.geared import Belt, Cam, Gear, RackAndPinion
+from zeromass.mechanism.geneva import Geneva
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint
 from zeromass.mechanism.lower import Cylindrical, Fixed, Planar, Prismatic, Revolute, Screw
@@ -34,6 +35,7 @@ __all__ = [
     "Fixed",
     "Freedom",
     "Gear",
+    "Geneva",
     "Ground",
     "Joint",
     "LowPass",

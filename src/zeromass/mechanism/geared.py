@@ -14,7 +14,7 @@ from zeromass.model.given import Number, given_scalar
 from zeromass.model.parts import Part
 
 
-class _Coupling(Connected):
+class Coupling(Connected):
     """One row between the free motions of two joints."""
 
     def __init__(self, kind: str, first: Freedom, second: Freedom, name: str | None) -> None:
@@ -33,7 +33,7 @@ class _Coupling(Connected):
         return [Law(what, as_expression(places))]
 
 
-class Gear(_Coupling):
+class Gear(Coupling):
     """Two turning joints whose angles keep a ratio: rate of the second = ratio · rate of the first, far apart or not.
 
     ratio   negative where they turn in opposite directions, as two wheels that mesh outside; −teeth(first)/teeth(second)
@@ -52,7 +52,7 @@ class Gear(_Coupling):
     def __init__(
         self, first: Turning, second: Turning, *, ratio: Number, offset: Number = 0.0, name: str | None = None
     ) -> None:
-        super().__init__("gear", _turn(first, "a gear"), _turn(second, "a gear"), name)
+        super().__init__("gear", turn_of(first, "a gear"), turn_of(second, "a gear"), name)
         self.ratio: Expression = given_scalar(ratio, f"the ratio of '{self.name}'")
         self.offset: Expression = given_scalar(offset, f"the offset of '{self.name}'")
         if self.ratio.value == 0:
@@ -92,7 +92,9 @@ class Belt(Gear):
     ) -> None:
         r1, r2 = (given_scalar(r, "the radius of a pulley") for r in radii)
         name = (
-            name if name is not None else f"belt of {_turn(first, 'a belt').owner} and {_turn(second, 'a belt').owner}"
+            name
+            if name is not None
+            else f"belt of {turn_of(first, 'a belt').owner} and {turn_of(second, 'a belt').owner}"
         )
         super().__init__(first, second, ratio=-r1 / r2 if crossed else r1 / r2, name=name)
         self.radii: tuple[Expression, Expression] = (r1, r2)
@@ -103,7 +105,7 @@ class Belt(Gear):
         return self.multipliers[0] / self.radii[1]
 
 
-class RackAndPinion(_Coupling):
+class RackAndPinion(Coupling):
     """A pinion that turns and a rack that slides: rate of the rack = radius · rate of the pinion.
 
     pinion  a turning joint
@@ -122,7 +124,7 @@ class RackAndPinion(_Coupling):
     def __init__(
         self, pinion: Turning, rack: Prismatic | Cylindrical, *, radius: Number, name: str | None = None
     ) -> None:
-        super().__init__("rack", _turn(pinion, "a pinion"), _slide(rack, "a rack"), name)
+        super().__init__("rack", turn_of(pinion, "a pinion"), _slide(rack, "a rack"), name)
         self.radius: Expression = given_scalar(radius, f"the radius of '{self.name}'")
 
     def _laws(self) -> Sequence[Law]:
@@ -135,7 +137,7 @@ class RackAndPinion(_Coupling):
         return self.multipliers[0]
 
 
-class Cam(_Coupling):
+class Cam(Coupling):
     """A cam that turns and a follower that goes as its profile says: place of the follower = profile(angle of the cam).
 
     profile   function of the angle, m, or rad where the follower turns
@@ -159,7 +161,7 @@ class Cam(_Coupling):
         name: str | None = None,
     ) -> None:
         second = follower.turn if isinstance(follower, Turning) else _slide(follower, "a follower")
-        super().__init__("cam", _turn(cam, "a cam"), second, name)
+        super().__init__("cam", turn_of(cam, "a cam"), second, name)
         self.profile: Expression = given_scalar(profile(self.first.place), f"the profile of '{self.name}'")
 
     def _laws(self) -> Sequence[Law]:
@@ -172,7 +174,8 @@ class Cam(_Coupling):
         return self.multipliers[0]
 
 
-def _turn(joint: Any, what: str) -> Freedom:
+def turn_of(joint: Any, what: str) -> Freedom:
+    """The free turn of a joint."""
     if not isinstance(joint, Turning):
         raise ModelError(f"{what} needs a joint that turns, such as zm.Revolute, not {joint!r}")
     return joint.turn

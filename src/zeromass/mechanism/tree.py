@@ -83,7 +83,7 @@ class Tree:
         """Axes moved as the joint does, and its own coordinates."""
         name = word(joint.name)
         if x is not None:
-            own, drawn = expressions([x]) if isinstance(x, Symbol) else NONE, joint.drawn[0] if joint.drawn else 0.0
+            own, drawn = expressions([x]) if joint.mimic is None else NONE, joint.drawn[0] if joint.drawn else 0.0
             moved, speed = as_expression(x - drawn), rate(as_expression(x))
             if joint.kind == "prismatic":
                 return at.moved(joint.axis * moved, joint.axis * speed), own
