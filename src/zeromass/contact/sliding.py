@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.contact.bouncing import RESTS, above, bounce, late
-from zeromass.contact.friction import Friction, coefficients_at, friction_of, possible_friction
+from zeromass.contact.friction import Friction, friction_of, possible_friction
+from zeromass.contact.landing import landed, lifted, size_of
 from zeromass.contact.slow import STOPPED
 from zeromass.contact.start import GIVEN
-from zeromass.contact.striking import Stroke, stroke
 from zeromass.contact.surface import Surface
 from zeromass.contact.walls import OnWall, Wall
 from zeromass.expression import Array, Evaluator, Expression
@@ -34,9 +32,6 @@ LEAST_BOUNCE = 1e-12
 
 CREEP = 1e-9
 """Speed of slip, m/s, below which friction falls off."""
-
-STROKES = 1000
-"""Strokes of a particle in a corner, at one moment, after which it is given up."""
 
 OPTIONS = ("friction_coefficient", "kinetic_coefficient", "restitution", "creep", "least_bounce")
 
@@ -192,7 +187,7 @@ class Sliding(System):
             return self
         for k, wall in enumerate(self.walls):
             near = wall.near(state)
-            name, reach = wall.surface.name, GIVEN * max(self._size(state), abs(near.distance))
+            name, reach = wall.surface.name, GIVEN * max(size_of(state), abs(near.distance))
             if near.distance < -reach:
                 raise StartError(f"'{self.particle.name}' begins {-near.distance:.3g} m inside '{name}'")
             if abs(near.distance) > reach:
@@ -214,7 +209,7 @@ class Sliding(System):
         """What a stroke makes of it: flight, or contact; None at other events, or where two surfaces hold it."""
         for k, wall in enumerate(self.walls):
             if event == wall.strikes:
-                return self.landed(state, k)
+                return landed(self, state, k)
         return None
 
     def kind_at(self, which: int, state: State, *, slips: bool = False) -> OnWall:
@@ -230,82 +225,15 @@ class Sliding(System):
     def left(self, state: State) -> Onward:
         """How a particle goes on that leaves a surface."""
         assert isinstance(state.system, OnWall)
-        return Onward(self._lifted(state.carried_to(self), [state.system.which]), (), np.empty(0), np.zeros(3), 0.0)
-
-    def landed(self, state: State, which: int) -> Onward | None:
-        """The state after a stroke on a surface, and on those that it touches too; None where two of them hold it."""
-        known, m = state.parameters, number_at(self.particle.mass, state.parameters)
-        static, law = coefficients_at(self.friction_coefficient, self.kinetic_coefficient, known)
-        e = number_at(self.restitution, known)
-        free = state.carried_to(self)
-        there = self.walls[which].near(free)
-        since = late(there.distance, there.rate)  # it has gone on for so long, s, as if there were no surface
-        free = self._flown(free, -since)
-        distances = [abs(wall.near(free).distance) for wall in self.walls]
-        near = [k for k, far in enumerate(distances) if k == which or far <= RESTS * self._size(free)]
-        took: list[tuple[int, Stroke]] = []
-        k: int | None = which
-        while k is not None and len(took) < STROKES:
-            one = self.walls[k].near(free)
-            done = stroke(np.eye(3) / m, one.normal, one.slip, 0.0 if law is None else law, e, static=static)
-            free = replace(free, v=free.v + done.impulse / m)
-            took.append((k, done))
-            k = self._next(free, near)
-        free = replace(self._flown(free, since), t=state.t)
-        after = [self.walls[k].near(free) for k in near]
-        least = max(number_at(self.least_bounce, known), RESTS * self._size(free))
-        found = [bounce(free.t, one.rate, -one.bend, least, e) for one in after]
-        stays = [k for k, one in zip(near, found, strict=True) if not one.flies]
-        if len(stays) > 1 or k is not None:
-            return None
-        if stays:
-            following = free.carried_to(self.kind_at(stays[0], free))
-        else:
-            following = self._lifted(free, near)
-        energy = float(m * (following.v @ following.v - state.v @ state.v) / 2)
-        names, impulses = self._told(took)
-        said = tuple(words for one in found for words in one.said)
-        return Onward(following, names, impulses, following.v - state.v, energy, said)
-
-    def _flown(self, state: State, dt: float) -> State:
-        """The state after a moment of free flight, s."""
-        a = self._acceleration(state.inputs)
-        return replace(state, t=state.t + dt, q=state.q + dt * (state.v + dt / 2 * a), v=state.v + dt * a)
-
-    @cached_property
-    def _acceleration(self) -> Evaluator:
-        return Evaluator(self.Q / self.particle.mass, self.inputs)
-
-    def _next(self, state: State, near: Sequence[int]) -> int | None:
-        """A surface that it touches and comes nearer to, after a stroke."""
-        speed = RESTS * float(np.linalg.norm(state.v))
-        closing = [(self.walls[k].near(state).rate, k) for k in near] if len(near) > 1 else []
-        rate, k = min(closing, default=(0.0, 0))
-        return k if rate < -speed else None
-
-    def _told(self, took: Sequence[tuple[int, Stroke]]) -> tuple[tuple[str, ...], np.ndarray]:
-        """Impulses by name: along the normal of each surface, and along the surface."""
-        names: list[str] = []
-        values: list[float] = []
-        for k, done in took:
-            name = "" if len({k for k, _ in took}) == 1 else f" {self.walls[k].surface.name}"
-            names += [f"normal{name}", f"friction{name}"]
-            values += [done.normal, done.friction]
-        return tuple(names), np.array(values)
-
-    def _lifted(self, state: State, near: Sequence[int]) -> State:
-        """A state off the surfaces that it touches, by rounding."""
-        size = self._size(state) or number_at(self.least_bounce, state.parameters)
-        for k in near:
-            one = self.walls[k].near(state)
-            state = above(state, self.walls[k].gap, range(3), one.normal, max(-one.distance, 0.0), size)
-        return state
-
-    def _size(self, state: State) -> float:
-        """Of places, m."""
-        return float(np.abs(state.q).max())
+        free = lifted(self, state.carried_to(self), [state.system.which])
+        return Onward(free, (), np.empty(0), np.zeros(3), 0.0)
 
     # quantities ------------------------------------------------------------------------------------------------------
+    @cached_property
+    def free_acceleration(self) -> Evaluator:
+        """Acceleration in flight, m/s², from numbers in the order of `inputs`."""
+        return Evaluator(self.Q / self.particle.mass, self.inputs)
+
     @cached_property
     def reaction_force(self) -> Array:
         """Force of the surfaces on the particle, N."""
