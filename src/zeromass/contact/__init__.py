@@ -7,6 +7,7 @@ from zeromass.contact.bodies import SphericalBody, ball, shell, two_material_she
 from zeromass.contact.friction import Friction
 from zeromass.contact.roller import Roller
 from zeromass.contact.rolling import Rolling
+from zeromass.contact.sliding import Sliding
 from zeromass.contact.slipping import Slipping
 from zeromass.contact.surface import Surface
 from zeromass.later import later as _later
@@ -20,6 +21,7 @@ __all__ = [
     "Friction",
     "ImplicitBody",
     "Rolling",
+    "Sliding",
     "Slipping",
     "Roller",
     "SphericalBody",

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.another import AnotherMotion
+from zeromass.contact.bouncing import RESTS, above, bounce, late
 from zeromass.contact.friction import coefficients_at
 from zeromass.contact.slow import STOPPED
 from zeromass.contact.start import quaternion_of
 from zeromass.contact.striking import stroke
-from zeromass.contact.watched import BORDER, LANDS, RESTED
+from zeromass.contact.watched import BORDER, LANDS
 from zeromass.expression import Array, Expression, as_expression, expressions, rate
 from zeromass.expression.build import ONE
 from zeromass.model import Contact, Event, ModelError, Onward, State, System
@@ -27,9 +28,6 @@ from zeromass.model.state import parameter_values
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
     from zeromass.expression.record import Reader, Writer
-
-RESTS = 1e-12
-"""Height of the next bounce, as a part of places and sizes, below which bounces end: rounding would decide of the rest."""
 
 
 @recorded("flying")
@@ -145,40 +143,29 @@ class Flying(AnotherMotion):
         change = self._change(state, found.impulse, inverse @ np.cross(ρ, found.impulse), m)
         after = replace(state, v=state.v + change)
         following: System = self
-        closes = state[self.rising]
-        late = state[self.gap] / closes if closes < 0.0 else 0.0  # s, since the gap was closed
-        flight = self.lifted(after, late)
+        flight = self.lifted(after, late(state[self.gap], state[self.rising]))
         rises, falls = float(flight[self.rising]), -float(flight[self.falling])
-        bounces = rises > 0.0 and (falls <= 0.0 or rises**2 / (2 * falls) > RESTS * self._extent(state))
-        said: tuple[tuple[str, float], ...] = ()
-        if not bounces:
-            if rises > 0.0 and falls > 0.0 and e < 1.0:
-                said = ((RESTED, state.t + 2 * rises / (falls * (1 - e))),)
+        flies, said = bounce(state.t, rises, falls, RESTS * self._extent(state), e)
+        if not flies:
             slip = np.linalg.norm(found.velocity - (n @ found.velocity) * n)
             slow = static is None or slip <= STOPPED * float(number_at(rolling.slipping.creep, known))
             following = rolling.kind_at(after, slips=not slow)
-        taken = flight if bounces else after.carried_to(following)
+        taken = flight if flies else after.carried_to(following)
         energy = float(taken[self.kinetic] - state[self.kinetic])
         impulses = np.array([found.normal, found.friction])
         return Onward(taken, ("normal", "friction"), impulses, taken.v - state.v, energy, said)
 
-    def lifted(self, state: State, late: float = 0.0) -> State:
+    def lifted(self, state: State, since: float = 0.0) -> State:
         """A state of the same body in flight, above its surface so that it can land.
 
-        late  s, by how much it has risen already, at the rate that it has
+        since  s, for how long it has risen already, at the rate that it has
         """
         state, rolling = state.carried_to(self), self.rolling
         moved = [self.index(x) for part in (rolling.body, rolling.center_particle) for x in part.position]
         up = np.tile(state[self.up], 2)
-        by = max(late * state[self.rising] - state[self.gap], 0.0)
+        by = max(since * state[self.rising] - state[self.gap], 0.0)
         along = float(np.abs(up * state.q[moved]).max()) or self._extent(state)
-        rounding = np.finfo(float).eps * along
-        while True:
-            q = state.q.copy()
-            q[moved] += by * up
-            state, by, rounding = replace(state, q=q), rounding, 2 * rounding
-            if state[self.gap] > 0.0:
-                return state
+        return above(state, self.gap, moved, up, by, along)
 
     def _extent(self, state: State) -> float:
         """Of places and sizes, m: rounding of the gap is a part of it."""

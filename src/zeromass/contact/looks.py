@@ -12,6 +12,7 @@ from zeromass.model.given import length
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
+    from zeromass.contact.sliding import Sliding
 
 
 def drawing_on_surface(rolling: Rolling, parameters: Mapping[Symbol, float]) -> Drawing:
@@ -44,4 +45,22 @@ def drawing_on_surface(rolling: Rolling, parameters: Mapping[Symbol, float]) -> 
             Chart("Spin n·ω (rad/s)", {"spin": rolling.spin}, least=length(body.angular_velocity_body)),
         ),
         ground=rolling.surface.drawn(contact, size),
+    )
+
+
+def drawing_of_particle(sliding: Sliding) -> Drawing:
+    """The drawing of a particle before surfaces: a dot, its path, the force on it, and the first of the surfaces."""
+    particle, first = sliding.particle, sliding.walls[0]
+    force = sliding.reaction_force
+    title = f"{particle.name} on {', '.join(wall.surface.name for wall in sliding.walls)}"
+    return Drawing(
+        title=title[0].upper() + title[1:],
+        bodies=(DrawnBody(particle.name, particle.position, part=particle),),
+        trails=(Trail(particle.name, particle.position, "center"),),
+        arrows=(Arrow("force", particle.position, force, "normal"),),
+        charts=(
+            Chart("Speed (m/s)", {"speed": length(particle.velocity)}),
+            Chart("Energy (J)", {"total": sliding.energy, "potential": sliding.potential, "kinetic": sliding.kinetic}),
+        ),
+        ground=first.surface.drawn(particle.position, 0.0),
     )

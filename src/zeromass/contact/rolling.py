@@ -17,14 +17,15 @@ from numpy.typing import ArrayLike
 from zeromass.contact.another import AnotherMotion
 from zeromass.contact.flying import Flying
 from zeromass.contact.friction import Coefficient, Friction, at_speed, coefficient, friction_of
+from zeromass.contact.kinds import kind_at, slips, struck, turns
 from zeromass.contact.limits import possible_limits
 from zeromass.contact.old_words import in_old_words
-from zeromass.contact.on_surface import NEGLIGIBLE, OnSurface
+from zeromass.contact.on_surface import OnSurface
 from zeromass.contact.penetration import Outside, inside_words, penetration
 from zeromass.contact.resting import Resting
 from zeromass.contact.roller import Roller
 from zeromass.contact.slipping import Slipping
-from zeromass.contact.slow import SLOW, STOPPED, creep_of, speed_of
+from zeromass.contact.slow import SLOW, speed_of
 from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import HALTS, LOST, SLIPS, rolling_events
@@ -37,7 +38,7 @@ from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector
 from zeromass.model.moved import Moved
 from zeromass.model.record import recorded
-from zeromass.model.requirement import Requirement, number_at
+from zeromass.model.requirement import Requirement
 from zeromass.model.start import Prescribed
 
 if TYPE_CHECKING:
@@ -46,9 +47,6 @@ if TYPE_CHECKING:
 
 LEAST_CLEARANCE = 1e-4
 """Clearance at which a hollow counts as too tight: the contact point would run ever faster, and never reach zero."""
-
-ROLLS = 1e-9
-"""Part of the speeds of centre and rim that a slip is at most where the body rolls: well above their rounding."""
 
 
 @recorded("rolling")
@@ -213,15 +211,7 @@ class Rolling(OnSurface):
 
         slips, turns  whether the contact slips there, and whether the body rolls; from the angular velocity, if not said
         """
-        holds = self.sticks and not (self.turns(state) if turns is None else turns)
-        if not slips and holds and self.rests(state.carried_to(self.resting)):
-            return self.resting
-        own = state if slips or state.system is self else state.carried_to(self)
-        if self.friction_coefficient is None or (not slips and self.grips(own)):
-            return self
-        if holds and state.carried_to(self.sliding)[self.lack_of_resistance] <= 0.0:
-            return self.sliding
-        return self.slipping if self.sticks else self.slipping.begins_as(state.carried_to(self.slipping))
+        return kind_at(self, state, slips=slips, turns=turns)
 
     @property
     def sticks(self) -> bool:
@@ -273,16 +263,7 @@ class Rolling(OnSurface):
 
         A surface that strikes the body and would let it slip at the same moment, or that would have to pull, is not decided.
         """
-        n, body = state[self.normal], [self.index(x) for x in self.body.position]
-        normal = float(n @ impulse[body])
-        along = float(np.linalg.norm(impulse[body] - normal * n))
-        size = NEGLIGIBLE**0.5 * float(np.linalg.norm(impulse[body]))
-        if not self.two_sided and normal < -size:
-            return None
-        μ = self.friction_coefficient
-        if μ is None or along <= number_at(μ, state.parameters) * abs(normal) + size:
-            return self
-        return self.slipping if abs(normal) <= size else None
+        return struck(self, state, impulse)
 
     def jumped(self, names: Sequence[str], before: State, after: State) -> str:
         """That the surface has an edge, where, and of which kind, if the tangency jumps but the surface does not."""
@@ -302,18 +283,11 @@ class Rolling(OnSurface):
 
     def turns(self, state: State) -> bool:
         """Whether the body rolls at a state, beyond rounding of its angular velocity."""
-        ω, u = state[self.rolling_velocity], state.v[[self.index(x) for x in self.body.quaternion]]
-        least = STOPPED * number_at(as_expression(creep_of(self) / self.solid.size), state.parameters)
-        return float(np.linalg.norm(ω)) > max(least, ROLLS * 2 * float(np.linalg.norm(u)))
+        return turns(self, state)
 
     def slips(self, state: State) -> bool:
         """Whether the contact slips at a state of this system, beyond rounding of the speeds of centre and rim."""
-        slip = np.array([state.residuals[row.name] for row in self.rows if row.group == "no slip"])
-        v, u = (state.v[[self.index(x) for x in part]] for part in (self.center, self.body.quaternion))
-        radius = number_at(self.solid.size, state.parameters)
-        speeds = float(np.linalg.norm(v) + radius * 2 * np.linalg.norm(u))  # |ω̄| = 2 |u̇|
-        speed = float(np.linalg.norm(slip))
-        return speed > ROLLS * speeds and speed > STOPPED * number_at(self.slipping.creep, state.parameters)
+        return slips(self, state)
 
     def examined(self, motion: Moved) -> tuple[str, ...]:
         """That the body was found inside its surface, away from the contact, if it was."""

@@ -20,6 +20,9 @@ CREEP = 1e-9
 SLOW = 1e-3
 """Part of √(g r) below which a slip that begins is stiff."""
 
+SLOWEST = SLOW / CREEP
+"""The same in creeps."""
+
 STOPPED = 10.0
 """Creeps below which a slip has died out: friction is 0.995 μ N there."""
 
