@@ -114,6 +114,7 @@ if _typing.TYPE_CHECKING:
     from zeromass.contact import (
         ConvexBody,
         ImplicitBody,
+        WheelOnSurface,
         capsule,
         cone,
         convex,
@@ -253,6 +254,7 @@ __all__ = [
     "Verdict",
     "Wheel",
     "WheelOnGround",
+    "WheelOnSurface",
     "ZeromassError",
     "acceleration",
     "adjoint",
@@ -352,6 +354,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
             "zeromass.contact": [
                 "ConvexBody",
                 "ImplicitBody",
+                "WheelOnSurface",
                 "capsule",
                 "cone",
                 "convex",

@@ -14,6 +14,7 @@ if _typing.TYPE_CHECKING:
     from zeromass.contact.by_function import convex
     from zeromass.contact.shaped import ConvexBody, ImplicitBody
     from zeromass.contact.solids import capsule, cone, cylinder, disc, ellipsoid, superquadric, torus
+    from zeromass.contact.wheels import WheelOnSurface
 
 __all__ = [
     "ConvexBody",
@@ -23,6 +24,7 @@ __all__ = [
     "Roller",
     "SphericalBody",
     "Surface",
+    "WheelOnSurface",
     "ball",
     "capsule",
     "cone",
@@ -52,5 +54,6 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
                 "superquadric",
                 "torus",
             ],
+            "zeromass.contact.wheels": ["WheelOnSurface"],
         },
     )

@@ -90,7 +90,7 @@ class Round(Outline):
     def farthest(self, d: Array, S: Array) -> Array:
         a, s = S[:, 2], expressions(np.zeros(3))
         if not _is_zero(self.rim):
-            s = s + self.rim * _across(d, a) / _steep(d, a)
+            s = s + self.rim * across(d, a) / steep(d, a)
         if not _is_zero(self.height):
             s = s + self.height * np.sign(d @ a) * a
         return s if _is_zero(self.ball) else s + self.ball * d
@@ -104,7 +104,7 @@ class Round(Outline):
         return {"rim": self.rim, "height": self.height, "ball": self.ball}
 
     def upright(self, d: Array, S: Array) -> Expression | None:
-        return None if _is_zero(self.rim) else _steep(d, S[:, 2])
+        return None if _is_zero(self.rim) else steep(d, S[:, 2])
 
     def tilted(self, d: Array, S: Array) -> Expression | None:
         return None if _is_zero(self.height) else as_expression(d @ S[:, 2])
@@ -121,12 +121,12 @@ class Cone(Outline):
 
     def farthest(self, d: Array, S: Array) -> Array:
         a = S[:, 2]
-        tip, rim = self.tip * a, self.rim * _across(d, a) / _steep(d, a) - self.base * a
+        tip, rim = self.tip * a, self.rim * across(d, a) / steep(d, a) - self.base * a
         return expressions([where(self._ahead(d, a) > 0, x, y) for x, y in zip(tip, rim, strict=True)])
 
     def _ahead(self, d: Array, a: Array) -> Expression:
         """How much farther the tip is than the rim, m."""
-        return as_expression((self.tip + self.base) * (d @ a) - self.rim * _steep(d, a))
+        return as_expression((self.tip + self.base) * (d @ a) - self.rim * steep(d, a))
 
     @property
     def size(self) -> Number:
@@ -144,7 +144,7 @@ class Cone(Outline):
         return as_expression(self._ahead(d, S[:, 2]) / (self.tip + self.base))
 
     def upright(self, d: Array, S: Array) -> Expression | None:
-        return _steep(d, S[:, 2])
+        return steep(d, S[:, 2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,14 +179,14 @@ class Supported(Outline):
         return False
 
 
-def _across(d: Array, a: Array) -> Array:
+def across(d: Array, a: Array) -> Array:
     """p = d − (d·a) a, the part of a direction across the axis."""
     return expressions(d - (d @ a) * a)
 
 
-def _steep(d: Array, a: Array) -> Expression:
+def steep(d: Array, a: Array) -> Expression:
     """|p|."""
-    p = _across(d, a)
+    p = across(d, a)
     return as_expression(np.sqrt(p @ p))
 
 
