@@ -116,6 +116,7 @@ if _typing.TYPE_CHECKING:
     from zeromass.contact import (
         ConvexBody,
         ImplicitBody,
+        WheelOnSurface,
         capsule,
         cone,
         convex,
@@ -260,6 +261,7 @@ __all__ = [
     "Verdict",
     "Wheel",
     "WheelOnGround",
+    "WheelOnSurface",
     "ZeromassError",
     "acceleration",
     "adjoint",
@@ -360,6 +362,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
             "zeromass.contact": [
                 "ConvexBody",
                 "ImplicitBody",
+                "WheelOnSurface",
                 "capsule",
                 "cone",
                 "convex",

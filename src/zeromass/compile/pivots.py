@@ -136,6 +136,7 @@ class Strengthening(Question[tuple[tuple[int, int], ...]]):
         for columns in groups:
             block = _Block(columns, numbers[columns])
             block_of.update(dict.fromkeys(columns, block))
+        firm = _firm(rows, masses)
         chosen: dict[int, int] = {}
         order = sorted(range(len(rows)), key=lambda i: len(present[i]))
         for bound, i in product(WEAK, order):
@@ -144,11 +145,20 @@ class Strengthening(Question[tuple[tuple[int, int], ...]]):
             if i in chosen or not missing:
                 continue
             columns = sorted(j for block in touched for j in block.columns)
-            joined = _Block(columns, np.concatenate([*[block.rows for block in touched], rows[i : i + 1]]))
+            row = (rows if bound == WEAK[-1] else firm)[i : i + 1]
+            joined = _Block(columns, np.concatenate([*[block.rows for block in touched], row]))
             if joined.missing(bound) < missing:
                 chosen[i] = _exponent(rows[i], masses[present[i]], masses)
                 block_of.update(dict.fromkeys(columns, joined))
         return tuple(chosen.items())
+
+
+def _firm(rows: np.ndarray, masses: np.ndarray) -> np.ndarray:
+    """Rows without entries by which they hardly hold a coordinate of no mass that others hold firmly: what is divided by
+    such an entry, or by the noise that one may be, grows without cancelling."""
+    sizes = np.abs(rows) / np.maximum(np.abs(rows).max(axis=1, initial=0.0), np.finfo(float).tiny)[:, None]
+    slight = sizes * LARGEST_FACTOR < sizes.max(axis=0, initial=0.0)
+    return np.where(slight & (masses == 0.0), 0.0, rows)
 
 
 class _Block:

@@ -13,8 +13,10 @@ from zeromass.contact.surface import Surface
 from zeromass.later import later as _later
 
 if _typing.TYPE_CHECKING:
+    from zeromass.contact.by_function import convex
     from zeromass.contact.shaped import ConvexBody, ImplicitBody
-    from zeromass.contact.solids import capsule, cone, convex, cylinder, disc, ellipsoid, superquadric, torus
+    from zeromass.contact.solids import capsule, cone, cylinder, disc, ellipsoid, superquadric, torus
+    from zeromass.contact.wheels import WheelOnSurface
 
 __all__ = [
     "ConvexBody",
@@ -26,6 +28,7 @@ __all__ = [
     "Roller",
     "SphericalBody",
     "Surface",
+    "WheelOnSurface",
     "ball",
     "capsule",
     "cone",
@@ -44,16 +47,17 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
     __getattr__ = _later(
         __name__,
         {
+            "zeromass.contact.by_function": ["convex"],
             "zeromass.contact.shaped": ["ConvexBody", "ImplicitBody"],
             "zeromass.contact.solids": [
                 "capsule",
                 "cone",
-                "convex",
                 "cylinder",
                 "disc",
                 "ellipsoid",
                 "superquadric",
                 "torus",
             ],
+            "zeromass.contact.wheels": ["WheelOnSurface"],
         },
     )

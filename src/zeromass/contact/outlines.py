@@ -90,8 +90,7 @@ class Round(Outline):
     def farthest(self, d: Array, S: Array) -> Array:
         a, s = S[:, 2], expressions(np.zeros(3))
         if not _is_zero(self.rim):
-            across = d - (d @ a) * a
-            s = s + self.rim * across / np.sqrt(across @ across)
+            s = s + self.rim * across(d, a) / steep(d, a)
         if not _is_zero(self.height):
             s = s + self.height * np.sign(d @ a) * a
         return s if _is_zero(self.ball) else s + self.ball * d
@@ -105,10 +104,7 @@ class Round(Outline):
         return {"rim": self.rim, "height": self.height, "ball": self.ball}
 
     def upright(self, d: Array, S: Array) -> Expression | None:
-        if _is_zero(self.rim):
-            return None
-        across = d - (d @ S[:, 2]) * S[:, 2]
-        return as_expression(np.sqrt(across @ across))
+        return None if _is_zero(self.rim) else steep(d, S[:, 2])
 
     def tilted(self, d: Array, S: Array) -> Expression | None:
         return None if _is_zero(self.height) else as_expression(d @ S[:, 2])
@@ -125,11 +121,12 @@ class Cone(Outline):
 
     def farthest(self, d: Array, S: Array) -> Array:
         a = S[:, 2]
-        across = d - (d @ a) * a
-        size = np.sqrt(across @ across)
-        tip, rim = self.tip * a, self.rim * across / size - self.base * a
-        ahead = (self.tip + self.base) * (d @ a) - self.rim * size  # how much farther the tip is
-        return expressions([where(ahead > 0, x, y) for x, y in zip(tip, rim, strict=True)])
+        tip, rim = self.tip * a, self.rim * across(d, a) / steep(d, a) - self.base * a
+        return expressions([where(self._ahead(d, a) > 0, x, y) for x, y in zip(tip, rim, strict=True)])
+
+    def _ahead(self, d: Array, a: Array) -> Expression:
+        """How much farther the tip is than the rim, m."""
+        return as_expression((self.tip + self.base) * (d @ a) - self.rim * steep(d, a))
 
     @property
     def size(self) -> Number:
@@ -144,14 +141,10 @@ class Cone(Outline):
         return False
 
     def tilted(self, d: Array, S: Array) -> Expression | None:
-        a = S[:, 2]
-        across = d - (d @ a) * a
-        ahead = (self.tip + self.base) * (d @ a) - self.rim * np.sqrt(across @ across)
-        return as_expression(ahead / (self.tip + self.base))
+        return as_expression(self._ahead(d, S[:, 2]) / (self.tip + self.base))
 
     def upright(self, d: Array, S: Array) -> Expression | None:
-        across = d - (d @ S[:, 2]) * S[:, 2]
-        return as_expression(np.sqrt(across @ across))
+        return steep(d, S[:, 2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +177,17 @@ class Supported(Outline):
     @property
     def symmetric(self) -> bool:
         return False
+
+
+def across(d: Array, a: Array) -> Array:
+    """p = d − (d·a) a, the part of a direction across the axis."""
+    return expressions(d - (d @ a) * a)
+
+
+def steep(d: Array, a: Array) -> Expression:
+    """|p|."""
+    p = across(d, a)
+    return as_expression(np.sqrt(p @ p))
 
 
 def _is_zero(e: Any) -> bool:

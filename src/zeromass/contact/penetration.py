@@ -62,10 +62,6 @@ class Poses(NamedTuple):
     centers: np.ndarray
     turns: np.ndarray | None = None
 
-    def of(self, which: np.ndarray) -> Poses:
-        """Some of them."""
-        return Poses(self.centers[which], None if self.turns is None else self.turns[which])
-
 
 class Outside:
     """The outside of a rolling body, tried against the whole of its surface, not its contact alone."""

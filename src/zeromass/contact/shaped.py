@@ -28,7 +28,7 @@ from zeromass.expression import (
 from zeromass.model import Part, Particle, RigidBody
 from zeromass.model.given import Inertia, Number, Vector
 from zeromass.model.quaternion import rotation
-from zeromass.model.requirement import Requirement
+from zeromass.model.requirement import Requirement, number_at
 
 if TYPE_CHECKING:
     from zeromass.model.shapes import Hull, Shape
@@ -193,7 +193,7 @@ class ImplicitBody(Roller):
             found = values(np.concatenate([x, others], axis=1))
             return found[:, 0], found[:, 1:4], found[:, 4:].reshape(-1, 3, 3)
 
-        size = float(Evaluator(as_expression(self.size), names)(np.array([parameters[p] for p in names])))
+        size = number_at(self.size, parameters)
         low, high = np.zeros(len(directions)), np.full(len(directions), 2 * size)
         for _ in range(60):  # on the ray
             middle = (low + high) / 2
@@ -218,9 +218,7 @@ class ImplicitBody(Roller):
     def laid(self, normal: np.ndarray, u: np.ndarray, parameters: Mapping[Symbol, float]) -> Laid:
         S = rotation(u)
         (b,), (steep,) = self._feet(-(normal @ S)[None], parameters)
-        names = list(parameters)
-        size = float(Evaluator(as_expression(self.size), names)(np.array([parameters[p] for p in names])))
-        lever = -(S @ b)
+        lever, size = -(S @ b), number_at(self.size, parameters)
         return Laid(lever, lever / np.linalg.norm(lever), unknowns=np.array([*b, size * steep]))
 
     def at(self, parameters: Mapping[Symbol, float]) -> ImplicitBody:

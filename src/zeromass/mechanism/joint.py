@@ -14,7 +14,9 @@ from zeromass.expression.node import symbol
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.marker import Marker, Pose
 from zeromass.model.constraint import Row, level_of
+from zeromass.model.contact import Contact
 from zeromass.model.errors import ModelError
+from zeromass.model.event import Event
 from zeromass.model.one_sided import OneSided
 from zeromass.model.parts import TYPED, Part
 
@@ -35,6 +37,16 @@ class Connected(ABC):
     usual: Mapping[Symbol, float] = {}
     parts: tuple[Part, ...] = ()
     one_sided: tuple[OneSided, ...] = ()
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """Where it lets bodies touch, with the forces there."""
+        return ()
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Watched in every run."""
+        return ()
 
     @abstractmethod
     def _laws(self) -> Sequence[Law]:

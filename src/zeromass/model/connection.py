@@ -12,6 +12,8 @@ from zeromass.model.errors import ModelError
 from zeromass.model.parts import Part
 
 if TYPE_CHECKING:
+    from zeromass.model.contact import Contact
+    from zeromass.model.event import Event
     from zeromass.model.one_sided import OneSided
 
 
@@ -26,6 +28,8 @@ class Connection(Protocol):
     parts        those that it connects
     usual        first guesses for its coordinates whose natural value is not zero
     one_sided    what of it holds on one side only
+    contacts     where it lets bodies touch, with the forces there
+    events       watched in every run
     """
 
     @property
@@ -42,6 +46,10 @@ class Connection(Protocol):
     def usual(self) -> Mapping[Symbol, float]: ...
     @property
     def one_sided(self) -> Sequence[OneSided]: ...
+    @property
+    def contacts(self) -> Sequence[Contact]: ...
+    @property
+    def events(self) -> Sequence[Event]: ...
 
 
 def connected(joints: Iterable[Connection], parts: Sequence[Part]) -> tuple[Connection, ...]:

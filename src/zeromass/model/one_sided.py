@@ -60,8 +60,8 @@ def kind_of(system: System) -> str:
 
 
 def events_of(system: System) -> tuple[Event, ...]:
-    """Where gaps close, and where pulls would become pushes."""
-    found = []
+    """Those of its joints, where gaps close, and where pulls would become pushes."""
+    found = [event for joint in system.joints for event in joint.events]
     for side in system.one_sided:
         if side.name in system._closed:
             words = f"'{side.name}' would have to push"

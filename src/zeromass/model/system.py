@@ -169,8 +169,11 @@ class System(Remembering):
             expressions(np.zeros(len(free.q))),
         )
         self._complete(free, rows, C)
+        if self.joints:
+            self.events = one_sided.events_of(self)
+            self._know(*(event.zero for event in self.events))
         if self.one_sided:
-            self.events, self.kind = one_sided.events_of(self), one_sided.kind_of(self)
+            self.kind = one_sided.kind_of(self)
         if control and by is None:
             self.control = tracked(self, control, settling)
         elif control:
@@ -192,7 +195,7 @@ class System(Remembering):
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """Where bodies touch what carries them, with the forces there."""
-        return ()
+        return tuple(contact for joint in self.joints for contact in joint.contacts)
 
     def begins_as(self, state: State) -> System:
         """The system that the motion follows from a state on: itself, unless it can not hold there."""

@@ -1,0 +1,219 @@
+"""Wheels of vehicles: a rim that rolls on any surface without slipping, a joint like others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from zeromass.contact.directions import DIRECTION
+from zeromass.contact.outlines import steep
+from zeromass.contact.rims import Profile, Rim, Tyre
+from zeromass.contact.surface import Surface
+from zeromass.contact.traced import PLACE
+from zeromass.contact.watched import UPRIGHT
+from zeromass.expression import Array, Expression, Symbol, as_expression, evaluate, expressions, substitute, symbols
+from zeromass.mechanism.ground import Ground
+from zeromass.mechanism.joint import Joint, Law
+from zeromass.mechanism.marker import Body, Marker, Pose, as_drawn, bodies, place_of
+from zeromass.mechanism.turns import axes_about, direction
+from zeromass.model import Contact, Event, ModelError, RigidBody
+from zeromass.model.given import Number, given_vector, length
+from zeromass.model.requirement import Ordered
+
+TOO_TIGHT = 1e-4
+"""Clearance at which a hollow counts as too tight for a wheel."""
+
+LAID = 20
+"""Steps by which a wheel as drawn is brought onto its surface, for a first guess of its contact."""
+
+
+class WheelOnSurface(Joint):
+    """A wheel of body b that rolls on a surface of a without slipping: the contact p, massless, in a's axes from its centre.
+
+        f(p) = 0,   p = c + s(−n),   v_c + ω × (p − c) = v of the surface at p, along and across the wheel
+
+    surface    fixed to a, in its axes; it may move against them
+    radius     of the wheel, m, with its tyre
+    tube       radius of the tyre, m; 0 of a knife edge
+    profile    instead of both: the radius r(y) at a place y along the axis, in NumPy, of a conical wheel say
+    axis       of the wheel, in its body's axes
+    center     c in the body's axes; its mass centre by default
+    near       first guess of p; by default from where the wheel is drawn
+    two_sided  the surface can pull; else the run ends where it would have to
+    contact    p in space, three expressions
+    normal     of the surface there, towards the wheel
+    force      of the surface on the wheel at the contact, N
+
+    A body may have several wheels, a vehicle as many as it likes; forces that the motion does not tell apart, as of four
+    wheels on the ground, are said to be shared, and need two_sided=True.
+
+    >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.1, 0.2, 0.1), at=(0, 0, 0.5))
+    >>> hill = zm.Surface(lambda X, Y: 0.1 * X)
+    >>> rolls = zm.WheelOnSurface(zm.Ground(), hoop, hill, radius=0.5, axis=(0, 1, 0))
+    >>> start = zm.System([hoop], gravity=10.0, joints=[rolls]).start([(hoop.angular_velocity, (0, 2.0, 0))])
+    >>> round(start[hoop.velocity @ hoop.velocity], 9), round(start[rolls.normal_force] * np.sqrt(1.01), 9)
+    (1.0, 10.0)
+    """
+
+    def __init__(
+        self,
+        a: Body,
+        b: RigidBody,
+        surface: Surface,
+        *,
+        axis: Any,
+        radius: Number | None = None,
+        tube: Number = 0.0,
+        profile: Callable[[Any], Any] | None = None,
+        center: Any = None,
+        near: Any = None,
+        two_sided: bool = False,
+        name: str | None = None,
+    ) -> None:
+        what = f"'{name}'" if name is not None else "a WheelOnSurface"
+        bodies(a, b, what)
+        if not isinstance(a, Ground | RigidBody) or not isinstance(b, RigidBody):
+            raise ModelError(f"{what} is between zm.Ground() or a rigid body, with the surface, and a rigid body")
+        if not isinstance(surface, Surface):
+            raise ModelError(
+                f"the surface of {what} is {surface!r}; give a zm.Surface, such as zm.Surface(lambda X, Y: …)"
+            )
+        if (radius is None) == (profile is None):
+            raise ModelError(f"{what} is given by its radius= or by its profile=, one of them")
+        middle, own = place_of(b, center, f"the centre of {what}"), axes_about(direction(axis, what))
+        super().__init__(Marker(a, expressions(np.zeros(3)), np.eye(3)), Marker(b, middle, own), name)
+        self.surface: Surface = surface
+        self.two_sided: bool = two_sided
+        self.place: Array = expressions([self._coordinate(f"contact[{i}]") for i in range(3)])
+        self.rim: Rim = self._rim(radius, tube, profile)
+        guess = self._laid() if near is None else given_vector(near, f"near of {what}")
+        self.usual: Mapping[Symbol, float] = {x: float(v) for x, v in zip(self.coordinates[:3], guess, strict=True)}
+
+    def _rim(self, radius: Number | None, tube: Number, profile: Callable[[Any], Any] | None) -> Rim:
+        if profile is not None:
+            return Profile(profile, self._coordinate("place on the profile"))
+        assert radius is not None
+        said = f"'{self.name}' has a tyre of {{0:g}} m, which is more than its radius, {{1:g}} m"
+        Ordered(tube, radius, said).checked(f"the radius of '{self.name}'")
+        Ordered(0.0, tube, f"the tyre of '{self.name}' is {{1:g}} m; it is zero or positive", equal=True).checked(
+            f"the tyre of '{self.name}'"
+        )
+        return Tyre(radius - tube, tube)
+
+    def _laid(self) -> np.ndarray:
+        """Where the wheel as drawn would touch a plane through its contact, in a's axes: c + s(−n(p)), again and again."""
+        a, b = self.a.body, self.b.body
+        turn = as_drawn(a).T @ as_drawn(b)
+        center = expressions(as_drawn(a).T @ (b.at - a.at) + turn @ self.b.place)
+        spoke = expressions(self.rim.spoke(DIRECTION, expressions(turn @ self.b.axes)))
+        down = dict(zip(DIRECTION, -self.surface.normal(PLACE), strict=True))
+        on_plane = expressions(substitute(center + spoke, dict.fromkeys(self.coordinates, 0.0)))
+        leaves = symbols(center, on_plane, list(down.values()))
+        known = {leaf: leaf.default or 0.0 for leaf in leaves if leaf not in {*PLACE, *DIRECTION}}
+        place = evaluate(center, known)
+        for _ in range(LAID):
+            with np.errstate(all="ignore"):
+                d = [evaluate(e, {**known, **dict(zip(PLACE, place, strict=True))}) for e in down.values()]
+                moved = evaluate(on_plane, {**known, **dict(zip(DIRECTION, d, strict=True))})
+            if not np.all(np.isfinite(moved)):  # drawn flat on the ground
+                break
+            place = moved
+        return place
+
+    def _own_axes(self, a: Pose, b: Pose) -> tuple[Array, Array]:
+        """The normal and the wheel's axes, in those of a."""
+        return expressions(self.surface.normal(self.place)), expressions(a.axes.T @ b.axes)
+
+    def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
+        p, (n, S) = self.place, self._own_axes(a, b)
+        apart = a.axes.T @ (b.point - a.point) + self.rim.spoke(expressions(-n), S) - p
+        arm = a.axes @ p
+        material = a.velocity + np.cross(a.angular_velocity, arm) + a.axes @ self.surface.velocity(p)
+        slip = a.axes.T @ (b.velocity + np.cross(b.angular_velocity, a.point + arm - b.point) - material)
+        along = np.cross(S[:, 2], n) / steep(n, S[:, 2])
+        return [
+            Law("surface", as_expression(self.surface(p))),
+            *(Law(f"tangency[{i}]", as_expression(e)) for i, e in enumerate(apart)),
+            *(Law("profile", e) for e in self.rim.laws(expressions(-n), S)),
+            Law("rolls along", as_expression(slip @ along)),
+            Law("rolls across", as_expression(slip @ np.cross(n, along))),
+        ]
+
+    @cached_property
+    def contact(self) -> Array:
+        """The point where the wheel touches, m."""
+        a = self.a.pose
+        return expressions(a.point + a.axes @ self.place)
+
+    @property
+    def point(self) -> Array:
+        """The contact."""
+        return self.contact
+
+    @cached_property
+    def normal(self) -> Array:
+        """Unit normal of the surface at the contact, towards the wheel."""
+        return expressions(self.a.pose.axes @ self.surface.normal(self.place))
+
+    @cached_property
+    def torque(self) -> Array:
+        """Of the surface on the wheel about the contact, N m: none."""
+        arm = self.contact - self.b.point
+        return expressions(self._sum(self._wrenches[1]) - np.cross(arm, self.force))
+
+    @cached_property
+    def normal_force(self) -> Expression:
+        """N, negative where the surface pulls."""
+        return as_expression(self.normal @ self.force)
+
+    @cached_property
+    def friction_force(self) -> Array:
+        """The rest of the force, along the surface, N."""
+        return expressions(self.force - self.normal_force * self.normal)
+
+    @cached_property
+    def clearance(self) -> Expression:
+        """1 on a plane, or less, and 0 where a hollow is as tight as the wheel is round."""
+        n, S = self._own_axes(self.a.pose, self.b.pose)
+        return self.rim.clearance(n, S, self.surface.curvature(self.place))
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """Where it touches, with the forces there."""
+        ratio = length(self.friction_force) / self.normal_force
+        contact = Contact(
+            self.name,
+            self.contact,
+            self.normal,
+            self.normal_force,
+            self.friction_force,
+            ratio,
+            self.two_sided,
+            self._lost,
+        )
+        return (contact,)
+
+    @property
+    def _lost(self) -> str:
+        return f"{self.name} lifts"
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """A wheel that would be pulled, or lies flat, a hollow too tight for it, the border of the data."""
+        n, S = self._own_axes(self.a.pose, self.b.pose)
+        words = "the wheel touches in more than one point"
+        found = [
+            Event(f"{self.name} in a hollow too tight", self.clearance - TOO_TIGHT, -1, guard=True, message=words),
+            Event(f"{self.name} lies flat", self.rim.upright(n, S) - UPRIGHT, -1, guard=True, message=words),
+        ]
+        if not self.two_sided:
+            words = "the surface would have to pull the wheel; a two-sided contact, two_sided=True, goes on regardless"
+            found.append(Event(self._lost, self.normal_force, -1, guard=True, message=words))
+        inside = self.surface.inside(self.place)
+        if inside is not None:
+            words = f"nothing is known of '{self.surface.name}' beyond the data it is made from"
+            found.append(Event(f"{self.name} left the measured terrain", inside, -1, guard=True, message=words))
+        return tuple(found)
