@@ -31,6 +31,10 @@ operations. A larger miss is a contradiction."""
 ATTEMPTS = 12
 """Gauss–Newton runs from different guesses before equations are called contradictory."""
 
+MANY = 150
+"""Unknowns from which equations count as solved where each is, up to its rounding: below it, steps go on as long as they
+bring the residuals nearer to zero, which of many equations takes many steps of rounding."""
+
 RETURNS = 20
 """Steps back towards the guess after a run that had to begin elsewhere."""
 
@@ -217,17 +221,20 @@ class Numbers:
 
     def gauss_newton(self, point: Point, unit: np.ndarray, left: int = ITERATIONS) -> Reached:
         """What damped shortest Gauss–Newton steps on the varied unknowns reach, residuals in their units."""
-        slopes = inverse = free = np.empty((0, 0))
+        slopes, decision, inverse = np.empty((0, 0)), None, np.empty((0, 0))
         while all(np.isfinite(numbers).all() for numbers in (unit, point.r, point.J)):
             J = point.J[:, self.varied] / unit[:, None]
-            if not np.array_equal(J, slopes):  # linear equations have the same slopes everywhere
-                decision = numerical_rank(J)
-                slopes, inverse, free = J, self._inverse(point, J, decision), decision.null_space
+            done = len(point.x) >= MANY and bool(np.all(np.abs(point.r) <= ROUNDING * self.terms(point, unit)))
+            if decision is None or not np.array_equal(J, slopes):  # linear equations have the same slopes everywhere
+                slopes, decision = J, numerical_rank(J)
+                inverse = self._inverse(point, J, decision) if not done else inverse
+            if done:
+                return Reached(point, 0.0, decision.null_space)
             better = self._better(point, inverse, unit) if left else None
             if better is None:
-                return Reached(point, self._error(point, J, inverse, unit), free)
+                return Reached(point, self._error(point, J, inverse, unit), decision.null_space)
             point, left = better, left - 1
-        return Reached(point, np.nan, free)
+        return Reached(point, np.nan, np.empty((0, 0)))
 
     def _inverse(self, point: Point, J: np.ndarray, decision: Rank) -> np.ndarray:
         """X with δ = X r the smallest change that J δ = r allows, in the metric where there is one."""
