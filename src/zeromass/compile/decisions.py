@@ -18,6 +18,7 @@ import numpy as np
 from zeromass.expression import Expression, Symbol
 from zeromass.expression.build import ZERO
 from zeromass.expression.evaluate import Sparse, Tape, step
+from zeromass.expression.node import undisturbed
 
 Matrix = tuple[tuple[Expression, ...], ...]
 """Rows of expressions, as part of a question."""
@@ -220,7 +221,8 @@ class Tree(Generic[Result]):
             known = self._found(samples)
             if known is None:
                 decide = Decisions(samples)
-                known = self._kept(decide, derive(decide))
+                with undisturbed:
+                    known = self._kept(decide, derive(decide))
             if len(self._recent) >= self.RECENT:
                 self._recent.clear()
             self._recent[samples.key] = known

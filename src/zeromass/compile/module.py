@@ -15,7 +15,7 @@ from zeromass.compile.straight import Flavour, StraightLine
 from zeromass.compile.target import FIRST, Code, Target
 from zeromass.expression import Expression
 from zeromass.expression.build import ONE, divide, multiply
-from zeromass.expression.node import ordered
+from zeromass.expression.node import ordered, undisturbed
 from zeromass.expression.substitute import renewed
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ def code(functions: Mapping[str, tuple[Groups, Groups]], target: Target, *, effo
     Each becomes `void name(const double *in₀, …, double *out₀, …)`; in lanes, a value stands `target.width` times in a row.
     `effort` is LLVM's, 0 to 3: functions that are called seldom are not worth much of it.
     """
-    return _compiled(_written(functions, target), target, effort)
+    with undisturbed:
+        written = _written(functions, target)
+    return _compiled(written, target, effort)
 
 
 def text_of(functions: Mapping[str, tuple[Groups, Groups]], target: Target) -> tuple[str, tuple[Grid, ...]]:

@@ -195,7 +195,7 @@ def compile(system: System, start: State) -> Program:
     """
     if not isinstance(start, State) or start.system is not system:
         raise ModelError("the start belongs to another system; make it with system.start(…)")
-    if start.motion.verdict is not Verdict.UNIQUE:
+    if start.verdict is not Verdict.UNIQUE:
         raise ModelError(f"there is no explicit acceleration to compile: {system.check(start)}")
     return program_at(system, start)
 

@@ -257,6 +257,16 @@ def rank_of(A: Array, tolerance: float = RANK_TOLERANCE) -> int:
     return count_above(scaled_singular_values(A), tolerance)
 
 
+def clearly_full(gram: Array) -> bool:
+    """Whether a matrix B has full row rank beyond doubt, in the units that are given, from B Bᵀ; of Bᵀ, from BᵀB.
+
+    Its smallest singular value is above the larger `CLEAR` part of the largest. The squares of both are eigenvalues of
+    B Bᵀ, which take a tenth of the time where there are many rows.
+    """
+    squares = np.linalg.eigvalsh(gram)
+    return bool(squares.size == 0 or squares[0] > CLEAR[1] ** 2 * squares[-1])
+
+
 def prefix_ranks(A: Array, decision: Rank) -> NDArray[np.intp]:
     """Ranks of the first 1, 2, …, m rows of one matrix A, (m, n), at the threshold of the decision on it.
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arguments import Problem, error, problem, require_finite
+from .arguments import Problem, error, problem, require_finite, require_mass_matrix
 from .arrays import Array, per_problem, times, transpose
 from .bound import Inverse, bound
 from .motion import Basis, Motion, Obstacle, Verdict, contradicting_rows, impossible_force
-from .rank import CONSISTENCY_TOLERANCE, MASS_TOLERANCE, RANK_TOLERANCE, Lock, Rank, numerical_rank
+from .rank import CONSISTENCY_TOLERANCE, MASS_TOLERANCE, RANK_TOLERANCE, Lock, Rank, clearly_full, numerical_rank
 from .units import Linked, links, mass_units, scaled
 
 
@@ -86,6 +86,18 @@ def nullspace_acceleration(free: Freedom, f: Array, b: Array) -> Array:
     in the units that make the masses 1.
     """
     return free.units * response(free).acceleration(free.units * f, b)
+
+
+def clearly_unique(M: Array, A: Array) -> bool:
+    """Whether M q̈ = f + Aᵀλ, A q̈ = b have one solution whatever f and b are, beyond doubt; of one problem.
+
+    A has full row rank and [M; A] full column rank in the units of `solve`, see `clearly_full`. What is clear by
+    numbers of another kind takes `solve` to decide.
+    """
+    require_mass_matrix(M, MASS_TOLERANCE)
+    r, d = mass_units(M, A)
+    M, A = scaled(M, d, d), scaled(A, r, d)
+    return clearly_full(A @ transpose(A)) and clearly_full(M @ M + transpose(A) @ A)
 
 
 class Refined(NamedTuple):

@@ -7,6 +7,7 @@ is a topological order, and no algorithm on the graph needs recursion.
 
 from __future__ import annotations
 
+import gc
 import itertools
 import math
 import operator
@@ -81,6 +82,7 @@ def _unlocked() -> None:
     """In a child process: the thread that held the lock is not in it."""
     global _lock
     _lock = threading.RLock()
+    undisturbed.ended()
 
 
 if not getattr(sys, "_is_gil_enabled", lambda: True)():  # a counter alone may give a number twice
@@ -309,6 +311,39 @@ def expressions(values: Any) -> Array:
     result = np.empty(array.shape, dtype=object)
     result.ravel()[:] = [as_expression(v) for v in array.ravel()]
     return result
+
+
+class Undisturbed:
+    """`with undisturbed:` many formulas are built without the garbage collector, which would look at all of them again and
+    again. Formulas are never in cycles: those that nobody has any more are freed without it.
+
+    It is off for the whole process while any thread is inside, and on again where it was on before.
+    """
+
+    def __init__(self) -> None:
+        self._inside, self._on = 0, False
+
+    def __enter__(self) -> None:
+        with _lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._on = gc.isenabled()
+                gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        with _lock:
+            self._inside = max(0, self._inside - 1)
+            if self._inside == 0 and self._on:
+                gc.enable()
+
+    def ended(self) -> None:
+        """In a child process: the threads that were inside are not in it."""
+        if self._inside and self._on:
+            gc.enable()
+        self._inside = 0
+
+
+undisturbed = Undisturbed()
 
 
 def ordered(roots: Iterable[Expression]) -> list[Expression]:

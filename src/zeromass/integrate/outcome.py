@@ -155,7 +155,7 @@ def at_start(start: State, violation: float) -> Outcome | None:
         words = ", ".join(violated[:4])
         words = f"the start violates {words}; make it with system.start(…) and the parameters of the run"
         return Outcome(Ending.INCONSISTENT, start.t, words)
-    verdict = start.motion.verdict
+    verdict = start.verdict
     if verdict is not Verdict.UNIQUE:
         return Outcome(ending_of(verdict), start.t, diagnosed(start))
     known = start.system.memory.setdefault("branching", {})  # by the bits of starts: the next run from one finds it

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from zeromass.equation.rank import RANK_TOLERANCE, numerical_rank
-from zeromass.equation.solution import freedom, nullspace_acceleration
-from zeromass.equation.units import mass_units
+from zeromass.equation.rank import RANK_TOLERANCE, clearly_full, numerical_rank
+from zeromass.equation.solution import clearly_unique, freedom, nullspace_acceleration
+from zeromass.equation.units import mass_units, power_of_two_near, scaled
 
 
 def least_change(M: np.ndarray, A: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -18,3 +18,36 @@ def least_change(M: np.ndarray, A: np.ndarray, b: np.ndarray) -> np.ndarray:
     _, d = mass_units(M, A)
     constraints = numerical_rank(A, units=d)
     return nullspace_acceleration(freedom(M, constraints, d, RANK_TOLERANCE), np.zeros(len(M)), b)
+
+
+def clear_change(A: np.ndarray, b: np.ndarray, M: np.ndarray | None = None) -> np.ndarray | None:
+    """The δ of least δᵀMδ, or the shortest, with A δ = b, where ranks are full beyond doubt; None where they are not.
+
+        [M Aᵀ; A 0] [δ; −λ] = [0; b],    or   δ = Aᵀ(AAᵀ)⁻¹ b
+
+    By elimination, for many unknowns: singular values would take a hundred times as long.
+    """
+    if M is None:
+        B, r = _in_units(A)
+        gram = B @ B.T
+        return B.T @ np.linalg.solve(gram, r * b) if clearly_full(gram) else None
+    if not clearly_unique(M, A):
+        return None
+    r, d = mass_units(M, A)
+    (m, n), A = A.shape, scaled(A, r, d)
+    K = np.block([[scaled(M, d, d), A.T], [A, np.zeros((m, m))]])
+    return d * np.linalg.solve(K, np.concatenate([np.zeros(n), r * b]))[:n]
+
+
+def open_directions(A: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of {w: A w = 0}, as columns."""
+    B, _ = _in_units(A)
+    if clearly_full(B @ B.T):
+        return np.linalg.qr(B.T, mode="complete")[0][:, len(B) :]
+    return numerical_rank(A).null_space
+
+
+def _in_units(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows with their largest entry near 1, and what they were multiplied by."""
+    r = 1.0 / power_of_two_near(np.abs(A).max(axis=1, initial=0.0))
+    return r[:, None] * A, r

@@ -14,7 +14,7 @@ from zeromass.expression.derivative import sparse_jacobian
 from zeromass.expression.evaluate import Sparse, stacked
 from zeromass.model.contradiction import LOOSE, contradiction
 from zeromass.model.errors import StartError
-from zeromass.model.nearest import least_change
+from zeromass.model.nearest import clear_change, least_change, open_directions
 from zeromass.model.state import ROUNDING, Magnitude
 
 ITERATIONS = 60
@@ -30,6 +30,10 @@ operations. A larger miss is a contradiction."""
 
 ATTEMPTS = 12
 """Gauss–Newton runs from different guesses before equations are called contradictory."""
+
+MANY = 150
+"""Unknowns from which equations count as solved where each is, up to its rounding: below it, steps go on as long as they
+bring the residuals nearer to zero, which of many equations takes many steps of rounding."""
 
 RETURNS = 20
 """Steps back towards the guess after a run that had to begin elsewhere."""
@@ -220,26 +224,34 @@ class Numbers:
         slopes = inverse = free = np.empty((0, 0))
         while all(np.isfinite(numbers).all() for numbers in (unit, point.r, point.J)):
             J = point.J[:, self.varied] / unit[:, None]
+            if len(point.x) >= MANY:
+                if np.all(np.abs(point.r) <= ROUNDING * self.terms(point, unit)):
+                    return Reached(point, 0.0, open_directions(J))
+                change = clear_change(J, point.r / unit, self._metric(point))
+                better = self._better(point, change, unit) if left and change is not None else None
+                if better is not None:
+                    point, left = better, left - 1
+                    continue
             if not np.array_equal(J, slopes):  # linear equations have the same slopes everywhere
                 decision = numerical_rank(J)
                 slopes, inverse, free = J, self._inverse(point, J, decision), decision.null_space
-            better = self._better(point, inverse, unit) if left else None
+            better = self._better(point, inverse @ (point.r / unit), unit) if left else None
             if better is None:
                 return Reached(point, self._error(point, J, inverse, unit), free)
             point, left = better, left - 1
         return Reached(point, np.nan, free)
 
+    def _metric(self, point: Point) -> np.ndarray | None:
+        """M of the varied unknowns; None where changes are compared by their lengths, or where M has no value."""
+        M = self.equations.metric(np.concatenate([point.x, self._known]))
+        return M[np.ix_(self.varied, self.varied)] if M is not None and np.isfinite(M).all() else None
+
     def _inverse(self, point: Point, J: np.ndarray, decision: Rank) -> np.ndarray:
         """X with δ = X r the smallest change that J δ = r allows, in the metric where there is one."""
-        M = None
-        if decision.rank < J.shape[1]:  # something is left open
-            M = self.equations.metric(np.concatenate([point.x, self._known]))
-        if M is None:
-            return moore_penrose(decision)
-        M = M[np.ix_(self.varied, self.varied)]
-        return least_change(M, J, np.eye(len(J))).T if np.isfinite(M).all() else moore_penrose(decision)
+        M = self._metric(point) if decision.rank < J.shape[1] else None  # else nothing is left open
+        return moore_penrose(decision) if M is None else least_change(M, J, np.eye(len(J))).T
 
-    def _better(self, point: Point, inverse: np.ndarray, unit: np.ndarray) -> Point | None:
+    def _better(self, point: Point, change: np.ndarray, unit: np.ndarray) -> Point | None:
         """The point of smaller residuals after a whole Gauss–Newton step or its half, quarter, …; None if there is none.
 
         The step goes only as far as its slopes hold on all the way. Near a singular position it is long, and what it
@@ -247,7 +259,7 @@ class Numbers:
         """
         x, r, J = point
         step = np.zeros_like(x)
-        step[self.varied] = -(inverse @ (r / unit))
+        step[self.varied] = -change
         size = np.linalg.norm(r / unit)
         if size == 0.0:
             return None

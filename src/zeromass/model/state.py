@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from zeromass.equation import Motion, solve
+from zeromass.equation import Motion, Verdict, solve
+from zeromass.equation.solution import clearly_unique
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, jacobian, symbols
 from zeromass.expression.derivative import partials
 from zeromass.expression.evaluate import Tape
@@ -70,6 +71,9 @@ class Magnitude:
                     result[i] += numbers[slope] * result[operand]
         return tape[self._outputs], np.array([result[i] for i in self._outputs])
 
+
+MANY = 150
+"""Coordinates from which it is looked whether a verdict is clear before a motion is solved for."""
 
 SQUARED = 1e-140
 """Smallest slope of a constraint, and inverse of the largest, whose square float64 holds with room for masses."""
@@ -217,6 +221,14 @@ class State(Remembering):
         G = np.stack([z[places] for z in moved], axis=1) - z0[:, None]
         z = np.linalg.solve(np.eye(len(places)) - G, z0)
         return motion_for(C + D @ z)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Whether the motion is unique, as `motion` says; of many coordinates it is often clear sooner."""
+        plain = not (self.system.nonideal.places or self.system.nonideal.switched)
+        if plain and len(self.q) >= MANY and not self.overflowing and clearly_unique(self.matrices.M, self.matrices.A):
+            return Verdict.UNIQUE
+        return self.motion.verdict
 
     @cached_property
     def _on_pieces(self) -> State:
