@@ -9,15 +9,17 @@ pivots are kept for the way back; what is left over waits for a later front, in 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-HEADER = 10
+from zeromass.compile.rolled.unrolled import LARGEST, OFTEN, SHAPES, Shape
+
+HEADER = 11
 """Numbers of a front: pivots, coordinates among them, unknowns, places of its rows, of what is left over, of its unknowns,
-of its table, of what is added beside, how much that is, and of its first pivot."""
+of its table, of what is added beside, how much that is, of its first pivot, and which of the frequent shapes it has or −1."""
 
 
 class Tables(NamedTuple):
@@ -28,6 +30,7 @@ class Tables(NamedTuple):
     slots     two places whose values are added, for each entry of each front
     beside    further (place in a front, place whose value is added), shape (k, 2)
     size      values in the memory for fronts
+    shapes    those that are frequent
     """
 
     fronts: np.ndarray
@@ -35,6 +38,7 @@ class Tables(NamedTuple):
     slots: np.ndarray
     beside: np.ndarray
     size: int
+    shapes: tuple[Shape, ...]
 
 
 class _Room:
@@ -95,9 +99,6 @@ def tables(
     children: list[list[int]] = [[] for _ in order]
     kept = first
     pivots_rows = np.empty(len(order), dtype=np.int64)
-    for f in range(len(order)):
-        pivots_rows[f] = kept
-        # sizes of rows are known once the unknowns are; see below
     left: list[tuple[np.ndarray, int]] = [None] * len(order)  # type: ignore[list-item]
     positions: list[np.ndarray] = [None] * len(order)  # type: ignore[list-item]
     # first the unknowns of all fronts, so that rows of pivots can stand together
@@ -107,7 +108,6 @@ def tables(
         parts = [other[other >= start[f + 1]]]
         parts += [positions[c][positions[c] >= start[f + 1]] for c in children[f]]
         beyond = np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
-        # whole blocks, so that fronts of one kind are alike
         positions[f] = np.concatenate([own, beyond])
         if len(beyond):
             children[front_of[beyond[0]]].append(f)
@@ -147,7 +147,7 @@ def tables(
         row, column, source = (np.concatenate(x) for x in (sources_row, sources_column, sources))
         target = base[row] + column
         table, more = _slotted(target, source, pivots_rows[f], triangle(s, 0, p), place_left, rest, zero)
-        heads[f] = (p, coordinates[b], s, pivots_rows[f], place_left, at, at_slots, at_beside, len(more), start[f])
+        heads[f] = (p, coordinates[b], s, pivots_rows[f], place_left, at, at_slots, at_beside, len(more), start[f], -1)
         all_unknowns.append(unknown)
         slots.append(table)
         beside.append(more)
@@ -157,13 +157,25 @@ def tables(
             theirs, size = left[c]
             room.give(size, triangle(len(theirs), 0, len(theirs)))
     assert total == (heads[-1, 9] + heads[-1, 0] if len(heads) else 0)
+    shapes = _frequent(heads)
     return Tables(
         heads.astype(np.int32),
         np.concatenate(all_unknowns).astype(np.int32),
         np.concatenate(slots).astype(np.int32),
         np.concatenate([np.empty((0, 2), dtype=np.int64), *beside]).astype(np.int32),
         room.end - first,
+        shapes,
     )
+
+
+def _frequent(heads: np.ndarray) -> tuple[Shape, ...]:
+    """Shapes of many fronts; each front is told which one it has."""
+    plain = heads[:, 8] == 0
+    found = Counter(Shape(*row) for row in heads[plain, :3].tolist())
+    often = [shape for shape, count in found.most_common(SHAPES) if count >= OFTEN and shape.products <= LARGEST]
+    for k, shape in enumerate(often):
+        heads[plain & (heads[:, :3] == shape).all(axis=1), 10] = k
+    return tuple(often)
 
 
 def _slotted(

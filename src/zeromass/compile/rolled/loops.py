@@ -27,7 +27,7 @@ INT, INT32, POINTER, DOUBLE = ir.IntType(64), ir.IntType(32), ir.PointerType(), 
 
 EPSILON = 2.0**-52
 
-TRUSTED = 16 * EPSILON
+TRUSTED = 512 * EPSILON
 """ω up to which a solution counts as exact: rounding of its own terms."""
 
 REFINEMENTS = 8
@@ -68,10 +68,18 @@ class Plan(IntEnum):
     coordinates = auto()
     out = auto()
     copies = auto()
+    shapes = auto()
 
 
 STAGE = 5
 """Numbers of a stage: address of its kernel, of its places and constants, instances, and where results begin."""
+
+_BACK = ir.FunctionType(ir.VoidType(), [POINTER] * 3 + [INT] * 2)
+
+
+def _FRONT(value: ir.Type) -> ir.FunctionType:
+    return ir.FunctionType(value, [POINTER] * 5 + [INT, value])
+
 
 _KERNEL = ir.FunctionType(ir.VoidType(), [POINTER] * 7 + [INT] * 3)
 
@@ -210,6 +218,14 @@ class Loops:
         row = self.b.mul(f, self.int(HEADER))
         return [self._index(fronts, self.b.add(row, self.int(k))) for k in range(HEADER)]
 
+    def _row(self, fronts: ir.Value, f: ir.Value) -> ir.Value:
+        return self.b.gep(fronts, [self.b.mul(f, self.int(HEADER))], source_etype=INT32)
+
+    def _routine(self, shape: ir.Value, which: int, kind: ir.Type) -> ir.Value:
+        """The function of a shape, see `Unrolled`."""
+        at = self.b.add(self.b.shl(shape, self.int(1)), self.int(which))
+        return self.b.inttoptr(self._int64(self._pointer(Plan.shapes), at), ir.PointerType(kind))
+
     def _right(self) -> None:
         """r, as the elements tell it."""
         b, p = self.b, self._p
@@ -230,7 +246,15 @@ class Loops:
             self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots, Plan.beside, Plan.masks)
         )
         with self.loop(self.int(0), p[Plan.front_count], [self._on.real(1.0).value]) as (f, growths):
-            pivots, coordinates, s, rows, left, names, table, extra, extras, first = self._head(fronts, f)
+            pivots, coordinates, s, rows, left, names, table, extra, extras, first, shape = self._head(fronts, f)
+            if self._guard is None:
+                short, long, done = (self._function.append_basic_block() for _ in range(3))
+                b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
+                b.position_at_end(short)
+                given = [self._W, self._row(fronts, f), unknowns, slots, masks, p[Plan.residual], growths.now[0]]
+                shortly = b.call(self._routine(shape, 0, _FRONT(self._type)), given)
+                b.branch(done)
+                b.position_at_end(long)
             s1 = b.add(s, one)
             size = b.sub(b.mul(pivots, s1), b.sdiv(b.mul(pivots, b.sub(pivots, one)), self.int(2)))
             rest = b.sub(s, pivots)
@@ -271,6 +295,14 @@ class Loops:
                 self._reduce(k, s, pivots, row, following, left, inverse, right, mine)
                 at.next[0] = following
             growths.next[0] = at.now[1]
+            if self._guard is None:
+                end = b.block
+                b.branch(done)
+                b.position_at_end(done)
+                either = b.phi(self._type)
+                either.add_incoming(shortly, short)
+                either.add_incoming(at.now[1], end)
+                growths.next[0] = either
         return Real(self._on, growths.now[0])
 
     def _reduce(self, k, s, pivots, row, following, left, inverse, right, mine) -> None:  # type: ignore[no-untyped-def]
@@ -299,7 +331,7 @@ class Loops:
         b, p, one = self.b, self._p, self.int(1)
         fronts, unknowns = self._pointer(Plan.fronts), self._pointer(Plan.unknowns)
         with self.loop(self.int(0), p[Plan.front_count]) as (f, _):
-            pivots, _, s, rows, _, names, _, _, _, first = self._head(fronts, f)
+            pivots, _, s, rows, _, names, _, _, _, first, _ = self._head(fronts, f)
             mine = b.gep(unknowns, [names], source_etype=INT32)
             with self.loop(self.int(0), pivots, [rows]) as (k, at):
                 row = at.now[0]
@@ -315,7 +347,14 @@ class Loops:
         b, p, one = self.b, self._p, self.int(1)
         fronts, unknowns = self._pointer(Plan.fronts), self._pointer(Plan.unknowns)
         with self.loop(self.int(0), p[Plan.front_count], down=True) as (f, _):
-            pivots, _, s, rows, _, names, _, _, _, first = self._head(fronts, f)
+            pivots, _, s, rows, _, names, _, _, _, first, shape = self._head(fronts, f)
+            short, long, done = (self._function.append_basic_block() for _ in range(3))
+            b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
+            b.position_at_end(short)
+            given = [self._W, self._row(fronts, f), unknowns, p[Plan.residual], to]
+            b.call(self._routine(shape, 1, _BACK), given)
+            b.branch(done)
+            b.position_at_end(long)
             mine = b.gep(unknowns, [names], source_etype=INT32)
             s1 = b.add(s, one)
             end = b.add(rows, b.sub(b.mul(pivots, s1), b.sdiv(b.mul(pivots, b.sub(pivots, one)), self.int(2))))
@@ -329,6 +368,8 @@ class Loops:
                     total.next[0] = fma(-entry, x, Real(self._on, total.now[0])).value
                 self.store(self.load(row) * Real(self._on, total.now[0]), b.add(to, unknown))
                 at.next[0] = row
+            b.branch(done)
+            b.position_at_end(done)
 
     def _residual(self) -> Real:
         """r − K x, and ω."""

@@ -17,6 +17,7 @@ from zeromass.compile.rolled.kernel import Kernel
 from zeromass.compile.rolled.kinds import Kind
 from zeromass.compile.rolled.layout import Blocks, Layout
 from zeromass.compile.rolled.loops import STAGE, Loops, Plan
+from zeromass.compile.rolled.unrolled import Shape, Unrolled
 from zeromass.compile.straight import Flavour
 from zeromass.compile.target import BEST, Code, Target
 from zeromass.expression import Symbol
@@ -38,6 +39,18 @@ def loops(target: Target) -> Code:
 
     origin = kept.digest(__name__, repr(GUARD), kept.sources("compile") or "")
     return Code(text, target, origin=origin, effort=BEST)
+
+
+@cache
+def unrolled(shape: Shape, target: Target) -> Code:
+    """The functions of a shape as machine code, the same for all systems."""
+
+    def text() -> str:
+        module = ir.Module("front")
+        Unrolled(module, target, shape)
+        return str(module)
+
+    return Code(text, target, origin=kept.digest(shape.name, kept.sources("compile") or ""), effort=BEST)
 
 
 _ENTER = """
@@ -172,6 +185,7 @@ class Machine:
         return {
             Plan.fronts: self._held(tables.fronts, np.int32),
             Plan.front_count: len(tables.fronts),
+            Plan.shapes: self._shapes(tables.shapes),
             Plan.unknowns: self._held(tables.unknowns, np.int32),
             Plan.slots: self._held(tables.slots, np.int32),
             Plan.beside: self._held(tables.beside, np.int32),
@@ -187,6 +201,12 @@ class Machine:
             Plan.entries: self._held(entries, np.int32),
             Plan.entry_count: len(entries),
         }
+
+    def _shapes(self, shapes: Sequence[Shape]) -> int:
+        codes = [unrolled(shape, _host(self.lanes)) for shape in shapes]
+        self._keep.append(codes)
+        rows = [[made.address(f"{name}_{shape.name}") for name in ("front", "back")] for made, shape in zip(codes, shapes, strict=True)]
+        return self._held(np.array(rows, dtype=np.int64).reshape(-1, 2), np.int64)
 
     # calls -----------------------------------------------------------------------------------------------------------
     def code(self, name: str) -> Code:
