@@ -208,7 +208,7 @@ class Segment:
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
         """Singular positions that it went through, with the constraints that lost independence there."""
-        if self.program is None:
+        if self.program is None or self.program.code == "rolled":
             return ()
         growth = self.program.native.growth
         return passages(
@@ -247,7 +247,9 @@ class Samples:
         if unknown:
             raise ModelError(f"'{unknown[0]!r}' is nothing of this system, so the run has no values of it")
         evaluator = Evaluator(e, names)
-        if forces and len(self.t) and self.segment.solved.elimination.dropped:
+        if forces and len(self.t) and self.segment.solved.code == "rolled":
+            _check_told(self.segment.solved, leaves)
+        elif forces and len(self.t) and self.segment.solved.elimination.dropped:
             groups = undetermined_groups(system, system.matrices(self.inputs[0]).A, e, self.inputs[0])
             if groups:
                 warn_of_shared(groups)
@@ -305,8 +307,17 @@ class Samples:
         """λ of all rows, shape (times, rows): the shortest, where redundant rows share a force."""
         program, system = self.segment.solved, self.system
         λ = program.native.function(system.multipliers)(self.inputs)
-        if not program.elimination.dropped:
+        if not program.elimination.dropped or program.code == "rolled":
             return λ
         A = system.matrices(self.inputs).A
         locked = numerical_rank(A, rank=program.rank)
         return least_norm_multipliers(locked, A, np.einsum("tij,ti->tj", A, λ))
+
+
+def _check_told(program: Program, leaves: Sequence[Symbol]) -> None:
+    """That multipliers of a large system are among those that its code computes."""
+    if program.elimination.dropped and any(leaf.kind == "multiplier" for leaf in leaves):
+        raise ModelError(
+            f"{len(program.elimination.dropped)} constraint rows of this large system repeat others, and how they share a "
+            "force is not computed; leave them out of the model to ask for forces"
+        )

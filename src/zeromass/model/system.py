@@ -332,6 +332,12 @@ class System(Remembering):
         """Whether it has so many coordinates that M, Q, A and b are written out only where they are asked for."""
         return isinstance(self._free, Given)
 
+    @property
+    def formulas(self) -> Array:
+        """Everything that the equations of a large system are made of: its energies, forces and constraints."""
+        assert isinstance(self._free, Given)
+        return expressions([*self._free.formulas(), *[row.zero for row in self.rows]])
+
     def _complete_later(self, rows: list[Row]) -> None:
         """What is known of a large system without its matrices."""
         assert isinstance(self._free, Given)

@@ -211,17 +211,24 @@ class Machine:
     # calls -----------------------------------------------------------------------------------------------------------
     def code(self, name: str) -> Code:
         """`name(t, y, parameters, result)`, with the growth and the pivots behind it for "rhs"."""
+        return Code(self._entrance(name), _host(self.lanes), keep=self)
+
+    @staticmethod
+    def together(machines: Sequence[Machine]) -> Code:
+        """One piece of code with functions by the names of their tasks."""
+        return Code("".join(one._entrance(one.task) for one in machines), _host(1), keep=list(machines))
+
+    def _entrance(self, name: str) -> str:
         T = "double" if self.lanes == 1 else f"<{self.lanes} x double>"
         rhs = name == "rhs"
         given = "ptr %t, ptr %y, ptr %p, ptr %s" + (", ptr %g, ptr %v" if rhs else "")
         growth = "" if rhs else f"  %g = alloca {T}\n"
         enter, plan = self._loops.address("enter"), self.plan.ctypes.data
-        text = (
+        return (
             f"define void @{name}({given}) {{\n{growth}  %f = inttoptr i64 {enter} to ptr\n"
             f"  %plan = inttoptr i64 {plan} to ptr\n"
             "  call void %f(ptr %plan, ptr %t, ptr %y, ptr %p, ptr %s, ptr %g)\n  ret void\n}\n"
         )
-        return Code(text, _host(self.lanes), keep=self)
 
     def __call__(self, t: float, y: np.ndarray, parameters: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
         """Results at one state, the same in every lane, and the growth."""

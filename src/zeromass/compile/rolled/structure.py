@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from zeromass.compile.rolled.elements import Elements
-from zeromass.compile.rolled.equations import ROWS, weighted
+from zeromass.compile.rolled.equations import weighted
 from zeromass.compile.rolled.fronts import Tables, tables
 from zeromass.compile.rolled.kinds import Kind, kinds_of
 from zeromass.compile.rolled.layout import Blocks, Layout
@@ -21,7 +21,7 @@ from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.target import host
 from zeromass.equation.rank import negligible
 from zeromass.expression import t as time
-from zeromass.model import System
+from zeromass.model import State, System
 
 LIGHT = 1e-9
 """Part of the masses of a part, each in its own unit, below which it has none in some direction."""
@@ -84,7 +84,12 @@ class Structure:
                 n = len(block.coordinates)
                 self.masks[self.at[b] : self.at[b] + n] = ~fixed[block.first : block.first + n]
         deciding = self.machine(self.tasks[0], 1)
+        asked = self.masks
         self.masks = deciding.decide(t, y, parameters)
+        lost = (self.masks == 0) & (asked == 1) & (self.levels < 0)
+        self._without: np.ndarray = np.array(
+            [bool(lost[a : a + n].any()) for a, n in zip(self.at[: blocks.parts], blocks.coordinates, strict=False)]
+        )
 
     def machine(self, task: str, lanes: int) -> Machine:
         """Machine code of a task."""
@@ -107,6 +112,69 @@ class Structure:
     def dropped(self) -> list[int]:
         """Rows that follow from others, at motions."""
         return self.rows[self.masks[self.row_unknowns] == 0].tolist()
+
+    @property
+    def operations(self) -> int:
+        """Operations of one evaluation, about: of the formulas of elements, and of products in fronts."""
+        from zeromass.compile.straight import operations
+
+        formulas = sum(
+            operations([*place.matrix, *place.right[self.tasks[0]]]) * len(kind)
+            for kind, place in zip(self.kinds, self.layout.places, strict=True)
+        )
+        p, _, s = self.tables.fronts[:, :3].T.astype(np.int64)
+        k = np.arange(int(p.max(initial=0)))
+        products = np.where(k < p[:, None], (s[:, None] - k) * (s[:, None] - k - 1) // 2, 0).sum()
+        return int(formulas + 2 * products)
+
+    @property
+    def undetermined(self) -> list[str]:
+        """Names of coordinates that neither mass nor constraints determine."""
+        found = []
+        for b in np.flatnonzero(self._without).tolist():
+            found += [x.name for x in self.elements.blocks[b].coordinates]
+        return found
+
+    def missing(self, machine: Machine, task: str, state: State) -> tuple[np.ndarray, list[str]]:
+        """What constraints are off by at a state, at positions or rates, with their names."""
+        y = np.concatenate([state.q, state.v])
+        machine(state.t, y, _values(state), len(y))
+        unknown, place = self.layout.right(task, self.blocks, self.at)
+        total = np.zeros(self.count)
+        np.add.at(total, unknown, machine.values[place, 0])
+        level = int(task == "velocities")
+        picked = self.levels[self.row_unknowns] <= level
+        names = [self.system.rows[i].name for i in self.rows[picked]]
+        off = [total[self.row_unknowns[picked]]]
+        for i, b in self.elements.absorbed.items():
+            first = self.elements.blocks[b].first + 3
+            u, v = state.q[first : first + 4], state.v[first : first + 4]
+            off.append(np.array([u @ v if level else (u @ u - 1) / 2]))
+            names.append(self.system.rows[i].name)
+        return np.concatenate(off), names
+
+    def residual(self, machine: Machine, state: State) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
+        """Slopes at a state, the growth, and of each row what it is off by and the sizes of its terms."""
+        y = np.concatenate([state.q, state.v])
+        slopes, growth = machine(state.t, y, _values(state), len(y))
+        left, sizes = (
+            machine.values[machine.unknowns + k * self.count + self.row_unknowns, 0] for k in (1, 2)
+        )
+        return slopes[:, 0], float(growth[0]), left, sizes
+
+    def not_finite(self, machine: Machine) -> list[str]:
+        """Names of parts and constraints with entries that are not finite, at the last evaluation."""
+        found: list[str] = []
+        for kind, place in zip(self.kinds, self.layout.places, strict=True):
+            values = machine.values[place.first : place.first + place.stride * len(kind), 0]
+            bad = ~np.isfinite(values.reshape(len(kind), -1)).all(axis=1)
+            for k in np.flatnonzero(bad).tolist():
+                if kind.rows.shape[1]:
+                    found.append(self.system.rows[kind.rows[k, 0]].name)
+                else:
+                    block = self.elements.blocks[kind.blocks[k, 0]]
+                    found.append(block.part.name if block.part is not None else block.coordinates[0].name)
+        return found
 
     def _weigh(self, numbers: _Numbers, light: set[int]) -> None:
         """Rows that hold a part without mass take part in the matrix, each with a weight."""
@@ -227,5 +295,5 @@ def elements_of(system: System) -> Elements:
     return system.memory["elements"]
 
 
-def rows_of_kind(kind: Kind) -> int:
-    return kind.rows.shape[1] if ROWS else 0
+def _values(state: State) -> np.ndarray:
+    return np.array([state.parameters[p] for p in state.system.parameters], dtype=float)
