@@ -234,6 +234,14 @@ class Machine:
         """Results at one state, the same in every lane, and the growth."""
         return self._called("enter", t, y, parameters, size)
 
+    def only_elements(self, t: float, y: np.ndarray, parameters: np.ndarray) -> None:
+        """Entries of the elements at one state, and nothing more."""
+        fronts, count, spreads = (Plan.front_count, Plan.count, Plan.spread_count)
+        saved = self.plan.copy()
+        self.plan[[fronts, count, spreads, Plan.right_beside_count, Plan.entry_count, Plan.copies]] = 0
+        self._called("enter", t, y, parameters, 1)
+        self.plan[:] = saved
+
     def decide(self, t: float, y: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """Which unknowns are kept: 0 for multipliers whose rows follow from others."""
         self._called("decide", t, y, parameters, len(y))

@@ -102,7 +102,7 @@ class RolledNative:
             growth[first : first + len(block)] = grown[:, 0].ravel()[: len(block)]
             if forces:
                 x = machine.values[machine.unknowns + self.structure.row_unknowns]
-                λ[first : first + len(block), self.structure.rows] = x.T[: len(block)]
+                λ[first : first + len(block), self.structure.rows] = -x.T[: len(block)]  # M q̈ − Aᵀλ = Q
         return q̈, growth, λ
 
     def function(self, e: Any) -> Callable[[np.ndarray], np.ndarray]:

@@ -7,6 +7,7 @@ left out. They are locked: machine code for motions and corrections is made with
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -78,11 +79,10 @@ class Structure:
         self.row_unknowns: np.ndarray = self.at[blocks.multiplier[told, 0]] + blocks.multiplier[told, 1]
         levels = np.array([row.level for row in system.rows])
         self.levels[self.row_unknowns] = levels[told]
+        self.entries: np.ndarray = np.stack([np.concatenate(x) for x in zip(*entries, strict=True)])
         self.masks: np.ndarray = np.ones(self.count)
         if fixed is not None:
-            for b, block in enumerate(self.elements.blocks):
-                n = len(block.coordinates)
-                self.masks[self.at[b] : self.at[b] + n] = ~fixed[block.first : block.first + n]
+            self.masks[self.coordinate_unknowns] = ~fixed
         deciding = self.machine(self.tasks[0], 1)
         asked = self.masks
         self.masks = deciding.decide(t, y, parameters)
@@ -112,6 +112,22 @@ class Structure:
     def dropped(self) -> list[int]:
         """Rows that follow from others, at motions."""
         return self.rows[self.masks[self.row_unknowns] == 0].tolist()
+
+    @cached_property
+    def coordinate_unknowns(self) -> np.ndarray:
+        """The unknown of each coordinate, where each stands for itself."""
+        found = np.empty(len(self.system.coordinates), dtype=np.int64)
+        for b, block in enumerate(self.elements.blocks):
+            n = len(block.coordinates)
+            found[block.first : block.first + n] = self.at[b] + np.arange(n)
+        return found
+
+    @cached_property
+    def own_unknowns(self) -> np.ndarray:
+        """Multipliers that parts have themselves."""
+        sizes, coordinates = self.blocks.sizes, self.blocks.coordinates
+        found = [self.at[b] + np.arange(coordinates[b], sizes[b]) for b in range(self.blocks.parts)]
+        return np.concatenate(found).astype(np.int64)
 
     @property
     def operations(self) -> int:
