@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 
 from zeromass.compile.program import Program
+from zeromass.compile.rolled.loops import FLOOR
 from zeromass.compile.rolled.native import RolledNative
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.integrate.outcome import Ending, Outcome
@@ -35,6 +36,7 @@ def at_large_start(program: Program, start: State, violation: float) -> Outcome 
     if not np.all(np.isfinite(slopes)) or not np.isfinite(growth):
         names = structure.not_finite(native.machine("motion", 1))
         return Outcome(Ending.NOT_A_NUMBER, start.t, f"at the start {_listed(names) or 'a formula'} has no finite value")
+    sizes = sizes + FLOOR * sizes.max(initial=0.0)
     against = structure.rows[~negligible(left, sizes, np.sqrt(CONSISTENCY_TOLERANCE))]
     if len(against):
         names = [start.system.rows[i].name for i in against]

@@ -6,7 +6,7 @@
 
 x is refined, x ← x + K⁻¹(r − K x), where the residual is more than rounding,
 
-    ω = max |r − K x| / (|K| |x| + |r|),                                        [OP1964]
+    ω = max |r − K x| / (|K| |x| + |r|),
 
 each lane by itself: hinges that close a loop lose digits in elimination, and get them back here.
 """
@@ -29,6 +29,10 @@ EPSILON = 2.0**-52
 
 TRUSTED = 512 * EPSILON
 """ω up to which a solution counts as exact: rounding of its own terms."""
+
+FLOOR = 2.0**-10
+"""Part of the largest terms below which those of an equation are small because they cancel elsewhere: what is left of it
+is compared with that."""
 
 REFINEMENTS = 8
 """How often a solution is refined at most."""
@@ -387,8 +391,12 @@ class Loops:
             with b.if_then(b.icmp_signed("!=", u, v)):
                 self._less(e, self.load(b.add(x, u)), v)
         masks = self._pointer(Plan.masks)
+        with self.loop(self.int(0), p[Plan.count], [self._on.real(0.0).value]) as (i, most):
+            size, old = self.load(b.add(sizes, i)), Real(self._on, most.now[0])
+            most.next[0] = where(size > old, size, old).value
+        least = Real(self._on, most.now[0]) * FLOOR
         with self.loop(self.int(0), p[Plan.count], [self._on.real(0.0).value]) as (i, worst):
-            size, left = self.load(b.add(sizes, i)), abs(self.load(b.add(r, i)))
+            size, left = self.load(b.add(sizes, i)) + least, abs(self.load(b.add(r, i)))
             kept = b.fcmp_ordered("!=", self._number(masks, i), ir.Constant(DOUBLE, 0.0))
             ratio = where(size > 0.0, left / size, 0.0)
             old = Real(self._on, worst.now[0])
