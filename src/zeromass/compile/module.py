@@ -82,6 +82,19 @@ def _written(functions: Mapping[str, tuple[Groups, Groups]], target: Target) -> 
     return Written(body, calls, _with_grids(calls, gridded, flavour, target.outside), grids)
 
 
+def library(
+    body: str,
+    calls: tuple[str, ...],
+    gridded: Mapping[str, tuple[Grid, list[tuple[int, int]]]],
+    flavour: Flavour,
+    target: Target,
+) -> tuple[str, tuple[Grid, ...], bool]:
+    """Functions with what they call, the grids whose arrays they read, and whether their code may be kept."""
+    grids = tuple(gridded[name][0] for name in sorted(gridded))
+    written = Written(body, calls, _with_grids(calls, gridded, flavour, target.outside) if grids else "", grids)
+    return written.text(flavour), grids, not grids
+
+
 def _kind(width: int) -> ir.Type:
     return ir.DoubleType() if width == 1 else ir.VectorType(ir.DoubleType(), width)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -89,6 +89,14 @@ class Program:
         values = (system, elimination, corrections, holds, dict(held))
         for name, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, name, value)
+
+    @property
+    def code(self) -> Literal["straight-line", "rolled"]:
+        """What its machine code is like: formulas one after another, or loops over kinds of parts for a large system.
+
+        A system of parts with 128 coordinates or more is large; see `zeromass.compile.rolled`.
+        """
+        return "straight-line"
 
     @property
     def rank(self) -> int:
@@ -195,16 +203,29 @@ def compile(system: System, start: State) -> Program:
     """
     if not isinstance(start, State) or start.system is not system:
         raise ModelError("the start belongs to another system; make it with system.start(…)")
-    if start.verdict is not Verdict.UNIQUE:
+    if not _rolls(system) and start.verdict is not Verdict.UNIQUE:
         raise ModelError(f"there is no explicit acceleration to compile: {system.check(start)}")
     return program_at(system, start)
 
 
 def program_at(system: System, state: State, rank: int | None = None) -> Program:
     """The program whose pivots are best at a state; `rank` of A, if it is locked."""
+    if _rolls(system):
+        from zeromass.compile.rolled.program import rolled_at
+
+        return rolled_at(system, state)
     trees: dict[int | None, Tree[Program]] = system.memory.setdefault("programs", {})
     tree = trees.setdefault(rank, Tree())
     return tree.at(Samples(list(system.inputs), state.inputs), lambda decide: _derived(system, decide, rank))
+
+
+def _rolls(system: System) -> bool:
+    """Whether the code of a system is rolled."""
+    if not system.large:
+        return False
+    from zeromass.compile.rolled.program import can_roll  # few systems are large
+
+    return can_roll(system)
 
 
 def _derived(system: System, decide: Decisions, rank: int | None) -> Program:

@@ -386,6 +386,15 @@ def _segment(
     held: int,
 ) -> Segment:
     """The motion of one smooth system: program, method, loop; `held` is the memory of segments before it, bytes."""
+    if start.system.large:
+        program = program or program_at(start.system, start)
+        if program.code == "rolled":
+            from zeromass.integrate.large import at_large_start  # few systems are
+
+            outcome = at_large_start(program, start, settings.limits.violation)
+            if outcome is not None:
+                return Segment.standing(start, outcome, settings)
+            return Loop(program, start, until, settings, events_of(events), held=held).segment(tell)
     outcome = at_start(start, settings.limits.violation)
     way_out = None
     if outcome and outcome.ending is Ending.SINGULAR_BRANCH:

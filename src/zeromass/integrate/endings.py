@@ -63,6 +63,17 @@ def unexplained(state: State, step: float) -> Outcome:
     return Outcome(Ending.STEP_TOO_SMALL, state.t, words)
 
 
+def in_large(state: State, ending: Ending) -> Outcome:
+    """Of a run of a large system, whose constraints are not looked at as a whole."""
+    words = {
+        Ending.NOT_A_NUMBER: "beyond this state a formula has no finite value, or constraints lose independence",
+        Ending.SINGULAR_BRANCH: "constraints are about to lose independence, or a part to lose what gives it mass",
+        Ending.STEP_TOO_SMALL: "the error stays above the tolerance however short the step: the motion is not smooth here, "
+        "constraints lose independence, or the system is stiff",
+    }
+    return Outcome(ending, state.t, words[ending])
+
+
 def out_of_memory(t: float, steps: int, bound: float) -> Outcome:
     """Of a run whose record has grown to what it may take."""
     words = (

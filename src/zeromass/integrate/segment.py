@@ -211,7 +211,7 @@ class Segment:
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
         """Singular positions that it went through, with the constraints that lost independence there."""
-        if self.program is None:
+        if self.program is None or self.program.code == "rolled":
             return ()
         growth = self.program.native.growth
         return passages(
@@ -266,7 +266,9 @@ class Samples:
         e = self.segment.meant(expressions(e))
         system = self.system
         evaluator, moving, forces = asked(system, e)
-        if forces and len(self.t) and self.segment.solved.elimination.dropped:
+        if forces and len(self.t) and self.segment.solved.code == "rolled":
+            _check_told(self.segment.solved)
+        elif forces and len(self.t) and self.segment.solved.elimination.dropped:
             groups = undetermined_groups(system, system.matrices(self.inputs[0]).A, e, self.inputs[0])
             if groups:
                 warn_of_shared(groups)
@@ -324,8 +326,17 @@ class Samples:
         """λ of all rows, shape (times, rows): the shortest, where redundant rows share a force."""
         program, system = self.segment.solved, self.system
         λ = program.native.function(system.multipliers)(self.inputs)
-        if not program.elimination.dropped:
+        if not program.elimination.dropped or program.code == "rolled":
             return λ
         A = system.matrices(self.inputs).A
         locked = numerical_rank(A, rank=program.rank)
         return least_norm_multipliers(locked, A, np.einsum("tij,ti->tj", A, λ))
+
+
+def _check_told(program: Program) -> None:
+    """That multipliers of a large system are among those that its code computes."""
+    if program.elimination.dropped:
+        raise ModelError(
+            f"{len(program.elimination.dropped)} constraint rows of this large system repeat others, and how they share a "
+            "force is not computed; leave them out of the model to ask for forces"
+        )

@@ -57,8 +57,6 @@ def rows_of(constraints: Mapping[str, Any]) -> list[Row]:
     for name, value in constraints.items():
         if not isinstance(name, str) or not name:
             raise ModelError(f"a constraint needs a name, not {name!r}")
-        if any(row.group == name for row in rows):
-            raise ModelError(f"two constraints have the name '{name}'")
         array = given_array(value, f"constraint '{name}'")
         for i, zero in enumerate(array.ravel()):
             label = name if array.ndim == 0 else f"{name}[{i}]"

@@ -15,6 +15,7 @@ import numpy as np
 from zeromass.expression import Expression, ExpressionError, Symbol, expressions, symbols
 from zeromass.expression import t as time
 from zeromass.expression.pieces import switches
+from zeromass.later import later
 from zeromass.model.continuation import followed
 from zeromass.model.errors import StartError
 from zeromass.model.nearby import nearest
@@ -46,6 +47,11 @@ def consistent_start(
     if not np.isfinite(t):
         raise StartError(f"the start time is {t}")
     items = _items(prescribed, "prescribed")
+    if system.large and not near:
+        sparse = later(__name__, {"zeromass.compile.rolled.start": ["large_start"]})("large_start")
+        found = sparse(system, items, t, parameters, guess)
+        if found is not None:
+            return found
     own = parameters_in(value for _, value in items)
     given = dict(parameters or {})
     values = parameter_values(system, {p: x for p, x in given.items() if p in system.parameters or p not in own})

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,6 +36,7 @@ from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector
+from zeromass.model.large import LARGE, MATRICES, Given, matrix_of, symbols_of
 from zeromass.model.moved import Moved
 from zeromass.model.nonideal import Nonideal, split
 from zeromass.model.parts import Part
@@ -155,15 +156,13 @@ class System(Remembering):
                 coordinates if coordinates is not None else []
             )
             listed += [x for joint in self.joints for x in joint.coordinates]
-            free = from_energies(
-                parts,
-                acting,
-                _coordinates(listed, found),
-                kinetic=kinetic,
-                potential=potential,
-                lagrangian=lagrangian,
-                gravity=gravity,
-            )
+            q = _coordinates(listed, found)
+            if len(q) >= LARGE and parts and lagrangian is None and not (nonideal or control or self.one_sided):
+                free = cast(Unconstrained, Given(parts, acting, q, kinetic, potential, gravity))
+            else:
+                free = from_energies(
+                    parts, acting, q, kinetic=kinetic, potential=potential, lagrangian=lagrangian, gravity=gravity
+                )
         C = sum(
             (load.generalized(free.q) for load in loads(nonideal, "nonideal")),
             expressions(np.zeros(len(free.q))),
@@ -316,6 +315,10 @@ class System(Remembering):
         self.rates: Array = rate(free.q)
         self.accelerations: Array = rate(self.rates)
         self.multipliers: Array = _multipliers(rows, C, self.joints) if multipliers is None else multipliers
+        if self.large:
+            self.C = C
+            self._complete_later(rows)
+            return
         self.sparse_M, self.Q, self.C = free.masses, free.Q, C
         self.nonideal: Nonideal = split(self.C, np.concatenate([self.accelerations, self.multipliers]))
         _check_names(self)
@@ -338,6 +341,36 @@ class System(Remembering):
         self.velocity_constraints = velocity_residuals(rows, free.q)
         self.sparse_A, self.b = acceleration_rows(rows, self.velocity_constraints, free.q)
         self.reaction: Reactions = Reactions(self)
+
+    @property
+    def large(self) -> bool:
+        """Whether it has so many coordinates that M, Q, A and b are written out only where they are asked for."""
+        return isinstance(self._free, Given)
+
+    def _complete_later(self, rows: list[Row]) -> None:
+        """What is known of a large system without its matrices."""
+        assert isinstance(self._free, Given)
+        self.nonideal = split(self.C, np.empty(0, dtype=object))
+        _check_names(self)
+        used = symbols_of(self._free, rows)
+        known = {*self.coordinates, *self.rates, *self.accelerations}
+        for leaf in used:
+            if leaf.kind == "coordinate" and leaf not in known:
+                raise ModelError(
+                    f"'{leaf!r}' appears in the forces or constraints, but '{leaf.name}' is no coordinate of the "
+                    "system; add it to coordinates=[…] or remove it"
+                )
+        self.parameters = tuple(leaf for leaf in used if leaf.kind == "parameter")
+        self.reaction = Reactions(self)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name in MATRICES and isinstance(vars(self).get("_free"), Given):
+                matrix = matrix_of(self, name)
+                vars(self)[name] = matrix
+                return matrix
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
         kinds = Counter(("holonomic", "velocity-level", "acceleration-level")[row.level] for row in self.rows)
@@ -498,7 +531,9 @@ class System(Remembering):
 
     @cached_property
     def formulas(self) -> list[Expression]:
-        """All that stands in M, Q, C, A and b, but for zeros in matrices."""
+        """All that stands in M, Q, C, A and b, but for zeros in matrices; of a large system, what they are made of."""
+        if isinstance(self._free, Given):
+            return [*self._free.formulas(), *[row.zero for row in self.rows]]
         return [*self.sparse_M.entries, *self.Q, *self.C, *self.sparse_A.entries, *self.b]
 
     @cached_property
@@ -581,8 +616,11 @@ class System(Remembering):
     def pieces(self) -> SystemPieces | None:
         """The system as one that is smooth between its switches; None if its formulas have no kinks and no jumps."""
         free = self._free
-        energies = [e for e in (free.kinetic, free.potential, free.energy) if e is not None]
-        formulas = [*free.masses.entries, *free.Q, *self.C, *[row.zero for row in self.rows], *energies]
+        if isinstance(free, Given):
+            formulas = self.formulas
+        else:
+            energies = [e for e in (free.kinetic, free.potential, free.energy) if e is not None]
+            formulas = [*free.masses.entries, *free.Q, *self.C, *[row.zero for row in self.rows], *energies]
         if all(node.op not in SWITCHING for node in ordered(formulas)):
             return None
         from zeromass.model.pieces import SystemPieces  # few systems have any
@@ -616,7 +654,8 @@ def _coordinates(listed: Iterable[Any], found: Iterable[Symbol]) -> Array:
     if len(set(listed)) < len(listed):
         twice = next(x for x in listed if listed.count(x) > 1)
         raise ModelError(f"coordinate '{twice.name}' is listed twice")
-    everything = listed + [x for x in found if x not in set(listed)]
+    there = set(listed)
+    everything = listed + [x for x in found if x not in there]
     if not everything:
         raise ModelError("the system has no coordinates: give parts, energies of coordinates, or coordinates=[…]")
     result = np.empty(len(everything), dtype=object)

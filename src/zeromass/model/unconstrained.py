@@ -48,16 +48,17 @@ def from_energies(
     potential: Expression | None,
     lagrangian: Expression | None,
     gravity: Any,
+    matrices: bool = True,
 ) -> Unconstrained:
-    """From parts and energies: L = T − V, and the virtual work of the loads."""
+    """From parts and energies: L = T − V, and the virtual work of the loads; without matrices, the energies alone."""
     T = sum((part.kinetic for part in parts), kinetic if kinetic is not None else ZERO)
     V = potential if potential is not None else ZERO
     if gravity is not None:
         V = V + weight(parts, gravity)
     stored = sum((load.potential for load in loads), ZERO)
     given = lagrangian if lagrangian is not None else ZERO
-    M, Q = motion_of(T - V + given, q)
-    for load in loads:
+    M, Q = motion_of(T - V + given, q) if matrices else (np.empty((0, 0)), np.empty(0))
+    for load in loads if matrices else ():
         Q = Q + load.generalized(q)
     energy = T + V + stored
     if lagrangian is not None:

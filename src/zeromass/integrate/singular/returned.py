@@ -24,7 +24,7 @@ def returned(projected: Projection, start: State, settings: Settings) -> Project
         allowed = settings.atol + settings.rtol * np.abs(y) + ROUNDING
         with np.errstate(all="ignore"):
             far = ~(np.sqrt(np.mean(((on - y) / allowed) ** 2, axis=1)) <= settings.limits.correction)
-        if far.any():
+        if far.any() and not start.system.large:
             values = np.array([start.parameters[p] for p in start.system.parameters])
             inputs = np.column_stack([t[far], y[far], np.broadcast_to(values, (int(far.sum()), len(values)))])
             there = np.flatnonzero(far)[faded(start, inputs) | gone(start, inputs)]

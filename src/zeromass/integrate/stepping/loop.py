@@ -12,7 +12,7 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.expression import Expression
 from zeromass.expression.node import ordered
-from zeromass.integrate.endings import no_number, no_step, out_of_memory, singular, unexplained
+from zeromass.integrate.endings import in_large, no_number, no_step, out_of_memory, singular, unexplained
 from zeromass.integrate.methods import Method
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import weakened
@@ -155,6 +155,8 @@ class Loop:
 
     def _across(self, outcome: Outcome) -> Outcome | None:
         """What becomes of a run that would end: it may have come to a singular position, or turned there."""
+        if self.program.code == "rolled":
+            return outcome
         h = np.abs(self.work.rows[1:, 1])  # the first step may be as short as it likes
         turned = h.size and self.settings.step is None and h.min() < SHORT * np.abs(self.work.rows[:, 1]).max()
         stopped = outcome.ending in (Ending.SINGULAR_BRANCH, Ending.STEP_TOO_SMALL)
@@ -230,6 +232,8 @@ class Loop:
                 return self._new_pivots()
             case Status.EVENT:
                 return self.happened()
+            case Status.NOT_A_NUMBER if self.program.code == "rolled":
+                return in_large(self.state(), Ending.NOT_A_NUMBER)
             case Status.NOT_A_NUMBER:
                 return no_number(self.state(), self.functions().slope, self.until - self.work.t)
             case Status.STEP_TOO_SMALL:
@@ -282,7 +286,7 @@ class Loop:
         fresh = self.program.anew(state)
         growth = float(fresh.native.growth(state.inputs))
         if not growth < HOPELESS:
-            return singular(state)
+            return in_large(state, Ending.SINGULAR_BRANCH) if self.program.code == "rolled" else singular(state)
         self.repivots += 1
         self._use(fresh)
         self.work.growth_limit = max(self.settings.limits.growth, 10.0 * growth)
@@ -395,6 +399,8 @@ class Loop:
                 self.occurrences.append(Occurrence(event.name, self.work.t, self.work.y))
                 words = event.words(self.state(), " nearly: no step is short enough to come closer")
                 return Outcome(Ending.EVENT, self.work.t, words)
+        if self.program.code == "rolled":
+            return in_large(self.state(), Ending.STEP_TOO_SMALL)
         return self._weak() or no_step(
             self.state(),
             self.functions().slope,
@@ -404,6 +410,8 @@ class Loop:
 
     def _weak(self) -> Outcome | None:
         """The end of a run where its constraints have lost independence."""
+        if self.program.code == "rolled":
+            return None
         state = self.state()
         return singular(state) if weakened(self.start, state) else None
 

@@ -1,0 +1,10 @@
+"""Code that grows with the kinds of things and not with their number, for large systems.
+
+    parts, constraints, forces ─► elements ─► kinds ─► kernels ┐
+                                      └─► order ─► fronts ─► tables ┴─► a program
+
+A part, a constraint or a force is an element; those of equal structure are of one kind, derived once and evaluated by one
+kernel in a loop. The equations are eliminated block by block: the coordinates of a part, the multipliers of constraints
+between the same parts. Elimination itself is a few loops that are the same for all systems; tables tell them what to add
+where. States stand in lanes.
+"""

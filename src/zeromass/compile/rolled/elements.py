@@ -1,0 +1,139 @@
+"""What a large system consists of: parts with their energies, rows of constraints, forces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from zeromass.expression import Expression, Symbol, symbols, t
+from zeromass.expression.node import symbol
+from zeromass.model import Part, Particle, RigidBody, System
+from zeromass.model.constraint import Row
+from zeromass.model.forces import Load
+from zeromass.model.large import Given, formulas_in
+
+OTHERS = -1
+"""The block that time and the parameters are in."""
+
+
+class Block(NamedTuple):
+    """Coordinates that belong together: those of a part, or one that belongs to none.
+
+    part         None of a coordinate alone
+    coordinates  its symbols
+    first        place of the first of them in q; they follow one another
+    """
+
+    part: Part | None
+    coordinates: tuple[Symbol, ...]
+    first: int
+
+
+class Rows(NamedTuple):
+    """Rows of one constraint that depend on the same blocks, by their numbers."""
+
+    rows: tuple[int, ...]
+    blocks: tuple[int, ...]
+
+
+class Acting(NamedTuple):
+    """A force, or an energy beside those of the parts, and the blocks that it depends on."""
+
+    load: Load | Expression
+    blocks: tuple[int, ...]
+
+
+class Elements:
+    """The blocks of a system and what acts on them and between them."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        free = system._free
+        assert isinstance(free, Given)
+        place = {x.token: j for j, x in enumerate(system.coordinates)}
+        self.blocks: list[Block] = [
+            Block(part, tuple(part.coordinates), place[part.coordinates[0].token]) for part in system.parts
+        ]
+        owned = {x.token for block in self.blocks for x in block.coordinates}
+        self.blocks += [Block(None, (x,), place[x.token]) for x in system.coordinates if x.token not in owned]
+        self.where: dict[str, tuple[int, int]] = {
+            x.token: (b, j) for b, block in enumerate(self.blocks) for j, x in enumerate(block.coordinates)
+        }
+        others = [t, *system.parameters]
+        self.where |= {x.token: (OTHERS, j) for j, x in enumerate(others)}
+        own = {row.zero for part in system.parts if type(part) is not Particle for row in _unit(part)}
+        self.absorbed: dict[int, int] = {}
+        """Rows of unit quaternions, {row: block}: bodies turn by their angular accelerations, and need none."""
+        self.rows: list[Rows] = list(self._rows(system.rows, own))
+        self.acting: list[Acting] = [
+            Acting(load, self._blocks_of(formulas_in(vars(load)))) for load in system.loads
+        ] + [Acting(e, self._blocks_of([e])) for e in _summands(free.extra[1])]
+
+    def _rows(self, rows: Sequence[Row], own: set[Expression]) -> Any:
+        grouped: dict[tuple[str, tuple[int, ...]], list[int]] = {}
+        for i, row in enumerate(rows):
+            blocks = self._blocks_of([row.zero, *([] if row.place is None else [row.place])])
+            if row.zero in own:
+                self.absorbed[i] = blocks[0]
+            else:
+                grouped.setdefault((row.group, blocks), []).append(i)
+        for (_, blocks), numbers in grouped.items():
+            yield Rows(tuple(numbers), blocks)
+
+    def _blocks_of(self, formulas: Sequence[Expression]) -> tuple[int, ...]:
+        found = {self.where[leaf.token][0] for leaf in symbols(list(formulas)) if leaf.kind == "coordinate"}
+        return tuple(sorted(found))
+
+
+def unsupported(system: System) -> str | None:
+    """Why the code of a system can not be rolled, in words; None if it can."""
+    free = system._free
+    if not isinstance(free, Given):
+        return "it is not made of many parts"
+    if free.extra[0] is not None:
+        return "it has a kinetic energy beside that of its parts"
+    strange = [part for part in system.parts if not isinstance(part, Particle | RigidBody) or part.kinetic is None]
+    if strange:
+        return f"'{strange[0].name}' is no particle and no rigid body"
+    if system.pieces is not None:
+        return "its formulas have kinks or jumps"
+    if system.events or system.contacts or system.stiff is not None:
+        return "its motion changes its kind"
+    return None
+
+
+def _unit(part: Part) -> list[Any]:
+    from zeromass.model.constraint import rows_of
+
+    return rows_of(part.constraints) if isinstance(part, RigidBody) else []
+
+
+def _summands(e: Expression | None) -> list[Expression]:
+    """The terms of an energy; each is an element of its own."""
+    from zeromass.expression.build import negative
+
+    found: list[Expression] = []
+    waiting = [] if e is None else [(e, False)]
+    while waiting:
+        x, minus = waiting.pop()
+        if x.op in ("add", "subtract"):
+            waiting += [(x.args[1], minus != (x.op == "subtract")), (x.args[0], minus)]
+        elif x.op == "negative":
+            waiting.append((x.args[0], not minus))
+        elif x.value is None:
+            found.append(negative(x) if minus else x)
+    return found
+
+
+def coordinate_of(leaf: Symbol) -> Symbol:
+    """The coordinate whose rate or acceleration a symbol is."""
+    return symbol(leaf.name, leaf.kind, latex=leaf.latex, token=leaf.token)
+
+
+def numbers(symbols_: Sequence[Any]) -> np.ndarray:
+    """An object array of symbols."""
+    result = np.empty(len(symbols_), dtype=object)
+    result[:] = symbols_
+    return result

@@ -1,0 +1,119 @@
+"""Kernels: the formulas of a kind of elements in a loop over its instances, states in lanes.
+
+    void kernel(values, t, y, parameters, slopes, places, constants, instances, out, coordinates)
+
+values       memory of the evaluation, see `Layout`
+places       int32, (instances, blocks): where the coordinates of the blocks begin; of spreads, where the unknowns do too
+constants    float64, (instances, constants)
+out          where results begin: those of elements one after another in `values`, those of spreads in `slopes`
+coordinates  how many there are: rates follow them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from zeromass.compile.straight import Flavour, StraightLine
+from zeromass.expression import Expression, Symbol
+
+ARGUMENTS = (
+    "ptr noalias %W, ptr noalias readonly %t, ptr noalias readonly %y, ptr noalias readonly %p, ptr noalias %slopes, "
+    "ptr noalias readonly %B, ptr noalias readonly %C, i64 %n, i64 %out, i64 %dim"
+)
+
+
+class Kernel(StraightLine):
+    """One kernel as LLVM IR.
+
+    groups     symbols of each block, coordinates and then rates
+    constants  symbols whose values differ between instances
+    others     time and parameters
+    outputs    formulas
+    unknown    of a spread, symbols of the unknowns of a part
+    stride     results of an element
+    """
+
+    def __init__(
+        self,
+        name: str,
+        groups: Sequence[Sequence[Symbol]],
+        constants: Sequence[Symbol],
+        others: Sequence[Symbol],
+        outputs: Sequence[Expression],
+        flavour: Flavour,
+        unknown: Sequence[Symbol] | None = None,
+        stride: int = 0,
+    ) -> None:
+        self._blocks, self._spreads = len(groups), unknown is not None
+        self._constants, self._stride = len(constants), stride
+        inputs = [*groups, constants, others, *([] if unknown is None else [unknown])]
+        super().__init__(name, inputs, [outputs], flavour)
+        body = "\n  ".join(self._lines)
+        self.text = (
+            f"define void @{name}({ARGUMENTS}) {{\nentry:\n  br label %loop\nloop:\n"
+            f"  %k = phi i64 [0, %entry], [%k1, %loop]\n  {body}\n  %k1 = add i64 %k, 1\n"
+            "  %more = icmp slt i64 %k1, %n\n  br i1 %more, label %loop, label %end\nend:\n  ret void\n}\n"
+        )
+
+    def _load(self, groups: Sequence[Sequence[Expression]], present: set[Expression]) -> None:
+        width = self._blocks + self._spreads
+        row = self._emit(f"mul i64 %k, {width}")
+        for g, group in enumerate(groups[: self._blocks]):
+            self._block(g, row, group, present)
+        constants, others, *unknown = groups[self._blocks :]
+        if self._constants:
+            first = self._emit(f"mul i64 %k, {self._constants}")
+            for i, symbol in enumerate(constants):
+                if symbol in present:
+                    at = self._emit(f"add i64 {first}, {i}")
+                    place = self._emit(f"getelementptr double, ptr %C, i64 {at}")
+                    self._values[symbol] = self._everywhere(self._emit(f"load double, ptr {place}, align 8"))
+        for i, symbol in enumerate(others):
+            if symbol in present:
+                place = self._emit(f"getelementptr {self._type}, ptr {'%p' if i else '%t'}, i64 {max(i - 1, 0)}")
+                self._values[symbol] = self._emit(f"load {self._type}, ptr {place}, align 8")
+        for group in unknown:
+            first = self._table(row, self._blocks)
+            for i, symbol in enumerate(group):
+                if symbol in present:
+                    self._values[symbol] = self._value("%W", first, i)
+        if self._spreads:
+            self._place = self._emit(f"add i64 {self._first}, %out")
+        else:
+            shifted = self._emit(f"mul i64 %k, {self._stride}")
+            self._place = self._emit(f"add i64 {shifted}, %out")
+
+    def _block(self, g: int, row: str, group: Sequence[Expression], present: set[Expression]) -> None:
+        first = self._table(row, g)
+        if g == 0:
+            self._first = first
+        rates = self._emit(f"add i64 {first}, %dim")
+        half = len(group) // 2
+        for i, symbol in enumerate(group):
+            if symbol in present:
+                self._values[symbol] = self._value("%y", first if i < half else rates, i % half)
+
+    def _table(self, row: str, column: int) -> str:
+        at = self._emit(f"add i64 {row}, {column}")
+        place = self._emit(f"getelementptr i32, ptr %B, i64 {at}")
+        return self._emit(f"sext i32 {self._emit(f'load i32, ptr {place}, align 4')} to i64")
+
+    def _value(self, memory: str, first: str, offset: int) -> str:
+        at = self._emit(f"add i64 {first}, {offset}")
+        place = self._emit(f"getelementptr {self._type}, ptr {memory}, i64 {at}")
+        return self._emit(f"load {self._type}, ptr {place}, align 8")
+
+    def _everywhere(self, value: str) -> str:
+        """One number in every lane."""
+        width = self._flavour.width
+        if width == 1:
+            return value
+        one = self._emit(f"insertelement {self._type} undef, double {value}, i32 0")
+        return self._emit(f"shufflevector {self._type} {one}, {self._type} undef, <{width} x i32> zeroinitializer")
+
+    def _store(self, output: Expression, places: Sequence[tuple[int, int]]) -> None:
+        memory = "%slopes" if self._spreads else "%W"
+        for _, i in places:
+            at = self._emit(f"add i64 {self._place}, {i}")
+            place = self._emit(f"getelementptr {self._type}, ptr {memory}, i64 {at}")
+            self._lines.append(f"store {self._type} {self._values[output]}, ptr {place}, align 8")

@@ -1,0 +1,299 @@
+"""A task of a large system as machine code: kernels of its kinds, the loops, and what they are told."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from zeromass.compile import cache as kept
+from zeromass.compile.module import library, with_reciprocals
+from zeromass.compile.rolled.fronts import Tables
+from zeromass.compile.rolled.kernel import Kernel
+from zeromass.compile.rolled.layout import Blocks, Layout
+from zeromass.compile.rolled.loops import STAGE, Loops, Plan
+from zeromass.compile.rolled.unrolled import Shape, Unrolled
+from zeromass.compile.straight import Flavour
+from zeromass.compile.target import BEST, Code, Target
+from zeromass.expression import Symbol
+
+GUARD = 1e-9
+"""Part of what its pivot is made of below which a row of constraints follows from those before it."""
+
+
+@cache
+def loops(target: Target) -> Code:
+    """The loops as machine code, the same for all systems."""
+
+    def text() -> str:
+        module = ir.Module("rolled")
+        Loops(module, target)
+        if target.width == 1:
+            Loops(module, target, GUARD)
+        return str(module) + _ENTER
+
+    origin = kept.digest(__name__, repr(GUARD), kept.sources("compile") or "")
+    return Code(text, target, origin=origin, effort=BEST)
+
+
+@cache
+def unrolled(shape: Shape, target: Target) -> Code:
+    """The functions of a shape as machine code, the same for all systems."""
+
+    def text() -> str:
+        module = ir.Module("front")
+        Unrolled(module, target, shape)
+        return str(module)
+
+    return Code(text, target, origin=kept.digest(shape.name, kept.sources("compile") or ""), effort=BEST)
+
+
+_ENTER = """
+declare ptr @malloc(i64)
+declare void @free(ptr)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+define void @enter(ptr %plan, ptr %t, ptr %y, ptr %p, ptr %slopes, ptr %growth) {
+  %m = load i64, ptr %plan
+  %memory = inttoptr i64 %m to ptr
+  %b0 = getelementptr i64, ptr %plan, i64 1
+  %b1 = load i64, ptr %b0
+  %busy = inttoptr i64 %b1 to ptr
+  %old = cmpxchg ptr %busy, i64 0, i64 1 acquire monotonic
+  %free = extractvalue {i64, i1} %old, 1
+  br i1 %free, label %own, label %other
+own:
+  call void @evaluate(ptr %plan, ptr %memory, ptr %t, ptr %y, ptr %p, ptr %slopes, ptr %growth)
+  store atomic i64 0, ptr %busy release, align 8
+  ret void
+other:
+  %s0 = getelementptr i64, ptr %plan, i64 2
+  %size = load i64, ptr %s0
+  %f0 = getelementptr i64, ptr %plan, i64 3
+  %fixed = load i64, ptr %f0
+  %new = call ptr @malloc(i64 %size)
+  call void @llvm.memcpy.p0.p0.i64(ptr %new, ptr %memory, i64 %fixed, i1 false)
+  call void @evaluate(ptr %plan, ptr %new, ptr %t, ptr %y, ptr %p, ptr %slopes, ptr %growth)
+  call void @free(ptr %new)
+  ret void
+}
+"""
+"""Two threads may evaluate one program at a time: the second takes memory of its own."""
+
+
+class Machine:
+    """One task, "motion", "positions" or "velocities", in lanes.
+
+    code  machine code of `rhs`, or of a correction by the name of the task
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        blocks: Blocks,
+        task: str,
+        target: Target,
+        others: Sequence[Symbol],
+        firsts: np.ndarray,
+        *,
+        at: np.ndarray | None = None,
+        tables: Tables | None = None,
+        masks: np.ndarray | None = None,
+        spread: bool = True,
+    ) -> None:
+        self.layout, self.task, self.lanes = layout, task, target.width
+        self._keep: list[Any] = []
+        self._loops = loops(target)
+        count = int(sum(blocks.sizes)) if tables is not None else 0
+        self.unknowns = layout.size
+        """Place of the first unknown among the values."""
+        self.first_front = layout.size + 4 * count
+        self.size = self.first_front + (0 if tables is None else tables.size)
+        self.values: np.ndarray = np.zeros((self.size + 1, target.width))
+        for number, place in layout.constants.items():
+            self.values[place] = number
+        self._busy = np.zeros(1, dtype=np.int64)
+        self.plan: np.ndarray = np.zeros(len(Plan), dtype=np.int64)
+        kernels = _kernels(layout, task, target, others, spread)
+        n = int(firsts[-1])
+        plan = {
+            Plan.memory: self.values.ctypes.data,
+            Plan.busy: self._busy.ctypes.data,
+            Plan.bytes: self.values.nbytes,
+            Plan.fixed: len(layout.constants) * target.width * 8,
+            Plan.stages: self._stages(layout, kernels, firsts),
+            Plan.stage_count: self._count,
+            Plan.count: count,
+            Plan.coordinates: n,
+        }
+        if tables is not None:
+            assert at is not None and masks is not None
+            plan |= self._eliminations(layout, blocks, task, at, tables, masks, count)
+            plan |= {Plan.spreads: self._spreads(layout, kernels, firsts, at), Plan.spread_count: self._count}
+            first = n if task == "motion" and target.width == 1 else 0
+            plan |= {Plan.out: first, Plan.copies: first}
+        for place, value in plan.items():
+            self.plan[place] = value
+        self._kernels = kernels
+
+    def _held(self, table: np.ndarray, dtype: Any) -> int:
+        array = np.ascontiguousarray(table, dtype=dtype)
+        array = array if array.size else np.zeros(1, dtype=dtype)
+        self._keep.append(array)
+        return array.ctypes.data
+
+    def _stages(self, layout: Layout, kernels: Code, firsts: np.ndarray) -> int:
+        rows = []
+        for k, (kind, place) in enumerate(zip(layout.kinds, layout.places, strict=True)):
+            if place.matrix or place.right[self.task]:
+                places = self._held(firsts[kind.blocks], np.int32)
+                values = self._held(kind.values, float)
+                rows.append((kernels.address(f"kind{k}"), places, values, len(kind), place.first))
+        self._count = len(rows)
+        return self._held(np.array(rows, dtype=np.int64).reshape(-1, STAGE), np.int64)
+
+    def _spreads(self, layout: Layout, kernels: Code, firsts: np.ndarray, at: np.ndarray) -> int:
+        rows = []
+        for k, kind in enumerate(layout.kinds):
+            if kind.name == "part":
+                b = kind.blocks[:, 0]
+                places = self._held(np.stack([firsts[b], self.unknowns + at[b]], axis=1), np.int32)
+                rows.append((kernels.address(f"spread{k}"), places, self._held(kind.values, float), len(kind), 0))
+        self._count = len(rows)
+        return self._held(np.array(rows, dtype=np.int64).reshape(-1, STAGE), np.int64)
+
+    def _eliminations(
+        self,
+        layout: Layout,
+        blocks: Blocks,
+        task: str,
+        at: np.ndarray,
+        tables: Tables,
+        masks: np.ndarray,
+        count: int,
+    ) -> dict[Plan, int]:
+        right, beside = _two(*layout.right(task, blocks, at), count)
+        entries = np.stack([np.concatenate(x) for x in zip(*layout.matrix(blocks, at), strict=True)], axis=1)
+        entries = entries[np.argsort(entries[:, :2].min(axis=1), kind="stable")]
+        self.kept: np.ndarray = np.zeros(count)
+        self.masks: np.ndarray = np.ascontiguousarray(masks, dtype=float)
+        first = self.unknowns
+        return {
+            Plan.fronts: self._held(tables.fronts, np.int32),
+            Plan.front_count: len(tables.fronts),
+            Plan.shapes: self._shapes(tables.shapes),
+            Plan.unknowns: self._held(tables.unknowns, np.int32),
+            Plan.slots: self._held(tables.slots, np.int32),
+            Plan.beside: self._held(tables.beside, np.int32),
+            Plan.masks: self.masks.ctypes.data,
+            Plan.kept: self.kept.ctypes.data,
+            Plan.solution: first,
+            Plan.residual: first + count,
+            Plan.sizes: first + 2 * count,
+            Plan.change: first + 3 * count,
+            Plan.right: self._held(right, np.int32),
+            Plan.right_beside: self._held(beside, np.int32),
+            Plan.right_beside_count: len(beside),
+            Plan.entries: self._held(entries, np.int32),
+            Plan.entry_count: len(entries),
+        }
+
+    def _shapes(self, shapes: Sequence[Shape]) -> int:
+        codes = [unrolled(shape, _host(self.lanes)) for shape in shapes]
+        self._keep.append(codes)
+        rows = [
+            [made.address(f"{name}_{shape.name}") for name in ("front", "back")]
+            for made, shape in zip(codes, shapes, strict=True)
+        ]
+        return self._held(np.array(rows, dtype=np.int64).reshape(-1, 2), np.int64)
+
+    # calls -----------------------------------------------------------------------------------------------------------
+    def code(self, name: str) -> Code:
+        """`name(t, y, parameters, result)`, with the growth and the pivots behind it for "rhs"."""
+        return Code(self._entrance(name), _host(self.lanes), keep=self)
+
+    @staticmethod
+    def together(machines: Sequence[Machine]) -> Code:
+        """One piece of code with functions by the names of their tasks."""
+        return Code("".join(one._entrance(one.task) for one in machines), _host(1), keep=list(machines))
+
+    def _entrance(self, name: str) -> str:
+        T = "double" if self.lanes == 1 else f"<{self.lanes} x double>"
+        rhs = name == "rhs"
+        given = "ptr %t, ptr %y, ptr %p, ptr %s" + (", ptr %g, ptr %v" if rhs else "")
+        growth = "" if rhs else f"  %g = alloca {T}\n"
+        enter, plan = self._loops.address("enter"), self.plan.ctypes.data
+        return (
+            f"define void @{name}({given}) {{\n{growth}  %f = inttoptr i64 {enter} to ptr\n"
+            f"  %plan = inttoptr i64 {plan} to ptr\n"
+            "  call void %f(ptr %plan, ptr %t, ptr %y, ptr %p, ptr %s, ptr %g)\n  ret void\n}\n"
+        )
+
+    def __call__(self, t: float, y: np.ndarray, parameters: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+        """Results at one state, the same in every lane, and the growth."""
+        return self._called("enter", t, y, parameters, size)
+
+    def only_elements(self, t: float, y: np.ndarray, parameters: np.ndarray) -> None:
+        """Entries of the elements at one state, and nothing more."""
+        fronts, count, spreads = (Plan.front_count, Plan.count, Plan.spread_count)
+        saved = self.plan.copy()
+        self.plan[[fronts, count, spreads, Plan.right_beside_count, Plan.entry_count, Plan.copies]] = 0
+        self._called("enter", t, y, parameters, 1)
+        self.plan[:] = saved
+
+    def decide(self, t: float, y: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+        """Which unknowns are kept: 0 for multipliers whose rows follow from others."""
+        self._called("decide", t, y, parameters, len(y))
+        return self.kept.copy()
+
+    def _called(
+        self, name: str, t: float, y: np.ndarray, parameters: np.ndarray, size: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        inputs = [np.repeat(x, self.lanes) for x in (np.array([t]), y, np.append(parameters, 0.0))]
+        slopes, growth = np.zeros((size, self.lanes)), np.zeros(self.lanes)
+        first = [self.plan.ctypes.data] + ([self.values.ctypes.data] if name == "decide" else [])
+        call = self._loops.function(name, None, *[ctypes.c_void_p] * (5 + len(first)))
+        call(*first, *[x.ctypes.data for x in (*inputs, slopes, growth)])
+        return slopes, growth
+
+
+def _host(lanes: int) -> Target:
+    from zeromass.compile.target import host
+
+    return host().lanes(lanes)
+
+
+def _two(unknown: np.ndarray, place: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two places for each unknown, and (unknown, place) of those that have more."""
+    sort = np.argsort(unknown, kind="stable")
+    unknown, place = unknown[sort], place[sort]
+    rank = np.arange(len(unknown)) - np.searchsorted(unknown, unknown)
+    table = np.zeros((count, 2), dtype=np.int64)
+    for k in range(2):
+        table[unknown[rank == k], k] = place[rank == k]
+    return table, np.stack([unknown[rank >= 2], place[rank >= 2]], axis=1)
+
+
+def _kernels(layout: Layout, task: str, target: Target, others: Sequence[Symbol], spread: bool) -> Code:
+    """Machine code of the kernels of all kinds."""
+    flavour = Flavour(target.width, target.fused)
+    made: list[Kernel] = []
+    for k, (kind, place) in enumerate(zip(layout.kinds, layout.places, strict=True)):
+        outputs = with_reciprocals([*place.matrix, *place.right[task]])
+        if outputs:
+            made.append(Kernel(f"kind{k}", kind.groups, kind.constants, others, outputs, flavour, stride=place.stride))
+        if spread and kind.name == "part":
+            equations = kind.equations(task)
+            outputs = with_reciprocals(list(equations.spread))
+            made.append(
+                Kernel(f"spread{k}", kind.groups, kind.constants, others, outputs, flavour, unknown=equations.unknown)
+            )
+    calls = tuple(sorted(set().union(*[kernel.calls for kernel in made]))) if made else ()
+    grids = {name: entry for kernel in made for name, entry in kernel.grids.items()}
+    body = "\n".join(kernel.text for kernel in made)
+    text, keep, cached = library(body, calls, grids, flavour, target)
+    origin = kept.digest(body, *calls, kept.sources("compile") or "") if cached else None
+    return Code(text, target, origin=origin, effort=1, keep=keep)

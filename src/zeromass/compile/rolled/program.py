@@ -1,0 +1,131 @@
+"""The program of a large system: its code is rolled, and there are no formulas of its acceleration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from zeromass.compile.elimination import Elimination
+from zeromass.compile.native import Native
+from zeromass.compile.program import Program
+from zeromass.compile.rolled.elements import unsupported
+from zeromass.compile.rolled.native import RolledNative
+from zeromass.compile.rolled.structure import Structure
+from zeromass.expression import Expression, expressions, symbols
+from zeromass.model import Event, ModelError, State, System
+
+
+@dataclass(frozen=True, eq=False)
+class RolledProgram(Program):
+    """Equations of motion of a large system, eliminated by kinds of its parts, constraints and forces.
+
+    structure  order of elimination and what is locked: weights, and rows that are left out
+    """
+
+    structure: Structure = field(default=cast(Structure, None), repr=False)
+    made_at: State = field(default=cast(State, None), repr=False)
+
+    def __repr__(self) -> str:
+        kept, rows = len(self.elimination.kept), len(self.system.rows)
+        kinds = len(self.structure.kinds)
+        return (
+            f"Program({len(self.system.coordinates)} coordinates, {kept} of {rows} constraint rows kept, "
+            f"rolled: {kinds} kinds)"
+        )
+
+    @property
+    def code(self) -> Literal["straight-line", "rolled"]:
+        return "rolled"
+
+    def __getstate__(self) -> Any:
+        return self.system, self.made_at
+
+    def __setstate__(self, state: Any) -> None:
+        system, made_at = state
+        made = rolled_at(system, made_at)
+        for name in self.__dataclass_fields__:
+            object.__setattr__(self, name, getattr(made, name))
+
+    @property
+    def acceleration(self) -> tuple[Expression, ...]:
+        raise ModelError(self._refusal("the formulas of its accelerations"))
+
+    @property
+    def multipliers(self) -> tuple[Expression, ...]:
+        raise ModelError(self._refusal("the formulas of its multipliers"))
+
+    @cached_property
+    def growth(self) -> Expression:
+        raise ModelError(self._refusal("the formula of its growth"))
+
+    @cached_property
+    def tangent(self) -> np.ndarray:
+        raise ModelError(self._refusal("its tangent, which implicit methods, sensitivities and linearizations need"))
+
+    @cached_property
+    def operations(self) -> int:
+        """Arithmetic operations of one right-hand side, about: of elements and of fronts."""
+        return self.structure.operations
+
+    def _refusal(self, what: str) -> str:
+        return (
+            f"{what} is not written out: the system has {len(self.system.coordinates)} coordinates, and its code is "
+            "rolled. Ask a run, run[…], or take fewer parts"
+        )
+
+    def solved(self, e: Any) -> np.ndarray:
+        """Expressions without accelerations and multipliers, which can not be replaced by formulas here."""
+        e = expressions(e)
+        unknown = [leaf for leaf in symbols(e) if leaf.order == 2 or leaf.kind == "multiplier"]
+        if unknown:
+            raise ModelError(self._refusal(f"'{unknown[0]!r}', which follows from the motion,"))
+        return e
+
+    def zeros(self, events: Sequence[Event]) -> list[Expression]:
+        """The functions of events; those of a large system depend on state and time alone."""
+        return list(self.solved(self.stated(events))) if events else []
+
+    def anew(self, state: State) -> Program:
+        """The program with the order and the weights that are best at another state, of the same rows."""
+        return rolled_at(self.system, state)
+
+    @cached_property
+    def native(self) -> Native:
+        """The program as machine code of this computer."""
+        return cast(Native, RolledNative(self, self.structure))
+
+
+def rolled_at(system: System, state: State) -> RolledProgram:
+    """The program of a large system, with what is locked at a state."""
+    known = state.memory
+    if "rolled" not in known:
+        structure = Structure(system, state.t, np.concatenate([state.q, state.v]), _values(state))
+        dropped = structure.dropped
+        gone = set(dropped)
+        kept = tuple(i for i in range(len(system.rows)) if i not in gone)
+        levels = {row.level for row in system.rows}
+        names = [name for k, name in enumerate(("positions", "velocities")) if any(level <= k for level in levels)]
+        known["rolled"] = RolledProgram(
+            system,
+            Elimination((), (), (), {}, kept, tuple(dropped)),
+            dict.fromkeys(names, ()),
+            structure=structure,
+            made_at=state,
+        )
+    return known["rolled"]
+
+
+def _values(state: State) -> np.ndarray:
+    return np.array([state.parameters[p] for p in state.system.parameters], dtype=float)
+
+
+def can_roll(system: System) -> bool:
+    """Whether the code of a system is rolled: it is large, and made of parts, constraints and forces alone."""
+    memory = system.memory
+    if "rolls" not in memory:
+        memory["rolls"] = system.large and unsupported(system) is None
+    return memory["rolls"]

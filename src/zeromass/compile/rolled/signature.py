@@ -1,0 +1,144 @@
+"""The structure of formulas, whatever their symbols are called and their numbers are.
+
+    (d·d − 0.25)/2 of one rod and (d·d − 0.36)/2 of another
+
+have equal structure: a coordinate is known by its block among those of the formulas, its place there and the order of its
+rate; a number that is no small one is a place in a list. Operands of sums and products are put in an order of their own,
+as that in which they were built may differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from zeromass.expression import Expression, Symbol
+from zeromass.expression.node import Gridded, ordered, symbol
+from zeromass.expression.operation import OPERATIONS
+from zeromass.expression.substitute import renewed
+
+PLAIN = frozenset({0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, 4.0})
+"""Numbers that belong to the structure: they come from derivatives, rotations and squares."""
+
+_NUMBER, _GRID = 999, 998
+"""Beside the codes of the operations."""
+
+COMMUTE = frozenset({"add", "multiply"})
+
+
+class Signature(NamedTuple):
+    """Equal of formulas that differ in symbols and numbers alone.
+
+    code     what they are built like
+    numbers  in the order of the code
+    """
+
+    code: tuple[Any, ...]
+    numbers: tuple[float, ...]
+
+
+def signature(roots: Sequence[Expression], where: Mapping[str, tuple[int, int]], blocks: Sequence[int]) -> Signature:
+    """Of formulas of the coordinates in some blocks; `where` tells the block and the place of a symbol by its token.
+
+    Time and parameters are in a block that is not listed, of a negative number.
+    """
+    local = {b: k for k, b in enumerate(blocks)}
+    key, operands = _keys(roots, where, local)
+    code: list[Any] = []
+    found: list[float] = []
+    place: dict[Expression, int] = {}
+    stack = list(reversed(roots))
+    while stack:
+        node = stack[-1]
+        if node in place:
+            stack.pop()
+            continue
+        args = operands[node]
+        waiting = [a for a in args if a not in place and not _lifted(a)]
+        if waiting:
+            stack.extend(reversed(waiting))
+            continue
+        stack.pop()
+        if args:
+            inner: list[Any] = []
+            for a in args:
+                if _lifted(a):
+                    found.append(float(a.value))  # type: ignore[arg-type]
+                    inner.append("c")
+                else:
+                    inner.append(place[a])
+            code.append((node.op if not isinstance(node, Gridded) else key[node], *inner))
+        else:
+            code.append(key[node])
+        place[node] = len(place)
+    return Signature((*code, *[place[root] for root in roots]), tuple(found))
+
+
+def lifted(
+    roots: Sequence[Expression],
+    varying: Mapping[int, Symbol],
+    where: Mapping[str, tuple[int, int]],
+    blocks: Sequence[int],
+) -> list[Expression]:
+    """The formulas with numbers, by their places in the signature's list, replaced by symbols."""
+    local = {b: k for k, b in enumerate(blocks)}
+    _, operands = _keys(roots, where, local)
+    new: dict[Expression, Expression] = {}
+    count = 0
+    stack = list(reversed(roots))
+    while stack:
+        node = stack[-1]
+        if node in new:
+            stack.pop()
+            continue
+        args = operands[node]
+        waiting = [a for a in args if a not in new and not _lifted(a)]
+        if waiting:
+            stack.extend(reversed(waiting))
+            continue
+        stack.pop()
+        if not args:
+            new[node] = node
+            continue
+        replaced: list[Expression] = []
+        for a in args:
+            if _lifted(a):
+                replaced.append(varying.get(count, a))
+                count += 1
+            else:
+                replaced.append(new[a])
+        changed = any(x is not a for x, a in zip(replaced, args, strict=True))
+        new[node] = renewed(node, replaced) if changed else node
+    return [new[root] for root in roots]
+
+
+def _lifted(e: Expression) -> bool:
+    return e.value is not None and e.value not in PLAIN
+
+
+def _keys(
+    roots: Sequence[Expression], where: Mapping[str, tuple[int, int]], local: Mapping[int, int]
+) -> tuple[dict[Expression, Any], dict[Expression, tuple[Expression, ...]]]:
+    """A key of the structure under each node, and its operands in the order of their keys where that is free."""
+    key: dict[Expression, Any] = {}
+    operands: dict[Expression, tuple[Expression, ...]] = {}
+    for node in ordered(roots):
+        args = node.args
+        if args:
+            if node.op in COMMUTE and key[args[0]] > key[args[1]]:
+                args = args[::-1]
+            told = (_GRID, hash(node.grid), *node.orders) if isinstance(node, Gridded) else (OPERATIONS[node.op].code,)
+            key[node] = hash((*told, *[key[a] for a in args]))
+        elif node.value is not None:
+            key[node] = hash((_NUMBER, node.value)) if node.value in PLAIN else _NUMBER
+        else:
+            assert isinstance(node, Symbol)
+            block, place = where[node.token]
+            key[node] = hash((local.get(block, block), place, node.order))
+        operands[node] = args
+    return key, operands
+
+
+def fresh(name: str, default: float) -> Symbol:
+    """A symbol for a number that differs from one instance of a kind to the next."""
+    return symbol(name, "parameter", default=default)

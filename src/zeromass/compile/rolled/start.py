@@ -1,0 +1,168 @@
+"""Consistent starts of large systems: Gauss–Newton steps with the same fronts.
+
+Positions take the shortest step that satisfies the constraints, δ = −A⁺φ, until nothing is left of φ but rounding; rates
+the change that an impulse of the constraints makes, in the metric of the kinetic energy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from zeromass.compile.rolled.machine import Machine
+from zeromass.compile.rolled.program import can_roll
+from zeromass.compile.rolled.structure import Structure
+from zeromass.expression import Symbol
+from zeromass.model import State, System
+from zeromass.model.errors import StartError
+from zeromass.model.prescription import Prescription
+from zeromass.model.start import _pairs
+from zeromass.model.state import parameter_values
+
+ITERATIONS = 40
+"""Gauss–Newton steps at most."""
+
+HALVINGS = 12
+"""Lengths of a step that are tried."""
+
+ROUNDING = 64 * np.finfo(float).eps
+"""What may be left of a constraint, as part of its slopes times the state."""
+
+NAMED = 4
+"""Constraints that a message lists at most."""
+
+
+def large_start(
+    system: System, items: list[tuple[Any, Any]], t: float, parameters: Mapping[Any, float] | None, guess: Any
+) -> State | None:
+    """A state on the constraints with prescribed coordinates and rates; None where other things are prescribed."""
+    if not can_roll(system) or any(row.place is not None for row in system.rows):
+        return None
+    if any(not isinstance(x, int | float) and np.asarray(x).dtype == object for _, x in items):
+        return None
+    wishes = _pairs(system, items, "prescribed")
+    if any(not isinstance(e, Symbol) for e in wishes):
+        return None
+    values = parameter_values(system, parameters)
+    guesses = _pairs(system, guess, "guess")
+    first = {**system.usual, **guesses, **wishes}
+    n = len(system.coordinates)
+    y = np.array([first.get(x, 0.0) for x in [*system.coordinates, *system.rates]])
+    fixed = np.array([x in wishes for x in [*system.coordinates, *system.rates]])
+    numbers = np.array([values[p] for p in system.parameters], dtype=float)
+    levels = {row.level for row in system.rows}
+    open_ = []
+    for level, task in enumerate(("positions", "velocities")):
+        if any(x <= level for x in levels):
+            equations = _Equations(system, task, t, y, numbers, fixed[level * n : (level + 1) * n])
+            y = equations.solution()
+            open_.append(equations.free)
+    names = tuple(f"{count} {what}" for count, what in zip(open_, ("positions", "rates"), strict=False) if count)
+    made_of = Prescription(tuple(items), t, tuple(guesses.items()), (), {})
+    return State(system, t, y[:n], y[n:], values, names, made_of=made_of)
+
+
+class _Equations:
+    """The constraints of a system at positions or at rates, for the unknowns that are not fixed."""
+
+    def __init__(
+        self, system: System, task: str, t: float, y: np.ndarray, parameters: np.ndarray, fixed: np.ndarray
+    ) -> None:
+        self.system, self.task, self.t, self.y, self.parameters = system, task, t, y.copy(), parameters
+        self.fixed = fixed
+        self.level = int(task == "velocities")
+        self.structure = Structure(system, t, y, parameters, plain=True, tasks=(task,), fixed=fixed)
+        self.machine: Machine = self.structure.machine(task, 1)
+        self._places = self.structure.layout.right(task, self.structure.blocks, self.structure.at)
+        self._asked = np.ones(self.structure.count)
+        unknowns = self.structure.coordinate_unknowns
+        self._asked[unknowns] = ~fixed
+        self._unknowns = unknowns
+        off = self.structure.levels > self.level
+        self._asked[off] = 0.0
+
+    @property
+    def free(self) -> int:
+        """How many unknowns constraints and prescriptions leave open."""
+        kept = self.machine.masks
+        rows = int(kept[self.structure.levels >= 0].sum() + kept[self.structure.own_unknowns].sum())
+        return int((~self.fixed).sum()) - rows
+
+    def _step(self, y: np.ndarray) -> np.ndarray:
+        """The shortest step onto the constraints, of positions or rates."""
+        self.machine.masks[:] = self._asked
+        self.machine.masks[:] = self.machine.decide(self.t, y, self.parameters)
+        self.machine.masks[self._unknowns] = ~self.fixed
+        n = len(y) // 2
+        step, _ = self.machine(self.t, y, self.parameters, n)
+        return np.where(self.fixed, 0.0, step[:, 0])
+
+    def _off(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What each equation is off by, and the rounding of that."""
+        self.machine.only_elements(self.t, y, self.parameters)
+        values = self.machine.values[:, 0]
+        off = np.zeros(self.structure.count)
+        np.add.at(off, self._places[0], values[self._places[1]])
+        told = self._told
+        return off[told], ROUNDING * self._sizes(values)[told]
+
+    @property
+    def _told(self) -> np.ndarray:
+        """Unknowns that are multipliers of what is asked for."""
+        rows = (self.structure.levels >= 0) & (self.structure.levels <= self.level)
+        rows[self.structure.own_unknowns] = True
+        return np.flatnonzero(rows)
+
+    def _sizes(self, values: np.ndarray) -> np.ndarray:
+        """|A| |x| + |A| of each row, x the largest of the unknowns' own size."""
+        x = np.zeros(self.structure.count)
+        n = len(self.y) // 2
+        part = self.y[n:] if self.level else self.y[:n]
+        x[self._unknowns] = np.maximum(np.abs(part), 1.0)
+        i, j, place = self.structure.entries
+        sizes = np.zeros(self.structure.count)
+        np.add.at(sizes, i, np.abs(values[place]) * x[j])
+        np.add.at(sizes, j, np.abs(values[place]) * x[i])
+        return np.maximum(sizes, np.finfo(float).tiny)
+
+    def solution(self) -> np.ndarray:
+        """The state with these unknowns on the constraints."""
+        n = len(self.y) // 2
+        part = slice(n, 2 * n) if self.level else slice(0, n)
+        y = self.y
+        off, rounding = self._off(y)
+        for _ in range(ITERATIONS):
+            if np.all(np.abs(off) <= rounding):
+                break
+            step = self._step(y)
+            if not np.all(np.isfinite(step)):
+                break
+            error, length = float(np.abs(off).max()), 1.0
+            for _ in range(HALVINGS):
+                new = y.copy()
+                new[part] += length * step
+                there, rounding = self._off(new)
+                if float(np.abs(there).max()) < error:
+                    break
+                length /= 2
+            else:
+                break
+            y, off = new, there
+        if not np.all(np.abs(off) <= 16 * rounding):
+            raise StartError(self._contradiction(off))
+        self._step(y)  # so that what is left open is known
+        return y
+
+    def _contradiction(self, off: np.ndarray) -> str:
+        s = self.structure
+        names = {int(u): s.system.rows[i].name for i, u in zip(s.rows, s.row_unknowns, strict=True)}
+        worst = np.argsort(-np.abs(off))[:NAMED]
+        told = self._told
+        words = ", ".join(f"'{names.get(int(told[k]), 'unit quaternion')}' by {off[k]:.3g}" for k in worst)
+        what = "rates" if self.level else "positions"
+        return (
+            f"no {what} satisfy the constraints and what was prescribed: from this guess they stay off, {words}; guess "
+            "closer to a consistent state, or prescribe less"
+        )

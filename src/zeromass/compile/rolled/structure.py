@@ -1,0 +1,313 @@
+"""What a large system is like at a state: where mass is missing, which constraints a part alone holds, which repeat others.
+
+From these numbers follow the weights that take the place of missing mass, the order of elimination, and the rows that are
+left out. They are locked: machine code for motions and corrections is made with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from zeromass.compile.rolled.elements import Elements
+from zeromass.compile.rolled.equations import weighted
+from zeromass.compile.rolled.fronts import Tables, tables
+from zeromass.compile.rolled.kinds import Kind, kinds_of
+from zeromass.compile.rolled.layout import Blocks, Layout
+from zeromass.compile.rolled.machine import Machine
+from zeromass.compile.rolled.order import elimination_order
+from zeromass.compile.rolled.signature import fresh
+from zeromass.compile.target import host
+from zeromass.equation.rank import negligible
+from zeromass.expression import t as time
+from zeromass.model import State, System
+
+LIGHT = 1e-9
+"""Part of the masses of a part, each in its own unit, below which it has none in some direction."""
+
+STRONG = 1e-3
+"""Part of the pivots of a joint that one of its parts makes alone, above which the joint may be eliminated with it."""
+
+
+class Structure:
+    """Order, tables and locked decisions of a system, in coordinates as they are or by angular accelerations.
+
+    at      number of the first unknown of each block
+    masks   1 for unknowns that are solved for, 0 for multipliers of rows that follow from others
+    levels  of each unknown: −1, or the level of the row whose multiplier it is
+    """
+
+    def __init__(
+        self,
+        system: System,
+        t: float,
+        y: np.ndarray,
+        parameters: np.ndarray,
+        *,
+        plain: bool = False,
+        tasks: Sequence[str] = ("motion", "positions", "velocities"),
+        fixed: np.ndarray | None = None,
+    ) -> None:
+        self.system, self.plain, self.tasks = system, plain, tuple(tasks)
+        self.elements: Elements = elements_of(system)
+        self.others = [time, *system.parameters]
+        starts = [block.first for block in self.elements.blocks]
+        self.firsts: np.ndarray = np.array([*starts, len(system.coordinates)])
+        self.kinds: list[Kind] = kinds_of(self.elements, plain=plain)
+        self.blocks = Blocks(self.elements, self.kinds, plain)
+        self.layout = Layout(self.kinds, self.tasks)
+        numbers = _Numbers(self, t, y, parameters)
+        light = numbers.light
+        if light:
+            self._weigh(numbers, light)
+            self.layout = Layout(self.kinds, self.tasks)
+        coupled = [blocks for kind in self.kinds if kind.coupled for blocks in kind.blocks.tolist()]
+        strong = numbers.strong(light) if not coupled else numbers.strong(light | {b for some in coupled for b in some})
+        blocks = self.blocks
+        order = elimination_order(blocks.sizes, blocks.parts, blocks.held, coupled, strong, light)
+        self.at: np.ndarray = np.empty(len(order), dtype=np.int64)
+        self.at[order] = np.cumsum([0, *[blocks.sizes[b] for b in order[:-1]]])
+        self.count = int(sum(blocks.sizes))
+        first = self.layout.size + 4 * self.count
+        entries = self.layout.matrix(blocks, self.at)
+        self.tables: Tables = tables(order, blocks.sizes, blocks.coordinates, entries, 0, first)
+        self.levels: np.ndarray = np.full(self.count, -1)
+        told = np.flatnonzero(blocks.multiplier[:, 0] >= 0)
+        self.rows: np.ndarray = told
+        self.row_unknowns: np.ndarray = self.at[blocks.multiplier[told, 0]] + blocks.multiplier[told, 1]
+        levels = np.array([row.level for row in system.rows])
+        self.levels[self.row_unknowns] = levels[told]
+        self.entries: np.ndarray = np.stack([np.concatenate(x) for x in zip(*entries, strict=True)])
+        self.masks: np.ndarray = np.ones(self.count)
+        if fixed is not None:
+            self.masks[self.coordinate_unknowns] = ~fixed
+        deciding = self.machine(self.tasks[0], 1)
+        asked = self.masks
+        self.masks = deciding.decide(t, y, parameters)
+        lost = (self.masks == 0) & (asked == 1) & (self.levels < 0)
+        self._without: np.ndarray = np.array(
+            [bool(lost[a : a + n].any()) for a, n in zip(self.at[: blocks.parts], blocks.coordinates, strict=False)]
+        )
+
+    def machine(self, task: str, lanes: int) -> Machine:
+        """Machine code of a task."""
+        masks = self.masks
+        if task != "motion" and not self.plain:
+            masks = masks * (self.levels <= int(task == "velocities"))
+        return Machine(
+            self.layout,
+            self.blocks,
+            task,
+            host().lanes(lanes),
+            self.others,
+            self.firsts,
+            at=self.at,
+            tables=self.tables,
+            masks=masks,
+        )
+
+    @property
+    def dropped(self) -> list[int]:
+        """Rows that follow from others, at motions."""
+        return self.rows[self.masks[self.row_unknowns] == 0].tolist()
+
+    @cached_property
+    def coordinate_unknowns(self) -> np.ndarray:
+        """The unknown of each coordinate, where each stands for itself."""
+        found = np.empty(len(self.system.coordinates), dtype=np.int64)
+        for b, block in enumerate(self.elements.blocks):
+            n = len(block.coordinates)
+            found[block.first : block.first + n] = self.at[b] + np.arange(n)
+        return found
+
+    @cached_property
+    def own_unknowns(self) -> np.ndarray:
+        """Multipliers that parts have themselves."""
+        sizes, coordinates = self.blocks.sizes, self.blocks.coordinates
+        found = [self.at[b] + np.arange(coordinates[b], sizes[b]) for b in range(self.blocks.parts)]
+        return np.concatenate(found).astype(np.int64)
+
+    @property
+    def operations(self) -> int:
+        """Operations of one evaluation, about: of the formulas of elements, and of products in fronts."""
+        from zeromass.compile.straight import operations
+
+        formulas = sum(
+            operations([*place.matrix, *place.right[self.tasks[0]]]) * len(kind)
+            for kind, place in zip(self.kinds, self.layout.places, strict=True)
+        )
+        p, _, s = self.tables.fronts[:, :3].T.astype(np.int64)
+        k = np.arange(int(p.max(initial=0)))
+        products = np.where(k < p[:, None], (s[:, None] - k) * (s[:, None] - k - 1) // 2, 0).sum()
+        return int(formulas + 2 * products)
+
+    @property
+    def undetermined(self) -> list[str]:
+        """Names of coordinates that neither mass nor constraints determine."""
+        found = []
+        for b in np.flatnonzero(self._without).tolist():
+            found += [x.name for x in self.elements.blocks[b].coordinates]
+        return found
+
+    def missing(self, machine: Machine, task: str, state: State) -> tuple[np.ndarray, list[str]]:
+        """What constraints are off by at a state, at positions or rates, with their names."""
+        y = np.concatenate([state.q, state.v])
+        machine(state.t, y, _values(state), len(y))
+        unknown, place = self.layout.right(task, self.blocks, self.at)
+        total = np.zeros(self.count)
+        np.add.at(total, unknown, machine.values[place, 0])
+        level = int(task == "velocities")
+        picked = self.levels[self.row_unknowns] <= level
+        names = [self.system.rows[i].name for i in self.rows[picked]]
+        off = [total[self.row_unknowns[picked]]]
+        for i, b in self.elements.absorbed.items():
+            first = self.elements.blocks[b].first + 3
+            u, v = state.q[first : first + 4], state.v[first : first + 4]
+            off.append(np.array([u @ v if level else (u @ u - 1) / 2]))
+            names.append(self.system.rows[i].name)
+        return np.concatenate(off), names
+
+    def residual(self, machine: Machine, state: State) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
+        """Slopes at a state, the growth, and of each row what it is off by and the sizes of its terms."""
+        y = np.concatenate([state.q, state.v])
+        slopes, growth = machine(state.t, y, _values(state), len(y))
+        left, sizes = (machine.values[machine.unknowns + k * self.count + self.row_unknowns, 0] for k in (1, 2))
+        return slopes[:, 0], float(growth[0]), left, sizes
+
+    def not_finite(self, machine: Machine) -> list[str]:
+        """Names of parts and constraints with entries that are not finite, at the last evaluation."""
+        found: list[str] = []
+        for kind, place in zip(self.kinds, self.layout.places, strict=True):
+            values = machine.values[place.first : place.first + place.stride * len(kind), 0]
+            bad = ~np.isfinite(values.reshape(len(kind), -1)).all(axis=1)
+            for k in np.flatnonzero(bad).tolist():
+                if kind.rows.shape[1]:
+                    found.append(self.system.rows[kind.rows[k, 0]].name)
+                else:
+                    block = self.elements.blocks[kind.blocks[k, 0]]
+                    found.append(block.part.name if block.part is not None else block.coordinates[0].name)
+        return found
+
+    def _weigh(self, numbers: _Numbers, light: set[int]) -> None:
+        """Rows that hold a part without mass take part in the matrix, each with a weight."""
+        for k, kind in enumerate(self.kinds):
+            if kind.name != "rows":
+                continue
+            touching = np.isin(kind.blocks, list(light)).any(axis=1)
+            if not touching.any():
+                continue
+            count = kind.rows.shape[1]
+            weights = [fresh(f"d{r}", 1.0) for r in range(count)]
+            values = np.where(touching[:, None], numbers.weights(k), 0.0)
+            kind.add_weights(weights, values, weighted)
+
+
+class _Numbers:
+    """Entries of the elements at one state."""
+
+    def __init__(self, structure: Structure, t: float, y: np.ndarray, parameters: np.ndarray) -> None:
+        self._s = structure
+        layout, task = structure.layout, structure.tasks[0]
+        machine = Machine(
+            layout, structure.blocks, task, host().scalar, structure.others, structure.firsts, spread=False
+        )
+        machine(t, y, parameters, len(y))
+        values = machine.values[:, 0]
+        self.mass: dict[int, np.ndarray] = {}
+        self.slopes: list[dict[int, np.ndarray]] = []
+        for k, kind in enumerate(layout.kinds):
+            equations, count = kind.equations(task), len(kind)
+            held: dict[int, np.ndarray] = {}
+            if kind.name == "part":
+                n = structure.blocks.coordinates[kind.blocks[0, 0]]
+                M = np.zeros((count, n, n))
+                for (_, i), (_, j), e in equations.matrix:
+                    if i < n:
+                        first, step = layout.entry(k, e, task)
+                        M[:, i, j] = M[:, j, i] = values[first + step * np.arange(count)]
+                self.mass |= dict(zip(kind.blocks[:, 0].tolist(), M, strict=True))
+            elif kind.name == "rows":
+                for local in range(kind.blocks.shape[1]):
+                    n = structure.blocks.coordinates[kind.blocks[0, local]]
+                    held[local] = np.zeros((count, kind.rows.shape[1], n))
+                for (_, r), (local, i), e in equations.matrix:
+                    first, step = layout.entry(k, e, task)
+                    held[local][:, r, i] = values[first + step * np.arange(count)]
+            self.slopes.append(held)
+
+    @property
+    def light(self) -> set[int]:
+        """Parts that have no mass in some direction."""
+        found = set()
+        for b, M in self.mass.items():
+            size = np.sqrt(np.diagonal(M))
+            if not size.all():
+                found.add(b)
+                continue
+            scaled = M / np.outer(size, size)
+            least = np.linalg.eigvalsh(scaled)[0] if np.count_nonzero(M) > len(M) else 1.0
+            if least < 0 or negligible(np.array(least), 1.0, LIGHT):
+                found.add(b)
+        return found
+
+    def weights(self, k: int) -> np.ndarray:
+        """Of the rows of a kind: about the masses beside them, in units of their slopes."""
+        kind, mean = self._s.kinds[k], self._typical
+        size = np.zeros(kind.rows.shape)
+        for A in self.slopes[k].values():
+            size += (A**2).sum(axis=2)
+        return mean / np.where(size > 0, size, 1.0)
+
+    @property
+    def _typical(self) -> float:
+        """A mass of the system: the mean of those there are."""
+        masses = [M[0, 0] for M in self.mass.values() if len(M) and M[0, 0] > 0]
+        return float(np.mean(masses)) if masses else 1.0
+
+    def strong(self, without: set[int]) -> set[tuple[int, int]]:
+        """Pairs (block of multipliers, part) where the part alone makes the pivots definite."""
+        blocks = self._s.blocks
+        shares: dict[tuple[int, int], list[tuple[int, np.ndarray]]] = {}
+        for k, kind in enumerate(self._s.kinds):
+            for local, A in self.slopes[k].items():
+                for i, (b, rows) in enumerate(zip(kind.blocks[:, local].tolist(), kind.rows, strict=True)):
+                    m, place = blocks.multiplier[rows[0]]
+                    shares.setdefault((int(m) - blocks.parts, b), []).append((int(place), A[i]))
+        found: set[tuple[int, int]] = set()
+        for (m, b), some in shares.items():
+            if b in without or b not in self.mass:
+                continue
+            A = np.concatenate([a for _, a in sorted(some, key=lambda x: x[0])])
+            others = [
+                np.concatenate([a for _, a in sorted(shares[m, c], key=lambda x: x[0])])
+                for c in blocks.held[m]
+                if c != b and (m, c) in shares
+            ]
+            if _alone(A, others):
+                found.add((m, b))
+        return found
+
+
+def _alone(A: np.ndarray, others: list[np.ndarray]) -> bool:
+    """Whether rows are independent in the coordinates of one part, as well as in those of all."""
+    if len(A) > A.shape[1]:
+        return False
+    whole = A @ A.T + sum((B @ B.T for B in others), np.zeros((len(A), len(A))))
+    size = np.sqrt(np.diagonal(whole))
+    if not size.all():
+        return False
+    least = float(np.linalg.eigvalsh(A @ A.T / np.outer(size, size))[0])
+    return not (least < 0 or bool(negligible(np.array(least), 1.0, STRONG)))
+
+
+def elements_of(system: System) -> Elements:
+    """The elements of a system, found once."""
+    if "elements" not in system.memory:
+        system.memory["elements"] = Elements(system)
+    return system.memory["elements"]
+
+
+def _values(state: State) -> np.ndarray:
+    return np.array([state.parameters[p] for p in state.system.parameters], dtype=float)

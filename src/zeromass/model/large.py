@@ -1,0 +1,133 @@
+"""Large systems: M, Q, A and b are written out only where somebody asks for them.
+
+A system of many parts is told by its parts, constraints and forces, one by one; its matrices have n² entries, nearly all
+of them zero. Code for large systems is made from the parts, see `zeromass.compile.rolled`.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.expression import Expression, Symbol, symbols
+from zeromass.model.constraint import acceleration_rows, velocity_residuals
+from zeromass.model.forces import Load
+from zeromass.model.parts import Part
+from zeromass.model.unconstrained import Unconstrained, from_energies
+
+if TYPE_CHECKING:
+    from zeromass.expression.evaluate import Sparse
+    from zeromass.model.system import System
+
+LARGE = 128
+"""Coordinates from which on a system of parts is large: its matrices are not written out, and its code is rolled."""
+
+MATRICES = ("sparse_M", "Q", "sparse_A", "b", "velocity_constraints")
+"""What is written out of a large system when it is asked for."""
+
+
+class Given:
+    """What a large system was given: parts, energies beside theirs, gravity and forces, with its coordinates q.
+
+    It stands for `Unconstrained`, whose M, Q and energies it derives when they are asked for.
+    """
+
+    lagrangian: None = None
+
+    def __init__(
+        self,
+        parts: list[Part],
+        loads: list[Load],
+        q: np.ndarray,
+        kinetic: Expression | None,
+        potential: Expression | None,
+        gravity: Any,
+    ) -> None:
+        self.parts: tuple[Part, ...] = tuple(parts)
+        self.loads: tuple[Load, ...] = tuple(loads)
+        self.q: np.ndarray = q
+        self.extra: tuple[Expression | None, Expression | None] = kinetic, potential
+        self.gravity: Any = gravity
+
+    @cached_property
+    def _written(self) -> Unconstrained:
+        kinetic, potential = self.extra
+        return from_energies(
+            self.parts, self.loads, self.q, kinetic=kinetic, potential=potential, lagrangian=None, gravity=self.gravity
+        )
+
+    if TYPE_CHECKING:
+        masses: Sparse
+        M: np.ndarray
+        Q: np.ndarray
+        kinetic: Expression | None
+        potential: Expression | None
+        energy: Expression | None
+    else:
+
+        def __getattr__(self, name: str) -> Any:
+            if name in ("masses", "M", "Q"):
+                return getattr(self._written, name)
+            if name in ("kinetic", "potential", "energy"):
+                return getattr(self._energies, name)
+            raise AttributeError(name)
+
+    @cached_property
+    def _energies(self) -> Unconstrained:
+        """The energies alone, with no matrices."""
+        kinetic, potential = self.extra
+        return from_energies(
+            self.parts,
+            self.loads,
+            self.q,
+            kinetic=kinetic,
+            potential=potential,
+            lagrangian=None,
+            gravity=self.gravity,
+            matrices=False,
+        )
+
+    def formulas(self) -> list[Expression]:
+        """Everything that forces and energies are made of."""
+        found: list[Expression] = [e for e in self.extra if e is not None]
+        for part in self.parts:
+            found += [part.kinetic, part.mass]
+        for load in self.loads:
+            found += formulas_in(vars(load))
+        found += formulas_in(self.gravity)
+        return found
+
+
+def formulas_in(value: Any) -> list[Expression]:
+    """The expressions in some value: itself, or in arrays, mappings, sequences and parts."""
+    if isinstance(value, Expression):
+        return [value]
+    if isinstance(value, np.ndarray):
+        return [e for e in value.ravel() if isinstance(e, Expression)] if value.dtype == object else []
+    if isinstance(value, Part):
+        return [*value.coordinates]
+    if isinstance(value, dict):
+        return [e for pair in value.items() for x in pair for e in formulas_in(x)]
+    if isinstance(value, tuple | list):
+        return [e for x in value for e in formulas_in(x)]
+    return []
+
+
+def matrix_of(system: System, name: str) -> Any:
+    """One of the matrices of a large system, written out."""
+    free = system._free
+    if name in ("sparse_M", "Q"):
+        return free.masses if name == "sparse_M" else free.Q
+    known: dict[str, Any] = vars(system)
+    rows = list(system.rows)
+    if name == "velocity_constraints":
+        return velocity_residuals(rows, free.q)
+    known["sparse_A"], known["b"] = acceleration_rows(rows, system.velocity_constraints, free.q)
+    return known[name]
+
+
+def symbols_of(free: Given, rows: list[Any]) -> list[Symbol]:
+    """All symbols of a large system, oldest first."""
+    return symbols([*free.formulas(), *[row.zero for row in rows]])
