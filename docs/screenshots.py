@@ -63,6 +63,7 @@ def pictures(page: Browser, name: str, path: Path, t: float) -> None:
         for size, (width, height) in SIZES.items():
             page.size(width, height)
             page.open(path, f"t={t}&trail=past")
+            page.evaluate("document.getElementById('notice').hidden = true")  # that only software draws
             page.drawn()
             page.screenshot(OUT / size / theme / f"{name}.png")
     complaints = page.complaints()

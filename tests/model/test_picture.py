@@ -11,6 +11,7 @@ import zeromass as zm
 from zeromass.model import Disc, Drawing, Ellipsoid, Hull, Joint, Link, Ring
 from zeromass.model.picture.inertia import of_inertia
 from zeromass.model.picture.integral import whose_rate
+from zeromass.model.picture.touching import places
 
 RANDOM = np.random.default_rng(3)
 
@@ -221,6 +222,49 @@ def test_a_pendulum_on_a_cart_and_one_whose_pivot_moves():
     system = zm.System(kinetic=V @ V / 2, potential=9.81 * shaken[1])
     [rod] = system.drawing.links
     assert same(rod.a, np.array([0.1 * np.cos(3 * zm.t), 0, 0]), system)
+
+
+def test_a_rope_that_is_wound_up():
+    """Its length is a coordinate: the load hangs on a trolley, though nothing says so but the energy."""
+    x, length, angle = zm.coordinates("trolley rope angle")
+    load = np.array([x + length * np.sin(angle), -length * np.cos(angle)])
+    V = zm.rate(load)
+    crane = zm.System(kinetic=(zm.rate(x) ** 2 + 9 * V @ V) / 2, potential=9 * 9.81 * load[1])
+    assert [body.name for body in crane.drawing.bodies] == ["trolley, rope, angle", "trolley"]
+    [rope] = crane.drawing.links
+    assert (rope.kind, rope.name) == ("rope", "rope")
+    assert same(rope.a, np.array([x, 0, 0]), crane)
+    assert same(rope.b, np.array([load[0], 0, load[1]]), crane)
+
+
+def test_what_turns_is_no_component_of_a_point():
+    """A pendulum that has an inertia too: its point stays in a plane."""
+    phi = zm.coordinate("phi")
+    P = np.array([2 * np.sin(phi) + 0.1 * np.cos(phi), -2 * np.cos(phi) + 0.1 * np.sin(phi)])
+    V = zm.rate(P)
+    system = zm.System(kinetic=V @ V / 2 + 0.3 * zm.rate(phi) ** 2, potential=9.81 * P[1])
+    [body] = system.drawing.bodies
+    assert same(body.position, np.array([P[0], 0, P[1]]), system)
+
+
+def test_a_box_between_joints_is_drawn_as_arms_to_them():
+    """Of a body that is known by its inertia alone, joints say more than a box does; a rod stays one."""
+    ends = ((0.3, 0, 0), (-0.2, 0.1, 0))
+
+    def held(inertia: tuple[float, ...]) -> tuple[zm.System, zm.RigidBody]:
+        body, other = (zm.RigidBody(name, mass=1.0, inertia=inertia) for name in ("body", "other"))
+        joints = [zm.Spherical(body, other, at=(place, (0, 0, 0))) for place in ends[:1]]
+        return zm.System([body, other], joints=[zm.Spherical(zm.Ground(), body, at=(ends[1], ends[1])), *joints]), body
+
+    system, body = held((0.01, 0.02, 0.025))
+    drawn = {one.name: one for one in system.drawing.bodies}
+    assert isinstance(drawn["body"].shape, zm.Dot)
+    assert isinstance(drawn["other"].shape, zm.Box)
+    arms = [link for link in system.drawing.links if link.name == "body"]
+    found = {tuple(np.round(places(body, link.b, {}, 1)[0], 9).tolist()) for link in arms}
+    assert found == set(ends)
+    system, _ = held((0.02, 0.02, 0.0001))
+    assert isinstance(system.drawing.bodies[0].shape, zm.Rod)
 
 
 def test_points_in_coordinates_of_their_own():

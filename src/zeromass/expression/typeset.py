@@ -23,6 +23,10 @@ _BARE = frozenset({r"\sin", r"\cos", r"\tan", r"\sinh", r"\cosh", r"\tanh", r"\l
 """Functions that need no brackets around one symbol."""
 SHOWN = 400
 """Operations of a formula that a notebook shows by itself."""
+
+_TALL = ("^", r"\frac", r"\left", r"\begin")
+"""What can not be read in an exponent."""
+
 _RAISED = _BARE - {r"\ln"}
 """Functions whose powers are written sin²x."""
 
@@ -152,6 +156,8 @@ class Typesetter:
         exponent = _exponent(atom)
         if exponent is not None:
             args[1] = f"{exponent[0]}/{exponent[1]}", ATOM
+        if atom.op == "exp" and not any(tall in args[0][0] for tall in _TALL):
+            return f"e^{{{args[0][0]}}}", POWER
         if not isinstance(row, str):
             return row(*args)
         if row in _BARE and args[0][1] == ATOM and not args[0][0].startswith("\\left"):
@@ -224,7 +230,7 @@ class Typesetter:
         if k == 1:
             return parts[i]
         words, row = parts[i][0], OPERATIONS.get(self._board.atoms[i].op)
-        if i not in self._names and row is not None and row.latex in _RAISED:
+        if i not in self._names and row is not None and row.latex in _RAISED and words.startswith(str(row.latex)):
             command = str(row.latex)
             return f"{command}^{{{k}}}{words[len(command) :]}", SIGN
         return f"{bracketed(parts[i], ATOM, ROUND)}^{{{k}}}", POWER

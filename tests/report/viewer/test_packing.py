@@ -7,8 +7,12 @@ import pytest
 
 import zeromass as zm
 from report.viewer.shown import SINGLE, unpacked
+from zeromass.model import Rod
+from zeromass.model.picture.inertia import Placed
+from zeromass.model.quaternion import rotation
 from zeromass.report.viewer.pack import LEVELS, exact, indices, quantised, unit
-from zeromass.report.viewer.shapes import quaternions, usual
+from zeromass.report.viewer.scene import _size
+from zeromass.report.viewer.shapes import placed, quaternions, usual
 
 
 def test_packed_arrays_lose_no_more_than_they_say():
@@ -50,3 +54,23 @@ def test_a_box_has_the_inertia_it_was_made_from():
         J = turn @ np.diag(mass / 12 * (a @ a - a**2)) @ turn.T
         expected = np.diag(inertia) if inertia.ndim == 1 else inertia
         assert pytest.approx(expected, abs=1e-12) == J
+
+
+@pytest.mark.parametrize("axis", [(1.0, 2.0, -0.5), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0), (1.0, 0.0, 0.0)])
+def test_a_solid_is_drawn_along_its_axis(axis):
+    """Whether the axis is in the shape or in how it is placed, or in both."""
+    length = np.linalg.norm(axis)
+    [look] = zm.Solid.cylinder(0.1, 2.0, axis=axis, density=1.0).looks
+    turned = Placed(Rod(2.0, 0.1, (0.0, 1.0, 0.0)), tuple(np.array([1.0, 1.0, 0.0, 0.0]) / np.sqrt(2)))
+    for made, expected in ((Placed(look.shape, look.turn), np.array(axis) / length), (turned, [0.0, 0.0, 1.0])):
+        shown = placed(made)
+        assert rotation(shown["turn"]) @ [0.0, 0.0, 1.0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_what_travels_far_has_no_larger_marks():
+    """Two points 1 m apart that go 100 m, one that rises 3 m alone, and one that rests."""
+    way = np.outer(np.linspace(0.0, 100.0, 50), [1.0, 0.0, 0.0])
+    assert _size([way, way + np.array([0.0, 1.0, 0.0])]) == pytest.approx(2.0)
+    assert _size([way]) == pytest.approx(100.0)
+    assert _size([way, way[:1]]) == pytest.approx(100.0)
+    assert _size([np.zeros((5, 3))]) == _size([]) == 1.0

@@ -27,7 +27,7 @@ def of_inertia(mass: float, J: np.ndarray) -> Placed | None:
     """The homogeneous shape of a mass, kg, and an inertia about its centre, kg m²; None where one of them is zero.
 
     ball      J = 2/5 m r²
-    cylinder  J₃ = m r²/2,  J₁ = J₂ = m (3 r² + h²)/12;  a disc with h = 0, a rod with r = 0
+    cylinder  J₃ = m r²/2,  J₁ = J₂ = m (3 r² + h²)/12;  a disc where it is lower than r, a rod with r = 0
     box       J₁ = m (b² + c²)/12, and so on
     """
     moments, axes = np.linalg.eigh((J + J.T) / 2)
@@ -44,8 +44,8 @@ def of_inertia(mass: float, J: np.ndarray) -> Placed | None:
             continue
         axis = (float(axes[0, k]), float(axes[1, k]), float(axes[2, k]))
         r, h = np.sqrt(2 * max(c, 0.0) / mass), np.sqrt(12 * max(a - c / 2, 0.0) / mass)
-        if h <= THINNEST * 2 * r:
-            return Placed(Disc(float(r), float(2 * THINNEST * r), axis))
+        if h <= r:
+            return Placed(Disc(float(r), float(max(h, 2 * THINNEST * r)), axis))
         return Placed(Rod(float(h), float(max(r, THINNEST / 2 * h)), axis))
     # A homogeneous box: a² = 6 (J₂ + J₃ − J₁)/m.
     sides = np.sqrt(np.maximum(6 * (moments.sum() - 2 * moments) / mass, 0.0))

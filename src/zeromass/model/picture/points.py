@@ -47,12 +47,32 @@ def points_in(kinetic: Expression, mine: Sequence[Symbol]) -> list[Found]:
             named.setdefault(AXES.sub("", base.name), {})[letter[0].lower()] = base
         else:
             composed.append((factor, base))
-    found = _own_scale(_composed(composed))
     by_rate = {rate(x): x for x in mine}
+    alone = _alone(composed)
+    found = _own_scale(_composed([square for square in composed if square not in alone]))
+    found += _carriers([by_rate[v] for _, v in alone if v in by_rate], found)
     for axes in named.values():
         place = tuple(by_rate[axes[letter]] for letter in sorted(axes) if axes[letter] in by_rate)
         if len(place) == len(axes):
             found.append(Found(", ".join(x.name for x in place), place))
+    return found
+
+
+def _alone(squares: list[tuple[Expression, Expression]]) -> list[tuple[Expression, Expression]]:
+    """Rates that have a factor of their own beside velocities that are sums: of another body, or of something that turns."""
+    common = {factor for factor, v in squares if len(list(terms(v))) > 1}
+    return [(factor, v) for factor, v in squares if isinstance(v, Symbol) and common and factor not in common]
+
+
+def _carriers(mine: list[Symbol], points: list[Found]) -> list[Found]:
+    """Of coordinates that other points go along with, as a load does with its trolley: the point that they move."""
+    found = []
+    for x in mine:
+        for point in points:
+            place = tuple(as_expression(total((f, e) for f, e in terms(c) if e is x)) for c in point.place)
+            if any(c is not ZERO for c in place):
+                found.append(Found(x.name, place))
+                break
     return found
 
 
@@ -117,6 +137,7 @@ class Sampled:
     """Numbers of formulas at positions at random."""
 
     def __init__(self, q: Sequence[Expression], parameters: Mapping[Symbol, float]) -> None:
+        self.coordinates = [x for x in q if isinstance(x, Symbol)]
         self._known = [*q, t, *parameters]
         rest = np.broadcast_to(np.array(list(parameters.values()), dtype=float), (SAMPLES, len(parameters)))
         random = np.random.default_rng(1)
@@ -183,3 +204,12 @@ def rigid(a: Place, b: Place, sampled: Sampled) -> bool:
     d = sampled([x - y for x, y in zip(a, b, strict=True)])
     far = np.linalg.norm(d, axis=1)
     return bool(np.all(np.isfinite(far)) and far.max() > 1e-9 and np.ptp(far) <= 1e-9 * far.max())
+
+
+def long_as(a: Place, b: Place, x: Symbol, sampled: Sampled) -> bool:
+    """Whether a coordinate is the distance of two points in no fixed direction, as that of a rope that is wound up."""
+    d = [p - q for p, q in zip(a, b, strict=True)] if len(a) == len(b) else []
+    if sum(e is not ZERO for e in d) < 2:
+        return False
+    far, (known,) = np.linalg.norm(sampled(d), axis=1), sampled([x]).T
+    return bool(np.all(np.isfinite(far)) and np.abs(far - np.abs(known)).max() <= 1e-9 * far.max())

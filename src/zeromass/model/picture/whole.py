@@ -16,11 +16,16 @@ from zeromass.model.picture.charts import MANY, usual_charts
 from zeromass.model.picture.held import Held, arm, held
 from zeromass.model.picture.inertia import Placed, of_inertia
 from zeromass.model.picture.owners import Owners, nothing
-from zeromass.model.picture.points import Found, Place, Sampled, bases, in_space, points_in, rigid, upwards
+from zeromass.model.picture.points import Found, Place, Sampled, bases, in_space, long_as, points_in, rigid, upwards
 from zeromass.model.picture.terms import distance, squared, terms
+from zeromass.model.picture.touching import places
+from zeromass.model.shapes import Box, Dot
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
+
+BALL = 0.16
+"""Radius of a ball at a mass centre, as a part of the longest arm from there to a joint."""
 
 FORCES = 12
 """Most parts whose forces are drawn."""
@@ -35,11 +40,17 @@ def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
     bodies = [part for part in system.parts if isinstance(part, RigidBody)]
     shapes = {body: placed for body in bodies if (placed := _shape(body, parameters)) is not None}
     own_looks = [body for body in bodies if getattr(body, "looks", None)]
+    ends = [
+        end
+        for joint in connections
+        if not hasattr(joint, "looks")
+        for end in _ends(joint)
+        if isinstance(end.body, RigidBody) and end.body not in own_looks
+    ]
+    shapes |= _jointed(shapes, ends, parameters)
     found = held(rows, owners, shapes, parameters, own_looks)
-    for joint in connections:
-        for end in [] if hasattr(joint, "looks") else _ends(joint):
-            if isinstance(end.body, RigidBody) and end.body not in own_looks:
-                arm(found, end.body, end.point, parameters)
+    for end in ends:
+        arm(found, end.body, end.point, parameters)
     own = _own_points(system, owners, found, parameters)
     springs = [link for link in _springs(system, owners) if not any(_same(link, other) for other in said.links)]
     names = [part.name for part in system.parts]
@@ -62,6 +73,19 @@ def _tells(joint: Any) -> bool:
 def _ends(joint: Any) -> list[Any]:
     """The points of a joint on its bodies, each with `body` and `point`."""
     return [end for name in ("a", "b") if hasattr(end := getattr(joint, name, None), "point")]
+
+
+def _jointed(
+    shapes: Mapping[RigidBody, Placed], ends: Sequence[Any], parameters: Mapping[Symbol, float]
+) -> dict[Any, Any]:
+    """Bodies that would be boxes and are held by several joints: a ball where the mass is, for arms to its joints."""
+    found = {}
+    for body, placed in shapes.items():
+        reached = [places(end.body, end.point, parameters, 1) for end in ends if end.body is body]
+        far = np.array([np.linalg.norm(s[0]) for s in reached if len(s)])
+        if isinstance(placed.shape, Box) and np.sum(far > 0) > 1:
+            found[body] = Placed(Dot(float(BALL * far.max())))
+    return found
 
 
 def _said(system: System, connections: Sequence[Any]) -> Drawing:
@@ -185,6 +209,9 @@ def _rigid_links(known: list[Found], links: Sequence[Any], sampled: Sampled) -> 
             if not taken and rigid(point.place, other, sampled):
                 new.append(("rod", "rod", other, point.place))
                 break
+        else:
+            new += [("rope", x.name, base, point.place) for base in bases(point.place)
+                    for x in sampled.coordinates if long_as(point.place, base, x, sampled)][:1]  # fmt: skip
     return new
 
 

@@ -189,11 +189,16 @@ def _declared(sampled: Sampled, chart: Chart) -> dict[str, Any]:
 
 
 def _size(places: list[np.ndarray]) -> float:
-    """Longest side of the box that holds all places, m; 1 where there is none."""
+    """By what marks are measured, m: the longest side of the box of all places, at most twice that at any one time.
+
+    What travels far is not larger for that. 1 where there is no place, or only one that rests.
+    """
     if not places:
         return 1.0
-    everything = np.concatenate(places)
-    return float(np.ptp(everything, axis=0).max()) or 1.0
+    whole = float(np.ptp(np.concatenate(places), axis=0).max())
+    together = [place for place in places if len(place) == max(map(len, places))]  # but for rails, which rest
+    once = float(np.ptp(np.stack(together), axis=0).max())
+    return (min(whole, 2 * once) if once > 0 else whole) or 1.0
 
 
 def _line(sampled: Sampled, line: Any) -> dict[str, Any]:

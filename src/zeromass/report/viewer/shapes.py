@@ -10,9 +10,13 @@ import numpy as np
 from zeromass.expression import Expression, evaluate
 from zeromass.model import Box, Disc, Dot, Ellipsoid, Hull, Part, RigidBody, Ring, Rod, Shape, Shell, Wheel
 from zeromass.model.picture.inertia import Placed, of_inertia, quaternions
+from zeromass.model.quaternion import product
 from zeromass.report.viewer.pack import exact, indices
 
 __all__ = ["described", "dot", "placed", "quaternions", "reach", "usual"]
+
+UPRIGHT = (1.0, 0.0, 0.0, 0.0)
+"""The quaternion of no turn."""
 
 CHOOSABLE = (Dot, Box, Rod, Wheel, Disc, Ellipsoid, Ring)
 """Shapes that a user may choose."""
@@ -47,7 +51,8 @@ def placed(made: Placed) -> dict[str, Any]:
     data = described(made.shape)
     if any(made.middle):
         data["middle"] = list(made.middle)
-    return data if made.turn == (1.0, 0.0, 0.0, 0.0) else {"turn": list(made.turn)} | data
+    own = data.get("turn", UPRIGHT)  # from the axes of the shape to those in which it was placed
+    return data if made.turn == UPRIGHT else data | {"turn": product(made.turn, own).tolist()}
 
 
 def reach(shape: Mapping[str, Any]) -> float:

@@ -125,9 +125,10 @@ class RunView {
     const color = body.scenery ? LINKS.rod.color : own;
     const group = figure(shape, color, this.theme.ivory, this.quality);
     this.group.add(group);
-    if (body.quaternion && !body.scenery) this.addAxes(group, shape.kind === "shell");
+    const box = ownBox(group);
+    if (body.quaternion && !body.scenery) this.addAxes(group, box, shape.kind === "shell");
     const [marker, scenery, symbol] = [shape.marker, body.scenery, shape.marker !== undefined].map(Boolean);
-    return { name, index: i, group, radius: reach(shape), color, marker, scenery, symbol };
+    return { name, index: i, group, radius: reach(shape), corners: ROUND.has(shape.kind) ? null : cornersOf(box), color, marker, scenery, symbol };
   }
 
   makeArrow({ kind }) {
@@ -172,13 +173,16 @@ class RunView {
   }
 
   /** Axes of a body that stick out of it by as much each. */
-  addAxes(group, round) {
-    const extent = extentOf(group);
-    const mean = Math.cbrt(extent.x * extent.y * extent.z);
+  addAxes(group, { half, turned, shifted }, round) {
+    const mean = Math.cbrt(half.x * half.y * half.z);
+    const back = turned.clone().invert();
     for (const [axis, direction] of Object.entries({ x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] })) {
       const arrow = new Arrow(solid(this.quality, MARKS[axis], { emissive: MARKS[axis], emissiveIntensity: 0.2 }));
-      const length = extent[axis] + (round ? 0.75 : 0.5) * mean;
-      arrow.set(new THREE.Vector3(...direction).multiplyScalar(length), 0.055 * mean);
+      const along = new THREE.Vector3(...direction);
+      const own = along.clone().applyQuaternion(back);
+      const inside = Math.min(half.x / Math.abs(own.x), half.y / Math.abs(own.y), half.z / Math.abs(own.z));
+      const length = inside + Math.abs(along.dot(shifted)) + (round ? 0.75 : 0.5) * mean;
+      arrow.set(along.multiplyScalar(length), 0.055 * mean);
       group.add(arrow.group);
       this.kinds.axes.push(arrow.group);
     }
@@ -226,6 +230,7 @@ class RunView {
     const { ink } = THEMES[themeName];
     const inked = (name, kind) => !this.several && (kind === "contact" || QUANTITIES[name] === "ink");
     for (const { name, kind, made } of this.trails) if (inked(name, kind)) made.material.uniforms.uColor.value.set(ink);
+    for (const joint of this.joints) joint.setTheme(themeName);
     for (const { name, group, marker } of this.bodies) if (marker && inked(name)) group.traverse((part) => part.material?.color.set(ink));
   }
 
@@ -237,6 +242,25 @@ class RunView {
   }
 }
 RunView.vector = new THREE.Vector3();
+
+const ROUND = new Set(["shell", "dot", "ellipsoid"]);
+
+/** The box about a figure in the axes of its shape: half its sides, and how it is turned and shifted in those of the body. */
+function ownBox(group) {
+  const [inner] = group.children;
+  const [turned, shifted] = [inner.quaternion.clone(), inner.position.clone()];
+  inner.quaternion.identity();
+  inner.position.set(0, 0, 0);
+  const half = extentOf(group);
+  inner.quaternion.copy(turned);
+  inner.position.copy(shifted);
+  return { half, turned, shifted };
+}
+
+function cornersOf({ half, turned, shifted }) {
+  const signs = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => new THREE.Vector3(x, y, z))));
+  return signs.map((sign) => sign.multiply(half).applyQuaternion(turned).add(shifted));
+}
 
 /** How far a figure reaches along each axis of its body. */
 function extentOf(group) {

@@ -112,7 +112,7 @@ function firstView() {
   const half = Math.tan((stage.camera.fov * Math.PI) / 360) * Math.min(1, stage.camera.aspect);
   if (main.radius / (away * half) < SEEN && main.distance(stage.camera) < 0.7 * away) {
     follow(0);
-    if (stage.hasSurface) stage.lookDown(0.42); // low enough that hills stand out, high enough that the way ahead shows
+    stage.lookDown(stage.hasSurface ? 0.42 : 0.34); // low enough that hills stand out, high enough that the way ahead shows
   }
 }
 

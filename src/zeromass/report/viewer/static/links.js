@@ -110,7 +110,7 @@ class JointMark {
     this.axis = joint.axis ? new Vectors(joint.axis) : null;
     this.group = new THREE.Group();
     const r = 0.0115 * size;
-    const [dark, light] = [solid(quality, "#4a525f"), solid(quality, "#d7dbe1")];
+    const [dark, light] = [(this.dark = solid(quality, "#4a525f")), solid(quality, "#d7dbe1")];
     const add = (geometry, material) => this.group.add(new THREE.Mesh(geometry, material));
     if (this.kind === "hinge") {
       add(new THREE.CylinderGeometry(r, r, 2.6 * r, 20).rotateX(Math.PI / 2), dark);
@@ -121,6 +121,10 @@ class JointMark {
       add(new THREE.SphereGeometry(r, 18, 12), dark);
       if (this.kind === "support") add(new THREE.ConeGeometry(2.1 * r, 3.2 * r, 4).rotateX(Math.PI / 2).translate(0, 0, -1.9 * r), light);
     }
+  }
+
+  setTheme(themeName) {
+    this.dark.color.set(themeName === "dark" ? "#8f99a8" : "#4a525f");
   }
 
   update(place) {

@@ -49,7 +49,7 @@ class Stage {
     for (const view of this.views) {
       if (view.surfaces.length) continue;
       const { floor: stated, t } = this.runs[0].run;
-      const floor = floorEntry(this.middle, stated?.height ?? this.low.z - 0.02 * this.radius, 3 * this.radius, ...t);
+      const floor = floorEntry(this.middle, stated?.height ?? this.low.z - 0.02 * Math.min(this.radius, size), 3 * this.radius, ...t);
       if (stated) floor.name = stated.name;
       this.addSurface(view, new SurfaceView(floor, this.quality, themeName));
     }
@@ -104,7 +104,15 @@ class Stage {
     const grounds = this.views.flatMap((view) => view.surfaces).filter((surface) => !surface.entry.plain);
     for (const surface of grounds) surface.outline().forEach((point) => include(point));
     for (const run of this.runs) {
-      const tracks = [...run.bodies.map((b) => [b.positions, b.radius]), ...run.links.flatMap((l) => [[l.from, 0], [l.to, 0]])];
+      const long = run.bodies.filter((body) => body.turns && body.corners); // all of them is seen, and little beside them
+      for (const { positions, turns, corners } of long) {
+        for (let i = 0; i < positions.count; i += Math.max(1, positions.count >> 7)) {
+          const [at, turned] = [positions.at(i, new THREE.Vector3()), turns.at(i, new THREE.Quaternion())];
+          for (const corner of corners) include(p.copy(corner).applyQuaternion(turned).add(at));
+        }
+      }
+      const round = run.bodies.filter((body) => !long.includes(body));
+      const tracks = [...round.map((b) => [b.positions, b.radius]), ...run.links.flatMap((l) => [[l.from, 0], [l.to, 0]])];
       for (const trail of run.trails) if (!trail.carried) tracks.push([new Vectors(trail.points), 0]);
       for (const [positions, r] of tracks) {
         for (let i = 0; i < positions.count; i += Math.max(1, positions.count >> 8)) include(p.fromArray(positions.values, 3 * i), r);
@@ -263,13 +271,5 @@ class Stage {
 
 /** Longest side of the box of all bodies and lines, for the width of lines. */
 function typicalSize() {
-  let [low, high] = [Infinity, -Infinity];
-  for (const run of data.runs) {
-    for (const packed of [...run.bodies.map((b) => b.position), ...[...run.links, ...run.lines].flatMap((l) => [l.from, l.to])]) {
-      const [a, b] = finiteRange(numbers(packed));
-      low = Math.min(low, a);
-      high = Math.max(high, b);
-    }
-  }
-  return high > low ? high - low : 1;
+  return Math.max(...data.runs.map((run) => run.size));
 }
