@@ -257,6 +257,25 @@ def test_sampled_control_is_the_discrete_map():
         zm.sampled(cart, start, {x: law}, every=0.1, until=1.0)
 
 
+@pytest.mark.parametrize("friction", [0.0, 0.1], ids=["smooth", "with friction"])
+def test_a_sampled_motion_is_one_run(friction, tmp_path):
+    """Its samples are events; it is certified with the values that were set, saved with them, and shown as a whole."""
+    x, F = zm.coordinate("x"), zm.parameter("F", 0.0)
+    cart = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: F - friction * np.sign(zm.rate(x))})
+    start = cart.start({x: 1.0, zm.rate(x): -0.3})
+    run = zm.sampled(cart, start, {F: -2.0 * x - 0.4 * zm.rate(x)}, every=0.25, until=4.0)
+    samples = [event.t for event in run.events if event.name == "sample"]
+    np.testing.assert_allclose(samples, 0.25 * np.arange(1, 16))
+    assert run.certificate().digits > 9
+    kept = zm.load(run.save(tmp_path / "run.nc"))
+    times = np.linspace(0, 4, 41)
+    for e in (x, zm.rate(x), F, zm.acceleration(x)):
+        assert np.array_equal(kept.at(times)[e], run.at(times)[e])
+    assert kept.certificate().digits > 9
+    assert [event.name for event in kept.events] == [event.name for event in run.events]
+    assert run.view(tmp_path / "run.html").exists()
+
+
 def test_feedback_is_given_to_forces():
     x, k = zm.coordinate("x"), zm.parameter("k", 1.0)
     spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=k * x**2 / 2)

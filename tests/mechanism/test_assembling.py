@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -67,6 +68,20 @@ def test_a_loop_that_can_not_close_says_where_and_by_how_much():
     right = zm.Spherical(GROUND, rod, at=((1.5, 0, 0), (0.5, 0, 0)), name="right")
     with pytest.raises(zm.StartError, match=r"'(left|right) point\[0\]' \(off by -?0\.\d+\)"):
         zm.System([rod], joints=[left, right]).start()
+
+
+@pytest.mark.parametrize("reach", [2.0, 3.5])
+def test_a_chain_that_is_too_short_says_which_joint_stays_open(reach):
+    """Two bars of 1 m each do not reach further than 2 m: 'C' is open by the rest, whichever way the bars are drawn."""
+    a, b = (zm.RigidBody(name, 1.0, (1, 1, 1), at=(x, 0, 0.3)) for name, x in (("a", 0.5), ("b", 1.4)))
+    joints = [
+        zm.Revolute(GROUND, a, at=((0, 0, 0), (-0.5, 0, 0)), axis=(0, 1, 0), name="A"),
+        zm.Revolute(a, b, at=((0.5, 0, 0), (-0.5, 0, 0)), axis=(0, 1, 0), name="B"),
+        zm.Revolute(b, GROUND, at=((0.5, 0, 0), (reach + 0.5, 0, 0)), axis=(0, 1, 0), name="C"),
+    ]
+    with pytest.raises(zm.StartError) as told:
+        zm.System([a, b], joints=joints).start()
+    assert re.match(rf"the loop can not close: '[ABC]' stays open by {reach - 1.5:.3g} m where", str(told.value))
 
 
 def test_what_redundant_hinges_share_is_said_and_which_to_relax():

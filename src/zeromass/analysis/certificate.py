@@ -20,6 +20,7 @@ from zeromass.analysis.digits import (
     rounding,
     sizes,
 )
+from zeromass.analysis.sampling import is_sampled, repeated
 from zeromass.analysis.work import Work, work
 from zeromass.equation import numerical_rank
 from zeromass.expression import expressions
@@ -266,8 +267,12 @@ def _difference(run: Course, sampled: Sampled, size: np.ndarray, rtol: float) ->
 def _second(run: Course, settings: Settings) -> Iterator[Course]:
     """A second run: the whole of it; of a long one of one segment its parts, one after another, to spare memory.
 
-    If one of them ends early, it is the last; if one changes its kind, the whole run follows, which tells where.
+    If one of them ends early, it is the last; if one changes its kind, the whole run follows, which tells where. Values that
+    a controller set on the way are set again.
     """
+    if is_sampled(run):
+        yield repeated(run, settings)
+        return
     (first, *others), state, until = run.segments, run.start, float(run.t[-1])
     in_parts = not others and first.piece is None and len(run) > LONG
     for end in [*run.t[LONG:-1:LONG].tolist(), until] if in_parts else ():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from zeromass.compile.program import Program, compile
 from zeromass.expression import Expression, Symbol
-from zeromass.integrate import Ending, Segment, Settings
+from zeromass.integrate import Course, Ending, Occurrence, Segment, Settings
 from zeromass.integrate.course import course
 from zeromass.later import later
 from zeromass.model import ModelError, State, System
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Feedback = Mapping[Any, Any] | Callable[[State], Mapping[Any, float]]
 """{parameter: formula of the state}, or a function of the state that gives {parameter: value} and may remember."""
+
+SAMPLE = "sample"
+"""The event at which parameters are set anew."""
 
 
 def sampled(
@@ -36,6 +39,9 @@ def sampled(
               returns {parameter: value}, and may keep a memory of its own, as an integrator does
     every     time between samples, s
 
+    It is one run, with an event "sample" at each of these times. A certificate follows the motion anew with the values that
+    were set.
+
     >>> x, F = zm.coordinate("x"), zm.parameter("F", 0.0)
     >>> cart = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: F})
     >>> run = zm.sampled(cart, cart.start({x: 1.0}), {F: -x - zm.rate(x)}, every=0.5, until=10.0)
@@ -47,29 +53,67 @@ def sampled(
         raise ModelError(f"the time between samples is {every:g} s; it must be positive")
     if not until > start.t:
         raise ModelError("a sampled motion goes forward in time")
-    state, segments, k, begin = start, [], 0, start.t
-    program: Program | None = None
+    chain, k, state = Chain(system, settings), 0, start
     while True:
-        values = _values(system, feedback, state)
-        state = State(system, state.t, state.q, state.v, {**state.parameters, **values}, turns=state.turns)
-        if program is None:
-            program = compile(system, state)
         k += 1
-        end = min(begin + k * every, until)
-        part = course(program, state, end, settings)
-        segments += part.segments
-        if end >= until or not part.outcome.complete or part.outcome.ending is not Ending.FINISHED:
+        end = min(start.t + k * every, until)
+        state = chain.follow(state, {**state.parameters, **_values(system, feedback, state)}, end)
+        if state is None or end >= until:
             break
-        state = part.state(end)
     made: type[Run] = later(__name__, {"zeromass.run": ["Run"]})("Run")
-    return made((*[_going_on(segment) for segment in segments[:-1]], segments[-1]))
+    return made(chain.segments)
+
+
+class Chain:
+    """A motion whose parameters are set anew at given times: its parts are the segments of one run."""
+
+    def __init__(self, system: System, settings: Settings) -> None:
+        self.system, self.settings = system, settings
+        self._program: Program | None = None
+        self._found: list[Segment] = []
+
+    def follow(self, state: State, parameters: Mapping[Symbol, float], until: float) -> State | None:
+        """Goes on from a state with values of parameters; the state at the end, or None where the motion stops before."""
+        start = State(self.system, state.t, state.q, state.v, parameters, turns=state.turns)
+        if self._program is None:
+            self._program = compile(self.system, start)
+        part = course(self._program, start, until, self.settings)
+        self._found += part.segments
+        ended = part.outcome.complete and part.outcome.ending is Ending.FINISHED
+        return part.state(until) if ended else None
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """All but the last go on: they end with a sample, which is an event."""
+        return (*[_going_on(segment) for segment in self._found[:-1]], self._found[-1])
 
 
 def _going_on(segment: Segment) -> Segment:
     """A segment that does not end the run, and is followed by one of the same kind."""
     if segment.outcome.ending is not Ending.FINISHED:
         return segment
-    return replace(segment, outcome=replace(segment.outcome, ending=Ending.SWITCH))
+    sample = Occurrence(SAMPLE, float(segment.t[-1]), segment.y[-1].copy())
+    outcome = replace(segment.outcome, ending=Ending.SWITCH)
+    return replace(segment, outcome=outcome, events=(*segment.events, sample))
+
+
+def is_sampled(run: Course) -> bool:
+    """Whether parameters were set anew on the way."""
+    return any(event.name == SAMPLE for segment in run.segments[:-1] for event in segment.events[-1:])
+
+
+def repeated(run: Course, settings: Settings) -> Course:
+    """The motion anew, with other settings, and with the values that were set, at the same times."""
+    chain, state = Chain(run.system, settings), run.start
+    parts = [segment for segment in run.segments if any(event.name == SAMPLE for event in segment.events)]
+    ends = [float(segment.t[-1]) for segment in parts]
+    begins = [run.segments[0], *[segment for segment in run.segments if float(segment.t[0]) in set(ends)]]
+    held = {float(segment.t[0]): segment.parameters for segment in begins}
+    for end, parameters in zip([*ends, float(run.t[-1])], held.values(), strict=True):
+        state = chain.follow(state, parameters, end)
+        if state is None:
+            break
+    return Course(chain.segments)
 
 
 def _values(system: System, feedback: Feedback, state: State) -> dict[Symbol, float]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from zeromass.compile.program import Program
+from zeromass.compile.program import Program, program_at
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.segment import Segment, Statistics
 from zeromass.integrate.switching import Piece
@@ -51,9 +52,11 @@ def joined(group: Sequence[Segment]) -> Segment:
 
 
 def records(group: Sequence[Segment]) -> list[dict[str, Any]] | None:
-    """What files keep of each of some segments beside their arrays; None of a smooth system."""
-    pieces = group[0].system.pieces
-    if pieces is None or group[0].piece is None:
+    """What files keep of each of some segments beside their arrays; None of a smooth system whose parameters stay."""
+    pieces, system = group[0].system.pieces, group[0].system
+    values = [[segment.parameters[p] for p in system.parameters] for segment in group]
+    stay = all(own == values[0] for own in values)
+    if stay and (pieces is None or group[0].piece is None):
         return None
     return [
         {
@@ -62,31 +65,37 @@ def records(group: Sequence[Segment]) -> list[dict[str, Any]] | None:
             "outcome": [segment.outcome.ending.value, segment.outcome.t, segment.outcome.message],
             "counts": list(vars(segment.statistics).values()),
             "moved": segment.program is not None,
-            **segment.piece.record(pieces),
+            **({} if stay else {"parameters": own}),
+            **({} if pieces is None or segment.piece is None else segment.piece.record(pieces)),
         }
-        for segment in group
-        if segment.piece is not None
+        for segment, own in zip(group, values, strict=True)
+        if segment.piece is not None or pieces is None
     ]
 
 
 def parted(whole: Segment, told: Sequence[Mapping[str, Any]] | None) -> list[Segment]:
     """The segments that were joined, from what `records` told of them."""
     pieces = whole.system.pieces
-    if told is None or pieces is None:
+    if told is None:
         return [whole]
     programs: dict[Any, Program] = {}
     found: list[Segment] = []
     at, happened, n = 0, 0, len(whole.start.q)
     for words in told:
-        piece = Piece.from_record(words, pieces)
+        piece = None if pieces is None else Piece.from_record(words, pieces)
         ends = slice(at, at + words["ends"])
         steps = slice(at, at + words["ends"] - 1)
         t, y = whole.t[ends], whole.y[ends]
-        turns = pieces.turns(piece.modes)
-        start = State(whole.system, float(t[0]), y[0, :n].copy(), y[0, n:].copy(), dict(whole.parameters), turns=turns)
-        key = piece.holds, tuple(piece.modes[switch.mode] for switch in pieces.switches if switch.kind == "side")
+        known = dict(zip(whole.system.parameters, words["parameters"], strict=True)) if "parameters" in words else None
+        start = State(whole.system, float(t[0]), y[0, :n].copy(), y[0, n:].copy(), known or dict(whole.parameters))
+        key: Any = None
+        made = partial(program_at, whole.system, start)
+        if pieces is not None and piece is not None:
+            start = replace(start, turns=pieces.turns(piece.modes))
+            key = piece.holds, tuple(piece.modes[switch.mode] for switch in pieces.switches if switch.kind == "side")
+            made = partial(piece.program, pieces, start)
         if words["moved"] and key not in programs:
-            programs[key] = piece.program(pieces, start)
+            programs[key] = made()
         ending, when, message = words["outcome"]
         found.append(
             Segment(

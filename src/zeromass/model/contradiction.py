@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zeromass.equation import numerical_rank
+from zeromass.model.open_loop import open_loop
 
 if TYPE_CHECKING:
     from zeromass.model.solving import Numbers, Point, Reached
@@ -36,7 +37,8 @@ def contradiction(given: Numbers, start: np.ndarray, best: Reached | None) -> st
     held += [names[i] for i in asked if i not in rows and np.any(J[i][touched])]
     words = ", ".join(missed) + (f" with {', '.join(held[:6])} prescribed" if held else "")
     return (
-        f"no state satisfies {words}; the smallest miss that was found is {best.error:.2g}. "
+        open_loop(given, names, [best.point.x, start])
+        + f"no state satisfies {words}; the smallest miss that was found is {best.error:.2g}. "
         + (_instead(given, best.point, touched) or "Drop or change one of them, or give guess={…} nearer to a solution")
         + _singular(given, start)
     )

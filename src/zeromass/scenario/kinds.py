@@ -83,12 +83,13 @@ class Numbers(Kind):
             yield key, "a number is finite"
 
     def _of_list(self, given: list[Any], key: Key) -> Iterator[Problem]:
-        lengths = {shape: shape[0] if isinstance(shape[0], range) else [shape[0]] for shape in self.shapes if shape}
+        nested = bool(given) and isinstance(given[0], list)  # all items are like the first
+        lists = [shape for shape in self.shapes if shape]
+        alike = [shape for shape in lists if bool(shape[1:]) is nested] or lists
+        lengths = {shape: shape[0] if isinstance(shape[0], range) else [shape[0]] for shape in alike}
         inner = [shape[1:] for shape, allowed in lengths.items() if len(given) in allowed]
         if not inner:
             yield key, count(len(given), "items", [n for m in lengths.values() for n in (m[0], m[-1])])
-        nested = bool(given) and isinstance(given[0], list)
-        inner = [shape for shape in inner if bool(shape) is nested] or inner  # all items are like the first
         for i, item in enumerate(given if inner else ()):
             yield from Numbers(self.of, tuple(inner)).problems(item, (*key, i))
 

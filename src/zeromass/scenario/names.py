@@ -10,6 +10,7 @@ from zeromass.expression import Expression, expressions
 from zeromass.model import RigidBody, System
 from zeromass.model.parts import Part
 from zeromass.scenario.errors import nearest
+from zeromass.scenario.joints import joint_names
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.source import Key
 
@@ -52,7 +53,7 @@ def names(system: System) -> dict[str, Expression]:
         found.update(own)
     found.update({p.name: p for p in system.parameters})
     found = {name.replace(" ", "_"): e for name, e in found.items()}
-    return {**motion_names(system.parts), **found, **coordinate_names(system)}
+    return {**motion_names(system.parts), **joint_names(system.joints), **found, **coordinate_names(system)}
 
 
 def named_coordinate(reader: Reader, name: str, known: Mapping[str, Expression], key: Key) -> Expression:

@@ -39,7 +39,7 @@ def _sections(name: str, schema: Schema, required: bool = False, depth: int = 2)
     several = schema.get("type") == "array"
     item: Schema = schema["items"] if several else schema
     named = item.get("additionalProperties")
-    if isinstance(named, dict) and "properties" in named:
+    if isinstance(named, dict) and ("properties" in named or "oneOf" in named):
         name, item = f"{name}.NAME", named
     title = f"`[[{name}]]`" if several else f"`[{name}]`"
     words = _cell(schema.get("description") or item.get("description", ""))

@@ -11,6 +11,7 @@ from zeromass.expression import Expression, Symbol, expressions
 from zeromass.model import RigidBody, System
 from zeromass.model.prescription import has_formulas
 from zeromass.scenario.errors import listed, nearest
+from zeromass.scenario.joints import joint_motions
 from zeromass.scenario.kinds import Either, Numbers
 from zeromass.scenario.names import coordinate_names, motion_names, vectors
 from zeromass.scenario.reading import Reader
@@ -48,7 +49,7 @@ def _read(reader: Reader, given: Mapping[str, Any], key: Key, system: System) ->
     known = vectors(system.parts)
     turns = {f"{part.name}.{ORIENTATION}": part for part in system.parts if isinstance(part, RigidBody)}
     shapes = {**{name: vector.shape for name, vector in known.items()}, **dict.fromkeys(turns, (3,))}
-    names = {**motion_names(system.parts), **coordinate_names(system)}
+    names = {**motion_names(system.parts), **joint_motions(system.joints), **coordinate_names(system)}
     for place, name, value in _flat(given, key):
         if name not in shapes and isinstance(value, list):
             words = nearest(name, shapes) or f"; there are: {listed(shapes) or 'none'}"

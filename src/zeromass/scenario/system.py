@@ -7,6 +7,8 @@ from typing import Any
 
 from zeromass.expression import Expression, coordinate
 from zeromass.model import Damper, Particle, RigidBody, Spring, State, System
+from zeromass.scenario.joints import TABLES as JOINTS
+from zeromass.scenario.joints import along, joined, joint_motions
 from zeromass.scenario.kinds import ANY_LENGTH, Either, Numbers, Problem, Words
 from zeromass.scenario.names import motion_names, named_coordinate
 from zeromass.scenario.reading import Reader
@@ -55,6 +57,11 @@ TABLE = table(
     more={
         **{kind: Argument(Named(part, NAME), words=f"by name. {part.words}") for kind, part in PARTS.items()},
         **{kind: Argument(Items(load), words=load.words) for kind, load in LOADS.items()},
+        "joints": Argument(
+            JOINTS,
+            words="by name: joints between bodies and the ground, couplings between joints, and what acts along them. "
+            "Formulas may name pin.angle, pin.rate, rail.displacement; events and plots also pin.force.z, pin.torque.x",
+        ),
         "start": Argument(
             START,
             words="values of formulas, such as x, x' or x + y, and of vectors, such as top.angular_velocity, also as "
@@ -88,14 +95,17 @@ def model(reader: Reader, given: dict[str, Any]) -> System:
         raise reader.error("a system has coordinates, particles or bodies", KEY)
     names.update({x.name: x for part in parts for x in part.coordinates})
     names.update(motion_names(parts))
+    whole = joined(reader, given.get("joints", {}), parts, names)
+    names.update({x.name: x for joint in whole.joints for x in joint.coordinates} | joint_motions(whole.joints))
     own_names = (*ENERGIES, "M", "Q", "gravity", "constraints")
     values = TABLE.values(reader, {name: given[name] for name in own_names if name in given}, KEY, names)
     forces: list[Any] = [_by_coordinate(reader, given, "forces", names)]
     for kind, load in LOADS.items():
         forces += Items(load).read(reader, given.get(kind, ()), (*KEY, kind), names)
+    forces += along(reader, whole, names)
     nonideal = _by_coordinate(reader, given, "nonideal", names)
     with reader.pointing(*KEY):
-        return System(parts, coordinates=own, forces=forces, nonideal=nonideal, **values)
+        return System(parts, coordinates=own, forces=forces, nonideal=nonideal, joints=whole.joints, **values)
 
 
 def start(reader: Reader, given: dict[str, Any], system: System, t: float) -> State:

@@ -1,0 +1,182 @@
+"""[system.joints]: joints between bodies, couplings between joints, and what acts along them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from zeromass.expression import Expression, expressions
+from zeromass.model.connection import Connection
+from zeromass.model.parts import Part
+from zeromass.scenario.errors import listed, nearest
+from zeromass.scenario.kinds import Numbers, Whole, Words
+from zeromass.scenario.reading import Reader
+from zeromass.scenario.signatures import table
+from zeromass.scenario.source import Key
+from zeromass.scenario.tables import Argument, Kinds, Named, Table, spelled
+
+KEY = ("system", "joints")
+GROUND = "ground"
+
+BETWEEN = ("fixed", "revolute", "prismatic", "cylindrical", "planar", "screw", "spherical", "universal")
+BETWEEN += ("constant velocity", "point on line", "point on plane", "distance", "rope", "wheel on ground")
+"""Joints between bodies, as files call them."""
+
+COUPLING = ("gear", "belt", "rack and pinion", "geneva")
+"""Between joints."""
+
+BODIES, JOINTS = ("a", "b", "rolling"), ("first", "second", "pinion", "rack", "crank", "wheel")
+"""Keys that name a body, or another joint."""
+
+POINT, AXIS = Numbers("names", ((3,), (2, 3))), Numbers("parameters", ((3,), (2, 3)))
+SAID = {
+    **dict.fromkeys((*BODIES, *JOINTS), Words(longest=60)),
+    "at": POINT,
+    "axis": AXIS,
+    "axes": Numbers("parameters", ((2, 3),)),
+    "normal": AXIS,
+    "center": Numbers("names", ((3,),)),
+    "radii": Numbers("names", ((2,),)),
+    "slots": Whole(3, 1000),
+}
+MEANS = {
+    "a": "the first body, by its name, or ground",
+    "b": "the second one",
+    "at": "a point as drawn, or two, on a and on b in their own axes, m",
+    "axis": "direction as drawn, or two, on a and on b in their own axes",
+    "axes": "two directions as drawn, one on each body",
+    "normal": "of the plane, as drawn",
+    "rolling": "the body that rolls",
+    "length": "m; as drawn by default",
+    "first": "a joint that turns, by its name",
+    "second": "another one",
+    "pinion": "a joint that turns, by its name",
+    "rack": "a joint that slides",
+    "crank": "a joint that turns, by its name, and carries the pin",
+    "wheel": "a joint that turns, with the slots",
+    "center": "of the wheel in its own axes; its mass centre by default",
+    "radius": "m",
+    "height": "of the ground, m",
+    "crossed": "whether the belt is, so that they turn in opposite directions",
+}
+ACTING = {
+    "drive": (Numbers("time"), "what the angle or displacement is, a formula of time"),
+    "motor": (Numbers("names"), "torque or force along the joint, N m or N"),
+    "spring": (Numbers("names"), "stiffness along the joint, N m/rad or N/m"),
+    "damper": (Numbers("names"), "damping along the joint, N m s/rad or N s/m"),
+    "friction": (Numbers("names"), "dry friction along the joint, N m or N"),
+}
+"""What acts along a joint that turns or slides, by its method."""
+
+
+class Joined(NamedTuple):
+    """Joints and drives, and the forces along joints that are still to be read."""
+
+    joints: list[Connection]
+    tables: dict[str, Any]
+
+
+@cache
+def joint_tables() -> dict[str, Table]:
+    """The kinds of joints; their keys are the arguments of the classes in Python."""
+    import zeromass.mechanism as mechanism
+
+    classes = {_file_name(name): getattr(mechanism, name) for name in mechanism.__all__ if name[0].isupper()}
+    found: dict[str, Table] = {}
+    for kind in (*BETWEEN, *COUPLING):
+        make = _rolling(mechanism) if kind == "wheel on ground" else classes[kind]
+        acts = issubclass(classes[kind], mechanism.Turning | mechanism.Prismatic)
+        more = {name: Argument(one, words=words) for name, (one, words) in ACTING.items()} if acts else {}
+        found[kind] = table(make, without=("name", "offset"), said=SAID, more=more, means=MEANS, words=classes[kind])
+    return found
+
+
+def _file_name(name: str) -> str:
+    """'point on line' for PointOnLine."""
+    return "".join(f" {c.lower()}" if c.isupper() else c for c in name).strip()
+
+
+def _rolling(mechanism: Any) -> Any:
+    def make(rolling: Any, *, radius: float, axis: Any, center: Any = None, height: float = 0.0, name: str = "") -> Any:
+        return mechanism.WheelOnGround(
+            mechanism.Ground(), rolling, radius=radius, axis=axis, center=center, height=height, name=name
+        )
+
+    return make
+
+
+JOINT = Kinds(joint_tables)
+TABLES = Named(JOINT, Words(longest=60, name=True))
+
+
+def joined(reader: Reader, given: Mapping[str, Any], parts: Iterable[Part], names: Mapping[str, Expression]) -> Joined:
+    """The joints of a file: those between bodies, then those that couple them; drives at their sides."""
+    from zeromass.mechanism import Ground
+
+    bodies: dict[str, Any] = {GROUND: Ground(), **{part.name: part for part in parts}}
+    made: dict[str, Any] = {}
+    drives: list[Any] = []
+    for couplings in (False, True):
+        for name, own in given.items():
+            kind, key = spelled(own["kind"]), (*KEY, name)
+            if (kind in COUPLING) is not couplings:
+                continue
+            if name in bodies:
+                reader.wrong(f"the name '{name}' is taken already, by a body", key)
+            tables = joint_tables()[kind]
+            chosen = {k: value for k, value in own.items() if k in tables.arguments and k not in ACTING}
+            values = tables.values(reader, chosen, key, names)
+            for known, words, what in ((bodies, BODIES, "body"), (made, JOINTS, "joint before")):
+                for argument in values.keys() & set(words):
+                    values[argument] = _known(reader, values[argument], known, what, (*key, argument))
+            with reader.pointing(*key):
+                made[name] = tables.make(**values, name=name)
+                if "drive" in own:
+                    motion = ACTING["drive"][0].read(reader, own["drive"], (*key, "drive"), names)
+                    drives.append(made[name].drive(motion, f"{name}.drive"))
+    return Joined([*made.values(), *drives], {name: own for name, own in given.items() if ACTING.keys() & own.keys()})
+
+
+def along(reader: Reader, whole: Joined, names: Mapping[str, Expression]) -> list[Any]:
+    """The motors, springs, dampers and friction of joints."""
+    found = []
+    by_name = {joint.name: joint for joint in whole.joints}
+    for name, own in whole.tables.items():
+        for what, (kind, _) in ACTING.items():
+            if what in own and what != "drive":
+                value = kind.read(reader, own[what], (*KEY, name, what), names)
+                with reader.pointing(*KEY, name, what):
+                    found.append(getattr(by_name[name], what)(value))
+    return found
+
+
+def _known(reader: Reader, name: str, known: Mapping[str, Any], what: str, key: Key) -> Any:
+    if name not in known:
+        words = nearest(name, known) or f"; there are: {listed(known) or 'none'}"
+        raise reader.error(f"'{name}' is no {what}{words}", key)
+    return known[name]
+
+
+def joint_motions(joints: Iterable[Any]) -> dict[str, Expression]:
+    """Rates and displacements of joints by name, beside their coordinates: pin.rate, rail.displacement."""
+    found: dict[str, Expression] = {}
+    for joint in joints:
+        for what in ("angle", "rate", "displacement"):
+            if isinstance(value := getattr(joint, what, None), Expression):
+                found[f"{joint.name}.{what}"] = value
+    return found
+
+
+def joint_names(joints: Iterable[Any]) -> dict[str, Expression]:
+    """All that joints tell by name: also forces and torques, pin.force.z, and powers of drives."""
+    joints = list(joints)
+    found = joint_motions(joints)
+    for joint in joints:
+        for what in ("force", "torque", "tension", "pull", "power", "pin"):
+            value = getattr(joint, what, None)
+            if isinstance(value, Expression):
+                found[f"{joint.name}.{what}"] = value
+            elif value is not None and what in ("force", "torque"):
+                found |= {f"{joint.name}.{what}.{a}": e for a, e in zip("xyz", expressions(value), strict=True)}
+    return found
