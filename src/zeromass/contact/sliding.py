@@ -148,13 +148,14 @@ class Sliding(System):
         velocity: Sequence[Number] | np.ndarray = (0.0, 0.0, 0.0),
         t: float = 0.0,
         parameters: Mapping[Expression, float] | None = None,
-        guess: Any = (),
+        guess: Any = None,
     ) -> State:
         """A particle that flies, from a `position`, or one that touches its first surface, at a `contact`.
 
         position  m, three coordinates
         contact   m, (X, Y) or (X, Y, Z); with two, Z is found on the surface near `guess`
         velocity  m/s, (X, Y) or (X, Y, Z); at a contact its part along the surface counts
+        guess     Z of a contact, m, near which it is looked for
 
         With a mapping of expressions as the only argument it is `System.start`.
 
@@ -166,7 +167,7 @@ class Sliding(System):
         P, v = self.particle.position, self.particle.velocity
         if contact is not None:
             place = list(zip(P, contact, strict=False))
-            near = [(P[2], guess)] if isinstance(guess, float | int) else guess
+            near: Any = [(P[2], guess)] if isinstance(guess, float | int) else guess or ()
             on = self.touching()
             if len(contact) == 3:
                 near, place = list(zip(P, contact, strict=True)), []
@@ -177,7 +178,7 @@ class Sliding(System):
             return on.start([(P, lies.q), *fixed], t=t, parameters=parameters, guess=wanted)
         if position is not None:
             prescribed = [(P, position), (v, velocity)]
-        return super().start(prescribed, t=t, parameters=parameters, guess=guess)
+        return super().start(prescribed, t=t, parameters=parameters, guess=() if guess is None else guess)
 
     def begins_as(self, state: State) -> System:
         """In flight, or `touching` a surface that it lies on and is pressed to."""
