@@ -4,7 +4,7 @@ Bouncing on a plate that shakes
 
 A ball bounces on a plate z = a sin ωt. If it comes down once in each period T it leaves with g T/2 in the plate's direction,
 and each stroke must give back what it takes: cos ωt = g T (1 − e)/(2 a ω (1 + e)). Shaken more, two periods have two
-different flights, and more still no flight is like another.
+different flights; more still, bounces die out while the plate rises, and where it falls away it throws the ball anew.
 """
 
 import matplotlib.pyplot as plt
@@ -34,9 +34,8 @@ _, axes = plt.subplots(3, 1, figsize=(9, 7), sharex=True, layout="constrained")
 for ax, factor in zip(axes, (1.05, 1.5, 1.9), strict=True):
     run, strikes = bounced(factor * least)
     flights = np.diff(run.changes[-9:]) / T
-    print(
-        f"a = {1000 * factor * least:.3f} mm: last flights, in periods:", *[f"{flight:.6f}" for flight in flights[-4:]]
-    )
+    kinds = "flies and rides" if "sliding" in run.kinds[-20:] else "flies"
+    print(f"a = {1000 * factor * least:.3f} mm: {kinds}; last flights, in periods:", *np.round(flights[-4:], 6))
     times = np.linspace(5.0, 6.05, 2000)
     at = run.at(times)
     ax.plot(times, 1000 * factor * least * np.sin(ω * times + strikes), color="0.6", label="plate")
