@@ -58,7 +58,7 @@ class Sliding(System):
     >>> sliding = zm.Sliding(bead, on=zm.surfaces.sphere(1.0), gravity=9.81)
     >>> start = sliding.start(contact=(0.1, 0.0, np.sqrt(0.99)))
     >>> run = zm.simulate(sliding, start, until=1.5)
-    >>> run.kinds, round(run.state(run.changes[0])[bead.position[2]] / np.sqrt(0.99), 9)
+    >>> run.kinds, round(float(run.state(run.changes[0])[bead.position[2]] / np.sqrt(0.99)), 9)
     (('sliding', 'flying'), 0.666666667)
     """
 
@@ -93,7 +93,8 @@ class Sliding(System):
             raise ModelError("a particle slides on one surface, or on several of different names: Surface(…, name=…)")
         if not isinstance(particle, Particle) or particle.mass is ZERO:
             raise ModelError(f"what slides is a zm.Particle with a mass, not {particle!r}")
-        self.particle, self.gravity = particle, gravity
+        self.particle: Particle = particle
+        self.gravity: Number | Vector | None = gravity
         smooth = friction is None or (not isinstance(friction, Expression | Friction) and friction == 0.0)
         self.friction_coefficient, self.kinetic_coefficient = friction_of(None if smooth else friction)
         self.restitution, self.creep, self.least_bounce = restitution, creep, least_bounce
@@ -162,7 +163,7 @@ class Sliding(System):
         >>> ball = zm.Particle("ball", mass=0.1)
         >>> table = zm.Sliding(ball, on=zm.surfaces.plane(0.5))
         >>> table.start(contact=(1.0, 0.0), velocity=(2.0, 0.0))[ball.velocity].round(9)
-        array([2.        , 0.        , 1.09260498])
+        array([ 2.        ,  0.        , -1.09260498])
         """
         P, v = self.particle.position, self.particle.velocity
         if contact is not None:
