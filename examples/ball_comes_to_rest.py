@@ -3,7 +3,7 @@ A ball that comes to rest
 =========================
 
 A ball rolls, slips, rolls again and stops in a bowl. Rolling resistance and drilling friction are torques at the contact,
-arms ρ and δ of the normal force. It stops beside the lowest point, where the slope is no steeper than ρ/r, and stays there:
+arms l and d of the normal force. It stops beside the lowest point, where the slope is no steeper than l/r, and stays there:
 resting is a kind of motion of its own. All energy that is missing is the work of the contact.
 """
 
@@ -12,20 +12,20 @@ import numpy as np
 
 import zeromass as zm
 
-ρ, δ, r = 0.004, 0.001, 0.05
+l, d, r = 0.004, 0.001, 0.05
 bowl = zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2), name="bowl")
 ball = zm.Rolling(
     zm.ball(r, 0.3),
     on=bowl,
     gravity=9.81,
     friction=zm.Friction(static=0.2, kinetic=0.12),
-    rolling_resistance=ρ,
-    drilling_friction=δ,
+    rolling_resistance=l,
+    drilling_friction=d,
 )
 run = zm.simulate(ball, ball.start(contact=(1.0, 0), velocity=(0, 0.8), spin=20.0), until=8.0)
 print(" → ".join(run.kinds), "at", ", ".join(f"{t:.6f} s" for t in run.changes))
 x, y, _ = run.state(8.0)[ball.contact]
-print(f"it rests where the slope is {0.6 * np.hypot(x, y):.4f}; it is held up to {ρ / r:.4f}")
+print(f"it rests where the slope is {0.6 * np.hypot(x, y):.4f}; it is held up to {l / r:.4f}")
 print(run.work())
 
 times = np.linspace(0, 8, 2000)
@@ -36,7 +36,7 @@ for kind, color in (("slipping", "C3"), ("rolling", "C0")):
     for k in [k for k, own in enumerate(run.kinds) if own == kind]:
         path = run.at(np.linspace(edges[k], edges[k + 1], 800)[1:])[ball.contact]
         left.plot(path[:, 0], path[:, 1], color=color, lw=1, label=kind if run.kinds.index(kind) == k else None)
-left.add_patch(plt.Circle((0, 0), ρ / r / 0.6, color="0.88", label="held here"))
+left.add_patch(plt.Circle((0, 0), l / r / 0.6, color="0.88", label="held here"))
 left.plot(x, y, "o", color="k", ms=4)
 left.set(aspect="equal", xlabel="X [m]", ylabel="Y [m]", title="Path of the contact")
 left.legend(frameon=False, loc="upper right")

@@ -165,16 +165,16 @@ class OnSurface(System):
 
     @cached_property
     def lack_of_resistance(self) -> Expression:
-        """|τ_t| − ρ N, N m: positive where it takes more than rolling resistance to keep the body from rolling."""
+        """|τ_t| − l N, N m: positive where it takes more than rolling resistance to keep the body from rolling."""
         if self.rolling_resistance is None:
-            raise ModelError("without rolling resistance nothing holds the body: Rolling(…, rolling_resistance=ρ)")
+            raise ModelError("without rolling resistance nothing holds the body: Rolling(…, rolling_resistance=l)")
         τ = self.torque_at_contact - (self.normal @ self.torque_at_contact) * self.normal
         return length(τ) - at_speed(self.rolling_resistance, 0.0) * self.normal_force
 
     def hindered(self, *, rolls: bool = True) -> list[Torque]:
         """Torques against rolling, unless the body is held, and against turning about the normal.
 
-        −ρ N ω_t/|ω_t|,   −δ N sign(ω_n) n
+        −l N ω_t/|ω_t|,   −d N sign(ω_n) n
         """
         found = []
         if rolls and self.rolling_resistance is not None:

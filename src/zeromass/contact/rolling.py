@@ -61,9 +61,9 @@ class Rolling(OnSurface):
     conserve_energy  adds the redundant row dE/dt = 0 [UM2022, eq. 34]; for surfaces at rest only
     friction         coefficient μ at which the body would slip; the run ends there, or goes on as `slipping`. One number, or
                      zm.Friction(static=…, kinetic=…), where a contact that slips has less
-    rolling_resistance  arm ρ of the normal force N, m: a torque ρ N hinders rolling, and holds a body at rest, see
+    rolling_resistance  arm l of the normal force N, m: a torque l N hinders rolling, and holds a body at rest, see
                      `resting`. A number, or a function of the angular speed, rad/s, such as lambda w: 1e-3 + 1e-4 * w
-    drilling_friction   arm δ, m, likewise: a torque δ N hinders turning about the normal
+    drilling_friction   arm d, m, likewise: a torque d N hinders turning about the normal
     restitution      coefficient e of impulses, 0 to 1: a body that leaves the surface flies on, and rebounds where it lands,
                      see `flying`; without it the run ends where the contact is lost
     creep            speed of slip, m/s, below which friction falls off and the body counts as rolling again; by default
@@ -197,8 +197,8 @@ class Rolling(OnSurface):
     @property
     def sticks(self) -> bool:
         """Whether rolling resistance can hold the body: that which grows with the speed alone does not."""
-        ρ = self.rolling_resistance
-        return ρ is not None and as_expression(at_speed(ρ, 0.0)) is not ZERO
+        arm = self.rolling_resistance
+        return arm is not None and as_expression(at_speed(arm, 0.0)) is not ZERO
 
     @property
     def begins_one_way(self) -> bool:

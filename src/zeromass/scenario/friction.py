@@ -17,8 +17,8 @@ FRICTION = Either((VALUE, table(Friction, said={"static": VALUE, "kinetic": OF_S
 MEANS = {
     "friction": "coefficient μ at which the body would slip; the run ends there, or goes on slipping. Or two: static, and "
     "kinetic, a formula of the `speed` of slip, m/s",
-    "rolling_resistance": "arm ρ of the normal force N, m: a torque ρ N hinders rolling, and holds a body at rest. A "
+    "rolling_resistance": "arm l of the normal force N, m: a torque l N hinders rolling, and holds a body at rest. A "
     "formula of the angular `speed`, rad/s",
-    "drilling_friction": "arm δ, m, likewise: a torque δ N hinders turning about the normal",
+    "drilling_friction": "arm d, m, likewise: a torque d N hinders turning about the normal",
 }
 """What is said of them in files."""
