@@ -25,6 +25,7 @@ GROUPS = {
         "moving_sphere",
         "terrain_from_data",
     ],
+    "Contact that comes and goes": ["ball_comes_to_rest", "bouncing_on_a_plate", "billiards"],
     "Mechanisms": [
         "slider_crank",
         "four_bar",
@@ -49,6 +50,7 @@ GROUPS = {
 SAID = {
     "First steps": "Laws of the source papers and a pendulum: what must be zero, and what follows.",
     "Rolling": "Bodies on surfaces that are still, turn, shake, or were measured.",
+    "Contact that comes and goes": "Bodies and particles that slip, stop, leave, strike and rebound.",
     "Mechanisms": "Rods, hinges and ropes, through singular positions too.",
     "Studies": "One motion many thousand times.",
     "Rest, small motions, control": "Where it stays, how it trembles there, what holds it.",

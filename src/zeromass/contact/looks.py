@@ -56,7 +56,7 @@ def drawing_of_particle(sliding: Sliding) -> Drawing:
     return Drawing(
         title=title[0].upper() + title[1:],
         bodies=(DrawnBody(particle.name, particle.position, part=particle),),
-        trails=(Trail(particle.name, particle.position, "center"),),
+        trails=(Trail(particle.name, particle.position),),
         arrows=(Arrow("force", particle.position, force, "normal"),),
         charts=(
             Chart("Speed (m/s)", {"speed": length(particle.velocity)}),

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
-from zeromass.contact.friction import against, at_speed
+from zeromass.contact.friction import Coefficient, Friction, against, at_speed, coefficient, friction_of
 from zeromass.contact.old_words import renamed
 from zeromass.contact.roller import Roller
 from zeromass.contact.slow import creep_of
 from zeromass.contact.surface import Surface
 from zeromass.expression import Array, Expression, as_expression, expressions
 from zeromass.expression.build import ZERO
-from zeromass.model import ModelError, Particle, Quantity, RigidBody, System, Torque
+from zeromass.model import ModelError, Part, Particle, Quantity, RigidBody, System, Torque
 from zeromass.model.given import Number, Vector, length
 from zeromass.model.quaternion import body_rates
 
@@ -55,6 +56,43 @@ class OnSurface(System):
 
     slip_velocity: Array
     """Velocity of the body's contact point against the surface, m/s."""
+
+    def _hinder(
+        self,
+        friction: Number | Friction | None,
+        rolling_resistance: Coefficient | None,
+        drilling_friction: Coefficient | None,
+        creep: Number | None,
+    ) -> None:
+        """Takes what hinders its contact."""
+        self.friction_coefficient, self.kinetic_coefficient = friction_of(friction)
+        self.rolling_resistance = coefficient(rolling_resistance, "rolling_resistance")
+        self.drilling_friction = coefficient(drilling_friction, "drilling_friction")
+        self.creep = creep
+
+    def _meet(
+        self, body: Roller, on: Surface, gravity: Number | Vector | None, *, two_sided: bool, no_spin: bool
+    ) -> tuple[list[Part], dict[str, Any]]:
+        """Takes body and surface; parts, and what is true of them where the body rolls [UM2022, eqs. 17, 19, 22, 27]."""
+        self.gravity, self.solid, self.surface = gravity, body, on
+        self.two_sided, self.no_spin = two_sided, no_spin
+        self.body = RigidBody(body.name, mass=body.mass, inertia=body.inertia)
+        self.contact_particle, self.center_particle = Particle("contact", mass=0), Particle("center", mass=0)
+        P, O = self.contact_particle, self.center_particle
+        self.normal = on.normal(P.position)
+        touch = body.touching(self.body, P, O, self.normal)
+        self.slip_velocity = O.velocity + touch.turned - on.velocity(P.position)
+        constraints: dict[str, Any] = {
+            "surface": as_expression(on(P.position)),
+            **touch.constraints,
+            "mass center": O.position + self.body.rotate(body.center_of_mass) - self.body.position,
+            "no slip": self.slip_velocity,
+        }
+        if no_spin:
+            k = on.gradient(P.position)
+            constraints["no spin"] = k @ (self.body.angular_velocity - on.angular_velocity)
+        self.unknowns, self.apart = touch.unknowns, touch.apart
+        return [self.body, P, O, *touch.parts], constraints
 
     # geometry and motion --------------------------------------------------------------------------------------
     @property
@@ -127,16 +165,16 @@ class OnSurface(System):
 
     @cached_property
     def lack_of_resistance(self) -> Expression:
-        """|τ_t| − ρ N, N m: positive where it takes more than rolling resistance to keep the body from rolling."""
+        """|τ_t| − l N, N m: positive where it takes more than rolling resistance to keep the body from rolling."""
         if self.rolling_resistance is None:
-            raise ModelError("without rolling resistance nothing holds the body: Rolling(…, rolling_resistance=ρ)")
+            raise ModelError("without rolling resistance nothing holds the body: Rolling(…, rolling_resistance=l)")
         τ = self.torque_at_contact - (self.normal @ self.torque_at_contact) * self.normal
         return length(τ) - at_speed(self.rolling_resistance, 0.0) * self.normal_force
 
     def hindered(self, *, rolls: bool = True) -> list[Torque]:
         """Torques against rolling, unless the body is held, and against turning about the normal.
 
-        −ρ N ω_t/|ω_t|,   −δ N sign(ω_n) n
+        −l N ω_t/|ω_t|,   −d N sign(ω_n) n
         """
         found = []
         if rolls and self.rolling_resistance is not None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Resting(AnotherMotion):
     """The body of a rolling system where rolling resistance holds it: it has no angular velocity along the surface.
 
-        (1 − n nᵀ)(ω̄ − Ω) = 0    as long as it takes a torque of at most ρ N,   Ω of the surface
+        (1 − n nᵀ)(ω̄ − Ω) = 0    as long as it takes a torque of at most l N,   Ω of the surface
 
     It stays where it is, or slips without rolling, which is the kind "sliding".
 
@@ -38,7 +38,7 @@ class Resting(AnotherMotion):
 
     def __init__(self, rolling: Rolling, *, slips: bool = False) -> None:
         if rolling.rolling_resistance is None:
-            raise ModelError("a body is held only with rolling resistance: Rolling(…, rolling_resistance=ρ)")
+            raise ModelError("a body is held only with rolling resistance: Rolling(…, rolling_resistance=l)")
         self.slips = slips
         constraints: dict[str, Any] = rolling.holding("energy", *(("no slip",) if slips else ()))
         constraints["no rolling"] = [e for e in rolling.rolling_velocity if e is not ZERO]

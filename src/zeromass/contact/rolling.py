@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from zeromass.contact.another import AnotherMotion
 from zeromass.contact.flying import Flying
-from zeromass.contact.friction import Coefficient, Friction, at_speed, coefficient, friction_of
+from zeromass.contact.friction import Coefficient, Friction, at_speed
 from zeromass.contact.kinds import kind_at, slips, struck, turns
 from zeromass.contact.limits import possible_limits
 from zeromass.contact.old_words import in_old_words
@@ -29,10 +29,10 @@ from zeromass.contact.slow import SLOW, speed_of
 from zeromass.contact.start import Orientation, SurfaceAt, outside_surface, rolling_start
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import HALTS, LOST, SLIPS, rolling_events
-from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, expressions, rate, symbols
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
-from zeromass.model import Contact, Event, ModelError, Onward, Particle, RigidBody, StartError, State, System
+from zeromass.model import Contact, Event, ModelError, Onward, StartError, State, System
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector
@@ -61,9 +61,9 @@ class Rolling(OnSurface):
     conserve_energy  adds the redundant row dE/dt = 0 [UM2022, eq. 34]; for surfaces at rest only
     friction         coefficient μ at which the body would slip; the run ends there, or goes on as `slipping`. One number, or
                      zm.Friction(static=…, kinetic=…), where a contact that slips has less
-    rolling_resistance  arm ρ of the normal force N, m: a torque ρ N hinders rolling, and holds a body at rest, see
+    rolling_resistance  arm l of the normal force N, m: a torque l N hinders rolling, and holds a body at rest, see
                      `resting`. A number, or a function of the angular speed, rad/s, such as lambda w: 1e-3 + 1e-4 * w
-    drilling_friction   arm δ, m, likewise: a torque δ N hinders turning about the normal
+    drilling_friction   arm d, m, likewise: a torque d N hinders turning about the normal
     restitution      coefficient e of impulses, 0 to 1: a body that leaves the surface flies on, and rebounds where it lands,
                      see `flying`; without it the run ends where the contact is lost
     creep            speed of slip, m/s, below which friction falls off and the body counts as rolling again; by default
@@ -130,33 +130,14 @@ class Rolling(OnSurface):
             raise ModelError(
                 "a body that may leave its surface has neither two_sided=True nor no_spin=True; leave restitution out"
             )
-        self.gravity, self.solid, self.surface, self.restitution = gravity, body, on, restitution
-        self.two_sided, self.no_spin, self.conserve_energy = two_sided, no_spin, conserve_energy
-        self.friction_coefficient, self.kinetic_coefficient = friction_of(friction)
-        self.rolling_resistance = coefficient(rolling_resistance, "rolling_resistance")
-        self.drilling_friction = coefficient(drilling_friction, "drilling_friction")
-        self.creep, self.least_clearance = creep, least_clearance
+        self.restitution, self.conserve_energy, self.least_clearance = restitution, conserve_energy, least_clearance
+        self._hinder(friction, rolling_resistance, drilling_friction, creep)
+        parts, constraints = self._meet(body, on, gravity, two_sided=two_sided, no_spin=no_spin)
         for requirement in possible_limits(self):
             requirement.checked("friction, creep and least_clearance")
-        self.body = RigidBody(body.name, mass=body.mass, inertia=body.inertia)
-        self.contact_particle, self.center_particle = Particle("contact", mass=0), Particle("center", mass=0)
-        P, O = self.contact_particle, self.center_particle
-        self.normal = on.normal(P.position)
-        touch = body.touching(self.body, P, O, self.normal)
-        self.slip_velocity: Array = O.velocity + touch.turned - on.velocity(P.position)
-        constraints: dict[str, Any] = {
-            "surface": as_expression(on(P.position)),
-            **touch.constraints,
-            "mass center": O.position + self.body.rotate(body.center_of_mass) - self.body.position,
-            "no slip": self.slip_velocity,
-        }
-        if no_spin:
-            k = on.gradient(P.position)
-            constraints["no spin"] = k @ (self.body.angular_velocity - on.angular_velocity)
         self.applied = loads(forces(self) if callable(forces) else forces)
-        self.unknowns, self.apart = touch.unknowns, touch.apart
-        parts = [self.body, P, O, *touch.parts]
         super().__init__(parts, gravity=gravity, forces=self.applied, constraints=constraints)
+        P, O = self.contact_particle, self.center_particle
         if any(self.Q[self.index(x)] is not ZERO for x in (*P.position, *O.position)):
             raise ModelError(
                 "a force acts on the contact or the centre, which have no mass; give at=rolling.body.point(…)"
@@ -216,8 +197,8 @@ class Rolling(OnSurface):
     @property
     def sticks(self) -> bool:
         """Whether rolling resistance can hold the body: that which grows with the speed alone does not."""
-        ρ = self.rolling_resistance
-        return ρ is not None and as_expression(at_speed(ρ, 0.0)) is not ZERO
+        arm = self.rolling_resistance
+        return arm is not None and as_expression(at_speed(arm, 0.0)) is not ZERO
 
     @property
     def begins_one_way(self) -> bool:

@@ -58,7 +58,7 @@ class Sliding(System):
     >>> sliding = zm.Sliding(bead, on=zm.surfaces.sphere(1.0), gravity=9.81)
     >>> start = sliding.start(contact=(0.1, 0.0, np.sqrt(0.99)))
     >>> run = zm.simulate(sliding, start, until=1.5)
-    >>> run.kinds, round(run.state(run.changes[0])[bead.position[2]] / np.sqrt(0.99), 9)
+    >>> run.kinds, round(float(run.state(run.changes[0])[bead.position[2]] / np.sqrt(0.99)), 9)
     (('sliding', 'flying'), 0.666666667)
     """
 
@@ -93,7 +93,8 @@ class Sliding(System):
             raise ModelError("a particle slides on one surface, or on several of different names: Surface(…, name=…)")
         if not isinstance(particle, Particle) or particle.mass is ZERO:
             raise ModelError(f"what slides is a zm.Particle with a mass, not {particle!r}")
-        self.particle, self.gravity = particle, gravity
+        self.particle: Particle = particle
+        self.gravity: Number | Vector | None = gravity
         smooth = friction is None or (not isinstance(friction, Expression | Friction) and friction == 0.0)
         self.friction_coefficient, self.kinetic_coefficient = friction_of(None if smooth else friction)
         self.restitution, self.creep, self.least_bounce = restitution, creep, least_bounce
@@ -148,25 +149,26 @@ class Sliding(System):
         velocity: Sequence[Number] | np.ndarray = (0.0, 0.0, 0.0),
         t: float = 0.0,
         parameters: Mapping[Expression, float] | None = None,
-        guess: Any = (),
+        guess: Any = None,
     ) -> State:
         """A particle that flies, from a `position`, or one that touches its first surface, at a `contact`.
 
         position  m, three coordinates
         contact   m, (X, Y) or (X, Y, Z); with two, Z is found on the surface near `guess`
         velocity  m/s, (X, Y) or (X, Y, Z); at a contact its part along the surface counts
+        guess     Z of a contact, m, near which it is looked for
 
         With a mapping of expressions as the only argument it is `System.start`.
 
         >>> ball = zm.Particle("ball", mass=0.1)
         >>> table = zm.Sliding(ball, on=zm.surfaces.plane(0.5))
         >>> table.start(contact=(1.0, 0.0), velocity=(2.0, 0.0))[ball.velocity].round(9)
-        array([2.        , 0.        , 1.09260498])
+        array([ 2.        ,  0.        , -1.09260498])
         """
         P, v = self.particle.position, self.particle.velocity
         if contact is not None:
             place = list(zip(P, contact, strict=False))
-            near = [(P[2], guess)] if isinstance(guess, float | int) else guess
+            near: Any = [(P[2], guess)] if isinstance(guess, float | int) else guess or ()
             on = self.touching()
             if len(contact) == 3:
                 near, place = list(zip(P, contact, strict=True)), []
@@ -177,7 +179,7 @@ class Sliding(System):
             return on.start([(P, lies.q), *fixed], t=t, parameters=parameters, guess=wanted)
         if position is not None:
             prescribed = [(P, position), (v, velocity)]
-        return super().start(prescribed, t=t, parameters=parameters, guess=guess)
+        return super().start(prescribed, t=t, parameters=parameters, guess=() if guess is None else guess)
 
     def begins_as(self, state: State) -> System:
         """In flight, or `touching` a surface that it lies on and is pressed to."""

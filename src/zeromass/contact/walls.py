@@ -13,7 +13,7 @@ from zeromass.contact.surface import Surface
 from zeromass.contact.watched import BORDER, LOST, SLIPS, STOPS
 from zeromass.expression import Array, Evaluator, Expression, as_expression, rate, substitute
 from zeromass.expression.build import ZERO
-from zeromass.model import Contact, Event, Force, Onward, Quantity, State, System
+from zeromass.model import Contact, Event, Force, Onward, Part, Quantity, State, System
 from zeromass.model.given import length
 from zeromass.model.record import read, recorded, written
 from zeromass.model.requirement import Requirement
@@ -51,7 +51,8 @@ class Wall:
 
     def __init__(self, surface: Surface, sliding: Sliding) -> None:
         P = sliding.particle.position
-        self.surface, self._sliding = surface, sliding
+        self.surface: Surface = surface
+        self._sliding = sliding
         self.gap: Expression = as_expression(surface.side * as_expression(surface(P)))
         """Positive where the particle may be, and 0 on the surface; m, of a surface that is a height."""
         self.steepness: Expression = length(surface.gradient(P))
@@ -106,7 +107,9 @@ class OnWall(System):
     """The particle in flight, with all its surfaces."""
 
     def __init__(self, sliding: Sliding, which: int, *, holds: bool = False) -> None:
-        self.sliding, self.which, self.holds = sliding, which, holds
+        self.sliding = sliding
+        self.which: int = which
+        self.holds: bool = holds
         self.kind = "resting" if holds else "sliding"
         wall, P = sliding.walls[which], sliding.particle.position
         constraints: dict[str, Any] = {wall.surface.name: as_expression(wall.surface(P))}
@@ -210,5 +213,5 @@ class OnWall(System):
         self.kind = "resting" if self.holds else "sliding"
         self._know(*sliding.parameters)
         self._free = self._free._replace(parts=sliding.parts)
-        self.parts = sliding.parts
+        self.parts: tuple[Part, ...] = sliding.parts
         sliding.touched[self.which, self.holds] = self

@@ -9,7 +9,7 @@ from typing import Any
 from zeromass.integrate import METHODS
 from zeromass.model import Event
 from zeromass.run import simulate
-from zeromass.scenario import output, rolling, sweep, system
+from zeromass.scenario import output, rolling, sliding, sweep, system
 from zeromass.scenario.errors import ScenarioError, listed, nearest, together
 from zeromass.scenario.kinds import Choice, Numbers, Problem, Words
 from zeromass.scenario.signatures import table
@@ -17,7 +17,7 @@ from zeromass.scenario.source import Source
 from zeromass.scenario.tables import Argument, Items, Named, Table, spelled
 from zeromass.scenario.unread import unreadable
 
-MODELS = {"rolling": rolling, "system": system}
+MODELS = {"rolling": rolling, "sliding": sliding, "system": system}
 """The tables that describe a model, and the modules that read them; a scenario has one."""
 
 
@@ -41,7 +41,7 @@ EVENT = table(Event, without=("guard", "message", "detail"), said={"name": Words
 
 def _one_model(given: dict[str, Any]) -> Iterator[Problem]:
     if len(MODELS.keys() & given.keys()) != 1:
-        yield (), "a scenario has one model: a table [rolling] or a table [system]"
+        yield (), "a scenario has one model: a table [rolling], [sliding] or [system]"
     elif "rolling" in given and given.get("output", {}).get("shapes"):
         yield ("output", "shapes"), "a rolling body is drawn as it is; shapes are for a [system]"
 

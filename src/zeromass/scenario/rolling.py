@@ -13,6 +13,7 @@ from zeromass.expression import Expression
 from zeromass.model import Damper, Force, RigidBody, Spring, State, Torque
 from zeromass.model.given import Number, Vector
 from zeromass.model.prescription import has_formulas
+from zeromass.scenario.friction import FRICTION, MEANS, NAMES, OF_SPEED, VALUE
 from zeromass.scenario.kinds import Choice, Either, Numbers, Problem
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.signatures import made_by, table
@@ -91,7 +92,7 @@ def _one_motion(given: dict[str, Any]) -> Iterator[Problem]:
         yield (beside[0],), "the angular velocity of a body that rolls gives its velocity and its spin; leave this out"
 
 
-VALUE, PLACE = Numbers("values"), Numbers("values", ((2,), (3,)))
+PLACE = Numbers("values", ((2,), (3,)))
 START = table(
     rolling_start,  # which has the arguments that Rolling.start passes on
     without=("rolling", "start", "t", "parameters"),
@@ -120,9 +121,12 @@ OWN = table(
     without=("body", "on", "forces"),
     said={
         "gravity": GRAVITY,
-        **dict.fromkeys(("friction", "creep", "least_clearance"), VALUE),
+        "friction": FRICTION,
+        **dict.fromkeys(("rolling_resistance", "drilling_friction"), OF_SPEED),
+        **dict.fromkeys(("creep", "least_clearance"), VALUE),
         **{key: Choice(words) for key, (_, words) in OLD.items()},
     },
+    means=MEANS,
 )
 TABLE = Table(
     {
@@ -141,7 +145,7 @@ def model(reader: Reader, given: dict[str, Any]) -> Rolling:
     on = SURFACE.read(reader, given["surface"], (*KEY, "surface"), None)
     body = BODY.read(reader, given["body"], (*KEY, "body"), None)
     forces = (lambda rolling: _loads(reader, given, rolling)) if any(given.get(kind) for kind in LOADS) else None
-    values = OWN.values(reader, given, KEY, {})
+    values = OWN.values(reader, given, KEY, NAMES)
     for old, (new, words) in OLD.items():
         word = values.pop(old, None)
         if word is not None:

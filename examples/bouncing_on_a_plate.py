@@ -1,0 +1,46 @@
+"""
+Bouncing on a plate that shakes
+===============================
+
+A ball bounces on a plate z = a sin ωt. If it comes down once in each period T it leaves with g T/2 in the plate's direction,
+and each stroke must give back what it takes: cos ωt = g T (1 − e)/(2 a ω (1 + e)). Shaken more, two periods have two
+different flights; more still, bounces die out while the plate rises, and where it falls away it throws the ball anew.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import zeromass as zm
+
+g, e, ω = 9.81, 0.5, 2 * np.pi * 10
+T = 2 * np.pi / ω
+a, phase = zm.parameter("a", 0.005), zm.parameter("phase", 0.0)
+plate = zm.Surface(lambda X, Y: 0.0 * X, shift=(0, 0, a * np.sin(ω * zm.t + phase)), name="plate")
+ball = zm.Particle("ball", mass=0.01)
+shaken = zm.Sliding(ball, on=plate, gravity=g, restitution=e)
+
+
+def bounced(amplitude, until=6.05):
+    """A run that begins near to the motion of one bounce a period."""
+    strikes = np.arccos(g * T * (1 - e) / (2 * amplitude * ω * (1 + e)))
+    height = amplitude * np.sin(strikes) + 1e-3
+    values = {a: amplitude, phase: strikes}
+    begins = shaken.start(position=(0, 0, height), velocity=(0, 0, g * T / 2 + 0.01), parameters=values)
+    return zm.simulate(shaken, begins, until=until), strikes
+
+
+least = g * T * (1 - e) / (2 * ω * (1 + e))  # below, no stroke gives back what it takes
+_, axes = plt.subplots(3, 1, figsize=(9, 7), sharex=True, layout="constrained")
+for ax, factor in zip(axes, (1.05, 1.5, 1.9), strict=True):
+    run, strikes = bounced(factor * least)
+    flights = np.diff(run.changes[-9:]) / T
+    kinds = "flies and rides" if "sliding" in run.kinds[-20:] else "flies"
+    print(f"a = {1000 * factor * least:.3f} mm: {kinds}; last flights, in periods:", *np.round(flights[-4:], 6))
+    times = np.linspace(5.0, 6.05, 2000)
+    at = run.at(times)
+    ax.plot(times, 1000 * factor * least * np.sin(ω * times + strikes), color="0.6", label="plate")
+    ax.plot(times, 1000 * at[ball.position[2]], color="C0", label="ball")
+    ax.set(ylabel="height [mm]", title=f"a = {1000 * factor * least:.2f} mm")
+axes[0].legend(frameon=False, loc="upper right")
+axes[-1].set_xlabel("time [s]")
+plt.show()
