@@ -54,7 +54,7 @@ class WheelOnSurface(Joint):
     >>> hill = zm.Surface(lambda X, Y: 0.1 * X)
     >>> rolls = zm.WheelOnSurface(zm.Ground(), hoop, hill, radius=0.5, axis=(0, 1, 0))
     >>> start = zm.System([hoop], gravity=10.0, joints=[rolls]).start([(hoop.angular_velocity, (0, 2.0, 0))])
-    >>> round(start[hoop.velocity @ hoop.velocity], 9), round(start[rolls.normal_force] * np.sqrt(1.01), 9)
+    >>> round(start[hoop.velocity @ hoop.velocity], 9), round(start[np.sqrt(1.01) * rolls.normal_force], 9)
     (1.0, 10.0)
     """
 
