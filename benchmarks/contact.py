@@ -1,18 +1,24 @@
-"""Bodies that are no spheres: ellipsoids on the dimpled bowl against the shell, 25 s at rtol 1e-12.
+"""Bodies that are no spheres: ellipsoids on the dimpled bowl against the shell, 25 s at rtol 1e-12; and error against time.
 
     PYTHONPATH=src python benchmarks/contact.py [--rounds 5]
 
 All have the mass, inertia and centre of mass of the shell of Udwadia & Mogharabin and start as it does. CPU time of one core
 (the shortest of some runs that take turns). What a body costs is its right-hand side; how many steps it takes is its motion:
 the flatter the ellipsoid, the more it tumbles.
+
+Then two motions with closed forms, 2 s of a ball down a slope and of a coin in a circle, with MuJoCo and Drake in the same
+run where they are installed: CPU time of a run without its preparation, and the error of the centre at the end. Their
+contacts give way, and slip a little; friction is 2, and their softness the least that their step allows.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import time
 
 import numpy as np
+from peers.contact_cases import ALPHA, BALL, COIN, END, Case, g
 
 import zeromass as zm
 from zeromass.papers import um2022
@@ -41,6 +47,45 @@ def bodies() -> dict[str, zm.Rolling]:
     }
 
 
+def exact_motions(rounds: int) -> list[tuple[Case, str, float, float]]:
+    """Case, setting, CPU seconds, error in m at the end, of zeromass."""
+    slope = (g * np.sin(ALPHA), 0.0, -g * np.cos(ALPHA))
+    systems = (
+        (BALL, zm.Rolling(zm.ball(BALL.radius, BALL.mass), on=zm.surfaces.plane(), gravity=slope)),
+        (COIN, zm.Rolling(zm.disc(COIN.radius, COIN.mass), on=zm.surfaces.plane(), gravity=g)),
+    )
+    found = []
+    for case, rolling in systems:
+        body = rolling.body
+        given = [(body.position[:2], case.place[:2]), (body.quaternion, case.turn), (body.angular_velocity, case.spin)]
+        start = rolling.start(given)
+        for rtol in (1e-6, 1e-9, 1e-12):
+            best = np.inf
+            for _ in range(rounds + 1):
+                begin = time.process_time()
+                run = zm.simulate(rolling, start, until=END, rtol=rtol, atol=1e-3 * rtol)
+                best = min(best, time.process_time() - begin)
+            error = float(np.linalg.norm(run[rolling.center][-1][:2] - case.end[:2]))
+            found.append((case, f"rtol {rtol:.0e}", best, error))
+    return found
+
+
+def against_peers(rounds: int) -> None:
+    """Error against time, engine by engine."""
+    engines = {"zeromass": exact_motions(rounds)}
+    for name in ("mujoco", "drake"):
+        try:
+            engines[name] = importlib.import_module(f"peers.{name}_contact").cases()
+        except ImportError:
+            print(f"{name} is not installed")
+    for case in (BALL, COIN):
+        print(f"\n{case.name}, {END:g} s\n{'':12}{'setting':>14}{'ms':>10}{'error, m':>11}")
+        for engine, lines in engines.items():
+            for of, setting, spent, error in lines:
+                if of is case:
+                    print(f"{engine:12}{setting:>14}{1e3 * spent:10.3f}{error:11.1e}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
@@ -60,6 +105,7 @@ def main() -> None:
         row = run.program.operations, run.statistics.steps, run.statistics.evaluations
         times = f"{1e3 * best[name]:8.2f}{best[name] / best['shell']:8.2f}"
         print(f"{name:30}{row[0]:11,}{row[1]:8,}{row[2]:13,}{times}{np.ptp(energy):17.1e}")
+    against_peers(rounds)
 
 
 if __name__ == "__main__":

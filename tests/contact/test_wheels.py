@@ -256,3 +256,10 @@ def test_large_motions_of_a_wheelset(wheelset):
     reference = solve_ivp(motion, (0, 2.0), first, method="DOP853", rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(run[axle.position][-1], reference.y[:3, -1], atol=1e-9)
     assert run[axle.position[1]].min() < -0.02
+
+
+def test_a_wheel_is_drawn_on_its_surface(wheelset):
+    drawing = wheelset[0].drawing
+    assert drawing.ground is not None
+    assert {"rim of left", "rim of right"} <= {body.name for body in drawing.bodies}
+    assert {"contact of left", "contact of right"} <= {trail.name for trail in drawing.trails}

@@ -19,10 +19,12 @@ from zeromass.model import ModelError
 class Rim(ABC):
     """The outside of a wheel about the third of its axes, S[:, 2], from its centre.
 
-    radius  the largest, m
+    radius  as it is drawn, m
+    width   as well, m; 0 of a knife edge
     """
 
     radius: Any
+    width: Any = 0.0
 
     @abstractmethod
     def spoke(self, d: Array, S: Array) -> Array:
@@ -55,6 +57,10 @@ class Tyre(Rim):
     @property
     def radius(self) -> Any:
         return self.circle + self.tube
+
+    @property
+    def width(self) -> Any:
+        return 2 * self.tube
 
     @property
     def _round(self) -> Round:

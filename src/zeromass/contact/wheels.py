@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,10 +21,16 @@ from zeromass.mechanism.marker import Body, Marker, Pose, as_drawn, bodies, plac
 from zeromass.mechanism.turns import axes_about, direction
 from zeromass.model import Contact, Event, ModelError, RigidBody
 from zeromass.model.given import Number, given_vector, length
-from zeromass.model.requirement import Ordered
+from zeromass.model.requirement import Ordered, number_at
+
+if TYPE_CHECKING:
+    from zeromass.model.drawing import Drawing
 
 TOO_TIGHT = 1e-4
 """Clearance at which a hollow counts as too tight for a wheel."""
+
+THIN = 0.04
+"""Part of its radius that the rim of a sharp wheel is drawn wide."""
 
 LAID = 20
 """Steps by which a wheel as drawn is brought onto its surface, for a first guess of its contact."""
@@ -54,7 +60,7 @@ class WheelOnSurface(Joint):
     >>> hill = zm.Surface(lambda X, Y: 0.1 * X)
     >>> rolls = zm.WheelOnSurface(zm.Ground(), hoop, hill, radius=0.5, axis=(0, 1, 0))
     >>> start = zm.System([hoop], gravity=10.0, joints=[rolls]).start([(hoop.angular_velocity, (0, 2.0, 0))])
-    >>> round(start[hoop.velocity @ hoop.velocity], 9), round(start[rolls.normal_force] * np.sqrt(1.01), 9)
+    >>> round(start[hoop.velocity @ hoop.velocity], 9), round(start[np.sqrt(1.01) * rolls.normal_force], 9)
     (1.0, 10.0)
     """
 
@@ -195,6 +201,28 @@ class WheelOnSurface(Joint):
             self._lost,
         )
         return (contact,)
+
+    @cached_property
+    def looks(self) -> Drawing:
+        """The rim on its surface, the path of the contact, and the forces there."""
+        from zeromass.model.drawing import Arrow, Drawing, DrawnBody, Trail  # what is not drawn need not be imported
+        from zeromass.model.shapes import Ring
+
+        radius, width = (number_at(x, self._usual_parameters(x)) for x in (self.rim.radius, self.rim.width))
+        rim = Ring(radius, max(width, THIN * radius))
+        on_ground = isinstance(self.a.body, Ground)
+        return Drawing(
+            bodies=(DrawnBody(f"rim of {self.name}", self.b.point, self.b.quaternion, rim),),
+            trails=(Trail(f"contact of {self.name}", self.contact, "contact"),),
+            arrows=(
+                Arrow(f"normal force of {self.name}", self.contact, self.normal_force * self.normal, "normal"),
+                Arrow(f"friction force of {self.name}", self.contact, self.friction_force, "friction"),
+            ),
+            ground=self.surface.drawn(self.contact, radius) if on_ground else None,
+        )
+
+    def _usual_parameters(self, x: Any) -> dict[Symbol, float]:
+        return {leaf: leaf.default or 0.0 for leaf in symbols(as_expression(x))}
 
     @property
     def _lost(self) -> str:

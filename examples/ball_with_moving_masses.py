@@ -1,0 +1,57 @@
+"""
+A ball that drives itself
+=========================
+
+Three masses move along circles inside a ball, on prescribed paths, and make it roll (Putkaradze and Rogers, 2018). The
+table holds it only if its friction suffices: the least coefficient is the largest ratio of the horizontal to the normal
+force, and both follow from the momentum of all masses together.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import zeromass as zm
+from zeromass.report import axes, legend
+
+m, r, g = 4.0, 1.0, 9.81
+ball = zm.RigidBody("ball", mass=m, inertia=0.4 * m * r**2 * np.ones(3), at=(0, 0, r))
+masses = [zm.Particle(f"mass {k}", mass=1.0) for k in range(3)]
+speed, radius = zm.parameter("speed", 1.0), 0.7  # rad/s, m
+
+
+def circle(k):
+    """Where mass k is in the ball's axes: on a circle about axis k, begun at its lowest point, brought up to speed."""
+    angle = speed * (zm.t - np.tanh(zm.t)) * (1 + k / 3)
+    a, b = radius * np.sin(angle), -radius * np.cos(angle)
+    return [(a, 0.05, b), (0.05, a, b), (a / 2**0.5, a / 2**0.5, b)][k]
+
+
+paths = {f"path {k}": mass.position - ball.point(circle(k)) for k, mass in enumerate(masses)}
+rolls = ball.velocity + np.cross(ball.angular_velocity, (0, 0, -r))
+system = zm.System([ball, *masses], gravity=g, constraints={**paths, "table": ball.position[2] - r, "rolls": rolls[:2]})
+force = sum(part.mass * (zm.rate(part.velocity) + np.array([0, 0, g])) for part in (ball, *masses))  # of the table
+normal, friction = force[2], np.sqrt(force[0] ** 2 + force[1] ** 2)
+
+x, y, z = (system.index(coordinate) for coordinate in ball.position)
+table = system.reaction["rolls"] + system.reaction["table"]  # the same from the constraints
+
+left, right = axes(1, 2, size=(10, 4.2), titles=["Path of the contact", "Friction that it takes"])
+times = np.linspace(0, 20, 2000)
+for value in (0.5, 1.0, 1.5):
+    start = system.start(
+        [(ball.quaternion, (1, 0, 0, 0)), (ball.angular_velocity, (0, 0, 0))], parameters={speed: value}
+    )
+    run = zm.simulate(system, start, until=20.0, rtol=1e-11)
+    dense = run.at(times)
+    ratio = dense[friction / normal]
+    most = int(np.argmax(ratio))
+    off = np.abs(dense[table][:, [x, y, z]] - dense[force]).max()
+    print(
+        f"speed {value}: least coefficient {ratio[most]:.5f} at {times[most]:.2f} s; the two ways differ by {off:.0e} N"
+    )
+    left.plot(*dense[ball.position[:2]].T, label=f"{value} rad/s")
+    right.plot(times, ratio)
+left.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal")
+right.set(xlabel="time [s]", ylabel="horizontal over normal force")
+legend(left)
+plt.show()

@@ -1,0 +1,61 @@
+"""
+How long a rattleback takes to turn back
+========================================
+
+The stone of Kane and Levinson (1982), an ellipsoid whose axes of inertia are turned against those of its shape, with their
+damping. Pitch and roll take energy E from the spin n, one for each direction: with u the shape of a mode, uᵀJu = 1,
+
+    I ṅ = κ E,   Ė = −κ n E,   κ = m h (ρ₁ − ρ₂) u₁ u₂
+
+so that a spin n₀ is gone after 2 artanh(n₀/n∞)/(κ n∞), n∞² = n₀² + 2 E₀/I: the time of Garcia and Hubbard (1988).
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import zeromass as zm
+from zeromass.report import axes, legend
+
+m, g, h = 1.0, 9.81, 0.01  # h: the height of the mass centre, m
+a, b, c = 0.2, 0.03, 0.02
+I = np.array([[2e-4, -2e-5, 0], [-2e-5, 1.6e-3, 0], [0, 0, 1.7e-3]])
+stone = zm.ellipsoid((a, b, c), mass=m, inertia=I, center=(0, 0, c - h), name="stone")
+σ = zm.parameter("damping", 0.0)  # m²/s
+damped = lambda rolling: zm.Torque(-σ * m * rolling.body.angular_velocity, on=rolling.body)  # noqa: E731
+rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=g, forces=damped, two_sided=True)
+body, n = rolling.body, rolling.body.angular_velocity[2]
+
+
+def spun(spin, tilt, damping=0.0):
+    """The stone at a rotation vector `tilt`, about horizontal axes, with a spin about the vertical."""
+    angle = np.linalg.norm(tilt)
+    u = (np.cos(angle / 2), *(np.sin(angle / 2) * np.array(tilt) / angle), 0.0)
+    given = [(rolling.contact[:2], (0, 0)), (body.quaternion, u), (body.angular_velocity, (0, 0, spin))]
+    return rolling.start(given, parameters={σ: damping})
+
+
+ρ = np.array([a, b]) ** 2 / c  # radii of curvature at the lowest point
+J, K = I[:2, :2] + m * h**2 * np.eye(2), m * g * np.diag(ρ[::-1] - h)
+squares, modes = np.linalg.eig(np.linalg.solve(J, K))
+pitch = modes[:, np.argmax(squares)]
+pitch /= np.sqrt(pitch @ J @ pitch)
+κ = m * h * (ρ[0] - ρ[1]) * pitch[0] * pitch[1]
+left, right = axes(1, 2, size=(10, 4.2), titles=["Kane and Levinson's stone", "Time to turn back"])
+for spin in (5.0, -5.0):
+    run = zm.simulate(rolling, spun(spin, (np.radians(0.5),) * 2, 1e-4), until=10.0)
+    left.plot(run.t, run[n], lw=0.8, label=f"{spin:+.0f} rad/s")
+found, expected, spins = [], [], np.geomspace(0.05, 5, 9)
+for spin in -np.sign(κ) * spins:
+    tilt = 0.1 * abs(spin) * np.sqrt(I[2, 2] / squares.max()) * pitch  # 1 % of the energy in the pitching
+    back = zm.Event("turns back", n)
+    found.append(zm.simulate(rolling, spun(spin, tilt), until=1e3, events=back, rtol=1e-9).t[-1])
+    limit = np.hypot(spin, np.sqrt(squares.max() * (tilt @ J @ tilt) / I[2, 2]))
+    expected.append(2 * np.arctanh(abs(spin) / limit) / (abs(κ) * limit))
+    print(f"{spin:+.3f} rad/s: turns back after {found[-1]:8.4f} s, Garcia and Hubbard {expected[-1]:8.4f} s")
+left.set(xlabel="time [s]", ylabel="spin [rad/s]")
+right.loglog(spins, found, "o", label="computed")
+right.loglog(spins, expected, label="Garcia and Hubbard")
+right.set(xlabel="spin at first [rad/s]", ylabel="time [s]")
+for ax in (left, right):
+    legend(ax)
+plt.show()

@@ -1,0 +1,205 @@
+"""What others have printed of bodies that roll: integrals, frequencies, exponents; the gallery shows the same motions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+
+g = 9.81
+UP = np.array([0.0, 0.0, 1.0])
+
+
+# a ball in a vertical tube -------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("body", "k"), [(zm.ball(0.1, 0.5), 2 / 5), (zm.shell(outer=0.1, inner=0.1, mass=0.5), 2 / 3)])
+def test_a_ball_in_a_tube_swings_and_does_not_fall(body, k):
+    """z = −g/(k φ̇²) (1 − cos νt), ν = φ̇ √(k/(1 + k)) [R1884]; at the steps, 1e-9 of the 3 m after 500 of them."""
+    R, around = 0.5, 4.0
+    rolling = zm.Rolling(body, on=zm.surfaces.cylinder(radius=R, inside=True), gravity=g)
+    start = rolling.start(contact=(R, 0.0, 0.0), velocity=(0.0, around * (R - 0.1), 0.0))
+    run = zm.simulate(rolling, start, until=4.0, rtol=1e-12, atol=1e-14)
+    ν = around * np.sqrt(k / (1 + k))
+    np.testing.assert_allclose(run[rolling.center[2]], -g / (k * around**2) * (1 - np.cos(ν * run.t)), atol=1e-9)
+    np.testing.assert_allclose(run[rolling.normal_force], 0.5 * (R - 0.1) * around**2, rtol=1e-10)
+
+
+# surfaces of revolution that turn ------------------------------------------------------------------------------------
+def angular_momentum(rolling: zm.Rolling) -> zm.Expression:
+    """About the vertical through the origin, spin included."""
+    body = rolling.body
+    own = body.rotate(body.inertia @ body.angular_velocity_body)
+    return body.mass * np.cross(body.position, body.velocity)[2] + own[2]
+
+
+@pytest.mark.parametrize("name", ["cone", "paraboloid"])
+def test_the_moving_energy_is_kept_on_a_surface_that_turns(name):
+    """E − Ω L, where E changes [DF2021]."""
+    Ω, spun = 5.0, {"rotation": ((0, 0, 1), 5.0 * zm.t)}
+    on = zm.surfaces.cone(slope=0.5, **spun) if name == "cone" else zm.surfaces.paraboloid(0.8, **spun)
+    rolling = zm.Rolling(zm.ball(0.02, 0.1), on=on, gravity=g)
+    start = rolling.start(contact=(0.4, 0.0), velocity=(0.1, 1.2), spin=-10.0, guess=0.2)
+    run = zm.simulate(rolling, start, until=3.0, rtol=1e-12, atol=1e-15)
+    kept, energy = run[rolling.energy - Ω * angular_momentum(rolling)], run[rolling.energy]
+    assert np.ptp(energy) > 0.01
+    assert np.ptp(kept) < 1e-11
+
+
+def test_a_ball_on_a_turning_cone_can_stay_at_its_height():
+    """Circles [BI2018]: ω along the slope from rolling, and about the normal from k m r² ω̇ = −r n × m (a − g)."""
+    r, Ω, slope, ρ, w, k = 0.02, 5.0, 0.5, 0.4, 2.0, 2 / 5
+    rolling = zm.Rolling(zm.ball(r, 0.1), on=zm.surfaces.cone(slope=slope, rotation=((0, 0, 1), Ω * zm.t)), gravity=g)
+    s, c = np.sin(np.arctan(slope)), np.cos(np.arctan(slope))
+    along = (Ω * (ρ + r * s) - ρ * w) / r
+    spin = (along * c - (ρ * w**2 * c - g * s) / (k * r * w)) / s
+    start = rolling.start(contact=(ρ + r * s, 0.0), velocity=(0.0, ρ * w), spin=spin, guess=0.2)
+    np.testing.assert_allclose(start[zm.rate(rolling.center_particle.velocity)], (-ρ * w**2, 0, 0), atol=1e-11)
+
+
+# rubber --------------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def lens() -> zm.Rolling:
+    return zm.Rolling(zm.ellipsoid((0.15, 0.15, 0.06), mass=1.0), on=zm.surfaces.plane(), gravity=g, no_spin=True)
+
+
+def tilted(lens: zm.Rolling, tilt: float, factor: float) -> tuple[zm.State, float]:
+    """A start with a part of the k of the permanent rotation, k² = m g (a² − c²) sin⁴ ϑ/z, and that k."""
+    (a, _, c), (I1, _, I3) = lens.solid.outline.axes, lens.solid.inertia  # type: ignore[attr-defined]
+    s, z = np.sin(tilt), np.hypot(a * np.sin(tilt), c * np.cos(tilt))
+    k = np.sqrt(g * (a**2 - c**2) / z) * s**2
+    ω = factor * k / np.sqrt(I1 * np.cos(tilt) ** 2 + I3 * s**2 + z**2) * np.array([0, -np.cos(tilt) / s, 1])
+    turn = (np.cos(tilt / 2), np.sin(tilt / 2), 0, 0)
+    body = lens.body
+    return lens.start([(lens.contact[:2], (0, 0)), (body.quaternion, turn), (body.angular_velocity_body, ω)]), k
+
+
+def test_rubber_keeps_its_integral(lens):
+    """ω₃ √(I₁ cos² ϑ + I₃ sin² ϑ + m z²) [K2025]."""
+    start, _ = tilted(lens, 1.0, 1.3)
+    run = zm.simulate(lens, start, until=2.0, rtol=1e-13, atol=1e-15)
+    I1, _, I3 = lens.solid.inertia
+    up = lens.body.rotation[2, 2]
+    N = np.sqrt(I1 * up**2 + I3 * (1 - up**2) + lens.center[2] ** 2)
+    kept = run[lens.body.angular_velocity_body[2] * N]
+    assert np.ptp(run[up]) > 0.3
+    assert np.ptp(kept) < 1e-11 * abs(kept[0])
+
+
+def test_rubber_in_a_circle_and_near_it(lens):
+    """A permanent rotation stays; swings near it have ν² = V″/B, V = k²/(2 sin² ϑ) + m g z, B = I₁ + m |s|² [KP2024]."""
+    (a, _, c), (I1, _, _) = lens.solid.outline.axes, lens.solid.inertia
+    tilt, up = 1.0, lens.body.rotation[2, 2]
+    still, k = tilted(lens, tilt, 1.0)
+    run = zm.simulate(lens, still, until=2.0, rtol=1e-13, atol=1e-15)
+    assert np.abs(run[up] - np.cos(tilt)).max() < 1e-11
+
+    def V(ϑ: float) -> float:
+        return k**2 / (2 * np.sin(ϑ) ** 2) + g * np.hypot(a * np.sin(ϑ), c * np.cos(ϑ))
+
+    h = 1e-3
+    bend = (16 * (V(tilt + h) + V(tilt - h)) - V(tilt + 2 * h) - V(tilt - 2 * h) - 30 * V(tilt)) / (12 * h**2)
+    z = np.hypot(a * np.sin(tilt), c * np.cos(tilt))
+    slope = (a**2 - c**2) * np.sin(tilt) * np.cos(tilt) / z
+    ν = np.sqrt(bend / (I1 + z**2 + slope**2))
+    near, _ = tilted(lens, tilt, 1.0 + 1e-6)
+    turning = zm.Event("turning", zm.rate(up), terminal=False)
+    swing = zm.simulate(lens, near, until=2.2 * 2 * np.pi / ν, events=turning, rtol=1e-13, atol=1e-16)
+    times = [event.t for event in swing.events if event.t > 0.1 / ν]
+    assert np.pi / np.diff(times).mean() == pytest.approx(ν, rel=1e-5)
+
+
+# Euler's disc --------------------------------------------------------------------------------------------------------
+def test_eulers_disc_ends_with_the_exponent_two_thirds():
+    """A loss −M γ̇ as the contact goes along the rim: α ~ (t₁ − t)^(2/3) [L2009], but for the little that it rolls."""
+    m, R, M = 0.44, 0.0375, 2e-5
+
+    def along_the_rim(coin: zm.Rolling) -> zm.Torque:
+        k = coin.body.rotate((0, 0, 1))
+        sine = np.sqrt(1 - k[2] ** 2)
+        return zm.Torque(M * (k + k[2] / sine * (k[2] * k - UP) / sine), on=coin.body)
+
+    coin = zm.Rolling(zm.disc(R, m), on=zm.surfaces.plane(), gravity=g, forces=along_the_rim, two_sided=True)
+    tilt = np.radians(4.0)
+    s, c = np.sin(tilt), np.cos(tilt)
+    ω = np.sqrt(4 * g / (R * s)) * (UP - c * np.array([0, -s, c]))
+    turn = (np.cos(tilt / 2), np.sin(tilt / 2), 0, 0)
+    start = coin.start([(coin.contact[:2], (0, 0)), (coin.body.quaternion, turn), (coin.body.angular_velocity, ω)])
+    run = zm.simulate(coin, start, until=20.0, rtol=1e-10, atol=1e-13)
+    α = np.arcsin(np.sqrt(1 - run[coin.body.rotation[2, 2]] ** 2))
+    late = (α < 0.06) & (α > 6e-3)
+    rate, rest = np.polyfit(run.t[late], α[late] ** 1.5, 1)
+    exponent = np.polyfit(np.log(-rest / rate - run.t[late]), np.log(α[late]), 1)[0]
+    assert exponent == pytest.approx(2 / 3, abs=2e-3)
+    assert -rate == pytest.approx(2 * M / (m * g * R) * np.sqrt(g / R), rel=1e-2)
+    assert "lies flat" in str(run.outcome)
+
+
+# a rattleback --------------------------------------------------------------------------------------------------------
+def test_a_rattleback_turns_back_in_the_time_of_garcia_and_hubbard():
+    """2 artanh(n₀/n∞)/(κ n∞) [GH1988; KN2017], for small spins: what is missing falls with their square."""
+    m, h, (a, b, c) = 1.0, 0.01, (0.2, 0.03, 0.02)
+    I = np.array([[2e-4, -2e-5, 0], [-2e-5, 1.6e-3, 0], [0, 0, 1.7e-3]])  # the stone of [KL1982]
+    stone = zm.ellipsoid((a, b, c), mass=m, inertia=I, center=(0, 0, c - h))
+    rolling = zm.Rolling(stone, on=zm.surfaces.plane(), gravity=g, two_sided=True)
+    body, n = rolling.body, rolling.body.angular_velocity[2]
+    ρ = np.array([a, b]) ** 2 / c
+    J, K = I[:2, :2] + m * h**2 * np.eye(2), m * g * np.diag(ρ[::-1] - h)
+    squares, modes = np.linalg.eig(np.linalg.solve(J, K))
+    u = modes[:, np.argmax(squares)]
+    u = u / np.sqrt(u @ J @ u)
+    κ = m * h * (ρ[0] - ρ[1]) * u[0] * u[1]
+    missing = []
+    for spin in (0.4, 0.2):
+        tilt = 0.1 * spin * np.sqrt(I[2, 2] / squares.max()) * u
+        angle = np.linalg.norm(tilt)
+        turn = (np.cos(angle / 2), *(np.sin(angle / 2) * tilt / angle), 0.0)
+        ω = (0, 0, -np.sign(κ) * spin)
+        start = rolling.start([(rolling.contact[:2], (0, 0)), (body.quaternion, turn), (body.angular_velocity, ω)])
+        run = zm.simulate(rolling, start, until=200.0, events=zm.Event("turns back", n), rtol=1e-10)
+        most = np.hypot(spin, np.sqrt(squares.max() * (tilt @ J @ tilt) / I[2, 2]))
+        missing.append(run.t[-1] * abs(κ) * most / (2 * np.arctanh(spin / most)) - 1)
+    assert abs(missing[1]) < 3e-3
+    assert missing[0] / missing[1] == pytest.approx(4.0, rel=0.1)
+
+
+# a ball with masses inside -------------------------------------------------------------------------------------------
+def test_a_ball_driven_by_masses_inside():
+    """Against Newton and Euler for all parts [PR2018]: F = Σ m (a − g), J ω̇ + Σ p × m (a − g) = −r e × F."""
+    m, r, J, own = 4.0, 1.0, np.array([1.6, 1.8, 2.1]), 1.2
+    ball, inside = zm.RigidBody("ball", mass=m, inertia=J), zm.Particle("mass", mass=own)
+    path = [0.7 * np.sin(zm.t**2), 0.05 + 0.1 * zm.t, -0.7 * np.cos(zm.t)]
+    rolls = ball.velocity + np.cross(ball.angular_velocity, (0, 0, -r))
+    system = zm.System(
+        [ball, inside],
+        gravity=g,
+        constraints={"path": inside.position - ball.point(path), "table": ball.position[2] - r, "rolls": rolls[:2]},
+    )
+    t, ω = 0.8, np.array([0.7, -1.1, 0.4])
+    u = np.array([0.8, 0.2, -0.4, 0.4])
+    start = system.start([(ball.quaternion, u / np.linalg.norm(u)), (ball.angular_velocity, ω)], t=t)
+    S = start[ball.rotation]
+    p, v, a = (S @ x for x in path_and_rates(t))
+    still = np.cross(ω, np.cross(ω, p)) + 2 * np.cross(ω, v) + a
+
+    def left(dω: np.ndarray) -> np.ndarray:
+        center = np.cross(dω, r * UP)
+        mass = own * (center + np.cross(dω, p) + still + g * UP)
+        F = m * (center + g * UP) + mass
+        turning = S @ (J * (S.T @ dω)) + np.cross(ω, S @ (J * (S.T @ ω)))
+        return turning + np.cross(p, mass) + np.cross(r * UP, F)
+
+    zero = left(np.zeros(3))
+    dω = -np.linalg.solve(np.stack([left(e) - zero for e in np.eye(3)], axis=1), zero)
+    np.testing.assert_allclose(start[zm.rate(ball.angular_velocity)], dω, atol=1e-12)
+    F = (m + own) * (np.cross(dω, r * UP) + g * UP) + own * (np.cross(dω, p) + still)
+    table = start[system.reaction["rolls"] + system.reaction["table"]]
+    np.testing.assert_allclose(table[[system.index(x) for x in ball.position]], F, atol=1e-11)
+
+
+def path_and_rates(t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """By hand."""
+    return (
+        np.array([0.7 * np.sin(t**2), 0.05 + 0.1 * t, -0.7 * np.cos(t)]),
+        np.array([1.4 * t * np.cos(t**2), 0.1, 0.7 * np.sin(t)]),
+        np.array([1.4 * np.cos(t**2) - 2.8 * t**2 * np.sin(t**2), 0.0, 0.7 * np.cos(t)]),
+    )
