@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.compile import elimination
 from zeromass.compile.decisions import Decisions, Samples
-from zeromass.compile.elimination import eliminated
+from zeromass.compile.elimination import LARGEST_COST, Equations, _cost, eliminated
 from zeromass.compile.factor import factored
-from zeromass.compile.pivots import LARGEST_FACTOR
+from zeromass.compile.pivots import LARGEST_FACTOR, Pivotal
 from zeromass.expression import Evaluator, expressions
+from zeromass.expression.build import ZERO
 
 EPS = np.finfo(float).eps
 SEEDS = pytest.mark.parametrize("seed", range(60))
@@ -227,3 +229,78 @@ def test_the_solution_does_not_depend_on_the_order_of_the_symbols():
         results.append(qdd[np.argsort(order)])
     for other in results[1:]:
         np.testing.assert_allclose(other, results[0], rtol=0, atol=1e-11 * np.abs(results[0]).max())
+
+
+@SEEDS
+def test_pivots_are_those_that_a_scan_of_all_would_find(seed, monkeypatch):
+    """Each coordinate and row that are eliminated together cost least among all, and what is left has least degree."""
+    taken: list[tuple[int, ...]] = []
+    refused: set[tuple[float, tuple[zm.Expression, ...]]] = set()
+    M, f, A, b = problem(seed)
+    written = Written()
+    M_, f_, A_, b_ = written(M, symmetric=True), written(f), written(A), written(b)
+    decide = written.decide
+
+    def asked(question):
+        answer = decide(question)
+        if isinstance(question, Pivotal) and not answer:
+            refused.add((question.value, question.rest[0]))
+        return answer
+
+    class Watched(Equations):
+        def eliminate(self, i, j):
+            candidates = []
+            for r, row in enumerate(self.A):
+                for k, a in row.items():
+                    rest = tuple(e for l, e in row.items() if l != k)
+                    if a.value is not None and (a.value, rest) not in refused and _cost(self, r, k) <= LARGEST_COST:
+                        candidates.append((_cost(self, r, k), r, k))
+            taken.append((i, j))
+            assert (_cost(self, i, j), i, j) == min(candidates)
+            return super().eliminate(i, j)
+
+    monkeypatch.setattr(elimination, "Equations", Watched)
+    e = eliminated(M_, f_, A_, b_, asked)
+    assert len(taken) == len(set(taken)) <= len(e.kept)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_next_pivot_has_least_degree(seed):
+    """The same expressions as by elimination that looks at all that could be next, and takes the first of least degree."""
+    random = np.random.default_rng(seed)
+    n, m = int(random.integers(4, 12)), int(random.integers(1, 4))
+    L = np.diag(random.uniform(1.0, 2.0, n)) + np.tril(random.normal(size=(n, n)) * (random.random((n, n)) < 0.2), -1)
+    A = random.normal(size=(m, n)) * (random.random((m, n)) < 0.5) + np.eye(m, n) * 3.0
+    written = Written()
+    M_, A_ = written(L @ L.T, symmetric=True), written(A)
+    f_, b_ = list(written(random.normal(size=n))), list(written(random.normal(size=m)))
+    factor = factored(M_.tolist(), f_, A_.tolist(), b_, lambda question: ())  # M is definite: no row need help it
+    K = np.block([[M_, A_.T], [A_, expressions(np.zeros((m, m)))]])
+    pattern = [{q for q in range(n + m) if K[p, q] is not ZERO} for p in range(n + m)]
+    rhs, steps, left = [*f_, *b_], [], set(range(n + m))
+    while left:
+        ready = [p for p in left if p < n or not any(A_[p - n, j] is not ZERO for j in left if j < n)]
+        p = min(ready, key=lambda p: (len(pattern[p]), p))
+        left.discard(p)
+        inverse = 1 / K[p, p]
+        others = [q for q in pattern[p] if q != p]
+        shares = {q: K[p, q] * inverse for q in others}
+        for q in others:
+            rhs[q] = rhs[q] - shares[q] * rhs[p]
+            pattern[q] = (pattern[q] | set(others)) - {p}
+        for q in others:
+            for r in others:
+                if r <= q:
+                    K[q, r] = K[r, q] = K[q, r] - shares[r] * K[p, q]
+        steps.append((p, inverse, shares, rhs[p]))
+    x: dict[int, zm.Expression] = {}
+    for p, inverse, shares, g in reversed(steps):
+        x[p] = g * inverse - sum(share * x[q] for q, share in shares.items())
+    last = steps[-1][0]  # what all the others were eliminated from: another order gives another formula
+    assert (factor.solution[last] if last < n else -factor.multipliers[last - n]) is x[last]
+    values = np.array(written.values)
+    found = Evaluator([*factor.solution, *factor.multipliers], written.symbols)(values)
+    expected = Evaluator([*[x[j] for j in range(n)], *[-x[n + i] for i in range(m)]], written.symbols)(values)
+    np.testing.assert_allclose(
+        found, expected, rtol=1e-13, atol=0
+    )  # the same pivots: but for the order of sums, the same

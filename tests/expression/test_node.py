@@ -187,3 +187,24 @@ def test_expressions_of_nested_sequences(x):
     assert array[0, 1] is as_expression(1)
     assert expressions(a).shape == ()
     assert expressions(np.eye(2))[0, 0] is as_expression(1)
+
+
+def test_the_garbage_collector_is_off_only_where_formulas_are_built():
+    undisturbed = graph.undisturbed
+    assert gc.isenabled()
+    with undisturbed:
+        with undisturbed:
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with undisturbed:
+            pass
+        assert not gc.isenabled()  # as it was
+    finally:
+        gc.enable()
+    with undisturbed:
+        undisturbed.ended()  # as in a child process
+        assert gc.isenabled()
+    assert gc.isenabled()

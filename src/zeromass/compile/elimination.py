@@ -212,11 +212,11 @@ def _pairs(e: Equations, given: Frozen, decide: Decisions, rank: int, levels: Se
             consider(i, j)
     while candidates and len(pairs) < rank:
         _, cost, i, j = heappop(candidates)
-        a = e.A[i].get(j)
-        if a is None or a.value is None or (i, j) in refused or cost != _cost(e, i, j):
+        pivot = e.A[i].get(j, ZERO).value
+        if pivot is None or j not in e.A[i] or (i, j) in refused or cost != _cost(e, i, j):
             continue  # it is gone, or stands there again
-        rest = tuple(a for k, a in e.A[i].items() if k != j)
-        if decide(Pivotal(a.value, rest, tuple(a for _, a in given.rows[i]))):
+        rest, row = tuple(a for k, a in e.A[i].items() if k != j), tuple(a for _, a in given.rows[i])
+        if decide(Pivotal(pivot, rest, row)):
             pairs.append(e.eliminate(i, j))
             for r in pairs[-1].column:
                 for k in e.A[r]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 BUSY = 400_000
 """Evaluations after which better machine code is made, in the background."""
 
+LONG = 8_000
+"""Operations from which a quarter of them is enough: each takes longer, and better code saves a third of it."""
+
 LARGE = 100_000
 """Operations from which LLVM spends more effort at once: without it they take about a megabyte of the stack, and more."""
 
@@ -34,6 +37,7 @@ class Native:
         self._codes: dict[Any, Code] = {}
         self._evaluations = 0
         self._large = program.operations >= LARGE
+        self._enough = BUSY if program.operations < LONG else BUSY // 4
 
     def rhs(self, lanes: int = 1) -> Code:
         """Machine code of `rhs(t, y, parameters, slopes, growth, pivots)`.
@@ -117,7 +121,7 @@ class Native:
     @property
     def busy(self) -> bool:
         """Whether it has run so often that better machine code is repaid."""
-        return self._evaluations >= BUSY and not self._large
+        return self._evaluations >= self._enough and not self._large
 
     def called(self, evaluations: int) -> None:
         """Counts evaluations; when there have been many, better code is made in the background."""

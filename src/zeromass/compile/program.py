@@ -22,7 +22,7 @@ from zeromass.compile.straight import operations
 from zeromass.compile.turning import turning
 from zeromass.equation import Verdict
 from zeromass.expression import Expression, Symbol, expressions, jacobian, substitute, symbols, t
-from zeromass.expression.build import ONE, ZERO, compare, where
+from zeromass.expression.build import ONE, ZERO, add, compare, multiply, where
 from zeromass.expression.evaluate import Sparse, stacked
 from zeromass.model import Event, ModelError, State, System
 
@@ -254,15 +254,28 @@ def _correction(system: System, rows: list[int], level: int, decide: Decisions) 
     n = len(M)
     if decide(Independent(stacked(M, A))) < n:
         rest = [i for i in range(len(system.rows)) if i not in rows]
-        others = by.A.picked([k for k in range(len(by.rows)) if k not in picked]).array
-        M = Sparse.of(M.array + system.A[rest].T @ system.A[rest])
-        metric = Sparse.of(metric.array + others.T @ others)
+        others = by.A.picked([k for k in range(len(by.rows)) if k not in picked])
+        M, metric = _with_squares(M, system.sparse_A.picked(rest)), _with_squares(metric, others)
         if decide(Independent(stacked(M, A))) < n:
-            metric = Sparse.of(metric.array + expressions(np.eye(len(metric))))
+            metric = _with_squares(metric, Sparse([{j: ONE} for j in range(len(metric))], len(metric)))
     rank = decide(Independent(A)) - len(by.bodies)
     zero = expressions(np.zeros(len(metric)))
     levels = [system.rows[by.rows[k]].level for k in picked]
     return by.correction(eliminated(metric, zero, own, missing, decide, rank, levels).acceleration, level)
+
+
+def _with_squares(M: Sparse, A: Sparse) -> Sparse:
+    """M + AᵀA."""
+    squares: list[dict[int, Expression]] = [{} for _ in M.rows]
+    for row in A.rows:
+        for j, a in row.items():
+            for k, b in row.items():
+                squares[j][k] = add(squares[j].get(k, ZERO), multiply(a, b))
+    rows = [
+        {k: add(row.get(k, ZERO), own.get(k, ZERO)) for k in {**row, **own}}
+        for row, own in zip(M.rows, squares, strict=True)
+    ]
+    return Sparse(rows, M.columns)
 
 
 def largest(values: Sequence[Expression]) -> Expression:

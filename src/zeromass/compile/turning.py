@@ -15,7 +15,7 @@ constraints, from half as many operations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -26,7 +26,7 @@ from zeromass.expression.derivative import sparse_jacobian
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import symbol
 from zeromass.model import RigidBody, System
-from zeromass.model.lagrange import motion_of
+from zeromass.model.lagrange import force_of, masses_of
 
 
 class Turn:
@@ -189,7 +189,7 @@ class Turning:
         dynamic = {k: given.rows[i] for k, i in enumerate(self.rows) if k not in self.at_rates}
         for k, row in dynamic.items():
             A[k] = {self._place[j]: row[j] for j in self.straight if j in row}
-        turned = self._of_bodies(self.at_rates, lambda body: (*body.w, *body.o, *body.v, *body.D.ravel()))
+        turned = self._of_bodies(self.at_rates, {**self._named, **{x: body for body in self.bodies for x in body.v}})
         for body, at in self.placed:
             picked = turned.get(body, [])
             if picked:
@@ -257,20 +257,20 @@ class Turning:
         """The symbols of the bodies replaced by what they stand for."""
         meant = expressions(e)
         flat = meant.ravel()
-        found = self._of_bodies(
-            dict(enumerate(flat)), lambda body: (*body.S.ravel(), *body.D.ravel(), *body.w, *body.o)
-        )
+        found = self._of_bodies(dict(enumerate(flat)), self._named)
         for body in self.bodies:
             if body in found:
                 turning = dict(zip(body.D.ravel(), body.turning.ravel(), strict=True))
                 flat[found[body]] = substitute(substitute(flat[found[body]], turning), body.formulas)
         return flat.reshape(meant.shape)
 
-    def _of_bodies(
-        self, formulas: Mapping[int, Expression], named: Callable[[Turn], Iterable[Expression]]
-    ) -> dict[Turn, list[int]]:
-        """The formulas in which some symbols of a body are, by its name, for each body."""
-        owner = {x: body for body in self.bodies for x in named(body)}
+    @cached_property
+    def _named(self) -> dict[Expression, Turn]:
+        """The bodies, by their symbols."""
+        return {x: body for body in self.bodies for x in (*body.S.ravel(), *body.D.ravel(), *body.w, *body.o)}
+
+    def _of_bodies(self, formulas: Mapping[int, Expression], owner: Mapping[Expression, Turn]) -> dict[Turn, list[int]]:
+        """The formulas, by their places, in which symbols of each body are."""
         found: dict[Turn, list[int]] = {}
         for k, e in formulas.items():
             leaves = symbols(e) if e.args else (e,)
@@ -376,7 +376,7 @@ def _turns(system: System) -> Iterable[Turn]:
             continue  # it does not turn by coordinates of its own
         (zero,) = body.constraints.values()
         places = [at[x] for x in body.quaternion]
-        M, _ = motion_of(body.kinetic, body.quaternion)
+        M = masses_of(body.kinetic, body.quaternion)
         own = [{places[j]: e for j, e in row.items()} for row in M.rows]
         if zero in rows and all(system.sparse_M.rows[i] == row for i, row in zip(places, own, strict=True)):
             yield Turn(body, rows[zero], places)
@@ -385,7 +385,7 @@ def _turns(system: System) -> Iterable[Turn]:
 def _own_force(body: Turn) -> Array:
     """Q_u of the kinetic energy alone."""
     ω = body.body.angular_velocity_body
-    return motion_of(expressions(ω @ body.J @ ω / 2).item(), body.u)[1]
+    return force_of(expressions(ω @ body.J @ ω / 2).item(), body.u)
 
 
 def _without(total: Expression, part: Expression) -> Expression:

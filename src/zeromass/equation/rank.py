@@ -39,6 +39,9 @@ the answer. The tolerance lies between the two, nearer to the noise.
 CLEAR = (1e-14, 1e-4)
 """Singular values at most and at least so large, as parts of the largest, leave no doubt about a rank."""
 
+MANY = 100
+"""Rows and columns from which eigenvalues are asked whether a rank is full before singular values are."""
+
 CONSISTENCY_TOLERANCE = 1e-9
 """Residuals below this part of the terms they are made of count as zero.
 
@@ -249,8 +252,10 @@ def rank_of(A: Array, tolerance: float = RANK_TOLERANCE) -> int:
     A = numbers("A", A, 2, "rows and columns")
     if not A.size:
         return 0
-    σ = np.asarray(np.linalg.svd(A, compute_uv=False), dtype=float)
     low, high = CLEAR
+    if min(A.shape) >= MANY and tolerance <= high and clearly_full(A @ A.T if len(A) <= A.shape[1] else A.T @ A):
+        return min(A.shape)
+    σ = np.asarray(np.linalg.svd(A, compute_uv=False), dtype=float)
     kept = count_above(σ, tolerance)
     if low <= tolerance <= high and count_above(σ, low) == kept == count_above(σ, high):
         return kept

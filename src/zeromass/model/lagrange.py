@@ -14,15 +14,27 @@ def motion_of(lagrangian: Expression, q: np.ndarray) -> tuple[Sparse, np.ndarray
 
     p = ∂L/∂q̇,    M = ∂p/∂q̇,    Q = ∂L/∂q − (∂p/∂q) q̇ − ∂p/∂t
     """
-    v = rate(q)
-    p = gradient(lagrangian, v)
+    p = gradient(lagrangian, rate(q))
+    return _masses(p, q), gradient(lagrangian, q) - directional(p, along_motion(q))
+
+
+def masses_of(lagrangian: Expression, q: np.ndarray) -> Sparse:
+    """M alone."""
+    return _masses(gradient(lagrangian, rate(q)), q)
+
+
+def force_of(lagrangian: Expression, q: np.ndarray) -> np.ndarray:
+    """Q alone."""
+    return gradient(lagrangian, q) - directional(gradient(lagrangian, rate(q)), along_motion(q))
+
+
+def _masses(p: np.ndarray, q: np.ndarray) -> Sparse:
     M: list[dict[int, Expression]] = [{} for _ in q]
-    for i, row in enumerate(sparse_jacobian(p, v).rows):
+    for i, row in enumerate(sparse_jacobian(p, rate(q)).rows):
         for j, e in row.items():
             if j >= i:  # one form for both halves, so that they share every operation
                 M[i][j] = M[j][i] = e
-    Q = gradient(lagrangian, q) - directional(p, along_motion(q))
-    return Sparse(M, len(q)), Q
+    return Sparse(M, len(q))
 
 
 def along_motion(q: np.ndarray) -> dict[Expression, Expression]:

@@ -330,10 +330,10 @@ class System(Remembering):
                     f"'{leaf!r}' appears in the forces or constraints, but '{leaf.name}' is no coordinate of the "
                     "system; add it to coordinates=[…] or remove it"
                 )
-        multipliers = {*self.multipliers}
+        forces = {*self.multipliers}
         for name, array in (("M", self.sparse_M.entries), ("Q", self.Q), ("C", self.C)):
             for leaf in symbols(array):
-                strange = leaf.kind == "multiplier" and (name != "C" or leaf not in multipliers)
+                strange = leaf.kind == "multiplier" and (name != "C" or leaf not in forces)
                 if leaf.order > (2 if name == "C" else 1) or strange:
                     words = "masses and forces depend on positions, rates, time and parameters"
                     raise ModelError(f"{name} contains '{leaf!r}'; {words}")
