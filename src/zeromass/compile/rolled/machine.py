@@ -12,11 +12,13 @@ from llvmlite import ir
 
 from zeromass.compile import cache as kept
 from zeromass.compile.module import library, with_reciprocals
+from zeromass.compile.rolled.checks import Check
+from zeromass.compile.rolled.equations import ROWS
 from zeromass.compile.rolled.fronts import Tables
 from zeromass.compile.rolled.kernel import Kernel
 from zeromass.compile.rolled.kinds import Kind
 from zeromass.compile.rolled.layout import Blocks, Layout
-from zeromass.compile.rolled.loops import STAGE, Loops, Plan
+from zeromass.compile.rolled.loops import CHECKED, STAGE, Loops, Plan
 from zeromass.compile.rolled.unrolled import Shape, Unrolled
 from zeromass.compile.straight import Flavour
 from zeromass.compile.target import BEST, Code, Target
@@ -177,11 +179,9 @@ class Machine:
         count: int,
     ) -> dict[Plan, int]:
         right, beside = _two(*layout.right(task, blocks, at), count)
-        entries = np.stack([np.concatenate(x) for x in zip(*layout.matrix(blocks, at), strict=True)], axis=1)
-        entries = entries[np.argsort(entries[:, :2].min(axis=1), kind="stable")]
         self.kept: np.ndarray = np.zeros(count)
         self.masks: np.ndarray = np.ascontiguousarray(masks, dtype=float)
-        first = self.unknowns
+        first, self._tables = self.unknowns, tables
         return {
             Plan.fronts: self._held(tables.fronts, np.int32),
             Plan.front_count: len(tables.fronts),
@@ -198,9 +198,23 @@ class Machine:
             Plan.right: self._held(right, np.int32),
             Plan.right_beside: self._held(beside, np.int32),
             Plan.right_beside_count: len(beside),
-            Plan.entries: self._held(entries, np.int32),
-            Plan.entry_count: len(entries),
+            Plan.checks: self._checks(layout, blocks, at),
+            Plan.check_count: self._count,
         }
+
+    def _checks(self, layout: Layout, blocks: Blocks, at: np.ndarray) -> int:
+        task, rows = layout.tasks[0], []
+        made = [k for k, kind in enumerate(layout.kinds) if kind.equations(task).matrix]
+        code = _checking(layout, made, _host(self.lanes))
+        self._keep.append(code)
+        for k in made:
+            kind = layout.kinds[k]
+            places = at[kind.blocks]
+            first = layout.unknown(kind, (ROWS, 0), blocks, at) if kind.rows.shape[1] else np.zeros(len(kind))
+            table = self._held(np.column_stack([places, first]), np.int32)
+            rows.append((code.address(f"check{k}"), table, len(kind), layout.places[k].first))
+        self._count = len(rows)
+        return self._held(np.array(rows, dtype=np.int64).reshape(-1, CHECKED), np.int64)
 
     def _shapes(self, shapes: Sequence[Shape]) -> int:
         codes = [unrolled(shape, _host(self.lanes)) for shape in shapes]
@@ -238,13 +252,19 @@ class Machine:
         """Entries of the elements at one state, and nothing more."""
         fronts, count, spreads = (Plan.front_count, Plan.count, Plan.spread_count)
         saved = self.plan.copy()
-        self.plan[[fronts, count, spreads, Plan.right_beside_count, Plan.entry_count, Plan.copies]] = 0
+        self.plan[[fronts, count, spreads, Plan.right_beside_count, Plan.check_count, Plan.copies]] = 0
         self._called("enter", t, y, parameters, 1)
         self.plan[:] = saved
 
     def decide(self, t: float, y: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """Which unknowns are kept: 0 for multipliers whose rows follow from others."""
+        plain = self._tables.plain
+        saved = self.plan.copy()
+        if plain is not None:
+            for place, table in ((Plan.fronts, plain.fronts), (Plan.slots, plain.slots), (Plan.beside, plain.beside)):
+                self.plan[place] = table.ctypes.data
         self._called("decide", t, y, parameters, len(y))
+        self.plan[:] = saved
         return self.kept.copy()
 
     def _called(
@@ -256,6 +276,15 @@ class Machine:
         call = self._loops.function(name, None, *[ctypes.c_void_p] * (5 + len(first)))
         call(*first, *[x.ctypes.data for x in (*inputs, slopes, growth)])
         return slopes, growth
+
+
+def _checking(layout: Layout, made: Sequence[int], target: Target) -> Code:
+    """Machine code of what elements take from the residual."""
+    module = ir.Module("checks")
+    for k in made:
+        Check(module, target, f"check{k}", layout.kinds[k], layout.places[k], layout.tasks[0])
+    text = str(module)
+    return Code(text, target, origin=kept.digest(text), effort=BEST)
 
 
 def _host(lanes: int) -> Target:
