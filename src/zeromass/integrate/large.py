@@ -30,12 +30,16 @@ def at_large_start(program: Program, start: State, violation: float) -> Outcome 
         missing, names = structure.missing(native.machine(task, 1), task, start)
         violated = [f"'{name}' by {value:.3g}" for name, value in zip(names, missing, strict=True) if abs(value) > size]
         if violated:
-            words = f"the start violates {', '.join(violated[:MOST])}; make it with system.start(…) and the parameters of "
+            words = (
+                f"the start violates {', '.join(violated[:MOST])}; make it with system.start(…) and the parameters of "
+            )
             return Outcome(Ending.INCONSISTENT, start.t, words + "the run")
     slopes, growth, left, sizes = structure.residual(native.machine("motion", 1), start)
     if not np.all(np.isfinite(slopes)) or not np.isfinite(growth):
         names = structure.not_finite(native.machine("motion", 1))
-        return Outcome(Ending.NOT_A_NUMBER, start.t, f"at the start {_listed(names) or 'a formula'} has no finite value")
+        return Outcome(
+            Ending.NOT_A_NUMBER, start.t, f"at the start {_listed(names) or 'a formula'} has no finite value"
+        )
     sizes = sizes + FLOOR * sizes.max(initial=0.0)
     against = structure.rows[~negligible(left, sizes, np.sqrt(CONSISTENCY_TOLERANCE))]
     if len(against):

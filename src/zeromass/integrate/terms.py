@@ -76,7 +76,11 @@ def terms_of_time(system: System, watched: Sequence[Expression] = ()) -> list[Te
     known: dict[Any, list[Term]] = system.memory.setdefault("terms of time", {})
     inputs = [t, *system.parameters]
     if () not in known:
-        blocks = [system.M, system.Q, system.C, system.A, [row.zero for row in system.rows]] if not system.large else [system.formulas]
+        blocks = (
+            [system.M, system.Q, system.C, system.A, [row.zero for row in system.rows]]
+            if not system.large
+            else [system.formulas]
+        )
         outputs = [e for block in blocks for e in np.ravel(np.asarray(block, dtype=object))]
         known[()] = [Term(u, inputs) for u in _terms(_roots(outputs))]
     key = tuple(watched)

@@ -17,7 +17,7 @@ import numpy as np
 from zeromass.compile.rolled.elements import Block, numbers
 from zeromass.compile.turning import Turning
 from zeromass.expression import Array, Expression, Symbol, expressions, gradient
-from zeromass.expression.build import ONE, ZERO, constant, multiply, negative
+from zeromass.expression.build import ZERO, constant, multiply, negative
 from zeromass.expression.node import symbol
 from zeromass.model import Part, RigidBody, System
 from zeromass.model.constraint import Row, rows_of
@@ -85,7 +85,9 @@ def _plain_part(alone: System, part: Part, task: str) -> Equations:
         right.append(((0, n), negative(zero)))
         if task == "velocities":  # 4 EᵀJE has no mass along u
             d = multiply(constant(4.0 / 3.0), expressions(np.trace(part.inertia)).item())
-            matrix += [((0, i), (0, j), multiply(d, multiply(a[i], a[j]))) for i in range(3, n) for j in range(3, i + 1)]
+            matrix += [
+                ((0, i), (0, j), multiply(d, multiply(a[i], a[j]))) for i in range(3, n) for j in range(3, i + 1)
+            ]
             right += [((0, i), multiply(multiply(d, a[i]), negative(zero))) for i in range(3, n)]
     return Equations(matrix, right, (), tuple(z), tuple(z))
 
@@ -126,9 +128,7 @@ def of_rows(rows: Sequence[Row], blocks: Sequence[Block], task: str, plain: bool
         b = int(np.searchsorted(begins, j, side="right") - 1)
         place.append((b, inside[b]))
         inside[b] += 1
-    matrix = [
-        ((ROWS, i - first), place[k], e) for i, row in A.items() for k, e in enumerate(row) if e is not ZERO
-    ]
+    matrix = [((ROWS, i - first), place[k], e) for i, row in A.items() for k, e in enumerate(row) if e is not ZERO]
     levels = tuple(0 if plain and row.placed else row.level for row in rows)
     return Equations(matrix, [((ROWS, i - first), e) for i, e in right.items() if e is not ZERO], levels)
 
@@ -178,7 +178,3 @@ def _alone(blocks: Sequence[Block], rows: Sequence[Row]) -> System:
 def _lower(M: Array) -> list[tuple[Unknown, Unknown, Expression]]:
     n = len(M)
     return [((0, i), (0, j), M[i, j]) for i in range(n) for j in range(i + 1) if M[i, j] is not ZERO]
-
-
-def is_one(e: Expression) -> bool:
-    return e is ONE

@@ -20,7 +20,7 @@ from zeromass.compile.rolled.unrolled import LARGEST, OFTEN, SHAPES, Shape
 
 HEADER = 11
 """Numbers of a front: pivots, coordinates among them, unknowns, places of its rows, of what is left over, of its unknowns,
-of its table, of what is added beside, how much that is, of its first pivot, and which of the frequent shapes it has or −1."""
+of its table, of what is added beside, how much that is, of its first pivot, and its number among frequent shapes or −1."""
 
 
 class Tables(NamedTuple):

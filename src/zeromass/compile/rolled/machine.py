@@ -16,7 +16,6 @@ from zeromass.compile.rolled.checks import Check
 from zeromass.compile.rolled.equations import ROWS
 from zeromass.compile.rolled.fronts import Tables
 from zeromass.compile.rolled.kernel import Kernel
-from zeromass.compile.rolled.kinds import Kind
 from zeromass.compile.rolled.layout import Blocks, Layout
 from zeromass.compile.rolled.loops import CHECKED, STAGE, Loops, Plan
 from zeromass.compile.rolled.unrolled import Shape, Unrolled
@@ -136,7 +135,8 @@ class Machine:
             Plan.coordinates: n,
         }
         if tables is not None:
-            assert at is not None and masks is not None
+            assert at is not None
+            assert masks is not None
             plan |= self._eliminations(layout, blocks, task, at, tables, masks, count)
             plan |= {Plan.spreads: self._spreads(layout, kernels, firsts, at), Plan.spread_count: self._count}
             first = n if task == "motion" and target.width == 1 else 0
@@ -222,7 +222,10 @@ class Machine:
     def _shapes(self, shapes: Sequence[Shape]) -> int:
         codes = [unrolled(shape, _host(self.lanes)) for shape in shapes]
         self._keep.append(codes)
-        rows = [[made.address(f"{name}_{shape.name}") for name in ("front", "back")] for made, shape in zip(codes, shapes, strict=True)]
+        rows = [
+            [made.address(f"{name}_{shape.name}") for name in ("front", "back")]
+            for made, shape in zip(codes, shapes, strict=True)
+        ]
         return self._held(np.array(rows, dtype=np.int64).reshape(-1, 2), np.int64)
 
     # calls -----------------------------------------------------------------------------------------------------------
@@ -319,16 +322,18 @@ def _two(unknown: np.ndarray, place: np.ndarray, count: int) -> tuple[np.ndarray
     return table, np.stack([unknown[rank >= 2], place[rank >= 2]], axis=1)
 
 
-def _kernels(
-    layout: Layout, task: str, target: Target, others: Sequence[Symbol], spread: bool, apart: int
-) -> Code:
+def _kernels(layout: Layout, task: str, target: Target, others: Sequence[Symbol], spread: bool, apart: int) -> Code:
     """Machine code of the kernels of all kinds."""
     flavour = Flavour(target.width, target.fused)
     made: list[Kernel] = []
     for k, (kind, place) in enumerate(zip(layout.kinds, layout.places, strict=True)):
         outputs = with_reciprocals([*place.matrix, *place.right[task]])
         if outputs:
-            made.append(Kernel(f"kind{k}", kind.groups, kind.constants, others, outputs, flavour, stride=place.stride, apart=apart))
+            made.append(
+                Kernel(
+                    f"kind{k}", kind.groups, kind.constants, others, outputs, flavour, stride=place.stride, apart=apart
+                )
+            )
         if spread and kind.name == "part":
             equations = kind.equations(task)
             outputs = with_reciprocals(list(equations.spread))

@@ -48,7 +48,9 @@ class RolledNative:
     def corrections(self) -> Code | None:
         """Machine code of the corrections; None without any."""
         names = list(self.program.corrections)
-        return self._code("corrections", lambda: Machine.together([self.machine(n, 1) for n in names])) if names else None
+        return (
+            self._code("corrections", lambda: Machine.together([self.machine(n, 1) for n in names])) if names else None
+        )
 
     def events(self, events: Sequence[Event], lanes: int) -> Code | None:
         """Machine code of `event(t, y, parameters, values)`; None where there is nothing to watch."""
@@ -135,4 +137,3 @@ class RolledNative:
                 'tangent, which implicit methods and sensitivities need; take method="collocation" or fewer parts'
             )
         raise AttributeError(name)
-

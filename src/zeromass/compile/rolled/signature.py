@@ -37,9 +37,7 @@ class Signature(NamedTuple):
     numbers: tuple[float, ...]
 
 
-def signature(
-    roots: Sequence[Expression], where: Mapping[str, tuple[int, int]], blocks: Sequence[int]
-) -> Signature:
+def signature(roots: Sequence[Expression], where: Mapping[str, tuple[int, int]], blocks: Sequence[int]) -> Signature:
     """Of formulas of the coordinates in some blocks; `where` tells the block and the place of a symbol by its token.
 
     Time and parameters are in a block that is not listed, of a negative number.
@@ -77,7 +75,10 @@ def signature(
 
 
 def lifted(
-    roots: Sequence[Expression], varying: Mapping[int, Symbol], where: Mapping[str, tuple[int, int]], blocks: Sequence[int]
+    roots: Sequence[Expression],
+    varying: Mapping[int, Symbol],
+    where: Mapping[str, tuple[int, int]],
+    blocks: Sequence[int],
 ) -> list[Expression]:
     """The formulas with numbers, by their places in the signature's list, replaced by symbols."""
     local = {b: k for k, b in enumerate(blocks)}

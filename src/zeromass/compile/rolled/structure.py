@@ -173,9 +173,7 @@ class Structure:
         """Slopes at a state, the growth, and of each row what it is off by and the sizes of its terms."""
         y = np.concatenate([state.q, state.v])
         slopes, growth = machine(state.t, y, _values(state), len(y))
-        left, sizes = (
-            machine.values[machine.unknowns + k * self.count + self.row_unknowns, 0] for k in (1, 2)
-        )
+        left, sizes = (machine.values[machine.unknowns + k * self.count + self.row_unknowns, 0] for k in (1, 2))
         return slopes[:, 0], float(growth[0]), left, sizes
 
     def not_finite(self, machine: Machine) -> list[str]:
@@ -197,7 +195,7 @@ class Structure:
         for k, kind in enumerate(self.kinds):
             if kind.name != "rows":
                 continue
-            touching = np.isin(kind.blocks, list(light)).any(axis=1)
+            touching: np.ndarray = np.isin(kind.blocks, list(light)).any(axis=1)
             if not touching.any():
                 continue
             count = kind.rows.shape[1]
