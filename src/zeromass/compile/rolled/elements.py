@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zeromass.expression import Expression, Symbol, symbols, t
-from zeromass.expression.node import symbol
 from zeromass.model import Part, Particle, RigidBody, System
 from zeromass.model.constraint import Row
 from zeromass.model.forces import Load
@@ -125,11 +124,6 @@ def _summands(e: Expression | None) -> list[Expression]:
         elif x.value is None:
             found.append(negative(x) if minus else x)
     return found
-
-
-def coordinate_of(leaf: Symbol) -> Symbol:
-    """The coordinate whose rate or acceleration a symbol is."""
-    return symbol(leaf.name, leaf.kind, latex=leaf.latex, token=leaf.token)
 
 
 def numbers(symbols_: Sequence[Any]) -> np.ndarray:

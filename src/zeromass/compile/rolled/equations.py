@@ -17,7 +17,7 @@ import numpy as np
 from zeromass.compile.rolled.elements import Block, numbers
 from zeromass.compile.turning import Turning
 from zeromass.expression import Array, Expression, Symbol, expressions, gradient
-from zeromass.expression.build import ONE, ZERO, constant, multiply, negative
+from zeromass.expression.build import ZERO, constant, multiply, negative
 from zeromass.expression.node import symbol
 from zeromass.model import Part, RigidBody, System
 from zeromass.model.constraint import Row, rows_of
@@ -178,7 +178,3 @@ def _alone(blocks: Sequence[Block], rows: Sequence[Row]) -> System:
 def _lower(M: Array) -> list[tuple[Unknown, Unknown, Expression]]:
     n = len(M)
     return [((0, i), (0, j), M[i, j]) for i in range(n) for j in range(i + 1) if M[i, j] is not ZERO]
-
-
-def is_one(e: Expression) -> bool:
-    return e is ONE

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from zeromass.compile.rolled.unrolled import LARGEST, OFTEN, SHAPES, Shape
 
 HEADER = 11
 """Numbers of a front: pivots, coordinates among them, unknowns, places of its rows, of what is left over, of its unknowns,
-of its table, of what is added beside, how much that is, of its first pivot, and which of the frequent shapes it has or −1."""
+of its table, of what is added beside, how much that is, of its first pivot, and its number among frequent shapes or −1."""
 
 
 class Tables(NamedTuple):
@@ -27,10 +28,11 @@ class Tables(NamedTuple):
 
     fronts    shape (fronts, HEADER)
     unknowns  of each front, one after another, by their places among all
-    slots     two places whose values are added, for each entry of each front
+    slots     places whose values are added: two for each entry of a front, or of frequent shapes as many as it has
     beside    further (place in a front, place whose value is added), shape (k, 2)
     size      values in the memory for fronts
     shapes    those that are frequent
+    plain     the same without any, where there are some
     """
 
     fronts: np.ndarray
@@ -39,6 +41,7 @@ class Tables(NamedTuple):
     beside: np.ndarray
     size: int
     shapes: tuple[Shape, ...]
+    plain: Tables | None = None
 
 
 class _Room:
@@ -85,7 +88,6 @@ def tables(
     """
     start = np.zeros(len(order) + 1, dtype=np.int64)
     np.cumsum([sizes[b] for b in order], out=start[1:])
-    total = int(start[-1])
     front_of = np.repeat(np.arange(len(order)), np.diff(start))
     i = np.concatenate([a for a, _, _ in entries])
     j = np.concatenate([b for _, b, _ in entries])
@@ -94,8 +96,6 @@ def tables(
     sort = np.lexsort((high, low))
     low, high, value = low[sort], high[sort], value[sort]
     by_front = np.searchsorted(low, start)
-    heads = np.empty((len(order), HEADER), dtype=np.int64)
-    all_unknowns, slots, beside = [], [], []
     children: list[list[int]] = [[] for _ in order]
     kept = first
     pivots_rows = np.empty(len(order), dtype=np.int64)
@@ -115,83 +115,137 @@ def tables(
         pivots_rows[f] = kept
         kept += triangle(len(positions[f]), 0, int(start[f + 1] - start[f]))
     room = _Room(kept)
-    at, at_slots, at_beside = 0, 0, 0
-    for f, b in enumerate(order):
+    found: list[_Front] = []
+    known: dict[bytes, _Pattern] = {}
+    for f in range(len(order)):
         p, unknown = int(start[f + 1] - start[f]), positions[f]
         s = len(unknown)
         rest = triangle(s, p, s)
-        place_left = room.take(rest)
-        base_rows = np.array([k * (s + 1) - k * (k - 1) // 2 - k for k in range(s)], dtype=np.int64)
-        in_rows = base_rows + pivots_rows[f]
-        cut = base_rows[p] + p if p < s else 0
-        in_left = base_rows - cut + place_left
-        base = np.where(np.arange(s) < p, in_rows, in_left)
-        sources_row, sources_column, sources = [], [], []
         mine = slice(int(by_front[f]), int(by_front[f + 1]))
-        sources_row.append(np.searchsorted(unknown, low[mine]))
-        sources_column.append(np.searchsorted(unknown, high[mine]))
-        sources.append(value[mine])
-        diagonal = low[mine] == high[mine]
-        sources_row.append(np.searchsorted(unknown, low[mine][diagonal]))  # what a pivot is made of
-        sources_column.append(np.full(int(diagonal.sum()), s))
-        sources.append(value[mine][diagonal])
-        for c in children[f]:
-            theirs, size = left[c]
-            k = len(theirs)
-            row, column = np.triu_indices(k, m=k + 1)
-            spot = np.searchsorted(unknown, theirs)
-            spots = np.append(spot, s)
-            sources_row.append(spot[row])
-            sources_column.append(spots[column])
-            sources.append(size + np.arange(len(row)))
-        row, column, source = (np.concatenate(x) for x in (sources_row, sources_column, sources))
-        target = base[row] + column
-        table, more = _slotted(target, source, pivots_rows[f], triangle(s, 0, p), place_left, rest, zero)
-        heads[f] = (p, coordinates[b], s, pivots_rows[f], place_left, at, at_slots, at_beside, len(more), start[f], -1)
-        all_unknowns.append(unknown)
-        slots.append(table)
-        beside.append(more)
-        at, at_slots, at_beside = at + s, at_slots + len(table), at_beside + len(more)
+        row, column, source = _sources(unknown, low[mine], high[mine], value[mine], [left[c] for c in children[f]])
+        key = row.tobytes() + column.tobytes() + bytes((p % 256, s % 256, p // 256, s // 256))
+        pattern = known.get(key)
+        if pattern is None:
+            pattern = known[key] = _pattern(row, column, p, s)
+        place_left = room.take(rest)
+        found.append(_Front(p, s, pivots_rows[f], place_left, pattern, source[pattern.order]))
         left[f] = unknown[p:], place_left
         for c in children[f]:
-            theirs, size = left[c]
-            room.give(size, triangle(len(theirs), 0, len(theirs)))
-    assert total == (heads[-1, 9] + heads[-1, 0] if len(heads) else 0)
-    shapes = _frequent(heads)
+            theirs, place = left[c]
+            room.give(place, triangle(len(theirs), 0, len(theirs)))
+    each = [coordinates[b] for b in order]
+    names, size = np.concatenate(positions).astype(np.int32), room.end - first
+    shapes = _frequent(found, each)
+    plain = _tabled(found, each, start, {}, zero, names, size)
+    return _tabled(found, each, start, shapes, zero, names, size)._replace(plain=plain if shapes else None)
+
+
+def _tabled(
+    fronts: Sequence[_Front],
+    coordinates: Sequence[int],
+    start: np.ndarray,
+    shapes: dict[Shape, int],
+    zero: int,
+    names: np.ndarray,
+    size: int,
+) -> Tables:
+    heads = np.empty((len(fronts), HEADER), dtype=np.int64)
+    slots, beside, at, at_slots, at_beside = [], [np.empty((0, 2), dtype=np.int64)], 0, 0, 0
+    for f, (front, own) in enumerate(zip(fronts, coordinates, strict=True)):
+        shape = shapes.get(front.shape(own), -1) if shapes else -1
+        table, more = (front.sources, beside[0]) if shape >= 0 else front.slotted(zero)
+        numbers = (front.pivots, own, front.unknowns, front.rows, front.left)
+        heads[f] = (*numbers, at, at_slots, at_beside, len(more), start[f], shape)
+        slots.append(table)
+        beside.append(more)
+        at, at_slots, at_beside = at + front.unknowns, at_slots + len(table), at_beside + len(more)
     return Tables(
         heads.astype(np.int32),
-        np.concatenate(all_unknowns).astype(np.int32),
+        names,
         np.concatenate(slots).astype(np.int32),
-        np.concatenate([np.empty((0, 2), dtype=np.int64), *beside]).astype(np.int32),
-        room.end - first,
-        shapes,
+        np.concatenate(beside).astype(np.int32),
+        size,
+        tuple(shapes),
     )
 
 
-def _frequent(heads: np.ndarray) -> tuple[Shape, ...]:
-    """Shapes of many fronts; each front is told which one it has."""
-    plain = heads[:, 8] == 0
-    found = Counter(Shape(*row) for row in heads[plain, :3].tolist())
+class _Pattern(NamedTuple):
+    """What fronts have in common that are filled alike: where each source goes, sorted by that.
+
+    order   of the sources
+    inside  entries that they are added to, counted through rows of pivots and what is left over
+    counts  sources of each entry
+    """
+
+    order: np.ndarray
+    inside: np.ndarray
+    counts: bytes
+
+
+class _Front(NamedTuple):
+    pivots: int
+    unknowns: int
+    rows: int
+    left: int
+    pattern: _Pattern
+    sources: np.ndarray
+
+    def shape(self, coordinates: int) -> Shape:
+        return Shape(self.pivots, coordinates, self.unknowns, self.pattern.counts)
+
+    def slotted(self, zero: int) -> tuple[np.ndarray, np.ndarray]:
+        """Two sources for every entry, and pairs (entry, source) of those that have more."""
+        inside, size = self.pattern.inside, triangle(self.unknowns, 0, self.pivots)
+        rank = np.arange(len(inside)) - np.searchsorted(inside, inside)
+        table = np.full((len(self.pattern.counts), 2), zero, dtype=np.int64)
+        for k in range(2):
+            table[inside[rank == k], k] = self.sources[rank == k]
+        more = rank >= 2
+        target = np.where(inside < size, self.rows + inside, self.left + inside - size)
+        return table.ravel(), np.stack([target[more], self.sources[more]], axis=1)
+
+
+def _sources(
+    unknown: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    value: np.ndarray,
+    children: Sequence[tuple[np.ndarray, int]],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row, column and place of all that is added to a front: entries, and what its children have left over."""
+    s = len(unknown)
+    row, column = np.searchsorted(unknown, low), np.searchsorted(unknown, high)
+    diagonal = row == column
+    rows, columns, sources = (
+        [row, row[diagonal]],
+        [column, np.full(int(diagonal.sum()), s)],  # what a pivot is made of
+        [value, value[diagonal]],
+    )
+    for theirs, place in children:
+        r, c = _upper(len(theirs))
+        spot = np.searchsorted(unknown, theirs)
+        rows.append(spot[r])
+        columns.append(np.append(spot, s)[c])
+        sources.append(place + np.arange(len(r)))
+    return np.concatenate(rows), np.concatenate(columns), np.concatenate(sources)
+
+
+@cache
+def _upper(k: int) -> tuple[np.ndarray, np.ndarray]:
+    row, column = np.triu_indices(k, m=k + 1)
+    return row, column
+
+
+def _pattern(row: np.ndarray, column: np.ndarray, p: int, s: int) -> _Pattern:
+    begin = np.array([k * (s + 1) - k * (k - 1) // 2 - k for k in range(s)], dtype=np.int64)
+    inside = begin[row] + column
+    order = np.argsort(inside, kind="stable")
+    counts = np.bincount(inside, minlength=triangle(s, 0, s))
+    return _Pattern(order, inside[order], np.minimum(counts, 255).astype(np.uint8).tobytes())
+
+
+def _frequent(fronts: Sequence[_Front], coordinates: Sequence[int]) -> dict[Shape, int]:
+    """Shapes of many fronts, numbered."""
+    found = Counter(front.shape(c) for front, c in zip(fronts, coordinates, strict=True))
     often = [shape for shape, count in found.most_common(SHAPES) if count >= OFTEN and shape.products <= LARGEST]
-    for k, shape in enumerate(often):
-        heads[plain & (heads[:, :3] == shape).all(axis=1), 10] = k
-    return tuple(often)
-
-
-def _slotted(
-    target: np.ndarray, source: np.ndarray, rows: int, size: int, left: int, rest: int, zero: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Two sources for every entry of a front, and pairs (entry, source) of those that have more."""
-    inside = np.where((target >= rows) & (target < rows + size), target - rows, target - left + size)
-    sort = np.argsort(inside, kind="stable")
-    inside, target, source = inside[sort], target[sort], source[sort]
-    new = np.ones(len(inside), dtype=bool)
-    new[1:] = inside[1:] != inside[:-1]
-    begin = np.flatnonzero(new)
-    rank = np.arange(len(inside)) - np.repeat(begin, np.diff(np.append(begin, len(inside))))
-    table = np.full((size + rest, 2), zero, dtype=np.int64)
-    for k in range(2):
-        picked = rank == k
-        table[inside[picked], k] = source[picked]
-    more = rank >= 2
-    return table, np.stack([target[more], source[more]], axis=1)
+    return {shape: k for k, shape in enumerate(often)}

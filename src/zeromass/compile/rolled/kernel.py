@@ -31,6 +31,7 @@ class Kernel(StraightLine):
     outputs    formulas
     unknown    of a spread, symbols of the unknowns of a part
     stride     results of an element
+    apart      states whose values stand side by side in y, t, parameters and slopes: as many as lanes, or more
     """
 
     def __init__(
@@ -43,9 +44,10 @@ class Kernel(StraightLine):
         flavour: Flavour,
         unknown: Sequence[Symbol] | None = None,
         stride: int = 0,
+        apart: int = 0,
     ) -> None:
         self._blocks, self._spreads = len(groups), unknown is not None
-        self._constants, self._stride = len(constants), stride
+        self._constants, self._stride, self._apart = len(constants), stride, apart or flavour.width
         inputs = [*groups, constants, others, *([] if unknown is None else [unknown])]
         super().__init__(name, inputs, [outputs], flavour)
         body = "\n  ".join(self._lines)
@@ -70,7 +72,8 @@ class Kernel(StraightLine):
                     self._values[symbol] = self._everywhere(self._emit(f"load double, ptr {place}, align 8"))
         for i, symbol in enumerate(others):
             if symbol in present:
-                place = self._emit(f"getelementptr {self._type}, ptr {'%p' if i else '%t'}, i64 {max(i - 1, 0)}")
+                at = max(i - 1, 0) * self._apart
+                place = self._emit(f"getelementptr double, ptr {'%p' if i else '%t'}, i64 {at}")
                 self._values[symbol] = self._emit(f"load {self._type}, ptr {place}, align 8")
         for group in unknown:
             first = self._table(row, self._blocks)
@@ -98,9 +101,19 @@ class Kernel(StraightLine):
         place = self._emit(f"getelementptr i32, ptr %B, i64 {at}")
         return self._emit(f"sext i32 {self._emit(f'load i32, ptr {place}, align 4')} to i64")
 
+    def _given(self, memory: str, at: str) -> str:
+        """Address of a number in arrays of the caller."""
+        if self._apart == self._flavour.width:
+            return self._emit(f"getelementptr {self._type}, ptr {memory}, i64 {at}")
+        return self._emit(f"getelementptr double, ptr {memory}, i64 {self._emit(f'mul i64 {at}, {self._apart}')}")
+
     def _value(self, memory: str, first: str, offset: int) -> str:
         at = self._emit(f"add i64 {first}, {offset}")
-        place = self._emit(f"getelementptr {self._type}, ptr {memory}, i64 {at}")
+        place = (
+            self._given(memory, at)
+            if memory == "%y"
+            else self._emit(f"getelementptr {self._type}, ptr {memory}, i64 {at}")
+        )
         return self._emit(f"load {self._type}, ptr {place}, align 8")
 
     def _everywhere(self, value: str) -> str:
@@ -112,8 +125,8 @@ class Kernel(StraightLine):
         return self._emit(f"shufflevector {self._type} {one}, {self._type} undef, <{width} x i32> zeroinitializer")
 
     def _store(self, output: Expression, places: Sequence[tuple[int, int]]) -> None:
-        memory = "%slopes" if self._spreads else "%W"
         for _, i in places:
             at = self._emit(f"add i64 {self._place}, {i}")
-            place = self._emit(f"getelementptr {self._type}, ptr {memory}, i64 {at}")
+            inside = f"getelementptr {self._type}, ptr %W, i64 {at}"
+            place = self._given("%slopes", at) if self._spreads else self._emit(inside)
             self._lines.append(f"store {self._type} {self._values[output]}, ptr {place}, align 8")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zeromass.compile.rolled.elements import Elements
-from zeromass.compile.rolled.equations import ROWS, Equations, Unknown, unknowns
+from zeromass.compile.rolled.equations import ROWS, Unknown, unknowns
 from zeromass.compile.rolled.kinds import Kind
 from zeromass.expression import Expression
 
@@ -122,7 +122,3 @@ def _formulas(found: list[Expression], constants: dict[float, int]) -> list[Expr
         if e.value is not None:
             constants.setdefault(e.value, len(constants))
     return list(dict.fromkeys(e for e in found if e.value is None))
-
-
-def rows_held(equations: Equations) -> int:
-    return len(equations.levels)

@@ -1,4 +1,5 @@
-# pyright: reportArgumentType=false, reportReturnType=false
+# pyright: reportArgumentType=false, reportReturnType=false, reportAttributeAccessIssue=false
+# pyright: reportCallIssue=false, reportPossiblyUnbound=false
 # llvmlite has no types: what its builder returns is taken for None
 """The loops of an evaluation, the same for all systems: entries of elements, elimination, the way back, refinement.
 
@@ -20,6 +21,7 @@ from enum import IntEnum, auto
 from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma, where
+from zeromass.compile.rolled.checks import CHECK
 from zeromass.compile.rolled.fronts import HEADER
 from zeromass.compile.target import Target
 
@@ -67,8 +69,8 @@ class Plan(IntEnum):
     right = auto()
     right_beside = auto()
     right_beside_count = auto()
-    entries = auto()
-    entry_count = auto()
+    checks = auto()
+    check_count = auto()
     coordinates = auto()
     out = auto()
     copies = auto()
@@ -77,6 +79,9 @@ class Plan(IntEnum):
 
 STAGE = 5
 """Numbers of a stage: address of its kernel, of its places and constants, instances, and where results begin."""
+
+CHECKED = 4
+"""Numbers of a check: address of its function, of its places, instances, and where entries begin."""
 
 _BACK = ir.FunctionType(ir.VoidType(), [POINTER] * 3 + [INT] * 2)
 
@@ -263,7 +268,7 @@ class Loops:
             size = b.sub(b.mul(pivots, s1), b.sdiv(b.mul(pivots, b.sub(pivots, one)), self.int(2)))
             rest = b.sub(s, pivots)
             size_left = b.sdiv(b.mul(rest, b.add(rest, self.int(3))), self.int(2))
-            places = b.gep(slots, [b.shl(table, one)], source_etype=INT32)
+            places = b.gep(slots, [table], source_etype=INT32)
             with self.loop(self.int(0), size) as (i, _):
                 self.store(self._gathered(places, i), b.add(rows, i))
             others = b.gep(places, [b.shl(size, one)], source_etype=INT32)
@@ -382,14 +387,12 @@ class Loops:
         x, r, sizes = p[Plan.solution], p[Plan.residual], p[Plan.sizes]
         with self.loop(self.int(0), p[Plan.count]) as (i, _):
             self.store(abs(self.load(b.add(r, i))), b.add(sizes, i))
-        entries = self._pointer(Plan.entries)
-        with self.loop(self.int(0), p[Plan.entry_count]) as (i, _):
-            row = b.mul(i, self.int(3))
-            u, v, place = (self._index(entries, b.add(row, self.int(k))) for k in range(3))
-            e = self.load(place)
-            self._less(e, self.load(b.add(x, v)), u)
-            with b.if_then(b.icmp_signed("!=", u, v)):
-                self._less(e, self.load(b.add(x, u)), v)
+        table = self._pointer(Plan.checks)
+        with self.loop(self.int(0), p[Plan.check_count]) as (i, _):
+            row = b.mul(i, self.int(CHECKED))
+            call, places, n, first = (self._int64(table, b.add(row, self.int(k))) for k in range(CHECKED))
+            function = b.inttoptr(call, ir.PointerType(CHECK))
+            b.call(function, [self._W, b.inttoptr(places, POINTER), n, first, x, r, sizes])
         masks = self._pointer(Plan.masks)
         with self.loop(self.int(0), p[Plan.count], [self._on.real(0.0).value]) as (i, most):
             size, old = self.load(b.add(sizes, i)), Real(self._on, most.now[0])
@@ -403,11 +406,6 @@ class Loops:
             new = where(ratio > old, ratio, old)
             worst.next[0] = b.select(kept, new.value, old.value)
         return Real(self._on, worst.now[0])
-
-    def _less(self, e: Real, x: Real, u: ir.Value) -> None:
-        at, size = (self.b.add(self._p[place], u) for place in (Plan.residual, Plan.sizes))
-        self.store(fma(-e, x, self.load(at)), at)
-        self.store(fma(abs(e), abs(x), self.load(size)), size)
 
     def _refine(self) -> Real | None:
         """Refines where it is worth while; the last ω."""

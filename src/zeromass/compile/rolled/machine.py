@@ -12,14 +12,19 @@ from llvmlite import ir
 
 from zeromass.compile import cache as kept
 from zeromass.compile.module import library, with_reciprocals
+from zeromass.compile.rolled.checks import Check
+from zeromass.compile.rolled.equations import ROWS
 from zeromass.compile.rolled.fronts import Tables
 from zeromass.compile.rolled.kernel import Kernel
 from zeromass.compile.rolled.layout import Blocks, Layout
-from zeromass.compile.rolled.loops import STAGE, Loops, Plan
+from zeromass.compile.rolled.loops import CHECKED, STAGE, Loops, Plan
 from zeromass.compile.rolled.unrolled import Shape, Unrolled
 from zeromass.compile.straight import Flavour
 from zeromass.compile.target import BEST, Code, Target
 from zeromass.expression import Symbol
+
+CACHE = 3 << 23
+"""Bytes that the values of an evaluation may take, 24 MiB: about the last cache of a processor."""
 
 GUARD = 1e-9
 """Part of what its pivot is made of below which a row of constraints follows from those before it."""
@@ -104,20 +109,20 @@ class Machine:
         masks: np.ndarray | None = None,
         spread: bool = True,
     ) -> None:
+        count = int(sum(blocks.sizes)) if tables is not None else 0
+        self.size = layout.size + 3 * count + (0 if tables is None else tables.size)
+        self.states, target = target.width, _narrowed(target, self.size)
         self.layout, self.task, self.lanes = layout, task, target.width
         self._keep: list[Any] = []
         self._loops = loops(target)
-        count = int(sum(blocks.sizes)) if tables is not None else 0
         self.unknowns = layout.size
         """Place of the first unknown among the values."""
-        self.first_front = layout.size + 4 * count
-        self.size = self.first_front + (0 if tables is None else tables.size)
         self.values: np.ndarray = np.zeros((self.size + 1, target.width))
         for number, place in layout.constants.items():
             self.values[place] = number
         self._busy = np.zeros(1, dtype=np.int64)
         self.plan: np.ndarray = np.zeros(len(Plan), dtype=np.int64)
-        kernels = _kernels(layout, task, target, others, spread)
+        kernels = _kernels(layout, task, target, others, spread, self.states)
         n = int(firsts[-1])
         plan = {
             Plan.memory: self.values.ctypes.data,
@@ -130,7 +135,8 @@ class Machine:
             Plan.coordinates: n,
         }
         if tables is not None:
-            assert at is not None and masks is not None
+            assert at is not None
+            assert masks is not None
             plan |= self._eliminations(layout, blocks, task, at, tables, masks, count)
             plan |= {Plan.spreads: self._spreads(layout, kernels, firsts, at), Plan.spread_count: self._count}
             first = n if task == "motion" and target.width == 1 else 0
@@ -176,11 +182,9 @@ class Machine:
         count: int,
     ) -> dict[Plan, int]:
         right, beside = _two(*layout.right(task, blocks, at), count)
-        entries = np.stack([np.concatenate(x) for x in zip(*layout.matrix(blocks, at), strict=True)], axis=1)
-        entries = entries[np.argsort(entries[:, :2].min(axis=1), kind="stable")]
         self.kept: np.ndarray = np.zeros(count)
         self.masks: np.ndarray = np.ascontiguousarray(masks, dtype=float)
-        first = self.unknowns
+        first, self._tables = self.unknowns, tables
         return {
             Plan.fronts: self._held(tables.fronts, np.int32),
             Plan.front_count: len(tables.fronts),
@@ -193,13 +197,27 @@ class Machine:
             Plan.solution: first,
             Plan.residual: first + count,
             Plan.sizes: first + 2 * count,
-            Plan.change: first + 3 * count,
+            Plan.change: first + 2 * count,  # sizes are computed anew after it
             Plan.right: self._held(right, np.int32),
             Plan.right_beside: self._held(beside, np.int32),
             Plan.right_beside_count: len(beside),
-            Plan.entries: self._held(entries, np.int32),
-            Plan.entry_count: len(entries),
+            Plan.checks: self._checks(layout, blocks, at),
+            Plan.check_count: self._count,
         }
+
+    def _checks(self, layout: Layout, blocks: Blocks, at: np.ndarray) -> int:
+        task, rows = layout.tasks[0], []
+        made = [k for k, kind in enumerate(layout.kinds) if kind.equations(task).matrix]
+        code = _checking(layout, made, _host(self.lanes))
+        self._keep.append(code)
+        for k in made:
+            kind = layout.kinds[k]
+            places = at[kind.blocks]
+            first = layout.unknown(kind, (ROWS, 0), blocks, at) if kind.rows.shape[1] else np.zeros(len(kind))
+            table = self._held(np.column_stack([places, first]), np.int32)
+            rows.append((code.address(f"check{k}"), table, len(kind), layout.places[k].first))
+        self._count = len(rows)
+        return self._held(np.array(rows, dtype=np.int64).reshape(-1, CHECKED), np.int64)
 
     def _shapes(self, shapes: Sequence[Shape]) -> int:
         codes = [unrolled(shape, _host(self.lanes)) for shape in shapes]
@@ -213,7 +231,7 @@ class Machine:
     # calls -----------------------------------------------------------------------------------------------------------
     def code(self, name: str) -> Code:
         """`name(t, y, parameters, result)`, with the growth and the pivots behind it for "rhs"."""
-        return Code(self._entrance(name), _host(self.lanes), keep=self)
+        return Code(self._entrance(name), _host(self.states), keep=self)
 
     @staticmethod
     def together(machines: Sequence[Machine]) -> Code:
@@ -226,10 +244,14 @@ class Machine:
         given = "ptr %t, ptr %y, ptr %p, ptr %s" + (", ptr %g, ptr %v" if rhs else "")
         growth = "" if rhs else f"  %g = alloca {T}\n"
         enter, plan = self._loops.address("enter"), self.plan.ctypes.data
+        calls = []
+        for k in range(0, self.states, self.lanes):  # some of the states at a time, where all would not fit the cache
+            moved = [f"  %{x}{k} = getelementptr double, ptr %{x}, i64 {k}\n" for x in "typsg"]
+            arguments = ", ".join(f"ptr %{x}{k}" for x in "typsg")
+            calls.append("".join(moved) + f"  call void %f(ptr %plan, {arguments})\n")
         return (
             f"define void @{name}({given}) {{\n{growth}  %f = inttoptr i64 {enter} to ptr\n"
-            f"  %plan = inttoptr i64 {plan} to ptr\n"
-            "  call void %f(ptr %plan, ptr %t, ptr %y, ptr %p, ptr %s, ptr %g)\n  ret void\n}\n"
+            f"  %plan = inttoptr i64 {plan} to ptr\n{''.join(calls)}  ret void\n}}\n"
         )
 
     def __call__(self, t: float, y: np.ndarray, parameters: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -240,24 +262,47 @@ class Machine:
         """Entries of the elements at one state, and nothing more."""
         fronts, count, spreads = (Plan.front_count, Plan.count, Plan.spread_count)
         saved = self.plan.copy()
-        self.plan[[fronts, count, spreads, Plan.right_beside_count, Plan.entry_count, Plan.copies]] = 0
+        self.plan[[fronts, count, spreads, Plan.right_beside_count, Plan.check_count, Plan.copies]] = 0
         self._called("enter", t, y, parameters, 1)
         self.plan[:] = saved
 
     def decide(self, t: float, y: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """Which unknowns are kept: 0 for multipliers whose rows follow from others."""
+        plain = self._tables.plain
+        saved = self.plan.copy()
+        if plain is not None:
+            for place, table in ((Plan.fronts, plain.fronts), (Plan.slots, plain.slots), (Plan.beside, plain.beside)):
+                self.plan[place] = table.ctypes.data
         self._called("decide", t, y, parameters, len(y))
+        self.plan[:] = saved
         return self.kept.copy()
 
     def _called(
         self, name: str, t: float, y: np.ndarray, parameters: np.ndarray, size: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        inputs = [np.repeat(x, self.lanes) for x in (np.array([t]), y, np.append(parameters, 0.0))]
-        slopes, growth = np.zeros((size, self.lanes)), np.zeros(self.lanes)
+        inputs = [np.repeat(x, self.states) for x in (np.array([t]), y, np.append(parameters, 0.0))]
+        slopes, growth = np.zeros((size, self.states)), np.zeros(self.states)
         first = [self.plan.ctypes.data] + ([self.values.ctypes.data] if name == "decide" else [])
         call = self._loops.function(name, None, *[ctypes.c_void_p] * (5 + len(first)))
         call(*first, *[x.ctypes.data for x in (*inputs, slopes, growth)])
         return slopes, growth
+
+
+def _checking(layout: Layout, made: Sequence[int], target: Target) -> Code:
+    """Machine code of what elements take from the residual."""
+    module = ir.Module("checks")
+    for k in made:
+        Check(module, target, f"check{k}", layout.kinds[k], layout.places[k], layout.tasks[0])
+    text = str(module)
+    return Code(text, target, origin=kept.digest(text), effort=BEST)
+
+
+def _narrowed(target: Target, size: int) -> Target:
+    """Fewer lanes where the values of all would not fit into the cache: then memory would set the pace."""
+    lanes = target.width
+    while lanes > 2 and size * lanes * 8 > CACHE:
+        lanes //= 2
+    return target.lanes(lanes)
 
 
 def _host(lanes: int) -> Target:
@@ -277,19 +322,32 @@ def _two(unknown: np.ndarray, place: np.ndarray, count: int) -> tuple[np.ndarray
     return table, np.stack([unknown[rank >= 2], place[rank >= 2]], axis=1)
 
 
-def _kernels(layout: Layout, task: str, target: Target, others: Sequence[Symbol], spread: bool) -> Code:
+def _kernels(layout: Layout, task: str, target: Target, others: Sequence[Symbol], spread: bool, apart: int) -> Code:
     """Machine code of the kernels of all kinds."""
     flavour = Flavour(target.width, target.fused)
     made: list[Kernel] = []
     for k, (kind, place) in enumerate(zip(layout.kinds, layout.places, strict=True)):
         outputs = with_reciprocals([*place.matrix, *place.right[task]])
         if outputs:
-            made.append(Kernel(f"kind{k}", kind.groups, kind.constants, others, outputs, flavour, stride=place.stride))
+            made.append(
+                Kernel(
+                    f"kind{k}", kind.groups, kind.constants, others, outputs, flavour, stride=place.stride, apart=apart
+                )
+            )
         if spread and kind.name == "part":
             equations = kind.equations(task)
             outputs = with_reciprocals(list(equations.spread))
             made.append(
-                Kernel(f"spread{k}", kind.groups, kind.constants, others, outputs, flavour, unknown=equations.unknown)
+                Kernel(
+                    f"spread{k}",
+                    kind.groups,
+                    kind.constants,
+                    others,
+                    outputs,
+                    flavour,
+                    unknown=equations.unknown,
+                    apart=apart,
+                )
             )
     calls = tuple(sorted(set().union(*[kernel.calls for kernel in made]))) if made else ()
     grids = {name: entry for kernel in made for name, entry in kernel.grids.items()}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,9 +20,6 @@ from zeromass.model import Event, ModelError
 if TYPE_CHECKING:
     from zeromass.compile.program import Program
 
-AT_ONCE = 2**22
-"""Numbers of states that are laid out in lanes at once."""
-
 
 class RolledNative:
     """Machine code of a program whose code is rolled; see `Native`."""
@@ -33,6 +32,7 @@ class RolledNative:
         self.program, self.structure = program, structure
         self._machines: dict[tuple[str, int], Machine] = {}
         self._codes: dict[Any, Code] = {}
+        self._one_at_a_time = Lock()
 
     def machine(self, task: str, lanes: int) -> Machine:
         """The machine of a task, made once."""
@@ -72,40 +72,42 @@ class RolledNative:
         """q̈ of arrays of states, shape (k, n), from numbers in the order of `system.inputs`."""
         return self._solved(inputs)[0]
 
-    def multipliers(self, inputs: np.ndarray) -> np.ndarray:
-        """λ of all rows, shape (k, rows); those of unit quaternions, which nothing else depends on, are not computed."""
-        return self._solved(inputs, forces=True)[2]
-
     def growth(self, inputs: np.ndarray) -> np.ndarray:
         """The growth of the pivots, of arrays of states."""
         inputs = np.asarray(inputs, dtype=float)
         return self._solved(inputs.reshape(-1, inputs.shape[-1]))[1].reshape(inputs.shape[:-1])
 
-    def _solved(self, inputs: np.ndarray, forces: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def multipliers(self, inputs: np.ndarray) -> np.ndarray:
+        """λ of all rows, shape (k, rows); those of unit quaternions, which nothing else depends on, are not numbers."""
+        n, found = len(self.program.system.coordinates), np.full((len(inputs), len(self.program.system.rows)), np.nan)
+        with self._one_at_a_time:
+            machine = self._alone
+            for k, row in enumerate(inputs):
+                machine(float(row[0]), row[1 : 1 + 2 * n], row[1 + 2 * n :], 2 * n)
+                x = machine.values[machine.unknowns + self.structure.row_unknowns, 0]
+                found[k, self.structure.rows] = -x  # M q̈ − Aᵀλ = Q
+        return found
+
+    @cached_property
+    def _alone(self) -> Machine:
+        """One whose memory nobody else writes to."""
+        return self.structure.machine("motion", 1)
+
+    def _solved(self, inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         system, lanes = self.program.system, host().width
         n, count = len(system.coordinates), len(inputs)
-        machine = self.machine("motion", lanes)
         address = self.rhs(lanes).address("rhs")
-        q̈, growth = np.empty((count, n)), np.empty(count)
-        λ = np.full((count, len(system.rows) if forces else 0), np.nan)
-        some = max(1, AT_ONCE // (inputs.shape[1] * lanes)) * lanes if not forces else lanes
-        pivots = np.zeros((1, 1, lanes))
-        for first in range(0, count, some):
-            block = inputs[first : first + some]
-            groups = -(-len(block) // lanes)
-            rows = np.concatenate([block, np.repeat(block[-1:], groups * lanes - len(block), axis=0)])
-            columns = np.ascontiguousarray(rows.reshape(groups, lanes, -1).swapaxes(1, 2))
-            slopes, grown = np.empty((groups, n, lanes)), np.empty((groups, 1, lanes))
-            values = columns[:, 1 + 2 * n :] if columns.shape[1] > 1 + 2 * n else np.zeros((groups, 1, lanes))
-            for g in range(groups):
-                arrays = [columns[g : g + 1], columns[g : g + 1, 1:], values[g : g + 1], slopes[g : g + 1]]
-                repeated(address, [*arrays, grown[g : g + 1], pivots])
-            q̈[first : first + len(block)] = slopes.swapaxes(1, 2).reshape(-1, n)[: len(block)]
-            growth[first : first + len(block)] = grown[:, 0].ravel()[: len(block)]
-            if forces:
-                x = machine.values[machine.unknowns + self.structure.row_unknowns]
-                λ[first : first + len(block), self.structure.rows] = -x.T[: len(block)]  # M q̈ − Aᵀλ = Q
-        return q̈, growth, λ
+        q̈, growth, pivots = np.empty((count, n)), np.empty(count), np.zeros((1, 1, lanes))
+        for first in range(0, count, lanes):
+            block = inputs[first : first + lanes]
+            rows = np.concatenate([block, np.repeat(block[-1:], lanes - len(block), axis=0)])
+            columns = np.ascontiguousarray(rows.T)[None]
+            values = columns[:, 1 + 2 * n :] if columns.shape[1] > 1 + 2 * n else np.zeros((1, 1, lanes))
+            slopes, grown = np.empty((1, n, lanes)), np.empty((1, 1, lanes))
+            repeated(address, [columns, columns[:, 1:], values, slopes, grown, pivots])
+            q̈[first : first + lanes] = slopes[0].T[: len(block)]
+            growth[first : first + lanes] = grown[0, 0, : len(block)]
+        return q̈, growth
 
     def function(self, e: Any) -> Callable[[np.ndarray], np.ndarray]:
         """Any expressions as a function of arrays of states."""

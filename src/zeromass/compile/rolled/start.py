@@ -27,8 +27,11 @@ ITERATIONS = 40
 HALVINGS = 12
 """Lengths of a step that are tried."""
 
-ROUNDING = 64 * np.finfo(float).eps
-"""What may be left of a constraint, as part of its slopes times the state."""
+ROUNDING = 4 * np.finfo(float).eps
+"""What may be left of a constraint, as part of its slopes times the state, for no further step to be taken."""
+
+ALLOWED = 256
+"""Times that, which may be left where no step makes it less; more is a contradiction."""
 
 NAMED = 4
 """Constraints that a message lists at most."""
@@ -94,7 +97,6 @@ class _Equations:
         """The shortest step onto the constraints, of positions or rates."""
         self.machine.masks[:] = self._asked
         self.machine.masks[:] = self.machine.decide(self.t, y, self.parameters)
-        self.machine.masks[self._unknowns] = ~self.fixed
         n = len(y) // 2
         step, _ = self.machine(self.t, y, self.parameters, n)
         return np.where(self.fixed, 0.0, step[:, 0])
@@ -150,7 +152,7 @@ class _Equations:
             else:
                 break
             y, off = new, there
-        if not np.all(np.abs(off) <= 16 * rounding):
+        if not np.all(np.abs(off) <= ALLOWED * rounding):
             raise StartError(self._contradiction(off))
         self._step(y)  # so that what is left open is known
         return y

@@ -70,7 +70,7 @@ class Structure:
         self.at: np.ndarray = np.empty(len(order), dtype=np.int64)
         self.at[order] = np.cumsum([0, *[blocks.sizes[b] for b in order[:-1]]])
         self.count = int(sum(blocks.sizes))
-        first = self.layout.size + 4 * self.count
+        first = self.layout.size + 3 * self.count
         entries = self.layout.matrix(blocks, self.at)
         self.tables: Tables = tables(order, blocks.sizes, blocks.coordinates, entries, 0, first)
         self.levels: np.ndarray = np.full(self.count, -1)
@@ -195,7 +195,7 @@ class Structure:
         for k, kind in enumerate(self.kinds):
             if kind.name != "rows":
                 continue
-            touching = np.isin(kind.blocks, list(light)).any(axis=1)
+            touching: np.ndarray = np.isin(kind.blocks, list(light)).any(axis=1)
             if not touching.any():
                 continue
             count = kind.rows.shape[1]

@@ -1,6 +1,6 @@
 # pyright: reportArgumentType=false, reportReturnType=false
 # llvmlite has no types: what its builder returns is taken for None
-"""Fronts of frequent shapes without loops: a shape is how many pivots, how many coordinates among them, how many unknowns.
+"""Fronts of frequent shapes without loops: a shape is how many pivots and unknowns there are, and how a front is filled.
 
 The arithmetic is that of `Loops`, to the bit: what is saved are the branches of short loops.
 
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from llvmlite import ir
 
+from zeromass.compile.cache import digest
 from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma, where
 from zeromass.compile.target import Target
 
@@ -33,11 +34,12 @@ SHAPES = 12
 
 
 class Shape(NamedTuple):
-    """Pivots, coordinates among them, unknowns."""
+    """Pivots, coordinates among them, unknowns, and how many values are added to each entry."""
 
     pivots: int
     coordinates: int
     unknowns: int
+    counts: bytes
 
     @property
     def products(self) -> int:
@@ -45,7 +47,7 @@ class Shape(NamedTuple):
 
     @property
     def name(self) -> str:
-        return "_".join(map(str, self))
+        return "_".join(map(str, self[:3])) + f"_{digest(self.counts)}"
 
 
 class Unrolled:
@@ -78,7 +80,7 @@ class Unrolled:
         self.b.store(x.value, self._at(W, first, i), align=8)
 
     def _front(self) -> None:
-        p, coordinates, s = self._shape
+        p, coordinates, s, _ = self._shape
         W, head, unknowns, slots, masks, residual, given = self._begin(
             "front", self._type, [POINTER] * 5 + [INT, self._type]
         )
@@ -86,47 +88,50 @@ class Unrolled:
         rows, left, names, table = (self._place(head, k) for k in (3, 4, 5, 6))
         first = self._place(head, 9)
         mine = b.gep(unknowns, [names], source_etype=INT32)
-        places = b.gep(slots, [b.shl(table, ir.Constant(INT, 1))], source_etype=INT32)
+        places = b.gep(slots, [table], source_etype=INT32)
         keep = b.gep(masks, [first], source_etype=DOUBLE)
         F: dict[tuple[int, int], Real] = {}
-        at = 0
+        at, source = 0, 0
         for i in range(s):
             for j in range(i, s + 1):
-                F[i, j] = self._load(W, self._place(places, 2 * at)) + self._load(W, self._place(places, 2 * at + 1))
+                for _ in range(self._shape.counts[at]):
+                    value = self._load(W, self._place(places, source))
+                    F[i, j] = F[i, j] + value if (i, j) in F else value
+                    source += 1
                 at += 1
         right = [self._load(W, b.add(residual, self._place(mine, i))) for i in range(s)]
-        growth, at = Real(self._on, given), 0
+        growth, at, zero = Real(self._on, given), 0, self._on.real(0.0)
         for k in range(p):
-            d, whole = F[k, k], F[k, s]
+            d, whole = F.get((k, k), zero), F.get((k, s), zero)
             size = d if k < coordinates else -d
             mask = b.load(b.gep(keep, [ir.Constant(INT, k)], source_etype=DOUBLE), typ=DOUBLE, align=8)
             kept = b.fcmp_ordered("!=", mask, ir.Constant(DOUBLE, 0.0))
-            inverse = Real(self._on, b.select(kept, (1.0 / d).value, self._on.real(0.0).value))
+            inverse = Real(self._on, b.select(kept, (1.0 / d).value, zero.value))
             ratio = where(size > 0.0, whole / size, where(size.is_nan(), size, INFINITE))
             larger = where(ratio > growth, ratio, where(ratio.is_nan(), ratio, growth))
             growth = Real(self._on, b.select(kept, larger.value, growth.value))
             self._store(inverse, W, rows, at)
             for j in range(k + 1, s):
-                self._store(F[k, j], W, rows, at + j - k)
+                self._store(F.get((k, j), zero), W, rows, at + j - k)
             at += s + 1 - k
-            for i in range(k + 1, s):
+            for i in [i for i in range(k + 1, s) if (k, i) in F]:
                 a = F[k, i]
                 share = -(a * inverse)
-                for j in range(i, s):
-                    F[i, j] = fma(share, F[k, j], F[i, j])
-                F[i, s] = fma(abs(share), abs(a), F[i, s])
+                for j in [j for j in range(i, s) if (k, j) in F]:
+                    F[i, j] = fma(share, F[k, j], F[i, j]) if (i, j) in F else share * F[k, j]
+                F[i, s] = fma(abs(share), abs(a), F[i, s]) if (i, s) in F else abs(share) * abs(a)
                 right[i] = fma(share, right[k], right[i])
         at = 0
         for i in range(p, s):
             for j in range(i, s + 1):
-                self._store(F[i, j], W, left, at)
+                self._store(F.get((i, j), zero), W, left, at)
                 at += 1
         for i in range(1, s):
             self._store(right[i], W, b.add(residual, self._place(mine, i)))
         b.ret(growth.value)
 
     def _back(self) -> None:
-        p, _, s = self._shape
+        p, _, s, _ = self._shape
         W, head, unknowns, residual, to = self._begin("back", ir.VoidType(), [POINTER] * 3 + [INT] * 2)
         b = self.b
         rows, names, first = (self._place(head, k) for k in (3, 5, 9))
