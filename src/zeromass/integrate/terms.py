@@ -76,7 +76,8 @@ def terms_of_time(system: System, watched: Sequence[Expression] = ()) -> list[Te
     known: dict[Any, list[Term]] = system.memory.setdefault("terms of time", {})
     inputs = [t, *system.parameters]
     if () not in known:
-        outputs = [*system.formulas, *[row.zero for row in system.rows]]
+        written = [*system.sparse_M.entries, *system.Q, *system.C, *system.sparse_A.entries] if not system.large else []
+        outputs = [*(written or system.formulas), *[row.zero for row in system.rows]]
         known[()] = [Term(u, inputs) for u in _terms(_roots(outputs))]
     key = tuple(watched)
     if key not in known:
