@@ -212,7 +212,7 @@ def test_a_wall_strikes_what_slides_on_a_floor(at):
 
 
 def test_a_loop_that_is_too_slow():
-    """With v² between 2 g R and 5 g R at the bottom it leaves (v² − 2 g R)/(3 g) above the middle, and lands inside again."""
+    """With v² between 2 g R and 5 g R at the bottom it leaves (v² − 2 g R)/(3 g) above the middle, and lands again."""
     ball = particle()
     loop = zm.Surface(lambda X, Y, Z: X**2 + Z**2 - 1, side=-1, name="loop")
     track = zm.Sliding(ball, on=loop, gravity=g, restitution=0.3)
