@@ -200,13 +200,27 @@ def test_a_corner_sends_it_back(dispersing):
     assert run.state(0.7)[ball.velocity] == pytest.approx([-1.0, -1.0, 0.0], abs=1e-12)
 
 
-def test_a_wall_strikes_what_slides_on_a_floor():
+@pytest.mark.parametrize("at", [1.0, 0.0])
+def test_a_wall_strikes_what_slides_on_a_floor(at):
+    """Where places are all zero too, and no rounding tells which surfaces it touches."""
     ball = particle()
-    wall = zm.Surface(lambda X, Y, Z: 1.0 - X, name="wall")
+    wall = zm.Surface(lambda X, Y, Z: at - X, name="wall")
     room = zm.Sliding(ball, on=[zm.surfaces.plane(), wall], gravity=g, restitution=0.5)
-    run = zm.simulate(room, room.start(contact=(0.0, 0.0), velocity=(1.0, 0.0)), until=3.0)
+    run = zm.simulate(room, room.start(contact=(at - 1.0, 0.0), velocity=(1.0, 0.0)), until=3.0)
     assert run.kinds == ("sliding", "sliding")
-    assert run.state(3.0)[ball.position] == pytest.approx([0.0, 0.0, 0.0], abs=1e-12)
+    assert run.state(3.0)[ball.position] == pytest.approx([at - 1.0, 0.0, 0.0], abs=1e-12)
+
+
+def test_a_loop_that_is_too_slow():
+    """With v² between 2 g R and 5 g R at the bottom it leaves (v² − 2 g R)/(3 g) above the middle, and lands again."""
+    ball = particle()
+    loop = zm.Surface(lambda X, Y, Z: X**2 + Z**2 - 1, side=-1, name="loop")
+    track = zm.Sliding(ball, on=loop, gravity=g, restitution=0.3)
+    start = track.start(contact=(0.0, 0.0, -1.0), velocity=(np.sqrt(3.6 * g), 0.0, 0.0))
+    run = zm.simulate(track, start, until=3.0, rtol=1e-12)
+    assert run.kinds[:3] == ("sliding", "flying", "flying")
+    assert run.state(run.changes[0])[ball.position[2]] == pytest.approx(1.6 / 3, abs=1e-12)
+    assert run.at(np.linspace(0.0, 3.0, 1001))[track.walls[0].gap].min() >= -1e-12
 
 
 # what is given -----------------------------------------------------------------------------------------------------
