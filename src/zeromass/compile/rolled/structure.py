@@ -195,7 +195,7 @@ class Structure:
         for k, kind in enumerate(self.kinds):
             if kind.name != "rows":
                 continue
-            touching: np.ndarray = np.isin(kind.blocks, list(light)).any(axis=1)
+            touching = np.asarray(np.isin(kind.blocks, list(light)).any(axis=1))
             if not touching.any():
                 continue
             count = kind.rows.shape[1]
