@@ -221,6 +221,8 @@ def _outside() -> int:
 
 def _margin(samples: Samples) -> float:
     """The smallest margin of the rank of [M; A]."""
+    if samples.segment.solved.code == "rolled":  # by its pivots, as no matrix is written out
+        return float(1 / np.max(samples.segment.solved.native.growth(samples.inputs)))
     M, _, A, _, _ = samples.system.matrices(samples.inputs)
     return float(np.min(numerical_rank(np.concatenate([M, A], axis=1)).margin))
 
@@ -240,12 +242,20 @@ def _residuals(samples: Samples) -> dict[str, list[float]]:
     zeros = {
         0: ([row.zero for row in rows if row.level == 0], [row.group for row in rows if row.level == 0]),
         1: (list(system.velocity_constraints), [row.group for row in rows if row.level < 2]),
-        2: (list(system.A @ system.accelerations - system.b) if rows else [], [row.group for row in rows]),
+        2: (
+            list(system.A @ system.accelerations - system.b) if rows and not system.large else [],
+            [row.group for row in rows] if not system.large else [],
+        ),
     }
     values = {level: samples[expressions(formulas)] for level, (formulas, _) in zeros.items()}
 
+    places: list[dict[str, list[int]]] = [{}, {}, {}]
+    for level, (_, names) in zeros.items():
+        for i, name in enumerate(names):
+            places[level].setdefault(name, []).append(i)
+
     def worst(level: int, group: str) -> float:
-        picked = [i for i, name in enumerate(zeros[level][1]) if name == group]
+        picked = places[level].get(group, [])
         return float(np.abs(values[level][:, picked]).max()) if picked else float("nan")
 
     return {group: [worst(level, group) for level in range(3)] for group in dict.fromkeys(row.group for row in rows)}

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from zeromass.expression import Expression, as_expression, expressions, rate
+from zeromass.expression import Expression, as_expression, expressions, rate, substitute, symbols, t
+from zeromass.expression.build import ZERO
 from zeromass.integrate import Course, Segment
 from zeromass.integrate.legendre import integration, legendre
 from zeromass.model import ModelError, System
+from zeromass.model.large import formulas_in
 
 PLACES = 8
 """Places of Gauss's rule inside a step at which energy and powers are looked at."""
@@ -111,8 +113,30 @@ def powers(system: System) -> tuple[Expression, Expression]:
 
     The explicit change counts with the applied forces; Qᶜ = M q̈ − Q.
     """
+    if system.large:
+        return _powers_of_loads(system), ZERO
     reaction = as_expression(system.rates @ system.reaction.total)
     return rate(system.energy) - reaction, reaction
+
+
+def _powers_of_loads(system: System) -> Expression:
+    """Power of the forces without potential of a large system, one by one; its constraints do no work."""
+    known = {x.token: x for x in system.coordinates}
+    for row in system.rows:
+        leaves = symbols(row.zero)
+        still = {leaf: 0.0 for leaf in leaves if leaf.order == 1}
+        if t in leaves or row.level > 1 or (row.level and substitute(row.zero, still) is not ZERO):
+            raise ModelError(
+                f"the work of the constraint '{row.name}', which moves or does not vanish at rest, is not computed of a "
+                "large system; compare runs of different tolerances instead"
+            )
+    total = ZERO
+    for load in system.loads:
+        if load.potential is ZERO:
+            tokens = dict.fromkeys(x.token for x in symbols(formulas_in(vars(load))) if x.token in known)
+            q = expressions([known[token] for token in tokens])
+            total = total + as_expression(expressions(load.generalized(q)) @ rate(q))
+    return total
 
 
 def work(run: Course) -> Work:

@@ -49,6 +49,8 @@ class Elements:
 
     def __init__(self, system: System) -> None:
         self.system = system
+        self.alike: dict[str, Any] = {}
+        """Which of them are of one kind; see `kinds_of`."""
         free = system._free
         assert isinstance(free, Given)
         place = {x.token: j for j, x in enumerate(system.coordinates)}

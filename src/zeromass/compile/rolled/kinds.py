@@ -159,7 +159,7 @@ def _constraints(elements: Elements, plain: bool) -> Iterator[Kind]:
         levels = tuple((rows[i].level, rows[i].place is None) for i in element.rows)
         return levels, _types(elements, element.blocks)
 
-    for members, lift, columns, values in _alike(elements, elements.rows, roots, told):
+    for members, lift, columns, values in _alike(elements, "rows", elements.rows, roots, told):
         one = members[0]
         formulas = iter(lifted(roots(one), lift, elements.where, one.blocks))
         new = [
@@ -188,7 +188,7 @@ def _forces(elements: Elements, plain: bool) -> Iterator[Kind]:
         names = () if isinstance(load, Expression) else (type(load), *vars(load))
         return names, _types(elements, element.blocks)
 
-    for members, lift, columns, values in _alike(elements, elements.acting, roots, told):
+    for members, lift, columns, values in _alike(elements, "acting", elements.acting, roots, told):
         one = members[0]
         formulas = iter(lifted(roots(one), lift, elements.where, one.blocks))
         load = _with(one.load, formulas)
@@ -233,13 +233,29 @@ def _types(elements: Elements, blocks: Sequence[int]) -> tuple[Any, ...]:
     return tuple(type(elements.blocks[b].part).__name__ for b in blocks)
 
 
+Alike = tuple[list[Any], dict[int, Symbol], list[Symbol], np.ndarray]
+"""Members, {place in the list of numbers: symbol}, the symbols, and their values."""
+
+
 def _alike(
+    elements: Elements,
+    name: str,
+    members: Sequence[Any],
+    roots: Callable[[Any], list[Expression]],
+    told: Callable[[Any], tuple[Any, ...]],
+) -> list[Alike]:
+    """Elements of equal structure, found once."""
+    if name not in elements.alike:
+        elements.alike[name] = list(_grouped(elements, members, roots, told))
+    return elements.alike[name]
+
+
+def _grouped(
     elements: Elements,
     members: Sequence[Any],
     roots: Callable[[Any], list[Expression]],
     told: Callable[[Any], tuple[Any, ...]],
-) -> Iterator[tuple[list[Any], dict[int, Symbol], list[Symbol], np.ndarray]]:
-    """Elements of equal structure: members, {place in the list of numbers: symbol}, the symbols, and their values."""
+) -> Iterator[Alike]:
     found: dict[Any, list[tuple[Any, Signature]]] = defaultdict(list)
     for element in members:
         known = signature(roots(element), elements.where, element.blocks)

@@ -1,5 +1,5 @@
 # pyright: reportArgumentType=false, reportReturnType=false, reportAttributeAccessIssue=false
-# pyright: reportCallIssue=false, reportPossiblyUnbound=false
+# pyright: reportCallIssue=false, reportPossiblyUnboundVariable=false
 # llvmlite has no types: what its builder returns is taken for None
 """The loops of an evaluation, the same for all systems: entries of elements, elimination, the way back, refinement.
 

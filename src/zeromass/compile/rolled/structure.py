@@ -195,7 +195,7 @@ class Structure:
         for k, kind in enumerate(self.kinds):
             if kind.name != "rows":
                 continue
-            touching: np.ndarray = np.isin(kind.blocks, list(light)).any(axis=1)
+            touching = np.asarray(np.isin(kind.blocks, list(light)).any(axis=1))
             if not touching.any():
                 continue
             count = kind.rows.shape[1]
@@ -215,7 +215,8 @@ class _Numbers:
         )
         machine(t, y, parameters, len(y))
         values = machine.values[:, 0]
-        self.mass: dict[int, np.ndarray] = {}
+        self.masses: list[tuple[np.ndarray, np.ndarray]] = []
+        """Of each kind of parts: their blocks, and M of each."""
         self.slopes: list[dict[int, np.ndarray]] = []
         for k, kind in enumerate(layout.kinds):
             equations, count = kind.equations(task), len(kind)
@@ -227,7 +228,7 @@ class _Numbers:
                     if i < n:
                         first, step = layout.entry(k, e, task)
                         M[:, i, j] = M[:, j, i] = values[first + step * np.arange(count)]
-                self.mass |= dict(zip(kind.blocks[:, 0].tolist(), M, strict=True))
+                self.masses.append((kind.blocks[:, 0], M))
             elif kind.name == "rows":
                 for local in range(kind.blocks.shape[1]):
                     n = structure.blocks.coordinates[kind.blocks[0, local]]
@@ -240,16 +241,14 @@ class _Numbers:
     @property
     def light(self) -> set[int]:
         """Parts that have no mass in some direction."""
-        found = set()
-        for b, M in self.mass.items():
-            size = np.sqrt(np.diagonal(M))
-            if not size.all():
-                found.add(b)
-                continue
-            scaled = M / np.outer(size, size)
-            least = np.linalg.eigvalsh(scaled)[0] if np.count_nonzero(M) > len(M) else 1.0
-            if least < 0 or negligible(np.array(least), 1.0, LIGHT):
-                found.add(b)
+        found: set[int] = set()
+        for blocks, M in self.masses:
+            size = np.sqrt(np.abs(np.diagonal(M, axis1=1, axis2=2)))
+            known = size.all(axis=1)
+            size = np.where(known[:, None], size, 1.0)
+            least = np.linalg.eigvalsh(M / (size[:, :, None] * size[:, None, :]))[:, 0]
+            without = ~known | (least < 0) | negligible(least, 1.0, LIGHT)
+            found |= set(blocks[without].tolist())
         return found
 
     def weights(self, k: int) -> np.ndarray:
@@ -263,43 +262,55 @@ class _Numbers:
     @property
     def _typical(self) -> float:
         """A mass of the system: the mean of those there are."""
-        masses = [M[0, 0] for M in self.mass.values() if len(M) and M[0, 0] > 0]
-        return float(np.mean(masses)) if masses else 1.0
+        masses = np.concatenate([M[:, 0, 0] for _, M in self.masses])
+        return float(masses[masses > 0].mean()) if np.any(masses > 0) else 1.0
 
     def strong(self, without: set[int]) -> set[tuple[int, int]]:
         """Pairs (block of multipliers, part) where the part alone makes the pivots definite."""
         blocks = self._s.blocks
-        shares: dict[tuple[int, int], list[tuple[int, np.ndarray]]] = {}
-        for k, kind in enumerate(self._s.kinds):
-            for local, A in self.slopes[k].items():
-                for i, (b, rows) in enumerate(zip(kind.blocks[:, local].tolist(), kind.rows, strict=True)):
-                    m, place = blocks.multiplier[rows[0]]
-                    shares.setdefault((int(m) - blocks.parts, b), []).append((int(place), A[i]))
+        known = np.zeros(blocks.parts, dtype=bool)
+        for some, _ in self.masses:
+            known[some] = True
+        known[list(without)] = False
         found: set[tuple[int, int]] = set()
-        for (m, b), some in shares.items():
-            if b in without or b not in self.mass:
+        sharing: dict[int, list[tuple[int, int]]] = {}
+        for k, kind in enumerate(self._s.kinds):
+            if not self.slopes[k]:
                 continue
-            A = np.concatenate([a for _, a in sorted(some, key=lambda x: x[0])])
-            others = [
-                np.concatenate([a for _, a in sorted(shares[m, c], key=lambda x: x[0])])
-                for c in blocks.held[m]
-                if c != b and (m, c) in shares
-            ]
-            if _alone(A, others):
-                found.add((m, b))
+            m = blocks.multiplier[kind.rows[:, 0], 0]
+            alone = np.array([blocks.sizes[b] for b in m]) == kind.rows.shape[1]
+            for local, good in enumerate(_independent([self.slopes[k][c][alone] for c in range(len(self.slopes[k]))])):
+                b = kind.blocks[alone, local]
+                good &= known[b]
+                found |= set(zip((m[alone] - blocks.parts)[good].tolist(), b[good].tolist(), strict=True))
+            for i in np.flatnonzero(~alone).tolist():
+                sharing.setdefault(int(m[i]), []).append((k, i))
+        for m, members in sharing.items():  # constraints between the same parts: their rows together
+            held = blocks.held[m - blocks.parts]
+            each = [np.concatenate([self.slopes[k][c][i] for k, i in members])[None] for c in range(len(held))]
+            for b, good in zip(held, _independent(each), strict=True):
+                if good[0] and known[b]:
+                    found.add((m - blocks.parts, b))
         return found
 
 
-def _alone(A: np.ndarray, others: list[np.ndarray]) -> bool:
-    """Whether rows are independent in the coordinates of one part, as well as in those of all."""
-    if len(A) > A.shape[1]:
-        return False
-    whole = A @ A.T + sum((B @ B.T for B in others), np.zeros((len(A), len(A))))
-    size = np.sqrt(np.diagonal(whole))
-    if not size.all():
-        return False
-    least = float(np.linalg.eigvalsh(A @ A.T / np.outer(size, size))[0])
-    return not (least < 0 or bool(negligible(np.array(least), 1.0, STRONG)))
+def _independent(slopes: list[np.ndarray]) -> list[np.ndarray]:
+    """Of rows in the coordinates of several parts, (instances, rows, coordinates) each: in which they are independent.
+
+    As independent in those of one part as in those of all.
+    """
+    products = [A @ A.swapaxes(1, 2) for A in slopes]
+    size = np.sqrt(np.diagonal(sum(products), axis1=1, axis2=2))  # type: ignore[arg-type]
+    good = size.all(axis=1)
+    size = np.where(good[:, None], size, 1.0)
+    found = []
+    for A, product in zip(slopes, products, strict=True):
+        if A.shape[1] > A.shape[2] or not len(A):
+            found.append(np.zeros(len(A), dtype=bool))
+            continue
+        least = np.linalg.eigvalsh(product / (size[:, :, None] * size[:, None, :]))[:, 0]
+        found.append(good & (least > 0) & ~negligible(least, 1.0, STRONG))
+    return found
 
 
 def elements_of(system: System) -> Elements:
