@@ -39,7 +39,7 @@ left, right = figure.add_subplot(1, 2, 1, projection="3d"), figure.add_subplot(1
 angle, height = np.meshgrid(np.linspace(0, 2 * np.pi, 60), np.linspace(-4.5, 0.2, 2))
 left.plot_surface(R * np.cos(angle), R * np.sin(angle), height, color="0.8", alpha=0.2, lw=0)
 for name, (rolling, run) in runs.items():
-    x, y, z = run[rolling.contact][run.t < 8].T
+    x, y, z = run.at(np.linspace(0, 8, 1500))[rolling.contact].T
     left.plot(x, y, z, lw=1)
     right.plot(np.unwrap(np.arctan2(y, x)) / (2 * np.pi), z, label=name)
 left.set_box_aspect((1, 1, 2.4), zoom=1.15)

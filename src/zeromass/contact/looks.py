@@ -1,4 +1,4 @@
-"""What a body on a surface looks like: its outside, its contact and centre, the forces at the contact, and charts."""
+"""What a body or a wheel on a surface looks like: its outside, its contact, the forces at the contact, and charts."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from zeromass.contact.bodies import SphericalBody
-from zeromass.expression import Symbol
-from zeromass.model import Arrow, Chart, Drawing, DrawnBody, Trail
+from zeromass.expression import Symbol, as_expression, evaluate, symbols
+from zeromass.model import Arrow, Chart, Drawing, DrawnBody, Ring, Trail
 from zeromass.model.given import length
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
     from zeromass.contact.sliding import Sliding
+    from zeromass.contact.wheels import WheelOnSurface
+
+THIN = 0.04
+"""Part of its radius that the rim of a sharp wheel is drawn wide."""
 
 
 def drawing_on_surface(rolling: Rolling, parameters: Mapping[Symbol, float]) -> Drawing:
@@ -63,4 +67,20 @@ def drawing_of_particle(sliding: Sliding) -> Drawing:
             Chart("Energy (J)", {"total": sliding.energy, "potential": sliding.potential, "kinetic": sliding.kinetic}),
         ),
         ground=first.surface.drawn(particle.position, 0.0),
+    )
+
+
+def drawing_of_wheel(wheel: WheelOnSurface, on_ground: bool) -> Drawing:
+    """The rim of a wheel on its surface, the path of its contact, and the forces there."""
+    sizes = [as_expression(x) for x in (wheel.rim.radius, wheel.rim.width)]
+    radius, width = (evaluate(x, {leaf: leaf.default or 0.0 for leaf in symbols(x)}) for x in sizes)
+    rim = Ring(float(radius), max(float(width), THIN * float(radius)))
+    return Drawing(
+        bodies=(DrawnBody(f"rim of {wheel.name}", wheel.b.point, wheel.b.quaternion, rim),),
+        trails=(Trail(f"contact of {wheel.name}", wheel.contact, "contact"),),
+        arrows=(
+            Arrow(f"normal force of {wheel.name}", wheel.contact, wheel.normal_force * wheel.normal, "normal"),
+            Arrow(f"friction force of {wheel.name}", wheel.contact, wheel.friction_force, "friction"),
+        ),
+        ground=wheel.surface.drawn(wheel.contact, float(radius)) if on_ground else None,
     )

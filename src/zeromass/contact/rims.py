@@ -12,8 +12,24 @@ import numpy as np
 from zeromass.contact.directions import DIRECTION
 from zeromass.contact.outlines import Round, across, steep
 from zeromass.contact.roller import clearance_of, smallest_along
-from zeromass.expression import Array, Expression, Symbol, as_expression, derivative, expressions, jacobian, substitute
+from zeromass.contact.surface import Surface
+from zeromass.contact.traced import PLACE
+from zeromass.expression import (
+    Array,
+    Expression,
+    Symbol,
+    as_expression,
+    derivative,
+    evaluate,
+    expressions,
+    jacobian,
+    substitute,
+    symbols,
+)
 from zeromass.model import ModelError
+
+LAID = 20
+"""Steps by which a wheel as drawn is brought onto its surface, for a first guess of its contact."""
 
 
 class Rim(ABC):
@@ -121,3 +137,22 @@ class Profile(Rim):
         bends = np.outer(around, around) / (r * tilt) - np.outer(along, along) * derivative(slope, self.y) / tilt**3
         tangential = expressions(np.eye(3)) - np.outer(n, n)
         return as_expression(r * smallest_along(tangential @ bends @ tangential + curvature))
+
+
+def laid(rim: Rim, surface: Surface, center: Array, axes: np.ndarray) -> np.ndarray:
+    """Where a wheel at a place would touch a plane through its contact, again and again: p ← c + s(−n(p)).
+
+    A first guess, in numbers: parameters have their usual values, places on a profile are zero.
+    """
+    touched = center + rim.spoke(DIRECTION, expressions(axes))
+    n = expressions(surface.normal(PLACE))
+    known = {leaf: leaf.default or 0.0 for leaf in symbols(touched, n) if leaf not in {*PLACE, *DIRECTION}}
+    place = evaluate(center, known)
+    for _ in range(LAID):
+        with np.errstate(all="ignore"):
+            down = -evaluate(n, {**known, **dict(zip(PLACE, place, strict=True))})
+            moved = evaluate(touched, {**known, **dict(zip(DIRECTION, down, strict=True))})
+        if not np.all(np.isfinite(moved)):  # it lies flat
+            break
+        place = moved
+    return place

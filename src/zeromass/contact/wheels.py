@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.contact.directions import DIRECTION
 from zeromass.contact.outlines import steep
-from zeromass.contact.rims import Profile, Rim, Tyre
+from zeromass.contact.rims import Profile, Rim, Tyre, laid
 from zeromass.contact.surface import Surface
-from zeromass.contact.traced import PLACE
 from zeromass.contact.watched import UPRIGHT
-from zeromass.expression import Array, Expression, Symbol, as_expression, evaluate, expressions, substitute, symbols
+from zeromass.expression import Array, Expression, Symbol, as_expression, expressions
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.marker import Body, Marker, Pose, as_drawn, bodies, place_of
 from zeromass.mechanism.turns import axes_about, direction
-from zeromass.model import Contact, Event, ModelError, RigidBody
+from zeromass.model import Contact, Event, ModelError, RigidBody, State
 from zeromass.model.given import Number, given_vector, length
-from zeromass.model.requirement import Ordered, number_at
+from zeromass.model.requirement import Ordered
 
 if TYPE_CHECKING:
     from zeromass.model.drawing import Drawing
 
 TOO_TIGHT = 1e-4
 """Clearance at which a hollow counts as too tight for a wheel."""
-
-THIN = 0.04
-"""Part of its radius that the rim of a sharp wheel is drawn wide."""
-
-LAID = 20
-"""Steps by which a wheel as drawn is brought onto its surface, for a first guess of its contact."""
 
 
 class WheelOnSurface(Joint):
@@ -95,7 +88,12 @@ class WheelOnSurface(Joint):
         self.two_sided: bool = two_sided
         self.place: Array = expressions([self._coordinate(f"contact[{i}]") for i in range(3)])
         self.rim: Rim = self._rim(radius, tube, profile)
-        guess = self._laid() if near is None else given_vector(near, f"near of {what}")
+        if near is None:
+            turn = as_drawn(a).T @ as_drawn(b)
+            where = expressions(as_drawn(a).T @ (b.at - a.at) + turn @ middle)
+            guess = laid(self.rim, surface, where, turn @ own)
+        else:
+            guess = given_vector(near, f"near of {what}")
         self.usual: Mapping[Symbol, float] = {x: float(v) for x, v in zip(self.coordinates[:3], guess, strict=True)}
 
     def _rim(self, radius: Number | None, tube: Number, profile: Callable[[Any], Any] | None) -> Rim:
@@ -108,26 +106,6 @@ class WheelOnSurface(Joint):
             f"the tyre of '{self.name}'"
         )
         return Tyre(radius - tube, tube)
-
-    def _laid(self) -> np.ndarray:
-        """Where the wheel as drawn would touch a plane through its contact, in a's axes: c + s(−n(p)), again and again."""
-        a, b = self.a.body, self.b.body
-        turn = as_drawn(a).T @ as_drawn(b)
-        center = expressions(as_drawn(a).T @ (b.at - a.at) + turn @ self.b.place)
-        spoke = expressions(self.rim.spoke(DIRECTION, expressions(turn @ self.b.axes)))
-        down = dict(zip(DIRECTION, -self.surface.normal(PLACE), strict=True))
-        on_plane = expressions(substitute(center + spoke, dict.fromkeys(self.coordinates, 0.0)))
-        leaves = symbols(center, on_plane, list(down.values()))
-        known = {leaf: leaf.default or 0.0 for leaf in leaves if leaf not in {*PLACE, *DIRECTION}}
-        place = evaluate(center, known)
-        for _ in range(LAID):
-            with np.errstate(all="ignore"):
-                d = [evaluate(e, {**known, **dict(zip(PLACE, place, strict=True))}) for e in down.values()]
-                moved = evaluate(on_plane, {**known, **dict(zip(DIRECTION, d, strict=True))})
-            if not np.all(np.isfinite(moved)):  # drawn flat on the ground
-                break
-            place = moved
-        return place
 
     def _own_axes(self, a: Pose, b: Pose) -> tuple[Array, Array]:
         """The normal and the wheel's axes, in those of a."""
@@ -205,28 +183,25 @@ class WheelOnSurface(Joint):
     @cached_property
     def looks(self) -> Drawing:
         """The rim on its surface, the path of the contact, and the forces there."""
-        from zeromass.model.drawing import Arrow, Drawing, DrawnBody, Trail  # what is not drawn need not be imported
-        from zeromass.model.shapes import Ring
+        from zeromass.contact.looks import drawing_of_wheel  # what is not drawn need not be imported
 
-        radius, width = (number_at(x, self._usual_parameters(x)) for x in (self.rim.radius, self.rim.width))
-        rim = Ring(radius, max(width, THIN * radius))
-        on_ground = isinstance(self.a.body, Ground)
-        return Drawing(
-            bodies=(DrawnBody(f"rim of {self.name}", self.b.point, self.b.quaternion, rim),),
-            trails=(Trail(f"contact of {self.name}", self.contact, "contact"),),
-            arrows=(
-                Arrow(f"normal force of {self.name}", self.contact, self.normal_force * self.normal, "normal"),
-                Arrow(f"friction force of {self.name}", self.contact, self.friction_force, "friction"),
-            ),
-            ground=self.surface.drawn(self.contact, radius) if on_ground else None,
-        )
-
-    def _usual_parameters(self, x: Any) -> dict[Symbol, float]:
-        return {leaf: leaf.default or 0.0 for leaf in symbols(as_expression(x))}
+        return drawing_of_wheel(self, isinstance(self.a.body, Ground))
 
     @property
     def _lost(self) -> str:
         return f"{self.name} lifts"
+
+    def _load_is_shared(self, state: State) -> str:
+        """That wheels share their load in ways that the motion does not tell, where one of these presses this one."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            share = float(state[self.normal_force])
+        if share <= 0.0:
+            return ""
+        return (
+            f"wheels share the load in any way that gives the same motion, and with the smallest multipliers this one "
+            f"carries {share:.3g} N; where they are to touch whatever it is, give two_sided=True"
+        )
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -239,7 +214,9 @@ class WheelOnSurface(Joint):
         ]
         if not self.two_sided:
             words = "the surface would have to pull the wheel; a two-sided contact, two_sided=True, goes on regardless"
-            found.append(Event(self._lost, self.normal_force, -1, guard=True, message=words))
+            found.append(
+                Event(self._lost, self.normal_force, -1, guard=True, message=words, detail=self._load_is_shared)
+            )
         inside = self.surface.inside(self.place)
         if inside is not None:
             words = f"nothing is known of '{self.surface.name}' beyond the data it is made from"

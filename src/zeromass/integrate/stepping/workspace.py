@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -93,6 +93,7 @@ class Workspace:
         m = len(y)
         capacity = RECORD // (HEAD + m) + 1
         self.code, self.lanes = code, lanes
+        self._codes: list[tuple[float, MachineCode]] = [(t, code)]  # the times from which on each was used
         self.tolerances = tolerances
         self.memory, self.beside, self.noted = memory, 0, 0
         self.values: np.ndarray = np.ascontiguousarray(parameters, dtype=float)
@@ -196,6 +197,7 @@ class Workspace:
     def use(self, code: MachineCode, *, project: bool) -> None:
         """Goes on with this machine code, from the current state."""
         if code is not self.code:
+            self._codes.append((self.t, code))
             self.code, self.pivots = code, self._no_pivots(code)
             self.ints[Int64.pivots] = code.pivots
             self.reals[Real64.distance] = np.inf
@@ -388,6 +390,8 @@ class Workspace:
         self.ints[Int64.rejected] += dropped
         self.ints[Int64.recorded] = steps
         self.reals[Real64.t], self.state[: self.order] = t, y
+        if len(self._codes) > 1:  # the steps from here on are taken anew
+            self._codes.append((t, self.code))
 
     def forget_record(self) -> None:
         """Begins the record anew, and goes on where it is."""
@@ -398,12 +402,21 @@ class Workspace:
         self.record = self.rows.copy()
         self.ints[Int64.capacity] = len(self.record)
 
-    def aside(self) -> Workspace:
-        """Memory of its own for steps that are taken again, of the same system and with the same settings."""
+    def codes(self, t: np.ndarray) -> Iterator[tuple[MachineCode, np.ndarray]]:
+        """The machine codes that took the steps from some times on, each with the places of its steps among them."""
+        which, way = np.zeros(len(t), dtype=int), np.sign(self.t - self._codes[0][0])
+        for k, (since, _) in enumerate(self._codes):  # the last that was used from a time before
+            which[way * t >= way * since] = k
+        for k in np.unique(which).tolist():
+            yield self._codes[k][1], np.flatnonzero(which == k)
+
+    def aside(self, code: MachineCode) -> Workspace:
+        """Memory of its own for steps that are taken again by a code, of the same system and with the same settings."""
         other = Workspace(
-            self.code, self.t, self.y, self.values, self.tolerances, float(self.reals[Real64.h]), lanes=self.lanes
+            code, self.t, self.y, self.values, self.tolerances, float(self.reals[Real64.h]), lanes=self.lanes
         )
         other.reals[:], other.ints[:] = self.reals, self.ints
+        other.ints[Int64.pivots] = code.pivots
         other.limit(None)
         return other
 

@@ -112,14 +112,16 @@ class Collocation:
         return result
 
     def _accelerations(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray) -> np.ndarray:
-        """At the stages of some steps, shape (k, n, 8); the steps are taken again."""
-        aside, steps = self.work.aside(), np.column_stack([t0, t1 - t0, y0])
-        aside.scratch = np.empty((len(steps), aside.order // 2, STAGES))
-        aside.ints[Int64.capacity], aside.ints[Int64.repeated] = len(steps), 0
-        aside.call(
-            routine(CollocationDense, self._target), CollocationDense.name, self._stage_memory(), self.lanes, steps
-        )
-        return aside.scratch
+        """At the stages of some steps, shape (k, n, 8); the steps are taken again, by the code that took them."""
+        steps, dense = np.column_stack([t0, t1 - t0, y0]), routine(CollocationDense, self._target)
+        found = np.empty((len(steps), self.work.order // 2, STAGES))
+        for code, places in self.work.codes(t0):
+            aside, some = self.work.aside(code), np.ascontiguousarray(steps[places])
+            aside.scratch = np.empty((len(some), aside.order // 2, STAGES))
+            aside.ints[Int64.capacity], aside.ints[Int64.repeated] = len(some), 0
+            aside.call(dense, CollocationDense.name, self._stage_memory(), self.lanes, some)
+            found[places] = aside.scratch
+        return found
 
     def _stage_memory(self) -> np.ndarray:
         """What `Stages` keeps of the stages, and the parameters in lanes."""

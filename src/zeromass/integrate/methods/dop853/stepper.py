@@ -37,15 +37,16 @@ class Dop853:
         return self.work.advance(code, Dop853Advance.name, self._stages, self.lanes, until, budget)
 
     def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
-        aside, m = self.work.aside(), self.work.order
-        vectors, F = np.empty((DENSE_VECTORS, aside.size)), np.empty((len(t0), DENSE_VECTORS, m))
-        code, stages = routine(Dop853Dense, host().scalar), np.zeros_like(self._stages)
-        step = aside.prepared(code, Dop853Dense.name, stages, self.lanes, vectors)
-        for k, (t, h) in enumerate(zip(t0, t1 - t0, strict=True)):
-            aside.reals[Real64.t], aside.reals[Real64.h] = t, h
-            aside.state[:m], aside.new[:m] = y0[k], y1[k]
-            step()
-            F[k] = vectors[:, :m]
+        work, m, dense = self.work, self.work.order, routine(Dop853Dense, host().scalar)
+        vectors, F = np.empty((DENSE_VECTORS, work.size)), np.empty((len(t0), DENSE_VECTORS, m))
+        for code, places in work.codes(t0):
+            aside, stages = work.aside(code), np.zeros_like(self._stages)
+            step = aside.prepared(dense, Dop853Dense.name, stages, self.lanes, vectors)
+            for k in places.tolist():
+                aside.reals[Real64.t], aside.reals[Real64.h] = t0[k], t1[k] - t0[k]
+                aside.state[:m], aside.new[:m] = y0[k], y1[k]
+                step()
+                F[k] = vectors[:, :m]
         θ, total = NODES[:, None], np.zeros((len(t0), len(NODES), m))
         for k in reversed(range(DENSE_VECTORS)):
             total = (total + F[:, None, k]) * (θ if k % 2 == 0 else 1.0 - θ)
