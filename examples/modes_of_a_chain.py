@@ -40,7 +40,7 @@ for ax, mode in zip(axes, modes, strict=False):
     line = np.stack([np.zeros((9, 3)), *[swings[bead.position] for bead in beads]], axis=1)
     for k, places in enumerate(line):
         ax.plot(places[:, 0], places[:, 2], "o-", ms=3, color=plt.cm.viridis(k / 8), lw=1)
-    ax.set(title=f"{mode.frequency:.3f} Hz", xlim=(-0.25, 0.25), aspect="equal", xlabel="X [m]")
+    ax.set(title=f"{mode.frequency:.3f} Hz", xlim=(-0.14, 0.14), aspect="equal", xlabel="X [m]")
 axes[0].set_ylabel("Z [m]")
 run = modes[2].motion(periods=2)
 plt.show()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PHASES = 32
 """Phases of a period at which the system is put onto its constraints; between them, sums of their harmonics."""
 
-SEEN, TURNED = 0.12, 0.35
+SEEN, TURNED = 0.12, 0.5
 """How far what moves most is shown to move: a part of the size of the picture, and an angle, rad."""
 
 
