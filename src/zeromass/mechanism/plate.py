@@ -21,7 +21,8 @@ def prism(outline: Any, thickness: float) -> np.ndarray:
     if area < 0:
         corners = corners[::-1]  # counterclockwise
     faces = corners[_ears(corners)]
-    if not np.isclose(_turn(*faces.transpose(1, 0, 2)).sum(), abs(area), rtol=1e-9):
+    areas = _turn(*faces.transpose(1, 0, 2))
+    if not area or np.any(areas < 0) or not np.isclose(areas.sum(), abs(area), rtol=1e-9):
         raise ModelError(CROSSED)
     ring, after = corners, np.roll(corners, -1, axis=0)
     low, high = -thickness / 2, thickness / 2
