@@ -40,6 +40,8 @@ GROUPS = {
         "four_bar",
         "bennett_linkage",
         "delta_robot",
+        "geneva_wheel",
+        "robot_from_a_file",
         "bicycle",
         "bicycle_on_a_bump",
         "wheelset",
@@ -51,6 +53,7 @@ GROUPS = {
     "Rest, small motions, control": [
         "bead_on_a_hoop_branches",
         "bicycle_root_locus",
+        "modes_of_a_chain",
         "crane_servo",
         "fit_a_pendulum",
     ],

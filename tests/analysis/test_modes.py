@@ -47,14 +47,14 @@ def test_a_small_mode_is_the_motion_of_the_system(chain):
 
 
 def test_what_moves_most_is_seen_to_move(chain):
-    """By default an eighth of the picture, or a third of a radian, whichever is less."""
+    """By default an eighth of the picture, or half a radian, whichever is less."""
     *_, bars, pins, linear = chain
     for mode in linear.modes():
         run = mode.motion()
         ends = [run[bar.position] for bar in bars]
         moved = max(np.linalg.norm(np.ptp(end, axis=0)) / 2 for end in ends)
         turned = max(np.ptp(np.cumsum([run[pin.angle] for pin in pins], axis=0), axis=1)) / 2
-        assert 0.8 < max(moved / 0.12, turned / 0.35) < 1.05  # the mass centres are 1 m apart; the way back is shorter
+        assert 0.7 < max(moved / 0.12, turned / 0.5) < 1.05  # the mass centres are 1 m apart; the way back is shorter
 
 
 def test_a_mode_is_written_as_a_page(chain, tmp_path):

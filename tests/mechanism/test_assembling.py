@@ -70,10 +70,10 @@ def test_a_loop_that_can_not_close_says_where_and_by_how_much():
         zm.System([rod], joints=[left, right]).start()
 
 
-@pytest.mark.parametrize("reach", [2.0, 3.5])
-def test_a_chain_that_is_too_short_says_which_joint_stays_open(reach):
+def test_a_chain_that_is_too_short_says_which_joint_stays_open():
     """Two bars of 1 m each do not reach further than 2 m: 'C' is open by the rest, whichever way the bars are drawn."""
     a, b = (zm.RigidBody(name, 1.0, (1, 1, 1), at=(x, 0, 0.3)) for name, x in (("a", 0.5), ("b", 1.4)))
+    reach = 3.5
     joints = [
         zm.Revolute(GROUND, a, at=((0, 0, 0), (-0.5, 0, 0)), axis=(0, 1, 0), name="A"),
         zm.Revolute(a, b, at=((0.5, 0, 0), (-0.5, 0, 0)), axis=(0, 1, 0), name="B"),

@@ -137,6 +137,23 @@ def test_a_mesh_is_drawn_as_it_is_with_sharp_edges(tmp_path):
     assert triangles.shape == (24, 3)
 
 
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_plate_is_what_its_outline_says(way):
+    """An L of two boxes, either way round; a star of area n r R sin(π/n); a crossed one is refused."""
+    outline = [(0, 0), (3, 0), (3, 1), (1, 1), (1, 2), (0, 2)][::way]
+    plate = zm.Solid.plate(outline, 0.2, density=5.0)
+    boxes = zm.Solid.box((3, 1, 0.2), density=5.0).moved((1.5, 0.5, 0)) + zm.Solid.box((1, 1, 0.2), density=5.0).moved(
+        (0.5, 1.5, 0)
+    )
+    assert abs(plate.mass - boxes.mass) < 1e-12
+    np.testing.assert_allclose(plate.center, boxes.center, atol=1e-12)
+    np.testing.assert_allclose(plate.inertia, boxes.inertia, atol=1e-12)
+    star = [(r * np.cos(k * np.pi / 7), r * np.sin(k * np.pi / 7)) for k in range(14) for r in [1.0 if k % 2 else 0.3]]
+    assert abs(zm.Solid.plate(star, 2.0, density=1.0).mass - 2 * 7 * 0.3 * np.sin(np.pi / 7)) < 1e-12
+    with pytest.raises(zm.ModelError, match="crosses itself"):
+        zm.Solid.plate([(0, 0), (1, 1), (1, 0), (0, 1)], 0.1, density=1.0)
+
+
 def test_an_open_mesh_is_refused(tmp_path):
     with pytest.raises(zm.ModelError, match="is not closed: 3 edges"):
         zm.Solid.mesh(cube(tmp_path / "open.stl", binary=True, holes=1), density=1.0)

@@ -8,7 +8,7 @@ import numpy as np
 
 from zeromass.analysis.linear import LinearSystem, Mode
 from zeromass.compile.program import compile
-from zeromass.expression import expressions, symbols
+from zeromass.expression import Expression, expressions, symbols
 from zeromass.integrate import Ending, Outcome, Segment, Settings, Statistics
 from zeromass.integrate.stepping.dense import NODES, fitted
 from zeromass.later import later
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PHASES = 32
 """Phases of a period at which the system is put onto its constraints; between them, sums of their harmonics."""
 
-SEEN, TURNED = 0.12, 0.35
+SEEN, TURNED = 0.12, 0.5
 """How far what moves most is shown to move: a part of the size of the picture, and an angle, rad."""
 
 
@@ -71,31 +71,32 @@ def _harmonics(q: np.ndarray, φ: np.ndarray, pace: float) -> np.ndarray:
     return np.concatenate([np.real(wave @ c), pace * np.real((1j * k * wave) @ c)], axis=-1)
 
 
-def _drawn(state: State) -> list:
-    """Places of all that is drawn."""
+def _drawn(state: State) -> list[Expression]:
+    """Places of all that is drawn: of bodies, then the ends of each link."""
     drawing = state.system.drawing_at(state.parameters)
-    ends = [link.a for link in drawing.links] + [link.b for link in drawing.links]
+    ends = [end for link in drawing.links for end in (link.a, link.b)]
     return [e for place in (*[body.position for body in drawing.bodies], *ends) for e in place]
 
 
 def shown_amplitude(linear: LinearSystem, mode: Mode) -> float:
-    """The amplitude at which what moves most moves by a part of the picture that the eye sees well."""
+    """The amplitude at which what moves most moves by a part of the picture that the eye sees well, and turns by little."""
     at = linear.at
     drawing = at.system.drawing_at(at.parameters)
-    places = expressions(_drawn(at))
+    count, places = len(drawing.bodies), expressions(_drawn(at))
     turns = expressions([e for body in drawing.bodies if body.quaternion is not None for e in body.quaternion])
-    reach = 1e-6
-    moved = []
+    here, reach, shifts, turned = _values(places, at).reshape(-1, 3), 1e-6, 0.0, 0.0
+    lengths = np.linalg.norm(here[count + 1 :: 2] - here[count::2], axis=1)
     for phase in (0.0, np.pi / 2):
         δ = np.real(linear.directions @ (mode.vector * np.exp(1j * phase)))[: len(at.q)]
         beside = State(at.system, at.t, at.q + reach * δ, at.v, at.parameters)
-        moved.append([_values(places, beside) - _values(places, at), _values(turns, beside) - _values(turns, at)])
-    here = _values(places, at).reshape(-1, 3)
-    size = float(np.ptp(here, axis=0).max(initial=0.0)) or 1.0
-    shifts = max(np.linalg.norm(one.reshape(-1, 3), axis=1).max(initial=0.0) for one, _ in moved) / reach
-    turned = 2 * max(np.linalg.norm(one.reshape(-1, 4), axis=1).max(initial=0.0) for _, one in moved) / reach
-    bounds = [SEEN * size / shifts if shifts else np.inf, TURNED / turned if turned else np.inf]
-    return min(bounds) if np.isfinite(min(bounds)) else 1.0
+        moved = (_values(places, beside).reshape(-1, 3) - here) / reach
+        turn = (_values(turns, beside) - _values(turns, at)).reshape(-1, 4) / reach
+        along = np.linalg.norm(moved[count + 1 :: 2] - moved[count::2], axis=1)[lengths > 0] / lengths[lengths > 0]
+        shifts = max(shifts, np.linalg.norm(moved, axis=1).max(initial=0.0))
+        turned = max(turned, 2 * np.linalg.norm(turn, axis=1).max(initial=0.0), along.max(initial=0.0))
+    size = float(np.ptp(here, axis=0).max()) if len(here) else 0.0
+    bounds = [SEEN * (size or 1.0) / shifts if shifts else np.inf, TURNED / turned if turned else np.inf]
+    return float(min(bounds)) if np.isfinite(min(bounds)) else 1.0
 
 
 def _values(e: np.ndarray, state: State) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.mechanism.mesh import read_mesh, shared_corners, volume_integrals
+from zeromass.mechanism.plate import prism
 from zeromass.mechanism.turns import direction, of_matrix, shortest_turn
 from zeromass.model.errors import ModelError
 from zeromass.model.parts import RigidBody
@@ -26,8 +27,9 @@ class Solid:
     center   of mass, m
     inertia  about the mass centre, shape (3, 3), kg m²
 
-    Made by `box`, `cylinder`, `tube`, `sphere`, `ellipsoid`, `capsule`, `cone` and `mesh`, each of a density, kg/m³, or of a
-    mass; put elsewhere by `moved` and `turned`; several together by `+`, and holes by `-`. `body` makes a rigid body of it.
+    Made by `box`, `cylinder`, `tube`, `sphere`, `ellipsoid`, `capsule`, `cone`, `plate` and `mesh`, each of a density,
+    kg/m³, or of a mass; put elsewhere by `moved` and `turned`; several together by `+`, and holes by `-`. `body` makes a
+    rigid body of it.
 
     >>> handle = zm.Solid.cylinder(radius=0.01, length=0.3, density=700.0)
     >>> head = zm.Solid.box((0.1, 0.04, 0.04), density=7850.0).moved((0, 0, 0.15))
@@ -120,13 +122,22 @@ class Solid:
         return Solid(m, h / 4 * Z, np.diag([across, across, 0.3 * m * r**2]))._about(axis)
 
     @staticmethod
+    def plate(outline: Any, thickness: float, *, density: float | None = None, mass: float | None = None) -> Solid:
+        """A plate about the plane Z = 0, of any outline: corners (x, y) of a polygon that does not cross itself, m."""
+        (h,) = _lengths("the thickness of a plate", (thickness,))
+        return Solid._of_triangles(prism(outline, h), "a plate", density, mass)
+
+    @staticmethod
     def mesh(
         path: str | PathLike[str], *, density: float | None = None, mass: float | None = None, scale: float = 1.0
     ) -> Solid:
         """What a closed surface of triangles encloses, from an STL or OBJ file, its numbers times `scale` in m."""
-        triangles = scale * read_mesh(path)
-        volume, center, J = volume_integrals(triangles, str(path))
-        m = _mass(f"the mesh {path}", volume, density, mass)
+        return Solid._of_triangles(scale * read_mesh(path), f"the mesh {path}", density, mass)
+
+    @staticmethod
+    def _of_triangles(triangles: np.ndarray, what: str, density: float | None, mass: float | None) -> Solid:
+        volume, center, J = volume_integrals(triangles, what)
+        m = _mass(what, volume, density, mass)
         corners, which = shared_corners(triangles)
         return Solid(m, center, m / volume * J, (Look(Hull(corners - center, which)),))
 

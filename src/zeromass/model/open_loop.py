@@ -16,6 +16,9 @@ ROW = re.compile(r"^(?P<joint>.+) (point\[\d\]|curve\[\d\]|length|plane)$")
 HELD = 1e3
 """How much more than the gap everything else weighs: it is then off by a millionth of the gap."""
 
+MOST = 200
+"""Steps towards the least gap: it need not be known to all digits."""
+
 TRIED = 6
 """Most joints of which each in turn is let open."""
 
@@ -55,7 +58,7 @@ def _gap(given: Numbers, own: list[int], x: np.ndarray) -> float:
         return weight[:, None] * at(varied).J[:, given.varied]
 
     try:
-        end = least_squares(lambda v: weight * at(v).r, x[given.varied], jac=slopes)  # type: ignore[arg-type]
+        end = least_squares(lambda v: weight * at(v).r, x[given.varied], jac=slopes, max_nfev=MOST)  # type: ignore[arg-type]
     except ValueError:  # a formula without a value there
         return np.inf
     r = end.fun / weight
