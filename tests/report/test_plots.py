@@ -161,3 +161,26 @@ def test_a_palette_has_one_colour_a_quantity():
     assert color("contact") != color("centre")
     assert len(set(SERIES)) == len(SERIES)
     assert QUANTITIES["total"] == "ink"
+
+
+def test_a_legend_is_no_wider_than_its_axes():
+    """Its labels are long: fewer columns then, and none is cut off at the edge of the figure."""
+    ax = zm.report.axes(titles=["long words"])
+    for k in range(6):
+        ax.plot([0, 1], [0, k], label=f"{'a rather long name' * (k % 2)} {k}")
+    zm.report.legend(ax)
+    figure = ax.figure
+    figure.canvas.draw()
+    legend = ax.get_legend()
+    assert legend is not None
+    assert legend.get_window_extent().x1 <= figure.bbox.x1
+    plt.close("all")
+
+
+def test_no_two_coordinates_look_alike():
+    parts = [zm.Particle(name, mass=1.0) for name in "abcd"]
+    system = zm.System(parts, gravity=9.81)
+    ax = zm.simulate(system, system.start(), until=0.1).plot.coordinates()
+    looks = {(str(line.get_color()), line.get_linestyle(), str(line._dash_pattern)) for line in ax.lines}  # type: ignore[attr-defined]
+    assert len(looks) == len(ax.lines) == 12
+    plt.close("all")

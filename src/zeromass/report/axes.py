@@ -5,6 +5,7 @@ Nothing global is changed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,10 @@ STYLES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2
 
 WIDTH, HEIGHT = 5.4, 3.6
 """Inches of axes."""
+
+
+LETTER, HANDLE = 0.064, 0.47
+"""Inches of a letter of a legend on average, and of what stands before and behind a label."""
 
 
 def axes(
@@ -88,7 +93,7 @@ def legend(ax: Axes, *others: Axes, columns: int = 4) -> None:
     found = [pair for one in (ax, *others) for pair in zip(*one.get_legend_handles_labels(), strict=True)]
     if not found:
         return
-    columns = min(columns, len(found))
+    columns = _fitting([label for _, label in found], columns, ax.bbox.width / ax.figure.dpi)
     ax.legend(
         *map(list, zip(*found, strict=True)),
         frameon=False,
@@ -102,6 +107,17 @@ def legend(ax: Axes, *others: Axes, columns: int = 4) -> None:
     )
     if ax.get_title():
         ax.set_title(ax.get_title(), fontsize="medium", pad=8.0 + 13.0 * -(-len(found) // columns))
+
+
+def _fitting(labels: Sequence[str], most: int, wide: float) -> int:
+    """How many columns of a legend fit into a width, inches; it is filled a column after the other."""
+    letters = [len(re.sub(r"\\[a-z]+|[${}_^]", "", label)) for label in labels]
+    for columns in range(min(most, len(labels)), 1, -1):
+        rows = -(-len(labels) // columns)
+        longest = [max(letters[k : k + rows]) for k in range(0, len(letters), rows)]
+        if LETTER * sum(longest) + HANDLE * len(longest) <= wide:
+            return len(longest)
+    return 1
 
 
 def timed(ax: Axes, label: str, runs: Sequence[Course], title: str = "", *, named: bool = True) -> Axes:

@@ -134,13 +134,13 @@ def coordinates(runs: Runs, names: Sequence[str] | None = None, ax: Axes | None 
     for x in wanted:
         groups.setdefault(known.get(x, ""), []).append(x)
     places = _places(ax, len(groups))
-    shades = {x: _shade(x, k, wanted) for k, x in enumerate(wanted)}
+    shades = {x: _shade(x, k, wanted) for some in groups.values() for k, x in enumerate(some)}
     for place, (unit, some) in zip(places, groups.items(), strict=True):
         for j, run in enumerate(runs):
             sampled = sampled_of(run)
             own = {x.name: x for x in run.system.coordinates}
-            for x in some:
-                style = STYLES[j % len(STYLES)]
+            for k, x in enumerate(some):
+                style = STYLES[(j + k // len(SERIES)) % len(STYLES)]  # where colours come again
                 label = typeset(x) if j == 0 else None
                 place.plot(sampled.t, sampled[own[x.name]], color=shades[x], lw=1.1, ls=style, label=label)
         label = {"m": "position [m]", "rad": "angle [rad]", "1": "quaternion"}.get(unit, "coordinate [SI]")
