@@ -48,11 +48,10 @@ run = zm.simulate(coin, started(coin, np.radians(10.0)), until=20.0, rtol=1e-10,
 late = (α < 0.06) & (α > 6e-3)  # later the loss in one round is no longer small
 rate, end = np.polyfit(run.t[late], α[late] ** 1.5, 1)
 exponent = np.polyfit(np.log(-end / rate - run.t[late]), np.log(α[late]), 1)[0]
-law = 2 * M / (m * g * R) * np.sqrt(g / R)
 print(
     f"it lies flat at {run.t[-1]:.4f} s, by the law at {-end / rate:.4f} s; exponent {exponent:.5f}, by the law 0.66667"
 )
-print(f"α³ᐟ² falls at {-rate:.5e} 1/s, by the law {law:.5e} 1/s")
+print(f"α³ᐟ² falls at {-rate:.5e} 1/s, by the law {2 * M / (m * g * R) * np.sqrt(g / R):.5e} 1/s")
 left, right = axes(1, 2, size=(10, 4), titles=["Tilt", "Round the table"])
 left.plot(run.t, np.degrees(α))
 left.set(xlabel="time [s]", ylabel="[°]")

@@ -47,8 +47,8 @@ for spin in (5.0, -5.0):
 found, expected, spins = [], [], np.geomspace(0.05, 5, 9)
 for spin in -np.sign(κ) * spins:
     tilt = 0.1 * abs(spin) * np.sqrt(I[2, 2] / squares.max()) * pitch  # 1 % of the energy in the pitching
-    back = zm.Event("turns back", n)
-    found.append(zm.simulate(rolling, spun(spin, tilt), until=1e3, events=back, rtol=1e-9).t[-1])
+    run = zm.simulate(rolling, spun(spin, tilt), until=1e3, events=zm.Event("turns back", n), rtol=1e-9)
+    found.append(run.t[-1])
     limit = np.hypot(spin, np.sqrt(squares.max() * (tilt @ J @ tilt) / I[2, 2]))
     expected.append(2 * np.arctanh(abs(spin) / limit) / (abs(κ) * limit))
     print(f"{spin:+.3f} rad/s: turns back after {found[-1]:8.4f} s, Garcia and Hubbard {expected[-1]:8.4f} s")
@@ -56,6 +56,6 @@ left.set(xlabel="time [s]", ylabel="spin [rad/s]")
 right.loglog(spins, found, "o", label="computed")
 right.loglog(spins, expected, label="Garcia and Hubbard")
 right.set(xlabel="spin at first [rad/s]", ylabel="time [s]")
-for ax in (left, right):
-    legend(ax)
+legend(left)
+legend(right)
 plt.show()
