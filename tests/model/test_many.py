@@ -12,7 +12,7 @@ import zeromass as zm
 from equation import problems
 from model.mechanisms import Coin, Shell, bowl, chain, four_bar, random_state
 from zeromass.equation import Verdict, numerical_rank
-from zeromass.equation.rank import clearly_full
+from zeromass.equation.rank import clearly_full, rank_of
 from zeromass.equation.solution import clearly_unique
 from zeromass.expression import Evaluator, expressions, gradient, jacobian
 from zeromass.expression.build import ZERO
@@ -119,7 +119,7 @@ def test_a_clear_verdict_is_the_verdict(seed):
     elif full and motion.verdict is Verdict.UNIQUE:  # small whole numbers: then a singular value is small
         squares = np.linalg.eigvalsh(p.M @ p.M + p.A.T @ p.A)
         assert squares[0] < 1e-3 * squares[-1]
-    assert clearly_full(p.A @ p.A.T) <= full
+    assert clearly_full(p.A) <= full
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -141,6 +141,15 @@ def test_clear_changes_are_the_least(seed):
     assert clear_change(twice, np.append(b, b[0])) is None
     assert clear_change(twice, np.append(b, b[0]), M) is None
     assert open_directions(twice).shape == (n, n - m)
+
+
+def test_what_is_no_mass_matrix_or_has_no_squares_is_not_clear():
+    M, A = np.diag([1.0, -1.0, 2.0]), np.array([[1.0, 1.0, 1.0]])
+    assert not clearly_unique(M, A)
+    assert clearly_unique(np.abs(M), A)
+    assert not clearly_full(1e200 * np.eye(3))
+    assert rank_of(1e200 * np.eye(120)) == rank_of(1e-200 * np.eye(120)) == rank_of(np.eye(120)) == 120
+    assert rank_of(np.eye(120)[:, :110] @ np.eye(110, 130)) == 110
 
 
 def test_a_long_chain_begins_at_once_and_moves_as_by_pseudo_inverses(monkeypatch):

@@ -253,7 +253,7 @@ def rank_of(A: Array, tolerance: float = RANK_TOLERANCE) -> int:
     if not A.size:
         return 0
     low, high = CLEAR
-    if min(A.shape) >= MANY and tolerance <= high and clearly_full(A @ A.T if len(A) <= A.shape[1] else A.T @ A):
+    if min(A.shape) >= MANY and tolerance <= high and clearly_full(A if len(A) <= A.shape[1] else A.T):
         return min(A.shape)
     σ = np.asarray(np.linalg.svd(A, compute_uv=False), dtype=float)
     kept = count_above(σ, tolerance)
@@ -262,12 +262,16 @@ def rank_of(A: Array, tolerance: float = RANK_TOLERANCE) -> int:
     return count_above(scaled_singular_values(A), tolerance)
 
 
-def clearly_full(gram: Array) -> bool:
-    """Whether a matrix B has full row rank beyond doubt, in the units that are given, from B Bᵀ; of Bᵀ, from BᵀB.
+def clearly_full(B: Array) -> bool:
+    """Whether one matrix B has full row rank beyond doubt, in the units that are given.
 
     Its smallest singular value is above the larger `CLEAR` part of the largest. The squares of both are eigenvalues of
     B Bᵀ, which take a tenth of the time where there are many rows.
     """
+    with np.errstate(over="ignore", invalid="ignore"):
+        gram = B @ transpose(B)
+    if not np.isfinite(gram).all():
+        return False  # squares of numbers near the largest there are
     squares = np.linalg.eigvalsh(gram)
     return bool(squares.size == 0 or squares[0] > CLEAR[1] ** 2 * squares[-1])
 

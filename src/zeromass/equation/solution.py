@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arguments import Problem, error, problem, require_finite, require_mass_matrix
-from .arrays import Array, per_problem, times, transpose
+from .arrays import Array, EquationError, per_problem, times, transpose
 from .bound import Inverse, bound
 from .motion import Basis, Motion, Obstacle, Verdict, contradicting_rows, impossible_force
 from .rank import CONSISTENCY_TOLERANCE, MASS_TOLERANCE, RANK_TOLERANCE, Lock, Rank, clearly_full, numerical_rank
@@ -94,10 +94,13 @@ def clearly_unique(M: Array, A: Array) -> bool:
     A has full row rank and [M; A] full column rank in the units of `solve`, see `clearly_full`. What is clear by
     numbers of another kind takes `solve` to decide.
     """
-    require_mass_matrix(M, MASS_TOLERANCE)
+    try:
+        require_mass_matrix(M, MASS_TOLERANCE)
+    except EquationError:
+        return False  # `solve` says why
     r, d = mass_units(M, A)
     M, A = scaled(M, d, d), scaled(A, r, d)
-    return clearly_full(A @ transpose(A)) and clearly_full(M @ M + transpose(A) @ A)
+    return clearly_full(A) and clearly_full(np.concatenate([transpose(M), transpose(A)], axis=-1))
 
 
 class Refined(NamedTuple):

@@ -29,8 +29,7 @@ def clear_change(A: np.ndarray, b: np.ndarray, M: np.ndarray | None = None) -> n
     """
     if M is None:
         B, r = _in_units(A)
-        gram = B @ B.T
-        return B.T @ np.linalg.solve(gram, r * b) if clearly_full(gram) else None
+        return B.T @ np.linalg.solve(B @ B.T, r * b) if clearly_full(B) else None
     if not clearly_unique(M, A):
         return None
     r, d = mass_units(M, A)
@@ -42,7 +41,7 @@ def clear_change(A: np.ndarray, b: np.ndarray, M: np.ndarray | None = None) -> n
 def open_directions(A: np.ndarray) -> np.ndarray:
     """An orthonormal basis of {w: A w = 0}, as columns."""
     B, _ = _in_units(A)
-    if clearly_full(B @ B.T):
+    if clearly_full(B):
         return np.linalg.qr(B.T, mode="complete")[0][:, len(B) :]
     return numerical_rank(A).null_space
 
