@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import zeromass as zm
 from report.viewer.shown import ARTEFACTS, check_silent
 
 STAGE = "[document.getElementById('stage').clientWidth, document.getElementById('stage').clientHeight]"
@@ -39,3 +40,14 @@ def test_narrow_window(chromium, page):
     chromium.screenshot(ARTEFACTS / "shell-narrow.png")
     chromium.size(1280, 800)
     check_silent(chromium, page)
+
+
+def test_a_wheel_stands_on_the_floor(chromium, tmp_path):
+    """Far as it rolls, the floor that nothing tells of lies right below it, whichever way it has turned."""
+    wheel = zm.RigidBody("wheel", mass=2.0, inertia=(0.05, 0.09, 0.05), at=(0, 0, 0.3))  # as a disc of radius 0.3 m
+    rolls = zm.WheelOnGround(zm.Ground(), wheel, radius=0.3, axis=(0, 1, 0))
+    system = zm.System([wheel], gravity=9.81, joints=[rolls])
+    run = zm.simulate(system, system.start([(wheel.angular_velocity, (0, 10.0, 0))]), until=2.0)
+    chromium.open(run.view(tmp_path / "wheel.html"), "paused")
+    [floor] = chromium.evaluate("viewer.stage.views[0].surfaces.map((surface) => surface.box[2][0])")
+    assert -0.05 < floor <= 0.0

@@ -243,7 +243,7 @@ class RunView {
 }
 RunView.vector = new THREE.Vector3();
 
-const ROUND = new Set(["shell", "dot", "ellipsoid"]);
+const ROUND = new Set(["shell", "dot", "ellipsoid", "disc", "wheel", "ring"]); // they reach as far whichever way they turn
 
 /** The box about a figure in the axes of its shape: half its sides, and how it is turned and shifted in those of the body. */
 function ownBox(group) {

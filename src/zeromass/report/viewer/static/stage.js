@@ -49,7 +49,7 @@ class Stage {
     for (const view of this.views) {
       if (view.surfaces.length) continue;
       const { floor: stated, t } = this.runs[0].run;
-      const floor = floorEntry(this.middle, stated?.height ?? this.low.z - 0.02 * Math.min(this.radius, size), 3 * this.radius, ...t);
+      const floor = floorEntry(this.middle, stated?.height ?? this.low.z - 0.006 * Math.min(this.radius, size), 3 * this.radius, ...t);
       if (stated) floor.name = stated.name;
       this.addSurface(view, new SurfaceView(floor, this.quality, themeName));
     }
