@@ -32,6 +32,7 @@ GROUPS = {
         "delta_robot",
         "bicycle",
         "ball_on_a_string",
+        "falling_chain",
         "spinning_hoop",
         "crane",
     ],

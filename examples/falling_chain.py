@@ -42,18 +42,18 @@ end = points[-1].position
 print(run.program)
 print(run)
 
-t = np.linspace(0, 0.4, 200)
+t = np.linspace(0, 0.37, 200)
 fall = start[end[2]] - run.at(t)[end[2]]
 ahead = fall - g * t**2 / 2
-print(f"after {t[-1]} s the end is {ahead[-1] * 1000:.0f} mm ahead of a stone")
+print(f"after {t[-1]:g} s the end is {ahead[-1] * 1000:.0f} mm ahead of a stone")
 energy = run[chain.energy]
 print(f"the energy changes by {np.abs(energy - energy[0]).max() / abs(energy[0]):.0e} of itself")
 
 figure, (shapes, course) = plt.subplots(1, 2, figsize=(8, 4.5))
-for moment in (0.0, 0.15, 0.25, 0.32, 0.37, 0.4):
+for moment in (0.0, 0.15, 0.25, 0.32, 0.37):
     places = np.array([run.at(moment)[point.position][0] for point in points])
     shapes.plot(places[:, 0], places[:, 2], label=f"{moment} s")
-shapes.set(xlabel="x (m)", ylabel="z (m)", aspect="equal")
+shapes.set(xlabel="x (m)", ylabel="z (m)")
 shapes.legend(fontsize="small")
 course.plot(t, fall, label="end of the chain")
 course.plot(t, g * t**2 / 2, "--", label="stone")

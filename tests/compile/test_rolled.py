@@ -306,6 +306,24 @@ def test_forces_events_and_energy_of_a_large_run(links: Pair) -> None:
     assert np.allclose(run.at(0.3).acceleration, other.at(0.3).acceleration, rtol=0, atol=1e-6)
 
 
+def test_a_state_of_a_large_system_tells_accelerations_and_forces(links: Pair) -> None:
+    asked = [zm.acceleration(links.plain.coordinates[0]), links.plain.multipliers[-1]]
+    exact = links.written()[asked]
+    names = {x.name: x for x in links.rolled.multipliers}
+    found = links.start[[asked[0], names[asked[1].name]]]
+    assert np.abs(found - exact).max() < 1e-11
+    with pytest.raises(ModelError, match="unit quaternion"):
+        _ = links.start[names["λ rod 0 unit quaternion"]]
+
+
+def test_a_certificate_of_a_large_run(links: Pair) -> None:
+    run = zm.simulate(links.rolled, links.start, until=0.2)
+    found = run.certificate()
+    assert found.digits > 7
+    assert found.errors.constraints < 1e-12
+    assert abs(run.work().applied[-1]) == 0
+
+
 def test_methods_agree(links: Pair) -> None:
     ends = [zm.simulate(links.rolled, links.start, until=0.2, method=m).y[-1] for m in ("collocation", "dop853")]
     assert np.abs(ends[0] - ends[1]).max() < 1e-8
