@@ -244,9 +244,9 @@ class _Numbers:
         found: set[int] = set()
         for blocks, M in self.masses:
             size = np.sqrt(np.abs(np.diagonal(M, axis1=1, axis2=2)))
-            known = size.all(axis=1)
+            known = np.asarray(size.all(axis=1))
             size = np.where(known[:, None], size, 1.0)
-            least = np.linalg.eigvalsh(M / (size[:, :, None] * size[:, None, :]))[:, 0]
+            least = np.asarray(np.linalg.eigvalsh(M / (size[:, :, None] * size[:, None, :]))[:, 0], dtype=np.float64)
             without = ~known | (least < 0) | negligible(least, 1.0, LIGHT)
             found |= set(blocks[without].tolist())
         return found
@@ -301,14 +301,15 @@ def _independent(slopes: list[np.ndarray]) -> list[np.ndarray]:
     """
     products = [A @ A.swapaxes(1, 2) for A in slopes]
     size = np.sqrt(np.diagonal(sum(products), axis1=1, axis2=2))  # type: ignore[arg-type]
-    good = size.all(axis=1)
+    good = np.asarray(size.all(axis=1))
     size = np.where(good[:, None], size, 1.0)
     found = []
     for A, product in zip(slopes, products, strict=True):
         if A.shape[1] > A.shape[2] or not len(A):
             found.append(np.zeros(len(A), dtype=bool))
             continue
-        least = np.linalg.eigvalsh(product / (size[:, :, None] * size[:, None, :]))[:, 0]
+        scaled = product / (size[:, :, None] * size[:, None, :])
+        least = np.asarray(np.linalg.eigvalsh(scaled)[:, 0], dtype=np.float64)
         found.append(good & (least > 0) & ~negligible(least, 1.0, STRONG))
     return found
 
