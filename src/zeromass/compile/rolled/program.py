@@ -91,7 +91,7 @@ class RolledProgram(Program):
 
     def anew(self, state: State) -> Program:
         """The program with the order and the weights that are best at another state, of the same rows."""
-        return rolled_at(self.system, state)
+        return rolled_at(self.system, state, self.elimination.dropped)
 
     @cached_property
     def native(self) -> Native:
@@ -99,24 +99,25 @@ class RolledProgram(Program):
         return cast(Native, RolledNative(self, self.structure))
 
 
-def rolled_at(system: System, state: State) -> RolledProgram:
-    """The program of a large system, with what is locked at a state."""
-    known = state.memory
-    if "rolled" not in known:
-        structure = Structure(system, state.t, np.concatenate([state.q, state.v]), _values(state))
+def rolled_at(system: System, state: State, locked: tuple[int, ...] | None = None) -> RolledProgram:
+    """The program of a large system, with what is decided at a state; `locked` rows are left out, if that is known."""
+    known: dict[Any, RolledProgram] = state.memory.setdefault("rolled", {})
+    if locked not in known:
+        y = np.concatenate([state.q, state.v])
+        structure = Structure(system, state.t, y, _values(state), dropped=locked)
         dropped = structure.dropped
         gone = set(dropped)
         kept = tuple(i for i in range(len(system.rows)) if i not in gone)
         levels = {row.level for row in system.rows}
         names = [name for k, name in enumerate(("positions", "velocities")) if any(level <= k for level in levels)]
-        known["rolled"] = RolledProgram(
+        known[locked] = RolledProgram(
             system,
             Elimination((), (), (), {}, kept, tuple(dropped)),
             dict.fromkeys(names, ()),
             structure=structure,
             made_at=state,
         )
-    return known["rolled"]
+    return known[locked]
 
 
 def solution_at(state: State, e: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:

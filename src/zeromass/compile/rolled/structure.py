@@ -34,6 +34,7 @@ STRONG = 1e-3
 class Structure:
     """Order, tables and locked decisions of a system, in coordinates as they are or by angular accelerations.
 
+    fixed    coordinates that are not solved for; dropped: rows that are left out, where that is decided already
     at      number of the first unknown of each block
     masks   1 for unknowns that are solved for, 0 for multipliers of rows that follow from others
     levels  of each unknown: −1, or the level of the row whose multiplier it is
@@ -49,6 +50,7 @@ class Structure:
         plain: bool = False,
         tasks: Sequence[str] = ("motion", "positions", "velocities"),
         fixed: np.ndarray | None = None,
+        dropped: Sequence[int] | None = None,
     ) -> None:
         self.system, self.plain, self.tasks = system, plain, tuple(tasks)
         self.elements: Elements = elements_of(system)
@@ -86,6 +88,8 @@ class Structure:
         deciding = self.machine(self.tasks[0], 1)
         asked = self.masks
         self.masks = deciding.decide(t, y, parameters)
+        if dropped is not None:  # the rank is locked
+            self.masks[self.row_unknowns] = ~np.isin(self.rows, np.array(dropped, dtype=int))
         lost = (self.masks == 0) & (asked == 1) & (self.levels < 0)
         self._without: np.ndarray = np.array(
             [bool(lost[a : a + n].any()) for a, n in zip(self.at[: blocks.parts], blocks.coordinates, strict=False)]
