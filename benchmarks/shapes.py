@@ -94,11 +94,12 @@ def balls(count: int) -> Made:
         g = np.array([-0.1 * X, -0.1 * Y, 1.0])
         n = g / np.sqrt(g @ g)
         parts += [ball, contact, center]
+        ω: Any = ball.angular_velocity
         rows |= {
             f"surface {k}": Z - 0.05 * (X**2 + Y**2),
             f"tangency {k}": center.position - contact.position - r * n,
             f"mass center {k}": center.position - ball.position,
-            f"no slip {k}": center.velocity + r * np.cross(n, ball.angular_velocity),
+            f"no slip {k}": center.velocity + r * np.cross(n, ω),
         }
         x, y = random.uniform(-2, 2, 2)
         normal = np.array([-0.1 * x, -0.1 * y, 1]) / np.sqrt(1 + 0.01 * (x * x + y * y))

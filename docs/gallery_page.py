@@ -46,6 +46,7 @@ GROUPS = {
         "bicycle_on_a_bump",
         "wheelset",
         "ball_on_a_string",
+        "falling_chain",
         "spinning_hoop",
         "crane",
     ],

@@ -46,7 +46,7 @@ geneva = zm.Geneva(crank, wheel, slots=slots, distance=c, name="geneva")
 drive = crank.drive(2 * np.pi * zm.t - np.pi)
 works = zm.System([arm, star], gravity=9.81, joints=[crank, wheel, geneva, drive])
 
-run = zm.simulate(works, works.start(), until=2.0, events=[*geneva.events])
+run = zm.simulate(works, works.start(), until=2.0)
 for event in run.events:
     print(f"{event.t:.4f} s: {event.name}")
 print(f"after two turns the wheel has turned by {np.rad2deg(run[wheel.angle][0] - run[wheel.angle][-1]):.6f}°")

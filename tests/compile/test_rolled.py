@@ -132,11 +132,12 @@ def balls(count: int) -> Made:
         g = np.array([-0.1 * X, -0.1 * Y, 1.0])
         n = g / np.sqrt(g @ g)
         parts += [ball, contact, center]
+        ω: Any = ball.angular_velocity
         rows |= {
             f"surface {k}": Z - 0.05 * (X**2 + Y**2),
             f"tangency {k}": center.position - contact.position - r * n,
             f"mass center {k}": center.position - ball.position,
-            f"no slip {k}": center.velocity + r * np.cross(n, ball.angular_velocity),
+            f"no slip {k}": center.velocity + r * np.cross(n, ω),
         }
         x, y = random.uniform(-2, 2, 2)
         normal = np.array([-0.1 * x, -0.1 * y, 1]) / np.sqrt(1 + 0.01 * (x * x + y * y))
@@ -304,6 +305,24 @@ def test_forces_events_and_energy_of_a_large_run(links: Pair) -> None:
     asked = np.array([names[x.name] for x in links.plain.multipliers[-3:]])
     assert np.allclose(run.at(0.3)[asked], force, rtol=1e-7)
     assert np.allclose(run.at(0.3).acceleration, other.at(0.3).acceleration, rtol=0, atol=1e-6)
+
+
+def test_a_state_of_a_large_system_tells_accelerations_and_forces(links: Pair) -> None:
+    asked = [zm.acceleration(links.plain.coordinates[0]), links.plain.multipliers[-1]]
+    exact = links.written()[asked]
+    names = {x.name: x for x in links.rolled.multipliers}
+    found = links.start[[asked[0], names[asked[1].name]]]
+    assert np.abs(found - exact).max() < 1e-11
+    with pytest.raises(ModelError, match="unit quaternion"):
+        _ = links.start[names["λ rod 0 unit quaternion"]]
+
+
+def test_a_certificate_of_a_large_run(links: Pair) -> None:
+    run = zm.simulate(links.rolled, links.start, until=0.2)
+    found = run.certificate()
+    assert found.digits > 7
+    assert found.errors.constraints < 1e-12
+    assert abs(run.work().applied[-1]) == 0
 
 
 def test_methods_agree(links: Pair) -> None:

@@ -267,7 +267,9 @@ class Samples:
         system = self.system
         evaluator, moving, forces = asked(system, e)
         if forces and len(self.t) and self.segment.solved.code == "rolled":
-            _check_told(self.segment.solved)
+            from zeromass.compile.rolled.program import check_told  # few systems are large
+
+            check_told(self.segment.solved, symbols(e))
         elif forces and len(self.t) and self.segment.solved.elimination.dropped:
             groups = undetermined_groups(system, system.matrices(self.inputs[0]).A, e, self.inputs[0])
             if groups:
@@ -331,12 +333,3 @@ class Samples:
         A = system.matrices(self.inputs).A
         locked = numerical_rank(A, rank=program.rank)
         return least_norm_multipliers(locked, A, np.einsum("tij,ti->tj", A, λ))
-
-
-def _check_told(program: Program) -> None:
-    """That multipliers of a large system are among those that its code computes."""
-    if program.elimination.dropped:
-        raise ModelError(
-            f"{len(program.elimination.dropped)} constraint rows of this large system repeat others, and how they share a "
-            "force is not computed; leave them out of the model to ask for forces"
-        )

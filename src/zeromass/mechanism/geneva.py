@@ -25,20 +25,20 @@ class Geneva(Coupling):
     distance      c of the two axes, m
     torque        on the wheel, of pin or holding disc, N m
     pin           force of the pin on the wheel across its slot, N; zero while the disc holds it
-    events        where the pin enters a slot and leaves it; give them to `simulate(…, events=[*geneva.events])`
+    events        where the pin enters a slot and leaves it, watched in every run
 
     The pin enters and leaves along the slot, so that rates do not jump; accelerations do.
 
     >>> ground = zm.Ground()
     >>> arm, star = (zm.RigidBody(name, mass=1.0, inertia=(1, 1, 1)) for name in ("arm", "star"))
     >>> crank, wheel = (zm.Revolute(ground, body, axis=(0, 0, 1)) for body in (arm, star))
-    >>> geneva = zm.Geneva(crank, wheel, slots=4, distance=0.1)
+    >>> geneva = zm.Geneva(crank, wheel, slots=4, distance=0.1, name="works")
     >>> system = zm.System([arm, star], joints=[crank, wheel, geneva, crank.drive(np.pi * (2 * zm.t - 1))])
-    >>> run = zm.simulate(system, system.start(), until=3.0, events=[*geneva.events])
+    >>> run = zm.simulate(system, system.start(), until=3.0)
     >>> bool(abs(run[wheel.angle][-1] - run[wheel.angle][0] + 3 * np.pi / 2) < 1e-9)
     True
     >>> [(event.name, round(event.t, 9)) for event in run.events[:2]]
-    [('the pin enters a slot', 0.375), ('the pin leaves a slot', 0.625)]
+    [('the pin of works enters a slot', 0.375), ('the pin of works leaves a slot', 0.625)]
     """
 
     def __init__(
@@ -61,8 +61,8 @@ class Geneva(Coupling):
     def events(self) -> tuple[Event, Event]:
         """Where the pin enters a slot, and where it leaves it; the run goes on."""
         return (
-            Event("the pin enters a slot", self._inside, 1, terminal=False),
-            Event("the pin leaves a slot", self._inside, -1, terminal=False),
+            Event(f"the pin of {self.name} enters a slot", self._inside, 1, terminal=False),
+            Event(f"the pin of {self.name} leaves a slot", self._inside, -1, terminal=False),
         )
 
     def _laws(self) -> Sequence[Law]:

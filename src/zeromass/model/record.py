@@ -17,6 +17,7 @@ import numpy as np
 from zeromass.expression import Expression, Symbol, expressions, rate
 from zeromass.expression.evaluate import Sparse
 from zeromass.model.constraint import Row
+from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.parts import Part, Particle, RigidBody, unit_quaternion
 from zeromass.model.quantity import Quantity
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 VERSION = 2
 """Of what is written. Version 1 knew no kinds and no events; it is read as a plain system."""
+
+MOST = 1000
+"""Coordinates of a large system up to which it is written."""
 
 PLAIN = "system"
 KINDS: dict[str, type[System]] = {PLAIN: System}
@@ -78,6 +82,11 @@ def from_record(data: dict[str, Any], grids: Sequence[Grid] = ()) -> System:
 def written(system: System, w: Writer) -> dict[str, Any]:
     """The data of a system whose expressions a writer collects."""
     free = system._free
+    if system.large and len(free.q) > MOST:
+        raise ModelError(
+            f"the system has {len(free.q)} coordinates, and files keep M with all its entries, of at most {MOST}; keep what "
+            "is asked of the run, run[…], instead"
+        )
     kind = next(name for base in type(system).__mro__ for name, known in KINDS.items() if known is base)
     return {
         "kind": kind,

@@ -16,6 +16,7 @@ from zeromass.expression.derivative import partials
 from zeromass.expression.evaluate import Tape
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import switches
+from zeromass.later import later
 from zeromass.model.errors import ModelError
 from zeromass.model.remembering import Remembering
 from zeromass.model.requirement import possible
@@ -261,11 +262,19 @@ class State(Remembering):
                 "there; ask the run, run.at(t)[…]"
             )
         if unsolved:
-            self._check_solved(e)
             names += [*self.system.accelerations, *self.system.multipliers]
-            values = np.concatenate([values, self.motion.acceleration, self.motion.multipliers])
+            values = np.concatenate([values, *self._solution(e)])
         result = Evaluator(e, names)(values)
         return result if result.ndim else float(result)
+
+    def _solution(self, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Accelerations and multipliers, which expressions ask for."""
+        if self.system.large:
+            found = later(__name__, {"zeromass.compile.rolled.program": ["solution_at"]})("solution_at")(self, e)
+            if found is not None:
+                return found
+        self._check_solved(e)
+        return self.motion.acceleration, self.motion.multipliers
 
     def again(self, values: Mapping[Any, float]) -> State:
         """The start made again with other values, {parameter, its name, or what was prescribed: number}.

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.compile.rolled.unrolled import LARGEST, OFTEN, SHAPES, Shape
+from zeromass.compile.rolled.unrolled import LARGEST, OFTEN, SHAPES, SOURCES, Shape
 
 HEADER = 11
 """Numbers of a front: pivots, coordinates among them, unknowns, places of its rows, of what is left over, of its unknowns,
@@ -59,10 +59,6 @@ class _Room:
 
     def give(self, place: int, size: int) -> None:
         self._free[size].append(place)
-
-
-def row_length(s: int, k: int) -> int:
-    return s + 1 - k
 
 
 def triangle(s: int, first: int, last: int) -> int:
@@ -149,24 +145,47 @@ def _tabled(
     names: np.ndarray,
     size: int,
 ) -> Tables:
+    """Tables of fronts, those that are filled alike at once."""
     heads = np.empty((len(fronts), HEADER), dtype=np.int64)
-    slots, beside, at, at_slots, at_beside = [], [np.empty((0, 2), dtype=np.int64)], 0, 0, 0
+    heads[:, 0], heads[:, 2], heads[:, 3], heads[:, 4] = np.array([front[:4] for front in fronts]).reshape(-1, 4).T
+    heads[:, 1], heads[:, 9] = coordinates, start[:-1]
+    heads[:, 5] = np.cumsum([0, *heads[:-1, 2]])[: len(fronts)]
+    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
     for f, (front, own) in enumerate(zip(fronts, coordinates, strict=True)):
-        shape = shapes.get(front.shape(own), -1) if shapes else -1
-        table, more = (front.sources, beside[0]) if shape >= 0 else front.slotted(zero)
-        numbers = (front.pivots, own, front.unknowns, front.rows, front.left)
-        heads[f] = (*numbers, at, at_slots, at_beside, len(more), start[f], shape)
-        slots.append(table)
-        beside.append(more)
-        at, at_slots, at_beside = at + front.unknowns, at_slots + len(table), at_beside + len(more)
-    return Tables(
-        heads.astype(np.int32),
-        names,
-        np.concatenate(slots).astype(np.int32),
-        np.concatenate(beside).astype(np.int32),
-        size,
-        tuple(shapes),
-    )
+        groups[id(front.pattern), own].append(f)
+    lengths = np.empty((len(fronts), 2), dtype=np.int64)
+    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    for some in groups.values():
+        one = fronts[some[0]]
+        shape = shapes.get(one.shape(coordinates[some[0]]), -1) if shapes else -1
+        members = np.array(some)
+        table, more = np.stack([fronts[f].sources for f in some]), np.empty((len(some), 0, 2), dtype=np.int64)
+        if shape < 0:
+            table, more = _slotted(one, table, heads[members, 3:5], zero)
+        heads[members, 8], heads[members, 10] = more.shape[1], shape
+        lengths[members] = table.shape[1], more.shape[1]
+        parts.append((members, table, more))
+    ends = np.cumsum(lengths, axis=0)
+    heads[:, 6:8] = ends - lengths
+    slots = np.empty(ends[-1, 0] if len(ends) else 0, dtype=np.int32)
+    beside = np.empty((ends[-1, 1] if len(ends) else 0, 2), dtype=np.int32)
+    for members, table, more in parts:
+        slots[heads[members, 6][:, None] + np.arange(table.shape[1])] = table
+        beside[heads[members, 7][:, None] + np.arange(more.shape[1])] = more
+    return Tables(heads.astype(np.int32), names, slots, beside, size, tuple(shapes))
+
+
+def _slotted(one: _Front, sources: np.ndarray, places: np.ndarray, zero: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two sources for every entry of fronts that are filled alike, and pairs (entry, source) of those that have more."""
+    inside, size = one.pattern.inside, triangle(one.unknowns, 0, one.pivots)
+    rank = np.arange(len(inside)) - np.searchsorted(inside, inside)
+    table = np.full((len(sources), 2 * len(one.pattern.counts)), zero, dtype=np.int64)
+    for k in range(2):
+        table[:, 2 * inside[rank == k] + k] = sources[:, rank == k]
+    more = rank >= 2
+    rows, left = places[:, :1], places[:, 1:]
+    target = np.where(inside < size, rows + inside, left + inside - size)
+    return table, np.stack([target[:, more], sources[:, more]], axis=2)
 
 
 class _Pattern(NamedTuple):
@@ -192,17 +211,6 @@ class _Front(NamedTuple):
 
     def shape(self, coordinates: int) -> Shape:
         return Shape(self.pivots, coordinates, self.unknowns, self.pattern.counts)
-
-    def slotted(self, zero: int) -> tuple[np.ndarray, np.ndarray]:
-        """Two sources for every entry, and pairs (entry, source) of those that have more."""
-        inside, size = self.pattern.inside, triangle(self.unknowns, 0, self.pivots)
-        rank = np.arange(len(inside)) - np.searchsorted(inside, inside)
-        table = np.full((len(self.pattern.counts), 2), zero, dtype=np.int64)
-        for k in range(2):
-            table[inside[rank == k], k] = self.sources[rank == k]
-        more = rank >= 2
-        target = np.where(inside < size, self.rows + inside, self.left + inside - size)
-        return table.ravel(), np.stack([target[more], self.sources[more]], axis=1)
 
 
 def _sources(
@@ -247,5 +255,9 @@ def _pattern(row: np.ndarray, column: np.ndarray, p: int, s: int) -> _Pattern:
 def _frequent(fronts: Sequence[_Front], coordinates: Sequence[int]) -> dict[Shape, int]:
     """Shapes of many fronts, numbered."""
     found = Counter(front.shape(c) for front, c in zip(fronts, coordinates, strict=True))
-    often = [shape for shape, count in found.most_common(SHAPES) if count >= OFTEN and shape.products <= LARGEST]
+    often = [
+        shape
+        for shape, count in found.most_common(SHAPES)
+        if count >= OFTEN and shape.products <= LARGEST and max(shape.counts) <= SOURCES
+    ]
     return {shape: k for k, shape in enumerate(often)}

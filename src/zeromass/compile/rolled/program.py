@@ -15,7 +15,7 @@ from zeromass.compile.program import Program
 from zeromass.compile.rolled.elements import unsupported
 from zeromass.compile.rolled.native import RolledNative
 from zeromass.compile.rolled.structure import Structure
-from zeromass.expression import Expression, expressions, symbols
+from zeromass.expression import Expression, Symbol, expressions, symbols
 from zeromass.model import Event, ModelError, State, System
 
 
@@ -91,7 +91,7 @@ class RolledProgram(Program):
 
     def anew(self, state: State) -> Program:
         """The program with the order and the weights that are best at another state, of the same rows."""
-        return rolled_at(self.system, state)
+        return rolled_at(self.system, state, self.elimination.dropped)
 
     @cached_property
     def native(self) -> Native:
@@ -99,24 +99,58 @@ class RolledProgram(Program):
         return cast(Native, RolledNative(self, self.structure))
 
 
-def rolled_at(system: System, state: State) -> RolledProgram:
-    """The program of a large system, with what is locked at a state."""
-    known = state.memory
-    if "rolled" not in known:
-        structure = Structure(system, state.t, np.concatenate([state.q, state.v]), _values(state))
+def rolled_at(system: System, state: State, locked: tuple[int, ...] | None = None) -> RolledProgram:
+    """The program of a large system, with what is decided at a state; `locked` rows are left out, if that is known."""
+    known: dict[Any, RolledProgram] = state.memory.setdefault("rolled", {})
+    if locked not in known:
+        y = np.concatenate([state.q, state.v])
+        structure = Structure(system, state.t, y, _values(state), dropped=locked)
         dropped = structure.dropped
         gone = set(dropped)
         kept = tuple(i for i in range(len(system.rows)) if i not in gone)
         levels = {row.level for row in system.rows}
         names = [name for k, name in enumerate(("positions", "velocities")) if any(level <= k for level in levels)]
-        known["rolled"] = RolledProgram(
+        known[locked] = RolledProgram(
             system,
             Elimination((), (), (), {}, kept, tuple(dropped)),
             dict.fromkeys(names, ()),
             structure=structure,
             made_at=state,
         )
-    return known["rolled"]
+    return known[locked]
+
+
+def solution_at(state: State, e: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Accelerations and multipliers of a large system at a state, for expressions e; None where its code is not rolled."""
+    if not can_roll(state.system):
+        return None
+    program = rolled_at(state.system, state)
+    check_told(program, symbols(e))
+    if program.structure.undetermined:
+        raise ModelError(
+            f"the motion is not determined at t = {state.t:g} s: nothing gives '{program.structure.undetermined[0]}' mass"
+        )
+    native = cast(RolledNative, program.native)
+    return native.accelerations(state.inputs[None])[0], native.multipliers(state.inputs[None])[0]
+
+
+def check_told(program: Program, leaves: Sequence[Symbol]) -> None:
+    """That multipliers of a large system are among those that its code computes."""
+    asked = {leaf.name for leaf in leaves if leaf.kind == "multiplier"}
+    if not asked:
+        return
+    if program.elimination.dropped:
+        raise ModelError(
+            f"{len(program.elimination.dropped)} constraint rows of this large system repeat others, and how they share a "
+            "force is not computed; leave them out of the model to ask for forces"
+        )
+    rows, absorbed = program.system.rows, cast(RolledProgram, program).structure.elements.absorbed
+    units = {f"λ {rows[i].name}" for i in absorbed}
+    if not asked.isdisjoint(units):
+        raise ModelError(
+            f"'{min(asked & units)}' is not computed of a large system, whose bodies turn without it; ask for the forces of "
+            "joints"
+        )
 
 
 def _values(state: State) -> np.ndarray:

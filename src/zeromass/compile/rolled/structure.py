@@ -34,6 +34,7 @@ STRONG = 1e-3
 class Structure:
     """Order, tables and locked decisions of a system, in coordinates as they are or by angular accelerations.
 
+    fixed    coordinates that are not solved for; dropped: rows that are left out, where that is decided already
     at      number of the first unknown of each block
     masks   1 for unknowns that are solved for, 0 for multipliers of rows that follow from others
     levels  of each unknown: −1, or the level of the row whose multiplier it is
@@ -49,6 +50,7 @@ class Structure:
         plain: bool = False,
         tasks: Sequence[str] = ("motion", "positions", "velocities"),
         fixed: np.ndarray | None = None,
+        dropped: Sequence[int] | None = None,
     ) -> None:
         self.system, self.plain, self.tasks = system, plain, tuple(tasks)
         self.elements: Elements = elements_of(system)
@@ -86,6 +88,8 @@ class Structure:
         deciding = self.machine(self.tasks[0], 1)
         asked = self.masks
         self.masks = deciding.decide(t, y, parameters)
+        if dropped is not None:  # the rank is locked
+            self.masks[self.row_unknowns] = ~np.isin(self.rows, np.array(dropped, dtype=int))
         lost = (self.masks == 0) & (asked == 1) & (self.levels < 0)
         self._without: np.ndarray = np.array(
             [bool(lost[a : a + n].any()) for a, n in zip(self.at[: blocks.parts], blocks.coordinates, strict=False)]
@@ -244,9 +248,9 @@ class _Numbers:
         found: set[int] = set()
         for blocks, M in self.masses:
             size = np.sqrt(np.abs(np.diagonal(M, axis1=1, axis2=2)))
-            known = size.all(axis=1)
+            known = np.asarray(size.all(axis=1))
             size = np.where(known[:, None], size, 1.0)
-            least = np.linalg.eigvalsh(M / (size[:, :, None] * size[:, None, :]))[:, 0]
+            least = np.asarray(np.linalg.eigvalsh(M / (size[:, :, None] * size[:, None, :]))[:, 0], dtype=np.float64)
             without = ~known | (least < 0) | negligible(least, 1.0, LIGHT)
             found |= set(blocks[without].tolist())
         return found
@@ -301,14 +305,15 @@ def _independent(slopes: list[np.ndarray]) -> list[np.ndarray]:
     """
     products = [A @ A.swapaxes(1, 2) for A in slopes]
     size = np.sqrt(np.diagonal(sum(products), axis1=1, axis2=2))  # type: ignore[arg-type]
-    good = size.all(axis=1)
+    good = np.asarray(size.all(axis=1))
     size = np.where(good[:, None], size, 1.0)
     found = []
     for A, product in zip(slopes, products, strict=True):
         if A.shape[1] > A.shape[2] or not len(A):
             found.append(np.zeros(len(A), dtype=bool))
             continue
-        least = np.linalg.eigvalsh(product / (size[:, :, None] * size[:, None, :]))[:, 0]
+        scaled = product / (size[:, :, None] * size[:, None, :])
+        least = np.asarray(np.linalg.eigvalsh(scaled)[:, 0], dtype=np.float64)
         found.append(good & (least > 0) & ~negligible(least, 1.0, STRONG))
     return found
 

@@ -29,6 +29,9 @@ OFTEN = 24
 LARGEST = 1500
 """Products in a front up to which it is."""
 
+SOURCES = 16
+"""Values that are added to one entry of it at most."""
+
 SHAPES = 12
 """Shapes of a system that get code of their own at most."""
 
