@@ -18,6 +18,8 @@ import typing as _typing
 from zeromass.compile.program import Program, compile
 from zeromass.compile.target import Target, host
 from zeromass.contact import (
+    Contacts,
+    Pair,
     Roller,
     Rolling,
     Slipping,
@@ -172,6 +174,7 @@ __all__ = [
     "Certificate",
     "ConstantVelocity",
     "Contact",
+    "Contacts",
     "Control",
     "ConvexBody",
     "Cylindrical",
@@ -208,6 +211,7 @@ __all__ = [
     "Occurrence",
     "Outcome",
     "PageLimited",
+    "Pair",
     "Particle",
     "Periodic",
     "PID",

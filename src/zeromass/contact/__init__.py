@@ -4,6 +4,8 @@ import typing as _typing
 
 from zeromass.contact import surfaces
 from zeromass.contact.bodies import SphericalBody, ball, shell, two_material_shell
+from zeromass.contact.contacts import Contacts
+from zeromass.contact.pair import Pair
 from zeromass.contact.roller import Roller
 from zeromass.contact.rolling import Rolling
 from zeromass.contact.slipping import Slipping
@@ -15,8 +17,10 @@ if _typing.TYPE_CHECKING:
     from zeromass.contact.solids import capsule, cone, convex, cylinder, disc, ellipsoid, superquadric, torus
 
 __all__ = [
+    "Contacts",
     "ConvexBody",
     "ImplicitBody",
+    "Pair",
     "Rolling",
     "Slipping",
     "Roller",

@@ -23,6 +23,7 @@ from zeromass.model.requirement import Requirement, number_at
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
+    from zeromass.contact.surface import Surface
     from zeromass.expression.record import Reader, Writer
     from zeromass.model import Drawing
 
@@ -72,7 +73,7 @@ class Flying(System):
             if row.group not in ("no slip", "no spin", "energy", *parts):
                 constraints.setdefault(row.group, []).append(row.zero)
         apart = rolling.apart
-        along = _axes(rolling)
+        along = axes_of(rolling.surface)
         self.up = rolling.normal if along is None else along[:, 2]
         self.gap = as_expression(self.up @ apart)
         if along is None:
@@ -258,12 +259,11 @@ class Flying(System):
         self.parts: tuple[Part, ...] = rolling.parts
 
 
-def _axes(rolling: Rolling) -> np.ndarray | None:
+def axes_of(surface: Surface) -> np.ndarray | None:
     """The axes of a surface that is a height over its first two, as columns; None of another."""
     from zeromass.contact.traced import PLACE
     from zeromass.expression import gradient
 
-    surface = rolling.surface
     if gradient(surface.f, PLACE)[2] is not ONE:
         return None
     return expressions(np.eye(3)) if surface.rotation is None else surface.rotation
