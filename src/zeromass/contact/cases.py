@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 STOPPED = 10.0
 """Creeps below which a slip has died out, as of one contact."""
 
-BEGUN = 20.0
-"""Creeps above which a slip has begun, of several that may have."""
+BEGUN, FASTER = 20.0, 100.0
+"""Creeps above which a slip has begun, of several that may have, and the part of it below which another has not."""
 
 NEGLIGIBLE = 1e-12
 """Part of m v²/r that forces of a contact without weight are at least: below, they are rounding."""
@@ -133,7 +133,7 @@ def kind_of(contacts: Contacts) -> str:
 def events_of(contacts: Contacts) -> tuple[Event, ...]:
     """Where a case ends: where contacts land, are lost, would slip, or slip no more; and what ends a motion."""
     found: list[Event] = []
-    slipping = [pair.body for pair, mode in zip(contacts.pairs, contacts.modes, strict=True) if mode == "slipping"]
+    slipping = [pair for pair, mode in zip(contacts.pairs, contacts.modes, strict=True) if mode == "slipping"]
     for pair, mode in zip(contacts.pairs, contacts.modes, strict=True):
         if mode == "open":
             words = f"'{pair.solid.name}' strikes '{pair.surface.name}'"
@@ -149,8 +149,10 @@ def events_of(contacts: Contacts) -> tuple[Event, ...]:
             speed = as_expression(ṡ @ ṡ)
             words = f"'{pair.solid.name}' rolls on '{pair.surface.name}' from here on"
             found.append(Event(pair.says(STOPS), speed - (STOPPED * c) ** 2, direction=-1, message=words))
-            if sum(body is pair.body for body in slipping) > 1:
-                found.append(Event(pair.says(BEGINS), speed - (BEGUN * c) ** 2, direction=1))
+            for other in slipping:
+                if other is not pair and other.body is pair.body:
+                    ahead = speed - FASTER**2 * as_expression(rate(other.slip) @ rate(other.slip)) - (BEGUN * c) ** 2
+                    found.append(Event(pair.says(f"{BEGINS} before {other.name}"), ahead, direction=1))
         found += _known(pair)
     return tuple(found)
 

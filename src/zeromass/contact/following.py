@@ -25,6 +25,11 @@ TOUCHES = 1e-12
 """Gap, as a part of places and sizes, below which a contact touches, and rate of it, as a part of speeds, below which it
 neither approaches nor leaves."""
 
+ALIKE = 4.0
+"""Bounces up to so many times as high as one that ends, of the same stroke, end with it."""
+
+CLOSED: tuple[Mode, ...] = ("rolling", "slipping")
+
 STOPPED = 10.0 * (1 + 1e-6)
 """Creeps below which a slip has died out, where that was located."""
 
@@ -184,7 +189,7 @@ def following(contacts: Contacts, event: str, state: State) -> Onward | None:
     for k, pair in enumerate(contacts.pairs):
         if event == pair.says(LANDS):
             return landed(contacts, state, k)
-        if event in (pair.says(LOST), pair.says(SLIPS), pair.says(STOPS), pair.says(BEGINS)):
+        if event in (pair.says(LOST), pair.says(SLIPS), pair.says(STOPS)) or event.startswith(pair.says(BEGINS)):
             return _changed(contacts, state, k, event.removeprefix(f"{pair.name}: "))
     return None
 
@@ -203,9 +208,7 @@ def _changed(contacts: Contacts, state: State, k: int, what: str) -> Onward:
             if what == SLIPS and mode == "rolling" and pair.friction is not None:
                 if j == k or state[pair.lack_of_friction] >= -size:
                     excluded.add((j, "rolling"))
-    modes, _ = case_at(contacts, state, which, excluded)
-    opened = [j for j in which if modes[j] == "open"]
-    taken = carried(contacts, state, modes, opened)
+    taken = settled(contacts, state, which, case_at(contacts, state, which, excluded)[0], excluded)
     return Onward(taken, (), np.empty(0), np.zeros(len(state.v)), 0.0)
 
 
@@ -230,19 +233,18 @@ def landed(contacts: Contacts, state: State, k: int) -> Onward:
     said: list[tuple[str, float]] = []
     while True:
         modes, a = case_at(contacts, after, sorted(still))
-        ends = [
-            (j, v)
-            for j, v in zip(which, leaves, strict=True)
-            if j not in still and a[j] < 0.0 and v**2 / (-2 * a[j]) <= RESTS * scales.extent
-        ]
-        if not ends:
+        heights = {
+            j: (v, v**2 / (-2 * a[j])) for j, v in zip(which, leaves, strict=True) if j not in still and a[j] < 0.0
+        }
+        if not any(height <= RESTS * scales.extent for _, height in heights.values()):
             break
-        for j, v in ends:
+        for j, (v, height) in heights.items():
+            if height > ALIKE * RESTS * scales.extent:
+                continue
             still.append(j)
             if e[j] < 1.0:
                 said.append((whole.pairs[j].says(RESTED), state.t + 2 * v / (-a[j] * (1 - e[j]))))
-    opened = [j for j in {*which, *still} if modes[j] == "open"]
-    taken = carried(contacts, after, modes, opened)
+    taken = settled(contacts, after, sorted({*which, *still}), modes, {(j, m) for j in which if j not in still for m in CLOSED})
     names = [f"{whole.pairs[j].name} {what}" for j in which for what in ("normal", "friction")]
     N = np.einsum("ki,ki->k", here.n[which], found.impulses)
     T = np.linalg.norm(found.impulses - N[:, None] * here.n[which], axis=1)
@@ -273,6 +275,23 @@ def _change(contacts: Contacts, state: State, here: Here, which: Sequence[int], 
 def case_of(contacts: Contacts, state: State, modes: Sequence[Mode]) -> Contacts:
     """The case with some modes, with rows that are independent at a state."""
     return contacts.case(modes, np.argmin(np.abs(here_at(contacts, state).n), axis=1).tolist())
+
+
+def settled(
+    contacts: Contacts,
+    state: State,
+    which: Sequence[int],
+    modes: Sequence[Mode],
+    excluded: Collection[tuple[int, Mode]],
+) -> State:
+    """The state of the case that was decided, and decided again where rows that are added take the slip of another contact."""
+    for _ in range(len(which)):
+        taken = carried(contacts, state, modes, [j for j in which if modes[j] == "open"])
+        again, _ = case_at(contacts, taken, which, excluded)
+        if again == tuple(modes) or "slipping" not in modes:
+            break
+        state, modes = taken, again
+    return taken
 
 
 def carried(contacts: Contacts, state: State, modes: Sequence[Mode], opened: Sequence[int]) -> State:
