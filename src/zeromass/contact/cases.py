@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.flying import axes_of
 from zeromass.contact.pair import BEGINS, LANDS, LOST, SLIPS, STOPS, Pair
 from zeromass.contact.watched import BORDER, FLAT, TIGHT, UPRIGHT
 from zeromass.expression import Expression, as_expression, expressions, multiplier, rate
@@ -46,7 +47,7 @@ def case(whole: Contacts, modes: Modes, axes: Sequence[int] | None = None) -> Co
     """
     known: dict[Any, Contacts] = whole.memory.setdefault("cases", {("open",) * len(whole.pairs): whole})
     across = None
-    if "slipping" in modes and "rolling" in modes and axes is not None:
+    if "rolling" in modes and axes is not None:
         across = tuple(axis if mode == "rolling" else 0 for axis, mode in zip(axes, modes, strict=True))
     key: Any = modes if across is None else (modes, across)
     if key not in known:
@@ -100,6 +101,9 @@ def _rolling(pairs: list[Pair], axes: Sequence[int] | None) -> dict[str, Any]:
     """
     if len(pairs) == 1 and axes is not None:  # the normal part of ṡ is zero already
         (pair,) = pairs
+        upright = axes_of(pair.surface)
+        if upright is not None:
+            return {f"{pair.name} rolling": expressions(upright[:, :2].T @ rate(pair.slip))}
         one = np.cross(pair.normal, expressions(np.eye(3)[axes[0]]))
         rows = [one @ rate(pair.slip), np.cross(pair.normal, one) @ rate(pair.slip)]
         return {f"{pair.name} rolling": expressions(rows)}

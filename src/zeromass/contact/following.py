@@ -12,8 +12,10 @@ from zeromass.contact.complementarity import AGREES, Case, Meeting, Mode, decide
 from zeromass.contact.flying import RESTS
 from zeromass.contact.pair import BEGINS, LANDS, LOST, RESTED, SLIPS, STOPS
 from zeromass.contact.strokes import strokes
+from zeromass.equation import solve
 from zeromass.expression import Evaluator, as_expression, expressions, rate
 from zeromass.model import Onward, State, System
+from zeromass.model.nearest import least_change
 from zeromass.model.quaternion import inertial_rates
 from zeromass.model.requirement import number_at
 from zeromass.model.start import equations_of
@@ -29,6 +31,12 @@ ALIKE = 4.0
 """Bounces up to so many times as high as one that ends, of the same stroke, end with it."""
 
 CLOSED: tuple[Mode, ...] = ("rolling", "slipping")
+
+REGULAR = 1e-10
+"""Part of their terms that may be left of equations that were solved as they stand."""
+
+STEPS, EXACT = 8, 1e-16
+"""Newton's steps onto constraints, and what may be left of them beside places and speeds."""
 
 STOPPED = 10.0 * (1 + 1e-6)
 """Creeps below which a slip has died out, where that was located."""
@@ -103,9 +111,46 @@ def drift_at(contacts: Contacts, state: State) -> np.ndarray:
             found += [*(along + rate(pair.approach) * pair.normal)]
         names = [*whole.inputs, *whole.accelerations]
         whole.memory["drift"] = Evaluator(expressions(found), names)
-    flight = replace(state, system=whole, made_of=None)
-    values = np.concatenate([_inputs(whole, state), flight.motion.acceleration])
-    return whole.memory["drift"](values).reshape(-1, 3)
+    inputs = _inputs(whole, state)
+    return whole.memory["drift"](np.concatenate([inputs, _flight(whole, inputs)])).reshape(-1, 3)
+
+
+def _flight(whole: Contacts, inputs: np.ndarray) -> np.ndarray:
+    """q̈ of bodies and centres in flight, where nothing acts at the contacts; zero for the other coordinates.
+
+        M q̈ = Q + Aᵀλ,   A q̈ = b         of the rows that hold centres in their bodies, and unit quaternions
+    """
+    if "flight" not in whole.memory:
+        moving = [whole.index(x) for part in (*whole.bodies, *whole.centers) for x in part.coordinates]
+        inside = {name for body in whole.bodies for name in body.constraints}
+        rows = [i for i, row in enumerate(whole.rows) if row.group in inside or row.group.endswith("mass center")]
+        whole.memory["flight"] = moving, rows
+    moving, rows = whole.memory["flight"]
+    M, Q, A, b, _ = whole.matrices(inputs)
+    found = np.zeros(len(Q))
+    found[moving] = kinetic_solution(M[np.ix_(moving, moving)], Q[moving], A[np.ix_(rows, moving)], b[rows])
+    return found
+
+
+def kinetic_solution(M: np.ndarray, Q: np.ndarray, A: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """x with M x = Q + Aᵀλ and A x = b, of least change where M sees nothing.
+
+    Solved as it stands where it is regular, which is quick, else by ranks.
+    """
+    n, m = len(Q), len(b)
+    K = np.zeros((n + m, n + m))
+    K[:n, :n], K[:n, n:], K[n:, :n] = M, -A.T, A
+    used = np.flatnonzero(np.any(K != 0.0, axis=0))
+    right = np.concatenate([Q, b])
+    x = np.zeros(n + m)
+    try:
+        x[used] = np.linalg.solve(K[np.ix_(used, used)], right[used])
+    except np.linalg.LinAlgError:
+        x[:] = np.nan
+    size = np.abs(A) @ np.abs(x[:n]) + np.abs(b)
+    if np.all(np.isfinite(x)) and np.all(np.abs(A @ x[:n] - b) <= REGULAR * np.where(size > 0.0, size, 1.0)):
+        return x[:n]
+    return np.asarray(solve(M, Q, A, b).acceleration) if np.any(Q) else least_change(M, A, b)
 
 
 class Scales(NamedTuple):
@@ -175,8 +220,10 @@ def coefficients(whole: Contacts, state: State) -> tuple[np.ndarray, np.ndarray]
 def beginning(contacts: Contacts, state: State) -> System:
     """The case that a motion begins as: of what touches and does not leave, what is decided; else as the state is."""
     whole = contacts.whole
-    if state.system is not whole:
-        return state.system if getattr(state.system, "whole", None) is whole else contacts
+    if state.system is not whole:  # a state of a run, perhaps of one that was read from a file
+        alike = [x for system in (state.system, whole) for x in system.coordinates]
+        known = hasattr(state.system, "whole") and len(alike) == 2 * len(set(alike))
+        return state.system if known else contacts
     scales, here = scales_at(contacts, state), here_at(contacts, state)
     gaps = np.array([state.q[whole.index(pair.gap)] for pair in whole.pairs])
     rest = np.abs(here.leaving) <= TOUCHES * max(scales.speed, np.finfo(float).tiny)
@@ -226,7 +273,7 @@ def landed(contacts: Contacts, state: State, k: int) -> Onward:
     D = here.metric(which)
     found = strokes(D, here.n[which], w[which], μ[which], e[which])
     struck = replace(state, v=state.v + _change(contacts, state, here, which, found.impulses))
-    after = struck.carried_to(whole)  # what has no mass follows
+    after = onto(struck, whole)  # what has no mass follows
     leaves = np.einsum("ki,ki->k", here.n[which], found.velocities)
     still = [j for j, v in zip(which, leaves, strict=True) if v <= TOUCHES * scales.speed]
     still += [j for j, mode in enumerate(contacts.modes) if mode != "open" and j not in which]
@@ -296,7 +343,7 @@ def settled(
 
 def carried(contacts: Contacts, state: State, modes: Sequence[Mode], opened: Sequence[int]) -> State:
     """The state of the case with some modes; contacts that open do so by a gap above rounding, so that they can land."""
-    found = state.carried_to(case_of(contacts, state, modes))
+    found = onto(state, case_of(contacts, state, modes))
     if not opened:
         return found
     system = found.system
@@ -314,4 +361,33 @@ def carried(contacts: Contacts, state: State, modes: Sequence[Mode], opened: Seq
         found = replace(found, q=q)
         if np.all(q[gaps] > 0.0):
             return found
+    return found
+
+
+def onto(state: State, system: Contacts) -> State:
+    """The state of another case, on its constraints by the least change in the metric of the kinetic energy.
+
+    As `State.carried_to`, with gaps that are closed and slips that are none made so exactly: what is left of them by a
+    step would be rounding of nothing.
+    """
+    none = {"q": [], "v": []}
+    for pair, mode in zip(system.pairs, system.modes, strict=True):
+        if mode != "open":
+            for level in none.values():
+                level.append(system.index(pair.gap))
+        if mode == "rolling":
+            none["v"] += [system.index(x) for x in pair.slip]
+    found = State(system, state.t, state.q.copy(), state.v.copy(), {p: state.parameters[p] for p in system.parameters})
+    for level, name in enumerate("qv"):
+        rows, equations = system.told(level), equations_of(system, level)
+        known = [found.t, *found.parameters.values(), *(found.q if level else ())]
+        for _ in range(STEPS):
+            x = getattr(found, name).copy()
+            x[none[name]] = 0.0
+            found = replace(found, **{name: x})
+            φ = equations.values(np.concatenate([x, known]))
+            if np.abs(φ).max(initial=0.0) <= EXACT * (1.0 + np.abs(x).max()):
+                break
+            M, _, A, _, _ = system.matrices(found.inputs)
+            found = replace(found, **{name: x + kinetic_solution(M, np.zeros(len(x)), A[rows], -φ)})
     return found

@@ -60,7 +60,13 @@ def placed(
             given.append((body.angular_velocity, (0.0, 0.0, 0.0) if ω is None else ω))
     plain = super(type(whole), case).start
     found = plain(given, t=t, parameters=parameters, guess=near)
-    state = replace(found, system=whole, made_of=None, free=())
+    q, v = found.q.copy(), found.v.copy()
+    for j in touched:  # exactly, so that the case which is decided has nothing to mend
+        pair = whole.pairs[j]
+        q[whole.index(pair.gap)] = v[whole.index(pair.gap)] = 0.0
+        if case.modes[j] == "rolling":
+            v[[whole.index(x) for x in pair.slip]] = 0.0
+    state = replace(found, system=whole, q=q, v=v, made_of=None, free=())
     return _above(whole, state, touched)
 
 
