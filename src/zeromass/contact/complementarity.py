@@ -76,14 +76,25 @@ def decided(
     given     normal forces that are known, of contacts that are struck
     """
     best: Case | None = None
-    for modes in _cases(at, excluded, given or [None] * len(at.n)):
-        case = tried(at, a0, modes, given or [None] * len(at.n))
+    known = given or [None] * len(at.n)
+    for modes in _cases(at, excluded, known):
+        case = tried(at, a0, modes, known)
         if case.misses <= AGREES:
-            return case
+            return _released(at, a0, case, known)
         if best is None or case.misses < best.misses:
             best = case
     assert best is not None
     return best
+
+
+def _released(at: Meeting, a0: np.ndarray, case: Case, given: Sequence[float | None]) -> Case:
+    """The same case, or that in which contacts that are pulled, by rounding only, are open, if that agrees too."""
+    N = np.einsum("ki,ki->k", at.n, case.F)
+    pulled = [j for j, mode in enumerate(case.modes) if mode != "open" and given[j] is None and N[j] < 0.0]
+    if not pulled:
+        return case
+    other = tried(at, a0, tuple("open" if j in pulled else mode for j, mode in enumerate(case.modes)), given)
+    return other if other.misses <= AGREES else case
 
 
 def _cases(
@@ -135,7 +146,7 @@ def balanced(
 ) -> np.ndarray:
     """Forces of a case, (k, 3), whether they can be or not."""
     k = len(modes)
-    known, columns, rows, friction = np.zeros((k, 3)), [], [], []
+    known, columns, rows = np.zeros((k, 3)), [], []
     for j, mode in enumerate(modes):
         n, N = at.n[j], given[j]
         if N is not None:
@@ -150,14 +161,16 @@ def balanced(
     if not columns:
         return known
     B, R = np.array(columns).T, np.array(rows)
-    decision = numerical_rank(R @ at.D @ B)
-    x = decision.inverse @ -(R @ (a0.ravel() + at.D @ known.ravel()))
+    K, right = R @ at.D @ B, -(R @ (a0.ravel() + at.D @ known.ravel()))
+    if k == 1:  # D of one contact is regular
+        return known + (B @ np.linalg.solve(K, right)).reshape(k, 3)
+    decision = numerical_rank(K)
+    x = decision.inverse @ right
     loose = decision.column_scale[:, None] * decision.right[:, decision.rank :]
     F = known.ravel() + B @ x
     if loose.shape[1]:  # what changes nothing: least friction, then least normal force
         spare = B @ loose
-        friction = np.concatenate([_along(at, spare), np.zeros((0, spare.shape[1]))])
-        held = numerical_rank(friction, largest=float(np.abs(spare).max()), equilibrate=False)
+        held = numerical_rank(_along(at, spare), largest=float(np.abs(spare).max()), equilibrate=False)
         y = held.inverse @ -_along(at, F[:, None])[:, 0]
         F = F + spare @ y
         rest = spare @ held.right[:, held.rank :]

@@ -24,14 +24,16 @@ from zeromass.contact.complementarity import Case, Meeting, balanced, decided
 from zeromass.contact.striking import stroke
 from zeromass.equation import numerical_rank
 
-STOPPED = 1e-14
+STOPPED = 1e-12
 """Part of the speeds of a stroke below which a slip has died out."""
 
-NEAR = 1e-13
+NEAR = 1e-12
 """Part of the speeds of a stroke below which a contact neither approaches nor leaves."""
 
 EXACT = 1e-13
 """Relative tolerance of what is integrated, where a slip turns."""
+
+TINY = np.finfo(float).tiny
 
 ROUNDS = 60
 """Compressions and restitutions at most; the last ones are without restitution."""
@@ -236,21 +238,26 @@ class _Struck:
         slow = [int(which[j]) for j, mode in enumerate(case.modes) if mode == "slipping"]
         moving = [i for i in slow if np.any(self.slips(self.w)[i])]
         struck = [int(i) for i, N in zip(which, given, strict=True) if N is not None]
+        rows = (3 * which[:, None] + np.arange(3)).ravel()
+        at = self._meeting(which, case.s.copy())
+        change, places = self.D[:, rows], [list(which).index(i) for i in moving]
+        plain = len(slow) == len(which) == len(struck)  # nothing is unknown
+        N = np.array([0.0 if x is None else x for x in given])[:, None]
 
         def slip(w: np.ndarray, i: int) -> float:
-            return float(np.linalg.norm(w[i] - (self.n[i] @ w[i]) * self.n[i]))
+            return float(np.hypot(w[i, 0], w[i, 1]))
 
         def slope(_: float, y: np.ndarray) -> np.ndarray:
             w = y[: 3 * k].reshape(k, 3)
-            s = case.s.copy()
-            for j, i in enumerate(which):
-                if int(i) in moving:
-                    along = w[i] - (self.n[i] @ w[i]) * self.n[i]
-                    s[j] = along / max(float(np.linalg.norm(along)), np.finfo(float).tiny)
-            at = self._meeting(which, s)
-            F, dw = self._rates(which, balanced(at, zeros, case.modes, s, given))
-            pace = min(slip(w, i) for i in moving)
-            return pace * np.concatenate([dw.ravel(), F.ravel(), [1.0]])
+            sizes = [max(slip(w, i), TINY) for i in moving]
+            for j, i, size in zip(places, moving, sizes, strict=True):
+                at.s[j, :2] = w[i, :2] / size
+            F = N * (at.n - at.μ[:, None] * at.s) if plain else balanced(at, zeros, case.modes, at.s, given)
+            found = np.zeros(6 * k + 1)
+            found[: 3 * k] = change @ F.ravel()
+            found[3 * k + rows] = F.ravel()
+            found[-1] = 1.0
+            return min(sizes) * found
 
         def event(function: Callable[[np.ndarray], float], direction: float) -> Callable[[float, np.ndarray], float]:
             found = lambda _, y: function(y)  # noqa: E731
