@@ -33,6 +33,10 @@ NEAR = 1e-12
 EXACT = 1e-13
 """Relative tolerance of what is integrated, where a slip turns."""
 
+LONGEST, HELD = 200.0, 1e-6
+"""Length of an integration, in the variable in which slips die out exponentially, and the part of the speeds below which a
+slip that is there after it counts as none."""
+
 TINY = np.finfo(float).tiny
 
 ROUNDS = 60
@@ -178,7 +182,8 @@ class _Struck:
         s = self.slips(self.w)
         along = dw - np.einsum("ki,ki->k", dw, self.n)[:, None] * self.n
         pushed = [k for j, k in enumerate(which) if case.modes[j] == "slipping" and np.any(at.s[j])]
-        turning = [k for k in pushed if np.linalg.norm(np.cross(s[k], along[k])) > STOPPED * np.linalg.norm(dw[k])]
+        rough = [k for k in pushed if self.μ[k] > 0.0]
+        turning = [k for k in rough if np.linalg.norm(np.cross(s[k], along[k])) > STOPPED * np.linalg.norm(dw[k])]
         if turning:
             return self._turned(which, given, case, left, restores)
         speeds = np.einsum("ki,ki->k", s, self.w)
@@ -282,10 +287,13 @@ class _Struck:
             [np.full(3 * k, self.speed), np.full(3 * k, self.speed / size), [self.speed / size / pace]]
         )
         done = solve_ivp(
-            slope, (0.0, 1e9 / size / pace), start, method="DOP853", rtol=EXACT, atol=EXACT * scale, events=events
+            slope, (0.0, LONGEST / size / pace), start, method="DOP853", rtol=EXACT, atol=EXACT * scale, events=events
         )
         y = done.y[:, -1]
         stopped = [i for i, found in zip(moving, done.t_events, strict=False) if len(found)]
+        if not any(len(found) for found in done.t_events):  # a slip that neither dies out nor grows is held there
+            w = y[: 3 * k].reshape(k, 3)
+            stopped = [i for i in moving if slip(w, i) <= HELD * self.speed]
         self._to(y[: 3 * k].reshape(k, 3), y[3 * k : 6 * k].reshape(k, 3), stopped)
         ended = restores and bool(len(done.t_events[len(moving)]) or len(done.t_events[len(moving) + 1]))
         return float(y[-1]), ended
