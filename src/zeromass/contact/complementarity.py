@@ -29,7 +29,7 @@ Mode = Literal["open", "rolling", "slipping"]
 AGREES = 1e-9
 """Part of the sizes of forces and accelerations by which a case may miss its conditions: well above rounding."""
 
-TURNS, TURNED = 200, 1e-15
+TURNS, TURNED = 40, 1e-12
 """Trials of the direction in which a slip begins, and the change at which they end."""
 
 

@@ -30,6 +30,9 @@ neither approaches nor leaves."""
 ALIKE = 4.0
 """Bounces up to so many times as high as one that ends, of the same stroke, end with it."""
 
+SHAKEN = 10.0
+"""Speeds of a stroke below which a slip that it leaves dies out with the last bounce."""
+
 CLOSED: tuple[Mode, ...] = ("rolling", "slipping")
 
 REGULAR = 1e-10
@@ -170,18 +173,23 @@ def scales_at(contacts: Contacts, state: State) -> Scales:
 
 
 def case_at(
-    contacts: Contacts, state: State, which: Sequence[int], excluded: Collection[tuple[int, Mode]] = ()
+    contacts: Contacts,
+    state: State,
+    which: Sequence[int],
+    excluded: Collection[tuple[int, Mode]] = (),
+    still: Collection[int] = (),
 ) -> tuple[tuple[Mode, ...], np.ndarray]:
     """What each contact is, from those that touch, and the normal accelerations of all, (k,).
 
     excluded  what contacts, by their numbers, are known not to be
+    still     contacts whose slip counts as none
     """
     whole, k = contacts.whole, len(contacts.pairs)
     drift, here = drift_at(contacts, state), here_at(contacts, state)
     modes: list[Mode] = ["open"] * k
     F = np.zeros((k, 3))
     if len(which):
-        found = _decided(whole, state, here, drift, which, excluded)
+        found = _decided(whole, state, here, drift, which, excluded, still)
         for j, mode, force in zip(which, found.modes, found.F, strict=True):
             modes[j], F[j] = mode, force
     a = drift + (here.metric(range(k)) @ F.ravel()).reshape(k, 3)
@@ -195,12 +203,14 @@ def _decided(
     drift: np.ndarray,
     which: Sequence[int],
     excluded: Collection[tuple[int, Mode]],
+    still: Collection[int],
 ) -> Case:
     which = list(which)
     along = here.w - here.leaving[:, None] * here.n
     speed = np.linalg.norm(along, axis=1)
     c = float(number_at(whole.creep, state.parameters))
     slips = speed > STOPPED * c
+    slips[list(still)] = False
     s = np.where(slips[:, None], along / np.where(slips, speed, 1.0)[:, None], 0.0)
     μ = coefficients(whole, state)[0]
     s[μ == np.inf] = 0.0
@@ -278,8 +288,9 @@ def landed(contacts: Contacts, state: State, k: int) -> Onward:
     still = [j for j, v in zip(which, leaves, strict=True) if v <= TOUCHES * scales.speed]
     still += [j for j, mode in enumerate(contacts.modes) if mode != "open" and j not in which]
     said: list[tuple[str, float]] = []
+    shaken = _shaken(contacts, after, max(0.0, *-here.leaving[which]))
     while True:
-        modes, a = case_at(contacts, after, sorted(still))
+        modes, a = case_at(contacts, after, sorted(still), still=shaken if said else ())
         heights = {
             j: (v, v**2 / (-2 * a[j])) for j, v in zip(which, leaves, strict=True) if j not in still and a[j] < 0.0
         }
@@ -289,9 +300,10 @@ def landed(contacts: Contacts, state: State, k: int) -> Onward:
             if height > ALIKE * RESTS * scales.extent:
                 continue
             still.append(j)
-            if e[j] < 1.0:
+            if e[j] < 1.0:  # else bounces do not become shorter
                 said.append((whole.pairs[j].says(RESTED), state.t + 2 * v / (-a[j] * (1 - e[j]))))
-    taken = settled(contacts, after, sorted({*which, *still}), modes, {(j, m) for j in which if j not in still for m in CLOSED})
+    away: set[tuple[int, Mode]] = {(j, mode) for j in which if j not in still for mode in CLOSED}
+    taken = settled(contacts, after, sorted({*which, *still}), modes, away, shaken if said else ())
     names = [f"{whole.pairs[j].name} {what}" for j in which for what in ("normal", "friction")]
     N = np.einsum("ki,ki->k", here.n[which], found.impulses)
     T = np.linalg.norm(found.impulses - N[:, None] * here.n[which], axis=1)
@@ -299,6 +311,16 @@ def landed(contacts: Contacts, state: State, k: int) -> Onward:
     energy = float(taken[kinetic] - state[kinetic])
     impulses = np.stack([N, T], axis=1).ravel()
     return Onward(taken, tuple(names), impulses, taken.v - state.v, energy, tuple(said))
+
+
+def _shaken(contacts: Contacts, after: State, speed: float) -> list[int]:
+    """Contacts that rolled, and slip after a stroke no faster than ten times the speed of the stroke.
+
+    Where bounces end they roll on: what is left of the stroke is less than can be told.
+    """
+    here = here_at(contacts, after)
+    slip = np.linalg.norm(here.w - here.leaving[:, None] * here.n, axis=1)
+    return [j for j, mode in enumerate(contacts.modes) if mode == "rolling" and slip[j] <= SHAKEN * speed]
 
 
 def _coupled(here: Here, which: Sequence[int], k: int) -> list[int]:
@@ -330,11 +352,12 @@ def settled(
     which: Sequence[int],
     modes: Sequence[Mode],
     excluded: Collection[tuple[int, Mode]],
+    still: Collection[int] = (),
 ) -> State:
     """The state of the case that was decided, and decided again where rows that are added take the slip of another contact."""
     for _ in range(len(which)):
         taken = carried(contacts, state, modes, [j for j in which if modes[j] == "open"])
-        again, _ = case_at(contacts, taken, which, excluded)
+        again, _ = case_at(contacts, taken, which, excluded, still)
         if again == tuple(modes) or "slipping" not in modes:
             break
         state, modes = taken, again
