@@ -87,7 +87,9 @@ def _distances(surface: zm.Surface, centers: np.ndarray, run: zm.Run) -> np.ndar
         J = np.zeros((len(x), 4, 4))
         J[:, :3, :3] = np.eye(3) + λ[:, None, None] * H
         J[:, :3, 3], J[:, 3, :3] = slope, slope
-        change = -np.linalg.solve(J, np.concatenate([x - centers + λ[:, None] * slope, value[:, None]], axis=1)[..., None])
+        change = -np.linalg.solve(
+            J, np.concatenate([x - centers + λ[:, None] * slope, value[:, None]], axis=1)[..., None]
+        )
         x, λ = x + change[:, :3, 0], λ + change[:, 3, 0]
     _, slope, _ = at(x)
     n = slope / np.linalg.norm(slope, axis=1)[:, None]

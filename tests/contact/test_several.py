@@ -145,7 +145,9 @@ def test_what_one_contact_took_for_a_doubt_is_a_second_contact():
 
 def test_a_disc_rolls_into_a_wall():
     disc = zm.Contacts(zm.disc(0.2, 1.0), on={"floor": FLOOR, "wall": WALL}, gravity=g, friction=0.0, restitution=0.5)
-    start = disc.start(center=(0, 0, 0.2), velocity=(1.6, 0, 0), orientation=(np.pi / 2, 0, 0), angular_velocity=(0, 3, 0))
+    start = disc.start(
+        center=(0, 0, 0.2), velocity=(1.6, 0, 0), orientation=(np.pi / 2, 0, 0), angular_velocity=(0, 3, 0)
+    )
     run = zm.simulate(disc, start, until=0.8)
     assert run.changes[0] == pytest.approx(0.5, abs=1e-9)
     assert run.state(0.8)[disc.body.velocity] == pytest.approx([-0.8, 0, 0], abs=1e-9)
@@ -156,7 +158,9 @@ def test_two_balls_each_on_its_way(tmp_path):
     balls = [zm.ball(r, m, name="red"), zm.ball(0.05, 0.2, name="white")]
     both = zm.Contacts(balls, on={"floor": FLOOR, "wall": WALL}, gravity=g, friction=0.0, restitution=0.5)
     start = both.start(
-        center={"red": (0.18, 0, r), "white": (0, 0.5, 0.05 + 0.162)}, velocity={"red": (1.8, 0, 0)}, angular_velocity=(0, 0, 0)
+        center={"red": (0.18, 0, r), "white": (0, 0.5, 0.05 + 0.162)},
+        velocity={"red": (1.8, 0, 0)},
+        angular_velocity=(0, 0, 0),
     )
     run = zm.simulate(both, start, until=0.55, rtol=1e-12)
     lands = {

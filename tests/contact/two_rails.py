@@ -69,7 +69,7 @@ class Rails:
     def stroke(self, y: np.ndarray) -> np.ndarray:
         """Rates after landing: at each rail the slip is along it, w_x, and down or up its side, ż sin β.
 
-            dP_x = −2 μ s_x dp,   dP_z = 2 (cos β − μ s_t sin β) dp,   s = (w_x, ż sin β)/|…|
+        dP_x = −2 μ s_x dp,   dP_z = 2 (cos β − μ s_t sin β) dp,   s = (w_x, ż sin β)/|…|
         """
         l, φ = self.lever(y[2]), y[2]
         a = self.ρ * np.array([-np.cos(φ), np.sin(φ)])

@@ -178,7 +178,9 @@ def _known(pair: Pair) -> list[Event]:
     found = []
     upright = pair.solid.upright(pair.body, pair.normal)
     if upright is not None:
-        words = f"a face of '{pair.solid.name}' is along '{pair.surface.name}', which touches in more than one point there"
+        words = (
+            f"a face of '{pair.solid.name}' is along '{pair.surface.name}', which touches in more than one point there"
+        )
         found.append(Event(pair.says(FLAT), upright - UPRIGHT, direction=-1, guard=True, message=words))
     inside = pair.surface.inside(pair.point)
     if inside is not None:

@@ -132,7 +132,9 @@ class Contacts(System):
             self._free,
             list(self.rows),
             self.C,
-            np.array([shared.get(row.name, λ) for row, λ in zip(self.rows, self.multipliers, strict=True)], dtype=object),
+            np.array(
+                [shared.get(row.name, λ) for row, λ in zip(self.rows, self.multipliers, strict=True)], dtype=object
+            ),
         )
         self._know(*self.limits)
         self.events, self.kind = events_of(self), kind_of(self)
@@ -393,5 +395,3 @@ def _speeds(contacts: Contacts, creep: Number | None) -> tuple[Number, Number]:
         slowest, speed = np.minimum(slowest, creep_of(one)), np.minimum(speed, speed_of(one))  # type: ignore[arg-type]
     numbers = [x if isinstance(x, Expression) else float(x) for x in (slowest, SLOW * speed)]
     return numbers[0], numbers[1]
-
-

@@ -121,7 +121,7 @@ def drift_at(contacts: Contacts, state: State) -> np.ndarray:
 def _flight(whole: Contacts, inputs: np.ndarray) -> np.ndarray:
     """q̈ of bodies and centres in flight, where nothing acts at the contacts; zero for the other coordinates.
 
-        M q̈ = Q + Aᵀλ,   A q̈ = b         of the rows that hold centres in their bodies, and unit quaternions
+    M q̈ = Q + Aᵀλ,   A q̈ = b         of the rows that hold centres in their bodies, and unit quaternions
     """
     if "flight" not in whole.memory:
         moving = [whole.index(x) for part in (*whole.bodies, *whole.centers) for x in part.coordinates]
@@ -169,7 +169,9 @@ def scales_at(contacts: Contacts, state: State) -> Scales:
     places = [state.q[contacts.index(x)] for body in contacts.bodies for x in body.position]
     rates = [state.v[contacts.index(x)] for body in contacts.bodies for x in body.position]
     turns = [state.v[contacts.index(x)] for body in contacts.bodies for x in body.quaternion]
-    return Scales(max(sizes) + float(np.abs(places).max()), float(np.abs(rates).max() + max(sizes) * np.abs(turns).max()))
+    return Scales(
+        max(sizes) + float(np.abs(places).max()), float(np.abs(rates).max() + max(sizes) * np.abs(turns).max())
+    )
 
 
 def case_at(
@@ -274,7 +276,9 @@ def landed(contacts: Contacts, state: State, k: int) -> Onward:
     """The state after a stroke at a contact that lands, and at all others that touch, and the stroke."""
     whole, scales = contacts.whole, scales_at(contacts, state)
     gaps = np.array([state.q[whole.index(pair.gap)] for pair in whole.pairs])
-    which = [j for j, mode in enumerate(contacts.modes) if mode != "open" or j == k or gaps[j] <= TOUCHES * scales.extent]
+    which = [
+        j for j, mode in enumerate(contacts.modes) if mode != "open" or j == k or gaps[j] <= TOUCHES * scales.extent
+    ]
     here, (μ, e) = here_at(contacts, state), coefficients(whole, state)
     w = here.w.copy()
     closed = [j for j in which if contacts.modes[j] != "open"]

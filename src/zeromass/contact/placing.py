@@ -48,7 +48,9 @@ def placed(
     apart = start([*places, *rates], t=t, parameters=parameters, guess=near)
     touched = _touched(whole, apart, touching)
     case = whole.case([_kinematics(whole, j, by_body) if j in touched else "open" for j in range(len(whole.pairs))])
-    given: list[tuple[Any, Any]] = [] if touching is not None else [(O, x) for O, x in places if O[0] in _centers(whole)]
+    given: list[tuple[Any, Any]] = (
+        [] if touching is not None else [(O, x) for O, x in places if O[0] in _centers(whole)]
+    )
     given += [(u, x) for u, x in places if u[0] not in _centers(whole)]
     first = np.where(np.abs(apart.q) <= np.finfo(float).eps * np.abs(apart.q).max(), 0.0, apart.q)  # rounding
     near = [(x, float(value)) for x, value in zip(whole.coordinates, first, strict=True)]
@@ -113,7 +115,9 @@ def _quaternion(orientation: Any) -> np.ndarray:
     return u / np.linalg.norm(u)
 
 
-def _foot(whole: Contacts, pair: Pair, own: Mapping[str, Any], t: float, known: Mapping[Any, float]) -> list[tuple[Any, Any]]:
+def _foot(
+    whole: Contacts, pair: Pair, own: Mapping[str, Any], t: float, known: Mapping[Any, float]
+) -> list[tuple[Any, Any]]:
     """A first guess of the contact: the point of the surface that is reached from the centre along the gradient."""
     surface, P = pair.surface, pair.point
     f = as_expression(surface(P))
