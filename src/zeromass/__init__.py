@@ -18,8 +18,6 @@ import typing as _typing
 from zeromass.compile.program import Program, compile
 from zeromass.compile.target import Target, host
 from zeromass.contact import (
-    Contacts,
-    Pair,
     Roller,
     Rolling,
     Slipping,
@@ -114,8 +112,10 @@ if _typing.TYPE_CHECKING:
         servo,
     )
     from zeromass.contact import (
+        Contacts,
         ConvexBody,
         ImplicitBody,
+        Pair,
         capsule,
         cone,
         convex,
@@ -354,8 +354,10 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
                 "servo",
             ],
             "zeromass.contact": [
+                "Contacts",
                 "ConvexBody",
                 "ImplicitBody",
+                "Pair",
                 "capsule",
                 "cone",
                 "convex",

@@ -7,12 +7,21 @@ and, where the ball slips, the friction V μ/cos β.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.integrate import solve_ivp
 
-TIGHT = {"rtol": 1e-13, "atol": 1e-14, "method": "DOP853"}
+
+def event(f: Any, direction: int) -> Any:
+    """A function whose zero ends an integration."""
+    f.terminal, f.direction = True, direction
+    return f
+
+
+TIGHT: dict[str, Any] = {"rtol": 1e-13, "atol": 1e-14, "method": "DOP853"}
 
 
 @dataclass
@@ -88,7 +97,7 @@ class Rails:
         def closed(_: float, y: np.ndarray) -> float:
             return y[1]
 
-        closed.terminal, closed.direction = True, 1.0
+        closed.terminal, closed.direction = True, 1.0  # type: ignore[attr-defined]
         begin = np.array([*(v + ω * turn), 0.0, 0.0])
         done = solve_ivp(slope, (0.0, 1e3), begin, events=closed, **TIGHT)
         w, p = done.y[:, -1], done.t[-1]
@@ -106,12 +115,7 @@ class Rails:
             if kind == "slipping":
                 sign = np.sign(self.slip(y)) if abs(self.slip(y)) > 1e-13 else sign
 
-            def slope(_: float, y: np.ndarray, kind: str = kind, sign: float = sign) -> np.ndarray:
-                return np.array([*y[3:], *self.forces(y, kind, sign)[0]])
-
-            def event(f, direction):
-                f.terminal, f.direction = True, direction
-                return f
+            slope = self._slope(kind, sign)
 
             if kind == "rolling":
                 events = [
@@ -151,6 +155,9 @@ class Rails:
                     kind = "slipping" if abs(self.slip(y)) > 1e-12 else "rolling"
             found.append((t, kind, y.copy()))
         return found
+
+    def _slope(self, kind: str, sign: float) -> Callable[[float, np.ndarray], np.ndarray]:
+        return lambda _, y: np.array([*y[3:], *self.forces(y, kind, sign)[0]])
 
     def _lack(self, _: float, y: np.ndarray) -> float:
         T, V = self.forces(y, "rolling", 0.0)[1]

@@ -4,8 +4,6 @@ import typing as _typing
 
 from zeromass.contact import surfaces
 from zeromass.contact.bodies import SphericalBody, ball, shell, two_material_shell
-from zeromass.contact.contacts import Contacts
-from zeromass.contact.pair import Pair
 from zeromass.contact.roller import Roller
 from zeromass.contact.rolling import Rolling
 from zeromass.contact.slipping import Slipping
@@ -13,6 +11,8 @@ from zeromass.contact.surface import Surface
 from zeromass.later import later as _later
 
 if _typing.TYPE_CHECKING:
+    from zeromass.contact.contacts import Contacts
+    from zeromass.contact.pair import Pair
     from zeromass.contact.shaped import ConvexBody, ImplicitBody
     from zeromass.contact.solids import capsule, cone, convex, cylinder, disc, ellipsoid, superquadric, torus
 
@@ -44,6 +44,8 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
     __getattr__ = _later(
         __name__,
         {
+            "zeromass.contact.contacts": ["Contacts"],
+            "zeromass.contact.pair": ["Pair"],
             "zeromass.contact.shaped": ["ConvexBody", "ImplicitBody"],
             "zeromass.contact.solids": [
                 "capsule",

@@ -72,7 +72,8 @@ def _made(whole: Contacts, modes: Modes, axes: Sequence[int] | None) -> Contacts
             pushes[f"{pair.name} closed"] = multiplier(f"λ {pair.name} closed")
             N = pushes[f"{pair.name} closed"] / as_expression(pair.up @ pair.normal)
             ṡ = rate(pair.slip)
-            for x, f in zip(pair.slip, -pair.friction * N / np.sqrt(ṡ @ ṡ + whole.creep**2) * ṡ, strict=True):
+            μ: Any = pair.friction
+            for x, f in zip(pair.slip, -μ * N / np.sqrt(ṡ @ ṡ + whole.creep**2) * ṡ, strict=True):
                 C[whole.index(x)] = C[whole.index(x)] + f
     for body in whole.bodies:
         rolls = [j for j, p in enumerate(whole.pairs) if modes[j] == "rolling" and p.body is body]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -40,8 +40,8 @@ class Contacts(System):
     bodies       what moves: zm.ball(…), zm.disc(…) and others, one or a list
     on           the surfaces, [floor, wall] or {"floor": floor, "wall": wall}; any body may touch any of them
     gravity      m/s², g for (0, 0, −g) or a vector
-    friction     coefficient μ of all contacts, or {name of the surface: μ}; None, or a surface that is not named, where there
-                 is always enough
+    friction     coefficient μ of all contacts, or {name of the surface: μ}; None, or a surface that is not named, where
+                 there is always enough
     restitution  coefficient e of impulses, 0 to 1, of all contacts, or {name of the surface: e}
     creep        speed of slip, m/s, below which friction falls off; by default 1e-9 √(g r)
     forces       as of a System, or a function that gives them: lambda contacts: zm.Force(…, at=contacts.body.point(…))
@@ -51,8 +51,8 @@ class Contacts(System):
     which case it is, as "floor rolling, wall open". Contacts are called by their surface, with several bodies by both, "red
     on floor"; contacts["floor"] has gap, slip and forces of one, see `zm.Pair`.
 
-    Of contacts that roll on one body, forces along the line between them do not change the motion: friction is the least that
-    does it, by the sum of squares. Strokes of several contacts at once follow `zeromass.contact.strokes`.
+    Of contacts that roll on one body, forces along the line between them do not change the motion: friction is the least
+    that does it, by the sum of squares. Strokes of several contacts at once follow `zeromass.contact.strokes`.
 
     >>> room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
     >>> ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, gravity=10.0, friction={"floor": 0.2, "wall": 0.0}, restitution=0.5)
@@ -97,7 +97,7 @@ class Contacts(System):
         restitution: Number | Mapping[str, Number] = 0.0,
         creep: Number | None = None,
         least_clearance: Number = LEAST_CLEARANCE,
-        forces: Forces | Any = None,
+        forces: Forces | Callable[[Contacts], Forces] = None,
     ) -> None:
         from zeromass.contact.cases import constraints_of, events_of, kind_of
 
@@ -117,7 +117,7 @@ class Contacts(System):
             requirement.checked("friction, restitution and least_clearance")
         slips = any(pair.friction is not None for pair in self.pairs)
         self.creep, self.slow = _speeds(self, creep) if slips else (0.0, 0.0)
-        self.modes, self.whole = ("open",) * len(self.pairs), self
+        self.modes, self.whole = tuple("open" for _ in self.pairs), self
         self.applied = loads(forces(self) if callable(forces) else forces)
         parts = [*self.bodies, *self.centers, *[part for pair in self.pairs for part in pair.parts]]
         super().__init__(
@@ -150,9 +150,10 @@ class Contacts(System):
     @property
     def body(self) -> RigidBody:
         """The body, of a system that has one."""
-        if len(self.bodies) > 1:
+        first, *rest = self.bodies
+        if rest:
             raise ModelError("there are several bodies; take one of contacts.bodies")
-        return self.bodies[0]
+        return first
 
     @property
     def center(self) -> Array:
@@ -232,7 +233,7 @@ class Contacts(System):
 
     def examined(self, motion: Moved) -> tuple[str, ...]:
         """That a body was found inside one of its surfaces, away from the contact with it, if it was."""
-        found = [(seen, penetration(seen, motion)) for seen in self.whole.outsides]
+        found: list[tuple[Any, Any]] = [(seen, penetration(cast(Any, seen), motion)) for seen in self.whole.outsides]
         return tuple(inside_words(seen, depth) for seen, depth in found if depth is not None)
 
     @cached_property
@@ -339,7 +340,7 @@ class Seen:
     @cached_property
     def outside(self) -> Outside:
         """The outside of the body, tried against the whole of the surface."""
-        return Outside(self)  # type: ignore[arg-type]
+        return Outside(cast(Any, self))
 
 
 def _solids(bodies: Any) -> tuple[Roller, ...]:

@@ -217,7 +217,7 @@ def _decided(
     μ = coefficients(whole, state)[0]
     s[μ == np.inf] = 0.0
     at = Meeting(here.metric(which), here.n[which], s[which], μ[which])
-    known = {(which.index(j), mode) for j, mode in excluded if j in which}
+    known: set[tuple[int, Mode]] = {(which.index(j), mode) for j, mode in excluded if j in which}
     return decided(at, drift[which], excluded=known)
 
 
@@ -264,9 +264,9 @@ def _changed(contacts: Contacts, state: State, k: int, what: str) -> Onward:
             pair, mode = contacts.pairs[j], contacts.modes[j]
             if what == LOST and (j == k or state[pair.normal_force] <= size):
                 excluded |= {(j, "rolling"), (j, "slipping")}
-            if what == SLIPS and mode == "rolling" and pair.friction is not None:
-                if j == k or state[pair.lack_of_friction] >= -size:
-                    excluded.add((j, "rolling"))
+            limited = what == SLIPS and mode == "rolling" and pair.friction is not None
+            if limited and (j == k or state[pair.lack_of_friction] >= -size):
+                excluded.add((j, "rolling"))
     taken = settled(contacts, state, which, case_at(contacts, state, which, excluded)[0], excluded)
     return Onward(taken, (), np.empty(0), np.zeros(len(state.v)), 0.0)
 
@@ -328,7 +328,7 @@ def _shaken(contacts: Contacts, after: State, speed: float) -> list[int]:
 
 
 def _coupled(here: Here, which: Sequence[int], k: int) -> list[int]:
-    """Of contacts those that a stroke at one of them reaches, this one first: those of the same body, and others that strike."""
+    """Of contacts those that a stroke at one of them reaches, this one first: of the same body, or striking too."""
     bodies = {here.of[k], *[here.of[j] for j in which if here.leaving[j] < 0.0]}
     return sorted((j for j in which if here.of[j] in bodies), key=lambda j: (j != k, j))
 
@@ -358,8 +358,9 @@ def settled(
     excluded: Collection[tuple[int, Mode]],
     still: Collection[int] = (),
 ) -> State:
-    """The state of the case that was decided, and decided again where rows that are added take the slip of another contact."""
-    for _ in range(len(which)):
+    """The state of the case that was decided; decided again where rows that are added take the slip of another contact."""
+    taken = state
+    for _ in range(max(len(which), 1)):
         taken = carried(contacts, state, modes, [j for j in which if modes[j] == "open"])
         again, _ = case_at(contacts, taken, which, excluded, still)
         if again == tuple(modes) or "slipping" not in modes:

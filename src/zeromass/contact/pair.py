@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from zeromass.contact.flying import axes_of
 from zeromass.contact.roller import Roller
 from zeromass.contact.surface import Surface

@@ -162,7 +162,7 @@ def _touched(whole: Contacts, apart: State, touching: Iterable[str] | None) -> l
 
 
 def _above(whole: Contacts, state: State, touched: list[int]) -> State:
-    """The same state, an error where a body is inside a surface; contacts that approach are above rounding, so that they land."""
+    """The same state; an error where a body is inside a surface, or moves into one that it touches."""
     here, scales = here_at(whole, state), scales_at(whole, state)
     for j, pair in enumerate(whole.pairs):
         gap = float(state.q[whole.index(pair.gap)])

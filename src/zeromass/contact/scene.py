@@ -18,9 +18,7 @@ WIDE, THICK = 3.0, 0.05
 """Half the width of the plate that a plane is drawn as, and its thickness, in sizes of the body beside it."""
 
 CORNERS = np.array([(x, y, z) for z in (-1, 0) for y in (-1, 1) for x in (-1, 1)], dtype=float)
-FACES = np.array(
-    [(0, 2, 1), (1, 2, 3), (4, 5, 6), (5, 7, 6), (0, 1, 4), (1, 5, 4), (2, 6, 3), (3, 6, 7), (0, 4, 2), (2, 4, 6), (1, 3, 5), (3, 7, 5)]
-)  # fmt: skip
+FACES = np.array([int(corner) for corner in "021123456576014154263367042246135375"]).reshape(12, 3)
 """Of a box, by its corners."""
 
 
@@ -28,7 +26,7 @@ def drawing_of(contacts: Contacts, parameters: Mapping[Symbol, float]) -> Drawin
     """The bodies, forces at all contacts, the first surface, and of the others planes as plates beside the bodies."""
     solids = [solid.at(parameters) for solid in contacts.solids]
     names = " and ".join(solid.name for solid in solids)
-    surfaces = list(dict.fromkeys(pair.surface.name for pair in contacts.pairs))
+    surfaces = list(dict.fromkeys(pair.name.split(" on ")[-1] for pair in contacts.pairs))
     title = f"{names} on {', '.join(surfaces)}"
     first = contacts.pairs[0]
     normals = {pair.name: pair.normal_force for pair in contacts.pairs}

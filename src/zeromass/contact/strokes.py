@@ -4,8 +4,8 @@ The impulses p of the contacts grow together, as in Routh's method for one point
 
     dw = D dF,   dF = (n − μ s) dp where a point slips along s, or with the friction that keeps it from slipping
 
-Compression   all contacts that approach take the same dp, those that neither approach nor leave as much as keeps them so, and
-              those that leave none, until none approaches; p_c is what each has taken
+Compression   all contacts that approach take the same dp, those that neither approach nor leave as much as keeps them so,
+              and those that leave none, until none approaches; p_c is what each has taken
 Restitution   each takes e p_c more, all in the same time
 Again         if any approaches now, as in a wedge that throws a ball from side to side
 
@@ -235,7 +235,7 @@ class _Struck:
     def _turned(
         self, which: np.ndarray, given: list[float | None], case: Case, left: float, restores: bool
     ) -> tuple[float, bool]:
-        """The same where slips turn: integrated, with steps in proportion to the smallest slip, which is regular at its end."""
+        """The same where slips turn: integrated, with steps in proportion to the smallest slip, which is regular there."""
         from scipy.integrate import solve_ivp  # few strokes are oblique to what they turn
 
         k = len(self.w)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from zeromass.expression import Expression, Symbol, expressions, rate
+from zeromass.later import later
 from zeromass.model.constraint import Row
 from zeromass.model.event import Event
 from zeromass.model.parts import Part, Particle, RigidBody, unit_quaternion
@@ -101,7 +102,7 @@ def written(system: System, w: Writer) -> dict[str, Any]:
 
 def read(data: dict[str, Any], r: Reader) -> System:
     """The system of its data, with expressions from a reader."""
-    kind = KINDS.get(data.get("kind", PLAIN))
+    kind = KINDS.get(data.get("kind", PLAIN)) or _later_kind(data["kind"])
     if kind is None:
         raise ValueError(f"the data is of a system of the kind {data['kind']!r}, which this program does not know")
     free = Unconstrained(
@@ -135,6 +136,15 @@ def read(data: dict[str, Any], r: Reader) -> System:
     }
     system._take_record(data.get("own", {}), r)
     return system
+
+
+def _later_kind(name: str) -> type[System] | None:
+    """A kind of system that few programs need, and that is registered once it is imported."""
+    homes = {"contacts": ("zeromass.contact.contacts", "Contacts")}
+    if name not in homes:
+        return None
+    module, kind = homes[name]
+    return later(__name__, {module: [kind]})(kind)
 
 
 def _unwrapped(array: np.ndarray) -> Any:
