@@ -60,8 +60,8 @@ class Contacts(System):
     >>> run = zm.simulate(ball, start, until=0.6)
     >>> run.kinds, round(run.changes[0], 9)
     (('floor rolling, wall open', 'floor slipping, wall open'), 0.5)
-    >>> run.state(0.5)[ball.body.velocity[0]].round(9), run.impulses[0].names
-    (-0.9, ('wall normal', 'wall friction', 'floor normal', 'floor friction'))
+    >>> run.impulses[0].constraints[:2], round(float(run.impulses[0].energy), 9)  # 1.8 m/s becomes 0.9 m/s
+    (('wall normal', 'wall friction'), -0.6075)
     """
 
     modes: Modes
@@ -271,8 +271,8 @@ class Contacts(System):
         >>> rails = {"left": zm.Surface(lambda X, Y: Y), "right": zm.Surface(lambda X, Y: -Y)}
         >>> ball = zm.Contacts(zm.ball(0.1, 0.5), on=rails, gravity=10.0)
         >>> start = ball.start(center=(0.0, 0.0, 0.1), velocity=(1.0, 0.0, 0.0), touching=["left", "right"])
-        >>> start[ball.center].round(9), start[ball.body.angular_velocity].round(9)
-        (array([0.        , 0.        , 0.14142136]), array([ 0.        , 14.14213562,  0.        ]))
+        >>> round(start[ball.center[2]], 9), round(start[ball.body.angular_velocity[1]], 9)
+        (0.141421356, 14.142135624)
         """
         if center is None:
             return super().start(prescribed, t=t, parameters=parameters, guess=guess)
