@@ -13,6 +13,7 @@ from zeromass.later import later as _later
 if _typing.TYPE_CHECKING:
     from zeromass.contact.contacts import Contacts
     from zeromass.contact.pair import Pair
+    from zeromass.contact.redundant import RedundantContacts
     from zeromass.contact.shaped import ConvexBody, ImplicitBody
     from zeromass.contact.solids import capsule, cone, convex, cylinder, disc, ellipsoid, superquadric, torus
 
@@ -21,6 +22,7 @@ __all__ = [
     "ConvexBody",
     "ImplicitBody",
     "Pair",
+    "RedundantContacts",
     "Rolling",
     "Slipping",
     "Roller",
@@ -46,6 +48,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
         {
             "zeromass.contact.contacts": ["Contacts"],
             "zeromass.contact.pair": ["Pair"],
+            "zeromass.contact.redundant": ["RedundantContacts"],
             "zeromass.contact.shaped": ["ConvexBody", "ImplicitBody"],
             "zeromass.contact.solids": [
                 "capsule",
