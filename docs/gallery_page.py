@@ -20,6 +20,8 @@ GROUPS = {
         "rattleback",
         "chaplygin_ball",
         "sliding_ball",
+        "ball_on_two_rails",
+        "billiard_in_a_corner",
         "turntable",
         "shaken_trough",
         "moving_sphere",

@@ -60,7 +60,7 @@ def required_friction(run: Course) -> RequiredFriction:
     parts = [(part, part.at(between(part.t))) for part in _in_contact(run)]
     pulling = tuple(interval for part, sampled in parts for interval in _pulls(part, sampled))
     lost = [segment.t[-1] for segment in run.segments if _lost(segment)]
-    flies = any(not segment.system.contacts for segment in run.segments)  # to leave needs no friction
+    flies = len({len(segment.system.contacts) for segment in run.segments}) > 1  # to leave needs no friction
     if pulling or (lost and not flies):
         return RequiredFriction(float("inf"), min(interval.begin for interval in pulling) if pulling else min(lost))
     needed = [
@@ -78,9 +78,13 @@ def _lost(segment: Segment) -> bool:
 
 
 def _in_contact(run: Course) -> list[Course]:
-    """A run as far as there is contact: as a whole, or its segments without those in flight."""
+    """A run as far as there is contact: as a whole, or its segments without those in flight.
+
+    By segments too where contacts come and go one by one.
+    """
     touching = [segment for segment in run.segments if segment.system.contacts]
-    if len(touching) == len(run.segments):
+    alike = {tuple(contact.name for contact in segment.system.contacts) for segment in run.segments}
+    if len(touching) == len(run.segments) and len(alike) == 1:
         return [run]
     if not touching:
         raise ModelError("friction and pull belong to a contact, and the run's system has none, as zm.Rolling has")

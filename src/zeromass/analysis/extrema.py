@@ -48,8 +48,10 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | None = None)
     """
     sampled = run.at(between(run.t)) if sampled is None else sampled
 
+    first, last = sorted((float(run.t[0]), float(run.t[-1])))
+
     def values(at: np.ndarray) -> np.ndarray:
-        return run.at(at)[expression]
+        return run.at(np.clip(at, first, last))[expression]  # a vertex beside the end is beyond it by rounding
 
     found = sampled[expression]
     if found.ndim != 1:

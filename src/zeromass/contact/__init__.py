@@ -14,14 +14,20 @@ from zeromass.later import later as _later
 
 if _typing.TYPE_CHECKING:
     from zeromass.contact.by_function import convex
+    from zeromass.contact.contacts import Contacts
+    from zeromass.contact.pair import Pair
+    from zeromass.contact.redundant import RedundantContacts
     from zeromass.contact.shaped import ConvexBody, ImplicitBody
     from zeromass.contact.solids import capsule, cone, cylinder, disc, ellipsoid, superquadric, torus
     from zeromass.contact.wheels import WheelOnSurface
 
 __all__ = [
+    "Contacts",
     "ConvexBody",
     "Friction",
     "ImplicitBody",
+    "Pair",
+    "RedundantContacts",
     "Rolling",
     "Sliding",
     "Slipping",
@@ -48,6 +54,9 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
         __name__,
         {
             "zeromass.contact.by_function": ["convex"],
+            "zeromass.contact.contacts": ["Contacts"],
+            "zeromass.contact.pair": ["Pair"],
+            "zeromass.contact.redundant": ["RedundantContacts"],
             "zeromass.contact.shaped": ["ConvexBody", "ImplicitBody"],
             "zeromass.contact.solids": [
                 "capsule",

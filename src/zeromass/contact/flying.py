@@ -27,6 +27,7 @@ from zeromass.model.state import parameter_values
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
+    from zeromass.contact.surface import Surface
     from zeromass.expression.record import Reader, Writer
 
 
@@ -64,7 +65,7 @@ class Flying(AnotherMotion):
             raise ModelError("a body comes back only with a coefficient of restitution: Rolling(…, restitution=e)")
         constraints: dict[str, Any] = rolling.holding("no slip", "no spin", "energy")
         apart = rolling.apart
-        along = _axes(rolling)
+        along = axes_of(rolling.surface)
         self.up = rolling.normal if along is None else along[:, 2]
         self.gap = as_expression(self.up @ apart)
         if along is None:
@@ -204,12 +205,11 @@ class Flying(AnotherMotion):
         self.rolling.__dict__["flying"] = self
 
 
-def _axes(rolling: Rolling) -> np.ndarray | None:
+def axes_of(surface: Surface) -> np.ndarray | None:
     """The axes of a surface that is a height over its first two, as columns; None of another."""
     from zeromass.contact.traced import PLACE
     from zeromass.expression import gradient
 
-    surface = rolling.surface
     if gradient(surface.f, PLACE)[2] is not ONE:
         return None
     return expressions(np.eye(3)) if surface.rotation is None else surface.rotation

@@ -41,7 +41,7 @@ def rolling_record(rolling: Rolling, w: Writer) -> dict[str, Any]:
     """What a rolling system is made of; its parts are kept with its equations, body, contact and centre in this order."""
     q = rolling.coordinates
     return {
-        "body": _body(rolling.solid, w),
+        "body": body_record(rolling.solid, w),
         "unknowns": w.array(list(rolling.unknowns)),
         "surface": surface_record(rolling.surface, w),
         "gravity": None if rolling.gravity is None else w.array(rolling.gravity),
@@ -55,10 +55,10 @@ def rolling_record(rolling: Rolling, w: Writer) -> dict[str, Any]:
 
 def take_rolling_record(rolling: Rolling, own: dict[str, Any], r: Reader) -> None:
     """Gives a rolling system whose equations are complete what `rolling_record` wrote."""
-    rolling.solid = _read_body(own["body"], r)
+    rolling.solid = read_body(own["body"], r)
     rolling.unknowns = tuple(r.array(own["unknowns"])) if own.get("unknowns") is not None else ()
     rolling.surface = read_surface(own["surface"], r)
-    rolling.gravity = None if own["gravity"] is None else _plain(r.array(own["gravity"]))
+    rolling.gravity = None if own["gravity"] is None else plain_array(r.array(own["gravity"]))
     rolling.body, rolling.contact_particle, rolling.center_particle = rolling.parts[:3]  # type: ignore[assignment]
     rolling.normal = r.array(own["normal"])
     rolling.apart = r.array(own["apart"]) if "apart" in own else rolling.center - rolling.contact
@@ -107,11 +107,12 @@ def read_surface(data: dict[str, Any], r: Reader) -> Surface:
     return surface
 
 
-def _body(body: Roller, w: Writer) -> dict[str, Any]:
+def body_record(body: Roller, w: Writer) -> dict[str, Any]:
+    """The numbers of a body, and the formula of its outside."""
     numbers = {
         "mass": written_number(body.mass, w),
         "inertia": w.array(body.inertia),
-        "center_of_mass": [written_number(x, w) for x in _plain(expressions(body.center_of_mass))],
+        "center_of_mass": [written_number(x, w) for x in plain_array(expressions(body.center_of_mass))],
         "name": body.name,
     }
     if isinstance(body, SphericalBody):
@@ -123,9 +124,10 @@ def _body(body: Roller, w: Writer) -> dict[str, Any]:
     return {"support": w.array(body.support), "direction": w.array(DIRECTION), **size, **numbers}
 
 
-def _read_body(data: dict[str, Any], r: Reader) -> Roller:
+def read_body(data: dict[str, Any], r: Reader) -> Roller:
+    """The body of its data."""
     mass, *center = (read_number(x, r) for x in (data["mass"], *data["center_of_mass"]))
-    rest = (mass, _plain(r.array(data["inertia"])), tuple(center), data["name"])
+    rest = (mass, plain_array(r.array(data["inertia"])), tuple(center), data["name"])
     if "implicit" in data:
         return ImplicitBody(r.array(data["implicit"]).item(), *rest, read_number(data["size"], r))
     if "support" in data:
@@ -133,7 +135,7 @@ def _read_body(data: dict[str, Any], r: Reader) -> Roller:
     return SphericalBody(read_number(data["radius"], r), *rest)
 
 
-def _plain(array: np.ndarray) -> Any:
+def plain_array(array: np.ndarray) -> Any:
     """An array of numbers where all expressions in it are constant; what is in it instead of an array without axes."""
     values = [e.value for e in expressions(array).ravel()]
     found = array if None in values else np.array(values, dtype=float).reshape(array.shape)

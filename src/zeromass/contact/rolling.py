@@ -115,7 +115,8 @@ class Rolling(OnSurface):
                 f"not {body!r}"
             )
         if not isinstance(on, Surface):
-            raise ModelError(f"on is {on!r}; give a zm.Surface, such as zm.Surface(lambda X, Y: …)")
+            many = ", and of several surfaces zm.Contacts(body, on=[…])" if isinstance(on, list | tuple | dict) else ""
+            raise ModelError(f"on is {on!r}; give a zm.Surface, such as zm.Surface(lambda X, Y: …){many}")
         if conserve_energy and on.moves:
             raise ModelError(f"'{on.name}' moves and does work: the energy is not conserved, leave conserve_energy out")
         hindered = rolling_resistance is not None or drilling_friction is not None

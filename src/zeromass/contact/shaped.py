@@ -151,7 +151,8 @@ class ImplicitBody(Roller):
         return self.reach
 
     def touching(self, body: RigidBody, contact: Particle, center: Particle, normal: Array) -> Touch:
-        foot, σ = Particle("foot", mass=0), coordinate("foot.scale")
+        own = "" if contact.name == "contact" else f"{contact.name} "  # of several contacts each has its foot
+        foot, σ = Particle(f"{own}foot", mass=0), coordinate(f"{own}foot.scale")
         b, S, P, O = foot.position, body.rotation, contact.position, center.position
         g = self._at(b)
         apart = O + S @ b - P

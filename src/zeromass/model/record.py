@@ -16,6 +16,7 @@ import numpy as np
 
 from zeromass.expression import Expression, Symbol, expressions, rate
 from zeromass.expression.evaluate import Sparse
+from zeromass.later import later
 from zeromass.model.constraint import Row
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
@@ -111,7 +112,7 @@ def written(system: System, w: Writer) -> dict[str, Any]:
 
 def read(data: dict[str, Any], r: Reader) -> System:
     """The system of its data, with expressions from a reader."""
-    kind = KINDS.get(data.get("kind", PLAIN))
+    kind = KINDS.get(data.get("kind", PLAIN)) or _later_kind(data["kind"])
     if kind is None:
         raise ValueError(f"the data is of a system of the kind {data['kind']!r}, which this program does not know")
     q, M, Q = (r.array(data[name]) for name in ("coordinates", "M", "Q"))
@@ -146,6 +147,15 @@ def read(data: dict[str, Any], r: Reader) -> System:
     }
     system._take_record(data.get("own", {}), r)
     return system
+
+
+def _later_kind(name: str) -> type[System] | None:
+    """A kind of system that few programs need, and that is registered once it is imported."""
+    homes = {"contacts": ("zeromass.contact.contacts", "Contacts")}
+    if name not in homes:
+        return None
+    module, kind = homes[name]
+    return later(__name__, {module: [kind]})(kind)
 
 
 def _unwrapped(array: np.ndarray) -> Any:

@@ -1,0 +1,198 @@
+"""The cases of several contacts: which rows hold while each is open, rolling or slipping, and where a case ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.flying import axes_of
+from zeromass.contact.pair import BEGINS, LANDS, LOST, SLIPS, STOPS, Pair
+from zeromass.contact.watched import BORDER, FLAT, TIGHT, UPRIGHT
+from zeromass.expression import Expression, as_expression, expressions, multiplier, rate
+from zeromass.expression.build import ZERO
+from zeromass.model import Event
+from zeromass.model.constraint import rows_of
+
+if TYPE_CHECKING:
+    from zeromass.contact.contacts import Contacts, Modes
+
+STOPPED = 10.0
+"""Creeps below which a slip has died out, as of one contact."""
+
+BEGUN, FASTER = 20.0, 100.0
+"""Creeps above which a slip has begun, of several that may have, and the part of it below which another has not."""
+
+NEGLIGIBLE = 1e-12
+"""Part of m v²/r that forces of a contact without weight are at least: below, they are rounding."""
+
+
+def constraints_of(contacts: Contacts) -> dict[str, Any]:
+    """What holds in every case: the centres in their bodies, contacts on their surfaces, gaps and slips."""
+    found: dict[str, Any] = {}
+    for solid, body, O in zip(contacts.solids, contacts.bodies, contacts.centers, strict=True):
+        words = "mass center" if len(contacts.solids) == 1 else f"{solid.name} mass center"
+        found[words] = O.position + body.rotate(solid.center_of_mass) - body.position
+    for pair in contacts.pairs:
+        found |= pair.constraints
+    return found
+
+
+def case(whole: Contacts, modes: Modes, axes: Sequence[int] | None = None) -> Contacts:
+    """The system in which each contact is open, rolling or slipping; always the same one.
+
+    axes  one of the three for each contact, far from its normal: rows of a contact that rolls are across it
+    """
+    known: dict[Any, Contacts] = whole.memory.setdefault("cases", {("open",) * len(whole.pairs): whole})
+    across = None
+    if "rolling" in modes and axes is not None:
+        across = tuple(axis if mode == "rolling" else 0 for axis, mode in zip(axes, modes, strict=True))
+    key: Any = modes if across is None else (modes, across)
+    if key not in known:
+        known[key] = _made(whole, modes, across)
+    return known[key]
+
+
+def _made(whole: Contacts, modes: Modes, axes: Sequence[int] | None) -> Contacts:
+    """A case, from the equations of the open one.
+
+    A closed gap is a row, and so is a slip that is none; friction acts on the slip, −μ N ṡ/√(ṡ² + c²), and N is what acts on
+    the gap.
+    """
+    added: dict[str, Any] = {}
+    C = expressions(np.zeros(len(whole.coordinates)))
+    pushes: dict[str, Expression] = {}
+    for pair, mode in zip(whole.pairs, modes, strict=True):
+        if mode == "open":
+            continue
+        added[f"{pair.name} closed"] = pair.gap
+        if mode == "slipping":
+            pushes[f"{pair.name} closed"] = multiplier(f"λ {pair.name} closed")
+            N = pushes[f"{pair.name} closed"] / as_expression(pair.up @ pair.normal)
+            ṡ = rate(pair.slip)
+            μ: Any = pair.friction
+            for x, f in zip(pair.slip, -μ * N / np.sqrt(ṡ @ ṡ + whole.creep**2) * ṡ, strict=True):
+                C[whole.index(x)] = C[whole.index(x)] + f
+    for body in whole.bodies:
+        rolls = [j for j, p in enumerate(whole.pairs) if modes[j] == "rolling" and p.body is body]
+        added |= _rolling([whole.pairs[j] for j in rolls], None if axes is None else [axes[j] for j in rolls])
+    rows = rows_of(added)
+    known = {row.name: λ for row, λ in zip(whole.rows, whole.multipliers, strict=True)} | pushes
+    every = [*whole.rows, *rows]
+    new = object.__new__(type(whole))
+    for name in ("solids", "bodies", "centers", "pairs", "gravity", "creep", "slow", "applied", "least_clearance"):
+        setattr(new, name, getattr(whole, name))
+    new.joints, new.whole, new.modes = (), whole, modes
+    multipliers = [known[row.name] if row.name in known else multiplier(f"λ {row.name}") for row in every]
+    new._complete(whole._free, every, C, np.array(multipliers, dtype=object))
+    new._know(*whole.parameters)
+    new.parameters = whole.parameters
+    new.events, new.kind = events_of(new), kind_of(new)
+    return new
+
+
+def _rolling(pairs: list[Pair], axes: Sequence[int] | None) -> dict[str, Any]:
+    """Rows of contacts of one body that roll.
+
+    Two of them move alike along the line d between them, whatever the body does: there they have one row together, so that
+    friction along the line is shared, with the least sum of squares. A sphere with three of them can not turn, and friction
+    of the least sum of squares is that of a moment, Σ n × ṡ = 0.
+    """
+    if len(pairs) == 1 and axes is not None:  # the normal part of ṡ is zero already
+        (pair,) = pairs
+        upright = axes_of(pair.surface)
+        if upright is not None:
+            return {f"{pair.name} rolling": expressions(upright[:, :2].T @ rate(pair.slip))}
+        one = np.cross(pair.normal, expressions(np.eye(3)[axes[0]]))
+        rows = [one @ rate(pair.slip), np.cross(pair.normal, one) @ rate(pair.slip)]
+        return {f"{pair.name} rolling": expressions(rows)}
+    if len(pairs) == 3 and isinstance(pairs[0].solid, SphericalBody):
+        names = ", ".join(pair.name for pair in pairs)
+        moments: Any = sum((np.cross(pair.normal, rate(pair.slip)) for pair in pairs), expressions(np.zeros(3)))
+        return {f"{names} rolling": moments}
+    if len(pairs) != 2 or _opposite(*pairs):
+        return {f"{pair.name} rolling": rate(pair.slip) for pair in pairs}
+    one, two = pairs
+    d = one.point - two.point
+    found: dict[str, Any] = {}
+    shared: Any = ZERO
+    for pair in pairs:
+        across = np.cross(pair.normal, d)
+        found[f"{pair.name} rolling"] = as_expression(across @ rate(pair.slip))
+        shared = shared + (d @ rate(pair.slip)) / (across @ across)
+    return {**found, f"{one.name} and {two.name} rolling": as_expression(shared)}
+
+
+def _opposite(one: Pair, two: Pair) -> bool:
+    """Whether two surfaces face one another, so that the line between the contacts is along their normals."""
+    return all(as_expression(a + b) is ZERO for a, b in zip(one.normal, two.normal, strict=True))
+
+
+def kind_of(contacts: Contacts) -> str:
+    """What the motion is called: what each contact is."""
+    return ", ".join(f"{pair.name} {mode}" for pair, mode in zip(contacts.pairs, contacts.modes, strict=True))
+
+
+def events_of(contacts: Contacts) -> tuple[Event, ...]:
+    """Where a case ends: where contacts land, are lost, would slip, or slip no more; and what ends a motion."""
+    found: list[Event] = []
+    slipping = [pair for pair, mode in zip(contacts.pairs, contacts.modes, strict=True) if mode == "slipping"]
+    for pair, mode in zip(contacts.pairs, contacts.modes, strict=True):
+        if mode == "open":
+            words = f"'{pair.solid.name}' strikes '{pair.surface.name}'"
+            found.append(Event(pair.says(LANDS), pair.gap, direction=-1, message=words))
+        else:
+            found += _closed(contacts, pair)
+        if mode == "rolling" and pair.friction is not None:
+            words = f"rolling on '{pair.surface.name}' needs more friction than there is"
+            lack = pair.lack_of_friction - negligible(contacts, pair)
+            found.append(Event(pair.says(SLIPS), lack, direction=1, guard=True, message=words))
+        if mode == "slipping":
+            ṡ, c = rate(pair.slip), contacts.creep
+            speed = as_expression(ṡ @ ṡ)
+            words = f"'{pair.solid.name}' rolls on '{pair.surface.name}' from here on"
+            found.append(Event(pair.says(STOPS), speed - (STOPPED * c) ** 2, direction=-1, message=words))
+            for other in slipping:
+                if other is not pair and other.body is pair.body:
+                    ahead = speed - FASTER**2 * as_expression(rate(other.slip) @ rate(other.slip)) - (BEGUN * c) ** 2
+                    found.append(Event(pair.says(f"{BEGINS} before {other.name}"), ahead, direction=1))
+        found += _known(pair)
+    return tuple(found)
+
+
+def _closed(contacts: Contacts, pair: Pair) -> list[Event]:
+    """Of a contact that touches: where it is no longer pressed, and where one point does not tell."""
+    words = f"'{pair.surface.name}' would have to pull '{pair.solid.name}'"
+    push = pair.normal_force + negligible(contacts, pair)
+    found = [Event(pair.says(LOST), push, direction=-1, guard=True, message=words)]
+    room = pair.clearance - contacts.least_clearance
+    if isinstance(room, Expression) and room.value is None:
+        words = f"a hollow of '{pair.surface.name}' is as tight as '{pair.solid.name}' is round"
+        found.append(Event(pair.says(TIGHT), room, direction=-1, guard=True, message=words))
+    return found
+
+
+def _known(pair: Pair) -> list[Event]:
+    """Where nothing is known of the surface, or of the contact: beyond its data, and flat on a face."""
+    found = []
+    upright = pair.solid.upright(pair.body, pair.normal)
+    if upright is not None:
+        words = (
+            f"a face of '{pair.solid.name}' is along '{pair.surface.name}', which touches in more than one point there"
+        )
+        found.append(Event(pair.says(FLAT), upright - UPRIGHT, direction=-1, guard=True, message=words))
+    inside = pair.surface.inside(pair.point)
+    if inside is not None:
+        words = f"nothing is known of '{pair.surface.name}' beyond the data it is made from"
+        found.append(Event(pair.says(BORDER), inside, direction=-1, guard=True, message=words))
+    return found
+
+
+def negligible(contacts: Contacts, pair: Pair) -> Expression:
+    """Force, N, that is rounding without gravity, 1e-12 m (v² + r²ω²)/r; zero with gravity."""
+    if contacts.gravity is not None and not all(e is ZERO for e in expressions(contacts.gravity).ravel()):
+        return ZERO
+    r, v, ω = pair.solid.size, pair.body.velocity, pair.body.angular_velocity_body
+    return as_expression(NEGLIGIBLE * pair.solid.mass / r * (v @ v + r**2 * (ω @ ω)))

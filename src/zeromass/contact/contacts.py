@@ -1,0 +1,398 @@
+"""Bodies that touch several surfaces: contacts that come and go, each open, rolling or slipping, in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from zeromass.contact.complementarity import Mode
+from zeromass.contact.pair import Pair
+from zeromass.contact.penetration import Outside, inside_words, penetration
+from zeromass.contact.roller import Roller
+from zeromass.contact.slipping import SLOW, creep_of, speed_of
+from zeromass.contact.surface import Surface
+from zeromass.expression import Array, Expression, Symbol, as_expression
+from zeromass.model import Contact, ModelError, Onward, Particle, Quantity, RigidBody, State, System
+from zeromass.model.forces import Forces, Load, loads
+from zeromass.model.given import Number, Vector
+from zeromass.model.moved import Moved
+from zeromass.model.record import recorded
+from zeromass.model.requirement import Ordered, Requirement
+
+if TYPE_CHECKING:
+    from zeromass.expression.record import Reader, Writer
+    from zeromass.model import Drawing
+
+LEAST_CLEARANCE = 1e-4
+"""Clearance at which a hollow counts as too tight, as of a rolling body."""
+
+Modes = tuple[Mode, ...]
+"""What each contact is: open, rolling or slipping."""
+
+
+@recorded("contacts")
+class Contacts(System):
+    """One body or several, each of which may touch one surface or several.
+
+    bodies       what moves: zm.ball(…), zm.disc(…) and others, one or a list
+    on           the surfaces, [floor, wall] or {"floor": floor, "wall": wall}; any body may touch any of them
+    gravity      m/s², g for (0, 0, −g) or a vector
+    friction     coefficient μ of all contacts, or {name of the surface: μ}; None, or a surface that is not named, where
+                 there is always enough
+    restitution  coefficient e of impulses, 0 to 1, of all contacts, or {name of the surface: e}
+    creep        speed of slip, m/s, below which friction falls off; by default 1e-9 √(g r)
+    forces       as of a System, or a function that gives them: lambda contacts: zm.Force(…, at=contacts.body.point(…))
+
+    Each contact is open, rolling or slipping, and the run goes on from one case to the next: where a body strikes a surface,
+    where a contact is no longer pressed, where it needs more friction than there is, where a slip has died out. `kind` says
+    which case it is, as "floor rolling, wall open". Contacts are called by their surface, with several bodies by both, "red
+    on floor"; contacts["floor"] has gap, slip and forces of one, see `zm.Pair`.
+
+    Of contacts that roll on one body, forces along the line between them do not change the motion: friction is the least
+    that does it, by the sum of squares. Strokes of several contacts at once follow `zeromass.contact.strokes`.
+
+    >>> room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
+    >>> ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, gravity=10.0, friction={"floor": 0.2, "wall": 0.0}, restitution=0.5)
+    >>> start = ball.start(center=(0.0, 0.0, 0.1), velocity=(1.8, 0.0, 0.0))  # it rolls
+    >>> run = zm.simulate(ball, start, until=0.6)
+    >>> run.kinds, round(run.changes[0], 9)
+    (('floor rolling, wall open', 'floor slipping, wall open'), 0.5)
+    >>> run.impulses[0].constraints[:2], round(float(run.impulses[0].energy), 9)  # 1.8 m/s becomes 0.9 m/s
+    (('wall normal', 'wall friction'), -0.6075)
+    """
+
+    modes: Modes
+    """What each contact is, in the order of `pairs`."""
+
+    pairs: tuple[Pair, ...]
+    """Bodies and surfaces that may touch."""
+
+    solids: tuple[Roller, ...]
+    """The bodies, as they were given."""
+
+    bodies: tuple[RigidBody, ...]
+    centers: tuple[Particle, ...]
+    gravity: Number | Vector | None
+    creep: Number
+    """Speed of slip, m/s, below which friction falls off."""
+
+    slow: Number
+    """Speed, m/s, below which a slip is stiff."""
+
+    applied: list[Load]
+    least_clearance: Number
+    whole: Contacts
+    """The system in which all contacts are open; it has the others, see `case`."""
+
+    def __init__(
+        self,
+        bodies: Roller | Sequence[Roller],
+        *,
+        on: Surface | Sequence[Surface] | Mapping[str, Surface],
+        gravity: Number | Vector | None = 9.81,
+        friction: Number | Mapping[str, Number | None] | None = None,
+        restitution: Number | Mapping[str, Number] = 0.0,
+        creep: Number | None = None,
+        least_clearance: Number = LEAST_CLEARANCE,
+        forces: Forces | Callable[[Contacts], Forces] = None,
+    ) -> None:
+        from zeromass.contact.cases import constraints_of, events_of, kind_of
+
+        self.solids = _solids(bodies)
+        surfaces = _surfaces(on)
+        μ, e = _of_each(friction, surfaces, "friction", None), _of_each(restitution, surfaces, "restitution", 0.0)
+        self.gravity, self.least_clearance = gravity, least_clearance
+        self.bodies = tuple(RigidBody(s.name, mass=s.mass, inertia=s.inertia) for s in self.solids)
+        one = len(self.solids) == 1
+        self.centers = tuple(Particle("center" if one else f"{s.name} center", mass=0) for s in self.solids)
+        self.pairs = tuple(
+            Pair(where if one else f"{solid.name} on {where}", solid, body, O, surface, μ[where], e[where])
+            for solid, body, O in zip(self.solids, self.bodies, self.centers, strict=True)
+            for where, surface in surfaces.items()
+        )
+        for requirement in self._possible_limits():
+            requirement.checked("friction, restitution and least_clearance")
+        slips = any(pair.friction is not None for pair in self.pairs)
+        self.creep, self.slow = _speeds(self, creep) if slips else (0.0, 0.0)
+        self.modes, self.whole = tuple("open" for _ in self.pairs), self
+        self.applied = loads(forces(self) if callable(forces) else forces)
+        parts = [*self.bodies, *self.centers, *[part for pair in self.pairs for part in pair.parts]]
+        super().__init__(
+            parts,
+            coordinates=[x for pair in self.pairs for x in pair.coordinates],
+            gravity=gravity,
+            forces=self.applied,
+            constraints=constraints_of(self),
+        )
+        shared = {name: λ for pair in self.pairs for name, λ in pair.multipliers.items()}
+        self._complete(
+            self._free,
+            list(self.rows),
+            self.C,
+            np.array(
+                [shared.get(row.name, λ) for row, λ in zip(self.rows, self.multipliers, strict=True)], dtype=object
+            ),
+        )
+        self._know(*self.limits)
+        self.events, self.kind = events_of(self), kind_of(self)
+
+    # what it is made of ------------------------------------------------------------------------------------------------
+    def __getitem__(self, name: str) -> Pair:
+        """The contact of a name."""
+        for pair in self.pairs:
+            if pair.name == name:
+                return pair
+        raise ModelError(f"no contact is named '{name}'; there are: {', '.join(pair.name for pair in self.pairs)}")
+
+    @property
+    def body(self) -> RigidBody:
+        """The body, of a system that has one."""
+        first, *rest = self.bodies
+        if rest:
+            raise ModelError("there are several bodies; take one of contacts.bodies")
+        return first
+
+    @property
+    def center(self) -> Array:
+        """Centre of the outside of the body, m, of a system that has one."""
+        return self.centers[self.bodies.index(self.body)].position
+
+    def closed(self) -> list[Pair]:
+        """The contacts that touch."""
+        return [pair for pair, mode in zip(self.pairs, self.modes, strict=True) if mode != "open"]
+
+    def case(self, modes: Sequence[Mode], axes: Sequence[int] | None = None) -> Contacts:
+        """The same bodies with each contact open, rolling or slipping; always the same system.
+
+        axes  for each contact one of the three axes that is far from its normal; where the normals are constant, or nothing
+              slips, it is not needed
+
+        >>> room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
+        >>> ball = zm.Contacts(zm.ball(0.1, 0.5), on=room)
+        >>> ball.case(("rolling", "open")).kind
+        'floor rolling, wall open'
+        """
+        from zeromass.contact.cases import case
+
+        return case(self.whole, tuple(modes), axes)
+
+    @property
+    def limits(self) -> list[Number]:
+        """Numbers that events and decisions know beside the equations."""
+        given = [x for pair in self.pairs for x in (pair.friction, pair.restitution)]
+        return [x for x in (*given, self.creep, self.slow, self.least_clearance) if x is not None]
+
+    def _possible_limits(self) -> tuple[Requirement, ...]:
+        found: list[Requirement] = []
+        for pair in self.pairs:
+            if pair.friction is not None:
+                words = f"friction of '{pair.name}' is {{1:g}}; a coefficient is not negative"
+                found.append(Ordered(0.0, pair.friction, words, equal=True))
+            said = f"restitution of '{pair.name}' is {{1:g}}; it lies between 0 and 1"
+            found.append(Ordered(0.0, pair.restitution, said, equal=True))
+            found.append(Ordered(pair.restitution, 1.0, said.replace("{1", "{0"), equal=True))
+        return tuple(found)
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """Those of the bodies, and of friction and restitution."""
+        own = [requirement for solid in self.solids for requirement in solid.requirements]
+        return (*own, *super().requirements, *self._possible_limits())
+
+    # kinds of motion ---------------------------------------------------------------------------------------------------
+    def begins_as(self, state: State) -> System:
+        """The case that holds at a start: which contacts touch, and roll or slip."""
+        from zeromass.contact.following import beginning
+
+        return beginning(self, state)
+
+    @property
+    def begins_one_way(self) -> bool:
+        """Never: contacts decide."""
+        return False
+
+    def goes_on_as(self, event: str, state: State) -> System | Onward | None:
+        """The case that follows where a contact comes or goes, begins to slip or ceases to; other events end the motion."""
+        from zeromass.contact.following import following
+
+        return following(self, event, state)
+
+    @property
+    def stiff(self) -> Expression | None:
+        """Negative where a slip is slow, of contacts that slip; see `zm.Slipping`."""
+        found: Any = None
+        for pair, mode in zip(self.pairs, self.modes, strict=True):
+            if mode == "slipping":
+                w = pair.slip_velocity
+                own = as_expression(w @ w - self.slow**2)
+                found = own if found is None else np.minimum(found, own)
+        return found
+
+    def examined(self, motion: Moved) -> tuple[str, ...]:
+        """That a body was found inside one of its surfaces, away from the contact with it, if it was."""
+        found: list[tuple[Any, Any]] = [(seen, penetration(cast(Any, seen), motion)) for seen in self.whole.outsides]
+        return tuple(inside_words(seen, depth) for seen, depth in found if depth is not None)
+
+    @cached_property
+    def outsides(self) -> tuple[Seen, ...]:
+        """Each body beside each surface, to be examined."""
+        return tuple(Seen(self, pair) for pair in self.pairs)
+
+    # starts ------------------------------------------------------------------------------------------------------------
+    def start(  # type: ignore[override]
+        self,
+        prescribed: Any = (),
+        *,
+        center: Any = None,
+        velocity: Any = (0.0, 0.0, 0.0),
+        angular_velocity: Any = None,
+        orientation: Any = (1.0, 0.0, 0.0, 0.0),
+        touching: Iterable[str] | None = None,
+        t: float = 0.0,
+        parameters: Mapping[Expression, float] | None = None,
+        guess: Any = (),
+    ) -> State:
+        """A consistent start.
+
+        center            of the outside, m
+        velocity          of the centre, m/s
+        angular_velocity  in the inertial frame, rad/s; by default that with which the body rolls on all that it touches, and
+                          none in the air
+        orientation       quaternion, or rotation vector (three components, rad)
+        touching          names of contacts that touch: the body is put where they do, as near to `center` as can be. By
+                          default those whose gap is 1e-9 of sizes and places at most
+
+        With several bodies each of these is {name of the body: value}. With a mapping of expressions as the only argument it
+        is `System.start`.
+
+        >>> rails = {"left": zm.Surface(lambda X, Y: Y), "right": zm.Surface(lambda X, Y: -Y)}
+        >>> ball = zm.Contacts(zm.ball(0.1, 0.5), on=rails, gravity=10.0)
+        >>> start = ball.start(center=(0.0, 0.0, 0.1), velocity=(1.0, 0.0, 0.0), touching=["left", "right"])
+        >>> round(start[ball.center[2]], 9), round(start[ball.body.angular_velocity[1]], 9)
+        (0.141421356, 14.142135624)
+        """
+        if center is None:
+            return super().start(prescribed, t=t, parameters=parameters, guess=guess)
+        if prescribed != ():
+            raise ModelError("a start is given by center=(X, Y, Z), … or by {expression: value}, not by both")
+        from zeromass.contact.placing import placed
+
+        words = {
+            "center": center,
+            "velocity": velocity,
+            "angular_velocity": angular_velocity,
+            "orientation": orientation,
+        }
+        return placed(self.whole, words, touching, t, parameters)
+
+    # what it tells -----------------------------------------------------------------------------------------------------
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """The contacts that touch."""
+        return tuple(pair.contact for pair in self.closed())
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        """The bodies on their surfaces, with the forces at all contacts."""
+        from zeromass.contact.scene import drawing_of
+
+        return drawing_of(self.whole, {})
+
+    def drawing_at(self, parameters: Mapping[Symbol, float]) -> Drawing:
+        """With the sizes that values of the parameters give."""
+        from zeromass.contact.scene import drawing_of
+
+        return drawing_of(self.whole, parameters) if parameters else self.drawing
+
+    def _own_quantities(self) -> dict[str, Quantity]:
+        """What plots and files show: gaps and forces of each contact by its name."""
+        found = super()._own_quantities()
+        for pair in self.pairs:
+            found[f"{pair.name} gap"] = Quantity(pair.gap, "m", f"gap, {pair.name}")
+            found[f"{pair.name} normal force"] = Quantity(pair.normal_force, "N", f"normal force, {pair.name}")
+            found[f"{pair.name} friction force"] = Quantity(pair.friction_magnitude, "N", f"friction, {pair.name}")
+            found[f"{pair.name} slip velocity"] = Quantity(pair.slip_velocity, "m/s", f"slip velocity, {pair.name}")
+        return found
+
+    def _own_record(self, w: Writer) -> dict[str, Any]:
+        from zeromass.contact.several_record import contacts_record
+
+        return contacts_record(self, w)
+
+    def _take_record(self, own: dict[str, Any], r: Reader) -> None:
+        from zeromass.contact.several_record import take_contacts_record
+
+        take_contacts_record(self, own, r)
+
+
+class Seen:
+    """One body beside one of its surfaces, as what examines a motion asks for."""
+
+    def __init__(self, contacts: Contacts, pair: Pair) -> None:
+        self.solid, self.surface, self.body = pair.solid, pair.surface, pair.body
+        self.center: Array = pair.center_particle.position
+        self.contact: Array = pair.point
+        self.parameters, self.index, self.coordinates = contacts.parameters, contacts.index, contacts.coordinates
+
+    @cached_property
+    def outside(self) -> Outside:
+        """The outside of the body, tried against the whole of the surface."""
+        return Outside(cast(Any, self))
+
+
+def _solids(bodies: Any) -> tuple[Roller, ...]:
+    found = (bodies,) if isinstance(bodies, Roller) else tuple(bodies)
+    for body in found:
+        if not isinstance(body, Roller):
+            raise ModelError(f"bodies are zm.ball(…), zm.disc(…) and the like, not {body!r}")
+    names = [body.name for body in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise ModelError(f"two bodies have the name '{name}'; give each its own, zm.ball(…, name=…)")
+    if not found:
+        raise ModelError("there is no body; give zm.ball(…) or a list of bodies")
+    return found
+
+
+def _surfaces(on: Any) -> dict[str, Surface]:
+    if isinstance(on, Surface):
+        on = [on]
+    found = dict(on) if isinstance(on, Mapping) else {}
+    for surface in () if found else on:
+        if not isinstance(surface, Surface):
+            raise ModelError(f"on holds {surface!r}; give zm.Surface, such as zm.Surface(lambda X, Y: …)")
+        if surface.name in found:
+            raise ModelError(f"two surfaces have the name '{surface.name}'; write on={{name: surface, …}}")
+        found[surface.name] = surface
+    for surface in found.values():
+        if not isinstance(surface, Surface):
+            raise ModelError(f"on holds {surface!r}; give zm.Surface, such as zm.Surface(lambda X, Y: …)")
+    if not found:
+        raise ModelError("there is no surface; give on=[floor, wall]")
+    return found
+
+
+def _of_each(given: Any, surfaces: Mapping[str, Surface], what: str, none: Any) -> dict[str, Any]:
+    """A number of each surface, from one for all or some by name."""
+    if not isinstance(given, Mapping):
+        return dict.fromkeys(surfaces, given)
+    strange = [name for name in given if name not in surfaces]
+    if strange:
+        raise ModelError(f"{what} is given for '{strange[0]}', and there is no such surface: {', '.join(surfaces)}")
+    return {name: given.get(name, none) for name in surfaces}
+
+
+def _speeds(contacts: Contacts, creep: Number | None) -> tuple[Number, Number]:
+    """Creep, and the speed below which a slip is stiff, of the smallest of the bodies."""
+    from types import SimpleNamespace
+
+    found = [SimpleNamespace(gravity=contacts.gravity, creep=creep, solid=solid) for solid in contacts.solids]
+    slowest: Any = creep_of(found[0])  # type: ignore[arg-type]
+    speed: Any = speed_of(found[0])  # type: ignore[arg-type]
+    for one in found[1:]:
+        slowest, speed = np.minimum(slowest, creep_of(one)), np.minimum(speed, speed_of(one))  # type: ignore[arg-type]
+    numbers = [x if isinstance(x, Expression) else float(x) for x in (slowest, SLOW * speed)]
+    return numbers[0], numbers[1]

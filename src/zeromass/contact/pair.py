@@ -1,0 +1,169 @@
+"""A body and a surface that may touch: a particle of mass zero on the surface, a gap and a slip without mass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from zeromass.contact.flying import axes_of
+from zeromass.contact.roller import Roller
+from zeromass.contact.surface import Surface
+from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions, multiplier, rate
+from zeromass.expression.build import ZERO
+from zeromass.model import Contact, Particle, RigidBody
+from zeromass.model.given import Number, length
+from zeromass.model.remembering import Remembering
+
+LOST, SLIPS, STOPS, BEGINS, LANDS, RESTED = (
+    "contact lost",
+    "would slip",
+    "slip dies out",
+    "slip begins",
+    "lands",
+    "bounces end",
+)
+"""What happens at a contact; events are called by the contact and one of these."""
+
+
+class Pair(Remembering):
+    """A body and a surface that may touch, and what they do to one another, whether they touch or not.
+
+    Four quantities without mass tell how far they are apart and how one slides along the other; P is the contact on the
+    surface, O the centre of the body, l the lever from the one to the other where they touch, n the normal and h the
+    direction in which the gap is measured:
+
+        f(P) = 0,   O − P − l = g h,   w = ṡ         w the velocity of the body's point at the contact against the surface
+
+    What acts between them is what acts on g and ṡ: nothing while they are apart.
+
+    >>> room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
+    >>> ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, gravity=10.0)
+    >>> start = ball.start(center=(0.0, 0.0, 0.1))
+    >>> start[ball["wall"].gap], zm.simulate(ball, start, until=0.1).at(0.0)[ball["floor"].normal_force]
+    (0.9, array([5.]))
+    """
+
+    friction: Number | None
+    """Coefficient μ; None where there is always enough."""
+
+    restitution: Number
+    """Coefficient e of impulses."""
+
+    def __init__(
+        self,
+        name: str,
+        solid: Roller,
+        body: RigidBody,
+        center: Particle,
+        surface: Surface,
+        friction: Number | None,
+        restitution: Number,
+    ) -> None:
+        self.name, self.solid, self.surface = name, solid, surface
+        self.friction, self.restitution = friction, restitution
+        self.body, self.center_particle = body, center
+        self.contact_particle = Particle(f"{name} contact", mass=0)
+        P, O = self.contact_particle, center
+        self.gap: Symbol = coordinate(f"{name} gap")
+        self.slip: Array = expressions([coordinate(f"{name} slip.{axis}") for axis in "xyz"])
+        """How far the body's point has slid over the surface, m: the rate of this is the slip velocity."""
+        self.normal: Array = surface.normal(P.position)
+        """Unit normal of the surface at the contact, towards the body."""
+        touch = solid.touching(body, P, O, self.normal)
+        axes = axes_of(surface)
+        self.up: Array = self.normal if axes is None else axes[:, 2]
+        """The direction in which the gap is measured."""
+        self.slip_velocity: Array = expressions(O.velocity + touch.turned - surface.velocity(P.position))
+        """Velocity of the body's point at the contact against the surface, m/s."""
+        self.parts: tuple[Particle, ...] = (P, *touch.parts)
+        self.unknowns: tuple[Expression, ...] = touch.unknowns
+        self.constraints: dict[str, Any] = {
+            f"{name} surface": as_expression(surface(P.position)),
+            **{f"{name} {what}": zero for what, zero in touch.constraints.items()},
+            f"{name} tangency": touch.apart - self.gap * self.up,
+            f"{name} slip": self.slip_velocity - rate(self.slip),
+        }
+        self._between: Array = expressions([multiplier(f"λ {row}") for row in self._rows])
+
+    @property
+    def _rows(self) -> list[str]:
+        """Names of the rows whose multipliers are the force between body and surface."""
+        return [f"{self.name} {what}[{i}]" for what in ("tangency", "slip") for i in range(3)]
+
+    @property
+    def multipliers(self) -> dict[str, Expression]:
+        """The multipliers that make up the force, by the names of their rows."""
+        return dict(zip(self._rows, self._between, strict=True))
+
+    @property
+    def coordinates(self) -> Sequence[Expression]:
+        """Gap and slip."""
+        return [self.gap, *self.slip]
+
+    @property
+    def point(self) -> Array:
+        """The contact on the surface, m; where body and surface are apart, the point that would be touched."""
+        return self.contact_particle.position
+
+    @cached_property
+    def approach(self) -> Expression:
+        """Rate at which body and surface come apart, m/s, where they touch."""
+        return as_expression(self.normal @ self.slip_velocity)
+
+    # forces ------------------------------------------------------------------------------------------------------------
+    @cached_property
+    def force(self) -> Array:
+        """Of the surface on the body, inertial components, N; zero while they are apart."""
+        return expressions(self._between[:3] + self._between[3:])
+
+    @cached_property
+    def normal_force(self) -> Expression:
+        """Its part along the normal, N."""
+        return as_expression(self.normal @ self.force)
+
+    @cached_property
+    def friction_force(self) -> Array:
+        """Its part along the surface, N."""
+        return expressions(self.force - self.normal_force * self.normal)
+
+    @cached_property
+    def friction_magnitude(self) -> Expression:
+        """Magnitude of the friction, N."""
+        return length(self.friction_force)
+
+    @cached_property
+    def friction_ratio(self) -> Expression:
+        """|F_t|/F_n, the coefficient of friction that is needed; not a number while they are apart."""
+        return self.friction_magnitude / self.normal_force
+
+    @property
+    def lack_of_friction(self) -> Expression:
+        """|F_t| − μ F_n, N: positive where rolling needs more friction than there is."""
+        return self.friction_magnitude - (ZERO if self.friction is None else self.friction) * self.normal_force
+
+    @cached_property
+    def clearance(self) -> Expression:
+        """1 on a plane, 0 where a hollow is as tight as the body is round; as of a rolling body."""
+        curvature = self.surface.curvature(self.point)
+        return self.solid.clearance(self.body, self.parts[1:], self.normal, curvature)
+
+    @cached_property
+    def contact(self) -> Contact:
+        """The contact as systems tell of it, while it is one."""
+        return Contact(
+            name=self.name,
+            point=self.point,
+            normal=self.normal,
+            normal_force=self.normal_force,
+            friction_force=self.friction_force,
+            friction_ratio=self.friction_ratio,
+            lost=self.says(LOST),
+        )
+
+    def says(self, what: str) -> str:
+        """The name of an event of this contact."""
+        return f"{self.name}: {what}"
+
+    def __repr__(self) -> str:
+        return f"Pair({self.name!r})"

@@ -1,0 +1,176 @@
+"""Starts of bodies that may touch several surfaces: centre, velocity and what is touched, as one would say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zeromass.contact.following import here_at, scales_at
+from zeromass.contact.start import GIVEN
+from zeromass.expression import Evaluator, Expression, as_expression, gradient
+from zeromass.expression import t as time
+from zeromass.model import StartError, State
+from zeromass.model.state import parameter_values
+
+if TYPE_CHECKING:
+    from zeromass.contact.contacts import Contacts
+    from zeromass.contact.pair import Pair
+
+FEET = 50
+"""Steps to the point of a surface that is beside a centre."""
+
+
+def placed(
+    whole: Contacts,
+    words: Mapping[str, Any],
+    touching: Iterable[str] | None,
+    t: float,
+    parameters: Mapping[Expression, float] | None,
+) -> State:
+    """A state of the bodies; see `Contacts.start`."""
+    by_body = [_of_body(whole, words, k) for k in range(len(whole.bodies))]
+    places: list[tuple[Any, Any]] = []
+    near: list[tuple[Any, Any]] = []
+    for body, O, own in zip(whole.bodies, whole.centers, by_body, strict=True):
+        u = _quaternion(own["orientation"])
+        places += [(O.position, own["center"]), (body.quaternion, u)]
+        near += [(body.position, own["center"]), (body.quaternion, u)]
+    known = parameter_values(whole, dict(parameters or {}))
+    for pair in whole.pairs:
+        own = by_body[whole.bodies.index(pair.body)]
+        near += _foot(whole, pair, own, t, known)
+    rates = [(body.angular_velocity, (0.0, 0.0, 0.0)) for body in whole.bodies]
+    rates += [(O.velocity, (0.0, 0.0, 0.0)) for O in whole.centers]
+    start = super(type(whole), whole).start
+    apart = start([*places, *rates], t=t, parameters=parameters, guess=near)
+    touched = _touched(whole, apart, touching)
+    case = whole.case([_kinematics(whole, j, by_body) if j in touched else "open" for j in range(len(whole.pairs))])
+    given: list[tuple[Any, Any]] = (
+        [] if touching is not None else [(O, x) for O, x in places if O[0] in _centers(whole)]
+    )
+    given += [(u, x) for u, x in places if u[0] not in _centers(whole)]
+    first = np.where(np.abs(apart.q) <= np.finfo(float).eps * np.abs(apart.q).max(), 0.0, apart.q)  # rounding
+    near = [(x, float(value)) for x, value in zip(whole.coordinates, first, strict=True)]
+    for body, O, own in zip(whole.bodies, whole.centers, by_body, strict=True):
+        given.append((O.velocity, own["velocity"]))
+        rolls = any(whole.pairs[j].body is body for j in touched)
+        if own["angular_velocity"] is not None or not rolls:
+            ω = own["angular_velocity"]
+            given.append((body.angular_velocity, (0.0, 0.0, 0.0) if ω is None else ω))
+    plain = super(type(whole), case).start
+    found = plain(given, t=t, parameters=parameters, guess=near)
+    q, v = found.q.copy(), found.v.copy()
+    for j in touched:  # exactly, so that the case which is decided has nothing to mend
+        pair = whole.pairs[j]
+        q[whole.index(pair.gap)] = v[whole.index(pair.gap)] = 0.0
+        if case.modes[j] == "rolling":
+            v[[whole.index(x) for x in pair.slip]] = 0.0
+    state = replace(found, system=whole, q=q, v=v, made_of=None, free=())
+    return _above(whole, state, touched)
+
+
+def _centers(whole: Contacts) -> set[Any]:
+    return {O.position[0] for O in whole.centers}
+
+
+def _kinematics(whole: Contacts, j: int, by_body: list[dict[str, Any]]) -> Any:
+    """Of a contact that touches: whether its body is said to turn as it likes, or rolls."""
+    pair = whole.pairs[j]
+    free = by_body[whole.bodies.index(pair.body)]["angular_velocity"] is not None
+    return "slipping" if free and pair.friction is not None else "rolling"
+
+
+def _of_body(whole: Contacts, words: Mapping[str, Any], k: int) -> dict[str, Any]:
+    """What is said of one body."""
+    if len(whole.bodies) == 1:
+        return dict(words)
+    found: dict[str, Any] = {}
+    usual = {"velocity": (0.0, 0.0, 0.0), "angular_velocity": None, "orientation": (1.0, 0.0, 0.0, 0.0)}
+    name = whole.solids[k].name
+    for word, value in words.items():
+        if isinstance(value, Mapping):
+            strange = [x for x in value if x not in [solid.name for solid in whole.solids]]
+            if strange:
+                raise StartError(f"{word} is given for '{strange[0]}', and there is no such body")
+            if name not in value and word not in usual:
+                raise StartError(f"{word} is not given for '{name}'")
+            found[word] = value.get(name, usual.get(word))
+        elif word == "center":
+            raise StartError("of several bodies each has its centre: center={name: (X, Y, Z), …}")
+        else:
+            found[word] = value
+    return found
+
+
+def _quaternion(orientation: Any) -> np.ndarray:
+    u = np.asarray(orientation, dtype=float)
+    if u.shape == (3,):
+        angle = float(np.linalg.norm(u))
+        return np.array([np.cos(angle / 2), *(np.sin(angle / 2) * u / (angle or 1.0))])
+    if u.shape != (4,) or not abs(np.linalg.norm(u) - 1.0) < 0.1:
+        raise StartError(f"orientation = {orientation!r}: give a unit quaternion, or a rotation vector")
+    return u / np.linalg.norm(u)
+
+
+def _foot(
+    whole: Contacts, pair: Pair, own: Mapping[str, Any], t: float, known: Mapping[Any, float]
+) -> list[tuple[Any, Any]]:
+    """A first guess of the contact: the point of the surface that is reached from the centre along the gradient."""
+    surface, P = pair.surface, pair.point
+    f = as_expression(surface(P))
+    inputs = [*P, time, *known]
+    numbers = Evaluator([f, *gradient(f, P)], inputs)
+    x = np.asarray(own["center"], dtype=float)
+    if x.shape != (3,) or not np.all(np.isfinite(x)):
+        raise StartError(f"center = {own['center']!r}: give three finite numbers")
+    for _ in range(FEET):
+        value, *slope = numbers(np.array([*x, t, *known.values()], dtype=float))
+        k = np.array(slope)
+        if not (np.all(np.isfinite(k)) and k @ k > 0.0):
+            break
+        step = -value * k / (k @ k)
+        x = x + step
+        if np.linalg.norm(step) <= 1e-12 * (1.0 + np.linalg.norm(x)):
+            break
+    found: list[tuple[Any, Any]] = [(P, x)]
+    if pair.unknowns:
+        n = surface.side * np.array(numbers(np.array([*x, t, *known.values()], dtype=float))[1:])
+        laid = pair.solid.laid(n / np.linalg.norm(n), _quaternion(own["orientation"]), dict(known))
+        found += list(zip(pair.unknowns, laid.unknowns, strict=True))
+    return found
+
+
+def _touched(whole: Contacts, apart: State, touching: Iterable[str] | None) -> list[int]:
+    """Numbers of the contacts that touch: those that are said to, or whose gap is rounding."""
+    if touching is not None:
+        return [whole.pairs.index(whole[name]) for name in touching]
+    extent = scales_at(whole, apart).extent
+    found = []
+    for j, pair in enumerate(whole.pairs):
+        gap = float(apart.q[whole.index(pair.gap)])
+        if gap < -GIVEN * extent:
+            raise StartError(
+                f"'{pair.solid.name}' lies {-gap:.3g} m inside '{pair.surface.name}'; give another center, or "
+                f'touching=["{pair.name}"] to put it where it touches'
+            )
+        if gap <= GIVEN * extent:
+            found.append(j)
+    return found
+
+
+def _above(whole: Contacts, state: State, touched: list[int]) -> State:
+    """The same state; an error where a body is inside a surface, or moves into one that it touches."""
+    here, scales = here_at(whole, state), scales_at(whole, state)
+    for j, pair in enumerate(whole.pairs):
+        gap = float(state.q[whole.index(pair.gap)])
+        if gap < -GIVEN * scales.extent:
+            raise StartError(f"'{pair.solid.name}' lies {-gap:.3g} m inside '{pair.surface.name}'; give another center")
+        if j in touched and here.leaving[j] < -GIVEN * scales.speed:
+            raise StartError(
+                f"'{pair.solid.name}' touches '{pair.surface.name}' and moves into it with {-here.leaving[j]:.3g} m/s; give "
+                "another velocity, or a center above it"
+            )
+    return state
