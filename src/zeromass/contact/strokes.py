@@ -107,7 +107,9 @@ class _Struck:
             p = e * np.einsum("ki,ki->k", self.n, self.P - begun)
             if round_ < ROUNDS - 10 and np.any(p > 0.0):
                 self.grow(p)
-        return Strokes(self.P, self.w)
+        return Strokes(
+            self.P, self.before + (self.D @ self.P.ravel()).reshape(self.w.shape)
+        )  # slips that are held count
 
     @property
     def normal(self) -> np.ndarray:
