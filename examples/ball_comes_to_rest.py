@@ -9,6 +9,7 @@ resting is a kind of motion of its own. All energy that is missing is the work o
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patches import Circle
 
 import zeromass as zm
 
@@ -36,7 +37,7 @@ for kind, color in (("slipping", "C3"), ("rolling", "C0")):
     for k in [k for k, own in enumerate(run.kinds) if own == kind]:
         path = run.at(np.linspace(edges[k], edges[k + 1], 800)[1:])[ball.contact]
         left.plot(path[:, 0], path[:, 1], color=color, lw=1, label=kind if run.kinds.index(kind) == k else None)
-left.add_patch(plt.Circle((0, 0), l / r / 0.6, color="0.88", label="held here"))
+left.add_patch(Circle((0, 0), l / r / 0.6, color="0.88", label="held here"))
 left.plot(x, y, "o", color="k", ms=4)
 left.set(aspect="equal", xlabel="X [m]", ylabel="Y [m]", title="Path of the contact")
 left.legend(frameon=False, loc="upper right")

@@ -42,7 +42,7 @@ for name, (rolling, run) in runs.items():
     x, y, z = run.at(np.linspace(0, 8, 1500))[rolling.contact].T
     left.plot(x, y, z, lw=1)
     right.plot(np.unwrap(np.arctan2(y, x)) / (2 * np.pi), z, label=name)
-left.set_box_aspect((1, 1, 2.4), zoom=1.15)
+left.set_box_aspect((1, 1, 2.4), zoom=1.15)  # type: ignore[arg-type]
 left.set_axis_off()
 right.set(xlabel="rounds", ylabel="height of the contact [m]")
 legend(right)

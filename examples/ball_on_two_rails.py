@@ -29,7 +29,7 @@ for impulse in run.impulses[:2]:
 times = np.linspace(0, 1, 1500)
 height = run.at(times)[ball["left"].gap]
 force = run.at(times)[ball["left"].normal_force]
-upper, lower = axes(2, titles=["A loaded ball on two rails", None])
+upper, lower = axes(2, titles=["A loaded ball on two rails", ""])
 upper.plot(times, 1e3 * height, color=color("centre"))
 upper.set(ylabel="gap [mm]")
 lower.plot(times, force, color=color("normal"), label="normal, left")

@@ -27,9 +27,10 @@ def circle(k):
 
 
 paths = {f"path {k}": mass.position - ball.point(circle(k)) for k, mass in enumerate(masses)}
-rolls = ball.velocity + np.cross(ball.angular_velocity, (0, 0, -r))
+rolls = ball.velocity + np.cross(ball.angular_velocity, np.array([0.0, 0.0, -r]))
 system = zm.System([ball, *masses], gravity=g, constraints={**paths, "table": ball.position[2] - r, "rolls": rolls[:2]})
-force = sum(part.mass * (zm.rate(part.velocity) + np.array([0, 0, g])) for part in (ball, *masses))  # of the table
+lifted = np.array([0.0, 0.0, g])
+force = sum((part.mass * (zm.rate(part.velocity) + lifted) for part in (ball, *masses)), np.zeros(3))  # of the table
 normal, friction = force[2], np.sqrt(force[0] ** 2 + force[1] ** 2)
 
 x, y, z = (system.index(coordinate) for coordinate in ball.position)

@@ -51,7 +51,7 @@ for t in np.linspace(0, 1.9, 6):
     for body, radius in ((rear, r_rear), (front, r_front)):
         rim = radius * np.stack([np.cos(circle), 0 * circle, np.sin(circle)])
         left.plot(*(now[body.position][0][:, None] + now[body.rotation][0] @ rim), color="k", lw=0.8, zorder=6)
-left.set_box_aspect((10, 5.5, 1.2), zoom=1.4)
+left.set_box_aspect((10, 5.5, 1.2), zoom=1.4)  # type: ignore[arg-type]
 left.set_axis_off()
 right.plot(times, np.rad2deg(np.arcsin(dense[lean])), label="lean")
 right.plot(times, np.rad2deg(dense[steer.angle]), label="steer")

@@ -9,6 +9,7 @@ a disc, two particles that begin a billionth apart soon have nothing to do with 
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patches import Circle
 
 import zeromass as zm
 
@@ -46,7 +47,7 @@ left.plot(2 * np.cos(θ), np.sin(θ), color="k", lw=1)
 left.plot([-np.sqrt(3), np.sqrt(3)], [0, 0], "+", color="C3")
 left.plot(x, y, color="C0", lw=0.5)
 left.set(title="The ellipse, its foci, and what its paths touch", aspect="equal", xlabel="X [m]", ylabel="Y [m]")
-middle.add_patch(plt.Circle((0, 0), 0.5, color="0.85"))
+middle.add_patch(Circle((0, 0), 0.5, color="0.85"))
 middle.plot(one[:, 0], one[:, 1], color="C0", lw=0.5)
 middle.set(title="Four walls and a disc", aspect="equal", xlim=(-1, 1), ylim=(-1, 1), xlabel="X [m]")
 right.semilogy(times, apart, color="C3", lw=0.8)

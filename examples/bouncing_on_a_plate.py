@@ -24,8 +24,11 @@ def bounced(amplitude, until=6.05):
     """A run that begins near to the motion of one bounce a period."""
     strikes = np.arccos(g * T * (1 - e) / (2 * amplitude * ω * (1 + e)))
     height = amplitude * np.sin(strikes) + 1e-3
-    values = {a: amplitude, phase: strikes}
-    begins = shaken.start(position=(0, 0, height), velocity=(0, 0, g * T / 2 + 0.01), parameters=values)
+    begins = shaken.start(
+        position=(0, 0, height),
+        velocity=(0, 0, g * T / 2 + 0.01),
+        parameters={a: amplitude, phase: strikes},
+    )
     return zm.simulate(shaken, begins, until=until), strikes
 
 

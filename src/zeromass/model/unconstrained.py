@@ -57,7 +57,7 @@ def from_energies(
         V = V + weight(parts, gravity)
     stored = sum((load.potential for load in loads), ZERO)
     given = lagrangian if lagrangian is not None else ZERO
-    M, Q = motion_of(T - V + given, q) if matrices else (np.empty((0, 0)), np.empty(0))
+    M, Q = motion_of(T - V + given, q) if matrices else (Sparse([], 0), np.empty(0))
     for load in loads if matrices else ():
         Q = Q + load.generalized(q)
     energy = T + V + stored
