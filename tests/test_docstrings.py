@@ -72,6 +72,8 @@ def test_example(name, tmp_path, monkeypatch):
         place.mkdir()
     monkeypatch.chdir(here)
     test, said = EXAMPLES[name], []
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")  # what others left
     test.globs = {"zm": zm, "np": np, "folder": folder}
     doctest.DocTestRunner(verbose=False, optionflags=FLAGS).run(test, out=said.append)
     assert not said, "".join(said)

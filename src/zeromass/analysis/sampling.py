@@ -68,7 +68,8 @@ class Chain:
     """A motion whose parameters are set anew at given times: its parts are the segments of one run."""
 
     def __init__(self, system: System, settings: Settings) -> None:
-        self.system, self.settings = system, settings
+        self.system: System = system
+        self.settings: Settings = settings
         self._program: Program | None = None
         self._found: list[Segment] = []
 

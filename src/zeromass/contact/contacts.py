@@ -15,7 +15,7 @@ from zeromass.contact.roller import Roller
 from zeromass.contact.slipping import SLOW, creep_of, speed_of
 from zeromass.contact.surface import Surface
 from zeromass.expression import Array, Expression, Symbol, as_expression
-from zeromass.model import Contact, ModelError, Onward, Particle, Quantity, RigidBody, State, System
+from zeromass.model import Contact, Event, ModelError, Onward, Particle, Quantity, RigidBody, State, System
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector
 from zeromass.model.moved import Moved
@@ -137,7 +137,8 @@ class Contacts(System):
             ),
         )
         self._know(*self.limits)
-        self.events, self.kind = events_of(self), kind_of(self)
+        self.events: tuple[Event, ...] = events_of(self)
+        self.kind: str = kind_of(self)
 
     # what it is made of ------------------------------------------------------------------------------------------------
     def __getitem__(self, name: str) -> Pair:
@@ -333,7 +334,7 @@ class Seen:
 
     def __init__(self, contacts: Contacts, pair: Pair) -> None:
         self.solid, self.surface, self.body = pair.solid, pair.surface, pair.body
-        self.center: Array = pair.center_particle.position
+        self.center_particle = pair.center_particle
         self.contact: Array = pair.point
         self.parameters, self.index, self.coordinates = contacts.parameters, contacts.index, contacts.coordinates
 

@@ -60,10 +60,13 @@ class Pair(Remembering):
         friction: Number | None,
         restitution: Number,
     ) -> None:
-        self.name, self.solid, self.surface = name, solid, surface
+        self.name: str = name
+        self.solid: Roller = solid
+        self.surface: Surface = surface
         self.friction, self.restitution = friction, restitution
-        self.body, self.center_particle = body, center
-        self.contact_particle = Particle(f"{name} contact", mass=0)
+        self.body: RigidBody = body
+        self.center_particle: Particle = center
+        self.contact_particle: Particle = Particle(f"{name} contact", mass=0)
         P, O = self.contact_particle, center
         self.gap: Symbol = coordinate(f"{name} gap")
         self.slip: Array = expressions([coordinate(f"{name} slip.{axis}") for axis in "xyz"])

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from zeromass.expression import Array, Expression, as_expression
+from zeromass.expression import Array, Expression, Symbol, as_expression
 from zeromass.mechanism.actuators import actuated
 from zeromass.mechanism.description import LinkData, RobotData
 from zeromass.mechanism.freedom import Acting
@@ -58,7 +58,9 @@ class Robot:
         for joint, coordinates, single in self._tree.branches:
             child = [self.links[joint.child]] if joint.child in self.links else []
             self.joints[joint.name] = RobotJoint(joint, coordinates, single, child)
-        self.inputs, self.actuators = actuated(data.actuators, self.joints)
+        inputs, actuators = actuated(data.actuators, self.joints)
+        self.inputs: dict[str, Symbol] = inputs
+        self.actuators: list[Acting] = actuators
 
     def __repr__(self) -> str:
         return f"Robot({self.name!r}, {len(self.links)} links, {len(self.coordinates)} coordinates)"

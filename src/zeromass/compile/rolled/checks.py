@@ -10,17 +10,18 @@ first   where the entries of the first instance begin
 
 from __future__ import annotations
 
+from typing import Any
+
 from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma
 from zeromass.compile.rolled.equations import ROWS, Unknown
 from zeromass.compile.rolled.kinds import Kind
 from zeromass.compile.rolled.layout import Place
+from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
 from zeromass.compile.target import Target
 
-INT, INT32, POINTER, DOUBLE = ir.IntType(64), ir.IntType(32), ir.PointerType(), ir.DoubleType()
-
-CHECK = ir.FunctionType(ir.VoidType(), [POINTER] * 2 + [INT] * 5)
+CHECK: ir.Type = ir.FunctionType(ir.VoidType(), [POINTER] * 2 + [INT] * 5)
 
 
 class Check:
@@ -32,7 +33,8 @@ class Check:
         self._W, table, count, first, x, r, sizes = function.args
         entry, loop, end = (function.append_basic_block(label) for label in ("entry", "loop", "end"))
         ir.IRBuilder(entry).branch(loop)
-        self.b = b = ir.IRBuilder(loop)
+        b: Any = ir.IRBuilder(loop)
+        self.b: Any = b
         self._on = Arithmetic(b, self._type, target.fused)
         k = b.phi(INT)
         k.add_incoming(ir.Constant(INT, 0), entry)

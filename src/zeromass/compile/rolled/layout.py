@@ -63,7 +63,8 @@ class Layout:
     """
 
     def __init__(self, kinds: Sequence[Kind], tasks: Sequence[str]) -> None:
-        self.kinds, self.tasks = kinds, tasks
+        self.kinds: Sequence[Kind] = kinds
+        self.tasks: Sequence[str] = tasks
         self.constants: dict[float, int] = {0.0: 0}
         self.places: list[Place] = []
         made = [{task: kind.equations(task) for task in tasks} for kind in kinds]

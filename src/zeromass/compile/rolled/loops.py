@@ -23,9 +23,8 @@ from llvmlite import ir
 from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma, where
 from zeromass.compile.rolled.checks import CHECK
 from zeromass.compile.rolled.fronts import HEADER
+from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
 from zeromass.compile.target import Target
-
-INT, INT32, POINTER, DOUBLE = ir.IntType(64), ir.IntType(32), ir.PointerType(), ir.DoubleType()
 
 EPSILON = 2.0**-52
 

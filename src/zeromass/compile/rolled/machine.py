@@ -110,12 +110,15 @@ class Machine:
         spread: bool = True,
     ) -> None:
         count = int(sum(blocks.sizes)) if tables is not None else 0
-        self.size = layout.size + 3 * count + (0 if tables is None else tables.size)
-        self.states, target = target.width, _narrowed(target, self.size)
-        self.layout, self.task, self.lanes = layout, task, target.width
+        self.size: int = layout.size + 3 * count + (0 if tables is None else tables.size)
+        self.states: int = target.width
+        target = _narrowed(target, self.size)
+        self.layout: Layout = layout
+        self.task: str = task
+        self.lanes: int = target.width
         self._keep: list[Any] = []
         self._loops = loops(target)
-        self.unknowns = layout.size
+        self.unknowns: int = layout.size
         """Place of the first unknown among the values."""
         self.values: np.ndarray = np.zeros((self.size + 1, target.width))
         for number, place in layout.constants.items():

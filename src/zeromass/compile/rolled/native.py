@@ -29,7 +29,8 @@ class RolledNative:
     telling: tuple[Expression, ...] = ()
 
     def __init__(self, program: Program, structure: Structure) -> None:
-        self.program, self.structure = program, structure
+        self.program: Program = program
+        self.structure: Structure = structure
         self._machines: dict[tuple[str, int], Machine] = {}
         self._codes: dict[Any, Code] = {}
         self._one_at_a_time = Lock()

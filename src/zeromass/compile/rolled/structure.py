@@ -21,6 +21,7 @@ from zeromass.compile.rolled.order import elimination_order
 from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.target import host
 from zeromass.equation.rank import negligible
+from zeromass.expression import Symbol
 from zeromass.expression import t as time
 from zeromass.model import State, System
 
@@ -52,14 +53,16 @@ class Structure:
         fixed: np.ndarray | None = None,
         dropped: Sequence[int] | None = None,
     ) -> None:
-        self.system, self.plain, self.tasks = system, plain, tuple(tasks)
+        self.system: System = system
+        self.plain: bool = plain
+        self.tasks: tuple[str, ...] = tuple(tasks)
         self.elements: Elements = elements_of(system)
-        self.others = [time, *system.parameters]
+        self.others: list[Symbol] = [time, *system.parameters]
         starts = [block.first for block in self.elements.blocks]
         self.firsts: np.ndarray = np.array([*starts, len(system.coordinates)])
         self.kinds: list[Kind] = kinds_of(self.elements, plain=plain)
-        self.blocks = Blocks(self.elements, self.kinds, plain)
-        self.layout = Layout(self.kinds, self.tasks)
+        self.blocks: Blocks = Blocks(self.elements, self.kinds, plain)
+        self.layout: Layout = Layout(self.kinds, self.tasks)
         numbers = _Numbers(self, t, y, parameters)
         light = numbers.light
         if light:
@@ -71,7 +74,7 @@ class Structure:
         order = elimination_order(blocks.sizes, blocks.parts, blocks.held, coupled, strong, light)
         self.at: np.ndarray = np.empty(len(order), dtype=np.int64)
         self.at[order] = np.cumsum([0, *[blocks.sizes[b] for b in order[:-1]]])
-        self.count = int(sum(blocks.sizes))
+        self.count: int = int(sum(blocks.sizes))
         first = self.layout.size + 3 * self.count
         entries = self.layout.matrix(blocks, self.at)
         self.tables: Tables = tables(order, blocks.sizes, blocks.coordinates, entries, 0, first)

@@ -16,9 +16,8 @@ from llvmlite import ir
 
 from zeromass.compile.cache import digest
 from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma, where
+from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
 from zeromass.compile.target import Target
-
-INT, INT32, POINTER, DOUBLE = ir.IntType(64), ir.IntType(32), ir.PointerType(), ir.DoubleType()
 
 INFINITE = 1e300
 """Growth of a pivot of the wrong sign."""
