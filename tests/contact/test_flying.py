@@ -7,6 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import zeromass as zm
+from cases import few
 from zeromass.contact.striking import stroke
 
 g, r, m = 10.0, 0.1, 0.5
@@ -187,7 +188,7 @@ def test_ten_thousand_strokes_give_no_energy():
         lawful(random)
 
 
-@pytest.mark.parametrize("seed", [*range(2), *[pytest.param(k, marks=pytest.mark.slow) for k in range(2, 12)]])
+@pytest.mark.parametrize("seed", few(range(12)))
 def test_strokes_are_those_of_a_short_force(seed):
     """A stiff layer that pushes with a force of any course gives Routh's velocities: integrated in the normal impulse, with
     friction that is smooth near rest."""

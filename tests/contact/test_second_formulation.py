@@ -199,7 +199,7 @@ def disagreement(
     return errors, growth
 
 
-@pytest.mark.parametrize("name", spread(FAMILIES, 4))
+@pytest.mark.parametrize("name", spread(FAMILIES, 7))
 def test_same_motion(name):
     """Motion and reactions until t = 5 s. Measured: 2e-13 … 2e-11, as sensitive as the motion is."""
     errors, _ = disagreement(name, FAMILIES[name].seed)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from cases import few
 from zeromass.report import save_figure
 
 CLOSE = {"rel": 1e-9, "abs": 1e-9}
@@ -62,7 +63,7 @@ def run_alone(model: zm.Rolling, start: zm.State) -> zm.Run:
         return zm.simulate(model, start, until=UNTIL, method="dop853", **TOLERANCES)
 
 
-@pytest.mark.parametrize("what", MODELS)
+@pytest.mark.parametrize("what", few(MODELS, 2))
 def test_a_member_is_the_run_of_a_model_with_its_number(what: str) -> None:
     made, values = MODELS[what]
     number = zm.parameter("number", values[-1])

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from cases import few
 from ensemble.poison import BAD, COUNT, MEMORY, ended, is_named_and_left_out, poisoned, spring, stiffness
 from zeromass.ensemble import sweep
 from zeromass.ensemble.executors import Places
@@ -43,7 +44,7 @@ def processes() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
 
 
-@pytest.mark.parametrize("made", [lambda: ThreadPoolExecutor(2), processes, AtOnce, lambda: AtOnce(lost=3)])
+@pytest.mark.parametrize("made", few([processes, lambda: AtOnce(lost=3), lambda: ThreadPoolExecutor(2), AtOnce], 2))
 def test_an_executor_changes_nothing(made: Callable[[], Executor], tmp_path: Path) -> None:
     system, start, k, x = spring()
     study: dict[str, Any] = {"over": {k: stiffness()}, "keep": {"x": x}, "until": 2.0}
