@@ -10,7 +10,7 @@ from contact.rooms import depth, room, thrown
 from contact.two_rails import Rails
 from zeromass.contact.complementarity import Meeting, decided
 from zeromass.contact.striking import stroke
-from zeromass.contact.strokes import in_axes, strokes
+from zeromass.contact.strokes import Undecided, in_axes, strokes
 
 g, r, m = 10.0, 0.1, 0.5
 FLOOR, WALL, SIDE = zm.surfaces.plane(), zm.Surface(lambda X, Y, Z: 1.0 - X), zm.Surface(lambda X, Y, Z: 1.0 - Y)
@@ -254,10 +254,17 @@ def test_strokes_never_give_energy():
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_ten_thousand_strokes_never_give_energy(seed):
-    rng = np.random.default_rng(1000 + seed)
+    """Of three contacts, a few that friction presses against one another are not decided, and said so."""
+    rng, undecided = np.random.default_rng(1000 + seed), {1: 0, 2: 0, 3: 0}
     for k, count in ((1, 400), (2, 400), (3, 200)):
         for _ in range(count):
-            check_a_stroke(rng, k)
+            try:
+                check_a_stroke(rng, k)
+            except Undecided:
+                undecided[k] += 1
+    assert not undecided[1]
+    assert not undecided[2]
+    assert undecided[3] <= 10
 
 
 def test_of_one_contact_it_is_routh_s_stroke():

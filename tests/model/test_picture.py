@@ -103,6 +103,14 @@ def test_points_that_coincide_are_joints_and_arms_reach_to_them():
     assert tuple(arms[0].a) == tuple(block.position)
 
 
+def test_a_point_that_time_moves_in_a_body_needs_no_arm():
+    ball, mass = zm.RigidBody("ball", mass=1.0, inertia=np.ones(3)), zm.Particle("mass", mass=1.0)
+    place = ball.point((np.sin(zm.t), 0.0, np.cos(zm.t)))
+    drawing = zm.System([ball, mass], constraints={"path": mass.position - place}).drawing
+    assert {body.name for body in drawing.bodies} == {"ball", "mass"}
+    assert not drawing.links
+
+
 def test_a_joint_a_load_or_a_part_may_say_how_it_is_drawn():
     class Motor:
         potential = zm.expression.as_expression(0.0)

@@ -11,6 +11,8 @@ Again         if any approaches now, as in a wedge that throws a ball from side 
 
 The energy changes by F·(w + w′)/2 with the velocities w before and w′ after. Restitution ends early where it would have come
 back to what it was: with several contacts and friction, or different e, impulses of Poisson's kind can ask for more.
+
+Friction can press three contacts or more so that they approach however much they push. Such a stroke is `Undecided`.
 """
 
 from __future__ import annotations
@@ -42,8 +44,16 @@ TINY = np.finfo(float).tiny
 ROUNDS = 60
 """Compressions and restitutions at most; the last ones are without restitution."""
 
+ROUNDED, APPROACHES = 1e-12, 1e-10
+"""Part of the energies of a stroke by which a compression may seem to give some, and of its speeds by which contacts may
+seem to approach after it."""
+
 PIECES = 400
 """Parts of a compression or restitution, between changes of what slips and sticks, at most."""
+
+
+class Undecided(ArithmeticError):
+    """A stroke that does not end, or that no impulses of friction and restitution end lawfully."""
 
 
 class Strokes(NamedTuple):
@@ -107,9 +117,12 @@ class _Struck:
             p = e * np.einsum("ki,ki->k", self.n, self.P - begun)
             if round_ < ROUNDS - 10 and np.any(p > 0.0):
                 self.grow(p)
-        return Strokes(
+        found = Strokes(
             self.P, self.before + (self.D @ self.P.ravel()).reshape(self.w.shape)
         )  # slips that are held count
+        if not np.all(np.einsum("ki,ki->k", self.n, found.velocities) >= -APPROACHES * self.speed):
+            raise Undecided("the contacts of a stroke approach after it")
+        return found
 
     @property
     def normal(self) -> np.ndarray:
@@ -144,6 +157,8 @@ class _Struck:
             if self._seized(which[[mode == "rolling" for mode in case.modes]]):
                 continue
             by, ended = self._advance(which, given, case, at, left if restores else np.inf, restores)
+            if not restores and self.gained > ROUNDED * self.speed**2 / np.abs(self.D).max():
+                raise Undecided("a stroke would give energy while its contacts approach")
             left -= by if restores else 0.0
             if ended:
                 return
@@ -203,7 +218,7 @@ class _Struck:
         stops = {k: -speeds[k] / brakes[k] for k in pushed if brakes[k] < 0.0}
         by = float(min(steps))
         if not np.isfinite(by):
-            raise ArithmeticError("a stroke does not end: its contacts approach whatever their impulses are")
+            raise Undecided("a stroke does not end: its contacts approach whatever their impulses are")
         by, full = self._within(F, dw, by) if restores else (by, False)
         self._to(self.w + by * dw, self.P + by * F, [k for k, step in stops.items() if step <= by])
         return by, full or (restores and by >= left)

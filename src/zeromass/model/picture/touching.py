@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from zeromass.expression import Evaluator, Symbol, expressions
+from zeromass.expression import Evaluator, Symbol, expressions, symbols
 from zeromass.model.parts import RigidBody
 from zeromass.model.picture.inertia import THINNEST, Placed, quaternions
 from zeromass.model.shapes import Disc, Ellipsoid, Hull
@@ -22,11 +22,15 @@ def places(body: RigidBody, point: np.ndarray, parameters: Mapping[Symbol, float
     """Where a point lies in the axes of a body, m, shape (count, 3), for turns at random; rows that are no numbers left out.
 
     s(u) = S(u)ᵀ (p(u) − w)
+
+    None are left where time or another part decides of it too.
     """
     u = np.random.default_rng(0).normal(size=(count, 4))
     u /= np.linalg.norm(u, axis=1, keepdims=True)
     s = expressions(body.rotation.T @ (point - body.position))
     known = [*body.coordinates, *parameters]
+    if any(leaf not in known and leaf.default is None for leaf in symbols(s)):
+        return np.empty((0, 3))
     rest = np.broadcast_to(np.array(list(parameters.values()), dtype=float), (count, len(parameters)))
     with np.errstate(all="ignore"):
         found = Evaluator(s, known)(np.concatenate([np.zeros((count, 3)), u, rest], axis=1))
