@@ -25,6 +25,7 @@ import numpy as np
 from zeromass.contact.complementarity import Case, Meeting, balanced, decided
 from zeromass.contact.striking import stroke
 from zeromass.equation import numerical_rank
+from zeromass.errors import ZeromassError
 
 STOPPED = 1e-12
 """Part of the speeds of a stroke below which a slip has died out."""
@@ -52,7 +53,7 @@ PIECES = 400
 """Parts of a compression or restitution, between changes of what slips and sticks, at most."""
 
 
-class Undecided(ArithmeticError):
+class Undecided(ZeromassError, ValueError):
     """A stroke that does not end, or that no impulses of friction and restitution end lawfully."""
 
 
