@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import zeromass as zm
+from cases import spread
 from zeromass import cli
 from zeromass.cli.output import SCHEMAS
 from zeromass.scenario import shipped_scenarios
@@ -220,7 +221,7 @@ def test_new_does_not_overwrite(here):
     assert "did you mean 'um2022'" in invoke("new", "other", "--like", "um2021")[2]
 
 
-@pytest.mark.parametrize("name", shipped_scenarios())
+@pytest.mark.parametrize("name", spread(shipped_scenarios(), 4))
 def test_what_comes_along_can_be_copied_and_checked(here, name):
     assert data("new", "mine", "--like", name)["file"] == "mine.toml"
     virtual = name == "up2006-virtual-particle"  # whose motion nothing determines

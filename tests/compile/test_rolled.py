@@ -13,6 +13,7 @@ import pytest
 from scipy.linalg import solveh_banded
 
 import zeromass as zm
+from cases import few
 from zeromass.compile.program import Program, program_at
 from zeromass.compile.target import host
 from zeromass.model import ModelError, StartError
@@ -185,7 +186,7 @@ class Pair:
         return zm.State(self.plain, state.t, state.q, state.v, {})
 
 
-@pytest.fixture(scope="module", params=SHAPES)
+@pytest.fixture(scope="module", params=few(SHAPES, 3))
 def pair(request: pytest.FixtureRequest) -> Pair:
     shape, count = SHAPES[request.param]
     return Pair(shape(count))

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from cases import spread
 from ensemble.test_lanes import CASES, bits, moved
 from zeromass.compile.cuda import cuda
 from zeromass.ensemble.gpu import Gpu
@@ -75,7 +76,8 @@ def lanes_of(name: str, count: int, kind: type[Lanes] = Lanes) -> tuple[Lanes, A
 
 
 @pytest.mark.parametrize(
-    ("name", "recording"), [*[(name, False) for name in CASES], ("balls", True), ("pendula", True), ("cusps", True)]
+    ("name", "recording"),
+    spread([*[(name, False) for name in CASES], ("balls", True), ("pendula", True), ("cusps", True)], 3),
 )
 def test_kernel_gives_the_bits_of_the_lanes(name: str, recording: bool) -> None:
     """Members that finish, stop at events, cross singular positions, or leave for what only Python does."""

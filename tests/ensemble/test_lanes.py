@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from cases import few
+from cases import few, spread
 from integrate.mechanisms import parallelogram
 from zeromass.compile.program import Program
 from zeromass.ensemble.lanes import Lanes
@@ -157,7 +157,7 @@ def bits(found: Motions) -> list[tuple[object, ...]]:
     ]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", spread(CASES, 2))
 @pytest.mark.parametrize("recording", few([True, False]))
 def test_members_have_the_bits_of_runs_alone(name: str, recording: bool) -> None:
     case = CASES[name](COUNTS[name])
@@ -242,7 +242,7 @@ def test_lanes_order_and_neighbours_change_nothing(name: str) -> None:
     ],
     ids=str,
 )
-@pytest.mark.parametrize("name", ["pendula", "cranks", "balls"])
+@pytest.mark.parametrize("name", few(["pendula", "cranks", "balls"]))
 def test_every_setting_is_that_of_simulate(name: str, options: dict) -> None:
     system, start, until, watched = CASES[name](8)
     program = zm.compile(system, start[0])
