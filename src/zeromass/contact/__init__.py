@@ -7,7 +7,6 @@ from zeromass.contact.bodies import SphericalBody, ball, shell, two_material_she
 from zeromass.contact.friction import Friction
 from zeromass.contact.roller import Roller
 from zeromass.contact.rolling import Rolling
-from zeromass.contact.sliding import Sliding
 from zeromass.contact.slipping import Slipping
 from zeromass.contact.surface import Surface
 from zeromass.later import later as _later
@@ -18,6 +17,7 @@ if _typing.TYPE_CHECKING:
     from zeromass.contact.pair import Pair
     from zeromass.contact.redundant import RedundantContacts
     from zeromass.contact.shaped import ConvexBody, ImplicitBody
+    from zeromass.contact.sliding import Sliding
     from zeromass.contact.solids import capsule, cone, cylinder, disc, ellipsoid, superquadric, torus
     from zeromass.contact.wheels import WheelOnSurface
 
@@ -58,6 +58,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
             "zeromass.contact.pair": ["Pair"],
             "zeromass.contact.redundant": ["RedundantContacts"],
             "zeromass.contact.shaped": ["ConvexBody", "ImplicitBody"],
+            "zeromass.contact.sliding": ["Sliding"],
             "zeromass.contact.solids": [
                 "capsule",
                 "cone",

@@ -151,7 +151,11 @@ def read(data: dict[str, Any], r: Reader) -> System:
 
 def _later_kind(name: str) -> type[System] | None:
     """A kind of system that few programs need, and that is registered once it is imported."""
-    homes = {"contacts": ("zeromass.contact.contacts", "Contacts")}
+    homes = {
+        "contacts": ("zeromass.contact.contacts", "Contacts"),
+        "sliding": ("zeromass.contact.sliding", "Sliding"),
+        "sliding on a surface": ("zeromass.contact.walls", "OnWall"),
+    }
     if name not in homes:
         return None
     module, kind = homes[name]
