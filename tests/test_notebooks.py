@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from cases import few
+
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
 
@@ -64,7 +66,7 @@ def test_a_notebook_is_kept_without_its_output(path):
     assert path.stat().st_size < 20_000
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", few(NOTEBOOKS), ids=lambda path: path.stem)
 def test_a_notebook_runs(path, tmp_path):
     for needed in ("nbclient", "nbformat", "ipykernel"):
         pytest.importorskip(needed, reason=f"{needed} is not installed: pip install 'zeromass[notebook]'")

@@ -66,7 +66,8 @@ def told(cpu: str) -> tuple[str, int, bool, dict[str, str]]:
     return tuple(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize("asked", [("x86-64", "x86-64-v3"), pytest.param(tuple(LEVELS), marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", [("x86-64", "x86-64-v3"), tuple(LEVELS)])
 def test_bits_follow_from_fusing_alone(asked):
     """Two, four and eight lanes give the same bits, of every method, between steps and in a study; fusing gives others."""
     here, bits = zm.host(), {}

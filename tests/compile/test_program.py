@@ -29,6 +29,7 @@ def case(request) -> tuple[zm.System, Program, np.ndarray]:
     return system, program_at(system, random_state(system, np.random.default_rng(1), spread=0.7)), inputs
 
 
+@pytest.mark.slow
 def test_acceleration_of_ten_thousand_states(case):
     """Against the papers' formula with pseudo-inverses, and against the plain equations M q̈ − Aᵀλ = f, A q̈ = b.
 

@@ -58,6 +58,7 @@ def test_data_that_is_no_graph_is_refused():
         Reader([["constant", 1.0], ["add", 0]])
 
 
+@pytest.mark.slow
 def test_a_deep_graph_pickles():
     f = x
     for j in range(50_000):

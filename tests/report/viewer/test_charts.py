@@ -45,7 +45,9 @@ CURVES = """(() => {
 """For each chart: pixels nearest to the colour of each run, away from the cursor, and the values that it tells."""
 
 
-@pytest.mark.parametrize("spins", [(0.0, 9.0), (4.0, 4.0)], ids=["different", "coincident"])
+@pytest.mark.parametrize(
+    "spins", [(0.0, 9.0), pytest.param((4.0, 4.0), marks=pytest.mark.slow)], ids=["different", "coincident"]
+)
 def test_charts_show_all_curves_of_all_runs(chromium, tmp_path, spins):
     """Also where two runs coincide, so that one curve would hide the other."""
     bowl = zm.surfaces.paraboloid(0.1)
@@ -73,6 +75,7 @@ def test_charts_show_all_curves_of_all_runs(chromium, tmp_path, spins):
     check_silent(chromium, page)
 
 
+@pytest.mark.slow
 def test_charts_of_different_systems_stand_beside_one_another(chromium, tmp_path):
     _, _, general = chain()
     page = view([rolling_run(1.0, on=zm.surfaces.paraboloid(0.1)), general], tmp_path / "mixed.html")
