@@ -45,9 +45,9 @@ TINY = np.finfo(float).tiny
 ROUNDS = 60
 """Compressions and restitutions at most; the last ones are without restitution."""
 
-ROUNDED, APPROACHES = 1e-12, 1e-10
+ROUNDED, APPROACHES, BEYOND = 1e-12, 1e-10, 1e-9
 """Part of the energies of a stroke by which a compression may seem to give some, and of its speeds by which contacts may
-seem to approach after it."""
+seem to approach after it, or to take more friction than there is."""
 
 PIECES = 400
 """Parts of a compression or restitution, between changes of what slips and sticks, at most."""
@@ -123,6 +123,11 @@ class _Struck:
         )  # slips that are held count
         if not np.all(np.einsum("ki,ki->k", self.n, found.velocities) >= -APPROACHES * self.speed):
             raise Undecided("the contacts of a stroke approach after it")
+        N = np.einsum("ki,ki->k", self.n, self.P)
+        T = np.linalg.norm(self.P - N[:, None] * self.n, axis=1)
+        limited = self.μ < np.inf
+        if np.any(T[limited] > self.μ[limited] * N[limited] + BEYOND * self.speed / np.abs(self.D).max()):
+            raise Undecided("a contact of a stroke would take more friction than there is")
         return found
 
     @property
