@@ -10,6 +10,7 @@ import numpy as np
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.friction import Coefficient, Friction, against, at_speed, coefficient, friction_of
 from zeromass.contact.old_words import renamed
+from zeromass.contact.pressing import Pressing
 from zeromass.contact.roller import Roller
 from zeromass.contact.slow import creep_of
 from zeromass.contact.surface import Surface
@@ -23,7 +24,7 @@ NEGLIGIBLE = 1e-12
 """Part of m v²/r that forces of a contact without weight are at least: below, they are rounding."""
 
 
-class OnSurface(System):
+class OnSurface(Pressing, System):
     """A body that touches a surface in one point, the contact, a particle of mass zero; so is its centre."""
 
     gravity: Number | Vector | None
@@ -135,25 +136,8 @@ class OnSurface(System):
         """Force of the surface on the body, inertial components, N [UM2022, eq. 51]."""
         return self.reaction.on(self.body.position)
 
-    @cached_property
-    def normal_force(self) -> Expression:
-        """Normal part of the force of the surface, N; negative where the surface pulls."""
-        return as_expression(self.normal @ self.reaction_force)
-
-    @cached_property
-    def friction_force(self) -> Array:
-        """Tangential part of the force of the surface, N."""
-        return self.reaction_force - self.normal_force * self.normal
-
-    @cached_property
-    def friction_magnitude(self) -> Expression:
-        """Magnitude of the friction force, N."""
-        return length(self.friction_force)
-
-    @cached_property
-    def friction_ratio(self) -> Expression:
-        """|F_t|/F_n: the coefficient of friction that rolling needs."""
-        return self.friction_magnitude / self.normal_force
+    def _pressing(self) -> Array:
+        return self.reaction_force
 
     @cached_property
     def lack_of_friction(self) -> Expression:

@@ -7,12 +7,13 @@ from functools import cached_property
 from typing import Any
 
 from zeromass.contact.flying import axes_of
+from zeromass.contact.pressing import Pressing
 from zeromass.contact.roller import Roller
 from zeromass.contact.surface import Surface
 from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions, multiplier, rate
 from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Particle, RigidBody
-from zeromass.model.given import Number, length
+from zeromass.model.given import Number
 from zeromass.model.remembering import Remembering
 
 LOST, SLIPS, STOPS, BEGINS, LANDS, RESTED = (
@@ -26,7 +27,7 @@ LOST, SLIPS, STOPS, BEGINS, LANDS, RESTED = (
 """What happens at a contact; events are called by the contact and one of these."""
 
 
-class Pair(Remembering):
+class Pair(Pressing, Remembering):
     """A body and a surface that may touch, and what they do to one another, whether they touch or not.
 
     Four quantities without mass tell how far they are apart and how one slides along the other; P is the contact on the
@@ -120,25 +121,8 @@ class Pair(Remembering):
         """Of the surface on the body, inertial components, N; zero while they are apart."""
         return expressions(self._between[:3] + self._between[3:])
 
-    @cached_property
-    def normal_force(self) -> Expression:
-        """Its part along the normal, N."""
-        return as_expression(self.normal @ self.force)
-
-    @cached_property
-    def friction_force(self) -> Array:
-        """Its part along the surface, N."""
-        return expressions(self.force - self.normal_force * self.normal)
-
-    @cached_property
-    def friction_magnitude(self) -> Expression:
-        """Magnitude of the friction, N."""
-        return length(self.friction_force)
-
-    @cached_property
-    def friction_ratio(self) -> Expression:
-        """|F_t|/F_n, the coefficient of friction that is needed; not a number while they are apart."""
-        return self.friction_magnitude / self.normal_force
+    def _pressing(self) -> Array:
+        return self.force
 
     @property
     def lack_of_friction(self) -> Expression:

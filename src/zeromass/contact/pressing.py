@@ -1,0 +1,39 @@
+"""The force between a body and a surface, along the normal and across it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+
+from zeromass.expression import Array, Expression, as_expression, expressions
+from zeromass.model.given import length
+
+
+class Pressing:
+    """What touches a surface, by its normal and the force that acts there."""
+
+    normal: Array
+
+    @abstractmethod
+    def _pressing(self) -> Array:
+        """Force of the surface on the body, inertial components, N."""
+
+    @cached_property
+    def normal_force(self) -> Expression:
+        """Normal part of the force of the surface, N; negative where the surface pulls."""
+        return as_expression(self.normal @ self._pressing())
+
+    @cached_property
+    def friction_force(self) -> Array:
+        """Tangential part of the force of the surface, N."""
+        return expressions(self._pressing() - self.normal_force * self.normal)
+
+    @cached_property
+    def friction_magnitude(self) -> Expression:
+        """Magnitude of the friction force, N."""
+        return length(self.friction_force)
+
+    @cached_property
+    def friction_ratio(self) -> Expression:
+        """|F_t|/F_n: the coefficient of friction that is needed; not a number where nothing presses."""
+        return self.friction_magnitude / self.normal_force
