@@ -9,7 +9,7 @@ as that in which they were built may differ.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from zeromass.expression import Expression, Symbol
@@ -47,18 +47,8 @@ def signature(roots: Sequence[Expression], where: Mapping[str, tuple[int, int]],
     code: list[Any] = []
     found: list[float] = []
     place: dict[Expression, int] = {}
-    stack = list(reversed(roots))
-    while stack:
-        node = stack[-1]
-        if node in place:
-            stack.pop()
-            continue
+    for node in _after_operands(roots, operands):
         args = operands[node]
-        waiting = [a for a in args if a not in place and not _lifted(a)]
-        if waiting:
-            stack.extend(reversed(waiting))
-            continue
-        stack.pop()
         if args:
             inner: list[Any] = []
             for a in args:
@@ -85,18 +75,8 @@ def lifted(
     _, operands = _keys(roots, where, local)
     new: dict[Expression, Expression] = {}
     count = 0
-    stack = list(reversed(roots))
-    while stack:
-        node = stack[-1]
-        if node in new:
-            stack.pop()
-            continue
+    for node in _after_operands(roots, operands):
         args = operands[node]
-        waiting = [a for a in args if a not in new and not _lifted(a)]
-        if waiting:
-            stack.extend(reversed(waiting))
-            continue
-        stack.pop()
         if not args:
             new[node] = node
             continue
@@ -110,6 +90,24 @@ def lifted(
         changed = any(x is not a for x, a in zip(replaced, args, strict=True))
         new[node] = renewed(node, replaced) if changed else node
     return [new[root] for root in roots]
+
+
+def _after_operands(
+    roots: Sequence[Expression], operands: Mapping[Expression, tuple[Expression, ...]]
+) -> Iterator[Expression]:
+    """Each node under some formulas once, after its operands, without numbers that differ between instances."""
+    seen: set[Expression] = set()
+    stack = list(reversed(roots))
+    while stack:
+        node = stack[-1]
+        waiting = [a for a in operands[node] if a not in seen and not _lifted(a)] if node not in seen else []
+        if waiting:
+            stack.extend(reversed(waiting))
+            continue
+        stack.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
 
 
 def _lifted(e: Expression) -> bool:
