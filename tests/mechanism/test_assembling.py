@@ -96,9 +96,12 @@ def test_what_redundant_hinges_share_is_said_and_which_to_relax():
     with pytest.warns(zm.SharedForce, match="'hinge 0', 'hinge 1', 'hinge 2' share it"):
         shared = run[hinges[0].force[2]]
     assert np.all(np.abs(shared) < 98.1)
+    with pytest.warns(zm.SharedForce, match="'hinge 0', 'hinge 1', 'hinge 2' share it"):
+        assert start[hinges[0].force[2]] == pytest.approx(shared[0], abs=1e-8)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         total = run[sum(hinge.force for hinge in hinges)]
+        assert start[sum(hinge.force for hinge in hinges)][2] == pytest.approx(98.1, abs=1e-8)
     np.testing.assert_allclose(total[:, 2], 98.1, atol=1e-8)
 
 

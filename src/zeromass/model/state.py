@@ -20,6 +20,7 @@ from zeromass.later import later
 from zeromass.model.errors import ModelError
 from zeromass.model.remembering import Remembering
 from zeromass.model.requirement import possible
+from zeromass.model.shared import undetermined_groups, warn_of_shared
 
 if TYPE_CHECKING:
     from zeromass.model.prescription import Prescription
@@ -274,6 +275,10 @@ class State(Remembering):
             if found is not None:
                 return found
         self._check_solved(e)
+        if any(leaf.kind == "multiplier" for leaf in symbols(e)) and len(self.motion.redundant):
+            groups = undetermined_groups(self.system, self.matrices.A, e, self.inputs)
+            if groups:
+                warn_of_shared(groups)
         return self.motion.acceleration, self.motion.multipliers
 
     def again(self, values: Mapping[Any, float]) -> State:
