@@ -1,4 +1,7 @@
-"""Machine code of the tests is kept in a folder of their own, new each time they are run; their workers share it."""
+"""Machine code of the tests is kept in a folder of their own, new each time they are run; their workers share it.
+
+Of random cases by number, `seed`, every run tries some, and the long one all.
+"""
 
 import os
 import shutil
@@ -16,3 +19,13 @@ def pytest_configure(config):
 def pytest_unconfigure(config):
     for folder in _OWN:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+SEEDS = 12
+"""Seeds of a test that every run tries; the others are left to the long one."""
+
+
+def pytest_itemcollected(item):
+    call = getattr(item, "callspec", None)
+    if call is not None and call.indices.get("seed", 0) >= SEEDS:
+        item.add_marker("slow")

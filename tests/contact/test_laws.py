@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from cases import spread
 from contact.lumps import lumpy, spherical
 from exact.measure import exact_run, relative
 
@@ -30,7 +31,7 @@ SURFACES = {
     "waving": lambda: zm.Surface(waves, name="waves"),
     "drawn": lambda: bowl(velocity=lambda p: (0.3 * np.cos(zm.t), 0.2 * p[0], 0)),
 }
-everywhere = pytest.mark.parametrize("name", SURFACES)
+everywhere = pytest.mark.parametrize("name", spread(SURFACES, 2))
 spins = pytest.mark.parametrize("spin", ["free", "none"])
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from cases import few
 from zeromass.model.record import from_record, to_record
 from zeromass.report.viewer.scene import scene
 
@@ -70,7 +71,7 @@ def through_file(system: zm.System) -> zm.System:
 
 
 WAYS = {"file": through_file, "pickle": lambda x: pickle.loads(pickle.dumps(x)), "deep copy": copy.deepcopy}
-ways = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+ways = pytest.mark.parametrize("way", few(WAYS.values()), ids=WAYS)
 
 
 @ways

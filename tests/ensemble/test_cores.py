@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from cases import few
 from ensemble.poison import BAD, COUNT, MEMORY, WORDS, ended, is_named_and_left_out, poisoned, spring, stiffness
 from zeromass.ensemble import largest, sweep, workers
 from zeromass.ensemble.chunk import Results, Study
@@ -72,7 +73,7 @@ def test_killed_processes_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "how",
-    ["dies", "raises", *[pytest.param(how, marks=pytest.mark.slow) for how in WORDS if how not in ("dies", "raises")]],
+    few(["dies", *[how for how in WORDS if how != "dies"]]),
 )
 def test_a_bad_member_is_named_and_left_out(how: str) -> None:
     good = poisoned().results(np.arange(COUNT))

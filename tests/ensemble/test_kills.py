@@ -46,7 +46,8 @@ def expected() -> Results:
     return poisoned(COUNT).results(np.arange(COUNT))
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [4, 100])
 def test_killed_workers(kills: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Studies one after the other, until so many of their processes have been killed."""
     begun: list[subprocess.Popen[bytes]] = []

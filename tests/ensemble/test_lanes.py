@@ -157,7 +157,7 @@ def bits(found: Motions) -> list[tuple[object, ...]]:
     ]
 
 
-@pytest.mark.parametrize("name", spread(CASES, 2))
+@pytest.mark.parametrize("name", spread(CASES, 4))
 @pytest.mark.parametrize("recording", few([True, False]))
 def test_members_have_the_bits_of_runs_alone(name: str, recording: bool) -> None:
     case = CASES[name](COUNTS[name])

@@ -87,6 +87,7 @@ def steered(model: Bicycle) -> tuple[zm.System, zm.Expression]:
     return zm.System(model.system.parts, gravity=G, forces=twist, constraints=own), torque
 
 
+@pytest.mark.slow
 def test_steering_torque(model):
     """B is the second column of the inverse of the published M [MP2007]; a turn that needs a torque is held by it."""
     system, torque = steered(model)

@@ -56,7 +56,7 @@ def test_formulas_are_one_object_whoever_builds_them(hurried, rounds, seed):
 
 def built_by_all(seed: int) -> None:
     """Each thread builds the same formulas in an order of its own."""
-    trees = random_trees(seed, 20_000, depths=range(1, 4))
+    trees = random_trees(seed, 6_000, depths=range(1, 4))
     x = coordinates("x y z")
 
     def build(i):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from cases import spread
+from cases import few
 from integrate.node import MISSING, HostMotion, in_node, node, unfused
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.methods.dop853 import stepper
@@ -73,7 +73,7 @@ def alone(make: Any) -> Alone:
 
 
 @needs_node
-@pytest.mark.parametrize("name", spread(SYSTEMS, 2))
+@pytest.mark.parametrize("name", few(SYSTEMS))
 def test_bits_are_those_of_this_machine_without_fused_operations(name, tmp_path):
     """Start, steps, events and samples: the same texts for two targets give the same numbers, to the last bit."""
     code = alone(SYSTEMS[name])
@@ -97,7 +97,7 @@ def test_bits_are_those_of_this_machine_without_fused_operations(name, tmp_path)
         assert np.array_equal(here.sample(kept).ravel(), there["samples"])
 
 
-@pytest.mark.parametrize("name", spread(SYSTEMS, 2))
+@pytest.mark.parametrize("name", few(SYSTEMS))
 def test_steps_are_those_of_the_method(name, monkeypatch):
     """A workspace of `simulate`, without fused operations and with the same first step, records the same bits."""
     monkeypatch.setattr(stepper, "host", unfused)
@@ -121,7 +121,7 @@ def test_steps_are_those_of_the_method(name, monkeypatch):
     assert np.array_equal(work.rows[:count], here.record[:count])
 
 
-@pytest.mark.parametrize("name", spread(SYSTEMS, 2))
+@pytest.mark.parametrize("name", few(SYSTEMS))
 def test_samples_are_on_the_constraints_and_on_the_steps(name):
     """Between steps what is left of the constraints is rounding; at their ends samples are what was recorded."""
     system, start = SYSTEMS[name]()

@@ -29,7 +29,8 @@ def expected() -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("order", few(["backwards", "7", "forwards"], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("order", ["backwards", "7", "forwards"])
 def test_orders(expected, order):
     bits.fresh()
     made = bits.cases()
