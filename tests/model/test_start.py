@@ -336,3 +336,28 @@ def test_rounding_is_no_contradiction(miss):
         assert state.free == ()
     with pytest.raises(zm.StartError, match="'rod'"):
         system.start([(bead.position, (0.6, 0.0, -0.8 - 1e-12))])
+
+
+def test_a_consistent_guess_in_a_plane_of_space_is_the_start():
+    """A crank at a right angle, turned by its quaternion: what leaves its plane is rounding, and drowns nothing else."""
+    half = -np.pi / 4
+    crank, rod = (zm.RigidBody(name, 1.0, [0.01, 0.083, 0.083]) for name in ("crank", "rod"))
+    axis = np.array([0, 0, 1.0])
+    rows = {
+        "ground": crank.point([-0.5, 0, 0]),
+        "upright": [axis @ crank.rotate([1.0, 0, 0]), axis @ crank.rotate([0, 1.0, 0])],
+        "pin": crank.point([0.5, 0, 0]) - rod.point([-0.5, 0, 0]),
+        "parallel": [crank.rotate(axis) @ rod.rotate([1.0, 0, 0]), crank.rotate(axis) @ rod.rotate([0, 1.0, 0])],
+        "slider": rod.point([0.5, 0, 0])[1:] - np.array([-1.0, 0.0]),
+        "again": rod.point([0.5, 0, 0])[2],
+    }
+    system = zm.System([crank, rod], constraints=rows)
+    guess = dict(zip(crank.coordinates, [0, -0.5, 0, np.cos(half), 0, 0, np.sin(half)], strict=True))
+    guess |= dict(zip(rod.coordinates, [0.5, -1.0, 0, 1, 0, 0, 0], strict=True))
+    guess |= dict(
+        zip(zm.rate(crank.coordinates), [0.5, 0, 0, -0.5 * np.sin(half), 0, 0, 0.5 * np.cos(half)], strict=True)
+    )
+    guess[zm.rate(rod.coordinates[0])] = 1.0
+    start = system.start(guess=guess)
+    expected = [guess.get(x, 0.0) for x in (*system.coordinates, *system.rates)]
+    np.testing.assert_allclose([*start.q, *start.v], expected, rtol=0, atol=1e-15)

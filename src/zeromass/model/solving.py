@@ -28,6 +28,9 @@ GIVEN = 64 * float(np.finfo(float).eps)
 """Part of their terms by which prescriptions may miss the constraints: the rounding of numbers that come from some ten
 operations. A larger miss is a contradiction."""
 
+FAINT = float(np.sqrt(np.finfo(float).eps))
+"""Part of what the unknowns could make of an equation below which its terms do not say in what unit to measure it."""
+
 ATTEMPTS = 12
 """Gauss–Newton runs from different guesses before equations are called contradictory."""
 
@@ -146,7 +149,7 @@ class Numbers:
         best: Reached | None = None
         for attempt, x in enumerate(self._attempts(start)):
             first = self.at(x)
-            unit = self.sizes(first)
+            unit = self.units(first)
             reached = self.gauss_newton(first, unit)
             if reached.error <= ROUNDING:
                 if attempt:
@@ -164,7 +167,7 @@ class Numbers:
         """The constraints' solution next to one that keeps prescriptions which miss them by their rounding."""
         free = Numbers(self.equations, list(self._known), {}, ())
         first = free.at(x)
-        reached = free.gauss_newton(first, free.sizes(first))
+        reached = free.gauss_newton(first, free.units(first))
         return reached.point.x if reached.error <= ROUNDING else None
 
     def satisfied(self, x: np.ndarray) -> bool:
@@ -200,6 +203,14 @@ class Numbers:
         sizes += np.where(self.wanted == 0.0, 0.0, np.abs(point.r) + np.abs(self.wanted))
         return np.where(sizes == 0.0, 1.0, sizes)
 
+    def units(self, point: Point) -> np.ndarray:
+        """What residuals are measured in: their magnitudes, no less than the part FAINT of what slopes could make of them.
+
+        Where bodies lie in a plane of space, the terms of an equation that keeps them there are rounding alone; in units of
+        that its slopes would drown all others.
+        """
+        return np.maximum(self.sizes(point), FAINT * self._largest(point))
+
     def _error(self, point: Point, J: np.ndarray, inverse: np.ndarray, unit: np.ndarray) -> float:
         """Largest residual as part of its terms.
 
@@ -216,8 +227,11 @@ class Numbers:
 
         For where x = 0 or x² = 0 is approached by steps, the terms shrink with the residual.
         """
-        largest = np.abs(point.J).sum(axis=1) * np.max(np.abs(point.x), initial=0.0)
-        return np.maximum(self.sizes(point), least * np.maximum(unit, largest))
+        return np.maximum(self.sizes(point), least * np.maximum(unit, self._largest(point)))
+
+    def _largest(self, point: Point) -> np.ndarray:
+        """What residuals would be if all unknowns were as large as the largest."""
+        return np.abs(point.J).sum(axis=1) * np.max(np.abs(point.x), initial=0.0)
 
     def gauss_newton(self, point: Point, unit: np.ndarray, left: int = ITERATIONS) -> Reached:
         """What damped shortest Gauss–Newton steps on the varied unknowns reach, residuals in their units."""
