@@ -103,6 +103,10 @@ class StartEquations:
         """
         return Numbers(self, known, fixed, prescribed).solution(guess)
 
+    def near(self, guess: np.ndarray, known: Sequence[float]) -> np.ndarray | None:
+        """Values of the unknowns that steps from the guess lead to; None where they lead to none."""
+        return Numbers(self, known, {}, ()).near(guess)
+
     def satisfied(self, values: np.ndarray, known: Sequence[float], prescribed: Sequence[float] = ()) -> bool:
         """Whether values of the unknowns satisfy the equations, each up to the rounding of its terms."""
         return Numbers(self, known, {}, prescribed).satisfied(values)
@@ -148,20 +152,27 @@ class Numbers:
         start = np.where(self.varied, guess, [self.fixed.get(x, 0.0) for x in self.equations.unknowns])
         best: Reached | None = None
         for attempt, x in enumerate(self._attempts(start)):
-            first = self.at(x)
-            unit = self.units(first)
-            reached = self.gauss_newton(first, unit)
-            if reached.error <= ROUNDING:
-                if attempt:
-                    reached = self._returned(reached, start, unit)
-                return reached.point.x, self._open_names(reached)
-            if reached.error <= GIVEN:
-                onto = self._onto_constraints(reached.point.x)
-                if onto is not None:
-                    return onto, self._open_names(reached)
+            reached, solved = self._from(x, start if attempt else None)
+            if solved is not None:
+                return solved, self._open_names(reached)
             if np.isfinite(reached.error) and (best is None or reached.error < best.error):
                 best = reached
         raise StartError(contradiction(self, start, best))
+
+    def near(self, guess: np.ndarray) -> np.ndarray | None:
+        """The solution that steps from the guess alone lead to, if there is one."""
+        return self._from(guess, None)[1]
+
+    def _from(self, x: np.ndarray, back_to: np.ndarray | None) -> tuple[Reached, np.ndarray | None]:
+        """What steps from x reach, or what is nearer to `back_to`; and the solution, where it is one."""
+        first = self.at(x)
+        unit = self.units(first)
+        reached = self.gauss_newton(first, unit)
+        if reached.error <= ROUNDING:
+            if back_to is not None:
+                reached = self._returned(reached, back_to, unit)
+            return reached, reached.point.x
+        return reached, self._onto_constraints(reached.point.x) if reached.error <= GIVEN else None
 
     def _onto_constraints(self, x: np.ndarray) -> np.ndarray | None:
         """The constraints' solution next to one that keeps prescriptions which miss them by their rounding."""

@@ -122,12 +122,11 @@ def states_nearby(system: System, state: State, *, spread: float, count: int, ra
     random = np.random.default_rng(0)
     known = [state.t, *[state.parameters[p] for p in system.parameters]]
     for _ in range(count):
-        try:
-            q, _ = equations_of(system, 0).solution(random.normal(state.q, spread), known, {})
-            v = random.normal(state.v, spread)
-            if rates:
-                v, _ = equations_of(system, 1).solution(v, [*known, *q], {})
-        except StartError:
+        q = equations_of(system, 0).near(random.normal(state.q, spread), known)
+        v = random.normal(state.v, spread)
+        if q is not None and rates:
+            v = equations_of(system, 1).near(v, [*known, *q])
+        if q is None or v is None:
             continue
         yield State(system, state.t, q, v, state.parameters)
 
