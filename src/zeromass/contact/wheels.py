@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.contact.friction import possible_friction
 from zeromass.contact.outlines import steep
 from zeromass.contact.rims import Profile, Rim, Tyre, laid
 from zeromass.contact.surface import Surface
@@ -42,6 +43,7 @@ class WheelOnSurface(Joint):
     center     c in the body's axes; its mass centre by default
     near       first guess of p; by default from where the wheel is drawn
     two_sided  the surface can pull; else the run ends where it would have to
+    friction   coefficient μ; the run ends where the wheel would slip, at the event "NAME would slip"
     contact    p in space, three expressions
     normal     of the surface there, towards the wheel
     force      of the surface on the wheel at the contact, N
@@ -70,6 +72,7 @@ class WheelOnSurface(Joint):
         center: Any = None,
         near: Any = None,
         two_sided: bool = False,
+        friction: Number | None = None,
         name: str | None = None,
     ) -> None:
         what = f"'{name}'" if name is not None else "a WheelOnSurface"
@@ -86,6 +89,9 @@ class WheelOnSurface(Joint):
         super().__init__(Marker(a, expressions(np.zeros(3)), np.eye(3)), Marker(b, middle, own), name)
         self.surface: Surface = surface
         self.two_sided: bool = two_sided
+        self.friction_coefficient: Number | None = friction
+        for requirement in possible_friction(friction, friction):
+            requirement.checked(f"the friction of {what}")
         self.place: Array = expressions([self._coordinate(f"contact[{i}]") for i in range(3)])
         self.rim: Rim = self._rim(radius, tube, profile)
         if near is None:
@@ -164,17 +170,29 @@ class WheelOnSurface(Joint):
         n, S = self._own_axes(self.a.pose, self.b.pose)
         return self.rim.clearance(n, S, self.surface.curvature(self.place))
 
+    @cached_property
+    def friction_ratio(self) -> Expression:
+        """|F_t|/F_n, the coefficient of friction that rolling needs."""
+        return as_expression(length(self.friction_force) / self.normal_force)
+
+    @cached_property
+    def lack_of_friction(self) -> Expression:
+        """|F_t| − μ F_n, N, |F_n| of a contact that can pull: positive where rolling needs more friction than there is."""
+        if self.friction_coefficient is None:
+            raise ModelError(f"without a coefficient '{self.name}' has always enough friction: give friction=μ")
+        most = abs(self.normal_force) if self.two_sided else self.normal_force
+        return as_expression(length(self.friction_force) - self.friction_coefficient * most)
+
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """Where it touches, with the forces there."""
-        ratio = length(self.friction_force) / self.normal_force
         contact = Contact(
             self.name,
             self.contact,
             self.normal,
             self.normal_force,
             self.friction_force,
-            ratio,
+            self.friction_ratio,
             self.two_sided,
             self._lost,
         )
@@ -191,6 +209,10 @@ class WheelOnSurface(Joint):
     def _lost(self) -> str:
         return f"{self.name} lifts"
 
+    @property
+    def _slips(self) -> str:
+        return f"{self.name} would slip"
+
     def _load_is_shared(self, state: State) -> str:
         """That wheels share their load in ways that the motion does not tell, where one of these presses this one."""
         with warnings.catch_warnings():
@@ -205,7 +227,7 @@ class WheelOnSurface(Joint):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """A wheel that would be pulled, or lies flat, a hollow too tight for it, the border of the data."""
+        """A wheel that would be pulled, would slip, or lies flat, a hollow too tight for it, the border of the data."""
         n, S = self._own_axes(self.a.pose, self.b.pose)
         words = "the wheel touches in more than one point"
         found = [
@@ -217,6 +239,9 @@ class WheelOnSurface(Joint):
             found.append(
                 Event(self._lost, self.normal_force, -1, guard=True, message=words, detail=self._load_is_shared)
             )
+        if self.friction_coefficient is not None:
+            words = "rolling needs more friction than there is; the wheel rolls without slipping, and the run ends here"
+            found.append(Event(self._slips, self.lack_of_friction, 1, guard=True, message=words))
         inside = self.surface.inside(self.place)
         if inside is not None:
             words = f"nothing is known of '{self.surface.name}' beyond the data it is made from"
