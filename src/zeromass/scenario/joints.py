@@ -10,6 +10,7 @@ from zeromass.expression import Expression, expressions
 from zeromass.model.connection import Connection
 from zeromass.model.parts import Part
 from zeromass.scenario.errors import listed, nearest
+from zeromass.scenario.friction import FRICTION, NAMES
 from zeromass.scenario.kinds import Names, Numbers, Whole, Words
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.signatures import table
@@ -52,7 +53,8 @@ SAID = {
     "surface": SURFACE,
     "profile": RimFormula("names"),
     "near": Numbers(shapes=((3,),)),
-    "friction": Numbers("values"),
+    "friction": FRICTION,
+    "creep": Numbers("values"),
 }
 MEANS = {
     "a": "the first body, by its name, or ground",
@@ -77,7 +79,8 @@ MEANS = {
     "profile": "instead of both: the radius, m, a formula of the place y along the axis",
     "near": "first guess of the contact, m; by default from where the wheel is drawn",
     "two_sided": "the surface can pull; else the run ends where it would have to",
-    "friction": "coefficient μ; the run ends where the wheel would slip",
+    "friction": "coefficient μ at which the wheel slips. Or two: static, and kinetic, a formula of the `speed` of slip, m/s",
+    "creep": "speed of slip, m/s, below which friction falls off; by default 1e-9 √(g r)",
     "crossed": "whether the belt is, so that they turn in opposite directions",
 }
 ACTING = {
@@ -142,12 +145,13 @@ def _on_surface(mechanism: Any, wheel: Any) -> Any:
         center: Any = None,
         near: Any = None,
         two_sided: bool = False,
-        friction: float | None = None,
+        friction: Any = None,
+        creep: Any = None,
         name: str = "",
     ) -> Any:
-        given = {"radius": radius, "tube": tube, "profile": profile, "center": center, "near": near}
-        on = mechanism.Ground() if a is None else a
-        return wheel(on, rolling, surface, axis=axis, two_sided=two_sided, friction=friction, name=name, **given)
+        rim = {"radius": radius, "tube": tube, "profile": profile, "center": center, "near": near}
+        given = {**rim, "axis": axis, "two_sided": two_sided, "friction": friction, "creep": creep, "name": name}
+        return wheel(mechanism.Ground() if a is None else a, rolling, surface, **given)
 
     return make
 
@@ -172,7 +176,7 @@ def joined(reader: Reader, given: Mapping[str, Any], parts: Iterable[Part], name
                 reader.wrong(f"the name '{name}' is taken already, by a body", key)
             tables = joint_tables()[kind]
             chosen = {k: value for k, value in own.items() if k in tables.arguments and k not in _acting(own)}
-            values = tables.values(reader, chosen, key, names)
+            values = tables.values(reader, chosen, key, {**NAMES, **names} if "surface" in chosen else names)
             for known, words, what in ((bodies, BODIES, "body"), (made, JOINTS, "joint before")):
                 for argument in values.keys() & set(words):
                     values[argument] = _known(reader, values[argument], known, what, (*key, argument))
