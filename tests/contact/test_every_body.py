@@ -222,12 +222,19 @@ def test_it_is_drawn_and_said_in_a_file(name):
 
 # runs -----------------------------------------------------------------------------------------------------------------
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::zeromass.RunStopped")
 @pytest.mark.parametrize("surface", ["moving", "turning", "deforming", "measured", "belt"])
 @pytest.mark.parametrize("name", BODIES)
 def test_runs(name, surface):
-    """Rolls, and where friction does not hold it slips, leaves and lands: energy and work balance, and nothing is inside."""
+    """Rolls, and where friction does not hold it slips, leaves and lands, and never lies inside its surface.
+
+    What has straight sides may come to lie on one, where a single point no longer tells: that is said by name.
+    """
     rolling, start = begun(name, SURFACES[surface](), t=0.0, friction=0.5, restitution=0.3)
     run = zm.simulate(rolling, start, until=0.5, rtol=1e-10)
-    assert run.outcome.ending.value in ("finished", "event")
+    if name in ("cylinder", "capsule", "cone"):
+        assert run.outcome.ending.value == "finished" or "comes to lie on a side" in run.outcome.message
+    else:
+        assert run.outcome.ending.value == "finished"
     assert run.required_friction().value > 0.0
     assert run.remarks == ()
