@@ -45,13 +45,15 @@ def test_scenarios_are_valid():
 
 def test_tables_of_the_scenario_page_list_all_keys():
     """Of every table, body, surface and shape, as the signatures in Python give them."""
-    from zeromass.scenario import document, output, rolling, sliding, surfaces, sweep
+    from zeromass.scenario import contacts, document, output, rolling, sliding, surfaces, sweep
 
     expected = {
         "Keys": {
             "[scenario]": {"name", "description"},
             "[rolling]": rolling.TABLE.arguments.keys() - {"spin", "contact"},  # the old words
             "[rolling.start]": rolling.START.arguments.keys(),
+            "[contacts]": contacts.TABLE.arguments.keys(),
+            "[contacts.start]": contacts.START.arguments.keys(),
             "[sliding]": sliding.TABLE.arguments.keys(),
             "[run]": document.RUN.arguments.keys(),
             "[[events]]": document.EVENT.arguments.keys(),

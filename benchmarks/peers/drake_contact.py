@@ -42,7 +42,7 @@ def cases() -> list[tuple[Case, str, float, float]]:
             simulator = Simulator(builder.Build())
             context = plant.GetMyMutableContextFromRoot(simulator.get_mutable_context())
             plant.SetFreeBodyPose(context, body, RigidTransform(Quaternion(case.turn), case.place))
-            plant.SetFreeBodySpatialVelocity(body, SpatialVelocity(case.spin, case.velocity), context)
+            plant.SetFreeBodySpatialVelocity(context, body, SpatialVelocity(case.spin, case.velocity))
             simulator.Initialize()
             begin = time.process_time()
             simulator.AdvanceTo(END)

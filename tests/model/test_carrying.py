@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from zeromass.model.nearest import least_change
+from zeromass.model.quaternion import inertial_rates
 
 ROUNDINGS = 1e-14
 """A constraint is satisfied up to 4 ε of the sum of its terms, here about 10."""
@@ -140,3 +142,19 @@ def test_what_can_not_be():
     x = p.position[0]
     with pytest.raises(zm.StartError, match="'floor'"):
         state.carried_to(zm.System([p], constraints={"floor": x**2 + 1.0}))
+
+
+@pytest.mark.parametrize("ε", [1e-31, 1e-20, 1e-9, 1e-3])
+def test_a_quaternion_has_no_mass_along_itself(ε):
+    """Its mass there, 4 J ε² of (1, ε, ε, ε), is rounding, and constraints are met whatever it is: A δ = b."""
+    random = np.random.default_rng(0)
+    for _ in range(10):
+        u, r = np.array([1.0, *(ε * random.normal(size=3))]), 0.1 * random.normal(size=3)
+        E = inertial_rates(u)
+        across = np.array([[0, -r[2], r[1]], [r[2], 0, -r[0]], [-r[1], r[0], 0]])
+        M, A = np.zeros((7, 7)), np.zeros((4, 7))
+        M[:3, :3], M[3:, 3:] = 0.5 * np.eye(3), 4 * E.T @ (2e-3 * E)
+        A[0, 3:], A[1:, :3], A[1:, 3:] = u, np.eye(3), 2 * across @ E
+        b = 1e-16 * random.normal(size=4)
+        δ = least_change(M, A, b)
+        np.testing.assert_allclose(A @ δ, b, atol=1e-3 * np.abs(b).max())  # eps/ε of units that differ by 1/ε, at most

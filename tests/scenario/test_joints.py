@@ -128,6 +128,7 @@ def test_every_joint_of_python_that_needs_no_function_is_in_files():
     needing = {"PointOnCurve", "PointOnSurface", "Cam"}
     blocks = {"Signal", "LowPass", "PID"}  # of controllers, not of mechanisms
     names = {kind.replace(" ", "") for kind in (*BETWEEN, *COUPLING)}
+    made.append(zm.WheelOnSurface)
     assert {kind.__name__.lower() for kind in made if kind.__name__ not in needing | blocks} == names
     schema = scenario_schema()["properties"]["system"]["properties"]["joints"]["additionalProperties"]
     assert {one["title"] for one in schema["oneOf"]} == {*BETWEEN, *COUPLING}

@@ -1,4 +1,4 @@
-"""Wheels of vehicles: a rim that rolls on any surface without slipping, a joint like others."""
+"""Wheels of vehicles: a rim that rolls on any surface, and slips where friction does not hold it, a joint like others."""
 
 from __future__ import annotations
 
@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.contact.friction import Friction, at_speed, friction_of, possible_friction
 from zeromass.contact.outlines import steep
 from zeromass.contact.rims import Profile, Rim, Tyre, laid
+from zeromass.contact.slow import CREEP, SLOWEST
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import UPRIGHT
-from zeromass.expression import Array, Expression, Symbol, as_expression, expressions
+from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, rate
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.marker import Body, Marker, Pose, as_drawn, bodies, place_of
 from zeromass.mechanism.turns import axes_about, direction
-from zeromass.model import Contact, Event, ModelError, RigidBody, State
+from zeromass.model import Contact, Event, ModelError, RigidBody, State, System
 from zeromass.model.given import Number, given_vector, length
+from zeromass.model.grip import Grip
+from zeromass.model.one_sided import Side, sibling
 from zeromass.model.requirement import Ordered
 
 if TYPE_CHECKING:
@@ -28,9 +32,15 @@ if TYPE_CHECKING:
 TOO_TIGHT = 1e-4
 """Clearance at which a hollow counts as too tight for a wheel."""
 
+USUAL = 9.81
+"""Gravity, m/s², by which speeds of slip count as small: a wheel knows nothing of that of its system."""
+
+ROLLS = ("rolls along", "rolls across", "holds along", "holds across")
+"""Rows of no slip, and those that hold the coordinates of slip where there is friction."""
+
 
 class WheelOnSurface(Joint):
-    """A wheel of body b that rolls on a surface of a without slipping: the contact p, massless, in a's axes from its centre.
+    """A wheel of body b that rolls on a surface of a: the contact p, massless, in a's axes from its centre.
 
         f(p) = 0,   p = c + s(−n),   v_c + ω × (p − c) = v of the surface at p, along and across the wheel
 
@@ -42,12 +52,16 @@ class WheelOnSurface(Joint):
     center     c in the body's axes; its mass centre by default
     near       first guess of p; by default from where the wheel is drawn
     two_sided  the surface can pull; else the run ends where it would have to
+    friction   coefficient μ, or zm.Friction(static=…, kinetic=…): where rolling needs more, at the event "NAME would slip",
+               the wheel slips, and rolls again where its slip dies out; without it there is always enough
+    creep      speed of slip, m/s, below which friction falls off; by default 1e-9 √(g r) with g = 9.81 m/s²
     contact    p in space, three expressions
     normal     of the surface there, towards the wheel
     force      of the surface on the wheel at the contact, N
 
     A body may have several wheels, a vehicle as many as it likes; forces that the motion does not tell apart, as of four
-    wheels on the ground, are said to be shared, and need two_sided=True.
+    wheels on the ground, are said to be shared, and need two_sided=True. With friction a start is one that rolls; for one
+    that slips, see `slipping`.
 
     >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.1, 0.2, 0.1), at=(0, 0, 0.5))
     >>> hill = zm.Surface(lambda X, Y: 0.1 * X)
@@ -70,6 +84,8 @@ class WheelOnSurface(Joint):
         center: Any = None,
         near: Any = None,
         two_sided: bool = False,
+        friction: Number | Friction | None = None,
+        creep: Number | None = None,
         name: str | None = None,
     ) -> None:
         what = f"'{name}'" if name is not None else "a WheelOnSurface"
@@ -86,8 +102,18 @@ class WheelOnSurface(Joint):
         super().__init__(Marker(a, expressions(np.zeros(3)), np.eye(3)), Marker(b, middle, own), name)
         self.surface: Surface = surface
         self.two_sided: bool = two_sided
+        self.friction_coefficient, self.kinetic_coefficient = friction_of(friction)
+        for requirement in possible_friction(self.friction_coefficient, self.kinetic_coefficient):
+            requirement.checked(f"the friction of {what}")
+        if friction is not None and two_sided:
+            raise ModelError(f"{what} has friction from a surface that pushes; leave two_sided or friction out")
         self.place: Array = expressions([self._coordinate(f"contact[{i}]") for i in range(3)])
         self.rim: Rim = self._rim(radius, tube, profile)
+        self.creep: Number = CREEP * np.sqrt(USUAL * self.rim.radius) if creep is None else creep
+        self.slid: Array = expressions([])
+        """How far it has slipped along and across the wheel, m, massless: of a wheel with friction."""
+        if friction is not None:
+            self.slid = expressions([self._coordinate(f"slip.{way}") for way in ("along", "across")])
         if near is None:
             turn = as_drawn(a).T @ as_drawn(b)
             where = expressions(as_drawn(a).T @ (b.at - a.at) + turn @ middle)
@@ -118,13 +144,55 @@ class WheelOnSurface(Joint):
         material = a.velocity + np.cross(a.angular_velocity, arm) + a.axes @ self.surface.velocity(p)
         slip = a.axes.T @ (b.velocity + np.cross(b.angular_velocity, a.point + arm - b.point) - material)
         along = np.cross(S[:, 2], n) / steep(n, S[:, 2])
+        slips: list[Any] = [slip @ along, slip @ np.cross(n, along)]
+        ṡ = rate(self.slid)
+        if len(ṡ):  # what slips has a coordinate of its own, and another row holds that
+            slips = [slips[0] - ṡ[0], slips[1] - ṡ[1], *ṡ]
         return [
             Law("surface", as_expression(self.surface(p))),
             *(Law(f"tangency[{i}]", as_expression(e)) for i, e in enumerate(apart)),
             *(Law("profile", e) for e in self.rim.laws(expressions(-n), S)),
-            Law("rolls along", as_expression(slip @ along)),
-            Law("rolls across", as_expression(slip @ np.cross(n, along))),
+            *(Law(name, as_expression(e)) for name, e in zip(ROLLS, slips, strict=False)),
         ]
+
+    @cached_property
+    def one_sided(self) -> tuple[Side, ...]:  # type: ignore[override]
+        """What friction holds."""
+        μ = self.kinetic_coefficient
+        if μ is None:
+            return ()
+        ṡ = rate(self.slid)
+        speed = as_expression(np.sqrt(ṡ @ ṡ + self.creep**2))
+        force = -at_speed(μ, speed) * self.normal_force / speed * ṡ
+        held = tuple(f"{self.name} {name}" for name in ROLLS[2:])
+        acting = dict(zip(self.coordinates[-2:], force, strict=True))
+        spare = as_expression(-self.lack_of_friction)
+        return (Grip(self.name, self.slid, held, spare, acting, self.creep, SLOWEST * self.creep),)
+
+    def slipping(self, system: System) -> System:
+        """A system of which this is a joint, in which it slips: for starts that do, and to look at its equations.
+
+        >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 0.2))
+        >>> given = {"radius": 0.2, "axis": (0, 1, 0), "friction": 0.2, "name": "tyre"}
+        >>> tyre = zm.WheelOnSurface(zm.Ground(), hoop, zm.surfaces.plane(), **given)
+        >>> system = zm.System([hoop], gravity=10.0, joints=[tyre])
+        >>> start = tyre.slipping(system).start([(hoop.velocity[:2], (0, 0)), (hoop.angular_velocity, (0, 10.0, 0))])
+        >>> run = zm.simulate(system, start, until=1.0)
+        >>> run.kinds, round(run.changes[0], 6), run[hoop.velocity[0]][-1].round(6)  # r ω/2 after r ω/(2 μ g)
+        (('tyre slipping', 'tyre rolling'), 0.5, np.float64(1.0))
+        """
+        if self not in system.joints or self.friction_coefficient is None:
+            raise ModelError(f"'{self.name}' slips as a joint of a system, with a coefficient: friction=μ")
+        return sibling(system, system._closed - {self.name})
+
+    @cached_property
+    def slip_velocity(self) -> Array:
+        """Of the wheel's point at the contact against the surface, m/s; zero where it rolls."""
+        if not len(self.slid):
+            return expressions(np.zeros(3))
+        n, axis, ṡ = self.normal, self.b.pose.axes[:, 2], rate(self.slid)
+        along = np.cross(axis, n) / steep(n, axis)
+        return expressions(ṡ[0] * along + ṡ[1] * np.cross(n, along))
 
     @cached_property
     def contact(self) -> Array:
@@ -164,17 +232,28 @@ class WheelOnSurface(Joint):
         n, S = self._own_axes(self.a.pose, self.b.pose)
         return self.rim.clearance(n, S, self.surface.curvature(self.place))
 
+    @cached_property
+    def friction_ratio(self) -> Expression:
+        """|F_t|/F_n, the coefficient of friction that rolling needs."""
+        return as_expression(length(self.friction_force) / self.normal_force)
+
+    @cached_property
+    def lack_of_friction(self) -> Expression:
+        """|F_t| − μ F_n, N: positive where rolling needs more friction than there is."""
+        if self.friction_coefficient is None:
+            raise ModelError(f"without a coefficient '{self.name}' has always enough friction: give friction=μ")
+        return as_expression(length(self.friction_force) - self.friction_coefficient * self.normal_force)
+
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """Where it touches, with the forces there."""
-        ratio = length(self.friction_force) / self.normal_force
         contact = Contact(
             self.name,
             self.contact,
             self.normal,
             self.normal_force,
             self.friction_force,
-            ratio,
+            self.friction_ratio,
             self.two_sided,
             self._lost,
         )

@@ -17,7 +17,7 @@ from zeromass.model.constraint import Row, level_of
 from zeromass.model.contact import Contact
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
-from zeromass.model.one_sided import OneSided
+from zeromass.model.one_sided import Side
 from zeromass.model.parts import TYPED, Part
 
 
@@ -36,7 +36,7 @@ class Connected(ABC):
     coordinates: tuple[Symbol, ...] = ()
     usual: Mapping[Symbol, float] = {}
     parts: tuple[Part, ...] = ()
-    one_sided: tuple[OneSided, ...] = ()
+    one_sided: tuple[Side, ...] = ()
 
     @property
     def contacts(self) -> tuple[Contact, ...]:

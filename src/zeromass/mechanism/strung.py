@@ -13,7 +13,7 @@ from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.marker import Marker, Pose, as_drawn, bodies, points
 from zeromass.model.errors import ModelError
 from zeromass.model.given import Number, given_scalar
-from zeromass.model.one_sided import OneSided
+from zeromass.model.one_sided import OneSided, Side
 from zeromass.model.parts import Part
 
 
@@ -91,7 +91,7 @@ class Rope(Distance):
     ) -> None:
         super().__init__(a, b, at=at, length=length, name=name)
         self.slack: Symbol = self._coordinate("slack")
-        self.one_sided: tuple[OneSided, ...] = (OneSided(self.name, self.slack, self.tension, "taut", "slack"),)
+        self.one_sided: tuple[Side, ...] = (OneSided(self.name, self.slack, self.tension, "taut", "slack"),)
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
         d, l = b.point - a.point, self.length - self.slack

@@ -14,7 +14,7 @@ from zeromass.model.parts import Part
 if TYPE_CHECKING:
     from zeromass.model.contact import Contact
     from zeromass.model.event import Event
-    from zeromass.model.one_sided import OneSided
+    from zeromass.model.one_sided import Side
 
 
 @runtime_checkable
@@ -27,7 +27,7 @@ class Connection(Protocol):
     coordinates  massless ones that come with it
     parts        those that it connects
     usual        first guesses for its coordinates whose natural value is not zero
-    one_sided    what of it holds on one side only
+    one_sided    what of it holds on one side only, or up to a limit
     contacts     where it lets bodies touch, with the forces there
     events       watched in every run
     """
@@ -45,7 +45,7 @@ class Connection(Protocol):
     @property
     def usual(self) -> Mapping[Symbol, float]: ...
     @property
-    def one_sided(self) -> Sequence[OneSided]: ...
+    def one_sided(self) -> Sequence[Side]: ...
     @property
     def contacts(self) -> Sequence[Contact]: ...
     @property

@@ -8,13 +8,28 @@ from zeromass.equation.rank import RANK_TOLERANCE, clearly_full, numerical_rank
 from zeromass.equation.solution import clearly_unique, freedom, nullspace_acceleration
 from zeromass.equation.units import mass_units, power_of_two_near, scaled
 
+MISSED = 0.5
+"""Part of the right side that a solution leaves of it, beyond which it is none."""
+
 
 def least_change(M: np.ndarray, A: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The δ, (..., n), of least δᵀMδ with A δ = b, (..., m).
 
     Where M sees nothing, coordinates without mass among them, it is the shortest in comparable units: those in which
-    masses are 1, and in which the constraints measure what has none.
+    masses are 1, and in which the constraints measure what has none. A mass that is rounding beside those it is coupled to,
+    as that of a quaternion along itself, is none where its units would drown the rest.
     """
+    δ = _least(M, A, b)
+    missed = np.abs(δ @ A.T - b).max(axis=-1, initial=0.0)
+    if np.any(missed > MISSED * np.abs(b).max(axis=-1, initial=0.0)):
+        coupled = np.where(M != 0.0, np.diagonal(M), 0.0).max(axis=-1, initial=0.0)
+        whole = np.diagonal(M) > np.finfo(float).eps * coupled
+        if not whole.all():
+            δ = _least(np.where(whole[:, None] & whole, M, 0.0), A, b)
+    return δ
+
+
+def _least(M: np.ndarray, A: np.ndarray, b: np.ndarray) -> np.ndarray:
     _, d = mass_units(M, A)
     constraints = numerical_rank(A, units=d)
     return nullspace_acceleration(freedom(M, constraints, d, RANK_TOLERANCE), np.zeros(len(M)), b)

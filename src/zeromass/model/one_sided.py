@@ -1,12 +1,14 @@
 """Constraints that hold on one side only, as a rope that can go slack: gap ≥ 0, pull ≥ 0, and one of them zero.
 
 A massless coordinate is the gap. A system knows its siblings, in which some gaps are closed by a row gap = 0; a motion goes
-on as another sibling where a gap closes, with the impulse that this takes, and where a pull would become a push.
+on as another sibling where a gap closes, with the impulse that this takes, and where a pull would become a push. What
+friction holds, see `zeromass.model.grip`, opens and closes likewise.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from zeromass.expression import Symbol, rate
 from zeromass.model.constraint import Row
 from zeromass.model.errors import StartError
 from zeromass.model.event import Event
+from zeromass.model.grip import Grip, stiff_of
 from zeromass.model.state import State
 
 if TYPE_CHECKING:
@@ -36,38 +39,106 @@ class OneSided(NamedTuple):
     closed: str
     open: str
 
+    @property
+    def at_first(self) -> bool:
+        """Whether a system as it is made has it closed."""
+        return False
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Rows that close it."""
+        return (Row(f"{self.name} {self.closed}", self.name, 0, self.gap),)
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Rows of the joint that hold only while it is closed."""
+        return ()
+
+    @property
+    def friction(self) -> Mapping[Symbol, Any]:
+        """What acts while it is open."""
+        return {}
+
+    @property
+    def opens(self) -> str:
+        """The event at which it opens."""
+        return f"{self.name} {self.open}"
+
+    @property
+    def closes(self) -> str:
+        """The event at which it closes."""
+        return f"{self.name} {self.closed}"
+
+    def opening(self, *, alone: bool) -> list[Event]:
+        """Events of the motion in which it is closed."""
+        return [Event(self.opens, self.pull, direction=-1, guard=True, message=f"'{self.name}' would have to push")]
+
+    def closing(self, *, others: bool) -> list[Event]:
+        """Events of the motion in which it is open."""
+        return [Event(self.closes, self.gap, direction=-1)]
+
+    def closed_in(self, state: State) -> bool:
+        """Whether it is closed at a state, and stays so."""
+        size = CLOSED * max(1.0, float(np.abs(state.q).max()))
+        gap = state[self.gap]
+        if gap < -size:
+            raise StartError(f"'{self.name}' is stretched by {-gap:.3g} at the start; start where {self.gap!r} ≥ 0")
+        return gap <= size and state[rate(self.gap)] <= CLOSED * max(1.0, float(np.abs(state.v).max()))
+
+
+Side = OneSided | Grip
+
+
+def at_first(sides: tuple[Side, ...]) -> frozenset[str]:
+    """Names of those that a system as it is made has closed."""
+    return frozenset(side.name for side in sides if side.at_first)
+
 
 def sibling(system: System, closed: frozenset[str]) -> System:
-    """The system in which these gaps are closed, and no others; always the same one."""
+    """The system in which these are closed, and no others; always the same one."""
     whole: System = getattr(system, "_whole", system)
-    known: dict[frozenset[str], System] = whole.memory.setdefault("siblings", {frozenset(): whole})
+    known: dict[frozenset[str], System] = whole.memory.setdefault("siblings", {whole._closed: whole})
     if closed not in known:
-        sides = [side for side in whole.one_sided if side.name in closed]
-        rows = [*whole.rows, *[Row(f"{side.name} {side.closed}", side.name, 0, side.gap) for side in sides]]
+        open_ = [side for side in whole.one_sided if side.name not in closed]
+        left = {name for side in open_ for name in side.held}
+        rows = [row for row in whole.rows if row.name not in left]
+        rows += [row for side in whole.one_sided if side.name in closed for row in side.rows]
+        C = whole.C.copy()
+        for x, force in ((x, force) for side in open_ for x, force in side.friction.items()):
+            C[whole.index(x)] = C[whole.index(x)] + force
         new = object.__new__(type(whole))
         new.joints, new._whole, new._closed = whole.joints, whole, closed
-        new._complete(whole._free, rows, whole.C)
+        new._complete(whole._free, rows, C)
         new.events, new.kind = events_of(new), kind_of(new)
+        new._know(*whole.parameters)
         known[closed] = new
     return known[closed]
 
 
 def kind_of(system: System) -> str:
-    """What the motion is called: which gaps are closed and which are open."""
+    """What the motion is called: what is closed and what is open."""
     return ", ".join(
         f"{side.name} {side.closed if side.name in system._closed else side.open}" for side in system.one_sided
     )
 
 
+def sliding(system: System) -> list[Grip]:
+    """What slides in it."""
+    return [side for side in system.one_sided if isinstance(side, Grip) and side.name not in system._closed]
+
+
+def stiff(system: System) -> Expression | None:
+    """Negative where something slides slowly; None where nothing slides."""
+    return stiff_of(sliding(system))
+
+
 def events_of(system: System) -> tuple[Event, ...]:
-    """Those of its joints, where gaps close, and where pulls would become pushes."""
+    """Those of its joints, where gaps close, and where pulls would become pushes; where things slide, and cease to."""
     found = [event for joint in system.joints for event in joint.events]
+    slides, closed = bool(sliding(system)), system._closed
+    others = any(isinstance(side, Grip) and side.name in closed for side in system.one_sided)
     for side in system.one_sided:
-        if side.name in system._closed:
-            words = f"'{side.name}' would have to push"
-            found.append(Event(f"{side.name} {side.open}", side.pull, direction=-1, guard=True, message=words))
-        else:
-            found.append(Event(f"{side.name} {side.closed}", side.gap, direction=-1))
+        found += side.opening(alone=not slides) if side.name in closed else side.closing(others=others)
     return tuple(found)
 
 
@@ -75,29 +146,46 @@ def beginning(system: System, state: State) -> System:
     """What a motion begins as: the sibling in which gaps that are closed, and stay so, are closed."""
     if state.system is not system:
         return state.system
-    size = CLOSED * max(1.0, float(np.abs(state.q).max()))
-    speed = CLOSED * max(1.0, float(np.abs(state.v).max()))
-    closed = set()
-    for side in system.one_sided:
-        gap = state[side.gap]
-        if gap < -size:
-            raise StartError(f"'{side.name}' is stretched by {-gap:.3g} at the start; start where {side.gap!r} ≥ 0")
-        if gap <= size and state[rate(side.gap)] <= speed:
-            closed.add(side.name)
+    return _lawful(system, state, {side.name for side in system.one_sided if side.closed_in(state)})
+
+
+def _lawful(system: System, state: State, closed: set[str]) -> System:
+    """The sibling in which these are closed, as far as they need not push or hold more than they can."""
     while closed:
-        there = state.carried_to(sibling(system, frozenset(closed)))
-        pushes = {side.name for side in system.one_sided if side.name in closed and there[side.pull] < 0.0}
+        there = _carried(state, sibling(system, frozenset(closed)))
+        gaps = [side for side in system.one_sided if side.name in closed and not isinstance(side, Grip)]
+        pushes = {side.name for side in gaps if there[side.pull] < 0.0}
         if not pushes:
+            closed -= _weakest(there, closed)  # others are looked at once it slides, and has its friction
             break
         closed -= pushes
     return sibling(system, frozenset(closed))
 
 
-def following(system: System, event: str) -> System | None:
-    """What a motion goes on as after an event; None where it is not one of a gap."""
+def _weakest(state: State, closed: set[str] | frozenset[str]) -> set[str]:
+    """Of what holds more than it can, that which lacks most: where it slides, others may hold."""
+    grips = [side for side in state.system.one_sided if isinstance(side, Grip) and side.name in closed]
+    lacking = {grip.name: float(state[grip.spare]) for grip in grips}
+    least = min(lacking, key=lambda name: lacking[name], default=None)
+    return set() if least is None or lacking[least] >= 0.0 else {least}
+
+
+def _carried(state: State, system: System) -> State:
+    return state if state.system is system else state.carried_to(system)
+
+
+def following(system: System, event: str, state: State) -> System | None:
+    """What a motion goes on as after an event; None where it is not one of a gap or of a slip."""
     for side in system.one_sided:
-        if event == f"{side.name} {side.open}" and side.name in system._closed:
+        held = side.name in system._closed
+        if event == side.opens and held:
             return sibling(system, system._closed - {side.name})
-        if event == f"{side.name} {side.closed}" and side.name not in system._closed:
-            return sibling(system, system._closed | {side.name})
+        if event == side.closes and not held:
+            closed = system._closed | {side.name}
+            if not isinstance(side, Grip):
+                return sibling(system, closed)
+            after = sibling(system, closed)
+            return after if _carried(state, after)[side.spare] >= 0.0 else system
+        if isinstance(side, Grip) and event == side.begins and not held:
+            return sibling(system, system._closed - _weakest(state, system._closed))
     return None

@@ -103,6 +103,8 @@ def written(system: System, w: Writer) -> dict[str, Any]:
         },
         "parts": [_part(part, w) for part in free.parts],
         "events": [_event(event, w) for event in system.events],
+        "called": system.kind,
+        "parameters": w.array(np.array(system.parameters, dtype=object)),
         "quantities": {
             name: [w.array(item.expression), item.unit, item.label] for name, item in system.quantities.items()
         },
@@ -146,6 +148,10 @@ def read(data: dict[str, Any], r: Reader) -> System:
         name: Quantity(_unwrapped(r.array(e)), unit, label) for name, (e, unit, label) in data["quantities"].items()
     }
     system._take_record(data.get("own", {}), r)
+    if kind is KINDS[PLAIN]:
+        system.kind = data.get("called", system.kind)
+    if "parameters" in data:  # some may stand in events alone, or in what it goes on as
+        system.parameters = tuple(r.array(data["parameters"]).tolist())
     return system
 
 

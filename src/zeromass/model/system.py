@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from zeromass.model.check import Diagnosis
     from zeromass.model.drawing import Drawing
     from zeromass.model.event import Onward
-    from zeromass.model.one_sided import OneSided
+    from zeromass.model.one_sided import Side
     from zeromass.model.pieces import SystemPieces
 
 
@@ -101,8 +101,8 @@ class System(Remembering):
     """The sibling without any of them."""
 
     @property
-    def one_sided(self) -> tuple[OneSided, ...]:
-        """What holds on one side only, as ropes do."""
+    def one_sided(self) -> tuple[Side, ...]:
+        """What holds on one side only, as ropes do, or up to a limit, as wheels that may slip."""
         return tuple(side for joint in self.joints for side in joint.one_sided)
 
     kind: str = "motion"
@@ -168,9 +168,11 @@ class System(Remembering):
             expressions(np.zeros(len(free.q))),
         )
         self._complete(free, rows, C)
+        self._closed = one_sided.at_first(self.one_sided)
         if self.joints:
             self.events = one_sided.events_of(self)
             self._know(*(event.zero for event in self.events))
+            self._know(*(force for side in self.one_sided for force in side.friction.values()))
         if self.one_sided:
             self.kind = one_sided.kind_of(self)
         if control and by is None:
@@ -213,7 +215,7 @@ class System(Remembering):
     @property
     def stiff(self) -> Expression | None:
         """Negative where the motion is stiff: a run that begins there does so by an implicit method; None if it never is."""
-        return None
+        return one_sided.stiff(self) if self.one_sided else None
 
     def refused(self, t: np.ndarray, y: np.ndarray, parameters: np.ndarray) -> dict[int, str]:
         """Which of some starts, t of shape (k,), (q, q̇) of (k, 2n), parameters of (k, p), can not be, and why.
@@ -227,7 +229,7 @@ class System(Remembering):
 
         state  at the event, of this system; `state.carried_to` brings it onto the constraints of the next one
         """
-        return one_sided.following(self, event) if self.one_sided else None
+        return one_sided.following(self, event, state) if self.one_sided else None
 
     def struck(self, state: State, impulse: np.ndarray) -> System | None:
         """The system that an impulse of the constraints, M Δq̇, is taken by: itself, unless its constraints can not give it.

@@ -9,7 +9,7 @@ from typing import Any
 from zeromass.integrate import METHODS
 from zeromass.model import Event
 from zeromass.run import simulate
-from zeromass.scenario import output, rolling, sliding, sweep, system
+from zeromass.scenario import contacts, output, rolling, sliding, sweep, system
 from zeromass.scenario.errors import ScenarioError, listed, nearest, together
 from zeromass.scenario.kinds import Choice, Numbers, Problem, Words
 from zeromass.scenario.signatures import table
@@ -17,7 +17,7 @@ from zeromass.scenario.source import Source
 from zeromass.scenario.tables import Argument, Items, Named, Table, spelled
 from zeromass.scenario.unread import unreadable
 
-MODELS = {"rolling": rolling, "sliding": sliding, "system": system}
+MODELS = {"rolling": rolling, "contacts": contacts, "sliding": sliding, "system": system}
 """The tables that describe a model, and the modules that read them; a scenario has one."""
 
 
@@ -41,8 +41,8 @@ EVENT = table(Event, without=("guard", "message", "detail"), said={"name": Words
 
 def _one_model(given: dict[str, Any]) -> Iterator[Problem]:
     if len(MODELS.keys() & given.keys()) != 1:
-        yield (), "a scenario has one model: a table [rolling], [sliding] or [system]"
-    elif "rolling" in given and given.get("output", {}).get("shapes"):
+        yield (), "a scenario has one model: a table [rolling], [contacts], [sliding] or [system]"
+    elif given.get("output", {}).get("shapes") and ("rolling" in given or "contacts" in given):
         yield ("output", "shapes"), "a rolling body is drawn as it is; shapes are for a [system]"
 
 

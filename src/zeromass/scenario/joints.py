@@ -10,10 +10,12 @@ from zeromass.expression import Expression, expressions
 from zeromass.model.connection import Connection
 from zeromass.model.parts import Part
 from zeromass.scenario.errors import listed, nearest
-from zeromass.scenario.kinds import Numbers, Whole, Words
+from zeromass.scenario.friction import FRICTION, NAMES
+from zeromass.scenario.kinds import Names, Numbers, Whole, Words
 from zeromass.scenario.reading import Reader
 from zeromass.scenario.signatures import table
 from zeromass.scenario.source import Key
+from zeromass.scenario.surfaces import SURFACE
 from zeromass.scenario.tables import Argument, Kinds, Named, Table, spelled
 
 KEY = ("system", "joints")
@@ -21,6 +23,7 @@ GROUND = "ground"
 
 BETWEEN = ("fixed", "revolute", "prismatic", "cylindrical", "planar", "screw", "spherical", "universal")
 BETWEEN += ("constant velocity", "point on line", "point on plane", "distance", "rope", "wheel on ground")
+BETWEEN += ("wheel on surface",)
 """Joints between bodies, as files call them."""
 
 COUPLING = ("gear", "belt", "rack and pinion", "geneva")
@@ -28,6 +31,14 @@ COUPLING = ("gear", "belt", "rack and pinion", "geneva")
 
 BODIES, JOINTS = ("a", "b", "rolling"), ("first", "second", "pinion", "rack", "crank", "wheel")
 """Keys that name a body, or another joint."""
+
+
+class RimFormula(Numbers):
+    """Radius of a wheel at a place y along its axis."""
+
+    def read(self, reader: Reader, given: Any, key: Key, names: Names) -> Any:
+        return lambda y: reader.expression(given, key, {"y": y})
+
 
 POINT, AXIS = Numbers("names", ((3,), (2, 3))), Numbers("parameters", ((3,), (2, 3)))
 SAID = {
@@ -39,6 +50,11 @@ SAID = {
     "center": Numbers("names", ((3,),)),
     "radii": Numbers("names", ((2,),)),
     "slots": Whole(3, 1000),
+    "surface": SURFACE,
+    "profile": RimFormula("names"),
+    "near": Numbers(shapes=((3,),)),
+    "friction": FRICTION,
+    "creep": Numbers("values"),
 }
 MEANS = {
     "a": "the first body, by its name, or ground",
@@ -58,6 +74,13 @@ MEANS = {
     "center": "of the wheel in its own axes; its mass centre by default",
     "radius": "m",
     "height": "of the ground, m",
+    "surface": "what it rolls on, fixed to a, in its axes",
+    "tube": "radius of the tyre, m; 0 of a knife edge",
+    "profile": "instead of both: the radius, m, a formula of the place y along the axis",
+    "near": "first guess of the contact, m; by default from where the wheel is drawn",
+    "two_sided": "the surface can pull; else the run ends where it would have to",
+    "friction": "coefficient μ at which the wheel slips. Or two: static, and kinetic, a formula of the `speed` of slip, m/s",
+    "creep": "speed of slip, m/s, below which friction falls off; by default 1e-9 √(g r)",
     "crossed": "whether the belt is, so that they turn in opposite directions",
 }
 ACTING = {
@@ -81,11 +104,14 @@ class Joined(NamedTuple):
 def joint_tables() -> dict[str, Table]:
     """The kinds of joints; their keys are the arguments of the classes in Python."""
     import zeromass.mechanism as mechanism
+    from zeromass.contact.wheels import WheelOnSurface
 
     classes = {_file_name(name): getattr(mechanism, name) for name in mechanism.__all__ if name[0].isupper()}
+    classes["wheel on surface"] = WheelOnSurface
+    wheels = {"wheel on ground": _rolling(mechanism), "wheel on surface": _on_surface(mechanism, WheelOnSurface)}
     found: dict[str, Table] = {}
     for kind in (*BETWEEN, *COUPLING):
-        make = _rolling(mechanism) if kind == "wheel on ground" else classes[kind]
+        make = wheels.get(kind, classes[kind])
         acts = issubclass(classes[kind], mechanism.Turning | mechanism.Prismatic)
         more = {name: Argument(one, words=words) for name, (one, words) in ACTING.items()} if acts else {}
         found[kind] = table(make, without=("name", "offset"), said=SAID, more=more, means=MEANS, words=classes[kind])
@@ -102,6 +128,30 @@ def _rolling(mechanism: Any) -> Any:
         return mechanism.WheelOnGround(
             mechanism.Ground(), rolling, radius=radius, axis=axis, center=center, height=height, name=name
         )
+
+    return make
+
+
+def _on_surface(mechanism: Any, wheel: Any) -> Any:
+    def make(
+        rolling: Any,
+        surface: Any,
+        *,
+        axis: Any,
+        a: Any = None,
+        radius: float | None = None,
+        tube: float = 0.0,
+        profile: Any = None,
+        center: Any = None,
+        near: Any = None,
+        two_sided: bool = False,
+        friction: Any = None,
+        creep: Any = None,
+        name: str = "",
+    ) -> Any:
+        rim = {"radius": radius, "tube": tube, "profile": profile, "center": center, "near": near}
+        given = {**rim, "axis": axis, "two_sided": two_sided, "friction": friction, "creep": creep, "name": name}
+        return wheel(mechanism.Ground() if a is None else a, rolling, surface, **given)
 
     return make
 
@@ -125,17 +175,23 @@ def joined(reader: Reader, given: Mapping[str, Any], parts: Iterable[Part], name
             if name in bodies:
                 reader.wrong(f"the name '{name}' is taken already, by a body", key)
             tables = joint_tables()[kind]
-            chosen = {k: value for k, value in own.items() if k in tables.arguments and k not in ACTING}
-            values = tables.values(reader, chosen, key, names)
+            chosen = {k: value for k, value in own.items() if k in tables.arguments and k not in _acting(own)}
+            values = tables.values(reader, chosen, key, {**NAMES, **names} if "surface" in chosen else names)
             for known, words, what in ((bodies, BODIES, "body"), (made, JOINTS, "joint before")):
                 for argument in values.keys() & set(words):
                     values[argument] = _known(reader, values[argument], known, what, (*key, argument))
             with reader.pointing(*key):
                 made[name] = tables.make(**values, name=name)
-                if "drive" in own:
+                if "drive" in _acting(own):
                     motion = ACTING["drive"][0].read(reader, own["drive"], (*key, "drive"), names)
                     drives.append(made[name].drive(motion, f"{name}.drive"))
-    return Joined([*made.values(), *drives], {name: own for name, own in given.items() if ACTING.keys() & own.keys()})
+    return Joined([*made.values(), *drives], {name: own for name, own in given.items() if _acting(own)})
+
+
+def _acting(own: Mapping[str, Any]) -> list[str]:
+    """Keys of a joint's table that say what acts along it."""
+    known = joint_tables()[spelled(own["kind"])].arguments
+    return [what for what, (kind, _) in ACTING.items() if what in own and known[what].kind is kind]
 
 
 def along(reader: Reader, whole: Joined, names: Mapping[str, Expression]) -> list[Any]:
@@ -165,6 +221,8 @@ def joint_motions(joints: Iterable[Any]) -> dict[str, Expression]:
         for what in ("angle", "rate", "displacement"):
             if isinstance(value := getattr(joint, what, None), Expression):
                 found[f"{joint.name}.{what}"] = value
+        if (contact := getattr(joint, "contact", None)) is not None:
+            found |= {f"{joint.name}.contact.{axis}": e for axis, e in zip("xyz", contact, strict=True)}
     return found
 
 
@@ -173,7 +231,7 @@ def joint_names(joints: Iterable[Any]) -> dict[str, Expression]:
     joints = list(joints)
     found = joint_motions(joints)
     for joint in joints:
-        for what in ("force", "torque", "tension", "pull", "power", "pin"):
+        for what in ("force", "torque", "tension", "pull", "power", "pin", "normal_force", "friction_ratio"):
             value = getattr(joint, what, None)
             if isinstance(value, Expression):
                 found[f"{joint.name}.{what}"] = value

@@ -13,6 +13,7 @@ from zeromass.expression import Expression
 from zeromass.model import Damper, Force, RigidBody, Spring, State, Torque
 from zeromass.model.given import Number, Vector
 from zeromass.model.prescription import has_formulas
+from zeromass.scenario.convex import CONVEX
 from zeromass.scenario.friction import FRICTION, MEANS, NAMES, OF_SPEED, VALUE
 from zeromass.scenario.kinds import Choice, Either, Numbers, Problem
 from zeromass.scenario.reading import Reader
@@ -34,7 +35,7 @@ def body_tables() -> dict[str, Table]:
     """The kinds of bodies, by name."""
     made = (made_by(bodies, SphericalBody), made_by(solids, ConvexBody), made_by(solids, ImplicitBody))
     own = {spelled(name): make for some in made for name, make in some.items()}
-    return {kind: _body(make) for kind, make in {**own, "custom": SphericalBody}.items()}
+    return {**{kind: _body(make) for kind, make in {**own, "custom": SphericalBody}.items()}, "convex": CONVEX}
 
 
 BODY = Kinds(body_tables)

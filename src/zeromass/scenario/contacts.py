@@ -1,0 +1,157 @@
+"""[contacts]: bodies before several surfaces, which they may touch and leave, and their start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from zeromass.contact import Contacts
+from zeromass.model import State
+from zeromass.scenario.errors import listed, nearest
+from zeromass.scenario.friction import VALUE
+from zeromass.scenario.kinds import Either, Numbers, Problem, Words
+from zeromass.scenario.names import motion_names
+from zeromass.scenario.reading import Reader
+from zeromass.scenario.rolling import BODY, GRAVITY
+from zeromass.scenario.rolling import LOADS as ON_A_BODY
+from zeromass.scenario.signatures import table
+from zeromass.scenario.surfaces import SURFACE
+from zeromass.scenario.tables import Argument, Items, Named, Table
+
+KEY = ("contacts",)
+NAME = Words(longest=60, name=True)
+BY_NAME = Words(longest=120)
+OF_EACH = Either((VALUE, Named(VALUE, BY_NAME)))
+"""A number for all surfaces, or one for each by its name."""
+
+PLACE, TURN = Numbers("values", ((3,),)), Numbers("values", ((3,), (4,)))
+
+LOADS = {
+    kind: replace(
+        load,
+        arguments={
+            "body": Argument(BY_NAME, words="its name; it may be left out where there is one"),
+            **load.arguments,
+        },
+    )
+    for kind, load in ON_A_BODY.items()
+}
+"""Keys of [contacts] that list what acts on the bodies, beside gravity."""
+
+
+def _of_bodies(one: Numbers) -> Either:
+    """Of the body, or {name of the body: …} of several."""
+    return Either((one, Named(one, BY_NAME)))
+
+
+START = table(
+    Contacts.start,
+    without=("self", "prescribed", "t", "parameters", "guess"),
+    said={
+        **dict.fromkeys(("center", "velocity", "angular_velocity"), _of_bodies(PLACE)),
+        "orientation": _of_bodies(TURN),
+        "touching": Items(BY_NAME),
+    },
+)
+START = replace(START, arguments={**START.arguments, "center": replace(START.arguments["center"], required=True)})
+OWN = table(
+    Contacts,
+    without=("bodies", "on", "forces"),
+    said={
+        "gravity": GRAVITY,
+        **dict.fromkeys(("friction", "restitution"), OF_EACH),
+        **dict.fromkeys(("creep", "least_clearance"), VALUE),
+    },
+    means={
+        "friction": "coefficient μ of all contacts, or a table with one for each surface by name; there is always enough "
+        "without it",
+        "restitution": "coefficient e of impulses, 0 to 1, of all contacts, or a table with one for each surface by name",
+        "least_clearance": "ratio at which a hollow counts as too tight for a body, and the run ends; 1 on a plane",
+    },
+)
+
+
+def _named_once(given: dict[str, Any]) -> Iterator[Problem]:
+    for kind in ("bodies", "surfaces"):
+        if not given[kind]:
+            yield (kind,), f"there is none; it takes one at least, [contacts.{kind}.NAME]"
+        for name, own in given[kind].items():
+            if "name" in own:
+                yield (kind, name, "name"), f"it is named '{name}' by its table; leave this out"
+
+
+TABLE = Table(
+    {
+        "bodies": Argument(Named(BODY, NAME), required=True, words="what moves, by name"),
+        "surfaces": Argument(Named(SURFACE, NAME), required=True, words="what they may touch, by name"),
+        **OWN.arguments,
+        **{kind: Argument(Items(load), words=load.words) for kind, load in LOADS.items()},
+        "start": Argument(START, required=True, words=START.words),
+    },
+    rule=_named_once,
+    words=OWN.words,
+)
+
+
+def model(reader: Reader, given: dict[str, Any]) -> Contacts:
+    """The bodies and their surfaces."""
+    read = {
+        kind: {
+            name: kinds.read(reader, {**own, "name": name}, (*KEY, kind, name), None)
+            for name, own in given[kind].items()
+        }
+        for kind, kinds in (("bodies", BODY), ("surfaces", SURFACE))
+    }
+    for name, surface in read["surfaces"].items():
+        surface.name = name
+    forces = (lambda contacts: _loads(reader, given, contacts)) if any(given.get(kind) for kind in LOADS) else None
+    values = OWN.values(reader, given, KEY, None)
+    with reader.pointing(*KEY):
+        return Contacts(list(read["bodies"].values()), on=read["surfaces"], forces=forces, **values)
+
+
+def start(reader: Reader, given: dict[str, Any], system: Contacts, t: float) -> State:
+    """Its start."""
+    key = (*KEY, "start")
+    values = START.values(reader, given["start"], key, None)
+    if len(system.bodies) == 1:
+        values = {word: _alone(reader, value, system, (*key, word)) for word, value in values.items()}
+    reader.finish()
+    with reader.pointing(*key):
+        return system.start(t=t, **values)
+
+
+def _alone(reader: Reader, value: Any, system: Contacts, key: tuple[str, ...]) -> Any:
+    """What is said of the one body there is, with its name or without."""
+    if not isinstance(value, dict):
+        return value
+    return value[_known(reader, next(iter(value), ""), system, key)]
+
+
+def _known(reader: Reader, name: str, system: Contacts, key: tuple[str | int, ...]) -> str:
+    names = [body.name for body in system.bodies]
+    if name not in names:
+        raise reader.error(f"there is no body '{name}'{nearest(name, names) or f'; there are: {listed(names)}'}", key)
+    return name
+
+
+def _loads(reader: Reader, given: dict[str, Any], contacts: Contacts) -> list[Any]:
+    """What acts on the bodies; formulas may name coordinates and velocities of all of them."""
+    names, found = {**motion_names(contacts.bodies), **_coordinates(contacts)}, []
+    by_name = {body.name: body for body in contacts.bodies}
+    for kind, load in LOADS.items():
+        for i, item in enumerate(given.get(kind, ())):
+            key = (*KEY, kind, i)
+            if "body" not in item and len(by_name) > 1:
+                raise reader.error("there are several bodies: which one does it act on?", key)
+            name = _known(reader, item.get("body", next(iter(by_name))), contacts, (*key, "body"))
+            own = {word: value for word, value in item.items() if word != "body"}
+            with reader.pointing(*key):
+                found.append(load.make(by_name[name], **load.values(reader, own, key, names)))
+    return found
+
+
+def _coordinates(contacts: Contacts) -> dict[str, Any]:
+    parts = (*contacts.bodies, *contacts.centers)
+    return {x.name: x for part in parts for x in part.coordinates}
