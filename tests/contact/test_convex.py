@@ -87,6 +87,7 @@ def of_hull(solid: zm.Roller) -> tuple[float, np.ndarray, np.ndarray]:
     "solid",
     [
         zm.ellipsoid((0.3, 0.2, 0.1), density=2.0),
+        zm.disc(0.1, edge=0.04, density=2.0),
         zm.cylinder(0.1, 0.3, density=2.0),
         zm.capsule(0.1, 0.3, density=2.0),
         zm.cone(0.1, 0.3, density=2.0),
@@ -118,6 +119,18 @@ def test_moments_of_formulas_are_exact():
         assert found.mass == pytest.approx(exact.mass, rel=1e-11)
         assert np.asarray(found.inertia) == pytest.approx(np.diag(exact.inertia), rel=1e-11, abs=1e-15)
         assert found.center_of_mass == (0.0, 0.0, 0.0)
+
+
+def test_moments_of_a_thick_disc_are_exact():
+    """Slices of radius R(z) from one face to the other, by Gauss's rule in the angle of the round edge."""
+    coin = zm.disc(0.012, edge=0.001, density=8000.0)
+    angle, weight = np.polynomial.legendre.leggauss(40)
+    R, z = 0.011 + 0.001 * np.cos(angle * np.pi / 2), 0.001 * np.sin(angle * np.pi / 2)
+    dz = weight * 0.001 * np.cos(angle * np.pi / 2) * np.pi / 2
+    slices = 8000.0 * np.pi * R**2 * dz
+    assert coin.mass == pytest.approx(slices.sum(), rel=1e-13)
+    assert coin.inertia[2] == pytest.approx(slices @ R**2 / 2, rel=1e-13)
+    assert coin.inertia[0] == pytest.approx(slices @ (R**2 / 4 + z**2), rel=1e-13)
 
 
 def test_volume_of_a_superquadric():
@@ -269,6 +282,7 @@ def test_a_cylinder_that_falls_on_its_side_ends_by_name():
         ("not inside", lambda: zm.convex(implicit=lambda x, y, z: (x - 2) ** 2 + y**2 + z**2 - 1, mass=1.0)),
         ("no end", lambda: zm.convex(implicit=lambda x, y, z: x**2 + y**2 - 1, mass=1.0)),
         ("one of them", lambda: zm.convex(mass=1.0)),
+        ("'coin' is sharp", lambda: zm.disc(0.01, density=8000.0, name="coin")),
         ("does not give a formula", lambda: zm.convex(support=lambda x: x, mass=1.0)),
         ("no sphere", lambda: zm.Rolling(zm.ellipsoid(**EGG), on=zm.surfaces.plane()).sphere),
         (

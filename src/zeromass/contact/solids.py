@@ -52,35 +52,49 @@ def ellipsoid(
 
 def disc(
     radius: Number,
-    mass: Number,
+    mass: Number | None = None,
     *,
     edge: Number = 0.0,
+    density: Number | None = None,
     inertia: Inertia | None = None,
     center_of_mass: Vector | None = None,
     center: Vector | None = None,
     name: str = "disc",
 ) -> ConvexBody:
-    """A disc that turns about the third axis of its body, thin and homogeneous unless its inertia is given.
+    """A disc that turns about the third axis of its body, thin and homogeneous unless its density or inertia is given.
 
     radius          m
-    mass            kg
+    mass            kg, or
     edge            radius of its edge, m: half its thickness; 0 of a sharp one
+    density         kg/m³, of one with an edge: mass and inertia are those of the thick disc with its round edge
     inertia         about the centre of mass in the body frame, kg m²
     center_of_mass  from the middle of the disc, body frame, m
     center          the other way round: the middle of the disc from the centre of mass
 
     >>> np.round(zm.disc(radius=0.2, mass=1.0).inertia, 12)
     array([0.01, 0.01, 0.02])
+    >>> round(zm.disc(radius=0.012, edge=0.001, density=8000).mass, 6)
+    0.006984
     """
-    matter = Matter(mass, None, inertia, center_of_mass, center, name)
+    matter = Matter(mass, density, inertia, center_of_mass, center, name)
     words = "the edge of '{name}' has a radius of {0:g} m; that of the disc, {1:g} m, is larger"
     more = (
         Ordered(0.0, edge, "the radius of the edge of '{name}' is {1:g}; it is zero or positive", name, equal=True),
         Ordered(edge, radius, words, name),
     )
+    if density is not None and edge == 0.0:
+        raise ModelError(f"'{name}' is sharp, and a density says nothing of what has no thickness: give edge= or mass=")
+    a, e = radius - edge, edge
+    volume = np.pi * (2 * a**2 * e + np.pi * a * e**2 + 4 / 3 * e**3)
+    mass = matter.total(volume)
     own = (mass * radius**2 / 4, mass * radius**2 / 4, mass * radius**2 / 2)
+    if density is not None:  # with R = a + √(e² − z²): ½ π ρ ∫ R⁴ dz, and half of that and π ρ ∫ R² z² dz
+        fourth = 2 * a**4 * e + 2 * np.pi * a**3 * e**2 + 8 * a**2 * e**3 + 3 / 2 * np.pi * a * e**4 + 16 / 15 * e**5
+        along = np.pi / 2 * density * fourth
+        across = along / 2 + np.pi * density * (2 / 3 * a**2 * e**3 + np.pi / 4 * a * e**4 + 4 / 15 * e**5)
+        own = (across, across, along)
     sizes = (*_sizes(name, radius=(radius,)), *more)
-    return _convex(Round(radius - edge, 0.0, edge), matter, mass, own, sizes)
+    return _convex(Round(a, 0.0, e), matter, mass, own, sizes)
 
 
 def torus(
