@@ -12,7 +12,7 @@ from zeromass.contact.complementarity import AGREES, Case, Meeting, Mode, decide
 from zeromass.contact.flying import RESTS
 from zeromass.contact.pair import BEGINS, LANDS, LOST, RESTED, SLIPS, STOPS
 from zeromass.contact.redundant import said_if_redundant
-from zeromass.contact.strokes import Undecided, strokes
+from zeromass.contact.strokes import strokes
 from zeromass.equation import solve
 from zeromass.expression import Evaluator, as_expression, expressions, rate
 from zeromass.model import Onward, State, System
@@ -273,8 +273,8 @@ def _changed(contacts: Contacts, state: State, k: int, what: str) -> Onward:
 
 
 # strokes ------------------------------------------------------------------------------------------------------------------
-def landed(contacts: Contacts, state: State, k: int) -> Onward | None:
-    """The state after a stroke at a contact that lands, and at all others that touch, and the stroke; None if undecided."""
+def landed(contacts: Contacts, state: State, k: int) -> Onward:
+    """The state after a stroke at a contact that lands, and at all others that touch, and the stroke."""
     whole, scales = contacts.whole, scales_at(contacts, state)
     gaps = np.array([state.q[whole.index(pair.gap)] for pair in whole.pairs])
     which = [
@@ -286,10 +286,7 @@ def landed(contacts: Contacts, state: State, k: int) -> Onward | None:
     w[closed] -= here.leaving[closed, None] * here.n[closed]  # rounding
     which = _coupled(here, which, k)
     D = here.metric(which)
-    try:
-        found = strokes(D, here.n[which], w[which], μ[which], e[which])
-    except Undecided:
-        return None
+    found = strokes(D, here.n[which], w[which], μ[which], e[which])
     struck = replace(state, v=state.v + _change(contacts, state, here, which, found.impulses))
     after = onto(struck, whole)  # what has no mass follows
     leaves = np.einsum("ki,ki->k", here.n[which], found.velocities)
