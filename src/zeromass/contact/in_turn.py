@@ -8,16 +8,16 @@ friction and restitution; the others move with it. Fastest in the metric of the 
 and of contacts that are as fast to 1e-9, that which comes first. Where there is always friction enough, a contact that
 neither approaches nor leaves is kept from slipping in its turn.
 
-Energy     While the normal impulse p of one point grows, its velocity changes by dw = D f dp, and the energy by w·f dp, where
-           f is that of the vectors n − μ t, |t| ≤ 1, for which w·f is least. So w climbs the concave function
-           h(w) = min w·f, steepest in the metric D, and h grows ever more slowly with p. It is not positive at p_c, where
-           n·w = 0: what restitution gives at p_c + x is not more than what compression took at p_c − x, and all that is lost
-           is at least (1 − e²) v²/(2 R), from a speed v = −n·w and with the largest R = n·D f.
+Energy     While the normal impulse p of one point grows, its velocity changes by dw = D f dp and the energy by w·f dp, where
+           of the vectors n − μ t, |t| ≤ 1, f is that for which w·f is least. So w climbs the concave function
+           h(w) = min w·f, steepest in the metric D, and h grows, ever more slowly. It is not positive at p_c, where n·w = 0:
+           what restitution gives at p_c + x is not more than what compression took at p_c − x, and what is lost is
+           (1 − e²) v²/(2 R) at least, with the speed v = −n·w before the stroke and R the largest n·D f.
 Friction   The impulses of a contact lie in its cone of friction, which is convex; so does their sum.
-End        If e < 1 no more than 2 R E/((1 − e²) v²) strokes begin faster than v, E the energy there is. Most often a few
-           end it, or they become smaller like a geometric series, to rounding. What still approaches after 200, as it does
-           between walls that are nearly parallel, is stopped by the least normal impulses: the velocity nearest in the
-           metric of the kinetic energy at which nothing approaches. That takes energy, and no friction.
+End        If e < 1, no more than 2 R E/((1 − e²) v²) strokes begin faster than v, E the energy there is. Most often a few
+           end it, or they become smaller like a geometric series, to rounding. What still approaches after 200, as between
+           walls that are nearly parallel, is stopped by the least normal impulses: those that lead to the velocity nearest
+           in the metric of the kinetic energy at which nothing approaches. They take energy, and no friction.
 """
 
 from __future__ import annotations

@@ -69,6 +69,6 @@ def lawful(D: np.ndarray, n: np.ndarray, w: np.ndarray, μ: np.ndarray, found: S
     return bool(
         found.energy(w) <= GIVES * speed * impulse
         and np.all(np.einsum("ki,ki->k", n, found.velocities) >= -APPROACHES * speed)
-        and np.all(N >= -BEYOND * impulse)
+        and N.min() >= -BEYOND * impulse
         and np.all(T[limited] <= μ[limited] * N[limited] + BEYOND * impulse)
     )

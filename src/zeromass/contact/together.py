@@ -12,16 +12,18 @@ Again         if any approaches now, as in a wedge that throws a ball from side 
 The energy changes by F·(w + w′)/2 with the velocities w before and w′ after. Restitution ends early where it would have come
 back to what it was: with several contacts and friction, or different e, impulses of Poisson's kind can ask for more.
 
-Friction can press contacts against one another so that they approach however much they push, or give energy. Such a stroke is
-`Unlawful`, and `zeromass.contact.strokes` says what follows.
+Friction can press contacts against one another so that they approach however much they push, or give energy. Such a stroke
+is `Unlawful`, and `zeromass.contact.strokes` says what follows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+
 import numpy as np
 
-from zeromass.contact.complementarity import Case, Meeting, balanced, decided
+from zeromass.contact.balance import Meeting, balance
+from zeromass.contact.complementarity import Case, decided
 from zeromass.contact.striking import Strokes
 from zeromass.equation import numerical_rank
 
@@ -227,15 +229,13 @@ class _Struck:
         from scipy.integrate import solve_ivp  # few strokes are oblique to what they turn
 
         k = len(self.w)
-        zeros = np.zeros((len(which), 3))
         slow = [int(which[j]) for j, mode in enumerate(case.modes) if mode == "slipping"]
         moving = [i for i in slow if np.any(self.slips(self.w)[i])]
         struck = [int(i) for i, N in zip(which, given, strict=True) if N is not None]
         rows = (3 * which[:, None] + np.arange(3)).ravel()
         at = self._meeting(which, case.s.copy())
         change, places = self.D[:, rows], [list(which).index(i) for i in moving]
-        plain = len(slow) == len(which) == len(struck)  # nothing is unknown
-        N = np.array([0.0 if x is None else x for x in given])[:, None]
+        forces = balance(at, case.modes, at.s, given)
 
         def slip(w: np.ndarray, i: int) -> float:
             return float(np.hypot(w[i, 0], w[i, 1]))
@@ -245,7 +245,7 @@ class _Struck:
             sizes = [max(slip(w, i), TINY) for i in moving]
             for j, i, size in zip(places, moving, sizes, strict=True):
                 at.s[j, :2] = w[i, :2] / size
-            F = N * (at.n - at.μ[:, None] * at.s) if plain else balanced(at, zeros, case.modes, at.s, given)
+            F = forces(at.s)
             found = np.zeros(6 * k + 1)
             found[: 3 * k] = change @ F.ravel()
             found[3 * k + rows] = F.ravel()
