@@ -80,7 +80,7 @@ def _along(at: Meeting, forces: np.ndarray) -> np.ndarray:
     return (split - at.n[:, :, None] * np.einsum("ki,kic->kc", at.n, split)[:, None]).reshape(3 * k, -1)
 
 
-def _tangents(n: np.ndarray) -> np.ndarray:
+def tangents(n: np.ndarray) -> np.ndarray:
     """Two unit vectors across a normal, (2, 3)."""
     first = np.cross(n, np.eye(3)[int(np.argmin(np.abs(n)))])
     first = first / np.linalg.norm(first)
@@ -130,4 +130,4 @@ def balance(
 
 def _own(at: Meeting, j: int, N: float | None) -> np.ndarray:
     """Directions of the forces that keep a contact rolling, normal force given or not."""
-    return np.eye(3) if N is None else _tangents(at.n[j])
+    return np.eye(3) if N is None else tangents(at.n[j])

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zeromass.contact.balance import Meeting, Mode, balanced
+from zeromass.contact.beginning_slip import begun
 
 AGREES = 1e-9
 """Part of the sizes of forces and accelerations by which a case may miss its conditions: well above rounding."""
@@ -100,6 +101,7 @@ def tried(at: Meeting, a0: np.ndarray, modes: tuple[Mode, ...], given: Sequence[
         for k in begins:
             s[k] = -_unit(held[k])
     F = balanced(at, a0, modes, s, given)
+    settled = not begins
     for _ in range(TURNS if begins else 0):
         a = at.along(a0 + (at.D @ F.ravel()).reshape(a0.shape))
         turned = {k: _unit(a[k]) for k in begins}
@@ -107,8 +109,12 @@ def tried(at: Meeting, a0: np.ndarray, modes: tuple[Mode, ...], given: Sequence[
         for k in begins:
             s[k] = turned[k]
         F = balanced(at, a0, modes, s, given)
-        if change <= TURNED:
+        settled = change <= TURNED
+        if settled:
             break
+    if not settled:
+        s = begun(at, a0, modes, s, given, begins)
+        F = balanced(at, a0, modes, s, given)
     a = a0 + (at.D @ F.ravel()).reshape(a0.shape)
     return Case(modes, F, a, s, _missed(at, a0, modes, s, F, a, given))
 

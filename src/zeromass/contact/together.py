@@ -19,11 +19,12 @@ is `Unlawful`, and `zeromass.contact.strokes` says what follows.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 
 import numpy as np
 
 from zeromass.contact.balance import Meeting, balance
-from zeromass.contact.complementarity import Case, decided
+from zeromass.contact.complementarity import AGREES, Case, decided
 from zeromass.contact.striking import Strokes
 from zeromass.equation import numerical_rank
 
@@ -39,6 +40,9 @@ EXACT = 1e-13
 LONGEST, HELD = 200.0, 1e-6
 """Length of an integration, in the variable in which slips die out exponentially, and the part of the speeds below which a
 slip that is there after it counts as none."""
+
+MOST = 5000
+"""Evaluations of an integration at most: where friction grows without bounds, steps become ever shorter."""
 
 TINY = np.finfo(float).tiny
 
@@ -65,7 +69,10 @@ def together(D: np.ndarray, n: np.ndarray, w: np.ndarray, μ: np.ndarray, e: np.
     k = len(n)
     turned = np.einsum("kab,kblc,ldc->kald", axes, D.reshape(k, 3, k, 3), axes).reshape(3 * k, 3 * k)
     third = np.tile([0.0, 0.0, 1.0], (k, 1))
-    found = _Struck(turned, third, np.einsum("kab,kb->ka", axes, w), μ).after(e)
+    try:
+        found = _Struck(turned, third, np.einsum("kab,kb->ka", axes, w), μ).after(e)
+    except np.linalg.LinAlgError:
+        raise Unlawful("the friction of a stroke grows without bounds") from None
     return Strokes(*[np.einsum("kab,ka->kb", axes, x) for x in found])
 
 
@@ -127,6 +134,8 @@ class _Struck:
             which = np.flatnonzero(near)
             given = [float(back[k] if restores else 1.0) if strikes[k] else None for k in which]
             case, at = self._case(which, given)
+            if case.misses > AGREES:
+                raise Unlawful("the contacts of a stroke can neither slip nor roll nor leave")
             if self._seized(which[[mode == "rolling" for mode in case.modes]]):
                 continue
             by, ended = self._advance(which, given, case, at, left if restores else np.inf, restores)
@@ -240,7 +249,11 @@ class _Struck:
         def slip(w: np.ndarray, i: int) -> float:
             return float(np.hypot(w[i, 0], w[i, 1]))
 
+        asked = count(1)
+
         def slope(_: float, y: np.ndarray) -> np.ndarray:
+            if next(asked) > MOST:
+                raise Unlawful("the friction of a stroke grows without bounds")
             w = y[: 3 * k].reshape(k, 3)
             sizes = [max(slip(w, i), TINY) for i in moving]
             for j, i, size in zip(places, moving, sizes, strict=True):
@@ -277,6 +290,8 @@ class _Struck:
         done = solve_ivp(
             slope, (0.0, LONGEST / size / pace), start, method="DOP853", rtol=EXACT, atol=EXACT * scale, events=events
         )
+        if not done.success:
+            raise Unlawful("the friction of a stroke grows without bounds")
         y = done.y[:, -1]
         stopped = [i for i, found in zip(moving, done.t_events, strict=False) if len(found)]
         if not any(len(found) for found in done.t_events):  # a slip that neither dies out nor grows is held there
