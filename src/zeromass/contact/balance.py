@@ -1,7 +1,8 @@
 """Forces at contacts of which each is open, rolling or slipping: those that keep the accelerations they must keep.
 
 Where contacts that roll share a body, forces along the line between them do not change its motion: of all that do the same,
-the friction with the smallest sum of squares is taken, and of these the smallest normal forces.
+the friction with the smallest sum of squares is taken. Normal forces that are not determined are those of the least sum of
+squares with their resultant, see `zeromass.contact.redundant`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from zeromass.contact.redundant import normal_metric, pushing_nowhere
 from zeromass.equation import numerical_rank
 
 Mode = Literal["open", "rolling", "slipping"]
@@ -62,15 +64,33 @@ def balanced(
     x = decision.inverse @ right
     loose = decision.column_scale[:, None] * decision.right[:, decision.rank :]
     F = known.ravel() + B @ x
-    if loose.shape[1]:  # what changes nothing: least friction, then least normal force
-        spare = B @ loose
+    if loose.shape[1]:  # what changes nothing
+        F = _least(at, F, B @ loose, [j for j, mode in enumerate(modes) if mode != "open" and given[j] is None])
+    return F.reshape(k, 3)
+
+
+def _least(at: Meeting, F: np.ndarray, spare: np.ndarray, free: list[int]) -> np.ndarray:
+    """F + spare y, (3 k,), with normal forces of the least sum of squares for their resultant, and then the least friction.
+
+    free  contacts whose normal forces are not given
+    """
+    k = len(at.n)
+
+    def normal(forces: np.ndarray) -> np.ndarray:
+        return np.einsum("ki,kic->kc", at.n, forces.reshape(k, 3, -1))[free]
+
+    u = pushing_nowhere(normal_metric(at.D, at.n)[np.ix_(free, free)]) if len(free) > 1 else np.zeros((len(free), 0))
+    if u.shape[1]:
+        pushed = numerical_rank(u.T @ normal(spare), largest=float(np.abs(spare).max()), equilibrate=False)
+        F = F + spare @ (pushed.inverse @ -(u.T @ normal(F))[:, 0])
+        spare = spare @ pushed.right[:, pushed.rank :]
+    if spare.shape[1]:
         held = numerical_rank(_along(at, spare), largest=float(np.abs(spare).max()), equilibrate=False)
-        y = held.inverse @ -_along(at, F[:, None])[:, 0]
-        F = F + spare @ y
+        F = F + spare @ (held.inverse @ -_along(at, F[:, None])[:, 0])
         rest = spare @ held.right[:, held.rank :]
         if rest.shape[1]:
             F = F - rest @ (np.linalg.pinv(rest) @ F)
-    return F.reshape(k, 3)
+    return F
 
 
 def _along(at: Meeting, forces: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 from zeromass.contact.complementarity import AGREES, Case, Meeting, Mode, decided
 from zeromass.contact.flying import RESTS
 from zeromass.contact.pair import BEGINS, LANDS, LOST, RESTED, SLIPS, STOPS
-from zeromass.contact.redundant import said_if_redundant
+from zeromass.contact.redundant import shares
 from zeromass.contact.strokes import strokes
 from zeromass.equation import solve
 from zeromass.expression import Evaluator, as_expression, expressions, rate
@@ -349,8 +349,8 @@ def _change(contacts: Contacts, state: State, here: Here, which: Sequence[int], 
 def case_of(contacts: Contacts, state: State, modes: Sequence[Mode]) -> Contacts:
     """The case with some modes, with rows that are independent at a state, and a warning where forces are redundant."""
     here, closed = here_at(contacts, state), [j for j, mode in enumerate(modes) if mode != "open"]
-    said_if_redundant([contacts.pairs[j].name for j in closed], here.metric(closed), here.n[closed])
-    return contacts.case(modes, np.argmin(np.abs(here.n), axis=1).tolist())
+    shared = shares(closed, [contacts.pairs[j].name for j in closed], here.metric(closed), here.n[closed])
+    return contacts.case(modes, np.argmin(np.abs(here.n), axis=1).tolist(), shared)
 
 
 def settled(

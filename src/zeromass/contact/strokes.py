@@ -60,14 +60,19 @@ def _joint(D: np.ndarray, n: np.ndarray, w: np.ndarray, μ: np.ndarray, e: np.nd
 
 
 def lawful(D: np.ndarray, n: np.ndarray, w: np.ndarray, μ: np.ndarray, found: Strokes) -> bool:
-    """Whether a stroke gives no energy, leaves nothing that approaches, and takes impulses that contacts can give."""
+    """Whether a stroke gives no energy, leaves nothing that approaches, and takes impulses that contacts can give.
+
+    Impulses so large that rounding of them would decide what approaches are none.
+    """
     speed = float(np.abs(w).max())
     impulse = speed / float(np.abs(D).max())
     N = np.einsum("ki,ki->k", n, found.impulses)
     T = np.linalg.norm(found.impulses - N[:, None] * n, axis=1)
     limited = μ < np.inf
+    rounding = np.finfo(float).eps * float(np.max(np.abs(D) @ np.abs(found.impulses.ravel())))
     return bool(
-        found.energy(w) <= GIVES * speed * impulse
+        rounding <= APPROACHES * speed
+        and found.energy(w) <= GIVES * speed * impulse
         and np.all(np.einsum("ki,ki->k", n, found.velocities) >= -APPROACHES * speed)
         and N.min() >= -BEYOND * impulse
         and np.all(T[limited] <= μ[limited] * N[limited] + BEYOND * impulse)
