@@ -9,7 +9,7 @@ import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.flying import axes_of
-from zeromass.contact.pair import BEGINS, LANDS, LOST, SLIPS, STOPS, Pair
+from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, SLIPS, STOPS, Pair
 from zeromass.contact.redundant import Shares
 from zeromass.contact.watched import BORDER, FLAT, TIGHT, UPRIGHT
 from zeromass.expression import Expression, as_expression, expressions, multiplier, rate
@@ -25,6 +25,9 @@ STOPPED = 10.0
 
 BEGUN, FASTER = 20.0, 100.0
 """Creeps above which a slip has begun, of several that may have, and the part of it below which another has not."""
+
+FOLLOWS = 1e-12
+"""Gap, as a part of sizes, beyond which a contact is not closed because others are."""
 
 NEGLIGIBLE = 1e-12
 """Part of m v²/r that forces of a contact without weight are at least: below, they are rounding."""
@@ -196,6 +199,11 @@ def events_of(contacts: Contacts) -> tuple[Event, ...]:
                     ahead = speed - FASTER**2 * as_expression(rate(other.slip) @ rate(other.slip)) - (BEGUN * c) ** 2
                     found.append(Event(pair.says(f"{BEGINS} before {other.name}"), ahead, direction=1))
         found += _known(pair)
+    for r, _ in contacts.shares:
+        pair = contacts.pairs[r]
+        words = f"'{pair.surface.name}' is not touched any more wherever the others are"
+        apart = (FOLLOWS * pair.solid.size) ** 2 - pair.gap**2
+        found.append(Event(pair.says(PARTED), as_expression(apart), direction=-1, message=words))
     return tuple(found)
 
 

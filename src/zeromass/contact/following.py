@@ -10,7 +10,7 @@ import numpy as np
 
 from zeromass.contact.complementarity import AGREES, Case, Meeting, Mode, decided
 from zeromass.contact.flying import RESTS
-from zeromass.contact.pair import BEGINS, LANDS, LOST, RESTED, SLIPS, STOPS
+from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, STOPS
 from zeromass.contact.redundant import shares
 from zeromass.contact.strokes import strokes
 from zeromass.equation import solve
@@ -36,8 +36,8 @@ SHAKEN = 10.0
 
 CLOSED: tuple[Mode, ...] = ("rolling", "slipping")
 
-REGULAR = 1e-10
-"""Part of their terms that may be left of equations that were solved as they stand."""
+REGULAR, ROUNDED = 1e-10, 1e-14
+"""Part of their terms that may be left of equations that were solved as they stand, and of the largest of the unknowns."""
 
 STEPS, EXACT = 8, 1e-16
 """Newton's steps onto constraints, and what may be left of them beside places and speeds."""
@@ -152,7 +152,8 @@ def kinetic_solution(M: np.ndarray, Q: np.ndarray, A: np.ndarray, b: np.ndarray)
     except np.linalg.LinAlgError:
         x[:] = np.nan
     size = np.abs(A) @ np.abs(x[:n]) + np.abs(b)
-    if np.all(np.isfinite(x)) and np.all(np.abs(A @ x[:n] - b) <= REGULAR * np.where(size > 0.0, size, 1.0)):
+    rounding = ROUNDED * np.abs(A).sum(axis=1) * np.abs(x[:n]).max(initial=0.0)
+    if np.all(np.isfinite(x)) and np.all(np.abs(A @ x[:n] - b) <= REGULAR * np.where(size > 0.0, size, 1.0) + rounding):
         return x[:n]
     return np.asarray(solve(M, Q, A, b).acceleration) if np.any(Q) else least_change(M, A, b)
 
@@ -249,6 +250,8 @@ def following(contacts: Contacts, event: str, state: State) -> Onward | None:
     for k, pair in enumerate(contacts.pairs):
         if event == pair.says(LANDS):
             return landed(contacts, state, k)
+        if event == pair.says(PARTED):
+            return _parted(contacts, state)
         if event in (pair.says(LOST), pair.says(SLIPS), pair.says(STOPS)) or event.startswith(pair.says(BEGINS)):
             return _changed(contacts, state, k, event.removeprefix(f"{pair.name}: "))
     return None
@@ -269,6 +272,16 @@ def _changed(contacts: Contacts, state: State, k: int, what: str) -> Onward:
             if limited and (j == k or state[pair.lack_of_friction] >= -size):
                 excluded.add((j, "rolling"))
     taken = settled(contacts, state, which, case_at(contacts, state, which, excluded)[0], excluded)
+    return Onward(taken, (), np.empty(0), np.zeros(len(state.v)), 0.0)
+
+
+def _parted(contacts: Contacts, state: State) -> Onward:
+    """The next case where contacts that shared their forces are not all closed any more: those with a gap are open."""
+    gaps = [state.q[contacts.index(pair.gap)] for pair in contacts.pairs]
+    sharing = {j for r, parts in contacts.shares for j in (r, *[i for i, _ in parts])}
+    closed = [j for j, mode in enumerate(contacts.modes) if mode != "open"]
+    which = [j for j in closed if j not in sharing or gaps[j] <= 0.0]
+    taken = settled(contacts, state, which, case_at(contacts, state, which)[0], ())
     return Onward(taken, (), np.empty(0), np.zeros(len(state.v)), 0.0)
 
 
