@@ -27,6 +27,7 @@ from zeromass.contact.balance import Meeting, balance
 from zeromass.contact.complementarity import AGREES, Case, decided
 from zeromass.contact.striking import Strokes
 from zeromass.equation import numerical_rank
+from zeromass.errors import ZeromassError
 
 STOPPED = 1e-12
 """Part of the speeds of a stroke below which a slip has died out."""
@@ -56,7 +57,7 @@ PIECES = 400
 """Parts of a compression or restitution, between changes of what slips and sticks, at most."""
 
 
-class Unlawful(Exception):
+class Unlawful(ZeromassError, ValueError):
     """Impulses that grow together do not end the stroke, or only with energy or friction that there is not."""
 
 
