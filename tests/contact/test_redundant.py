@@ -120,6 +120,24 @@ def test_a_ball_that_rolls_on_all_of_them_is_held(scales):
         assert run.at(0.05)[trough.ball[name].friction_force][0] == pytest.approx([along, 0, 0], abs=1e-11)
 
 
+def test_a_ball_in_a_pit_of_four_planes():
+    """N = (nᵀ)⁺ R for the resultant R = −m g, and no friction; the formula of one side is 1000 times as large."""
+    sides = {"east": (1, 0, 1.0), "west": (-1, 0, 1e3), "north": (0, 1, 1.0), "south": (0, -1, 1.0)}
+    on = {
+        name: zm.Surface(lambda X, Y, Z, a=a, b=b, factor=factor: factor * (Z - a * X - b * Y))
+        for name, (a, b, factor) in sides.items()
+    }
+    g = np.array([0.5, 0.2, -10.0])
+    ball = zm.Contacts(zm.ball(r, m), on=on, gravity=g, friction=0.5)
+    with pytest.warns(RedundantContacts):
+        run = zm.simulate(ball, ball.start(center=(0, 0, r / q)), until=0.05)
+    assert run.kinds == ("east rolling, west rolling, north rolling, south rolling",)
+    n = q * np.array([[-a, -b, 1.0] for a, b, _ in sides.values()])
+    found = [run[pair.normal_force][-1] for pair in ball.pairs]
+    assert found == pytest.approx(np.linalg.pinv(n.T) @ (-m * g), rel=1e-10)
+    assert max(run[pair.friction_magnitude][-1] for pair in ball.pairs) <= 1e-11
+
+
 @pytest.mark.parametrize(("bend", "kind"), [(0.2, "floor slipping, left open, right open"), (-0.2, "floor open")])
 def test_where_they_are_not_closed_together_any_more_those_with_a_gap_are_open(bend, kind):
     """A side that bends away, or towards the ball, as it slides on from rest: then it lies on the floor, or on the sides."""
