@@ -9,7 +9,8 @@ import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.flying import axes_of
-from zeromass.contact.pair import BEGINS, LANDS, LOST, SLIPS, STOPS, Pair
+from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, SLIPS, STOPS, Pair
+from zeromass.contact.redundant import Shares
 from zeromass.contact.watched import BORDER, FLAT, TIGHT, UPRIGHT
 from zeromass.expression import Expression, as_expression, expressions, multiplier, rate
 from zeromass.expression.build import ZERO
@@ -24,6 +25,9 @@ STOPPED = 10.0
 
 BEGUN, FASTER = 20.0, 100.0
 """Creeps above which a slip has begun, of several that may have, and the part of it below which another has not."""
+
+FOLLOWS = 1e-12
+"""Gap, as a part of sizes, beyond which a contact is not closed because others are."""
 
 NEGLIGIBLE = 1e-12
 """Part of m v²/r that forces of a contact without weight are at least: below, they are rounding."""
@@ -40,51 +44,53 @@ def constraints_of(contacts: Contacts) -> dict[str, Any]:
     return found
 
 
-def case(whole: Contacts, modes: Modes, axes: Sequence[int] | None = None) -> Contacts:
+def case(whole: Contacts, modes: Modes, axes: Sequence[int] | None = None, shares: Shares = ()) -> Contacts:
     """The system in which each contact is open, rolling or slipping; always the same one.
 
-    axes  one of the three for each contact, far from its normal: rows of a contact that rolls are across it
+    axes    one of the three for each contact, far from its normal: rows of a contact that rolls are across it
+    shares  contacts whose normal forces follow from those of others, see `redundant`
     """
     known: dict[Any, Contacts] = whole.memory.setdefault("cases", {("open",) * len(whole.pairs): whole})
     across = None
     if "rolling" in modes and axes is not None:
         across = tuple(axis if mode == "rolling" else 0 for axis, mode in zip(axes, modes, strict=True))
     key: Any = modes if across is None else (modes, across)
+    key = (key, shares) if shares else key
     if key not in known:
-        known[key] = _made(whole, modes, across)
+        known[key] = _made(whole, modes, across, shares)
     return known[key]
 
 
-def _made(whole: Contacts, modes: Modes, axes: Sequence[int] | None) -> Contacts:
+def _made(whole: Contacts, modes: Modes, axes: Sequence[int] | None, shares: Shares) -> Contacts:
     """A case, from the equations of the open one.
 
     A closed gap is a row, and so is a slip that is none; friction acts on the slip, −μ N ṡ/√(ṡ² + c²), and N is what acts on
     the gap.
     """
-    added: dict[str, Any] = {}
+    added, forces = _closing(whole, modes, shares)
     C = expressions(np.zeros(len(whole.coordinates)))
     pushes: dict[str, Expression] = {}
     for pair, mode in zip(whole.pairs, modes, strict=True):
-        if mode == "open":
-            continue
-        added[f"{pair.name} closed"] = pair.gap
         if mode == "slipping":
-            pushes[f"{pair.name} closed"] = multiplier(f"λ {pair.name} closed")
-            N = pushes[f"{pair.name} closed"] / as_expression(pair.up @ pair.normal)
+            N, parts = forces[pair.name]
+            pushes |= parts
             ṡ = rate(pair.slip)
             μ: Any = pair.friction
             for x, f in zip(pair.slip, -μ * N / np.sqrt(ṡ @ ṡ + whole.creep**2) * ṡ, strict=True):
                 C[whole.index(x)] = C[whole.index(x)] + f
     for body in whole.bodies:
         rolls = [j for j, p in enumerate(whole.pairs) if modes[j] == "rolling" and p.body is body]
-        added |= _rolling([whole.pairs[j] for j in rolls], None if axes is None else [axes[j] for j in rolls])
+        dropped = {r for r, _ in shares}
+        held = [p for j, p in enumerate(whole.pairs) if modes[j] != "open" and p.body is body and j not in dropped]
+        own = None if axes is None else [axes[j] for j in rolls]
+        added |= _rolling([whole.pairs[j] for j in rolls], own, held)
     rows = rows_of(added)
     known = {row.name: λ for row, λ in zip(whole.rows, whole.multipliers, strict=True)} | pushes
     every = [*whole.rows, *rows]
     new = object.__new__(type(whole))
     for name in ("solids", "bodies", "centers", "pairs", "gravity", "creep", "slow", "applied", "least_clearance"):
         setattr(new, name, getattr(whole, name))
-    new.joints, new.whole, new.modes = (), whole, modes
+    new.joints, new.whole, new.modes, new.shares = (), whole, modes, shares
     multipliers = [known[row.name] if row.name in known else multiplier(f"λ {row.name}") for row in every]
     new._complete(whole._free, every, C, np.array(multipliers, dtype=object))
     new._know(*whole.parameters)
@@ -93,12 +99,42 @@ def _made(whole: Contacts, modes: Modes, axes: Sequence[int] | None) -> Contacts
     return new
 
 
-def _rolling(pairs: list[Pair], axes: Sequence[int] | None) -> dict[str, Any]:
-    """Rows of contacts of one body that roll.
+def _closing(
+    whole: Contacts, modes: Modes, shares: Shares
+) -> tuple[dict[str, Any], dict[str, tuple[Expression, dict[str, Expression]]]]:
+    """Rows of gaps that are closed, and by contacts the normal force with the multipliers in it, by the names of their rows.
+
+    A contact whose force follows from others, N_r = Σ c N_i, has no row; its gap is in theirs, g_i + Σ c g_r, and is closed
+    where the others are.
+    """
+    rows: dict[str, Any] = {}
+    forces: dict[str, tuple[Expression, dict[str, Expression]]] = {}
+    leaning = [as_expression(pair.up @ pair.normal) for pair in whole.pairs]  # what acts on a gap is N up·n
+    sharing = {i for _, parts in shares for i, _ in parts}
+    own: dict[int, Expression] = {}
+    for j, (pair, mode) in enumerate(zip(whole.pairs, modes, strict=True)):
+        if mode == "open" or any(j == r for r, _ in shares):
+            continue
+        name = f"{pair.name} closed"
+        own[j] = multiplier(f"λ {name}")
+        rows[name] = pair.gap * leaning[j] if j in sharing else pair.gap
+        forces[pair.name] = (own[j] if j in sharing else own[j] / leaning[j]), {name: own[j]}
+    for r, parts in shares:
+        N: Any = ZERO
+        for i, c in parts:
+            rows[f"{whole.pairs[i].name} closed"] += c * leaning[r] * whole.pairs[r].gap
+            N = N + c * own[i]
+        forces[whole.pairs[r].name] = N, {f"{whole.pairs[i].name} closed": own[i] for i, _ in parts}
+    return rows, forces
+
+
+def _rolling(pairs: list[Pair], axes: Sequence[int] | None, held: list[Pair]) -> dict[str, Any]:
+    """Rows of contacts of one body that roll; held by contacts whose normals are independent.
 
     Two of them move alike along the line d between them, whatever the body does: there they have one row together, so that
     friction along the line is shared, with the least sum of squares. A sphere with three of them can not turn, and friction
-    of the least sum of squares is that of a moment, Σ n × ṡ = 0.
+    of the least sum of squares is that of a moment, Σ n × ṡ = 0; with all normals in a plane also that of a force across it,
+    Σ d·ṡ = 0.
     """
     if len(pairs) == 1 and axes is not None:  # the normal part of ṡ is zero already
         (pair,) = pairs
@@ -108,10 +144,14 @@ def _rolling(pairs: list[Pair], axes: Sequence[int] | None) -> dict[str, Any]:
         one = np.cross(pair.normal, expressions(np.eye(3)[axes[0]]))
         rows = [one @ rate(pair.slip), np.cross(pair.normal, one) @ rate(pair.slip)]
         return {f"{pair.name} rolling": expressions(rows)}
-    if len(pairs) == 3 and isinstance(pairs[0].solid, SphericalBody):
+    if len(pairs) >= 3 and len(held) >= 2 and isinstance(pairs[0].solid, SphericalBody):
         names = ", ".join(pair.name for pair in pairs)
         moments: Any = sum((np.cross(pair.normal, rate(pair.slip)) for pair in pairs), expressions(np.zeros(3)))
-        return {f"{names} rolling": moments}
+        if len(held) > 2:
+            return {f"{names} rolling": moments}
+        d = np.cross(held[0].normal, held[1].normal)
+        forces: Any = sum((d @ rate(pair.slip) for pair in pairs), ZERO)
+        return {f"{names} rolling": expressions([*moments, forces])}
     if len(pairs) != 2 or _opposite(*pairs):
         return {f"{pair.name} rolling": rate(pair.slip) for pair in pairs}
     one, two = pairs
@@ -159,6 +199,11 @@ def events_of(contacts: Contacts) -> tuple[Event, ...]:
                     ahead = speed - FASTER**2 * as_expression(rate(other.slip) @ rate(other.slip)) - (BEGUN * c) ** 2
                     found.append(Event(pair.says(f"{BEGINS} before {other.name}"), ahead, direction=1))
         found += _known(pair)
+    for r, _ in contacts.shares:
+        pair = contacts.pairs[r]
+        words = f"'{pair.surface.name}' is not touched any more wherever the others are"
+        apart = (FOLLOWS * pair.solid.size) ** 2 - pair.gap**2
+        found.append(Event(pair.says(PARTED), as_expression(apart), direction=-1, message=words))
     return tuple(found)
 
 

@@ -9,47 +9,25 @@ At k points that touch, with forces F on the body and accelerations a of its poi
     slipping  n·a = 0,             F_n ≥ 0, F_t = −μ F_n s,   s the direction of the slip, or that in which it begins
 
 The same holds of strokes, for impulses and velocities while the impulse grows; there the normal forces of contacts that
-are struck are given, see `zeromass.contact.strokes`. Where contacts that roll share a body, forces along the line between
-them do not change its motion: of all that do the same, the friction with the smallest sum of squares is taken, and of
-these the smallest normal forces.
+are struck are given, see `zeromass.contact.together`. Forces that change nothing are as `zeromass.contact.balance` says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.equation import numerical_rank
-
-Mode = Literal["open", "rolling", "slipping"]
+from zeromass.contact.balance import Meeting, Mode, balanced
+from zeromass.contact.beginning_slip import begun
 
 AGREES = 1e-9
 """Part of the sizes of forces and accelerations by which a case may miss its conditions: well above rounding."""
 
 TURNS, TURNED = 40, 1e-12
 """Trials of the direction in which a slip begins, and the change at which they end."""
-
-
-class Meeting(NamedTuple):
-    """Points that touch, in numbers.
-
-    D  change of their velocities against the surfaces by forces at them, shape (3 k, 3 k)
-    n  normals, (k, 3)
-    s  directions of slip, (k, 3), zero where nothing slips
-    μ  coefficients of friction, (k,), infinite where there is always enough
-    """
-
-    D: np.ndarray
-    n: np.ndarray
-    s: np.ndarray
-    μ: np.ndarray
-
-    def along(self, vectors: np.ndarray) -> np.ndarray:
-        """The parts of vectors, (k, 3), along the surfaces."""
-        return vectors - np.einsum("ki,ki->k", vectors, self.n)[:, None] * self.n
 
 
 class Case(NamedTuple):
@@ -123,6 +101,7 @@ def tried(at: Meeting, a0: np.ndarray, modes: tuple[Mode, ...], given: Sequence[
         for k in begins:
             s[k] = -_unit(held[k])
     F = balanced(at, a0, modes, s, given)
+    settled = not begins
     for _ in range(TURNS if begins else 0):
         a = at.along(a0 + (at.D @ F.ravel()).reshape(a0.shape))
         turned = {k: _unit(a[k]) for k in begins}
@@ -130,8 +109,12 @@ def tried(at: Meeting, a0: np.ndarray, modes: tuple[Mode, ...], given: Sequence[
         for k in begins:
             s[k] = turned[k]
         F = balanced(at, a0, modes, s, given)
-        if change <= TURNED:
+        settled = change <= TURNED
+        if settled:
             break
+    if not settled:
+        s = begun(at, a0, modes, s, given, begins)
+        F = balanced(at, a0, modes, s, given)
     a = a0 + (at.D @ F.ravel()).reshape(a0.shape)
     return Case(modes, F, a, s, _missed(at, a0, modes, s, F, a, given))
 
@@ -139,64 +122,6 @@ def tried(at: Meeting, a0: np.ndarray, modes: tuple[Mode, ...], given: Sequence[
 def _unit(x: np.ndarray) -> np.ndarray:
     size = np.linalg.norm(x)
     return x / size if size > 0.0 else x
-
-
-def balanced(
-    at: Meeting, a0: np.ndarray, modes: tuple[Mode, ...], s: np.ndarray, given: Sequence[float | None]
-) -> np.ndarray:
-    """Forces of a case, (k, 3), whether they can be or not."""
-    k = len(modes)
-    known, columns, rows = np.zeros((k, 3)), [], []
-    for j, mode in enumerate(modes):
-        n, N = at.n[j], given[j]
-        if N is not None:
-            known[j] = N * (n if mode == "rolling" else n - at.μ[j] * s[j])
-        if mode == "rolling":
-            own = np.eye(3) if N is None else _tangents(n)
-            columns += [_place(k, j, x) for x in own]
-            rows += [_place(k, j, x) for x in own]
-        elif mode == "slipping" and N is None:
-            columns.append(_place(k, j, n - at.μ[j] * s[j]))
-            rows.append(_place(k, j, n))
-    if not columns:
-        return known
-    B, R = np.array(columns).T, np.array(rows)
-    K, right = R @ at.D @ B, -(R @ (a0.ravel() + at.D @ known.ravel()))
-    if k == 1:  # D of one contact is regular
-        return known + (B @ np.linalg.solve(K, right)).reshape(k, 3)
-    decision = numerical_rank(K)
-    x = decision.inverse @ right
-    loose = decision.column_scale[:, None] * decision.right[:, decision.rank :]
-    F = known.ravel() + B @ x
-    if loose.shape[1]:  # what changes nothing: least friction, then least normal force
-        spare = B @ loose
-        held = numerical_rank(_along(at, spare), largest=float(np.abs(spare).max()), equilibrate=False)
-        y = held.inverse @ -_along(at, F[:, None])[:, 0]
-        F = F + spare @ y
-        rest = spare @ held.right[:, held.rank :]
-        if rest.shape[1]:
-            F = F - rest @ (np.linalg.pinv(rest) @ F)
-    return F.reshape(k, 3)
-
-
-def _along(at: Meeting, forces: np.ndarray) -> np.ndarray:
-    """Of forces, (3 k, columns), the parts along the surfaces."""
-    k = len(at.n)
-    split = forces.reshape(k, 3, -1)
-    return (split - at.n[:, :, None] * np.einsum("ki,kic->kc", at.n, split)[:, None]).reshape(3 * k, -1)
-
-
-def _tangents(n: np.ndarray) -> np.ndarray:
-    """Two unit vectors across a normal, (2, 3)."""
-    first = np.cross(n, np.eye(3)[int(np.argmin(np.abs(n)))])
-    first = first / np.linalg.norm(first)
-    return np.stack([first, np.cross(n, first)])
-
-
-def _place(k: int, j: int, vector: np.ndarray) -> np.ndarray:
-    whole = np.zeros((k, 3))
-    whole[j] = vector
-    return whole.ravel()
 
 
 def _missed(

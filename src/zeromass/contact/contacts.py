@@ -11,6 +11,7 @@ import numpy as np
 from zeromass.contact.complementarity import Mode
 from zeromass.contact.pair import Pair
 from zeromass.contact.penetration import Outside, inside_words, penetration
+from zeromass.contact.redundant import Shares
 from zeromass.contact.roller import Roller
 from zeromass.contact.slipping import SLOW, creep_of, speed_of
 from zeromass.contact.surface import Surface
@@ -84,6 +85,9 @@ class Contacts(System):
 
     applied: list[Load]
     least_clearance: Number
+    shares: Shares
+    """Contacts whose normal forces follow from those of others, with what parts, see `zm.RedundantContacts`."""
+
     whole: Contacts
     """The system in which all contacts are open; it has the others, see `case`."""
 
@@ -117,7 +121,7 @@ class Contacts(System):
             requirement.checked("friction, restitution and least_clearance")
         slips = any(pair.friction is not None for pair in self.pairs)
         self.creep, self.slow = _speeds(self, creep) if slips else (0.0, 0.0)
-        self.modes, self.whole = tuple("open" for _ in self.pairs), self
+        self.modes, self.shares, self.whole = tuple("open" for _ in self.pairs), (), self
         self.applied = loads(forces(self) if callable(forces) else forces)
         parts = [*self.bodies, *self.centers, *[part for pair in self.pairs for part in pair.parts]]
         super().__init__(
@@ -165,11 +169,12 @@ class Contacts(System):
         """The contacts that touch."""
         return [pair for pair, mode in zip(self.pairs, self.modes, strict=True) if mode != "open"]
 
-    def case(self, modes: Sequence[Mode], axes: Sequence[int] | None = None) -> Contacts:
+    def case(self, modes: Sequence[Mode], axes: Sequence[int] | None = None, shares: Shares = ()) -> Contacts:
         """The same bodies with each contact open, rolling or slipping; always the same system.
 
-        axes  for each contact one of the three axes that is far from its normal; where the normals are constant, or nothing
-              slips, it is not needed
+        axes    for each contact one of the three axes that is far from its normal; where the normals are constant, or
+                nothing slips, it is not needed
+        shares  contacts whose normal forces follow from those of others, by their numbers, see `zm.RedundantContacts`
 
         >>> room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
         >>> ball = zm.Contacts(zm.ball(0.1, 0.5), on=room)
@@ -178,7 +183,7 @@ class Contacts(System):
         """
         from zeromass.contact.cases import case
 
-        return case(self.whole, tuple(modes), axes)
+        return case(self.whole, tuple(modes), axes, shares)
 
     @property
     def limits(self) -> list[Number]:

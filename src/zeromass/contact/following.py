@@ -10,9 +10,9 @@ import numpy as np
 
 from zeromass.contact.complementarity import AGREES, Case, Meeting, Mode, decided
 from zeromass.contact.flying import RESTS
-from zeromass.contact.pair import BEGINS, LANDS, LOST, RESTED, SLIPS, STOPS
-from zeromass.contact.redundant import said_if_redundant
-from zeromass.contact.strokes import Undecided, strokes
+from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, STOPS
+from zeromass.contact.redundant import shares
+from zeromass.contact.strokes import strokes
 from zeromass.equation import solve
 from zeromass.expression import Evaluator, as_expression, expressions, rate
 from zeromass.model import Onward, State, System
@@ -36,8 +36,8 @@ SHAKEN = 10.0
 
 CLOSED: tuple[Mode, ...] = ("rolling", "slipping")
 
-REGULAR = 1e-10
-"""Part of their terms that may be left of equations that were solved as they stand."""
+REGULAR, ROUNDED = 1e-10, 1e-14
+"""Part of their terms that may be left of equations that were solved as they stand, and of the largest of the unknowns."""
 
 STEPS, EXACT = 8, 1e-16
 """Newton's steps onto constraints, and what may be left of them beside places and speeds."""
@@ -152,7 +152,8 @@ def kinetic_solution(M: np.ndarray, Q: np.ndarray, A: np.ndarray, b: np.ndarray)
     except np.linalg.LinAlgError:
         x[:] = np.nan
     size = np.abs(A) @ np.abs(x[:n]) + np.abs(b)
-    if np.all(np.isfinite(x)) and np.all(np.abs(A @ x[:n] - b) <= REGULAR * np.where(size > 0.0, size, 1.0)):
+    rounding = ROUNDED * np.abs(A).sum(axis=1) * np.abs(x[:n]).max(initial=0.0)
+    if np.all(np.isfinite(x)) and np.all(np.abs(A @ x[:n] - b) <= REGULAR * np.where(size > 0.0, size, 1.0) + rounding):
         return x[:n]
     return np.asarray(solve(M, Q, A, b).acceleration) if np.any(Q) else least_change(M, A, b)
 
@@ -249,6 +250,8 @@ def following(contacts: Contacts, event: str, state: State) -> Onward | None:
     for k, pair in enumerate(contacts.pairs):
         if event == pair.says(LANDS):
             return landed(contacts, state, k)
+        if event == pair.says(PARTED):
+            return _parted(contacts, state)
         if event in (pair.says(LOST), pair.says(SLIPS), pair.says(STOPS)) or event.startswith(pair.says(BEGINS)):
             return _changed(contacts, state, k, event.removeprefix(f"{pair.name}: "))
     return None
@@ -272,9 +275,19 @@ def _changed(contacts: Contacts, state: State, k: int, what: str) -> Onward:
     return Onward(taken, (), np.empty(0), np.zeros(len(state.v)), 0.0)
 
 
+def _parted(contacts: Contacts, state: State) -> Onward:
+    """The next case where contacts that shared their forces are not all closed any more: those with a gap are open."""
+    gaps = [state.q[contacts.index(pair.gap)] for pair in contacts.pairs]
+    sharing = {j for r, parts in contacts.shares for j in (r, *[i for i, _ in parts])}
+    closed = [j for j, mode in enumerate(contacts.modes) if mode != "open"]
+    which = [j for j in closed if j not in sharing or gaps[j] <= 0.0]
+    taken = settled(contacts, state, which, case_at(contacts, state, which)[0], ())
+    return Onward(taken, (), np.empty(0), np.zeros(len(state.v)), 0.0)
+
+
 # strokes ------------------------------------------------------------------------------------------------------------------
-def landed(contacts: Contacts, state: State, k: int) -> Onward | None:
-    """The state after a stroke at a contact that lands, and at all others that touch, and the stroke; None if undecided."""
+def landed(contacts: Contacts, state: State, k: int) -> Onward:
+    """The state after a stroke at a contact that lands, and at all others that touch, and the stroke."""
     whole, scales = contacts.whole, scales_at(contacts, state)
     gaps = np.array([state.q[whole.index(pair.gap)] for pair in whole.pairs])
     which = [
@@ -286,10 +299,7 @@ def landed(contacts: Contacts, state: State, k: int) -> Onward | None:
     w[closed] -= here.leaving[closed, None] * here.n[closed]  # rounding
     which = _coupled(here, which, k)
     D = here.metric(which)
-    try:
-        found = strokes(D, here.n[which], w[which], μ[which], e[which])
-    except Undecided:
-        return None
+    found = strokes(D, here.n[which], w[which], μ[which], e[which])
     struck = replace(state, v=state.v + _change(contacts, state, here, which, found.impulses))
     after = onto(struck, whole)  # what has no mass follows
     leaves = np.einsum("ki,ki->k", here.n[which], found.velocities)
@@ -352,8 +362,8 @@ def _change(contacts: Contacts, state: State, here: Here, which: Sequence[int], 
 def case_of(contacts: Contacts, state: State, modes: Sequence[Mode]) -> Contacts:
     """The case with some modes, with rows that are independent at a state, and a warning where forces are redundant."""
     here, closed = here_at(contacts, state), [j for j, mode in enumerate(modes) if mode != "open"]
-    said_if_redundant([contacts.pairs[j].name for j in closed], here.metric(closed), here.n[closed])
-    return contacts.case(modes, np.argmin(np.abs(here.n), axis=1).tolist())
+    shared = shares(closed, [contacts.pairs[j].name for j in closed], here.metric(closed), here.n[closed])
+    return contacts.case(modes, np.argmin(np.abs(here.n), axis=1).tolist(), shared)
 
 
 def settled(

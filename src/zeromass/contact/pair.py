@@ -16,8 +16,9 @@ from zeromass.model import Contact, Particle, RigidBody
 from zeromass.model.given import Number
 from zeromass.model.remembering import Remembering
 
-LOST, SLIPS, STOPS, BEGINS, LANDS, RESTED = (
+LOST, PARTED, SLIPS, STOPS, BEGINS, LANDS, RESTED = (
     "contact lost",
+    "does not follow from others",
     "would slip",
     "slip dies out",
     "slip begins",

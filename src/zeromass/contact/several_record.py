@@ -22,7 +22,8 @@ NUMBERS = ("friction", "restitution")
 def contacts_record(contacts: Contacts, w: Writer) -> dict[str, Any]:
     """What the system is made of; a case that is not open has the open one with it."""
     if contacts.whole is not contacts:
-        return {"modes": list(contacts.modes), "whole": written(contacts.whole, w)}
+        shares = [[r, [[i, c] for i, c in parts]] for r, parts in contacts.shares]
+        return {"modes": list(contacts.modes), "shares": shares, "whole": written(contacts.whole, w)}
     q = contacts.coordinates
     return {
         "modes": list(contacts.modes),
@@ -37,6 +38,7 @@ def contacts_record(contacts: Contacts, w: Writer) -> dict[str, Any]:
 def take_contacts_record(contacts: Contacts, own: dict[str, Any], r: Reader) -> None:
     """Gives a system whose equations are complete what `contacts_record` wrote."""
     contacts.modes, contacts.joints = tuple(own["modes"]), ()
+    contacts.shares = tuple((r, tuple((i, c) for i, c in parts)) for r, parts in own.get("shares", ()))
     if "whole" in own:
         whole: Any = read(own["whole"], r)
         for name in ("solids", "bodies", "centers", "pairs", "gravity", "creep", "slow", "applied", "least_clearance"):

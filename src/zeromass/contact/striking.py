@@ -49,6 +49,17 @@ class Stroke(NamedTuple):
     friction: float
 
 
+class Strokes(NamedTuple):
+    """Impulses on the body at each of several contacts, N s, and velocities after them, m/s, shape (k, 3) each."""
+
+    impulses: np.ndarray
+    velocities: np.ndarray
+
+    def energy(self, before: np.ndarray) -> float:
+        """What they add to the kinetic energy, J, from the velocities before."""
+        return float(np.sum(self.impulses * (before + self.velocities)) / 2)
+
+
 def stroke(
     D: np.ndarray, n: np.ndarray, w: np.ndarray, μ: Law | None, e: float, *, static: float | None = None
 ) -> Stroke:
