@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 BUILT = ROOT / "docs" / "_build" / "html"
 OUT = ROOT / "build" / "screenshots" / "pages"
-SIZES = {"desktop": (1440, 900), "laptop": (1024, 640), "phone": (390, 844)}
+SIZES = {"desktop": (1440, 900), "laptop": (1280, 720), "phone": (390, 844)}
 THEMES = ("light", "dark")
 PAGES = (
     "index",

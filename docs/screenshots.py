@@ -2,6 +2,7 @@
 
     python docs/screenshots.py                      # all, into build/screenshots
     python docs/screenshots.py crane four_bar       # some
+    python docs/screenshots.py --missing            # those of which there are no pictures yet
     python docs/screenshots.py --keep               # a few, as the documentation shows them, into docs/images/viewer
 
 Needs a Chromium on the machine. Each example is run as it stands; its last run is shown at two fifths of its time. A sheet
@@ -18,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 OUT = ROOT / "build" / "screenshots"
-SIZES = {"desktop": (1280, 800), "laptop": (1024, 640), "phone": (390, 844)}
+SIZES = {"desktop": (1440, 900), "laptop": (1280, 720), "phone": (390, 844)}
 THEMES = ("light", "dark")
 KEPT = {
     "double_pendulum": ("desktop", "light"),
@@ -110,6 +111,9 @@ if __name__ == "__main__":
         sys.exit(MISSING)
     asked = sys.argv[1:]
     only = list(KEPT) if asked == ["--keep"] else asked
+    if asked == ["--missing"]:
+        there = {path.stem for path in (OUT / "phone" / THEMES[-1]).glob("*.png")}
+        only = [path.stem for path in (ROOT / "examples").glob("*.py") if path.stem not in there]
     for name, path, t in pages(only):
         with browser(chromium) as page:
             (keep if asked == ["--keep"] else pictures)(page, name, path, t)

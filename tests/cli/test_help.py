@@ -66,6 +66,22 @@ def test_the_first_help_has_every_command():
     assert {line.split()[1] for line in examples(HELP)} == set(COMMANDS)
 
 
+def test_the_first_help_stands_as_it_is_written():
+    """Nothing is taken for markup, and each example has a line in a terminal of 80 columns."""
+    page = shown()
+    for line, words in examples(HELP).items():
+        assert re.search(rf"{re.escape(line)} +{re.escape(words)} *$", page, flags=re.MULTILINE), line
+
+
+def test_cheap_examples_run(tmp_path, monkeypatch):
+    """Those that integrate nothing; the others run in the long tests."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("new", "check", "equations", "schema"):
+        for line in examples(COMMANDS[name].help or ""):
+            done = CliRunner().invoke(cli.app, shlex.split(line.split(" | ")[0])[1:])
+            assert done.exit_code == 0 or (done.exit_code == 3 and "virtual" in line), line + done.output
+
+
 def test_the_guide_lists_every_command():
     from pathlib import Path
 

@@ -254,7 +254,7 @@ def browser(path: str) -> Iterator[Browser]:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            pass_fds=(3, 4),
+            close_fds=False,  # those of Python are closed by themselves; pass_fds wants 3 and 4 open here as well
             env={**os.environ, **({"LD_LIBRARY_PATH": str(FETCHED.parent / "lib")} if path == str(FETCHED) else {})},
             preexec_fn=arrange,
         )

@@ -94,6 +94,10 @@ def test_words_for_what_is_wrong(page, tmp_path):
     slid = zm.simulate(rubbed, rubbed.start({zm.rate(x): 1.0}), until=1.0)
     with pytest.raises(zm.ModelError, match=r"formulas of the system switch.*sign"):
         slid.view(place, sliders={zm.rate(x): (0.5, 2.0)})
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    stiff = zm.simulate(spring, spring.start({x: 1.0}), until=1.0, method="radau", rtol=1e-6)
+    with pytest.raises(zm.ModelError, match=r"made with method='radau', for what is stiff.*leave them out"):
+        stiff.view(place, sliders={x: (0.5, 2.0)})
 
 
 def test_what_a_page_can_not_draw_is_said(tmp_path):

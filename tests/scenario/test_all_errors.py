@@ -120,6 +120,27 @@ def test_wrong_keys_and_wrong_formulas_together():
     assert list(told) == ["system.potental", "system.constraints.rod", "events[0].zero"]
 
 
+def test_an_end_that_is_unknown_beside_keys_that_are_missing():
+    told = found(damaged(("until = 2", 'until = "2*T"'), ('coordinates = ["x", "y"]', ""), ('zero = "x"\n', "")))
+    assert told["run.until"][1].startswith("'T' is not declared")
+    assert told["events[0].zero"][1] == "this key is missing"
+    assert told["system"][1] == "a system has coordinates, particles or bodies"
+
+
+def test_a_misspelt_key_is_read_as_the_one_that_was_meant():
+    """So its own formula is looked at, and the line is that of the key that stands there."""
+    told = found(damaged(('potential = "m*g*y"', 'potental = "m*gg*y"')))
+    assert list(told) == ["system.potental", "system.potential"]
+    assert {line for line, _ in told.values()} == {8}
+    assert told["system.potential"][1] == "'gg' is not declared; did you mean 'g'?"
+
+
+def test_a_model_that_can_not_be_is_told_beside_the_rest():
+    told = found(damaged(('"m*g*y"', '"m*g*y\'"'), ('= "y"', '= "Y"'), ("m = [1.0, 2.0]", "mass = [1.0, 2.0]")))
+    assert list(told) == ["system", "output.charts.Height (m)", "sweep.over.mass"]
+    assert "the potential energy contains" in told["system"][1]
+
+
 def test_wrong_values_and_names():
     told = found(
         damaged(
@@ -133,10 +154,11 @@ def test_wrong_values_and_names():
 
 
 def test_the_model_is_judged_when_all_can_be_read():
-    """What physics says comes alone: it follows from formulas that are right."""
-    assert list(found(damaged(("x = 1.0", "x = 3.0\ny = 4.0")))) == ["system.start"]
-    told = found(damaged(("x = 1.0", "x = 3.0\ny = 4.0"), ('zero = "x"', 'zero = "xx"')))
-    assert list(told) == ["events[0].zero"]
+    """What physics says of a start follows from formulas of the model that are right, whatever events are."""
+    apart = ("x = 1.0", "x = 3.0\ny = 4.0")
+    assert list(found(damaged(apart))) == ["system.start"]
+    assert list(found(damaged(apart, ('zero = "x"', 'zero = "xx"')))) == ["system.start", "events[0].zero"]
+    assert list(found(damaged(apart, ("y**2 - 1", "y**2 - l")))) == ["system.constraints.rod"]
 
 
 def test_the_message_has_a_line_for_each():

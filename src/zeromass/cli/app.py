@@ -24,9 +24,9 @@ HELP = """Equations of motion as written on paper: write a scenario, run it, wat
 
   zeromass run um2022 --case 2B       a scenario that comes along
 
-  zeromass sweep bowl.toml            the study of its table [sweep], to bowl.nc
+  zeromass sweep bowl.toml            the study of its table \\[sweep]
 
-  zeromass schema                     what editors need to know of scenario files
+  zeromass schema                     what editors know of scenarios
 
   zeromass papers                     what papers print, what we compute
 

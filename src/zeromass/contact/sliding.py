@@ -14,7 +14,7 @@ from zeromass.contact.slow import STOPPED
 from zeromass.contact.start import GIVEN
 from zeromass.contact.surface import Surface
 from zeromass.contact.walls import OnWall, Wall
-from zeromass.expression import Array, Evaluator, Expression
+from zeromass.expression import Array, Evaluator, Expression, Symbol
 from zeromass.expression.build import ZERO
 from zeromass.model import Event, ModelError, Onward, Particle, Quantity, StartError, State, System
 from zeromass.model.forces import Forces, GeneralizedForce, Load, loads
@@ -252,6 +252,10 @@ class Sliding(System):
         from zeromass.contact.looks import drawing_of_particle  # what is not drawn need not be imported
 
         return drawing_of_particle(self)
+
+    def drawing_at(self, parameters: Mapping[Symbol, float]) -> Drawing:
+        """The same: a dot has no size that parameters could change."""
+        return self.drawing
 
     def _own_quantities(self) -> dict[str, Quantity]:
         """What plots and files show."""

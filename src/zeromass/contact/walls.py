@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +12,7 @@ from zeromass.contact.friction import against
 from zeromass.contact.slow import SLOWEST, STOPPED
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import BORDER, LOST, SLIPS, STOPS
-from zeromass.expression import Array, Evaluator, Expression, as_expression, rate, substitute
+from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, rate, substitute
 from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Event, Force, Onward, Part, Quantity, State, System
 from zeromass.model.given import length
@@ -198,6 +199,10 @@ class OnWall(System):
 
     @property
     def drawing(self) -> Drawing:  # type: ignore[override]
+        """As of the particle in flight."""
+        return self.sliding.drawing
+
+    def drawing_at(self, parameters: Mapping[Symbol, float]) -> Drawing:
         """As of the particle in flight."""
         return self.sliding.drawing
 

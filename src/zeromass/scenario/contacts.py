@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from zeromass.contact import Contacts
+from zeromass.contact import Contacts, surfaces
+from zeromass.contact import bodies as balls
 from zeromass.model import State
 from zeromass.scenario.errors import listed, nearest
 from zeromass.scenario.friction import VALUE
@@ -96,30 +97,31 @@ TABLE = Table(
 
 def model(reader: Reader, given: dict[str, Any]) -> Contacts:
     """The bodies and their surfaces."""
-    read = {
-        kind: {
-            name: kinds.read(reader, {**own, "name": name}, (*KEY, kind, name), None)
-            for name, own in given[kind].items()
-        }
-        for kind, kinds in (("bodies", BODY), ("surfaces", SURFACE))
-    }
+    read: dict[str, dict[str, Any]] = {"bodies": {}, "surfaces": {}}
+    for kind, kinds in (("bodies", BODY), ("surfaces", SURFACE)):
+        for name, own in given[kind].items():
+            read[kind][name] = surfaces.plane() if kind == "surfaces" else balls.ball(radius=1.0, mass=1.0, name=name)
+            with reader.noting():
+                read[kind][name] = kinds.read(reader, {**own, "name": name}, (*KEY, kind, name), None)
     for name, surface in read["surfaces"].items():
         surface.name = name
     forces = (lambda contacts: _loads(reader, given, contacts)) if any(given.get(kind) for kind in LOADS) else None
     values = OWN.values(reader, given, KEY, None)
-    with reader.pointing(*KEY):
+    with reader.noting(), reader.pointing(*KEY):
         return Contacts(list(read["bodies"].values()), on=read["surfaces"], forces=forces, **values)
+    plain = [balls.ball(radius=1.0, mass=1.0, name=name) for name in given["bodies"]]  # for names in the rest
+    whole = Contacts(plain, on={name: surfaces.plane() for name in given["surfaces"]})
+    _loads(reader, given, whole)
+    return whole
 
 
-def start(reader: Reader, given: dict[str, Any], system: Contacts, t: float) -> State:
-    """Its start."""
+def start(reader: Reader, given: dict[str, Any], system: Contacts, t: float) -> Callable[[], State]:
+    """Its start, to be solved for."""
     key = (*KEY, "start")
     values = START.values(reader, given["start"], key, None)
     if len(system.bodies) == 1:
         values = {word: _alone(reader, value, system, (*key, word)) for word, value in values.items()}
-    reader.finish()
-    with reader.pointing(*key):
-        return system.start(t=t, **values)
+    return lambda: system.start(t=t, **values)
 
 
 def _alone(reader: Reader, value: Any, system: Contacts, key: tuple[str, ...]) -> Any:
@@ -143,11 +145,11 @@ def _loads(reader: Reader, given: dict[str, Any], contacts: Contacts) -> list[An
     for kind, load in LOADS.items():
         for i, item in enumerate(given.get(kind, ())):
             key = (*KEY, kind, i)
-            if "body" not in item and len(by_name) > 1:
-                raise reader.error("there are several bodies: which one does it act on?", key)
-            name = _known(reader, item.get("body", next(iter(by_name))), contacts, (*key, "body"))
-            own = {word: value for word, value in item.items() if word != "body"}
-            with reader.pointing(*key):
+            with reader.noting(), reader.pointing(*key):
+                if "body" not in item and len(by_name) > 1:
+                    raise reader.error("there are several bodies: which one does it act on?", key)
+                name = _known(reader, item.get("body", next(iter(by_name))), contacts, (*key, "body"))
+                own = {word: value for word, value in item.items() if word != "body"}
                 found.append(load.make(by_name[name], **load.values(reader, own, key, names)))
     return found
 

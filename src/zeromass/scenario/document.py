@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from typing import Any
 
 from zeromass.integrate import METHODS
 from zeromass.model import Event
 from zeromass.run import simulate
 from zeromass.scenario import contacts, output, rolling, sliding, sweep, system
-from zeromass.scenario.errors import ScenarioError, listed, nearest, together
+from zeromass.scenario.errors import ScenarioError, listed, nearest
 from zeromass.scenario.kinds import Choice, Numbers, Problem, Words
+from zeromass.scenario.mending import Changes, mended
+from zeromass.scenario.reading import Reader
 from zeromass.scenario.signatures import table
-from zeromass.scenario.source import Source
+from zeromass.scenario.source import Key, Source
 from zeromass.scenario.tables import Argument, Items, Named, Table, spelled
 from zeromass.scenario.unread import unreadable
 
@@ -42,7 +45,15 @@ EVENT = table(Event, without=("guard", "message", "detail"), said={"name": Words
 def _one_model(given: dict[str, Any]) -> Iterator[Problem]:
     if len(MODELS.keys() & given.keys()) != 1:
         yield (), "a scenario has one model: a table [rolling], [contacts], [sliding] or [system]"
-    elif given.get("output", {}).get("shapes") and ("rolling" in given or "contacts" in given):
+    else:
+        yield from _at_most_one(given)
+
+
+def _at_most_one(given: dict[str, Any]) -> Iterator[Problem]:
+    """The same, where a scenario without a model is read as far as it goes."""
+    for other in [name for name in MODELS if name in given][1:]:
+        yield (other,), "a scenario has one model"
+    if given.get("output", {}).get("shapes") and ("rolling" in given or "contacts" in given):
         yield ("output", "shapes"), "a rolling body is drawn as it is; shapes are for a [system]"
 
 
@@ -66,12 +77,38 @@ TABLE = Table(
 )
 
 
-def document(source: Source, case: str | None) -> tuple[dict[str, Any], Source, list[str]]:
-    """The data of a source with the changes of one of its cases, where their keys stand, and the names of its cases."""
-    data = dict(source.data)
+@dataclass(frozen=True)
+class Document:
+    """The data of a source with the changes of one of its cases, where their keys stand, and the names of its cases.
+
+    errors    what is wrong with keys and, where something is, with what formulas are made of
+    replaced  keys where something else stands than in the file, as those have it that are wrong: see `mending`
+    """
+
+    data: dict[str, Any]
+    source: Source
+    cases: tuple[str, ...]
+    errors: tuple[ScenarioError, ...] = ()
+    replaced: frozenset[Key] = frozenset()
+
+    @property
+    def kind(self) -> str | None:
+        """The table of its model."""
+        return next((kind for kind in MODELS if kind in self.data), None)
+
+    def reader(self) -> Reader:
+        """What reads its formulas, and knows what is wrong with it already."""
+        given, found = self.data, {"found": self.errors, "replaced": self.replaced}
+        return Reader(self.source, given.get("parameters", {}), sweep.swept(given), given.get("let"), **found)
+
+
+def document(source: Source, case: str | None) -> Document:
+    """What a source says, and what is wrong with its keys."""
+    data, errors = dict(source.data), []
     cases = data.pop("cases", {})
     if not isinstance(cases, dict) or not all(isinstance(changes, dict) for changes in cases.values()):
-        raise source.error("cases are tables: [cases.NAME.…] changes what stands above", ("cases",))
+        errors.append(source.error("cases are tables: [cases.NAME.…] changes what stands above", ("cases",)))
+        cases = {}
     if case is not None:
         if case not in cases:
             words = nearest(case, cases) or (f"; there are: {listed(cases)}" if cases else "; it has none")
@@ -79,8 +116,7 @@ def document(source: Source, case: str | None) -> tuple[dict[str, Any], Source, 
         data = _merged(data, cases[case])
         own = {key[2:]: line for key, line in source.lines.items() if key[:2] == ("cases", case) and len(key) > 2}
         source = replace(source, lines={**source.lines, **own})
-    _check(source, data)
-    return data, source, list(cases)
+    return _checked(Document(data, source, tuple(cases), tuple(errors)))
 
 
 def _merged(data: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,10 +134,18 @@ def _kind(given: Mapping[str, Any], otherwise: Mapping[str, Any]) -> str:
     return spelled(str(given.get("kind", otherwise.get("kind"))))
 
 
-def _check(source: Source, data: dict[str, Any]) -> None:
-    """Raises all that is wrong with keys and, where something is, with what formulas are made of."""
+def _checked(whole: Document) -> Document:
+    """The same with all that is wrong with keys, and without it in the data."""
+    source, data, changes = whole.source, whole.data, Changes()
     problems = dict.fromkeys(TABLE.problems(data, ()))
     if not problems:
-        return
+        return whole
     unread = [unreadable(source, text, key) for key, text in TABLE.formulas(data, ())]
-    raise together([source.error(message, key) for key, message in problems] + [one for one in unread if one])
+    new = mended(replace(TABLE, rule=_at_most_one), deepcopy(data), (), changes)
+    errors = [source.error(message, key) for key, message in (*problems, *changes.broken)]
+    errors += [one for one in unread if one]
+    meant = {key: source.lines[there] for key, there in changes.meant.items() if there in source.lines}
+    source = replace(source, lines={**meant, **source.lines})
+    return replace(
+        whole, data=new, source=source, errors=(*whole.errors, *errors), replaced=frozenset(changes.replaced)
+    )

@@ -23,9 +23,11 @@ class FormulaError(ZeromassError, ValueError):
     message: str
     position: int
     source: str
+    unknown: str
+    """The name that is not declared, where that is what is wrong."""
 
-    def __init__(self, message: str, position: int, source: str = "") -> None:
-        self.message, self.position, self.source = message, position, source
+    def __init__(self, message: str, position: int, source: str = "", unknown: str = "") -> None:
+        self.message, self.position, self.source, self.unknown = message, position, source, unknown
         super().__init__(message)
 
     @property

@@ -100,8 +100,8 @@ class _Parser:
             raise self.error(f"{words} is not expected here: an operator is missing, or this is too much", token)
         return result
 
-    def error(self, message: str, token: Token) -> FormulaError:
-        return FormulaError(message, token.position, self.source)
+    def error(self, message: str, token: Token, unknown: str = "") -> FormulaError:
+        return FormulaError(message, token.position, self.source, unknown)
 
     def taken(self, *texts: str) -> bool:
         """Whether the next sign is one of these; then it is passed."""
@@ -212,7 +212,8 @@ class _Parser:
             raise self.error(f"'{name}' is a function: write {name}(…)", token)
         hint = nearest(name, [*self.names, *CONSTANTS])
         known = listed([*self.names, *CONSTANTS])
-        raise self.error(f"'{name}' is not declared{hint}" + ("" if hint else f"; known here are: {known}"), token)
+        words = f"'{name}' is not declared{hint}" + ("" if hint else f"; known here are: {known}")
+        raise self.error(words, token, unknown=name)
 
     def primed(self, value: Expression, token: Token) -> Expression:
         """x' and x''."""

@@ -12,7 +12,7 @@ from zeromass.model.parts import Part
 from zeromass.scenario.errors import listed, nearest
 from zeromass.scenario.friction import FRICTION, NAMES
 from zeromass.scenario.kinds import Names, Numbers, Whole, Words
-from zeromass.scenario.reading import Reader
+from zeromass.scenario.reading import OF_FORMULAS, Reader
 from zeromass.scenario.signatures import table
 from zeromass.scenario.source import Key
 from zeromass.scenario.surfaces import SURFACE
@@ -177,10 +177,15 @@ def joined(reader: Reader, given: Mapping[str, Any], parts: Iterable[Part], name
             tables = joint_tables()[kind]
             chosen = {k: value for k, value in own.items() if k in tables.arguments and k not in _acting(own)}
             values = tables.values(reader, chosen, key, {**NAMES, **names} if "surface" in chosen else names)
+            fits = True
             for known, words, what in ((bodies, BODIES, "body"), (made, JOINTS, "joint before")):
-                for argument in values.keys() & set(words):
-                    values[argument] = _known(reader, values[argument], known, what, (*key, argument))
-            with reader.pointing(*key):
+                for argument in [word for word in words if word in values]:
+                    there = _known(reader, values[argument], known, what, (*key, argument))
+                    values[argument], fits = there, fits and there is not None
+            if not fits:
+                reader.lacks(name)
+                continue
+            with reader.noting(name), reader.pointing(*key):
                 made[name] = tables.make(**values, name=name)
                 if "drive" in _acting(own):
                     motion = ACTING["drive"][0].read(reader, own["drive"], (*key, "drive"), names)
@@ -202,7 +207,9 @@ def along(reader: Reader, whole: Joined, names: Mapping[str, Expression]) -> lis
         for what, (kind, _) in ACTING.items():
             if what in own and what != "drive":
                 value = kind.read(reader, own[what], (*KEY, name, what), names)
-                with reader.pointing(*KEY, name, what):
+                with reader.noting(), reader.pointing(*KEY, name, what):
+                    if name not in by_name:
+                        continue
                     found.append(getattr(by_name[name], what)(value))
     return found
 
@@ -210,8 +217,9 @@ def along(reader: Reader, whole: Joined, names: Mapping[str, Expression]) -> lis
 def _known(reader: Reader, name: str, known: Mapping[str, Any], what: str, key: Key) -> Any:
     if name not in known:
         words = nearest(name, known) or f"; there are: {listed(known) or 'none'}"
-        raise reader.error(f"'{name}' is no {what}{words}", key)
-    return known[name]
+        if not reader.in_doubt(name, beside=OF_FORMULAS):
+            reader.wrong(f"'{name}' is no {what}{words}", key)
+    return known.get(name)
 
 
 def joint_motions(joints: Iterable[Any]) -> dict[str, Expression]:

@@ -39,7 +39,7 @@ class Known(Mapping[str, Expression]):
         except FormulaError as error:
             asked = f"; {dotted(self._key)} asks for '{name}'" if self._key != own else ""
             message = FormulaError(error.message + asked, error.position, error.source)
-            if not self._reader.blamed(own):
+            if not self._reader.blamed(own) and not self._reader.in_doubt(error.unknown):
                 self._reader.wrong(pointed(self._reader.source, given, own, message))
             return something(self._names)
 

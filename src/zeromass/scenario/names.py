@@ -11,7 +11,7 @@ from zeromass.model import RigidBody, System
 from zeromass.model.parts import Part
 from zeromass.scenario.errors import nearest
 from zeromass.scenario.joints import joint_names
-from zeromass.scenario.reading import Reader
+from zeromass.scenario.reading import OF_FORMULAS, Reader
 from zeromass.scenario.source import Key
 
 
@@ -56,9 +56,9 @@ def names(system: System) -> dict[str, Expression]:
     return {**motion_names(system.parts), **joint_names(system.joints), **found, **coordinate_names(system)}
 
 
-def named_coordinate(reader: Reader, name: str, known: Mapping[str, Expression], key: Key) -> Expression:
+def named_coordinate(reader: Reader, name: str, known: Mapping[str, Expression], key: Key) -> Expression | None:
     """The coordinate of a name."""
-    if name not in known:
+    if name not in known and not reader.in_doubt(name, beside=OF_FORMULAS):
         hint = nearest(name, known) or f"; there are: {', '.join(known)}"
-        raise reader.error(f"'{name}' is no coordinate{hint}", key)
-    return known[name]
+        reader.wrong(f"'{name}' is no coordinate{hint}", key)
+    return known.get(name)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, get_args
 
+from zeromass.expression import Expression
 from zeromass.model import Shape, System
 from zeromass.report.plots import KINDS as PLOTS
 from zeromass.scenario.errors import listed, nearest
 from zeromass.scenario.kinds import ANY_LENGTH, Either, Kind, Numbers, Problem, Whole, Words
 from zeromass.scenario.names import names
-from zeromass.scenario.reading import Reader
+from zeromass.scenario.reading import OF_FORMULAS, Reader
 from zeromass.scenario.signatures import table
 from zeromass.scenario.source import Key
 from zeromass.scenario.tables import Argument, Items, Kinds, Named, Table
@@ -22,6 +23,7 @@ FASTEST = 1000
 
 TIMES = Either((Whole(2, 10_000_000), Numbers(shapes=((ANY_LENGTH,),))))
 POINT, FORMULA = Numbers("names", ((3,),)), Numbers("names")
+SOMEWHERE = {"at": [0.0, 0.0, 0.0]}
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,9 @@ def shape_tables() -> dict[str, Table]:
         return lambda part="", at=(), **sizes: (shape(**sizes), part, at)
 
     return {
-        shape.__name__.lower(): replace(table(shape, more=place), make=placed(shape), rule=_one_place)
+        shape.__name__.lower(): replace(
+            table(shape, more=place), make=placed(shape), rule=_one_place, instead=SOMEWHERE
+        )
         for shape in get_args(Shape)
     }
 
@@ -71,13 +75,6 @@ def _line(a: Annotated[Any, POINT], b: Annotated[Any, POINT]) -> tuple[Any, Any]
     a, b  its ends, m
     """
     return a, b
-
-
-def _known_plots(given: dict[str, Any]) -> Iterator[Problem]:
-    known = [kind for kind in PLOTS if kind != "quantity"]
-    for i, kind in enumerate(given.get("plots", ())):
-        if kind not in known:
-            yield ("plots", i), f"there is no plot '{kind}'{nearest(kind, known) or f'; there are: {listed(known)}'}"
 
 
 DRAWING: dict[str, Kind] = {
@@ -97,11 +94,16 @@ DRAWN = {
     "charts": 'by "title (unit)", instead of the usual ones; a table of formulas for several curves',
     "fps": "samples a second of the viewer",
 }
-TABLE = table(Output, more={key: Argument(kind, words=DRAWN[key]) for key, kind in DRAWING.items()}, rule=_known_plots)
+TABLE = table(Output, more={key: Argument(kind, words=DRAWN[key]) for key, kind in DRAWING.items()})
 
 
 def output(reader: Reader, given: dict[str, Any]) -> Output:
     """What is written."""
+    known = [kind for kind in PLOTS if kind != "quantity"]
+    for i, kind in enumerate(given.get("plots", ())):
+        if kind not in known:
+            words = nearest(kind, known) or f"; there are: {listed(known)}"
+            reader.wrong(f"there is no plot '{kind}'{words}", (*KEY, "plots", i))
     return TABLE.read(reader, {key: value for key, value in given.items() if key not in DRAWING}, KEY, {})
 
 
@@ -109,27 +111,33 @@ def drawing(reader: Reader, given: dict[str, Any], system: System) -> dict[str, 
     """What the viewer draws, as `run.view` takes it."""
     asked = {key: kind for key, kind in DRAWING.items() if key in given}
     known = names(system) if asked else {}
-    options = {key: kind.read(reader, given[key], (*KEY, key), known) for key, kind in asked.items()}
-    if "shapes" in options:
-        options["shapes"] = _placed(reader, system, options["shapes"])
+    own = {key: kind for key, kind in asked.items() if key != "shapes"}
+    options = {key: kind.read(reader, given[key], (*KEY, key), known) for key, kind in own.items()}
+    if "shapes" in asked:
+        options["shapes"] = _placed(reader, system, given["shapes"], known)
     if "charts" in options:
         options["plots"] = options.pop("charts")
     if "fps" in options and not 0 < options["fps"] <= FASTEST:
-        raise reader.error(f"it is {options['fps']:g}; it lies between 0 and {FASTEST}", (*KEY, "fps"))
+        reader.wrong(f"it is {options['fps']:g}; it lies between 0 and {FASTEST}", (*KEY, "fps"))
     return options
 
 
-def _placed(reader: Reader, system: System, shapes: list[tuple[Shape, str, tuple[Any, ...]]]) -> dict[Any, Shape]:
+def _placed(reader: Reader, system: System, given: list[Any], known: Mapping[str, Expression]) -> dict[Any, Shape]:
     """{part or point: shape}."""
+    one = Kinds(shape_tables)
     parts = {part.name: part for part in system.parts}
     found: dict[Any, Shape] = {}
-    for i, (shape, part, at) in enumerate(shapes):
-        key: Key = (*KEY, "shapes", i, "at" if at else "part")
-        if part and part not in parts:
-            hint = nearest(part, parts) or f"; there are: {listed(parts) or 'none'}"
-            raise reader.error(f"there is no particle or body '{part}'{hint}", key)
-        place = at or parts[part]
-        if place in found:
-            raise reader.error("there is a shape at this place already", key)
-        found[place] = shape
+    for i, item in enumerate(given):
+        with reader.noting():
+            shape, part, at = one.read(reader, item, (*KEY, "shapes", i), known)
+            key: Key = (*KEY, "shapes", i, "at" if at else "part")
+            if part and part not in parts:
+                hint = nearest(part, parts) or f"; there are: {listed(parts) or 'none'}"
+                if not reader.in_doubt(part, beside=OF_FORMULAS):
+                    reader.wrong(f"there is no particle or body '{part}'{hint}", key)
+                continue
+            place = at or parts[part]
+            if place in found:
+                raise reader.error("there is a shape at this place already", key)
+            found[place] = shape
     return found

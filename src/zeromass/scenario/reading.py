@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,12 +28,31 @@ def in_words(error: Exception) -> str:
     return str(error)
 
 
+COORDINATES, JOINTS = ("system", "coordinates"), ("system", "joints")
+OF_FORMULAS, OF_MODELS = ("parameters", "let"), ("", "system", "rolling", "contacts", "sliding")
+"""Tables whose names are those of formulas alone, and of the model."""
+
+NAMING = {(), ("parameters",), ("let",), ("system",), ("rolling",), ("contacts",), ("sliding",)} | {
+    *(("system", key) for key in ("coordinates", "particles", "bodies", "joints")),
+    *(("rolling", "body", *key) for key in ((), ("kind",), ("name",))),
+    *(("sliding", "particle", *key) for key in ((), ("name",))),
+    ("contacts", "bodies"),
+}
+"""Tables and keys that give names to formulas."""
+
+
+class Follows(ScenarioError):
+    """What follows from something else that is wrong, and is not told beside it."""
+
+
 class Reader:
     """The parameters of a scenario, and its formulas in them.
 
     given       numbers or formulas by name, of the table [parameters]
     varied      names of those that a study varies: formulas of them stay formulas where others become numbers
     let         formulas by name, of the table [let]: each is read where another asks for it, in the names known there
+    found       what is wrong with the file already
+    replaced    keys where something else stands than in the file, see `mending`: what is wrong there was found already
     parameters  symbols, by name, with the values of the file; formulas, of those that follow from what varies
 
     What is wrong is noted, and something readable taken in its place, until `finish` tells all of it.
@@ -45,11 +64,17 @@ class Reader:
         given: Mapping[str, Any],
         varied: Sequence[str] = (),
         let: Mapping[str, Any] | None = None,
+        *,
+        found: Iterable[ScenarioError] = (),
+        replaced: Collection[Key] = (),
     ) -> None:
         self.source = source
+        self._replaced = replaced
+        self._unsure = {key[0] if key else "" for key in replaced if key in NAMING or key[:2] == COORDINATES}
+        self._lost = {key[2] for key in replaced if key[:2] == JOINTS and key[3:] in ((), ("kind",)) and key[2:]}
         self.parameters: dict[str, Expression] = {}
         self.let: dict[str, Any] = {}
-        self._found: list[ScenarioError] | None = []
+        self._found: list[ScenarioError] | None = list(found)
         self._values: dict[str, Expression] = {}
         for name, value in given.items():
             key = ("parameters", name)
@@ -75,16 +100,32 @@ class Reader:
         error = self.error(what, key) if isinstance(what, str) else what
         if self._found is None:
             raise error
-        self._found.append(error)
+        if not (isinstance(error, Follows) or any(_at(error, key) for key in self._replaced)):
+            self._found.append(error)
 
     def blamed(self, key: Key) -> bool:
         """Whether something wrong was found at a key."""
         return any(error.key == dotted(key) for error in self._found or ())
 
-    @property
-    def fine(self) -> bool:
-        """Whether nothing wrong was found so far."""
-        return not self._found
+    def fine(self, key: Key, besides: Iterable[str] = ()) -> bool:
+        """Whether nothing wrong was found at a key or below, besides some keys there, nor with parameters."""
+        keys, others = [key, ("parameters",), ("let",)], [(*key, name) for name in besides]
+        return not any(
+            any(_at(error, one) for one in keys) and not any(_at(error, one) for one in others)
+            for error in self._found or ()
+        )
+
+    def lost(self, *key: str) -> bool:
+        """Whether something in a table was replaced."""
+        return any(one[: len(key)] == key for one in self._replaced)
+
+    def in_doubt(self, name: str, beside: Collection[str] = ()) -> bool:
+        """Whether a name that is not declared may be, by what could not be read, beside some tables."""
+        return bool(name) and (bool(self._unsure.difference(beside)) or name.partition(".")[0] in self._lost)
+
+    def lacks(self, name: str) -> None:
+        """From now on what a name stands for may be missing though it is declared."""
+        self._lost.add(name)
 
     def finish(self) -> None:
         """Raises all errors that were noted, if any; from now on each is raised at once."""
@@ -92,13 +133,19 @@ class Reader:
         if found:
             raise together(found)
 
+    def told(self) -> ScenarioError:
+        """All errors that were noted, as one."""
+        return together(self._found or [self.error("it can not be read", ())])
+
     @contextmanager
-    def noting(self) -> Iterator[None]:
-        """An error inside is noted, and what follows goes on."""
+    def noting(self, *names: str) -> Iterator[None]:
+        """An error inside is noted, and what follows goes on, without these names."""
         try:
             yield
         except ScenarioError as error:
             self.wrong(error)
+            for name in names:
+                self.lacks(name)
 
     def check_name(self, name: str, key: Key) -> None:
         """Refuses a name that means something already."""
@@ -111,9 +158,9 @@ class Reader:
         try:
             yield
         except UNFIT as error:
-            if not self.fine:
-                self.finish()
-            raise self.error(in_words(error), key) from error
+            if self.fine(key, besides=("start", "guess")):
+                raise self.error(in_words(error), key) from error
+            raise Follows(in_words(error), key=dotted(key)) from error
 
     def number(self, given: Any, key: Key) -> float:
         """A number, from constants and parameters that do not vary."""
@@ -139,5 +186,13 @@ class Reader:
         try:
             return formula(given, Known(self, names, key) if self.let else names)
         except FormulaError as error:
-            self.wrong(pointed(self.source, given, key, error))
+            beside = OF_MODELS if names is self._values else ()
+            if not self.in_doubt(error.unknown, beside) and not self.blamed(key):
+                self.wrong(pointed(self.source, given, key, error))
             return something(names)
+
+
+def _at(error: ScenarioError, key: Key) -> bool:
+    """Whether an error is that of a key, or of one below it."""
+    place, rest = dotted(key), error.key.removeprefix(dotted(key))
+    return not place or (error.key.startswith(place) and (not rest or rest[0] in ".["))

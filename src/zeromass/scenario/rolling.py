@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from zeromass.contact import ConvexBody, ImplicitBody, Rolling, SphericalBody, bodies, solids
+from zeromass.contact import ConvexBody, ImplicitBody, Rolling, SphericalBody, bodies, solids, surfaces
 from zeromass.contact.start import rolling_start
 from zeromass.expression import Expression
 from zeromass.model import Damper, Force, RigidBody, Spring, State, Torque
@@ -143,20 +143,31 @@ TABLE = Table(
 
 def model(reader: Reader, given: dict[str, Any]) -> Rolling:
     """The body on its surface."""
-    on = SURFACE.read(reader, given["surface"], (*KEY, "surface"), None)
-    body = BODY.read(reader, given["body"], (*KEY, "body"), None)
+    on, body = surfaces.plane(), bodies.ball(radius=1.0, mass=1.0, name=_body_name(given["body"]))
+    with reader.noting():
+        on = SURFACE.read(reader, given["surface"], (*KEY, "surface"), None)
+    with reader.noting():
+        body = BODY.read(reader, given["body"], (*KEY, "body"), None)
     forces = (lambda rolling: _loads(reader, given, rolling)) if any(given.get(kind) for kind in LOADS) else None
     values = OWN.values(reader, given, KEY, NAMES)
     for old, (new, words) in OLD.items():
         word = values.pop(old, None)
         if word is not None:
             values[new] = word == words[1]
-    with reader.pointing(*KEY):
+    with reader.noting(), reader.pointing(*KEY):
         return Rolling(body, on=on, forces=forces, **values)
+    plain = Rolling(bodies.ball(radius=1.0, mass=1.0, name=body.name), on=surfaces.plane())  # for names in the rest
+    _loads(reader, given, plain)
+    return plain
 
 
-def start(reader: Reader, given: dict[str, Any], system: Rolling, t: float) -> State:
-    """Its start."""
+def _body_name(given: dict[str, Any]) -> str:
+    name = BODY.tables()[spelled(given["kind"])].arguments["name"]
+    return str(given.get("name", name.default))
+
+
+def start(reader: Reader, given: dict[str, Any], system: Rolling, t: float) -> Callable[[], State]:
+    """Its start, to be solved for."""
     key = (*KEY, "start")
     values = START.values(reader, given["start"], key, None)
     turning = values.pop("angular_velocity", None)
@@ -164,13 +175,15 @@ def start(reader: Reader, given: dict[str, Any], system: Rolling, t: float) -> S
         reader.wrong(
             "what [sweep] varies of a start with an angular velocity is that alone", (*key, "angular_velocity")
         )
-    reader.finish()
-    with reader.pointing(*key):
+
+    def solved() -> State:
         start = system.start(t=t, **values)
         if turning is None:
             return start
         places = list(zip(system.coordinates, start.q, strict=True))
         return system.start([*places, (system.body.angular_velocity, turning)], t=t)
+
+    return solved
 
 
 def _loads(reader: Reader, given: dict[str, Any], rolling: Rolling) -> list[Any]:
@@ -179,7 +192,7 @@ def _loads(reader: Reader, given: dict[str, Any], rolling: Rolling) -> list[Any]
     for kind, load in LOADS.items():
         for i, item in enumerate(given.get(kind, ())):
             key = (*KEY, kind, i)
-            with reader.pointing(*key):
+            with reader.noting(), reader.pointing(*key):
                 found.append(load.make(rolling.body, **load.values(reader, item, key, names)))
     return found
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.expression import coordinate, symbols
+from zeromass.integrate import Settings
 from zeromass.model import Event, ModelError, State, System
 from zeromass.model.check import Diagnosis
 from zeromass.run import Run, simulate
@@ -22,7 +23,7 @@ from zeromass.scenario.reading import UNFIT, Reader, in_words
 from zeromass.scenario.rolling import body_tables
 from zeromass.scenario.source import Source, parsed, read
 from zeromass.scenario.surfaces import surface_tables
-from zeromass.scenario.sweep import Sweep, sweep, swept
+from zeromass.scenario.sweep import Sweep, sweep
 
 if TYPE_CHECKING:
     import xarray
@@ -187,44 +188,43 @@ def parse_scenario(
 
 def scenario_of(source: Source, case: str | None = None) -> Scenario:
     """The scenario of a source, or a ScenarioError that says what is wrong and on which line."""
-    given, source, cases = document(source, case)
-    reader = Reader(source, given.get("parameters", {}), swept(given), given.get("let"))
-    kind, model = next((kind, model) for kind, model in MODELS.items() if kind in given)
+    whole = document(source, case)
+    given, reader, kind = whole.data, whole.reader(), whole.kind
     about, asked = given.get("scenario", {}), given.get("output", {})
     name = about.get("name", "scenario")
-    settings = _settings(reader, given["run"])
-    system = model.model(reader, given[kind])
-    events, written, drawn, study = (), Output(), {}, None
-    with reader.noting():
-        events = _events(reader, given.get("events", []), system)
+    settings, written, system, study = _settings(reader, given["run"]), Output(), None, None
     with reader.noting():
         written = output(reader, asked)
     with reader.noting():
-        drawn = drawing(reader, asked, system)
-    with reader.noting():
-        study = sweep(reader, given["sweep"], system, events) if "sweep" in given else None
+        system = MODELS[kind].model(reader, given[kind]) if kind is not None else None
+    if system is None or kind is None:
+        raise reader.told()
+    events = _events(reader, given.get("events", []), system)
+    drawn = drawing(reader, asked, system)
+    if "sweep" in given:
+        study = sweep(reader, given["sweep"], system, events)
     _check_let(reader, system)
-    start = model.start(reader, given[kind], system, settings.pop("t0"))  # which finishes the reading first
+    start = _start(reader, given[kind], system, kind, settings.pop("t0"))
     return Scenario(
         name=name,
         description=about.get("description", ""),
         case=case,
-        cases=tuple(cases),
+        cases=whole.cases,
         system=system,
         start=start,
         events=events,
         settings=settings,
         output=written,
         drawing={"title": name, **drawn},
-        source=source,
+        source=whole.source,
         sweep=study,
     )
 
 
 def drawing_of(text: str, case: str | None, system: System) -> dict[str, Any]:
     """What a scenario asks the viewer to draw of a system that it described, such as that of a run read from a file."""
-    given, source, _ = document(parsed(text), case)
-    reader = Reader(source, given.get("parameters", {}), let=given.get("let"))
+    whole = document(parsed(text), case)
+    given, reader = whole.data, whole.reader()
     title = given.get("scenario", {}).get("name", "scenario")
     drawn = drawing(reader, given.get("output", {}), system)
     reader.finish()
@@ -256,7 +256,23 @@ def _settings(reader: Reader, given: dict[str, Any]) -> dict[str, Any]:
     for name, value in settings.items():
         if isinstance(value, float) and name not in ("until", "t0") and not value > 0:
             reader.wrong(f"it is {value:g}; it must be positive", ("run", name))
+    with reader.noting(), reader.pointing("run"):
+        Settings(**{name: value for name, value in settings.items() if name not in ("until", "t0")})
     return settings
+
+
+def _start(reader: Reader, given: dict[str, Any], system: System, kind: str, t: float) -> State:
+    """The start, where all that it follows from can be read; what is wrong with the file is told now."""
+    found = None
+    with reader.noting():
+        solve = MODELS[kind].start(reader, given, system, t)
+        if reader.fine((kind,)) and reader.fine(("run", "t0")):
+            with reader.pointing(kind, "start"):
+                found = solve()
+    reader.finish()
+    if found is None:
+        raise reader.told()
+    return found
 
 
 def _check_let(reader: Reader, system: System) -> None:
@@ -275,7 +291,8 @@ def _events(reader: Reader, given: list[Any], system: System) -> tuple[Event, ..
         if event["name"] in taken:
             reader.wrong(f"an event named '{event['name']}' is there already", ("events", i, "name"))
         taken.add(event["name"])
-        found.append(EVENT.read(reader, event, ("events", i), known))
+        with reader.noting():
+            found.append(EVENT.read(reader, event, ("events", i), known))
     return tuple(found)
 
 

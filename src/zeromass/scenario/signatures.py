@@ -42,6 +42,7 @@ def table(
     blame: str = "",
     words: Callable[..., Any] | str | None = None,
     means: Mapping[str, str] | None = None,
+    instead: Mapping[str, Any] | None = None,
 ) -> Table:
     """The table of the arguments of a function or class, which is made with it.
 
@@ -50,6 +51,7 @@ def table(
     more     keys that are no arguments
     words    what the table stands for, or what else than the function tells of it and of its keys in a docstring
     means    what a key means in a file, where that is less than in Python
+    instead  data that keep the rule, where those with the keys that are needed do not
     """
     arguments: dict[str, Argument] = {}
     meaning = USUAL | told(make) | (told(words) if callable(words) else {}) | dict(means or {})
@@ -65,7 +67,7 @@ def table(
             raise TypeError(f"no scenario file can say '{name}' of {make.__name__}, a {parameter.annotation}")
     beside = {name: a if a.words else replace(a, words=meaning.get(name, "")) for name, a in (more or {}).items()}
     title = words if isinstance(words, str) else summary(words or make)
-    return Table({**arguments, **beside}, make, rule, blame, words=title)
+    return Table({**arguments, **beside}, make, rule, blame, words=title, instead=instead or {})
 
 
 def made_by(module: types.ModuleType, result: type) -> dict[str, Callable[..., Any]]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from zeromass.contact import Sliding
+from zeromass.contact import Sliding, surfaces
 from zeromass.model import Particle, State
 from zeromass.scenario.friction import FRICTION, NAMES, VALUE
 from zeromass.scenario.kinds import Numbers, Problem
@@ -39,6 +39,7 @@ START = table(
         "guess": VALUE,
     },
     rule=_one_place,
+    instead={"position": [0.0, 0.0, 0.0]},
 )
 OWN = table(
     Sliding,
@@ -66,21 +67,22 @@ TABLE = Table(
 
 def model(reader: Reader, given: dict[str, Any]) -> Sliding:
     """The particle and its surfaces; those of one name are numbered."""
-    on = [SURFACE.read(reader, one, (*KEY, "surfaces", i), None) for i, one in enumerate(given["surfaces"])]
+    on = Items(SURFACE).read(reader, given["surfaces"], (*KEY, "surfaces"), None) or [surfaces.plane()]
     often = Counter(surface.name for surface in on)
     for i, surface in enumerate(on):
         if often[surface.name] > 1:
             surface.name = f"{surface.name} {i + 1}"
-    particle = PARTICLE.read(reader, given["particle"], (*KEY, "particle"), None)
+    particle = Particle(given["particle"].get("name", "particle"), mass=1.0)
+    with reader.noting():
+        particle = PARTICLE.read(reader, given["particle"], (*KEY, "particle"), None)
     values = OWN.values(reader, given, KEY, NAMES)
-    with reader.pointing(*KEY):
+    with reader.noting(), reader.pointing(*KEY):
         return Sliding(particle, on=on, **values)
+    return Sliding(Particle(particle.name, mass=1.0), on=surfaces.plane())  # for the names of the rest
 
 
-def start(reader: Reader, given: dict[str, Any], system: Sliding, t: float) -> State:
-    """Its start."""
+def start(reader: Reader, given: dict[str, Any], system: Sliding, t: float) -> Callable[[], State]:
+    """Its start, to be solved for."""
     key = (*KEY, "start")
     values = START.values(reader, given["start"], key, None)
-    reader.finish()
-    with reader.pointing(*key):
-        return system.start(t=t, **values)
+    return lambda: system.start(t=t, **values)

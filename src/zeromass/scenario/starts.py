@@ -14,7 +14,7 @@ from zeromass.scenario.errors import listed, nearest
 from zeromass.scenario.joints import joint_motions
 from zeromass.scenario.kinds import Either, Numbers
 from zeromass.scenario.names import coordinate_names, motion_names, vectors
-from zeromass.scenario.reading import Reader
+from zeromass.scenario.reading import OF_FORMULAS, Reader
 from zeromass.scenario.source import Key
 from zeromass.scenario.tables import Named
 
@@ -36,7 +36,8 @@ def guessed(reader: Reader, given: Mapping[str, Any], key: Key, system: System) 
     found = []
     for what, value, place in _read(reader, given, key, system):
         if not all(isinstance(e, Symbol) and e.kind == "coordinate" for e in np.ravel(what)):
-            reader.wrong("a guess is of coordinates or their rates", place)
+            if not reader.in_doubt(str(place[-1])):
+                reader.wrong("a guess is of coordinates or their rates", place)
         elif has_formulas(value):
             reader.wrong("a guess is a number; it depends on what [sweep] varies", place)
         else:
@@ -53,7 +54,8 @@ def _read(reader: Reader, given: Mapping[str, Any], key: Key, system: System) ->
     for place, name, value in _flat(given, key):
         if name not in shapes and isinstance(value, list):
             words = nearest(name, shapes) or f"; there are: {listed(shapes) or 'none'}"
-            reader.wrong(f"there is no vector '{name}'{words}", place)
+            if not reader.in_doubt(name, beside=OF_FORMULAS):
+                reader.wrong(f"there is no vector '{name}'{words}", place)
         elif name in shapes and np.shape(value) != shapes[name]:
             there = f"it has {len(value)}" if isinstance(value, list) else "it is one number"
             reader.wrong(f"{there}, and needs {shapes[name][0]} components", place)

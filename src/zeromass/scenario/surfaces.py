@@ -149,7 +149,7 @@ def _named(make: Callable[..., Surface]) -> Table:
 _MOTION = {name: Argument(kind) for name, kind in MOTION.items()}
 _OTHER = {
     "terrain": table(_of_heights, more=_MOTION, rule=_one_source, blame="file"),
-    "formula": table(_of_formula, more=_MOTION, rule=_one_formula),
+    "formula": table(_of_formula, more=_MOTION, rule=_one_formula, instead={"height": 0.0}),
 }
 
 

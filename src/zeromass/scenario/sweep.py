@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from zeromass.expression import parameter
 from zeromass.model import Event, System
 from zeromass.scenario.errors import listed, nearest
 from zeromass.scenario.kinds import ANY_LENGTH, Choice, Either, Kind, Numbers, Problem, Whole, Words
 from zeromass.scenario.names import names
-from zeromass.scenario.reading import Reader
+from zeromass.scenario.reading import Follows, Reader
 from zeromass.scenario.signatures import table
 from zeromass.scenario.tables import Argument, Named, Table
 
@@ -48,6 +49,7 @@ RANGE = Table(
         "normal": Argument(PAIR, words="samples about a mean, with a standard deviation"),
     },
     rule=_one_way,
+    instead={"from": 1.0, "to": 2.0, "count": 2},
     words="The values of a parameter: a grid, or a distribution.",
 )
 VALUES = Either((TIMES, RANGE))
@@ -75,6 +77,7 @@ STATISTIC = Table(
         "first_time": Argument(Words(), words="name of an event: when it first happens, s"),
     },
     rule=_one_thing,
+    instead={"largest": 1.0},
     words="What is kept of a member.",
 )
 KEPT = Either((FORMULA, LIST, STATISTIC))
@@ -109,8 +112,6 @@ def _as_many(given: dict[str, Any]) -> Iterator[Problem]:
         yield ("samples",), f"this key is missing: '{drawn[0]}' has a distribution, of which samples = … are drawn"
     elif "samples" in given and not drawn:
         yield ("samples",), "no parameter has a distribution to draw from, such as { normal = [mean, deviation] }"
-    if not given["over"]:
-        yield ("over",), "it is empty: which parameters vary?"
 
 
 TABLE = table(Sweep, rule=_as_many)
@@ -124,26 +125,34 @@ def swept(given: Mapping[str, Any]) -> list[str]:
 def sweep(reader: Reader, given: Mapping[str, Any], system: System, events: tuple[Event, ...]) -> Sweep:
     """The study that a scenario describes."""
     known, over = reader.parameters, {}
+    if not given["over"]:
+        reader.wrong("it is empty: which parameters vary?", (*KEY, "over"))
     drawn: dict[Any, Any] = {}
     for name, values in given["over"].items():
         key = (*KEY, "over", name)
         if name not in known:
             words = nearest(name, known) or f"; there are: {listed(known) or 'none'}"
-            raise reader.error(f"[parameters] has no '{name}'{words}", key)
+            if not reader.in_doubt(name):
+                reader.wrong(f"[parameters] has no '{name}'{words}", key)
         read = VALUES.read(reader, values, key, None)
-        distribution = _distribution(reader, read, key) if isinstance(read, dict) else None
-        if distribution is not None:
-            drawn[known[name]] = distribution
-        else:
-            over[known[name]] = _grid(reader, read, key) if isinstance(read, dict) else np.array(read, dtype=float)
+        symbol = known[name] if name in known else parameter(name, 1.0)
+        with reader.noting():
+            distribution = _distribution(reader, read, key) if isinstance(read, dict) else None
+            if distribution is not None:
+                drawn[symbol] = distribution
+            else:
+                over[symbol] = _grid(reader, read, key) if isinstance(read, dict) else np.array(read, dtype=float)
     options = {k: given[k] for k in ("samples", "spread", "seed", "on") if k in given}
     found = Sweep({}, {}, **options)
     if drawn and found.samples is not None:
         from zeromass.ensemble import samples  # few scenarios have a study
 
-        with reader.pointing(*KEY, "samples"):
+        with reader.noting(), reader.pointing(*KEY, "samples"):
             over.update(samples(found.samples, drawn, method=found.spread, seed=found.seed))
-    keep = {name: _kept(reader, what, (*KEY, "keep", name), system, events) for name, what in given["keep"].items()}
+    keep = {}
+    for name, what in given["keep"].items():
+        with reader.noting():
+            keep[name] = _kept(reader, what, (*KEY, "keep", name), system, events)
     return Sweep(over, keep, **options)
 
 
@@ -184,6 +193,8 @@ def _kept(reader: Reader, what: Any, key: tuple[str, ...], system: System, event
         wanted = read["first_time"]
         if wanted not in by_name:
             words = nearest(wanted, by_name) or f"; there are: {listed(by_name) or 'none'}"
+            if reader.lost("events"):
+                raise Follows(words)
             raise reader.error(f"there is no event '{wanted}'{words}", (*key, "first_time"))
         return ensemble.first_time(by_name[wanted])
     with reader.pointing(*key):

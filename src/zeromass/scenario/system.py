@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from zeromass.expression import Expression, coordinate
+from zeromass.expression import Expression, as_expression, coordinate, rate
 from zeromass.model import Damper, Particle, RigidBody, Spring, State, System
 from zeromass.scenario.joints import TABLES as JOINTS
 from zeromass.scenario.joints import along, joined, joint_motions
@@ -104,17 +104,24 @@ def model(reader: Reader, given: dict[str, Any]) -> System:
         forces += Items(load).read(reader, given.get(kind, ()), (*KEY, kind), names)
     forces += along(reader, whole, names)
     nonideal = _by_coordinate(reader, given, "nonideal", names)
-    with reader.pointing(*KEY):
+    with reader.noting(), reader.pointing(*KEY):
         return System(parts, coordinates=own, forces=forces, nonideal=nonideal, joints=whole.joints, **values)
+    return _plainer(reader, parts, own, whole.joints)
 
 
-def start(reader: Reader, given: dict[str, Any], system: System, t: float) -> State:
-    """Its start."""
+def _plainer(reader: Reader, parts: list[Any], own: list[Expression], joints: list[Any]) -> System:
+    """A system with the same coordinates in place of one that can not be, so that the rest of the file can be read."""
+    reader.lacks("multiplier")
+    with reader.pointing(*KEY):
+        energy = sum((rate(x) ** 2 for x in own), start=as_expression(0.0))
+        return System(parts, coordinates=own, kinetic=energy if own else None, joints=joints)
+
+
+def start(reader: Reader, given: dict[str, Any], system: System, t: float) -> Callable[[], State]:
+    """Its start, to be solved for."""
     pairs = prescribed(reader, given.get("start", {}), (*KEY, "start"), system)
     near = guessed(reader, given.get("guess", {}), (*KEY, "guess"), system)
-    reader.finish()
-    with reader.pointing(*KEY, "start"):
-        return system.start(pairs, t=t, guess=near)
+    return lambda: system.start(pairs, t=t, guess=near)
 
 
 def _parts(reader: Reader, given: dict[str, Any]) -> list[Particle | RigidBody]:
@@ -122,11 +129,12 @@ def _parts(reader: Reader, given: dict[str, Any]) -> list[Particle | RigidBody]:
     for kind, part in PARTS.items():
         for name, own in given.get(kind, {}).items():
             key = (*KEY, kind, name)
-            with reader.pointing(*key):
+            with reader.noting(name), reader.pointing(*key):
                 parts.append(part.make(name, **part.values(reader, own, key, {})))
-    if len({part.name for part in parts}) < len(parts):
-        raise reader.error("a particle and a body have the same name", (*KEY, "bodies"))
-    return parts
+    taken = given.get("particles", {}).keys() & given.get("bodies", {}).keys()
+    for name in taken:
+        reader.wrong("a particle and a body have the same name", (*KEY, "bodies", name))
+    return [part for part in parts if isinstance(part, Particle) or part.name not in taken]
 
 
 def _by_coordinate(
@@ -136,5 +144,7 @@ def _by_coordinate(
     found = {}
     for name, value in given.get(kind, {}).items():
         key = (*KEY, kind, name)
-        found[named_coordinate(reader, name, names, key)] = reader.expression(value, key, names)
+        where, force = named_coordinate(reader, name, names, key), reader.expression(value, key, names)
+        if where is not None:
+            found[where] = force
     return found

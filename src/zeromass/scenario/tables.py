@@ -32,7 +32,11 @@ class Items(Kind):
             yield from self.item.formulas(item, (*key, i))
 
     def read(self, reader: Reader, given: Any, key: Key, names: Names) -> list[Any]:
-        return [self.item.read(reader, item, (*key, i), names) for i, item in enumerate(given)]
+        found: list[Any] = []
+        for i, item in enumerate(given):
+            with reader.noting():
+                found.append(self.item.read(reader, item, (*key, i), names))
+        return found
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ class Table(Kind):
     blame   the key, where it is given, to which errors of `make` point instead of the table
     beside  keys that are no arguments and are read elsewhere
     words   what the table stands for
+    instead data that keep the rule, taken while the errors of others are looked for; the keys that are needed by default
     """
 
     arguments: Mapping[str, Argument]
@@ -85,6 +90,7 @@ class Table(Kind):
     blame: str = ""
     beside: tuple[str, ...] = ()
     words: str = ""
+    instead: Mapping[str, Any] = field(default_factory=dict)
 
     def looks(self) -> dict[type, str]:
         return {dict: "a table"}

@@ -20,6 +20,10 @@ Sliders = Mapping[Any, tuple[float, float]]
 """{parameter, or what the start prescribes: (from, to)}."""
 
 
+STIFF = ("radau",)
+"""Methods for stiff motions: what a page steps with would take steps without end for them."""
+
+
 @dataclass(frozen=True)
 class Slider:
     """One slider: the parameter, its name in the page, its ends, and its value at first."""
@@ -90,6 +94,11 @@ def check(run: Course, start: State, sliders: Sequence[Slider]) -> None:
         )
     if system.stiff is not None:
         raise ModelError(f"sliders: a {system.kind} motion is stiff, and a page has no method for that; leave them out")
+    if run.settings.method in STIFF:
+        raise ModelError(
+            f"sliders: the run was made with method='{run.settings.method}', for what is stiff, and a page has no method "
+            "for that; leave them out, or make the run by another method if it is not"
+        )
     pulses = {leaf for term in terms_of_time(system) for leaf in symbols(term.u)}
     for s in sliders:
         if s.symbol in pulses and any(_limits(run, start, s.symbol, end) for end in (s.low, s.high)):

@@ -44,7 +44,10 @@ def terrain(
     shape = _Shape(surface, parameters)
     path = np.concatenate(paths)
     low, high = path.min(axis=0), path.max(axis=0)
-    margin = max(0.12 * float((high - low).max()), 4 * radius)
+    wide, tall = float((high - low)[:2].max()), float(high[2] - low[2])
+    margin = max(
+        0.12 * max(wide, tall), 4 * radius, 0.5 * tall if wide < 0.25 * tall else 0.0
+    )  # what bounces, on a plate
     common = {"name": surface.name, "side": surface.side, "motion": _motion(surface, times, parameters)}
     flow = _flow(surface)
     if flow is not None:

@@ -128,7 +128,7 @@ class RunView {
     const box = ownBox(group);
     if (body.quaternion && !body.scenery) this.addAxes(group, box, shape.kind === "shell");
     const [marker, scenery, symbol] = [shape.marker, body.scenery, shape.marker !== undefined].map(Boolean);
-    return { name, index: i, group, radius: reach(shape), corners: ROUND.has(shape.kind) ? null : cornersOf(box), color, marker, scenery, symbol };
+    return { name, index: i, group, radius: reach(shape), breadth: breadth(box), corners: ROUND.has(shape.kind) ? null : cornersOf(box), color, marker, scenery, symbol };
   }
 
   makeArrow({ kind }) {

@@ -1,8 +1,9 @@
 // Where one looks from: at first so that what moves is large enough to be seen, and along with it where it goes far.
 
 const CLOSE = 0.13; // of a lone body: its width, as a part of the smaller side of the view
+const LONG = 0.35; // of a lone body that is long: its length
 const LARGE = 0.55; // of several bodies together
-const SEEN = 0.075; // from an overview in which the largest body is smaller than this the camera goes closer
+const SEEN = 0.1; // from an overview in which the largest body is smaller than this the camera goes closer
 
 /** What moves, at all times: the middle of all bodies of a run, and how far they reach from it. */
 class Action {
@@ -12,6 +13,7 @@ class Action {
     this.run = run;
     this.bodies = moving.length ? moving : bodies;
     this.radius = Math.max(...this.bodies.map((body) => body.radius), 0);
+    this.breadth = Math.max(...this.bodies.map((body) => body.breadth), 0);
     this.reach = this.radius;
     const [p, middle] = [new THREE.Vector3(), new THREE.Vector3()];
     const samples = run.clock.count;
@@ -41,7 +43,8 @@ class Action {
   /** From where it is seen large enough. */
   distance(camera) {
     const half = Math.tan((camera.fov * Math.PI) / 360) * Math.min(1, camera.aspect);
-    return this.reach > this.radius ? Math.max(this.reach / LARGE, this.radius / (2 * CLOSE)) / half : this.radius / CLOSE / half;
+    if (this.reach > this.radius) return Math.max(this.reach / LARGE, this.breadth / (2 * CLOSE)) / half;
+    return Math.max(this.breadth / CLOSE, this.radius / LONG) / half;
   }
 }
 
@@ -110,7 +113,7 @@ function firstView() {
   if (!main || main.bodies.every((body) => body.symbol)) return;
   const away = stage.camera.position.distanceTo(stage.controls.target);
   const half = Math.tan((stage.camera.fov * Math.PI) / 360) * Math.min(1, stage.camera.aspect);
-  if (main.radius / (away * half) < SEEN && main.distance(stage.camera) < 0.7 * away) {
+  if (main.breadth / (away * half) < SEEN && main.distance(stage.camera) < 0.7 * away) {
     follow(0);
     stage.lookDown(stage.hasSurface ? 0.42 : 0.34); // low enough that hills stand out, high enough that the way ahead shows
   }

@@ -1,5 +1,7 @@
 // Plots over time, linked to the clock: the curves are drawn once, the cursor at every frame.
 
+const APART = 5; // px between changes of the kind of motion that are still told one by one
+
 class Chart {
   /**
    * entries: [{name, color, values, clock}], one for each curve.
@@ -122,9 +124,12 @@ class Chart {
 
   /** Where the kind of motion changes, as from slipping to rolling. */
   drawChanges(pen) {
+    const all = [...new Set(data.runs.flatMap((run) => run.kinds.slice(1).map(([since]) => since)))].sort((a, b) => a - b);
+    const near = (t, other) => other !== undefined && Math.abs(this.x(t) - this.x(other)) < APART;
+    const changes = all.filter((t, i) => !(near(t, all[i - 1]) && near(t, all[i + 1]))); // of many, the first and the last
     pen.strokeStyle = this.theme.soft;
     pen.setLineDash([2, 3]);
-    for (const t of new Set(data.runs.flatMap((run) => run.kinds.slice(1).map(([since]) => since)))) {
+    for (const t of changes) {
       const x = Math.round(this.x(t)) + 0.5;
       pen.beginPath();
       pen.moveTo(x, this.top - 2);

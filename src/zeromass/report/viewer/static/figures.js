@@ -79,6 +79,12 @@ function sectors(radius, width, [color, ivory], quality, fine, add) {
   }
 }
 
+/** Half the width that a figure shows to most sides, from the box around it: of what is long, less than it reaches. */
+function breadth({ half }) {
+  const [, second, first] = half.toArray().sort((a, b) => a - b);
+  return Math.sqrt(first * second);
+}
+
 /** How far a figure reaches from the place of its body. */
 function reach(shape) {
   const { kind } = shape;
