@@ -62,8 +62,11 @@ class Work:
     @cached_property
     def pointwise(self) -> dict[str, Pointwise | None]:
         """The values of what is kept at single states, of members that move side by side."""
+        beside = self.program.code != "rolled"
         return {
-            name: None if isinstance(what, FirstTime) or self.program.code == "rolled" else Pointwise(self.program, what.array, self.first)
+            name: Pointwise(self.program, what.array, self.first)
+            if beside and not isinstance(what, FirstTime)
+            else None
             for name, what in self.keep.items()
         }
 
