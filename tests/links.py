@@ -17,13 +17,13 @@ turn = zm.parameter("turn", 0.4)
 class Links:
     """Rods with ball joints in a row, the first held, with drag on their middles; `rolled` and `plain`."""
 
-    def __init__(self, count: int, **more: Any) -> None:
+    def __init__(self, count: int, *, bodies: list[zm.RigidBody] | None = None, **more: Any) -> None:
         self.bodies: list[zm.RigidBody] = []
         self.guess: dict[Any, float] = {}
         self.joints: dict[str, Any] = {}
         random, forces = np.random.default_rng(count), []
         for k in range(count):
-            body = zm.RigidBody(f"rod {k}", 1.0 + 0.1 * k, [0.02, 0.1, 0.11])
+            body = bodies[k] if bodies else zm.RigidBody(f"rod {k}", 1.0 + 0.1 * k, [0.02, 0.1, 0.11])
             end: Any = self.bodies[-1].point([0.5, 0, 0]) if k else np.zeros(3)
             self.joints[f"joint {k}"] = body.point([-0.5, 0, 0]) - end
             self.guess.update(zip(body.coordinates, [k + 0.5, 0, 0, 1, 0, 0, 0], strict=True))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from threading import Lock
+from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from zeromass.model import Event, ModelError
 
 if TYPE_CHECKING:
     from zeromass.compile.program import Program
+    from zeromass.compile.rolled.along import Along
 
 
 class RolledNative:
@@ -33,6 +35,7 @@ class RolledNative:
         self.structure: Structure = structure
         self._machines: dict[tuple[str, int], Machine] = {}
         self._codes: dict[Any, Code] = {}
+        self._along: dict[tuple[int, int], Along] = {}
         self._one_at_a_time = Lock()
 
     def machine(self, task: str, lanes: int) -> Machine:
@@ -59,6 +62,38 @@ class RolledNative:
             return None
         functions = {"event": (self.program.inputs, [self.program.zeros(events)])}
         return self._code(("events", tuple(events), lanes), lambda: code(functions, host().lanes(lanes), effort=FIRST))
+
+    def along(self, lanes: int) -> Along:
+        """Machine code of a motion with its tangents, one in each lane, for this thread."""
+        from zeromass.compile.rolled.along import Along  # few runs are asked for tangents
+
+        key = lanes, get_ident()
+        if key not in self._along:
+            self._along[key] = Along(self.structure, lanes)
+        return self._along[key]
+
+    def jacobian(self, inputs: np.ndarray) -> np.ndarray:
+        """∂q̈/∂(q, q̇) at one state, shape (n, 2n), from numbers in the order of `system.inputs`."""
+        n = len(self.program.system.coordinates)
+        inputs, found = np.ascontiguousarray(inputs, dtype=float), np.empty((n, 2 * n))
+        first, size = inputs.ctypes.data, inputs.itemsize
+        call = self.along(host().width).code.function("jacobian", None, *[ctypes.c_void_p] * 4)
+        call(first, first + size, first + size * (2 * n + 1), found.ctypes.data)
+        return found
+
+    @property
+    def tangent(self) -> Code:
+        """Machine code of `tangent(t, y, parameters, entries)`, as of `Native`: here all of ∂q̈/∂(q, q̇)."""
+        code = self.along(host().width).code
+        return self._code(("tangent", get_ident()), lambda: Code(_renamed(code.address("jacobian")), host(), keep=code))
+
+    @property
+    def tangent_entries(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of 0 = f − q̈, which takes the place of the equations: constant entries −I, and where the others are."""
+        n = len(self.program.system.coordinates)
+        constants, places = np.zeros((n, 3 * n)), np.zeros((n, 3 * n), dtype=bool)
+        constants[:, :n], places[:, n:] = -np.eye(n), True
+        return constants, places
 
     def _code(self, key: Any, made: Callable[[], Code]) -> Code:
         if key not in self._codes:
@@ -132,9 +167,18 @@ class RolledNative:
         return Evaluator(e, names)
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("rows", "tangent", "tangent_entries", "jacobian"):
+        if name == "rows":
             raise ModelError(
                 f"the program has {len(self.program.system.coordinates)} coordinates and its code is rolled: it has no "
-                'tangent, which implicit methods and sensitivities need; take method="collocation" or fewer parts'
+                "rows of constraints one by one"
             )
         raise AttributeError(name)
+
+
+def _renamed(address: int) -> str:
+    """A function `tangent` that is one at an address."""
+    return (
+        "define void @tangent(ptr %t, ptr %y, ptr %p, ptr %e) {\n"
+        f"  %f = inttoptr i64 {address} to ptr\n"
+        "  call void %f(ptr %t, ptr %y, ptr %p, ptr %e)\n  ret void\n}\n"
+    )
