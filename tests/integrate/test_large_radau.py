@@ -13,7 +13,7 @@ from links import Links
 
 @pytest.fixture(scope="module")
 def stiff() -> Links:
-    """Links whose neighbours hold one another with dashpots of 2·10⁶ N·s/m at their middles: rates fall within a microsecond."""
+    """Links whose neighbours hold one another with dashpots of 2·10⁶ N·s/m at their middles: rates fall in a microsecond."""
     bare = Links(3)
     forces: list[Any] = []
     for one, other in zip(bare.bodies, bare.bodies[1:], strict=False):

@@ -1,4 +1,4 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportReturnType=false
 # llvmlite has no types: what its builder returns is taken for None
 """Neighbouring motions, several of them carried along together, in SIMD lanes.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from zeromass.compile.rolled.structure import Structure
-from zeromass.compile.rolled.tangent import TASK, Tangent
+from zeromass.compile.rolled.tangent import tangent_of
 from zeromass.compile.target import Code, host
 
 
@@ -22,13 +22,13 @@ class Along:
     """
 
     def __init__(self, structure: Structure, lanes: int) -> None:
-        tangent, n = _tangent(structure), len(structure.system.coordinates)
+        tangent, n = tangent_of(structure), len(structure.system.coordinates)
         motion, machine = structure.machine("motion", lanes), tangent.machine(lanes)
         while min(motion.lanes, machine.lanes) < lanes:
             lanes = min(motion.lanes, machine.lanes)
             motion, machine = structure.machine("motion", lanes), tangent.machine(lanes)
         self.lanes: int = lanes
-        self._keep = [motion, machine, motion.code("rhs"), machine.code(TASK)]
+        self._keep = [motion, machine, motion.code("rhs"), machine.code(tangent.task)]
         size, places = tangent.size, tangent.coordinates
         each = np.arange(n)
         first = n if lanes == 1 else 0  # slopes of one state begin with its rates
@@ -47,7 +47,7 @@ class Along:
         rhs, along = (f"%f{k}" for k in range(2))
         lines = [
             f"  {rhs} = inttoptr i64 {self._keep[2].address('rhs')} to ptr",
-            f"  {along} = inttoptr i64 {self._keep[3].address(TASK)} to ptr",
+            f"  {along} = inttoptr i64 {self._keep[3].address(tangent.task)} to ptr",
         ]
         pointer = self._pointer
         lines.append(f"  call void {rhs}(ptr %t, ptr %y, ptr %p, {pointer(slopes)}, ptr %g, {pointer(told)})")
@@ -96,14 +96,6 @@ class Along:
             c=pointer(δẏ),
             arrays=arrays,
         )
-
-
-def _tangent(structure: Structure) -> Tangent:
-    """Derived once."""
-    known = vars(structure)
-    if "tangent" not in known:
-        known["tangent"] = Tangent(structure)
-    return known["tangent"]
 
 
 def _type(lanes: int) -> str:

@@ -21,6 +21,7 @@ from zeromass.model import Event, ModelError
 if TYPE_CHECKING:
     from zeromass.compile.program import Program
     from zeromass.compile.rolled.along import Along
+    from zeromass.compile.rolled.sharing import Sharing
 
 
 class RolledNative:
@@ -114,7 +115,10 @@ class RolledNative:
         return self._solved(inputs.reshape(-1, inputs.shape[-1]))[1].reshape(inputs.shape[:-1])
 
     def multipliers(self, inputs: np.ndarray) -> np.ndarray:
-        """λ of all rows, shape (k, rows); those of unit quaternions, which nothing else depends on, are not numbers."""
+        """λ of all rows, shape (k, rows); those of unit quaternions, which nothing else depends on, are not numbers.
+
+        Where rows share a force, the shortest; see `zeromass.compile.rolled.sharing`.
+        """
         n, found = len(self.program.system.coordinates), np.full((len(inputs), len(self.program.system.rows)), np.nan)
         with self._one_at_a_time:
             machine = self._alone
@@ -122,7 +126,16 @@ class RolledNative:
                 machine(float(row[0]), row[1 : 1 + 2 * n], row[1 + 2 * n :], 2 * n)
                 x = machine.values[machine.unknowns + self.structure.row_unknowns, 0]
                 found[k, self.structure.rows] = -x  # M q̈ − Aᵀλ = Q
+                if self.structure.dropped:
+                    found[k, self.structure.rows] = self.sharing.shortest(row, -x)
         return found
+
+    @cached_property
+    def sharing(self) -> Sharing:
+        """How rows that repeat others share a force."""
+        from zeromass.compile.rolled.sharing import Sharing  # few runs are asked for it
+
+        return Sharing(self.structure)
 
     @cached_property
     def _alone(self) -> Machine:

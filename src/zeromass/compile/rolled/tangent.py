@@ -11,7 +11,7 @@ the tangent of a system is one more task of its kinds, with more numbers in thei
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +27,8 @@ from zeromass.compile.target import host
 from zeromass.expression import Expression, Symbol, directional, expressions
 from zeromass.expression.build import ZERO, add, multiply, subtract
 
-TASK = "tangent"
+Derived = Callable[[Equations, dict[Symbol, Symbol], dict[Unknown, Symbol]], Equations]
+"""Equations of another task from those of the motion: with symbols of what varies, and of the unknowns of an element."""
 
 
 class Moved(NamedTuple):
@@ -37,8 +38,10 @@ class Moved(NamedTuple):
     place: np.ndarray
 
 
-class Tangent:
-    """The tangent of a structure: kinds with more numbers in their blocks, where these stand, and machines.
+class Extended:
+    """Another task of a structure: kinds with more numbers in their blocks, where these stand, and machines.
+
+    task, derived  its name, and what makes its equations from those of the motion
 
     size         positions in the blocks; as many rates follow
     coordinates  the place of each coordinate; that of its rate is `size` later, as is that of δq̇ after `varied`
@@ -46,8 +49,10 @@ class Tangent:
     solved       where unknowns of the motion go, from their places among these
     """
 
-    def __init__(self, structure: Structure) -> None:
+    def __init__(self, structure: Structure, task: str, derived: Derived) -> None:
         self.structure: Structure = structure
+        self.task: str = task
+        self._derived = derived
         blocks, elements = structure.blocks, structure.elements
         n = len(structure.system.coordinates)
         self.coordinates: np.ndarray = np.empty(n, dtype=np.int64)
@@ -81,7 +86,7 @@ class Tangent:
         self.size: int = end
         self._firsts: np.ndarray = np.concatenate([firsts, *more, [end]])
         self.solved: Moved = Moved(np.concatenate(sources), np.concatenate(places))
-        self._layout = Layout(self.kinds, (TASK,))
+        self._layout = Layout(self.kinds, (task,))
         first = self._layout.size + 3 * structure.count
         order = np.argsort(structure.at, kind="stable").tolist()
         entries = self._layout.matrix(blocks, structure.at)
@@ -89,11 +94,11 @@ class Tangent:
         self._at: np.ndarray = np.concatenate([structure.at, np.zeros(sum(map(len, more)), dtype=np.int64)])
 
     def machine(self, lanes: int) -> Machine:
-        """Machine code of δq̈ from blocks, time and (p, δp), at the places of coordinates."""
+        """Machine code of the task from blocks, time and (p, δp): of δq̈, at the places of coordinates."""
         return Machine(
             self._layout,
             self.structure.blocks,
-            TASK,
+            self.task,
             host().lanes(lanes),
             [*self._others, *self._changes],
             self._firsts,
@@ -103,7 +108,7 @@ class Tangent:
         )
 
     def _kind(self, kind: Kind, pseudo: int | None) -> Kind:
-        """A kind with what varies in its blocks, and with the equations of its tangent."""
+        """A kind with what varies in its blocks, and with the equations of the task."""
         groups, vary, z = [], dict(zip(self._parameters, self._changes, strict=True)), {}
         for g, group in enumerate(kind.groups):
             half = len(group) // 2
@@ -128,13 +133,21 @@ class Tangent:
             blocks,
             kind.rows,
             kind.values,
-            lambda task, kind=kind, vary=vary, z=z: _varied(kind.equations("motion"), vary, z),
+            lambda task, kind=kind, vary=vary, z=z: self._derived(kind.equations("motion"), vary, z),
             coupled=kind.coupled,
         )
 
     @property
     def _parameters(self) -> Sequence[Symbol]:
         return self._others[1:]
+
+
+def tangent_of(structure: Structure) -> Extended:
+    """The tangent of a structure, derived once."""
+    known = vars(structure)
+    if "tangent" not in known:
+        known["tangent"] = Extended(structure, "tangent", _varied)
+    return known["tangent"]
 
 
 def _varied(motion: Equations, vary: dict[Symbol, Symbol], z: dict[Unknown, Symbol]) -> Equations:
