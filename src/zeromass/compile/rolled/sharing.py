@@ -10,6 +10,8 @@ one more task of its kinds. Of all λ that give the same motion the shortest has
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from zeromass.compile.rolled.equations import Equations, Unknown
@@ -60,7 +62,7 @@ class Sharing:
     def groups(self, e: np.ndarray, inputs: np.ndarray) -> list[str]:
         """Names of the constraints that share a quantity of the multipliers, as `undetermined_groups` has them."""
         s, system = self.structure, self.structure.system
-        place: dict[Expression, int] = {system.multipliers[i]: k for k, i in enumerate(s.rows.tolist())}
+        place: dict[Any, int] = {system.multipliers[i]: k for k, i in enumerate(s.rows.tolist())}
         asked = [leaf for leaf in symbols(e) if leaf in place]
         u = self.nothing(inputs)
         D = Evaluator(_slopes(e, asked), [*system.inputs, *system.accelerations, *system.multipliers])(
