@@ -79,3 +79,17 @@ def test_lyapunov_exponents_are_those_of_formulas(links: Links) -> None:
     assert np.isfinite(run.lyapunov_exponent(every=0.1))
     assert run.lyapunov_exponent(every=0.1) <= np.log(np.linalg.norm(run.sensitivity().start[0], 2)) / 0.2 + 1e-6
     assert largest > 0
+
+
+def test_sparse_linear_systems_are_those_of_the_derivative(pair: Pair) -> None:
+    """(μ I − ∂f/∂y) x = r for a real and a complex shift, by the matrix with all its entries."""
+    inputs, n = pair.start.inputs, len(pair.rolled.coordinates)
+    native: Any = pair.program.native
+    J = np.block([[np.zeros((n, n)), np.eye(n)], [native.jacobian(inputs)]])
+    shifted, random = native.shifted, np.random.default_rng(0)
+    assert shifted.at(0.0, inputs[1 : 1 + 2 * n], inputs[1 + 2 * n :])
+    for μ in (30.0 + 0j, 20.0 + 40.0j):
+        r = random.normal(size=2 * n) + (1j * random.normal(size=2 * n) if μ.imag else 0.0)
+        assert shifted.factor(μ, μ)
+        exact = np.linalg.solve(μ * np.eye(2 * n) - J, r)
+        assert np.abs(shifted.solve(μ, r) - exact).max() < 1e-11 * np.abs(exact).max()

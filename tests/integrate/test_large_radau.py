@@ -33,9 +33,9 @@ def test_a_stiff_chain_needs_few_steps_and_is_that_of_tight_explicit_ones(stiff:
 
 
 def test_steps_are_those_of_formulas(stiff: Links) -> None:
-    """The same method with the same tolerance: to that, and as many steps."""
+    """The same method with the same tolerance: to that, and with few more steps, as no stage has a Jacobian of its own."""
     start = stiff.start(stiff.rolled)
     run = zm.simulate(stiff.rolled, start, until=0.02, rtol=1e-8, method="radau")
     other = zm.simulate(stiff.plain, stiff.written(start), until=0.02, rtol=1e-8, method="radau")
-    assert abs(run.statistics.steps - other.statistics.steps) <= 2
+    assert run.statistics.steps < 1.25 * other.statistics.steps
     assert np.abs(run.y[-1] - other.y[-1]).max() < 1e-8

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from zeromass.compile.program import Program
     from zeromass.compile.rolled.along import Along
     from zeromass.compile.rolled.sharing import Sharing
+    from zeromass.compile.rolled.shifted import Shifted
 
 
 class RolledNative:
@@ -83,18 +84,11 @@ class RolledNative:
         return found
 
     @property
-    def tangent(self) -> Code:
-        """Machine code of `tangent(t, y, parameters, entries)`, as of `Native`: here all of ∂q̈/∂(q, q̇)."""
-        code = self.along(host().width).code
-        return self._code(("tangent", get_ident()), lambda: Code(_renamed(code.address("jacobian")), host(), keep=code))
+    def shifted(self) -> Shifted:
+        """The linear systems of implicit methods, each time anew: they keep what was factored."""
+        from zeromass.compile.rolled.shifted import Shifted  # few systems are stiff
 
-    @property
-    def tangent_entries(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of 0 = f − q̈, which takes the place of the equations: constant entries −I, and where the others are."""
-        n = len(self.program.system.coordinates)
-        constants, places = np.zeros((n, 3 * n)), np.zeros((n, 3 * n), dtype=bool)
-        constants[:, :n], places[:, n:] = -np.eye(n), True
-        return constants, places
+        return Shifted(self.structure)
 
     def _code(self, key: Any, made: Callable[[], Code]) -> Code:
         if key not in self._codes:
@@ -180,18 +174,9 @@ class RolledNative:
         return Evaluator(e, names)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "rows":
+        if name in ("rows", "tangent", "tangent_entries"):
             raise ModelError(
                 f"the program has {len(self.program.system.coordinates)} coordinates and its code is rolled: it has no "
-                "rows of constraints one by one"
+                "equations with all their entries"
             )
         raise AttributeError(name)
-
-
-def _renamed(address: int) -> str:
-    """A function `tangent` that is one at an address."""
-    return (
-        "define void @tangent(ptr %t, ptr %y, ptr %p, ptr %e) {\n"
-        f"  %f = inttoptr i64 {address} to ptr\n"
-        "  call void %f(ptr %t, ptr %y, ptr %p, ptr %e)\n  ret void\n}\n"
-    )
