@@ -67,6 +67,10 @@ def test_sensitivities_are_those_of_formulas(links: Links) -> None:
     assert list(run.system.parameters) == [g]
     assert np.abs(found.start - exact.start).max() < 1e-10
     assert np.abs(found.parameters - exact.parameters).max() < 1e-10
+    outputs = [links.tip[2], zm.acceleration(links.tip[2]), g * links.tip[0]]
+    of, known = found.of(outputs), exact.of(outputs)
+    assert np.abs(of.start - known.start).max() < 1e-8  # of accelerations, which grow by a hundred
+    assert np.abs(of.parameters - known.parameters).max() < 1e-9
 
 
 def test_lyapunov_exponents_are_those_of_formulas(links: Links) -> None:

@@ -83,6 +83,19 @@ class RolledNative:
         call(first, first + size, first + size * (2 * n + 1), found.ctypes.data)
         return found
 
+    def by_parameters(self, inputs: np.ndarray) -> np.ndarray:
+        """∂q̈/∂p at one state, shape (n, parameters), from numbers in the order of `system.inputs`."""
+        n, p = len(self.program.system.coordinates), len(self.program.system.parameters)
+        call = self.along(1).code.function("tangent", None, *[ctypes.c_void_p] * 7)
+        t, y = np.ascontiguousarray(inputs[:1]), np.ascontiguousarray(inputs[1 : 1 + 2 * n])
+        still, growth, (ẏ, δẏ) = np.zeros(2 * n), np.zeros(1), np.empty((2, 2 * n))
+        found = np.empty((n, p))
+        for k in range(p):
+            values = np.concatenate([inputs[1 + 2 * n :], np.eye(p)[k]])
+            call(*[x.ctypes.data for x in (t, y, still, values, ẏ, δẏ, growth)])
+            found[:, k] = δẏ[n:]
+        return found
+
     @property
     def shifted(self) -> Shifted:
         """The linear systems of implicit methods, each time anew: they keep what was factored."""
