@@ -18,7 +18,7 @@ from zeromass.compile.program import program_at
 from zeromass.compile.target import host
 
 
-@pytest.fixture(scope="module", params=["balls", *few([name for name in SHAPES if name != "balls"], 2)])
+@pytest.fixture(scope="module", params=["balls", *few([name for name in SHAPES if name != "balls"])])
 def pair(request: pytest.FixtureRequest) -> Pair:
     shape, count = SHAPES[request.param]
     return Pair(shape(count))
@@ -39,9 +39,20 @@ def test_the_derivative_of_accelerations_is_that_of_formulas(pair: Pair) -> None
     assert np.abs((found - exact) @ N).max() < 1e-11 * max(1.0, np.abs(exact @ N).max())
 
 
-def test_a_tangent_has_the_same_bits_in_any_lane_and_thread(links: Links) -> None:
-    native: Any = program_at(links.rolled, links.start(links.rolled)).native
-    inputs = links.start(links.rolled).inputs
+@pytest.fixture(scope="module")
+def run(links: Links) -> zm.Run:
+    return zm.simulate(links.rolled, links.start(links.rolled), until=0.2, rtol=1e-11)
+
+
+@pytest.fixture(scope="module")
+def other(links: Links, run: zm.Run) -> zm.Run:
+    """The same by formulas."""
+    return zm.simulate(links.plain, links.written(run.start), until=0.2, rtol=1e-11)
+
+
+def test_a_tangent_has_the_same_bits_in_any_lane_and_thread(links: Links, run: zm.Run) -> None:
+    native: Any = run.program.native
+    inputs = run.start.inputs
     known = native.jacobian(inputs)
     with ThreadPoolExecutor(2) as pool:
         assert all(np.array_equal(known, found) for found in pool.map(native.jacobian, [inputs] * 4))
@@ -58,11 +69,8 @@ def test_a_tangent_has_the_same_bits_in_any_lane_and_thread(links: Links) -> Non
         assert np.array_equal(ẏ[n:, 0], native.accelerations(inputs[None])[0])
 
 
-def test_sensitivities_are_those_of_formulas(links: Links) -> None:
+def test_sensitivities_are_those_of_formulas(links: Links, run: zm.Run, other: zm.Run) -> None:
     """By the start and by a parameter, both to the tolerance of the tangents, which grow to five times their size."""
-    start = links.start(links.rolled)
-    run = zm.simulate(links.rolled, start, until=0.2, rtol=1e-11)
-    other = zm.simulate(links.plain, links.written(start), until=0.2, rtol=1e-11)
     found, exact = run.sensitivity(), other.sensitivity()
     assert list(run.system.parameters) == [g]
     assert np.abs(found.start - exact.start).max() < 1e-10
@@ -73,11 +81,8 @@ def test_sensitivities_are_those_of_formulas(links: Links) -> None:
     assert np.abs(of.parameters - known.parameters).max() < 1e-9
 
 
-def test_lyapunov_exponents_are_those_of_formulas(links: Links) -> None:
+def test_lyapunov_exponents_are_those_of_formulas(run: zm.Run, other: zm.Run) -> None:
     """The whole spectrum of a short run, which follows from the same directions."""
-    start = links.start(links.rolled)
-    run = zm.simulate(links.rolled, start, until=0.2, rtol=1e-11)
-    other = zm.simulate(links.plain, links.written(start), until=0.2, rtol=1e-11)
     assert np.abs(run.lyapunov_spectrum(every=0.1) - other.lyapunov_spectrum(every=0.1)).max() < 1e-7
     largest = run.lyapunov_spectrum(every=0.1)[0]
     assert np.isfinite(run.lyapunov_exponent(every=0.1))

@@ -52,11 +52,11 @@ class RolledProgram(Program):
 
     @property
     def acceleration(self) -> tuple[Expression, ...]:
-        raise ModelError(self._refusal("the formulas of its accelerations"))
+        raise ModelError(self._refusal("the formula of each acceleration"))
 
     @property
     def multipliers(self) -> tuple[Expression, ...]:
-        raise ModelError(self._refusal("the formulas of its multipliers"))
+        raise ModelError(self._refusal("the formula of each multiplier"))
 
     @cached_property
     def growth(self) -> Expression:
@@ -64,7 +64,7 @@ class RolledProgram(Program):
 
     @cached_property
     def tangent(self) -> np.ndarray:
-        raise ModelError(self._refusal("its tangent, which implicit methods, sensitivities and linearizations need"))
+        raise ModelError(self._refusal("the formula of each entry of its tangent"))
 
     @cached_property
     def operations(self) -> int:
