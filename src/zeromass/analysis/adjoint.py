@@ -92,6 +92,11 @@ def adjoint(run: Course, e: Expression, times: ArrayLike | None = None, weights:
     array([2., 4.])
     """
     one_smooth_motion(run)
+    if run.program.code == "rolled":
+        raise ModelError(
+            f"a run backward is not made of a large system, here of {len(run.system.coordinates)} coordinates: take "
+            "run.sensitivity(), whose tangents go forward"
+        )
     system, begin, end = run.system, float(run.t[0]), float(run.t[-1])
     times = np.atleast_1d(np.asarray(end if times is None else times, dtype=float))
     weights = np.broadcast_to(np.asarray(weights, dtype=float), times.shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from zeromass.errors import ZeromassError
 from zeromass.expression import Expression, Symbol
 from zeromass.model import ModelError, StartError, State
 from zeromass.model.start import states_nearby
+
+if TYPE_CHECKING:
+    from zeromass.analysis.large_slopes import LargeSlopes
 
 STEPS, HALVINGS = 60, 20
 """Steps of Newton, and lengths of one that are tried."""
@@ -84,14 +87,14 @@ def _newton(first: State, formulas: list[Expression], wanted: np.ndarray, by: Se
     return reached
 
 
-def _at(slopes: Slopes, state: State, wanted: np.ndarray) -> Reached:
+def _at(slopes: Slopes | LargeSlopes, state: State, wanted: np.ndarray) -> Reached:
     slope = slopes.at(state)
     y = np.concatenate([state.q, state.v])
     sizes = 1.0 + np.abs(wanted) + slope.sizes @ np.abs(y)
     return Reached(state, slope, (wanted - slope.values) / sizes)
 
 
-def _better(slopes: Slopes, at: Reached, wanted: np.ndarray, by: Sequence[Symbol]) -> Iterator[Reached]:
+def _better(slopes: Slopes | LargeSlopes, at: Reached, wanted: np.ndarray, by: Sequence[Symbol]) -> Iterator[Reached]:
     """Points of smaller residuals after a whole step or its half, quarter, …"""
     N, J = _directions(at)
     sizes = np.abs(wanted - at.slope.values) / np.where(at.left == 0.0, 1.0, np.abs(at.left))

@@ -239,12 +239,14 @@ def residuals(sampled: Sampled) -> tuple[Residual, ...]:
 def _residuals(samples: Samples) -> dict[str, list[float]]:
     """Of each constraint at position, velocity and acceleration level; NaN where it has no such level."""
     rows, system = samples.system.rows, samples.system
+    program = samples.segment.program
+    written = program is None or program.code != "rolled"
     zeros = {
         0: ([row.zero for row in rows if row.level == 0], [row.group for row in rows if row.level == 0]),
         1: (list(system.velocity_constraints), [row.group for row in rows if row.level < 2]),
         2: (
-            list(system.A @ system.accelerations - system.b) if rows and not system.large else [],
-            [row.group for row in rows] if not system.large else [],
+            list(system.A @ system.accelerations - system.b) if rows and written else [],
+            [row.group for row in rows] if written else [],
         ),
     }
     values = {level: samples[expressions(formulas)] for level, (formulas, _) in zeros.items()}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zeromass.analysis.extrema import around, between, maximum, ordered, reach
+from zeromass.analysis.rough import Rough, rough
 from zeromass.integrate import Course, Segment
 from zeromass.integrate.course import Sampled
 from zeromass.integrate.search import maxima, zeros
@@ -57,18 +58,35 @@ def required_friction(run: Course) -> RequiredFriction:
     >>> bool(np.isclose(run.required_friction().value, 2 / 7 * np.tan(0.3)))
     True
     """
-    parts = [(part, part.at(between(part.t))) for part in _in_contact(run)]
-    pulling = tuple(interval for part, sampled in parts for interval in _pulls(part, sampled))
+    parts = [(part, _rough(part)) for part in _in_contact(run)]
+    pulling = tuple(
+        interval
+        for part, found in parts
+        if _may_pull(part, found)
+        for interval in _pulls(part, part.at(between(part.t)))
+    )
     lost = [segment.t[-1] for segment in run.segments if _lost(segment)]
     flies = len({len(segment.system.contacts) for segment in run.segments}) > 1  # to leave needs no friction
     if pulling or (lost and not flies):
         return RequiredFriction(float("inf"), min(interval.begin for interval in pulling) if pulling else min(lost))
     needed = [
-        RequiredFriction(*maximum(part, contact.friction_ratio, sampled))
-        for part, sampled in parts
-        for contact in part.system.contacts
+        RequiredFriction(*maximum(part, contact.friction_ratio, found and found.of(2 * k + 1)))
+        for part, found in parts
+        for k, contact in enumerate(part.system.contacts)
     ]
     return max(needed, key=lambda friction: friction.value)
+
+
+def _rough(part: Course) -> Rough | None:
+    """Normal force and friction ratio of each contact, one after the other."""
+    return rough(part, [e for contact in part.system.contacts for e in (contact.normal_force, contact.friction_ratio)])
+
+
+def _may_pull(part: Course, found: Rough | None) -> bool:
+    """Whether a normal force may be negative, as far as that is seen roughly."""
+    if found is None:
+        return True
+    return any(found.of(2 * k).may_be_negative for k in range(len(part.system.contacts)))
 
 
 def _lost(segment: Segment) -> bool:

@@ -6,14 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.expression import Expression
+from zeromass.analysis.rough import SAMPLES, Rough, possible, rough
+from zeromass.expression import Expression, expressions
 from zeromass.integrate import Course
 from zeromass.integrate.course import Sampled
-from zeromass.integrate.search import maxima
+from zeromass.integrate.search import Values, maxima
 from zeromass.model import ModelError
-
-SAMPLES = 4
-"""Parts of a step at whose ends a function is looked at first."""
 
 
 class Extremum(NamedTuple):
@@ -31,13 +29,15 @@ class Extremum(NamedTuple):
     time: float
 
 
-def maximum(run: Course, expression: Expression, sampled: Sampled | None = None) -> Extremum:
+def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None = None) -> Extremum:
     """The largest value of an expression along a run, between its steps too.
 
-    sampled  the run at the times `between` its steps, where it has been looked at there before
+    sampled  the run at the times `between` its steps, where it has been looked at there before, or what is known of the
+             expression there
 
     Every largest sample that may hide the maximum beside it is followed on the dense output: for a smooth function the
-    hidden part is at most a quarter of the drop to the farther neighbour, and four times as much is allowed for.
+    hidden part is at most a quarter of the drop to the farther neighbour, and four times as much is allowed for. Of a long
+    run samples are exact only where the maximum may be, see `rough`.
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -46,22 +46,34 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | None = None)
     >>> round(maximum(run, x**2 - x).value, 9)
     2.0
     """
-    sampled = run.at(between(run.t)) if sampled is None else sampled
-
+    shape = expressions(expression).shape
+    if shape:
+        raise ModelError(f"a maximum is that of one expression, not of an array of shape {shape}")
     first, last = sorted((float(run.t[0]), float(run.t[-1])))
 
     def values(at: np.ndarray) -> np.ndarray:
         return run.at(np.clip(at, first, last))[expression]  # a vertex beside the end is beyond it by rounding
 
-    found = sampled[expression]
-    if found.ndim != 1:
-        raise ModelError(f"a maximum is that of one expression, not of an array of shape {found.shape[1:]}")
-    t, samples = ordered(sampled.t, found)
+    t, samples = ordered(*_samples(run, expression, sampled, values))
     candidates = np.flatnonzero(samples + reach(samples) >= samples.max())
     places, peaks = maxima(values, *around(t, candidates))
     places, peaks = np.append(places, t[np.argmax(samples)]), np.append(peaks, samples.max())
     best = int(np.argmax(peaks))
     return Extremum(float(peaks[best]), float(places[best]))
+
+
+def _samples(
+    run: Course, expression: Expression, sampled: Sampled | Rough | None, values: Values
+) -> tuple[np.ndarray, np.ndarray]:
+    """Times and values between steps, exact where the largest may be."""
+    known = rough(run, [expression]) if sampled is None else sampled
+    if isinstance(known, Rough):
+        samples, errors = known.values[:, 0].copy(), known.errors[:, 0]
+        chosen = possible(samples, errors)
+        samples[chosen] = values(known.t[chosen])
+        return known.t, samples
+    sampled = run.at(between(run.t)) if known is None else known
+    return sampled.t, sampled[expression]
 
 
 def minimum(run: Course, expression: Expression) -> Extremum:

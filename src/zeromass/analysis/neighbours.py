@@ -1,10 +1,11 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportReturnType=false
 # llvmlite has no types: what its builder returns is taken for None
 """Neighbouring motions, several of them carried along together, in SIMD lanes.
 
 A tangent δy of a motion y obeys δẏ = ∂f/∂y δy + ∂f/∂p δp. Tangents are carried along with the motion as further unknowns of
-one compiled integration, with a right-hand side made by a directional derivative of the solved accelerations. Unknowns
-stand in groups, one tangent in each lane; the motion itself comes last.
+one compiled integration, with a right-hand side made by a directional derivative of the solved accelerations, or of those of
+each kind of parts and constraints for a large system. Unknowns stand in groups, one tangent in each lane; the motion itself
+comes last.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from llvmlite import ir
@@ -26,11 +28,18 @@ from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.model import Event, ModelError
 
+if TYPE_CHECKING:
+    from zeromass.compile.rolled.along import Along
+    from zeromass.compile.rolled.native import RolledNative
+
 FIRST_STEP = 1e-6
 """Of the integration, s: its control finds a longer one."""
 
 BUSY = 1 << 22
 """Unknowns evaluated after which better machine code of the steps is made, in the background."""
+
+LINE = 64
+"""Bytes of a line of the cache."""
 
 HEAD = 5
 """Values before the constants: the address of the code, how many groups there are, the length of a state, and the values of
@@ -98,6 +107,7 @@ class Neighbours:
         while lanes < min(self.count, host().width):
             lanes *= 2
         self._tangent = _tangent_code(run.program, lanes)
+        lanes = self._tangent.lanes
         self._groups = -(-self.count // lanes)
         self._columns = np.minimum(np.arange(self._groups * lanes), self.count - 1)  # the last one fills up the lanes
         still = np.zeros((len(segment.values) - len(δp), self.count))  # modes of its formulas do not vary
@@ -143,8 +153,14 @@ class Neighbours:
         return δ[:, self._columns].reshape(len(δ), groups, lanes).swapaxes(0, 1)
 
 
+def _tangent_code(program: Program, lanes: int) -> TangentCode | Along:
+    if program.code == "rolled":
+        return cast("RolledNative", program.native).along(lanes)
+    return _written_code(program, lanes)
+
+
 @lru_cache(maxsize=16)
-def _tangent_code(program: Program, lanes: int) -> TangentCode:
+def _written_code(program: Program, lanes: int) -> TangentCode:
     return TangentCode(program, lanes)
 
 
@@ -165,29 +181,46 @@ class _Loop:
         head = [b.load(b.gep(constants, [_int(k)], source_etype=_INT), typ=_INT) for k in range(HEAD)]
         address, groups, order, of_unknowns, of_constants = head
         wide = b.mul(order, _int(lanes))
-        clock, quality, y, speed = (self._room(size, lanes) for size in (_int(lanes), _int(lanes), wide, wide))
+        clock, quality = (self._room(lanes) for _ in range(2))
+        room = self._taken(b.mul(wide, _int(16)))  # bytes; that of a large system is more than there is on a stack
+        y = self._aligned(room)
+        speed = self._at(y, wide)
         last = b.mul(groups, of_unknowns)
         with self._each(_int(lanes)) as k:
             b.store(b.load(time, typ=_DOUBLE), b.gep(clock, [k]))
         with self._each(order) as i:
             x = b.load(self._at(unknowns, b.add(last, i)), typ=_DOUBLE)
             for k in range(lanes):
-                b.store(x, b.gep(y, [b.add(b.mul(i, _int(lanes)), _int(k))]))
+                b.store(x, self._at(y, b.add(b.mul(i, _int(lanes)), _int(k))))
         call = b.inttoptr(address, ir.FunctionType(ir.VoidType(), [_POINTER] * 7).as_pointer())
         with self._each(groups) as g:
             place, values = b.mul(g, of_unknowns), b.add(b.mul(g, of_constants), _int(HEAD))
             δy, p, δẏ = self._at(unknowns, place), self._at(constants, values), self._at(slopes, place)
             b.call(call, [clock, y, δy, p, speed, δẏ, quality])
         with self._each(order) as i:
-            first = b.load(b.gep(speed, [b.mul(i, _int(lanes))]), typ=_DOUBLE)
+            first = b.load(self._at(speed, b.mul(i, _int(lanes))), typ=_DOUBLE)
             b.store(first, self._at(slopes, b.add(last, i)))
         b.store(b.load(quality, typ=_DOUBLE), growth)
+        b.call(self._library("free", ir.VoidType(), _POINTER), [room])
         b.ret_void()
 
-    def _room(self, size: ir.Value, lanes: int) -> ir.Value:
-        room = self._b.alloca(_DOUBLE, size=size)
+    def _room(self, lanes: int) -> ir.Value:
+        room = self._b.alloca(_DOUBLE, size=lanes)
         room.align = 8 * lanes
         return room
+
+    def _taken(self, size: ir.Value) -> ir.Value:
+        """Memory for so many bytes, and for a line of the cache more."""
+        return self._b.call(self._library("malloc", _POINTER, _INT), [self._b.add(size, _int(LINE))])
+
+    def _aligned(self, room: ir.Value) -> ir.Value:
+        """The first place in it where a line of the cache begins."""
+        b = self._b
+        end = b.add(b.ptrtoint(room, _INT), _int(LINE - 1))
+        return b.inttoptr(b.and_(end, _int(-LINE)), _POINTER)
+
+    def _library(self, name: str, result: ir.Type, *takes: ir.Type) -> ir.Function:
+        return ir.Function(self.module, ir.FunctionType(result, takes), name)
 
     def _at(self, pointer: ir.Value, index: ir.Value) -> ir.Value:
         return self._b.gep(pointer, [index], source_etype=_DOUBLE)

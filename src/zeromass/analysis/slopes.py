@@ -9,7 +9,7 @@ machine code; only the sparse linear equations are solved in numbers, so that M 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from zeromass.compile.program import Program
 from zeromass.compile.target import FIRST, host
 from zeromass.expression import Expression, Symbol, expressions, jacobian, substitute, symbols
 from zeromass.model import ModelError, State
+
+if TYPE_CHECKING:
+    from zeromass.analysis.large_slopes import LargeSlopes
 
 REMEMBERED = 16
 """Sets of derivatives that a system keeps for the next time they are asked for."""
@@ -137,12 +140,25 @@ def slopes_of(
     outputs: Sequence[Expression] = (),
     parameters: Sequence[Symbol] = (),
     acting: dict[Symbol, np.ndarray] | None = None,
-) -> Slopes:
+) -> Slopes | LargeSlopes:
     """Those of a program, which its system keeps for the next time."""
-    memory: dict[Any, Slopes] = program.system.memory.setdefault("slopes", {})
+    memory: dict[Any, Slopes | LargeSlopes] = program.system.memory.setdefault("slopes", {})
     key = (id(program), tuple(outputs), tuple(parameters), tuple((acting or {}).keys()))
     found = memory.pop(key, None)  # it keeps its program, whose id is its own as long
-    memory[key] = found or Slopes(program, outputs, parameters, acting)  # the last ones used stand last
+    memory[key] = found or _made(program, outputs, parameters, acting)  # the last ones used stand last
     while len(memory) > REMEMBERED:
         del memory[next(iter(memory))]
     return memory[key]
+
+
+def _made(
+    program: Program,
+    outputs: Sequence[Expression],
+    parameters: Sequence[Symbol],
+    acting: dict[Symbol, np.ndarray] | None,
+) -> Slopes | LargeSlopes:
+    if program.code != "rolled":
+        return Slopes(program, outputs, parameters, acting)
+    from zeromass.analysis.large_slopes import LargeSlopes  # few systems are large
+
+    return LargeSlopes(program, outputs, parameters)

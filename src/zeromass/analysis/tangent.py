@@ -11,10 +11,17 @@ from numpy.typing import ArrayLike
 from zeromass.analysis.neighbours import Neighbours
 from zeromass.equation import numerical_rank
 from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
-from zeromass.expression import Evaluator, expressions, jacobian
+from zeromass.expression import Evaluator, expressions, jacobian, symbols
 from zeromass.integrate import Course
+from zeromass.integrate.stepping.functions import Functions
 from zeromass.model import ModelError
 from zeromass.model.nearest import least_change
+
+AT_ONCE = 2**20
+"""Values of tangents that are carried along together: what bounds the memory."""
+
+NEARBY = 1e-5
+"""Change of a state of a large system that tells a direction: its square is about its rounding."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +135,9 @@ def start_variations(run: Course) -> np.ndarray:
     NaN where constraints that depend on one another no longer agree.
     """
     system, start = run.system, run.start
+    said = symbols([e for row in system.rows for e in (row.zero, row.place) if e is not None])
+    if {*system.parameters}.isdisjoint(said):
+        return np.zeros((run.y.shape[1], len(system.parameters)))
     M, A = start.matrices.M, start.matrices.A
     δq, δv = np.zeros((2, len(M), len(system.parameters)))
     for level, δ in enumerate((δq, δv)):
@@ -156,9 +166,21 @@ def allowed_directions(run: Course) -> np.ndarray:
 
 
 def _allowed_direction(run: Course, seed: int) -> np.ndarray:
-    """A random unit tangent of the constraints at the start."""
-    N = allowed_directions(run)
-    direction = N @ np.random.default_rng(seed).normal(size=N.shape[1])
+    """A random unit tangent of the constraints at the start.
+
+    Of a large system, what is left of a random change when states are brought onto the constraints; about 1e-10 of it
+    leaves them, which does not grow with the motion.
+    """
+    random = np.random.default_rng(seed)
+    if run.program.code == "rolled":
+        y, segment = run.y[0], run.segments[0]
+        change = NEARBY * random.normal(size=len(y))
+        t, beside = np.full(2, run.t[0]), y + np.outer([1.0, -1.0], change)
+        there = Functions(run.program.native, segment.values).projected(t, beside)
+        direction = there[0] - there[1]
+    else:
+        N = allowed_directions(run)
+        direction = N @ random.normal(size=N.shape[1])
     return direction / np.linalg.norm(direction)
 
 
@@ -182,8 +204,10 @@ def carried(run: Course, δy: np.ndarray, δp: np.ndarray, times: np.ndarray) ->
     one_smooth_motion(run)
     result = np.full((len(times), *δy.shape), np.nan)
     good = np.isfinite(δy).all(axis=0)
-    if good.any():
-        neighbours = Neighbours(run, δy[:, good], δp[:, good], float(run.t[0]))
+    some = max(1, AT_ONCE // len(δy))
+    for first in range(0, int(good.sum()), some):
+        which = np.flatnonzero(good)[first : first + some]
+        neighbours = Neighbours(run, δy[:, which], δp[:, which], float(run.t[0]))
         for k, time in enumerate(times):
-            result[k][:, good] = neighbours.carry(float(time))
+            result[k][:, which] = neighbours.carry(float(time))
     return result

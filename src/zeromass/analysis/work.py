@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from zeromass.compile.lanes import LaneFunction
+from zeromass.compile.target import FIRST
 from zeromass.expression import Expression, as_expression, expressions, rate, substitute, symbols, t
 from zeromass.expression.build import ZERO
 from zeromass.integrate import Course, Segment
@@ -17,8 +20,8 @@ from zeromass.model.large import formulas_in
 PLACES = 8
 """Places of Gauss's rule inside a step at which energy and powers are looked at."""
 
-AT_ONCE = 2**16
-"""Numbers of a state times steps that are examined together: what bounds the memory."""
+AT_ONCE = 2**14
+"""Numbers of a state times steps that are examined together: what stays near the processor, and bounds the memory."""
 
 STEPS_AT_ONCE = 2**12
 """Most steps that are examined together, however small the state."""
@@ -210,8 +213,7 @@ def _balance(system: System, part: Segment, done: np.ndarray) -> tuple[np.ndarra
     """
     h = np.diff(part.t)
     times = np.append(part.t[:-1, None] + h[:, None] * np.append(0.0, _θ), np.full((1, 1 + PLACES), part.t[-1]), axis=0)
-    asked = expressions([system.energy, _kinetic(system), *powers(part.system)])
-    E, T, *p = part.at(times.ravel())[asked].reshape(*times.shape, 4).transpose(2, 0, 1)
+    E, T, *p = _values(system, part, times.ravel()).reshape(*times.shape, 4).transpose(2, 0, 1)
     power = np.stack(p, axis=2)[:-1, 1:]
     works = np.empty((*times.shape, 2))
     ends = done + np.append(np.zeros((1, 2)), (h[:, None] * np.einsum("kpj,p->kj", power, _w)).cumsum(axis=0), axis=0)
@@ -220,6 +222,20 @@ def _balance(system: System, part: Segment, done: np.ndarray) -> tuple[np.ndarra
     works[-1, 1:] = ends[-1]
     tail = np.abs(_combined(_COEFFICIENTS[-2:], power)).sum(axis=(1, 2))
     return E, T, works, np.abs(h) * tail
+
+
+def _values(system: System, part: Segment, times: np.ndarray) -> np.ndarray:
+    """Energy, kinetic energy and powers at many times of a segment, shape (times, 4); by machine code, if there is any."""
+    sampled, program = part.at(times), part.program
+    known: dict[Any, tuple[np.ndarray, LaneFunction | None]] = part.system.memory.setdefault("work", {})
+    smooth = program is not None and program.code != "rolled" and part.piece is None and not program.held
+    if (system, smooth) not in known:
+        asked = expressions([system.energy, _kinetic(system), *powers(part.system)])
+        names = [*part.system.inputs, *part.system.accelerations]
+        told = smooth and {*symbols(asked)} <= {*names}
+        known[system, smooth] = asked, LaneFunction(asked, names, effort=FIRST) if told else None
+    asked, code = known[system, smooth]
+    return sampled[asked] if code is None else code(np.concatenate([sampled.inputs, sampled.acceleration], axis=1))
 
 
 def _combined(C: np.ndarray, power: np.ndarray) -> np.ndarray:

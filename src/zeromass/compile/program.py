@@ -203,14 +203,14 @@ def compile(system: System, start: State) -> Program:
     """
     if not isinstance(start, State) or start.system is not system:
         raise ModelError("the start belongs to another system; make it with system.start(…)")
-    if not _rolls(system) and start.verdict is not Verdict.UNIQUE:
+    if not rolls(system) and start.verdict is not Verdict.UNIQUE:
         raise ModelError(f"there is no explicit acceleration to compile: {system.check(start)}")
     return program_at(system, start)
 
 
 def program_at(system: System, state: State, rank: int | None = None) -> Program:
     """The program whose pivots are best at a state; `rank` of A, if it is locked."""
-    if _rolls(system):
+    if rolls(system):
         from zeromass.compile.rolled.program import rolled_at
 
         return rolled_at(system, state)
@@ -219,7 +219,7 @@ def program_at(system: System, state: State, rank: int | None = None) -> Program
     return tree.at(Samples(list(system.inputs), state.inputs), lambda decide: _derived(system, decide, rank))
 
 
-def _rolls(system: System) -> bool:
+def rolls(system: System) -> bool:
     """Whether the code of a system is rolled."""
     if not system.large:
         return False

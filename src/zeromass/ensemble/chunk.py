@@ -61,9 +61,12 @@ class Work:
 
     @cached_property
     def pointwise(self) -> dict[str, Pointwise | None]:
-        """The values of what is kept at single states."""
+        """The values of what is kept at single states, of members that move side by side."""
+        beside = self.program.code != "rolled"
         return {
-            name: None if isinstance(what, FirstTime) else Pointwise(self.program, what.array, self.first)
+            name: Pointwise(self.program, what.array, self.first)
+            if beside and not isinstance(what, FirstTime)
+            else None
             for name, what in self.keep.items()
         }
 
@@ -79,7 +82,7 @@ class Work:
     @cached_property
     def quick(self) -> LeastLanes | None:
         """What moves members by independent positions and speeds, where that is asked for and nothing happens on the way."""
-        if not self.least or self.all_watched:
+        if not self.least or self.all_watched or self.program.code == "rolled":
             return None
         from zeromass.ensemble.least import least_lanes  # most studies do without
 
@@ -130,7 +133,7 @@ class Work:
         """Makes the machine code, so that no member waits for it; what is wrong with it members will tell."""
         with suppress(Exception):
             _ = self.pointwise
-            if self.program.system.pieces is None:
+            if self.program.system.pieces is None and self.program.code != "rolled":
                 _ = self.lanes.code
                 _ = self.quick and self.quick.code
 

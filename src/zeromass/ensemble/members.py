@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.compile.program import rolls
 from zeromass.ensemble.newton import NewtonStarts
 from zeromass.ensemble.starts import Starts
 from zeromass.expression import Symbol
@@ -133,6 +134,11 @@ class Members:
     def __len__(self) -> int:
         return len(self.table)
 
+    @property
+    def alone(self) -> bool:
+        """Whether each member moves by itself: the code of a large system is for one at a time."""
+        return rolls(self.system)
+
     def values(self, k: int) -> dict[Symbol, float]:
         return dict(zip(self.parameters, self.table[np.array([k])][0].tolist(), strict=True))
 
@@ -158,7 +164,7 @@ class Members:
         if isinstance(given, State) and given.made_of is None:
             shifted = self._shifted(which)
             return shifted, self.system.refused(*shifted.arrays)
-        if not isinstance(given, State) or not NewtonStarts.possible(self.first):
+        if not isinstance(given, State) or self.alone or not NewtonStarts.possible(self.first):
             found, slow = self._blank(len(which)), np.arange(len(which))
         else:
             found, fine = self._newton_starts(which)

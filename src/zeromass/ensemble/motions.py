@@ -152,7 +152,7 @@ class Seated(NamedTuple):
 def seated(lanes: Lanes, starts: Starts, until: float) -> Seated:
     """Members that pass the checks of a start, before their first step."""
     seats = np.empty(0, dtype=int)
-    if lanes.program.system.pieces is None:  # formulas that switch are for `course`
+    if lanes.program.system.pieces is None and lanes.program.code != "rolled":  # formulas that switch are for `course`
         seats = np.flatnonzero(ordinary(lanes, starts, until))
     if not len(seats):
         return Seated(seats, np.empty((0, lanes.places.row)))

@@ -88,6 +88,9 @@ def sweep(
     `evaluations`. A member that can not begin or go on has its outcome and no numbers, or those up to there; none stops
     the study. Ctrl-C ends it: members that were not reached have the outcome "interrupted".
 
+    Members of a large system, whose code is rolled (see `Program.code`), move one after another with all their states,
+    wherever that is.
+
     The equations are compiled at the start of the first member. Each member is, to the last bit, what
     `simulate(program, start, method="dop853", …)` gives for that program and its start, unless `states="least"`. What
     `run.remarks` would say of a finished motion is not looked for.
@@ -118,6 +121,8 @@ def sweep(
         raise ModelError(f"states = {states!r}: give 'all' or 'least'")
     if states == "least" and on == "gpu":
         raise ModelError("states='least' and on='gpu': a graphics card integrates all states; leave one of the two out")
+    if program.code == "rolled" and on == "gpu":
+        raise ModelError("on='gpu': a graphics card moves small systems; take on='cores' for a large one")
     work = Work(
         program, float(until), settings, tuple(events_of(events)), wanted, first, on == "gpu", states == "least"
     )

@@ -28,10 +28,10 @@ def values_of(wanted: Kept, value: Pointwise | None, motions: Motions, lanes: La
     """What is kept of each member, shape (members, …); `value` is that of its expression."""
     if isinstance(wanted, FirstTime):
         return np.array([_first(motions, k, wanted.event.name) for k in range(len(motions))])
-    assert value is not None
     found = np.full((len(motions), *_shape(wanted)), np.nan)
     own = np.delete(np.arange(len(motions)), list(motions.courses))
     if len(own):
+        assert value is not None
         match wanted:
             case Extreme():
                 found[own] = _extremes(value, motions, lanes, own, wanted.sign)

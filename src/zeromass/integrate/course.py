@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zeromass.compile.program import Program, program_at
+from zeromass.compile.program import Program, program_at, rolls
 from zeromass.expression import Expression, Symbol, as_expression
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.passages import Passage
@@ -386,15 +386,14 @@ def _segment(
     held: int,
 ) -> Segment:
     """The motion of one smooth system: program, method, loop; `held` is the memory of segments before it, bytes."""
-    if start.system.large:
-        program = program or program_at(start.system, start)
-        if program.code == "rolled":
-            from zeromass.integrate.large import at_large_start  # few systems are
+    program = program or (program_at(start.system, start) if rolls(start.system) else None)
+    if program is not None and program.code == "rolled":
+        from zeromass.integrate.large import at_large_start  # few systems are
 
-            outcome = at_large_start(program, start, settings.limits.violation)
-            if outcome is not None:
-                return Segment.standing(start, outcome, settings)
-            return Loop(program, start, until, settings, events_of(events), held=held).segment(tell)
+        outcome = at_large_start(program, start, settings.limits.violation)
+        if outcome is not None:
+            return Segment.standing(start, outcome, settings)
+        return Loop(program, start, until, settings, events_of(events), held=held).segment(tell)
     outcome = at_start(start, settings.limits.violation)
     way_out = None
     if outcome and outcome.ending is Ending.SINGULAR_BRANCH:

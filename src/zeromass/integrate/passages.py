@@ -32,8 +32,8 @@ SHARE = 0.01
 FADED = 0.05
 """The weakest combination of constraint rows is as good as gone with this part left of what it had at the start."""
 
-NARROWINGS = 24
-"""Rounds in which the time around a peak is narrowed, by four each: they reach its rounding."""
+NARROWINGS, PARTS = 24, 8
+"""Rounds in which the time around a peak is narrowed, by half the parts each: they reach its rounding."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ def passages(
         seen[max(k - 2, 0) : k + 3] = True
     peaks = np.flatnonzero((growth >= padded[:-2]) & (growth >= padded[2:]) & (growth > PROMINENT * np.median(growth)))
     peaks = peaks[~seen[peaks]]
-    places, heights = maxima(growth_at, t[np.maximum(peaks - 1, 0)], t[np.minimum(peaks + 1, len(t) - 1)], NARROWINGS)
+    ends = t[np.maximum(peaks - 1, 0)], t[np.minimum(peaks + 1, len(t) - 1)]
+    places, heights = maxima(growth_at, *ends, NARROWINGS, PARTS)
     found: list[Passage] = list(known)
     for place, height in zip(places.tolist(), heights.tolist(), strict=True):
         if height > POLE and not any(abs(place - other.t) < 1e-6 for other in found):

@@ -11,12 +11,13 @@ Values = Callable[[np.ndarray], np.ndarray]
 
 EPSILON = 2.0**-52
 
-PARTS = 8
+PARTS = 128
 """Parts into which a bracket of a maximum is divided; a round then keeps the two around the best point."""
 
-ROUNDS = 6
-"""Rounds of narrowing, each by PARTS/2. A parabola through the last three points gives the rest: closer points would
-tell the place of a smooth maximum less well, since their values differ by little more than rounding."""
+ROUNDS = 2
+"""Rounds of narrowing, each by PARTS/2; few with many points, as a function is asked for many in little more time than for
+one. A parabola through the last three points gives the rest: closer points would tell the place of a smooth maximum less
+well, since their values differ by little more than rounding."""
 
 
 def zero(f: Callable[[float], float], a: float, b: float, fa: float, fb: float, tolerance: float = 0.0) -> float:
@@ -125,19 +126,21 @@ def _search(a: float, b: float, fa: float, fb: float, tolerance: float) -> Gener
         t = min(max(t, part), 1 - part)
 
 
-def maxima(f: Values, low: np.ndarray, high: np.ndarray, rounds: int = ROUNDS) -> tuple[np.ndarray, np.ndarray]:
+def maxima(
+    f: Values, low: np.ndarray, high: np.ndarray, rounds: int = ROUNDS, parts: int = PARTS
+) -> tuple[np.ndarray, np.ndarray]:
     """Places and values of the maxima between some low and high ends, all of them narrowed at once.
 
-    rounds  of narrowing; a pole, which is no parabola, needs as many as it takes to reach rounding
+    rounds  of narrowing, each by half the `parts`; a pole, which is no parabola, needs as many as it takes to reach rounding
     """
     if not len(low):
         return np.empty(0), np.empty(0)
     each = np.arange(len(low))
 
     def divided(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        points = np.linspace(low, high, PARTS + 1, axis=1)
+        points = np.linspace(low, high, parts + 1, axis=1)
         values = f(points.ravel()).reshape(points.shape)
-        return points, values, np.clip(np.argmax(values, axis=1), 1, PARTS - 1)
+        return points, values, np.clip(np.argmax(values, axis=1), 1, parts - 1)
 
     points, values, middle = divided(low, high)
     for _ in range(rounds - 1):

@@ -157,7 +157,8 @@ class Segment:
             return None
         if not self.program.corrections:
             return None
-        return returned(Functions(self.program.native, self.values).projected, self.start, self.settings)
+        whole = self.program.code != "rolled"
+        return returned(Functions(self.program.native, self.values).projected, self.start, self.settings, whole=whole)
 
     @property
     def equations(self) -> System:
@@ -267,9 +268,10 @@ class Samples:
         system = self.system
         evaluator, moving, forces = asked(system, e)
         if forces and len(self.t) and self.segment.solved.code == "rolled":
-            from zeromass.compile.rolled.program import check_told  # few systems are large
+            from zeromass.compile.rolled.program import sharing  # few systems are large
 
-            check_told(self.segment.solved, symbols(e))
+            if groups := sharing(self.segment.solved, e, self.inputs[0]):
+                warn_of_shared(groups)
         elif forces and len(self.t) and self.segment.solved.elimination.dropped:
             groups = undetermined_groups(system, system.matrices(self.inputs[0]).A, e, self.inputs[0])
             if groups:

@@ -10,30 +10,33 @@ a name, `@recorded("rolling")` on its class, which has then
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
 from zeromass.expression import Expression, Symbol, expressions, rate
+from zeromass.expression.build import ZERO
 from zeromass.expression.evaluate import Sparse
 from zeromass.later import later
 from zeromass.model.constraint import Row
-from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
+from zeromass.model.forces import GeneralizedForce
+from zeromass.model.large import Given, formulas_in
 from zeromass.model.parts import Part, Particle, RigidBody, unit_quaternion
 from zeromass.model.quantity import Quantity
 from zeromass.model.system import System
-from zeromass.model.unconstrained import Unconstrained
+from zeromass.model.unconstrained import Unconstrained, coordinates_in
 
 if TYPE_CHECKING:
     from zeromass.expression import Grid
     from zeromass.expression.record import Reader, Writer
+    from zeromass.model.forces import Load
 
 VERSION = 2
 """Of what is written. Version 1 knew no kinds and no events; it is read as a plain system."""
 
-MOST = 1000
-"""Coordinates of a large system up to which it is written."""
+GIVEN = 3
+"""Of a large system, which is written as it was given: its matrices have n² entries."""
 
 PLAIN = "system"
 KINDS: dict[str, type[System]] = {PLAIN: System}
@@ -64,16 +67,16 @@ def to_record(system: System) -> tuple[dict[str, Any], list[Grid]]:
     from zeromass.expression.record import Writer
 
     w = Writer()
-    data = {"version": VERSION, **written(system, w)}
+    data = {"version": GIVEN if system.large else VERSION, **written(system, w)}
     data["nodes"] = w.nodes
     return data, w.grids
 
 
 def from_record(data: dict[str, Any], grids: Sequence[Grid] = ()) -> System:
     """The system of its data and grids."""
-    if data.get("version") not in (1, VERSION):
+    if data.get("version") not in (1, VERSION, GIVEN):
         raise ValueError(
-            f"the data of the system has version {data.get('version')!r}, this program reads 1 and {VERSION}"
+            f"the data of the system has version {data.get('version')!r}, this program reads 1, {VERSION} and {GIVEN}"
         )
     from zeromass.expression.record import Reader
 
@@ -83,24 +86,14 @@ def from_record(data: dict[str, Any], grids: Sequence[Grid] = ()) -> System:
 def written(system: System, w: Writer) -> dict[str, Any]:
     """The data of a system whose expressions a writer collects."""
     free = system._free
-    if system.large and len(free.q) > MOST:
-        raise ModelError(
-            f"the system has {len(free.q)} coordinates, and files keep M with all its entries, of at most {MOST}; keep what "
-            "is asked of the run, run[…], instead"
-        )
     kind = next(name for base in type(system).__mro__ for name, known in KINDS.items() if known is base)
     return {
         "kind": kind,
         "coordinates": w.array(free.q),
-        "M": w.array(free.M),
-        "Q": w.array(free.Q),
+        **(_given(free, w) if isinstance(free, Given) else _derived(free, w)),
         "C": w.array(system.C),
         "rows": [_row(row, w) for row in system.rows],
         "multipliers": w.array(system.multipliers),
-        "energies": {
-            name: None if getattr(free, name) is None else w.array(getattr(free, name))
-            for name in ("kinetic", "potential", "energy")
-        },
         "parts": [_part(part, w) for part in free.parts],
         "events": [_event(event, w) for event in system.events],
         "called": system.kind,
@@ -117,27 +110,13 @@ def read(data: dict[str, Any], r: Reader) -> System:
     kind = KINDS.get(data.get("kind", PLAIN)) or _later_kind(data["kind"])
     if kind is None:
         raise ValueError(f"the data is of a system of the kind {data['kind']!r}, which this program does not know")
-    q, M, Q = (r.array(data[name]) for name in ("coordinates", "M", "Q"))
+    q, C, multipliers = (r.array(data[name]) for name in ("coordinates", "C", "multipliers"))
     rows = [Row(*row[:3], *[r.array(e).item() for e in row[3:]]) for row in data["rows"]]
-    C, multipliers, n = r.array(data["C"]), r.array(data["multipliers"]), len(q)
-    for name, array, shape in (
-        ("q", q, (n,)),
-        ("M", M, (n, n)),
-        ("Q", Q, (n,)),
-        ("C", C, (n,)),
-        ("λ", multipliers, (len(rows),)),
-    ):
-        if array.shape != shape:  # machine code goes by them
-            raise ValueError(f"the data of the system gives {name} the shape {array.shape}, not {shape}")
-    free = Unconstrained(
-        q,
-        Sparse.of(M),
-        Q,
-        r.scalar(data["energies"]["kinetic"]),
-        r.scalar(data["energies"]["potential"]),
-        r.scalar(data["energies"]["energy"]),
-        tuple(_read_part(item, r) for item in data["parts"]),
-    )
+    shapes = {"q": (q, (len(q),)), "C": (C, (len(q),)), "λ": (multipliers, (len(rows),))}
+    parts = tuple(_read_part(item, r) for item in data["parts"])
+    free = _read_given(data, q, parts, r) if "given" in data else _read_derived(data, q, parts, r)
+    for name, (array, shape) in shapes.items():
+        _check_shape(name, array, shape)
     leaves = {"coordinate": free.q, "multiplier": multipliers}
     if any(not isinstance(e, Symbol) or (e.kind, e.order) != (what, 0) for what, es in leaves.items() for e in es):
         raise ValueError("the data of the system has formulas where its coordinates or multipliers should stand")
@@ -153,6 +132,55 @@ def read(data: dict[str, Any], r: Reader) -> System:
     if "parameters" in data:  # some may stand in events alone, or in what it goes on as
         system.parameters = tuple(r.array(data["parameters"]).tolist())
     return system
+
+
+def _check_shape(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
+    if array.shape != shape:  # machine code goes by them
+        raise ValueError(f"the data of the system gives {name} the shape {array.shape}, not {shape}")
+
+
+def _derived(free: Unconstrained, w: Writer) -> dict[str, Any]:
+    """The equations without constraints, as they were derived."""
+    return {
+        "M": w.array(free.M),
+        "Q": w.array(free.Q),
+        "energies": {
+            name: None if getattr(free, name) is None else w.array(getattr(free, name))
+            for name in ("kinetic", "potential", "energy")
+        },
+    }
+
+
+def _read_derived(data: dict[str, Any], q: np.ndarray, parts: tuple[Part, ...], r: Reader) -> Unconstrained:
+    M, Q = r.array(data["M"]), r.array(data["Q"])
+    _check_shape("M", M, (len(q), len(q)))
+    _check_shape("Q", Q, (len(q),))
+    kinetic, potential, energy = (r.scalar(data["energies"][name]) for name in ("kinetic", "potential", "energy"))
+    return Unconstrained(q, Sparse.of(M), Q, kinetic, potential, energy, parts)
+
+
+def _given(free: Given, w: Writer) -> dict[str, Any]:
+    """What a large system was given beside its parts; forces by their components along the coordinates they act on."""
+    loads = []
+    for load in free.loads:
+        own = coordinates_in(formulas_in(vars(load)))
+        components = zip(own, expressions(load.generalized(expressions(own))), strict=True)
+        told = [[w.array(x), w.array(e)] for x, e in components if e is not ZERO]
+        loads.append([told, w.array(load.potential)])
+    gravity = None if free.gravity is None else w.array(expressions(free.gravity))
+    extra = [None if e is None else w.array(e) for e in free.extra]
+    return {"given": {"gravity": gravity, "extra": extra, "loads": loads}}
+
+
+def _read_given(data: dict[str, Any], q: np.ndarray, parts: tuple[Part, ...], r: Reader) -> Unconstrained:
+    given = data["given"]
+    loads = [
+        GeneralizedForce({r.array(x).item(): r.array(e).item() for x, e in told}, potential=r.array(potential).item())
+        for told, potential in given["loads"]
+    ]
+    kinetic, potential = (r.scalar(e) for e in given["extra"])
+    gravity = None if given["gravity"] is None else _unwrapped(r.array(given["gravity"]))
+    return cast(Unconstrained, Given(list(parts), cast("list[Load]", loads), q, kinetic, potential, gravity))
 
 
 def _later_kind(name: str) -> type[System] | None:

@@ -47,11 +47,6 @@ def consistent_start(
     if not np.isfinite(t):
         raise StartError(f"the start time is {t}")
     items = _items(prescribed, "prescribed")
-    if system.large and not near:
-        sparse = later(__name__, {"zeromass.compile.rolled.start": ["large_start"]})("large_start")
-        found = sparse(system, items, t, parameters, guess)
-        if found is not None:
-            return found
     own = parameters_in(value for _, value in items)
     given = dict(parameters or {})
     values = parameter_values(system, {p: x for p, x in given.items() if p in system.parameters or p not in own})
@@ -61,6 +56,12 @@ def consistent_start(
     first: dict[Expression, float] = {**system.usual}
     guesses = _pairs(system, guess, "guess")
     first.update(guesses)
+    made_of = Prescription(tuple(items), t, tuple(guesses.items()), own, own_values)
+    if system.large and not near:
+        sparse = later(__name__, {"zeromass.compile.rolled.start": ["large_start"]})("large_start")
+        found = sparse(system, wishes, t, values, first, made_of)
+        if found is not None:
+            return found
     data = _pairs(system, near, "near")
     first.update({x: value for x, value in data.items() if isinstance(x, Symbol)})
     known: dict[Expression, float] = {time: t, **values}
@@ -88,7 +89,6 @@ def consistent_start(
         free += open_
     n = len(system.coordinates)
     y = np.array([known[x] for x in [*system.coordinates, *system.rates]])
-    made_of = Prescription(tuple(items), t, tuple(guesses.items()), own, own_values)
     return State(system, t, y[:n], y[n:], values, tuple(free), made_of=made_of)
 
 

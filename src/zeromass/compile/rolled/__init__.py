@@ -7,4 +7,7 @@ A part, a constraint or a force is an element; those of equal structure are of o
 kernel in a loop. The equations are eliminated block by block: the coordinates of a part, the multipliers of constraints
 between the same parts. Elimination itself is a few loops that are the same for all systems; tables tell them what to add
 where. States stand in lanes.
+
+The tangent of a motion, and how constraints that repeat others share a force, are further tasks of the same kinds; implicit
+methods solve sparse systems of their derivatives.
 """

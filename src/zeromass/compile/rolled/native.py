@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from threading import Lock
+from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,9 @@ from zeromass.model import Event, ModelError
 
 if TYPE_CHECKING:
     from zeromass.compile.program import Program
+    from zeromass.compile.rolled.along import Along
+    from zeromass.compile.rolled.sharing import Sharing
+    from zeromass.compile.rolled.shifted import Shifted
 
 
 class RolledNative:
@@ -33,6 +37,7 @@ class RolledNative:
         self.structure: Structure = structure
         self._machines: dict[tuple[str, int], Machine] = {}
         self._codes: dict[Any, Code] = {}
+        self._along: dict[tuple[int, int], Along] = {}
         self._one_at_a_time = Lock()
 
     def machine(self, task: str, lanes: int) -> Machine:
@@ -60,6 +65,44 @@ class RolledNative:
         functions = {"event": (self.program.inputs, [self.program.zeros(events)])}
         return self._code(("events", tuple(events), lanes), lambda: code(functions, host().lanes(lanes), effort=FIRST))
 
+    def along(self, lanes: int) -> Along:
+        """Machine code of a motion with its tangents, one in each lane, for this thread."""
+        from zeromass.compile.rolled.along import Along  # few runs are asked for tangents
+
+        key = lanes, get_ident()
+        if key not in self._along:
+            self._along[key] = Along(self.structure, lanes)
+        return self._along[key]
+
+    def jacobian(self, inputs: np.ndarray) -> np.ndarray:
+        """∂q̈/∂(q, q̇) at one state, shape (n, 2n), from numbers in the order of `system.inputs`."""
+        n = len(self.program.system.coordinates)
+        inputs, found = np.ascontiguousarray(inputs, dtype=float), np.empty((n, 2 * n))
+        first, size = inputs.ctypes.data, inputs.itemsize
+        call = self.along(host().width).code.function("jacobian", None, *[ctypes.c_void_p] * 4)
+        call(first, first + size, first + size * (2 * n + 1), found.ctypes.data)
+        return found
+
+    def by_parameters(self, inputs: np.ndarray) -> np.ndarray:
+        """∂q̈/∂p at one state, shape (n, parameters), from numbers in the order of `system.inputs`."""
+        n, p = len(self.program.system.coordinates), len(self.program.system.parameters)
+        call = self.along(1).code.function("tangent", None, *[ctypes.c_void_p] * 7)
+        t, y = np.ascontiguousarray(inputs[:1]), np.ascontiguousarray(inputs[1 : 1 + 2 * n])
+        still, growth, (ẏ, δẏ) = np.zeros(2 * n), np.zeros(1), np.empty((2, 2 * n))
+        found = np.empty((n, p))
+        for k in range(p):
+            values = np.concatenate([inputs[1 + 2 * n :], np.eye(p)[k]])
+            call(*[x.ctypes.data for x in (t, y, still, values, ẏ, δẏ, growth)])
+            found[:, k] = δẏ[n:]
+        return found
+
+    @property
+    def shifted(self) -> Shifted:
+        """The linear systems of implicit methods, each time anew: they keep what was factored."""
+        from zeromass.compile.rolled.shifted import Shifted  # few systems are stiff
+
+        return Shifted(self.structure)
+
     def _code(self, key: Any, made: Callable[[], Code]) -> Code:
         if key not in self._codes:
             self._codes[key] = made()
@@ -79,7 +122,10 @@ class RolledNative:
         return self._solved(inputs.reshape(-1, inputs.shape[-1]))[1].reshape(inputs.shape[:-1])
 
     def multipliers(self, inputs: np.ndarray) -> np.ndarray:
-        """λ of all rows, shape (k, rows); those of unit quaternions, which nothing else depends on, are not numbers."""
+        """λ of all rows, shape (k, rows); those of unit quaternions, which nothing else depends on, are not numbers.
+
+        Where rows share a force, the shortest; see `zeromass.compile.rolled.sharing`.
+        """
         n, found = len(self.program.system.coordinates), np.full((len(inputs), len(self.program.system.rows)), np.nan)
         with self._one_at_a_time:
             machine = self._alone
@@ -87,7 +133,16 @@ class RolledNative:
                 machine(float(row[0]), row[1 : 1 + 2 * n], row[1 + 2 * n :], 2 * n)
                 x = machine.values[machine.unknowns + self.structure.row_unknowns, 0]
                 found[k, self.structure.rows] = -x  # M q̈ − Aᵀλ = Q
+                if self.structure.dropped:
+                    found[k, self.structure.rows] = self.sharing.shortest(row, -x)
         return found
+
+    @cached_property
+    def sharing(self) -> Sharing:
+        """How rows that repeat others share a force."""
+        from zeromass.compile.rolled.sharing import Sharing  # few runs are asked for it
+
+        return Sharing(self.structure)
 
     @cached_property
     def _alone(self) -> Machine:
@@ -132,9 +187,9 @@ class RolledNative:
         return Evaluator(e, names)
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("rows", "tangent", "tangent_entries", "jacobian"):
+        if name in ("rows", "tangent", "tangent_entries"):
             raise ModelError(
                 f"the program has {len(self.program.system.coordinates)} coordinates and its code is rolled: it has no "
-                'tangent, which implicit methods and sensitivities need; take method="collocation" or fewer parts'
+                "equations with all their entries"
             )
         raise AttributeError(name)

@@ -52,11 +52,11 @@ class RolledProgram(Program):
 
     @property
     def acceleration(self) -> tuple[Expression, ...]:
-        raise ModelError(self._refusal("the formulas of its accelerations"))
+        raise ModelError(self._refusal("the formula of each acceleration"))
 
     @property
     def multipliers(self) -> tuple[Expression, ...]:
-        raise ModelError(self._refusal("the formulas of its multipliers"))
+        raise ModelError(self._refusal("the formula of each multiplier"))
 
     @cached_property
     def growth(self) -> Expression:
@@ -64,7 +64,7 @@ class RolledProgram(Program):
 
     @cached_property
     def tangent(self) -> np.ndarray:
-        raise ModelError(self._refusal("its tangent, which implicit methods, sensitivities and linearizations need"))
+        raise ModelError(self._refusal("the formula of each entry of its tangent"))
 
     @cached_property
     def operations(self) -> int:
@@ -136,13 +136,15 @@ def solution_at(state: State, e: np.ndarray) -> tuple[np.ndarray, np.ndarray] | 
 
 def check_told(program: Program, leaves: Sequence[Symbol]) -> None:
     """That multipliers of a large system are among those that its code computes."""
+    from zeromass.compile.rolled.sharing import MOST
+
     asked = {leaf.name for leaf in leaves if leaf.kind == "multiplier"}
     if not asked:
         return
-    if program.elimination.dropped:
+    if len(program.elimination.dropped) > MOST:
         raise ModelError(
             f"{len(program.elimination.dropped)} constraint rows of this large system repeat others, and how they share a "
-            "force is not computed; leave them out of the model to ask for forces"
+            f"force is computed for at most {MOST}; leave some of them out of the model to ask for forces"
         )
     rows, absorbed = program.system.rows, cast(RolledProgram, program).structure.elements.absorbed
     units = {f"λ {rows[i].name}" for i in absorbed}
@@ -151,6 +153,12 @@ def check_told(program: Program, leaves: Sequence[Symbol]) -> None:
             f"'{min(asked & units)}' is not computed of a large system, whose bodies turn without it; ask for the forces of "
             "joints"
         )
+
+
+def sharing(program: Program, e: np.ndarray, inputs: np.ndarray) -> list[str]:
+    """Names of constraints that share forces in expressions e of a large system, at numbers of `system.inputs`."""
+    check_told(program, symbols(e))
+    return cast(RolledNative, program.native).sharing.groups(e, inputs) if program.elimination.dropped else []
 
 
 def _values(state: State) -> np.ndarray:

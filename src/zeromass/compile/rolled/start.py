@@ -7,19 +7,16 @@ the change that an impulse of the constraints makes, in the metric of the kineti
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.program import can_roll
 from zeromass.compile.rolled.structure import Structure
-from zeromass.expression import Symbol
+from zeromass.expression import Expression, Symbol
 from zeromass.model import State, System
 from zeromass.model.errors import StartError
 from zeromass.model.prescription import Prescription
-from zeromass.model.start import _pairs
-from zeromass.model.state import parameter_values
 
 ITERATIONS = 40
 """Gauss–Newton steps at most."""
@@ -38,19 +35,19 @@ NAMED = 4
 
 
 def large_start(
-    system: System, items: list[tuple[Any, Any]], t: float, parameters: Mapping[Any, float] | None, guess: Any
+    system: System,
+    wishes: Mapping[Expression, float],
+    t: float,
+    values: dict[Symbol, float],
+    usual: Mapping[Expression, float],
+    made_of: Prescription,
 ) -> State | None:
     """A state on the constraints with prescribed coordinates and rates; None where other things are prescribed."""
     if not can_roll(system) or any(row.place is not None for row in system.rows):
         return None
-    if any(not isinstance(x, int | float) and np.asarray(x).dtype == object for _, x in items):
-        return None
-    wishes = _pairs(system, items, "prescribed")
     if any(not isinstance(e, Symbol) for e in wishes):
         return None
-    values = parameter_values(system, parameters)
-    guesses = _pairs(system, guess, "guess")
-    first = {**system.usual, **guesses, **wishes}
+    first = {**usual, **wishes}
     n = len(system.coordinates)
     y = np.array([first.get(x, 0.0) for x in [*system.coordinates, *system.rates]])
     fixed = np.array([x in wishes for x in [*system.coordinates, *system.rates]])
@@ -63,7 +60,6 @@ def large_start(
             y = equations.solution()
             open_.append(equations.free)
     names = tuple(f"{count} {what}" for count, what in zip(open_, ("positions", "rates"), strict=False) if count)
-    made_of = Prescription(tuple(items), t, tuple(guesses.items()), (), {})
     return State(system, t, y[:n], y[n:], values, names, made_of=made_of)
 
 

@@ -12,11 +12,13 @@ from zeromass.integrate.stepping.kernel import ROUNDING
 from zeromass.model import State
 
 
-def returned(projected: Projection, start: State, settings: Settings) -> Projection:
+def returned(projected: Projection, start: State, settings: Settings, *, whole: bool = True) -> Projection:
     """The nearest states on the constraints, but where these lose independence and that would lead too far away.
 
     There an error δ of an interpolated state is corrected by a multiple of δ²/σ, σ the strength of the weakest combination
     of rows, and the interpolated state itself is the better one. So it is where they hardly tell a coordinate without mass.
+
+    whole  whether constraints can be looked at as a whole; those of a large system are not
     """
 
     def project(t: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -24,7 +26,7 @@ def returned(projected: Projection, start: State, settings: Settings) -> Project
         allowed = settings.atol + settings.rtol * np.abs(y) + ROUNDING
         with np.errstate(all="ignore"):
             far = ~(np.sqrt(np.mean(((on - y) / allowed) ** 2, axis=1)) <= settings.limits.correction)
-        if far.any() and not start.system.large:
+        if far.any() and whole:
             values = np.array([start.parameters[p] for p in start.system.parameters])
             inputs = np.column_stack([t[far], y[far], np.broadcast_to(values, (int(far.sum()), len(values)))])
             there = np.flatnonzero(far)[faded(start, inputs) | gone(start, inputs)]

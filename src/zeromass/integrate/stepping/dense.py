@@ -111,7 +111,12 @@ class DenseOutput:
             return np.repeat(self.y, len(times), axis=0)
         if len(times) <= AT_ONCE:
             return self._states(times)
-        result, order = np.empty((len(times), self.y.shape[1])), np.argsort(times)  # so that no step is made twice
+        result, order = np.empty((len(times), self.y.shape[1])), np.arange(len(times))
+        if len(self.t) > AT_ONCE:
+            order = np.argsort(times)  # so that no step is made twice
+        else:
+            with self._alone:
+                self._rows(np.clip(self._places(times), 0, len(self.t) - 2))  # nor room for them
         for k in range(0, len(times), AT_ONCE):
             some = order[k : k + AT_ONCE]
             result[some] = self._states(times[some])

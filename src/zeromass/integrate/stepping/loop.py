@@ -350,7 +350,8 @@ class Loop:
         """What brings states inside steps onto the constraints; None where nothing does."""
         if not (self.settings.project and self.program.corrections):
             return None
-        return returned(self.functions().projected, self.start, self.settings)
+        whole = self.program.code != "rolled"
+        return returned(self.functions().projected, self.start, self.settings, whole=whole)
 
     def _kinks(self, system: System, events: Sequence[Event]) -> tuple[Event, ...]:
         """What switches in the functions of events that are not the system's own, which is watched too."""

@@ -19,7 +19,7 @@ from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.compile.target import Target
-from zeromass.integrate.methods.collocation.coefficients import PARTS, STAGES, C
+from zeromass.integrate.methods.collocation.coefficients import PARTS, PLACES, STAGES, TERMS, VELOCITIES, C, between
 from zeromass.integrate.methods.collocation.stages import END, UNKNOWN, Stages
 from zeromass.integrate.stepping.kernel import EPSILON, NEAR, Advance
 from zeromass.integrate.stepping.layout import Int64, Real64
@@ -252,7 +252,13 @@ class CollocationAdvance(Stages, Advance):
 
 
 class CollocationDense(Stages):
-    """Accelerations at the stages of many steps: rows (t, h, y) of `record`, `capacity` of them, to `scratch`."""
+    """Polynomials of many steps: from rows (t, h, y₀, y₁) of `record`, `capacity` of them, to `scratch`.
+
+    They have the shape (steps, TERMS, 2n).
+
+    The steps are taken again. A first guess of the accelerations is the cubic that has those at both ends, and between them
+    the change of velocities and places; it is continued as that of a step before would be.
+    """
 
     name = "collocation_dense"
 
@@ -260,30 +266,81 @@ class CollocationDense(Stages):
         super().__init__(module, target)
         b, a = self.b, self.arguments
         last = self.variable(DOUBLE, "last")
-        values = b.mul(self.coordinates, self.int(STAGES))
         with self.loop(self.load_int(self.ints, Int64.capacity)) as k:
-            step = self.at(a["record"], b.mul(k, b.add(self.twice, self.int(2))))
-            state, result = self.at(step, 2), self.at(a["scratch"], b.mul(k, values))
+            step = self.at(a["record"], b.mul(k, b.add(b.mul(self.twice, self.int(2)), self.int(2))))
+            ends = self.at(step, 2), self.at(step, b.add(self.twice, self.int(2)))
             t, h = self.load(step, 0), self.load(step, 1)
             self.store(t, self.reals, Real64.t)
             self.store(h, self.reals, Real64.h)
-            with self.loop(self.twice) as i:
-                self.store(self.load(state, i), a["y"], i)
             finished = self.block("finished")
 
             def judge(e: Real, done: ir.Value, again: ir.Block, finished: ir.Block = finished) -> None:
-                # from a constant the changes may grow at first; what remains of them in the end is rounding
+                # the changes may grow at first; what remains of them in the end is rounding
+                once = b.icmp_signed("==", done, self.int(1))
+                ratio = self.real(b.select(once, self.real(1.0).value, (e / self.load(last)).value))
+                left = where(ratio < SLOW, e * ratio / (1.0 - ratio), e)
                 early = b.icmp_signed("<", done, self.int(MOST))
-                falling = b.and_((e < self.load(last) * DIVERGING).value, b.icmp_signed("<", done, self.int(4 * MOST)))
-                more = b.and_(b.or_(early, falling), (e > CONVERGED * 1e-3).value)
+                falling = b.and_((ratio < DIVERGING).value, b.icmp_signed("<", done, self.int(4 * MOST)))
+                more = b.and_(b.or_(early, falling), (left > CONVERGED * 1e-3).value)
                 self.store(e, last)
                 b.cbranch(more, again, finished)
 
-            self.begin()
+            self.begin_between(t, h, *ends)
             self.iterate(t, h, judge)
             b.position_at_end(finished)
-            with self.loop(self.coordinates) as i:
-                row = self.load_stages(self.accelerations, self.coordinates, i)
-                self.store_chunk(row, result, b.mul(i, self.int(STAGES)))
+            self.write(h, *ends, self.at(a["scratch"], b.mul(k, b.mul(self.twice, self.int(TERMS)))))
         b.ret(self.int(Status.FINISHED))
         self.finish()
+
+    def begin_between(self, t: Real, h: Real, y0: ir.Value, y1: ir.Value) -> None:
+        """Takes for a step before what leads to accelerations between both ends of this one."""
+        b, n = self.b, self.coordinates
+        end = ir.Constant(ir.IntType(32), END)
+        with self.loop(self.twice) as i:
+            x = self.load(y0, i)
+            self.store(x, self.arguments["y"], i)
+            both = b.insert_element(self.splat(x).value, self.load(y1, i).value, end)
+            self.store_stages(self.vector(both), self.states, self.twice, i)
+        times = b.insert_element(self.splat(t).value, (t + h).value, end)
+        self.store_chunk(self.vector(times), self.times, self.int(0))
+        self.evaluate()
+        basis = [self.constant(tuple(column)) for column in zip(*[between(c - 1.0) for c in C], strict=True)]
+        with self.loop(n) as i:
+            j = b.add(i, n)
+            (q, p), (v, w) = ([self.load(y, place) for y in (y0, y1)] for place in (i, j))
+            told = [self.load(self.accelerations, self.place(n, i, stage)) for stage in (0, END)]
+            told += [(w - v) / h, ((p - q) / h - v) / h]
+            total = self.splat(told[0]) * basis[0]
+            for x, column in zip(told[1:], basis[1:], strict=True):
+                total = fma(self.splat(x), column, total)
+            self.store_stages(total, self.before, n, i)
+        self.store(h, self.reals, Real64.previous)
+        self.store(UNKNOWN, self.reals, Real64.contraction)
+
+    def write(self, h: Real, y0: ir.Value, y1: ir.Value, to: ir.Value) -> None:
+        """Legendre's coefficients of velocities and places; what the projection has added at the end is a linear part."""
+        n, half = self.coordinates, h * 0.5
+        with self.loop(n) as i:
+            j = self.b.add(i, n)
+            (q, p), (v, w) = ([self.load(y, place) for y in (y0, y1)] for place in (i, j))
+            parts = [self.splat(self.load(self.accelerations, self.place(n, i, stage))) for stage in range(STAGES)]
+            for matrix, unit, place, begin, slope, end in (
+                (VELOCITIES, h, j, v, self.real(0.0), w),
+                (PLACES, h * h, i, q + half * v, half * v, p),
+            ):
+                found = [self.combined(parts, rows) * self.splat(unit) for rows in matrix]
+                rest = (end - (self.total(found[0]) + self.total(found[1]) + (begin + slope))) * 0.5
+                terms = [self.picked(found[m // STAGES], m % STAGES) for m in range(TERMS)]
+                terms[0], terms[1] = terms[0] + begin + rest, terms[1] + slope + rest
+                for m, term in enumerate(terms):
+                    self.store(term, to, self.b.add(place, self.b.mul(self.twice, self.int(m))))
+
+    def combined(self, parts: list[Real], rows: list[tuple[float, ...]]) -> Real:
+        """Several sums of the accelerations at the stages, beside one another."""
+        total = parts[0] * self.constant(rows[0])
+        for part, column in zip(parts[1:], rows[1:], strict=True):
+            total = fma(part, self.constant(column), total)
+        return total
+
+    def picked(self, vector: Real, k: int) -> Real:
+        return self.real(self.b.extract_element(vector.value, ir.Constant(ir.IntType(32), k)))

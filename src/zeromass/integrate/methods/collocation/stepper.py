@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from zeromass.compile.target import host
-from zeromass.integrate.legendre import integration
-from zeromass.integrate.methods.collocation.coefficients import PARTS, STAGES, C
+from zeromass.integrate.methods.collocation.coefficients import C
 from zeromass.integrate.methods.collocation.kernel import CollocationAdvance, CollocationDense
 from zeromass.integrate.methods.collocation.stages import LANES, TABLES
 from zeromass.integrate.stepping.dense import DEGREE
@@ -26,10 +25,6 @@ LINE = 64
 
 PATIENCE = 20
 """Steps of the other method after which this one is tried again, at first."""
-
-_PARTS = np.array(PARTS)
-_ONCE = integration(STAGES, DEGREE + 1)
-_TWICE = integration(DEGREE, DEGREE + 1) @ _ONCE[:DEGREE]
 
 
 class Collocation:
@@ -96,32 +91,21 @@ class Collocation:
         return status
 
     def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
-        n, h = self.work.order // 2, (t1 - t0)[:, None, None]
-        a = _PARTS.T @ self._accelerations(t0, y0, t1).swapaxes(1, 2)
-        velocities, places = h * (_ONCE @ a), h * h * (_TWICE @ a)
-        velocities[:, 0] += y0[:, n:]
-        half = h[:, 0] / 2 * y0[:, n:]
-        places[:, 0] += y0[:, :n] + half  # θ = (P_0 + P_1)/2
-        places[:, 1] += half
-        result = np.concatenate([places, velocities], axis=2)
-        rest = y1 - result.sum(axis=1)  # what the projection has added at the end of the step
-        result[:, :2] += rest[:, None] / 2
+        """The steps are taken again, by the code that took them."""
+        steps, dense = np.column_stack([t0, t1 - t0, y0, y1]), routine(CollocationDense, self._target)
+        result = np.empty((len(steps), DEGREE + 1, self.work.order))
+        for code, places in self.work.codes(t0):
+            aside, all_ = self.work.aside(code), len(places) == len(steps)
+            some = steps if all_ else np.ascontiguousarray(steps[places])
+            aside.scratch = result if all_ else np.empty((len(some), DEGREE + 1, self.work.order))
+            aside.ints[Int64.capacity], aside.ints[Int64.repeated] = len(some), 0
+            aside.call(dense, CollocationDense.name, self._stage_memory(), self.lanes, some)
+            if not all_:
+                result[places] = aside.scratch
         others = np.array([t in self._by_other for t in t0.tolist()] if self._by_other else [], dtype=bool)
         if np.any(others):
             result[others] = self._other.polynomials(t0[others], y0[others], t1[others], y1[others])
         return result
-
-    def _accelerations(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray) -> np.ndarray:
-        """At the stages of some steps, shape (k, n, 8); the steps are taken again, by the code that took them."""
-        steps, dense = np.column_stack([t0, t1 - t0, y0]), routine(CollocationDense, self._target)
-        found = np.empty((len(steps), self.work.order // 2, STAGES))
-        for code, places in self.work.codes(t0):
-            aside, some = self.work.aside(code), np.ascontiguousarray(steps[places])
-            aside.scratch = np.empty((len(some), aside.order // 2, STAGES))
-            aside.ints[Int64.capacity], aside.ints[Int64.repeated] = len(some), 0
-            aside.call(dense, CollocationDense.name, self._stage_memory(), self.lanes, some)
-            found[places] = aside.scratch
-        return found
 
     def _stage_memory(self) -> np.ndarray:
         """What `Stages` keeps of the stages, and the parameters in lanes."""

@@ -16,9 +16,6 @@ from zeromass.integrate.methods.radau.newton import KEEP, power
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.writer import CHUNK, DOUBLE
 
-UNITS = 10 * 2.0**-52
-"""Relative rounding error of a state: that of its increments, and of what they add up to."""
-
 SAFETY, SHRINK, GROW = 0.9, 0.2, 8.0
 """Part of the step that the error estimate allows that is taken, and the bounds of its change from step to step."""
 
@@ -69,16 +66,10 @@ class Trial(Part):
         Stiff forces make accelerations of the rounding errors of positions, however short the step: what a rounding of y
         makes of a solution for the real shift, by the forces that follow from it, is allowed too.
         """
-        n, stride, noise = self.whole(Slot.coordinates), self.whole(Slot.stride), self.array(Slot.noise)
-        jacobian = self.array(Slot.jacobian)
+        noise = self.array(Slot.noise)
         with self.each(self.wide, step=CHUNK) as i:
             self.store_chunk(self.vector(0.0), noise, i)
-        with self.each(stride, step=CHUNK) as i:
-            with self.summing(self.whole(Slot.twice), self.vector(0.0)) as (j, total):
-                weight = self.splat(abs(self.load(self.y, j)) * UNITS)
-                column = abs(self.load_chunk(jacobian, self.plus(self.times(j, stride), i)))
-                total.value = fma(weight, column, total.value)
-            self.store_below(total.value, self.at(noise, n), i, n)
+        self.called("rounding", self.memory, self.y, noise)
         self.solve(noise)
         rtol, atol = (self.splat(self.setting(place)) for place in (Real64.rtol, Real64.atol))
         with self.each(self.size, step=CHUNK) as i:

@@ -16,6 +16,7 @@ from zeromass.integrate.methods.radau.linear import linear_parts
 from zeromass.integrate.methods.radau.lu import linear_systems
 from zeromass.integrate.methods.radau.memory import Slot
 from zeromass.integrate.methods.radau.newton import KEEP, newton_parts
+from zeromass.integrate.methods.radau.outside import outside_parts
 from zeromass.integrate.methods.radau.simplified import simplified_parts
 from zeromass.integrate.stepping.kernel import Advance
 from zeromass.integrate.stepping.layout import Int64, Real64
@@ -197,3 +198,17 @@ class RadauAdvance(Control, Advance):
                     self.store(value, name)
             self.store(self.load(old), a["signs"], place)
         return self.load(hits)
+
+
+class RadauAdvanceOutside(RadauAdvance):
+    """The same steps, with linear systems that are solved outside of machine code."""
+
+    name = "radau_advance_outside"
+
+    @classmethod
+    def emit(cls, module: ir.Module, target: Target) -> None:
+        outside_parts(module, target)
+        simplified_parts(module, target)
+        newton_parts(module, target, exact=False)
+        Trial(module, target)
+        cls(module, target)

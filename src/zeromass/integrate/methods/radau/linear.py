@@ -17,6 +17,9 @@ from zeromass.integrate.methods.radau.lu import COMPLEX, REAL, Number, product
 from zeromass.integrate.methods.radau.memory import Part, Slot
 from zeromass.integrate.stepping.writer import CHUNK, INT, POINTER, function_pointer
 
+UNITS = 10 * 2.0**-52
+"""Relative rounding error of a state: that of its increments, and of what they add up to."""
+
 IMAGINARY = 4
 """From the real part of an eigenvalue, or of a weight of its vector, in their tables to the imaginary one."""
 
@@ -51,6 +54,26 @@ class Jacobian(Part):
             with self.each(stride, step=CHUNK) as i:
                 self.store_chunk(where(self.compared("<", i, n), -self.load_chunk(x, i), 0.0), column, i)
         b.ret(self.int(0))
+        self.finish()
+
+
+class Rounding(Part):
+    """`rounding(memory, y, noise)`: accelerations that a rounding of y makes, at most, with the Jacobian that is known.
+
+    |∂q̈/∂y| |y| units of rounding, behind the places of `noise`, which are zero.
+    """
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target, "rounding", {"y": POINTER, "noise": POINTER}, ir.VoidType())
+        n, stride, a = self.whole(Slot.coordinates), self.whole(Slot.stride), self.arguments
+        jacobian = self.array(Slot.jacobian)
+        with self.each(stride, step=CHUNK) as i:
+            with self.summing(self.whole(Slot.twice), self.vector(0.0)) as (j, total):
+                weight = self.splat(abs(self.load(a["y"], j)) * UNITS)
+                column = abs(self.load_chunk(jacobian, self.plus(self.times(j, stride), i)))
+                total.value = fma(weight, column, total.value)
+            self.store_below(total.value, self.at(a["noise"], n), i, n)
+        self.b.ret_void()
         self.finish()
 
 
@@ -221,6 +244,7 @@ class Coupled(Part):
 def linear_parts(module: ir.Module, target: Target) -> None:
     """The functions of this file in a module that has those of `lu`."""
     Jacobian(module, target)
+    Rounding(module, target)
     for parts in (REAL, COMPLEX):
         FactorShifted(module, target, parts)
         SolveShifted(module, target, parts)

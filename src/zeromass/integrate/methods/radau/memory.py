@@ -105,6 +105,11 @@ class Slot(IntEnum):
     coupled = auto()
     increments = auto()
     offsets = auto()
+    # functions of Python, see `outside`
+    call_jacobian = auto()
+    call_rounding = auto()
+    call_factor = auto()
+    call_solve = auto()
 
 
 def padded(count: int) -> int:
@@ -113,9 +118,12 @@ def padded(count: int) -> int:
 
 
 class Memory:
-    """The list, and the arrays it points to, for systems with n coordinates and methods of up to s stages."""
+    """The list, and the arrays it points to, for systems with n coordinates and methods of up to s stages.
 
-    def __init__(self, n: int, s: int) -> None:
+    outside  whether linear systems are solved elsewhere, and their matrices need no room
+    """
+
+    def __init__(self, n: int, s: int, *, outside: bool = False) -> None:
         self.values: np.ndarray = np.zeros(len(Slot))
         self._arrays: dict[Slot, np.ndarray] = {}
         m, k = 2 * n, (s + 1) // 2
@@ -125,8 +133,9 @@ class Memory:
         shapes: dict[str, tuple[int, ...]] = dict.fromkeys(rows, (s, wide))
         shapes |= dict.fromkeys(("slope", "ahead", "scale", "noise", "estimate", "last_y"), (wide,))
         shapes |= {"times": (CHUNK,), "shares": (CHUNK,), "spectral": (k, 2, wide)}
-        shapes |= {"jacobian": (m, stride), "stage_jacobians": (s, m, stride)}
-        shapes |= {"shifted_real": (n, stride), "shifted_complex": (k, n, 2, stride), "coupled": (s * n, coupled)}
+        if not outside:
+            shapes |= {"jacobian": (m, stride), "stage_jacobians": (s, m, stride)}
+            shapes |= {"shifted_real": (n, stride), "shifted_complex": (k, n, 2, stride), "coupled": (s * n, coupled)}
         self.point(**{name: np.zeros(shape) for name, shape in shapes.items()})
         self.point(shifted_pivots=np.zeros((k, n), dtype=np.int64))
         self._longest = coupled

@@ -152,9 +152,9 @@ class Iterate(Part):
 
 
 class Stages(Part):
-    """`stages(memory)`: the iterations of a step: simplified ones, again with a new Jacobian, and exact ones."""
+    """`stages(memory)`: the iterations of a step: simplified ones, again with a new Jacobian, and exact ones, if any."""
 
-    def __init__(self, module: ir.Module, target: Target) -> None:
+    def __init__(self, module: ir.Module, target: Target, *, exact: bool = True) -> None:
         super().__init__(module, target, "stages", {}, ir.VoidType())
         b = self.b
         with self.if_(b.not_(self.holds(Slot.exact))):
@@ -168,7 +168,10 @@ class Stages(Part):
                     b.ret_void()
                 self.called("iterate", self.memory, self.int(0))
                 self.leave_if_converged()
-            self.keep_whole(EXACT, Slot.exact)
+            if exact:
+                self.keep_whole(EXACT, Slot.exact)
+            else:
+                b.ret_void()
         self.called("iterate", self.memory, self.int(1))
         b.ret_void()
         self.finish()
@@ -178,7 +181,7 @@ class Stages(Part):
             self.b.ret_void()
 
 
-def newton_parts(module: ir.Module, target: Target) -> None:
+def newton_parts(module: ir.Module, target: Target, *, exact: bool = True) -> None:
     """The functions of this file in a module that has those of `lu`, `linear` and `simplified`."""
     Iterate(module, target)
-    Stages(module, target)
+    Stages(module, target, exact=exact)

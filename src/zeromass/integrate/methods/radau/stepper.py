@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from zeromass.integrate.stepping.kernel import routine
 from zeromass.integrate.stepping.layout import Int64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.workspace import MachineCode, Workspace
+
+if TYPE_CHECKING:
+    from zeromass.compile.rolled.native import RolledNative
+    from zeromass.integrate.methods.radau.outside import Calls
 
 ORDERS = 5, 9, 13
 
@@ -39,7 +43,10 @@ class Radau:
     def __init__(self, work: Workspace, orders: Sequence[int] = ORDERS) -> None:
         self.work = work
         self._methods = [coefficients(order) for order in orders]
-        self._memory = memory = Memory(work.order // 2, max(method.stages for method in self._methods))
+        self._outside = hasattr(work.code, "shifted")  # the code of a large program is rolled
+        stages = max(method.stages for method in self._methods)
+        self._memory = memory = Memory(work.order // 2, stages, outside=self._outside)
+        self._calls: Calls | None = None
         self._code: MachineCode | None = None
         self._reached = work.t
         memory.point(y=work.state, reals=work.reals, ints=work.ints, parameters=work.values)
@@ -69,22 +76,36 @@ class Radau:
         elsewhere = work.t != self._reached
         if native is not self._code or elsewhere:  # slopes and Jacobians are of other code, or of another state
             self._code = native
-            memory.equations(*native.tangent_entries)
+            self._take_equations(native)
             memory.point(multiplier_pivots=work.pivots)
             work.restart()
         if elsewhere:
             memory.set_whole(last_stages=0)  # the last step does not lead here, and predicts nothing
             self._room_for_record()
-        code = routine(kernel.RadauAdvance, host().scalar)
-        memory.set_whole(rhs=native.rhs().address("rhs"), tangent=native.tangent.address("tangent"))
+        kind = kernel.RadauAdvanceOutside if self._outside else kernel.RadauAdvance
+        code = routine(kind, host().scalar)
+        memory.set_whole(rhs=native.rhs().address("rhs"))
+        if not self._outside:
+            memory.set_whole(tangent=native.tangent.address("tangent"))
         work.aim(until, budget)
         while True:
-            status = work.call(code, kernel.RadauAdvance.name, memory.values, self.lanes, work.record)
+            status = work.call(code, kind.name, memory.values, self.lanes, work.record)
             if status is Status.AHEAD:
                 work.look_ahead()
             elif status is not Status.RECORD_FULL or not self._make_room():
                 self._reached = work.t
                 return status
+
+    def _take_equations(self, native: Native) -> None:
+        """Those whose Jacobians are to be made."""
+        if not self._outside:
+            self._memory.equations(*native.tangent_entries)
+            return
+        from zeromass.integrate.methods.radau.outside import Calls  # few systems are large
+
+        shifted, wide = cast("RolledNative", native).shifted, self._memory.whole(Slot.wide)
+        self._calls = Calls(shifted, self.work.values, self.work.order // 2, wide)
+        self._calls.into(self._memory)
 
     def _make_room(self) -> bool:
         """For more steps, or for more of their increments, whichever there is none left for; False if memory has none."""

@@ -1,0 +1,72 @@
+"""A rough look between steps: its errors hold, and what is found after it is what a look at everything finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from zeromass.analysis.extrema import between, maximum
+from zeromass.analysis.rough import MANY, rough
+
+
+@pytest.fixture(scope="module")
+def swinging() -> zm.Run:
+    """A double pendulum, whose motion is not regular."""
+    a, b = zm.coordinates("a b")
+    x = np.array([np.sin(a), np.sin(a) + np.sin(b)])
+    z = np.array([-np.cos(a), -np.cos(a) - np.cos(b)])
+    v = np.array([zm.rate(e) for e in (*x, *z)])
+    pendulum = zm.System(kinetic=v @ v / 2, potential=9.81 * (z[0] + z[1]))
+    return zm.simulate(pendulum, pendulum.start({a: 2.0, b: 1.0}), until=15.0, rtol=1e-9)
+
+
+def _asked(run: zm.Run) -> list[zm.Expression]:
+    a, b = run.system.coordinates
+    return [np.sin(b), zm.rate(a) ** 2, zm.acceleration(b), np.cos(3 * a) * b, -np.sin(b)]
+
+
+def test_errors_of_a_rough_look_are_as_said(swinging: zm.Run) -> None:
+    e = _asked(swinging)
+    found = rough(swinging, e)
+    assert len(swinging.t) > MANY
+    assert found is not None
+    exact = swinging.at(between(swinging.t))[np.array(e)]
+    assert np.array_equal(found.t, between(swinging.t))
+    rounding = 1e-8 * np.abs(exact).max(axis=0)  # of the steps
+    assert np.all(np.abs(found.values - exact) <= found.errors + rounding)
+    assert np.array_equal(found.values[::4], swinging[np.array(e)])
+
+
+def test_the_largest_value_is_that_of_a_look_at_everything(swinging: zm.Run) -> None:
+    """To the last bit, and with few steps taken again."""
+    again = zm.simulate(swinging.program, swinging.start, until=15.0, rtol=1e-9)
+    for e in _asked(swinging):
+        assert maximum(again, e) == maximum(swinging, e, swinging.at(between(swinging.t)))
+    assert again.segments[0].dense._count < len(again.t) / 4
+
+
+def test_short_runs_are_looked_at_as_they_are() -> None:
+    x = zm.coordinate("x")
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    run = zm.simulate(spring, spring.start({x: 1.0}), until=3.0)
+    assert rough(run, [x]) is None
+
+
+def test_backward_runs_have_their_largest_values_too(swinging: zm.Run) -> None:
+    start = swinging.state(8.0)
+    back = zm.simulate(swinging.program, start, until=0.0, rtol=1e-9)
+    a, _ = swinging.system.coordinates
+    assert maximum(back, zm.rate(a)) == maximum(back, zm.rate(a), back.at(between(back.t)))
+
+
+def test_friction_of_a_long_run_is_that_of_a_look_at_everything() -> None:
+    """Also where the surface has to pull in the course of it."""
+    bowl = zm.Surface(lambda X, Y, Z: Z - 0.1 * X**2 - 0.3 * Y**2)
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=bowl)
+    run = zm.simulate(ball, ball.start(contact=(1.0, 0.5), velocity=(0.3, 0.0)), until=12.0)
+    assert len(run.t) > MANY
+    ratio = ball.contacts[0].friction_ratio
+    found = run.required_friction()
+    assert (found.value, found.time) == maximum(run, ratio, run.at(between(run.t)))
+    assert run.pulling() == ()
