@@ -13,10 +13,11 @@ from zeromass.scenario.errors import listed, nearest
 from zeromass.scenario.friction import VALUE
 from zeromass.scenario.kinds import Either, Numbers, Problem, Words
 from zeromass.scenario.names import motion_names
-from zeromass.scenario.reading import Reader
+from zeromass.scenario.reading import Follows, Reader
 from zeromass.scenario.rolling import BODY, GRAVITY
 from zeromass.scenario.rolling import LOADS as ON_A_BODY
 from zeromass.scenario.signatures import table
+from zeromass.scenario.source import dotted
 from zeromass.scenario.surfaces import SURFACE
 from zeromass.scenario.tables import Argument, Items, Named, Table
 
@@ -92,6 +93,10 @@ TABLE = Table(
     },
     rule=_named_once,
     words=OWN.words,
+    instead={
+        "bodies": {"body": {"kind": "ball", "radius": 1.0, "mass": 1.0}},
+        "surfaces": {"surface": {"kind": "plane"}},
+    },
 )
 
 
@@ -134,7 +139,8 @@ def _alone(reader: Reader, value: Any, system: Contacts, key: tuple[str, ...]) -
 def _known(reader: Reader, name: str, system: Contacts, key: tuple[str | int, ...]) -> str:
     names = [body.name for body in system.bodies]
     if name not in names:
-        raise reader.error(f"there is no body '{name}'{nearest(name, names) or f'; there are: {listed(names)}'}", key)
+        words = f"there is no body '{name}'{nearest(name, names) or f'; there are: {listed(names)}'}"
+        raise Follows(words, key=dotted(key)) if reader.in_doubt(name) else reader.error(words, key)
     return name
 
 
@@ -146,7 +152,7 @@ def _loads(reader: Reader, given: dict[str, Any], contacts: Contacts) -> list[An
         for i, item in enumerate(given.get(kind, ())):
             key = (*KEY, kind, i)
             with reader.noting(), reader.pointing(*key):
-                if "body" not in item and len(by_name) > 1:
+                if "body" not in item and len(by_name) > 1 and not reader.lost(*key, "body"):
                     raise reader.error("there are several bodies: which one does it act on?", key)
                 name = _known(reader, item.get("body", next(iter(by_name))), contacts, (*key, "body"))
                 own = {word: value for word, value in item.items() if word != "body"}

@@ -112,7 +112,7 @@ def _(kind: Table, given: Any, key: Key, changes: Changes) -> Any:
                 continue
             changes.replaced.add((*key, name))
         if argument.required:
-            data[name] = instead(argument.kind)
+            data[name] = _needed(kind, name)
             changes.replaced.add((*key, name))
     return _by_rule(kind, data, key, changes)
 
@@ -141,8 +141,13 @@ def _by_rule(kind: Table, data: dict[str, Any], key: Key, changes: Changes) -> A
             return more if not any(kind.rule(more)) else instead(kind) if kind.instead else LOST
         name = str(place[0])
         if not _removed(data, place) or (name not in data and kind.arguments[name].required):
-            data[name] = instead(kind.arguments[name].kind)
+            data[name] = _needed(kind, name)
     return LOST
+
+
+def _needed(kind: Table, name: str) -> Any:
+    """Something for a key that a table can not do without."""
+    return kind.instead[name] if name in kind.instead else instead(kind.arguments[name].kind)
 
 
 def _removed(data: Any, place: Key) -> bool:

@@ -115,7 +115,7 @@ class Reader:
             for error in self._found or ()
         )
 
-    def lost(self, *key: str) -> bool:
+    def lost(self, *key: str | int) -> bool:
         """Whether something in a table was replaced."""
         return any(one[: len(key)] == key for one in self._replaced)
 
