@@ -26,7 +26,7 @@ from zeromass.compile.factor import factored
 from zeromass.compile.light import Light, light_groups, solved_for
 from zeromass.compile.pivots import Independent, MostIndependent, Pivotal
 from zeromass.compile.turning import turning
-from zeromass.expression import Expression, expressions
+from zeromass.expression import Expression, expressions, substitute
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, function, multiply, negative, subtract
 from zeromass.expression.evaluate import Sparse
 from zeromass.model import ModelError, System
@@ -332,6 +332,31 @@ def solved_motion(system: System, decide: Decisions, rank: int | None = None) ->
         tuple(i for i in range(len(system.rows)) if i not in dropped),
         dropped,
     )
+
+
+def followed_motion(system: System, decide: Decisions, rank: int | None = None) -> tuple[Expression, ...] | None:
+    """q̈ with the rates of coordinates without mass as constraints give them from the others; None where none are `light`.
+
+    On the constraints it is the same. While the stages of a step are iterated they are off them, and these rates are what
+    is worst known: without them the iteration contracts several times as fast. But a motion that leaves the constraints
+    does not stay near them by it: it is for those that are projected after each step.
+    """
+    by = turning(system)
+    if system.nonideal.places or all(by.M.rows) or by.still is None:
+        return None
+    rank = (decide(Independent(system.sparse_A)) if rank is None else rank) - len(by.bodies)
+    levels = [system.rows[i].level for i in by.rows]
+    reduced = _reduced(by.M, expressions(np.zeros(len(by.columns))), by.A, -by.still, decide, rank, levels)
+    if not reduced.light:
+        return None
+    w, followed = dict(enumerate(by.rates)), dict[Expression, Expression]()
+    for each in (*reversed(reduced.light), *reversed(reduced.pairs)):
+        for j, value in each.follow(w).items():
+            if not by.M.rows[j]:
+                followed[w[j]], w[j] = value, value
+    b = expressions(substitute(by.b, followed))
+    force = by.Q + by.force(system.nonideal.constant)
+    return by.acceleration(eliminated(by.M, force, by.A, b, decide, rank, levels).acceleration)
 
 
 def _require_own_forces(system: System, places: Sequence[int], dropped: Sequence[int]) -> None:
