@@ -13,6 +13,8 @@ from scipy.spatial import ConvexHull
 import zeromass as zm
 from cases import few
 from zeromass.contact.directions import scattered
+from zeromass.contact.outlines import Ellipsoid, Outline
+from zeromass.expression import Evaluator, expressions
 
 GIVEN: dict[str, Any] = {"mass": 2.0, "inertia": ((0.011, 0.001, 0.0), (0.001, 0.012, -0.0005), (0.0, -0.0005, 0.013))}
 RHO = (0.004, -0.002, 0.006)
@@ -69,6 +71,25 @@ def test_a_sphere_is_a_sphere(seed):
 @pytest.mark.parametrize("seed", range(10, 30))
 def test_a_sphere_is_a_sphere_on_many(seed):
     same_motion(seed)
+
+
+# an ellipsoid by formulas of its own -----------------------------------------------------------------------------------
+@pytest.mark.parametrize("axes", [(0.3, 0.2, 0.1), (0.2, 0.2, 0.1), (0.1, 0.3, 0.1), (0.2, 0.2, 0.2)])
+def test_an_ellipsoid_touches_with_its_farthest_point(axes):
+    """(k·l) l = G k where l = s(k), whatever the length of k, and nowhere else nearby; W = ∂s/∂d."""
+    random = np.random.default_rng(7)
+    outline, d = Ellipsoid(axes), zm.coordinates("d0 d1 d2")
+    turn, _ = np.linalg.qr(random.normal(size=(3, 3)))
+    S, d = expressions(turn * np.linalg.det(turn)), expressions(d)
+    l = expressions(outline.farthest(d, S))
+    n = random.normal(size=3)
+    n /= np.linalg.norm(n)
+    apart = Evaluator(outline.tangency(l, 2.7 * d, S), d)
+    np.testing.assert_allclose(apart(n), 0.0, atol=1e-15)
+    off = Evaluator(outline.tangency(l + 1e-3 * random.normal(size=3), 2.7 * d, S), d)
+    assert np.abs(off(n)).max() > 1e-4
+    W, general = (Evaluator(expressions(e), d)(n) for e in (outline.radii(d, S), Outline.radii(outline, d, S)))
+    np.testing.assert_allclose(W, general, atol=1e-14)
 
 
 # moments -----------------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ class AdjointCode:
         groups = [time, [*y, *μ, *γ], list(constants)]
         self._code = code({"rhs": (groups, [[*f, *(-back)], [program.growth], []])}, host().scalar, effort=BEST)
 
-    def rhs(self, lanes: int = 1) -> Code:
+    def rhs(self, lanes: int = 1, *, projected: bool = False) -> Code:
         """Machine code of the right-hand side of one state."""
         assert lanes == 1
         return self._code

@@ -80,7 +80,7 @@ class _Groups:
         self._code = _in_groups(lanes)
         self._evaluated = 0
 
-    def rhs(self, lanes: int = 1) -> Code:
+    def rhs(self, lanes: int = 1, *, projected: bool = False) -> Code:
         """Machine code of the right-hand side of one state, which is that of all groups."""
         assert lanes == 1
         return self._code

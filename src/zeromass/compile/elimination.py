@@ -5,16 +5,17 @@ state and needs no pivoting afterwards:
 
 1. pairs (coordinate, multiplier) joined by a constant entry of A are eliminated where that is cheap: q̈_j follows
    from row i;
-2. what remains is made positive definite by adding dᵢ aᵢᵀaᵢ of as few, as sparse rows as it takes: W = M + Aᵀ D A,
+2. coordinates without mass, few of them together, follow from as many rows that hold them, see `light`;
+3. what remains is made positive definite by adding dᵢ aᵢᵀaᵢ of as few, as sparse rows as it takes: W = M + Aᵀ D A,
    which is possible exactly when [M; A] has full column rank;
-3. coordinates are eliminated from W as in Cholesky's method, and each multiplier once all its coordinates are gone.
+4. coordinates are eliminated from W as in Cholesky's method, and each multiplier once all its coordinates are gone.
 
 Redundant rows, found by the rank at the state, are left out for good (the rank is locked).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -22,9 +23,10 @@ import numpy as np
 
 from zeromass.compile.decisions import Decisions, Frozen, frozen
 from zeromass.compile.factor import factored
+from zeromass.compile.light import Light, light_groups, solved_for
 from zeromass.compile.pivots import Independent, MostIndependent, Pivotal
 from zeromass.compile.turning import turning
-from zeromass.expression import Expression, expressions
+from zeromass.expression import Expression, expressions, substitute
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, function, multiply, negative, subtract
 from zeromass.expression.evaluate import Sparse
 from zeromass.model import ModelError, System
@@ -68,6 +70,10 @@ class _Pair(NamedTuple):
     mass: Vector
     force: Expression
     column: Vector
+
+    def follow(self, x: Mapping[int, Expression]) -> dict[int, Expression]:
+        """x_j = c + Σ T_k x_k."""
+        return {self.j: _sum(self.offset, [multiply(t, x[k]) for k, t in self.shares.items()])}
 
 
 class Equations:
@@ -154,14 +160,45 @@ def eliminated(
     levels  of the rows: coordinates are eliminated with rows of positions before those of rates. A row of rates that says
             again what positions say is then left out, wherever that is
     """
-    n, m = len(f), len(b)
+    return _solved(_reduced(M, f, A, b, decide, rank, levels), decide)
+
+
+class _Reduced(NamedTuple):
+    """Equations without coordinates that rows give, and the rank of what is left."""
+
+    equations: Equations
+    given: Frozen
+    pairs: list[_Pair]
+    light: list[Light]
+    rank: int
+
+
+def _reduced(
+    M: Sparse | np.ndarray,
+    f: np.ndarray,
+    A: Sparse | np.ndarray,
+    b: np.ndarray,
+    decide: Decisions,
+    rank: int | None,
+    levels: Sequence[int],
+) -> _Reduced:
+    """The equations after steps 1 and 2."""
     M, A = Sparse.of(M), Sparse.of(A)
     given = frozen(A)
     rank = decide(Independent(given)) if rank is None else rank
     equations = Equations(M, f, A, b)
-    pairs = _pairs(equations, given, decide, rank, levels or [0] * m)
-    rest = sorted(set(range(n)) - {pair.j for pair in pairs})
-    kept = _kept_rows(equations, given, rest, rank - len(pairs), decide)
+    pairs = _pairs(equations, given, decide, rank, levels or [0] * len(b))
+    light = _light(equations, given, decide)
+    return _Reduced(equations, given, pairs, light, rank - len(pairs) - sum(len(each.rows) for each in light))
+
+
+def _solved(reduced: _Reduced, decide: Decisions) -> Elimination:
+    """The solution, with what is left factored."""
+    equations, pairs, light = reduced.equations, reduced.pairs, reduced.light
+    n, m = len(equations.f), len(equations.b)
+    gone = {pair.j for pair in pairs}.union(*[each.columns for each in light])
+    rest = sorted(set(range(n)) - gone)
+    kept = _kept_rows(equations, reduced.given, rest, reduced.rank, decide)
     among = set(kept)
     left = Sparse(equations.A, n)
     factor = factored(
@@ -174,8 +211,11 @@ def eliminated(
     )
     q = dict(zip(rest, factor.solution, strict=True))
     λ = dict(zip(kept, factor.multipliers, strict=True))
+    for each in reversed(light):
+        q |= each.follow(q)
+        λ |= each.multipliers(λ)
     for pair in reversed(pairs):
-        q[pair.j] = _sum(pair.offset, [multiply(t, q[k]) for k, t in pair.shares.items()])
+        q |= pair.follow(q)
         force = _sum(negative(pair.force), [multiply(value, q[k]) for k, value in pair.mass.items()])
         for r, a in pair.column.items():
             force = subtract(force, multiply(a, λ.get(r, ZERO)))
@@ -184,8 +224,9 @@ def eliminated(
     return Elimination(
         tuple(q[j] for j in range(n)),
         tuple(λ.get(i, ZERO) for i in range(m)),
-        tuple(factor.growth),
-        {kept[k]: pivot for k, pivot in factor.pivots.items()},
+        (*factor.growth, *[each.growth for each in light if each.growth.value is None]),
+        {each.rows[0]: each.pivot for each in light if each.pivot.value is None}
+        | {kept[k]: pivot for k, pivot in factor.pivots.items()},
         used,
         tuple(i for i in range(m) if i not in λ),
     )
@@ -235,6 +276,20 @@ def _cost(e: Equations, i: int, j: int) -> int:
     return width * (rows + mass) + (width * (width + 1) // 2 if j in e.M[j] else 0)
 
 
+def _light(e: Equations, given: Frozen, decide: Decisions) -> list[Light]:
+    """Takes out coordinates without mass by the rows that hold them best."""
+    found: list[Light] = []
+    free = [j for j, rows in enumerate(e.columns) if rows and not e.M[j] and e.f[j] is ZERO]
+    for group in light_groups(free, e.columns) if free else ():
+        holding = sorted(set().union(*[e.columns[j] for j in group]))
+        if len(holding) < len(group):
+            continue  # nothing holds them all
+        rows = frozen(Sparse(e.A, len(e.f)).picked(holding, group))
+        chosen = decide(MostIndependent(rows, given.picked(holding), len(group)))
+        found.append(solved_for(e.A, e.b, group, [holding[k] for k in chosen]))
+    return found
+
+
 def _kept_rows(e: Equations, given: Frozen, rest: list[int], count: int, decide: Decisions) -> list[int]:
     """`count` rows of what is left of A that are as independent as can be."""
     candidates = [i for i, row in enumerate(e.A) if row]
@@ -277,6 +332,31 @@ def solved_motion(system: System, decide: Decisions, rank: int | None = None) ->
         tuple(i for i in range(len(system.rows)) if i not in dropped),
         dropped,
     )
+
+
+def followed_motion(system: System, decide: Decisions, rank: int | None = None) -> tuple[Expression, ...] | None:
+    """q̈ with the rates of coordinates without mass as constraints give them from the others; None where none are `light`.
+
+    On the constraints it is the same. While the stages of a step are iterated they are off them, and these rates are what
+    is worst known: without them the iteration contracts several times as fast. But a motion that leaves the constraints
+    does not stay near them by it: it is for those that are projected after each step.
+    """
+    by = turning(system)
+    if system.nonideal.places or all(by.M.rows) or by.still is None:
+        return None
+    rank = (decide(Independent(system.sparse_A)) if rank is None else rank) - len(by.bodies)
+    levels = [system.rows[i].level for i in by.rows]
+    reduced = _reduced(by.M, expressions(np.zeros(len(by.columns))), by.A, -by.still, decide, rank, levels)
+    if not reduced.light:
+        return None
+    w, followed = dict(enumerate(by.rates)), dict[Expression, Expression]()
+    for each in (*reversed(reduced.light), *reversed(reduced.pairs)):
+        for j, value in each.follow(w).items():
+            if not by.M.rows[j]:
+                followed[w[j]], w[j] = value, value
+    b = expressions(substitute(by.b, followed))
+    force = by.Q + by.force(system.nonideal.constant)
+    return by.acceleration(eliminated(by.M, force, by.A, b, decide, rank, levels).acceleration)
 
 
 def _require_own_forces(system: System, places: Sequence[int], dropped: Sequence[int]) -> None:

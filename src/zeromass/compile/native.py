@@ -39,19 +39,21 @@ class Native:
         self._large = program.operations >= LARGE
         self._enough = BUSY if program.operations < LONG else BUSY // 4
 
-    def rhs(self, lanes: int = 1) -> Code:
+    def rhs(self, lanes: int = 1, *, projected: bool = False) -> Code:
         """Machine code of `rhs(t, y, parameters, slopes, growth, pivots)`.
 
-        slopes  (q̇, q̈) of one state, only q̈ of several in lanes
-        pivots  of the multipliers of positions and rates, see `Elimination`
+        slopes     (q̇, q̈) of one state, only q̈ of several in lanes
+        pivots     of the multipliers of positions and rates, see `Elimination`
+        projected  in lanes, for stages that are iterated and then projected: see `followed_motion`
         """
         p = self.program
+        followed = p.followed if projected and lanes > 1 else None
 
         def functions() -> dict[str, tuple[Groups, Groups]]:
-            slopes = [*p.system.rates, *p.acceleration] if lanes == 1 else list(p.acceleration)
+            slopes = [*p.system.rates, *p.acceleration] if lanes == 1 else list(followed or p.acceleration)
             return {"rhs": (p.inputs, [slopes, [p.growth], list(self.telling)])}
 
-        return self._code(("rhs", lanes), lanes, functions)
+        return self._code(("rhs", lanes, followed is None), lanes, functions)
 
     @property
     def pivots(self) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from zeromass.compile.decisions import Decisions, Samples, Tree
-from zeromass.compile.elimination import Elimination, eliminated, solved_motion
+from zeromass.compile.elimination import Elimination, eliminated, followed_motion, solved_motion
 from zeromass.compile.module import Groups
 from zeromass.compile.native import Native
 from zeromass.compile.pivots import Independent
@@ -65,6 +65,8 @@ class Program:
     """Switches along which the motion slides; see `zeromass.compile.holding`."""
     held: Mapping[Symbol, Expression] = field(default_factory=dict)
     """Their modes, as expressions of the state."""
+    followed: tuple[Expression, ...] | None = None
+    """q̈ for motions that are projected after each step, if that is not the same; see `followed_motion`."""
 
     def __repr__(self) -> str:
         kept, rows = len(self.elimination.kept), len(self.system.rows)
@@ -79,14 +81,16 @@ class Program:
     def __getstate__(self) -> tuple[System, Packed]:
         from zeromass.expression.packing import packed
 
-        return self.system, packed((self.elimination, dict(self.corrections), self.holds, list(self.held.items())))
+        return self.system, packed(
+            (self.elimination, dict(self.corrections), self.holds, list(self.held.items()), self.followed)
+        )
 
     def __setstate__(self, state: tuple[System, Packed]) -> None:
         from zeromass.expression.packing import unpacked
 
         system, rest = state
-        elimination, corrections, holds, held = unpacked(rest)
-        values = (system, elimination, corrections, holds, dict(held))
+        elimination, corrections, holds, held, followed = unpacked(rest)
+        values = (system, elimination, corrections, holds, dict(held), followed)
         for name, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, name, value)
 
@@ -127,7 +131,7 @@ class Program:
     @cached_property
     def operations(self) -> int:
         """Arithmetic operations of one right-hand side."""
-        return operations([*self.system.rates, *self.acceleration, self.growth])
+        return operations([*self.system.rates, *(self.followed or self.acceleration), self.growth])
 
     def solved(self, e: Any) -> np.ndarray:
         """Expressions with accelerations and multipliers replaced by their solution."""
@@ -229,7 +233,8 @@ def rolls(system: System) -> bool:
 
 
 def _derived(system: System, decide: Decisions, rank: int | None) -> Program:
-    return Program(system, solved_motion(system, decide, rank), corrections(system, decide))
+    motion, back = solved_motion(system, decide, rank), corrections(system, decide)
+    return Program(system, motion, back, followed=followed_motion(system, decide, rank))
 
 
 def corrections(system: System, decide: Decisions) -> dict[str, tuple[Expression, ...]]:

@@ -242,6 +242,24 @@ class Turning:
             sorted([*zip(self.at_positions, rates, strict=True), *self._of_rates.items()], key=lambda row: row[0])
         )
 
+    @cached_property
+    def rates(self) -> list[Expression]:
+        """w, in the places of z: rates, and ω̄ for each body that turns."""
+        found = dict(zip(self.straight, self.system.rates[self.straight], strict=True))
+        for body, at in self.placed:
+            found |= {self.columns[k]: e for k, e in zip(at, body.body.angular_velocity, strict=True)}
+        return [found[j] for j in self.columns]
+
+    @cached_property
+    def still(self) -> Array | None:
+        """c of A w + c = 0, which is what rows say of rates; None where one says something else, of accelerations, say."""
+        entries = [e for row in self.A.rows for e in row.values()]
+        if len(self.at_rates) < len(self.rows) or not {*self.system.rates}.isdisjoint(symbols(entries)):
+            return None
+        moving = [*self.system.rates, *[x for body in self.bodies for x in (*body.D.ravel(), *body.w, *body.o)]]
+        said = expressions([self.at_rates[k] for k in range(len(self.rows))])
+        return self._meant(substitute(said, dict.fromkeys(moving, ZERO)))
+
     def _of_level(self, level: int) -> dict[int, Expression]:
         names = {e: name for body in self.bodies for e, name in body.names.items()}
         rows = {k: self.system.rows[i].zero for k, i in enumerate(self.rows) if self.system.rows[i].level == level}

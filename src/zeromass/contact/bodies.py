@@ -66,7 +66,7 @@ class SphericalBody(Roller):
             Ordered(0.0, self.mass, "the mass of '{name}' is {1:g}; a body that rolls has one", name),
         )
 
-    def touching(self, body: RigidBody, contact: Particle, center: Particle, normal: Array) -> Touch:
+    def touching(self, body: RigidBody, contact: Particle, center: Particle, normal: Array, gradient: Array) -> Touch:
         """The centre is r n from the contact."""
         apart = center.position - contact.position - self.radius * normal
         return Touch(

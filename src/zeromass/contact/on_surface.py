@@ -81,7 +81,7 @@ class OnSurface(Pressing, System):
         self.contact_particle, self.center_particle = Particle("contact", mass=0), Particle("center", mass=0)
         P, O = self.contact_particle, self.center_particle
         self.normal = on.normal(P.position)
-        touch = body.touching(self.body, P, O, self.normal)
+        touch = body.touching(self.body, P, O, self.normal, on.gradient(P.position))
         self.slip_velocity = O.velocity + touch.turned - on.velocity(P.position)
         constraints: dict[str, Any] = {
             "surface": as_expression(on(P.position)),

@@ -11,7 +11,17 @@ import numpy as np
 
 from zeromass.contact.directions import DIRECTION
 from zeromass.contact.roller import in_values
-from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, substitute, symbols, where
+from zeromass.expression import (
+    Array,
+    Expression,
+    Symbol,
+    as_expression,
+    expressions,
+    jacobian,
+    substitute,
+    symbols,
+    where,
+)
 from zeromass.expression.build import ZERO
 from zeromass.model.given import Number
 
@@ -43,6 +53,17 @@ class Outline(ABC):
         """Whether s(−d) = −s(d)."""
         return True
 
+    def tangency(self, lever: Array, k: Array, S: Array) -> Array | None:
+        """0 where the lever from the contact to the centre is −s(−k), in formulas that are simpler than s; None without."""
+        return None
+
+    def radii(self, n: Array, S: Array) -> Array:
+        """W = ∂s/∂d at d = −n, shape (3, 3): the radii of curvature at the contact along the surface, m."""
+        d = expressions(DIRECTION)
+        W = jacobian(expressions(self.farthest(d if self.symmetric else -d, S)), d)
+        W = expressions(substitute(W, dict(zip(d, expressions(n), strict=True))))
+        return W if self.symmetric else expressions(-W)
+
     def upright(self, d: Array, S: Array) -> Expression | None:
         """Positive, and 0 where it lies on a face; None of what has no faces."""
         return None
@@ -54,13 +75,40 @@ class Outline(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Ellipsoid(Outline):
-    """Of semi-axes a, b, c, m, along those of the body: s = S D² y/|D y|, y = Sᵀd."""
+    """Of semi-axes a, b, c, m, along those of the body: s = G d/√(d·G d), G = S D² Sᵀ.
+
+    Of a lever l = s(k), k of any length, k·l = √(k·G k): so (k·l) l = G k says where it touches, without a root.
+    """
 
     axes: Any
 
     def farthest(self, d: Array, S: Array) -> Array:
         reach = self.axes * (S.T @ d)
         return S @ (self.axes * reach) / np.sqrt(reach @ reach)
+
+    def tangency(self, lever: Array, k: Array, S: Array) -> Array | None:
+        """((k·l) l − G k)/c."""
+        c, excess = self._excess
+        apart = (k @ lever / c) * lever - c * k
+        for i, e in excess.items():
+            apart = apart - (e / c * (S[:, i] @ k)) * S[:, i]
+        return expressions(apart)
+
+    def radii(self, n: Array, S: Array) -> Array:
+        """W = (G − l lᵀ)/(n·l)."""
+        c, excess = self._excess
+        G = c**2 * expressions(np.eye(3))
+        for i, e in excess.items():
+            G = G + e * np.outer(S[:, i], S[:, i])
+        G_n = G @ n
+        h = np.sqrt(n @ G_n)
+        return expressions((G - np.outer(G_n / h, G_n / h)) / h)
+
+    @property
+    def _excess(self) -> tuple[Any, dict[int, Any]]:
+        """c, the semi-axis that most others are like, and a² − c² of these: G = c² + Σ (a² − c²) s sᵀ, s along a."""
+        c = max(reversed(self.axes), key=lambda a: sum(_same(a, other) for other in self.axes))
+        return c, {i: a**2 - c**2 for i, a in enumerate(self.axes) if not _same(a, c)}
 
     @property
     def size(self) -> Number:
@@ -188,6 +236,10 @@ def steep(d: Array, a: Array) -> Expression:
     """|p|."""
     p = across(d, a)
     return as_expression(np.sqrt(p @ p))
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or (not isinstance(a, Expression) and not isinstance(b, Expression) and a == b)
 
 
 def _is_zero(e: Any) -> bool:

@@ -75,7 +75,7 @@ class Pair(Pressing, Remembering):
         """How far the body's point has slid over the surface, m: the rate of this is the slip velocity."""
         self.normal: Array = surface.normal(P.position)
         """Unit normal of the surface at the contact, towards the body."""
-        touch = solid.touching(body, P, O, self.normal)
+        touch = solid.touching(body, P, O, self.normal, surface.gradient(P.position))
         axes = axes_of(surface)
         self.up: Array = self.normal if axes is None else axes[:, 2]
         """The direction in which the gap is measured."""

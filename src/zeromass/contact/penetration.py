@@ -72,6 +72,7 @@ class Outside:
         self._size = rolling.solid.size
         self._f = as_expression(rolling.surface.side * rolling.surface(PLACE))
         self._inputs = [*PLACE, time, *rolling.parameters]
+        self._points: dict[bytes, np.ndarray] = {}
 
     @property
     def measure(self) -> str:
@@ -164,10 +165,18 @@ class Outside:
         if turns is None:
             points = centers[:, None] + self.size(parameters) * directions
         else:
-            values = dict(zip(self.rolling.parameters, parameters.tolist(), strict=True))
-            own = self.rolling.solid.farthest(directions.reshape(-1, 3), values).reshape(directions.shape)
+            own = self._farthest(len(t) * count, parameters).reshape(directions.shape)
             points = centers[:, None] + np.einsum("kij,kcj->kci", turns, own)
         return points, self._outside(points, others), others
+
+    def _farthest(self, count: int, parameters: np.ndarray) -> np.ndarray:
+        """Points of the outside in the axes of the body, farthest in the first of the scattered directions: found once."""
+        known = self._points.get(parameters.tobytes())
+        if known is None or len(known) < count:
+            values = dict(zip(self.rolling.parameters, parameters.tolist(), strict=True))
+            known = self.rolling.solid.farthest(scattered(max(count, ALONG)), values)
+            self._points = {parameters.tobytes(): known}  # one run after another has the same values, as a rule
+        return known[:count]
 
     def deepest(self, t: np.ndarray, poses: Poses, parameters: np.ndarray, count: int) -> Depth | None:
         """The deepest of some poses that lie inside the surface, by a point of the surface inside the body."""

@@ -90,8 +90,8 @@ class Roller(ABC):
         """Largest distance of the outside from its centre, m."""
 
     @abstractmethod
-    def touching(self, body: RigidBody, contact: Particle, center: Particle, normal: Array) -> Touch:
-        """How it touches a surface of some normal at the contact."""
+    def touching(self, body: RigidBody, contact: Particle, center: Particle, normal: Array, gradient: Array) -> Touch:
+        """How it touches a surface of some normal n = k/|k| at the contact, k its gradient."""
 
     @abstractmethod
     def clearance(self, body: RigidBody, parts: Sequence[Part], normal: Array, curvature: Array) -> Expression:

@@ -19,12 +19,11 @@ from zeromass.expression import (
     Expression,
     Symbol,
     as_expression,
-    coordinate,
     expressions,
-    gradient,
     jacobian,
     substitute,
 )
+from zeromass.expression import gradient as gradient_of
 from zeromass.model import Part, Particle, RigidBody
 from zeromass.model.given import Inertia, Number, Vector
 from zeromass.model.quaternion import rotation
@@ -71,17 +70,16 @@ class ConvexBody(Roller):
         outline = self.outline
         return outline.farthest(n, S) if outline.symmetric else -outline.farthest(expressions(-n), S)
 
-    def touching(self, body: RigidBody, contact: Particle, center: Particle, normal: Array) -> Touch:
+    def touching(self, body: RigidBody, contact: Particle, center: Particle, normal: Array, gradient: Array) -> Touch:
         """The contact is what is farthest of the body against the normal."""
         P, O = contact.position, center.position
         apart = O - P - self._lever(normal, body.rotation)
-        return Touch({"tangency": apart}, apart, np.cross(O - P, body.angular_velocity))
+        said = self.outline.tangency(O - P, gradient, body.rotation)
+        return Touch({"tangency": apart if said is None else said}, apart, np.cross(O - P, body.angular_velocity))
 
     def clearance(self, body: RigidBody, parts: Sequence[Part], normal: Array, curvature: Array) -> Expression:
         """The smallest eigenvalue of I + W K along the surface, W = ∂s/∂d."""
-        W = jacobian(expressions(self._lever(DIRECTION, body.rotation)), DIRECTION)
-        W = substitute(W, dict(zip(DIRECTION, expressions(normal), strict=True)))
-        return clearance_of(expressions(W) @ curvature)
+        return clearance_of(self.outline.radii(normal, body.rotation) @ curvature)
 
     def upright(self, body: RigidBody, normal: Array) -> Expression | None:
         return self.outline.upright(normal, body.rotation)
@@ -119,10 +117,10 @@ class ConvexBody(Roller):
 class ImplicitBody(Roller):
     """A rigid body whose outside is g(x, y, z) = 0, convex, negative inside, in its axes from its centre.
 
-    A particle of mass zero, the foot, is the contact in the axes of the body, and the gradient of g there is against the
-    normal of the surface:
+    A particle of mass zero, the foot b, is the contact in the axes of the body. The outside is there, and the gradient of g
+    has nothing across that of the surface, k: with N = S ∇g(b) and the size r
 
-        g(b) = 0,   ∇g(b) + σ Sᵀn = 0,   P = O + S b
+        b = Sᵀ(P − O),   g k + r ((k·k) N − (k·N) k) = 0
 
     formula         g, an expression of X, Y, Z
     mass            kg
@@ -150,18 +148,17 @@ class ImplicitBody(Roller):
     def size(self) -> Number:
         return self.reach
 
-    def touching(self, body: RigidBody, contact: Particle, center: Particle, normal: Array) -> Touch:
+    def touching(self, body: RigidBody, contact: Particle, center: Particle, normal: Array, gradient: Array) -> Touch:
         own = "" if contact.name == "contact" else f"{contact.name} "  # of several contacts each has its foot
-        foot, σ = Particle(f"{own}foot", mass=0), coordinate(f"{own}foot.scale")
-        b, S, P, O = foot.position, body.rotation, contact.position, center.position
+        foot, k, S = Particle(f"{own}foot", mass=0), gradient, body.rotation
+        b, P, O = foot.position, contact.position, center.position
         g = self._at(b)
-        apart = O + S @ b - P
+        N = S @ gradient_of(g, b)
         constraints = {
-            "tangency": apart,
-            "outside": g,
-            "same normal": self.size * gradient(g, b) + σ * (S.T @ normal),
+            "tangency": b - S.T @ (P - O),
+            "outside": g * k + self.size * ((k @ k) * N - (k @ N) * k),
         }
-        return Touch(constraints, apart, np.cross(O - P, body.angular_velocity), (foot,), (*b, σ))
+        return Touch(constraints, O + S @ b - P, np.cross(O - P, body.angular_velocity), (foot,), (*b,))
 
     def _at(self, b: Array) -> Expression:
         return as_expression(substitute(self.formula, dict(zip(PLACE, b, strict=True))))
@@ -169,7 +166,7 @@ class ImplicitBody(Roller):
     def clearance(self, body: RigidBody, parts: Sequence[Part], normal: Array, curvature: Array) -> Expression:
         """The smallest curvature of the body against the surface, times its size."""
         (foot,) = parts
-        k = gradient(self._at(foot.position), foot.position)
+        k = gradient_of(self._at(foot.position), foot.position)
         S, d = body.rotation, np.sqrt(k @ k)
         along = expressions(np.eye(3)) - np.outer(normal, normal)
         bends = along @ (S @ (jacobian(k, foot.position) / d) @ S.T) @ along
@@ -178,14 +175,11 @@ class ImplicitBody(Roller):
     @cached_property
     def _slopes(self) -> Array:
         """g, ∇g and ∂²g."""
-        k = gradient(self.formula, PLACE)
+        k = gradient_of(self.formula, PLACE)
         return expressions([self.formula, *k, *jacobian(k, PLACE).ravel()])
 
     def farthest(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
-        return self._feet(directions, parameters)[0]
-
-    def _feet(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> tuple[np.ndarray, np.ndarray]:
-        """Farthest points, (k, 3), and |∇g| there: Newton's method on ∇g = μ d, g = 0, from the point on the ray d."""
+        """By Newton's method on ∇g = μ d, g = 0, from the point on the ray d."""
         names = list(parameters)
         values = Evaluator(self._slopes, [*PLACE, *names])
         others = np.broadcast_to(np.array([parameters[p] for p in names]), (len(directions), len(names)))
@@ -214,13 +208,13 @@ class ImplicitBody(Roller):
             x, μ = x + part[:, None] * change[:, :3], μ + part * change[:, 3]
             if far.max() <= FOUND * size:
                 break
-        return x, np.linalg.norm(at(x)[1], axis=1)
+        return x
 
     def laid(self, normal: np.ndarray, u: np.ndarray, parameters: Mapping[Symbol, float]) -> Laid:
         S = rotation(u)
-        (b,), (steep,) = self._feet(-(normal @ S)[None], parameters)
-        lever, size = -(S @ b), number_at(self.size, parameters)
-        return Laid(lever, lever / np.linalg.norm(lever), unknowns=np.array([*b, size * steep]))
+        (b,) = self.farthest(-(normal @ S)[None], parameters)
+        lever = -(S @ b)
+        return Laid(lever, lever / np.linalg.norm(lever), unknowns=b)
 
     def at(self, parameters: Mapping[Symbol, float]) -> ImplicitBody:
         """The body in numbers, with values of the parameters in its formulas."""

@@ -81,12 +81,13 @@ def zeros_beside(
         x1, f1 = x, fx
         limit = np.maximum(within, EPSILON * np.maximum(np.abs(x1), np.abs(x2)))
         done = (fx == 0.0) | (np.abs(x2 - x1) <= 2 * limit)
-        first = (fx == 0.0) | ((f1 > 0) == side)
-        found[open_[done]] = np.where(first, x1, x2)[done]
-        there[open_[done]] = np.where(first, f1, f2)[done]
-        open_, x1, f1, x2, f2, x3, f3, side, within, limit = (
-            value[~done] for value in (open_, x1, f1, x2, f2, x3, f3, side, within, limit)
-        )
+        if done.any():
+            first = (fx == 0.0) | ((f1 > 0) == side)
+            found[open_[done]] = np.where(first, x1, x2)[done]
+            there[open_[done]] = np.where(first, f1, f2)[done]
+            open_, x1, f1, x2, f2, x3, f3, side, within, limit = (
+                value[~done] for value in (open_, x1, f1, x2, f2, x3, f3, side, within, limit)
+            )
         part = limit / np.abs(x2 - x1)
         with np.errstate(all="ignore"):
             ξ, φ = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)

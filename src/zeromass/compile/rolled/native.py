@@ -46,7 +46,7 @@ class RolledNative:
             self._machines[task, lanes] = self.structure.machine(task, lanes)
         return self._machines[task, lanes]
 
-    def rhs(self, lanes: int = 1) -> Code:
+    def rhs(self, lanes: int = 1, *, projected: bool = False) -> Code:
         """Machine code of `rhs(t, y, parameters, slopes, growth, pivots)`; see `Native.rhs`."""
         return self._code(("rhs", lanes), lambda: self.machine("motion", lanes).code("rhs"))
 

@@ -23,9 +23,15 @@ def returned(projected: Projection, start: State, settings: Settings, *, whole: 
 
     def project(t: np.ndarray, y: np.ndarray) -> np.ndarray:
         on = projected(t, y)
-        allowed = settings.atol + settings.rtol * np.abs(y) + ROUNDING
+        allowed = np.abs(y)  # atol + rtol |y| + 16 ε
+        allowed *= settings.rtol
+        allowed += settings.atol
+        allowed += ROUNDING
         with np.errstate(all="ignore"):
-            far = ~(np.sqrt(np.mean(((on - y) / allowed) ** 2, axis=1)) <= settings.limits.correction)
+            moved = on - y
+            moved /= allowed
+            moved *= moved
+            far = ~(np.sqrt(np.mean(moved, axis=1)) <= settings.limits.correction)
         if far.any() and whole:
             values = np.array([start.parameters[p] for p in start.system.parameters])
             inputs = np.column_stack([t[far], y[far], np.broadcast_to(values, (int(far.sum()), len(values)))])

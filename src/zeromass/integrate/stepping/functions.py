@@ -13,6 +13,9 @@ from zeromass.integrate.stepping.layout import Int64
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.workspace import MachineCode, Workspace
 
+BLOCK = 256
+"""States that are brought onto the constraints by one call."""
+
 _RHS = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)
 
 
@@ -28,6 +31,7 @@ class Functions:
         self.lanes: int = lanes
         self._stages: dict[tuple[int, int], Stages] = {}
         self._alone: Callable[[float, np.ndarray], np.ndarray] | None = None
+        self._spare: list[Onto] = []
         self._slope: Slope | None = None
 
     def slope(self, t: float, y: np.ndarray) -> tuple[np.ndarray, float]:
@@ -58,16 +62,19 @@ class Functions:
     def projected(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The states on the constraints nearest to y, shape (k, 2n), at times t, positions first, then velocities."""
         if len(t) == 1:
-            return self._one(y.shape[1])(float(t[0]), y[0])[None]
-        rows = np.ascontiguousarray(np.column_stack([t, y]))  # which keeps the order of y, a transposed one too
-        if len(rows):
-            self.onto(rows)()
-        return rows[:, 1:]
+            return self.one(y.shape[1])(float(t[0]), y[0])[None]
+        try:
+            many = self._spare.pop()  # no other thread has it now
+        except IndexError:
+            many = Onto(self, np.zeros((BLOCK, 1 + y.shape[1])))
+        found = many(t, y)
+        self._spare.append(many)
+        return found
 
     def projection(self, order: int) -> Callable[[float, np.ndarray], np.ndarray]:
         """What `projected` does, for one state of some length after another."""
         rows = np.zeros((1, order + 1))
-        onto = self.onto(rows)
+        onto = Onto(self, rows).call
 
         def projected(t: float, y: np.ndarray) -> np.ndarray:
             rows[0, 0], rows[0, 1:] = t, y
@@ -76,18 +83,39 @@ class Functions:
 
         return projected
 
-    def _one(self, order: int) -> Callable[[float, np.ndarray], np.ndarray]:
-        """A projection of its own, made once."""
+    def one(self, order: int) -> Callable[[float, np.ndarray], np.ndarray]:
+        """A `projection` of its own, made once."""
         if self._alone is None:
             self._alone = self.projection(order)
         return self._alone
 
     def onto(self, rows: np.ndarray) -> Callable[[], Status]:
         """What brings states in rows (t, y) onto the constraints, where they are."""
-        work = Workspace(self.code, 0.0, rows[0, 1:], self.parameters, Tolerances(1.0, 1.0), 0.0)
-        work.use(self.code, project=True)
+        return Onto(self, rows).call
+
+
+class Onto:
+    """What brings states in rows (t, y) onto the constraints, where they are, again and again."""
+
+    def __init__(self, functions: Functions, rows: np.ndarray) -> None:
+        work = Workspace(functions.code, 0.0, rows[0, 1:], functions.parameters, Tolerances(1.0, 1.0), 0.0)
+        work.use(functions.code, project=True)
         work.ints[Int64.width], work.ints[Int64.capacity] = rows.shape[1], len(rows)
-        return work.prepared(routine(Project, host().scalar), Project.name, work.new, 1, rows)
+        self._rows, self._ints = rows, work.ints
+        self.call: Callable[[], Status] = work.prepared(
+            routine(Project, host().scalar), Project.name, work.new, 1, rows
+        )
+
+    def __call__(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Of states y, shape (k, 2n), at times t, those on the constraints: in its rows, as many at a time as these are."""
+        found = np.empty(y.shape)
+        for k in range(0, len(t), len(self._rows)):
+            some = slice(k, k + len(self._rows))
+            count = self._ints[Int64.capacity] = len(t[some])
+            self._rows[:count, 0], self._rows[:count, 1:] = t[some], y[some]
+            self.call()
+            found[some] = self._rows[:count, 1:]
+        return found
 
 
 class Slope:

@@ -16,6 +16,7 @@ from zeromass.integrate.stepping.workspace import Workspace
 class Inside:
     """The last step of a workspace, from (t0, y0) to (t1, y1).
 
+    functions   of its machine code
     polynomial  Legendre's coefficients of the states in it, shape (DEGREE + 1, 2n)
     returned    what brings states onto the constraints, within the bound of the steps; None if the run does not
     """
@@ -23,6 +24,7 @@ class Inside:
     def __init__(
         self,
         work: Workspace,
+        functions: Functions,
         polynomial: np.ndarray,
         t0: float,
         y0: np.ndarray,
@@ -35,7 +37,7 @@ class Inside:
         self._t0, self._h = t0, t1 - t0
         self._tolerances, self._limit = work.tolerances, work.correction_limit
         self._returned = returned
-        self._project = Functions(work.code, work.values).projection(work.order) if returned is not None else None
+        self._project = functions.one(work.order) if returned is not None else None
         self._known: dict[float, np.ndarray] = {}
 
     def state(self, t: float) -> np.ndarray:
@@ -70,4 +72,8 @@ class Inside:
         y = np.add.reduce(P[:, :, None] * self._polynomial[:, None])
         for k, time in enumerate(times):
             y[k] = self._ends[time] if time in self._ends else self._on_the_constraints(time, y[k])
-        self._known.update(zip(times, self._work.events_at(t, y), strict=True))
+        self.note(times, self._work.events_at(t, y))
+
+    def note(self, times: Sequence[float], seen: np.ndarray) -> None:
+        """Takes what is watched at several times as it was seen, shape (times, events)."""
+        self._known.update(zip(times, seen, strict=True))

@@ -312,12 +312,14 @@ class Loop:
         state = self.state()
         return Outcome(Ending.EVENT, end, ", ".join(event.words(state) for event in ending))
 
-    def in_step(self, row: int) -> list[Occurrence]:
-        """What happens in a step in which nothing ends the run."""
-        inside, places = self._inside(row)
+    def in_step(self, row: int, polynomial: np.ndarray, seen: np.ndarray) -> list[Occurrence]:
+        """What happens in a step in which nothing ends the run, from its polynomial and what is seen at its places."""
+        inside, places = self._inside(row, polynomial, seen)
         return [Occurrence(event.name, place, inside.state(place)) for place, event in self.located(inside, places)[0]]
 
-    def _inside(self, row: int) -> tuple[Inside, list[float]]:
+    def _inside(
+        self, row: int, polynomial: np.ndarray | None = None, seen: np.ndarray | None = None
+    ) -> tuple[Inside, list[float]]:
         """The inside of a step, given by its row in the record, and where in it events are looked at first."""
         from zeromass.integrate.stepping.inside import Inside  # nothing happens in most runs
 
@@ -325,10 +327,14 @@ class Loop:
         t0, y0 = self.start.t, np.concatenate([self.start.q, self.start.v])
         if row > 0:
             t0, y0 = self.work.times[row - 1].copy(), self.work.states[row - 1].copy()
-        (polynomial,) = self.polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)])
-        inside = Inside(self.work, polynomial, float(t0), y0, float(t1), y1, self.returned())
+        ends = [np.array([x]) for x in (t0, y0, t1, y1)]
+        course = self.polynomials(*ends)[0] if polynomial is None else polynomial
+        inside = Inside(self.work, self.functions(), course, float(t0), y0, float(t1), y1, self.returned())
         places = np.append(t0 + (t1 - t0) * self.stepper.places[:-1], t1).tolist()
-        inside.look(places)
+        if seen is None:
+            inside.look(places)
+        else:
+            inside.note(places, seen)
         return inside, places
 
     def _stepped_over(self, inside: Inside, places: list[float]) -> tuple[float, float] | None:

@@ -56,8 +56,10 @@ class _Steps:
         y = states_between((t - t0) / (t1 - t0), steps, self.polynomials)
         if self.returned is not None:
             y = self.returned(t, y)
-        ends = (t == t0)[:, None], (t == t1)[:, None]
-        return np.where(ends[0], self.y0[steps], np.where(ends[1], self.y1[steps], y))
+        for at_end, recorded in ((t == t1, self.y1), (t == t0, self.y0)):
+            if at_end.any():
+                y[at_end] = recorded[steps[at_end]]
+        return y
 
     def watched(self, t: np.ndarray, steps: np.ndarray) -> np.ndarray:
         """Event functions there, shape (times, events)."""
@@ -69,7 +71,8 @@ class _Steps:
         count = places.shape[1]
         patient = [(column, event) for column, event in loop.listed if not event.terminal]
         columns = [column for column, _ in patient]
-        values = self.watched(places.ravel(), np.repeat(each, count)).reshape(len(each), count, -1)[:, :, columns]
+        seen = self.watched(places.ravel(), np.repeat(each, count)).reshape(len(each), count, -1)
+        values = seen[:, :, columns]
         direction = np.array([event.direction for _, event in patient])
         fa, fb = values[:, :-1], values[:, 1:]
         happens = ((fa < 0) & (fb >= 0) & (direction >= 0)) | ((fa > 0) & (fb <= 0) & (direction <= 0))
@@ -95,7 +98,8 @@ class _Steps:
         if not hard.any():
             return easy
         found = [(k, one) for k, one in zip(step.tolist(), easy, strict=True)]
-        found += [(k, one) for k in np.flatnonzero(hard).tolist() for one in loop.in_step(int(self.rows[k]))]
+        for k in np.flatnonzero(hard).tolist():
+            found += [(k, one) for one in loop.in_step(int(self.rows[k]), self.polynomials[k], seen[k])]
         return [one for _, one in sorted(found, key=lambda item: item[0])]
 
 

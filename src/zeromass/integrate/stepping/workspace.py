@@ -41,7 +41,7 @@ _EVENT = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 class MachineCode(Protocol):
     """What steps need of a system: see `Native`."""
 
-    def rhs(self, lanes: int = 1) -> Code: ...
+    def rhs(self, lanes: int = 1, *, projected: bool = False) -> Code: ...
 
     @property
     def corrections(self) -> Code | None: ...
@@ -367,7 +367,7 @@ class Workspace:
             routine.improve()
         corrections, events = code.corrections if self.project else None, self._event_code(lanes)
         functions = [
-            code.rhs(lanes).address("rhs"),
+            code.rhs(lanes, projected=self.project).address("rhs"),
             *[corrections.address(part) if corrections is not None else 0 for part in ("positions", "velocities")],
             events.address("event") if events is not None else 0,
         ]
@@ -416,7 +416,7 @@ class Workspace:
             code, self.t, self.y, self.values, self.tolerances, float(self.reals[Real64.h]), lanes=self.lanes
         )
         other.reals[:], other.ints[:] = self.reals, self.ints
-        other.ints[Int64.pivots] = code.pivots
+        other.ints[Int64.pivots], other.project = code.pivots, self.project
         other.limit(None)
         return other
 
