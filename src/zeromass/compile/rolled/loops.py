@@ -24,6 +24,7 @@ from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma, where
 from zeromass.compile.rolled.checks import CHECK
 from zeromass.compile.rolled.fronts import HEADER
 from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
+from zeromass.compile.rolled.unrolled import grown
 from zeromass.compile.target import Target
 
 EPSILON = 2.0**-52
@@ -37,9 +38,6 @@ is compared with that."""
 
 REFINEMENTS = 8
 """How often a solution is refined at most."""
-
-INFINITE = 1e300
-"""Growth of a pivot of the wrong sign."""
 
 
 class Plan(IntEnum):
@@ -82,7 +80,11 @@ STAGE = 5
 CHECKED = 4
 """Numbers of a check: address of its function, of its places, instances, and where entries begin."""
 
-_BACK = ir.FunctionType(ir.VoidType(), [POINTER] * 3 + [INT] * 2)
+ROUTINES = ("front", "forward", "back")
+"""Functions of a frequent shape, see `Unrolled`."""
+
+_FORWARD = ir.FunctionType(ir.VoidType(), [POINTER] * 4 + [INT])
+_BACK = ir.FunctionType(ir.VoidType(), [POINTER] * 4 + [INT] * 2)
 
 
 def _FRONT(value: ir.Type) -> ir.FunctionType:
@@ -229,9 +231,9 @@ class Loops:
     def _row(self, fronts: ir.Value, f: ir.Value) -> ir.Value:
         return self.b.gep(fronts, [self.b.mul(f, self.int(HEADER))], source_etype=INT32)
 
-    def _routine(self, shape: ir.Value, which: int, kind: ir.Type) -> ir.Value:
+    def _routine(self, shape: ir.Value, name: str, kind: ir.Type) -> ir.Value:
         """The function of a shape, see `Unrolled`."""
-        at = self.b.add(self.b.shl(shape, self.int(1)), self.int(which))
+        at = self.b.add(self.b.mul(shape, self.int(len(ROUTINES))), self.int(ROUTINES.index(name)))
         return self.b.inttoptr(self._int64(self._pointer(Plan.shapes), at), ir.PointerType(kind))
 
     def _right(self) -> None:
@@ -260,7 +262,7 @@ class Loops:
                 b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
                 b.position_at_end(short)
                 given = [self._W, self._row(fronts, f), unknowns, slots, masks, p[Plan.residual], growths.now[0]]
-                shortly = b.call(self._routine(shape, 0, _FRONT(self._type)), given)
+                shortly = b.call(self._routine(shape, "front", _FRONT(self._type)), given)
                 b.branch(done)
                 b.position_at_end(long)
             s1 = b.add(s, one)
@@ -288,15 +290,14 @@ class Loops:
                 unknown = b.add(first, k)
                 kept = b.fcmp_ordered("!=", self._number(masks, unknown), ir.Constant(DOUBLE, 0.0))
                 inverse = 1.0 / d
+                signed = Real(self._on, b.select(positive, inverse.value, (-inverse).value))
                 if self._guard is not None:
                     enough = (size_of > whole * self._guard).value
                     kept = b.and_(kept, enough)
                     to = b.gep(self._pointer(Plan.kept), [unknown], source_etype=DOUBLE)
                     b.store(b.uitofp(kept, DOUBLE), to, align=8)
                 inverse = Real(self._on, b.select(kept, inverse.value, self._on.real(0.0).value))
-                ratio = where(size_of > 0.0, whole / size_of, where(size_of.is_nan(), size_of, INFINITE))
-                larger = where(ratio > growth, ratio, where(ratio.is_nan(), ratio, growth))
-                at.next[1] = b.select(kept, larger.value, growth.value)
+                at.next[1] = grown(growth, size_of, whole * signed, kept).value
                 self.store(inverse, row)
                 following = b.add(row, b.add(length, one))
                 right = self.load(b.add(p[Plan.residual], unknown))
@@ -337,9 +338,16 @@ class Loops:
     def _forward(self) -> None:
         """A right side brought through L."""
         b, p, one = self.b, self._p, self.int(1)
-        fronts, unknowns = self._pointer(Plan.fronts), self._pointer(Plan.unknowns)
+        fronts, unknowns, slots = (self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots))
         with self.loop(self.int(0), p[Plan.front_count]) as (f, _):
-            pivots, _, s, rows, _, names, _, _, _, first, _ = self._head(fronts, f)
+            pivots, _, s, rows, _, names, _, _, _, first, shape = self._head(fronts, f)
+            short, long, done = (self._function.append_basic_block() for _ in range(3))
+            b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
+            b.position_at_end(short)
+            given = [self._W, self._row(fronts, f), unknowns, slots, p[Plan.residual]]
+            b.call(self._routine(shape, "forward", _FORWARD), given)
+            b.branch(done)
+            b.position_at_end(long)
             mine = b.gep(unknowns, [names], source_etype=INT32)
             with self.loop(self.int(0), pivots, [rows]) as (k, at):
                 row = at.now[0]
@@ -349,18 +357,20 @@ class Loops:
                     entry = self.load(b.add(row, b.sub(i, k)))
                     self.store(fma(entry, scaled, self.load(name)), name)
                 at.next[0] = b.add(row, b.add(b.sub(s, k), one))
+            b.branch(done)
+            b.position_at_end(done)
 
     def _back(self, to: ir.Value) -> None:
         """x from D Lᵀ x = L⁻¹ r."""
         b, p, one = self.b, self._p, self.int(1)
-        fronts, unknowns = self._pointer(Plan.fronts), self._pointer(Plan.unknowns)
+        fronts, unknowns, slots = (self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots))
         with self.loop(self.int(0), p[Plan.front_count], down=True) as (f, _):
             pivots, _, s, rows, _, names, _, _, _, first, shape = self._head(fronts, f)
             short, long, done = (self._function.append_basic_block() for _ in range(3))
             b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
             b.position_at_end(short)
-            given = [self._W, self._row(fronts, f), unknowns, p[Plan.residual], to]
-            b.call(self._routine(shape, 1, _BACK), given)
+            given = [self._W, self._row(fronts, f), unknowns, slots, p[Plan.residual], to]
+            b.call(self._routine(shape, "back", _BACK), given)
             b.branch(done)
             b.position_at_end(long)
             mine = b.gep(unknowns, [names], source_etype=INT32)
@@ -370,7 +380,7 @@ class Loops:
                 row = b.sub(at.now[0], b.sub(s1, k))
                 unknown = b.add(first, k)
                 right = self.load(b.add(p[Plan.residual], unknown))
-                with self.loop(b.add(k, one), s, [right.value]) as (i, total):
+                with self.loop(b.add(k, one), s, [right.value], down=True) as (i, total):
                     x = self.load(b.add(to, self._index(mine, i)))
                     entry = self.load(b.add(row, b.sub(i, k)))
                     total.next[0] = fma(-entry, x, Real(self._on, total.now[0])).value

@@ -17,14 +17,18 @@ from zeromass.compile.rolled.equations import ROWS
 from zeromass.compile.rolled.fronts import Tables
 from zeromass.compile.rolled.kernel import Kernel
 from zeromass.compile.rolled.layout import Blocks, Layout
-from zeromass.compile.rolled.loops import CHECKED, STAGE, Loops, Plan
-from zeromass.compile.rolled.unrolled import Shape, Unrolled
+from zeromass.compile.rolled.loops import CHECKED, ROUTINES, STAGE, Loops, Plan
+from zeromass.compile.rolled.shapes import Shape
+from zeromass.compile.rolled.unrolled import Unrolled
 from zeromass.compile.straight import Flavour
 from zeromass.compile.target import BEST, Code, Target
 from zeromass.expression import Symbol
 
 CACHE = 3 << 23
 """Bytes that the values of an evaluation may take, 24 MiB: about the last cache of a processor."""
+
+LINE = 64
+"""Bytes of a line of the cache."""
 
 GUARD = 1e-9
 """Part of what its pivot is made of below which a row of constraints follows from those before it."""
@@ -120,7 +124,9 @@ class Machine:
         self._loops = loops(target)
         self.unknowns: int = layout.size
         """Place of the first unknown among the values."""
-        self.values: np.ndarray = np.zeros((self.size + 1, target.width))
+        decides = target.width == 1 and tables is not None and tables.plain is not None
+        more = tables.plain.size - tables.size if decides else 0  # type: ignore[union-attr]
+        self.values: np.ndarray = _aligned(self.size + 1 + more, target.width)
         for number, place in layout.constants.items():
             self.values[place] = number
         self._busy = np.zeros(1, dtype=np.int64)
@@ -226,10 +232,10 @@ class Machine:
         codes = [unrolled(shape, _host(self.lanes)) for shape in shapes]
         self._keep.append(codes)
         rows = [
-            [made.address(f"{name}_{shape.name}") for name in ("front", "back")]
+            [made.address(f"{name}_{shape.name}") for name in ROUTINES]
             for made, shape in zip(codes, shapes, strict=True)
         ]
-        return self._held(np.array(rows, dtype=np.int64).reshape(-1, 2), np.int64)
+        return self._held(np.array(rows, dtype=np.int64).reshape(-1, len(ROUTINES)), np.int64)
 
     # calls -----------------------------------------------------------------------------------------------------------
     def code(self, name: str) -> Code:
@@ -306,6 +312,13 @@ def _narrowed(target: Target, size: int) -> Target:
     while lanes > 2 and size * lanes * 8 > CACHE:
         lanes //= 2
     return target.lanes(lanes)
+
+
+def _aligned(size: int, lanes: int) -> np.ndarray:
+    """Zeros, shape (size, lanes), that begin where lines of the cache do: lanes that cross them cost twice."""
+    whole = np.zeros(size * lanes + LINE // 8)
+    first = -whole.ctypes.data % LINE // 8
+    return whole[first : first + size * lanes].reshape(size, lanes)
 
 
 def _host(lanes: int) -> Target:

@@ -145,10 +145,7 @@ class Structure:
             operations([*place.matrix, *place.right[self.tasks[0]]]) * len(kind)
             for kind, place in zip(self.kinds, self.layout.places, strict=True)
         )
-        p, _, s = self.tables.fronts[:, :3].T.astype(np.int64)
-        k = np.arange(int(p.max(initial=0)))
-        products = np.where(k < p[:, None], (s[:, None] - k) * (s[:, None] - k - 1) // 2, 0).sum()
-        return int(formulas + 2 * products)
+        return int(formulas + 2 * self.tables.products)
 
     @property
     def undetermined(self) -> list[str]:
