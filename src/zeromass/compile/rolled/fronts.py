@@ -16,11 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from zeromass.compile.rolled.plan import HEADER
 from zeromass.compile.rolled.shapes import OFTEN, SHAPES, Shape, rows_of
-
-HEADER = 11
-"""Numbers of a front: pivots, coordinates among them, unknowns, places of its rows, of what is left over, of its unknowns,
-of its table, of what is added beside, how much that is, of its first pivot, and its number among frequent shapes or −1."""
 
 
 class Tables(NamedTuple):
@@ -28,10 +25,11 @@ class Tables(NamedTuple):
 
     fronts    shape (fronts, HEADER)
     unknowns  of each front, one after another, by their places among all
-    slots     places whose values are added: two for each entry of a front, or of frequent shapes as many as it has
+    slots     places whose values are added, two for each entry; of frequent shapes, where elements and fronts begin
     beside    further (place in a front, place whose value is added), shape (k, 2)
     size      values in the memory for fronts
     shapes    those that are frequent
+    others    (unknown, unknown, place) of entries in fronts of other shapes, shape (k, 3)
     plain     the same without any, where there are some
     """
 
@@ -41,6 +39,7 @@ class Tables(NamedTuple):
     beside: np.ndarray
     size: int
     shapes: tuple[Shape, ...]
+    others: np.ndarray
     plain: Tables | None = None
 
     @property
@@ -82,6 +81,7 @@ def tables(
     entries: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
     zero: int,
     first: int,
+    regions: Sequence[tuple[int, int]],
 ) -> Tables:
     """The tables of an elimination.
 
@@ -90,6 +90,7 @@ def tables(
     entries      (row, column, place of the value) of the matrix: unknowns numbered in the order of elimination
     zero         place of a value that is zero
     first        place of the first value of the fronts
+    regions      of each kind of elements: the place of its first value, and how many an instance has
     """
     start = np.zeros(len(order) + 1, dtype=np.int64)
     np.cumsum([sizes[b] for b in order], out=start[1:])
@@ -100,6 +101,7 @@ def tables(
     low, high = np.minimum(i, j), np.maximum(i, j)
     sort = np.lexsort((high, low))
     low, high, value = low[sort], high[sort], value[sort]
+    base = _bases(value, regions)
     start, each, positions = _joined(start, each, _positions(start, low, high))
     by_front = np.searchsorted(low, start)
     front_of = np.repeat(np.arange(len(positions)), np.diff(start))
@@ -113,13 +115,15 @@ def tables(
         if s > p:
             children[front_of[unknown[p]]].append(f)
         mine = slice(int(by_front[f]), int(by_front[f + 1]))
-        row, column, source, elements = _sources(
-            unknown, low[mine], high[mine], value[mine], [left[c] for c in children[f]]
+        row, column, source, begin, elements = _sources(
+            unknown, low[mine], high[mine], value[mine], base[mine], [left[c] for c in children[f]]
         )
-        key = row.tobytes() + column.tobytes() + np.array([p, s, elements]).tobytes()
+        groups = np.unique(begin, return_inverse=True)[1]
+        told = row, column, source - begin, groups, np.array([p, s, elements])
+        key = b"".join(x.tobytes() for x in told)
         pattern = known.get(key)
         if pattern is None:
-            pattern = known[key] = _pattern(row, column, p, s, elements)
+            pattern = known[key] = _pattern(*told)
         place_left = room.take(triangle(s, p, s))
         found.append(_Front(p, s, place_left, pattern, source[pattern.order]))
         left[f] = unknown[p:], place_left
@@ -130,7 +134,17 @@ def tables(
     shapes = _frequent(found, each.tolist())
     plain = _tabled(found, each, start, {}, zero, names, (first, room.end))
     tabled = _tabled(found, each, start, shapes, zero, names, (first, room.end))
-    return tabled._replace(plain=plain if shapes else None)
+    seldom = np.repeat(tabled.fronts[:, 10] < 0, np.diff(start))[low]
+    others = np.stack([low, high, value], axis=1)[seldom].astype(np.int32)
+    return tabled._replace(plain=plain if shapes else None, others=others)
+
+
+def _bases(place: np.ndarray, regions: Sequence[tuple[int, int]]) -> np.ndarray:
+    """Where the instance begins whose value stands at a place; 0 of constants."""
+    firsts = np.array([0, *[first for first, _ in regions]])
+    strides = np.array([1 << 40, *[max(stride, 1) for _, stride in regions]])
+    k = np.searchsorted(firsts, place, side="right") - 1
+    return place - (place - firsts[k]) % strides[k]
 
 
 def _positions(start: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[np.ndarray]:
@@ -203,8 +217,11 @@ def _tabled(
     for some in groups.values():
         members = np.array(some)
         table, more = np.stack([fronts[f].sources for f in some]), np.empty((len(some), 0, 2), dtype=np.int64)
+        one = fronts[some[0]]
         if heads[some[0], 10] < 0:
-            table, more = _slotted(fronts[some[0]], table, heads[members, 3:5], zero)
+            table, more = _slotted(one, table, heads[members, 3:5], zero)
+        else:
+            table = table[:, one.pattern.leads] - one.pattern.offsets
         heads[members, 8] = more.shape[1]
         lengths[members] = table.shape[1], more.shape[1]
         parts.append((members, table, more))
@@ -216,7 +233,7 @@ def _tabled(
         slots[heads[members, 6][:, None] + np.arange(table.shape[1])] = table
         beside[heads[members, 7][:, None] + np.arange(more.shape[1])] = more
     size = int(ends[-1] if len(ends) else room[1]) - room[0]
-    return Tables(heads.astype(np.int32), names, slots, beside, size, tuple(shapes))
+    return Tables(heads.astype(np.int32), names, slots, beside, size, tuple(shapes), np.empty((0, 3), dtype=np.int32))
 
 
 def _slotted(one: _Front, sources: np.ndarray, places: np.ndarray, zero: int) -> tuple[np.ndarray, np.ndarray]:
@@ -238,12 +255,17 @@ class _Pattern(NamedTuple):
     order   of the sources
     inside  entries that they are added to, counted through rows of pivots and what is left over
     counts  sources of each entry; own: how many of them are of elements
+    places  of each source, the number of the element or front and the place in it
+    leads   the first source of each element or front, and its place in it
     """
 
     order: np.ndarray
     inside: np.ndarray
     counts: bytes
     own: bytes
+    places: bytes
+    leads: np.ndarray
+    offsets: np.ndarray
 
 
 class _Front(NamedTuple):
@@ -254,7 +276,7 @@ class _Front(NamedTuple):
     sources: np.ndarray
 
     def shape(self, coordinates: int) -> Shape:
-        return Shape(self.pivots, coordinates, self.unknowns, self.pattern.counts, self.pattern.own)
+        return Shape(self.pivots, coordinates, self.unknowns, *self.pattern[2:5])
 
 
 def _sources(
@@ -262,16 +284,18 @@ def _sources(
     low: np.ndarray,
     high: np.ndarray,
     value: np.ndarray,
+    base: np.ndarray,
     children: Sequence[tuple[np.ndarray, int]],
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Row, column and place of all that is added to a front: entries, how many these are, what its children have left."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
+    """Row, column and place of all that is added to a front, where the element or front begins, how many are of elements."""
     s = len(unknown)
     row, column = np.searchsorted(unknown, low), np.searchsorted(unknown, high)
     diagonal = row == column
-    rows, columns, sources = (
+    rows, columns, sources, bases = (
         [row, row[diagonal]],
         [column, np.full(int(diagonal.sum()), s)],  # what a pivot is made of
         [value, value[diagonal]],
+        [base, base[diagonal]],
     )
     for theirs, place in children:
         r, c = _upper(len(theirs))
@@ -279,8 +303,10 @@ def _sources(
         rows.append(spot[r])
         columns.append(np.append(spot, s)[c])
         sources.append(place + np.arange(len(r)))
+        bases.append(np.full(len(r), place))
     elements = len(row) + int(diagonal.sum())
-    return np.concatenate(rows), np.concatenate(columns), np.concatenate(sources), elements
+    row, column, source, begin = (np.concatenate(x) for x in (rows, columns, sources, bases))
+    return row, column, source, begin, elements
 
 
 @cache
@@ -289,13 +315,17 @@ def _upper(k: int) -> tuple[np.ndarray, np.ndarray]:
     return row, column
 
 
-def _pattern(row: np.ndarray, column: np.ndarray, p: int, s: int, elements: int) -> _Pattern:
+def _pattern(row: np.ndarray, column: np.ndarray, offset: np.ndarray, group: np.ndarray, told: np.ndarray) -> _Pattern:
+    _, s, elements = told.tolist()
     begin = np.array([k * (s + 1) - k * (k - 1) // 2 - k for k in range(s)], dtype=np.int64)
     inside = begin[row] + column
     order = np.argsort(inside, kind="stable")
     counts, own = (np.bincount(x, minlength=triangle(s, 0, s)) for x in (inside, inside[:elements]))
     counts, own = (np.minimum(x, 255).astype(np.uint8).tobytes() for x in (counts, own))
-    return _Pattern(order, inside[order], counts, own)
+    group, offset = group[order], offset[order]
+    leads = np.unique(group, return_index=True)[1]
+    places = np.stack([group, offset], axis=1).astype(np.int32).tobytes()
+    return _Pattern(order, inside[order], counts, own, places, leads, offset[leads])
 
 
 def _frequent(fronts: Sequence[_Front], coordinates: Sequence[int]) -> dict[Shape, int]:

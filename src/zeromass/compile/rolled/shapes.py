@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+import numpy as np
+
 from zeromass.compile.cache import digest
 
 OFTEN = 24
@@ -27,17 +29,27 @@ Entry = tuple[int, int]
 
 
 class Shape(NamedTuple):
-    """Pivots, coordinates among them, unknowns, how many values are added to each entry, and how many of elements."""
+    """Pivots, coordinates among them, unknowns, and what is added to each entry.
+
+    counts   how many values; own: how many of them are of elements
+    places   of these values, as int32: the number of the element or front, and the place in it
+    """
 
     pivots: int
     coordinates: int
     unknowns: int
     counts: bytes
     own: bytes
+    places: bytes
+
+    @property
+    def sources(self) -> list[tuple[int, int]]:
+        """Numbers of elements or fronts, and places in them."""
+        return _pairs(self.places)
 
     @property
     def name(self) -> str:
-        return "_".join(map(str, self[:3])) + f"_{digest(self.counts, self.own)}"
+        return "_".join(map(str, self[:3])) + f"_{digest(self.counts, self.own, self.places)}"
 
     @property
     def frequent(self) -> bool:
@@ -50,14 +62,16 @@ class Shape(NamedTuple):
 class Rows(NamedTuple):
     """Rows of the pivots of a shape.
 
-    sources   places in the table of what is added to each entry
+    sources   numbers of what is added to each entry
+    own       the same of elements alone, where there are some
     places    of entries that are kept, the inverse of pivot k as (k, k)
-    told      of entries that nothing was taken from: the place in the table of where they stand
+    told      of entries that nothing was taken from: the number of where they stand
     columns   of each row, those behind the pivot that are not zero
     products  in the elimination
     """
 
     sources: dict[Entry, list[int]]
+    own: dict[Entry, list[int]]
     places: dict[Entry, int]
     told: dict[Entry, int]
     columns: list[list[int]]
@@ -67,7 +81,7 @@ class Rows(NamedTuple):
 @cache
 def rows_of(shape: Shape) -> Rows:
     """What is kept of the rows of a shape."""
-    p, _, s, counts, own = shape
+    p, _, s, counts, own, _ = shape
     sources: dict[Entry, list[int]] = {}
     entries = [(i, j) for i in range(s) for j in range(i, s + 1)]
     given = 0
@@ -94,4 +108,10 @@ def rows_of(shape: Shape) -> Rows:
         products += len(reached)
         present |= reached
         untouched -= reached
-    return Rows(sources, places, told, columns, products)
+    mine = {e: sources[e][:count] for e, count in zip(entries, own, strict=True) if count and e[1] < s}
+    return Rows(sources, mine, places, told, columns, products)
+
+
+@cache
+def _pairs(places: bytes) -> list[tuple[int, int]]:
+    return [(int(group), int(offset)) for group, offset in np.frombuffer(places, dtype=np.int32).reshape(-1, 2)]

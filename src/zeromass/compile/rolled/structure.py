@@ -19,6 +19,7 @@ from zeromass.compile.rolled.layout import Blocks, Layout
 from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.order import elimination_order
 from zeromass.compile.rolled.signature import fresh
+from zeromass.compile.rolled.tiles import arranged
 from zeromass.compile.target import host
 from zeromass.equation.rank import negligible
 from zeromass.expression import Symbol
@@ -72,12 +73,13 @@ class Structure:
         strong = numbers.strong(light) if not coupled else numbers.strong(light | {b for some in coupled for b in some})
         blocks = self.blocks
         order = elimination_order(blocks.sizes, blocks.parts, blocks.held, coupled, strong, light)
+        arranged(self.kinds, blocks, order)
         self.at: np.ndarray = np.empty(len(order), dtype=np.int64)
         self.at[order] = np.cumsum([0, *[blocks.sizes[b] for b in order[:-1]]])
         self.count: int = int(sum(blocks.sizes))
         first = self.layout.size + 3 * self.count
         entries = self.layout.matrix(blocks, self.at)
-        self.tables: Tables = tables(order, blocks.sizes, blocks.coordinates, entries, 0, first)
+        self.tables: Tables = tables(order, blocks.sizes, blocks.coordinates, entries, 0, first, self.layout.regions)
         self.levels: np.ndarray = np.full(self.count, -1)
         told = np.flatnonzero(blocks.multiplier[:, 0] >= 0)
         self.rows: np.ndarray = told

@@ -8,9 +8,13 @@ memory for what stands elsewhere.
     growth front(values, head, unknowns, slots, masks, residual, growth)
     void   forward(values, head, unknowns, slots, residual)
     void   back(values, head, unknowns, slots, residual, to)
+    void   check(values, head, unknowns, slots, right, solution, residual, sizes)
 """
 
 from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
 
 from llvmlite import ir
 
@@ -33,6 +37,7 @@ class Unrolled:
         self._front()
         self._forward()
         self._back()
+        self._check()
 
     def _begin(self, name: str, result: ir.Type, arguments: list[ir.Type]) -> list[ir.Value]:
         function = ir.Function(self._module, ir.FunctionType(result, arguments), f"{name}_{self._shape.name}")
@@ -54,99 +59,143 @@ class Unrolled:
     def _store(self, x: Real, W: ir.Value, first: ir.Value, i: int = 0) -> None:
         self.b.store(x.value, self._at(W, first, i), align=8)
 
+    def _told(self, slots: ir.Value, table: ir.Value) -> list[ir.Value]:
+        """Where the elements and fronts begin that values come from."""
+        places = self.b.gep(slots, [table], source_etype=INT32)
+        return [self._place(places, k) for k in range(max(group for group, _ in self._shape.sources) + 1)]
+
+    def _filled(self, W: ir.Value, bases: list[ir.Value], sources: Sequence[int]) -> Real:
+        """The sum of what is added to an entry."""
+        values = [self._load(W, bases[group], offset) for group, offset in (self._shape.sources[k] for k in sources)]
+        return functools.reduce(Real.__add__, values)
+
     def _front(self) -> None:
-        p, coordinates, s, _, _ = self._shape
+        """Row by row: what stands in it, less what the pivots before take from it."""
+        p, coordinates, s = self._shape[:3]
         W, head, unknowns, slots, masks, residual, given = self._begin(
             "front", self._type, [POINTER] * 5 + [INT, self._type]
         )
-        b = self.b
-        rows, left, names, table = (self._place(head, k) for k in (3, 4, 5, 6))
-        first = self._place(head, 9)
+        b, sources, kept, columns = self.b, self._rows.sources, self._rows.places, self._rows.columns
+        rows, left, names, table, first = (self._place(head, k) for k in (3, 4, 5, 6, 9))
         mine = b.gep(unknowns, [names], source_etype=INT32)
-        places = b.gep(slots, [table], source_etype=INT32)
         keep = b.gep(masks, [first], source_etype=DOUBLE)
-        F, zero = self._entries(W, places), self._on.real(0.0)
-        reached = [b.add(residual, self._place(mine, i)) for i in range(s)]
-        right = [self._load(W, at) for at in reached]
-        growth = Real(self._on, given)
-        for k in range(p):
-            d, whole = F.get((k, k), zero), F.get((k, s), zero)
-            size = d if k < coordinates else -d
-            mask = b.load(b.gep(keep, [ir.Constant(INT, k)], source_etype=DOUBLE), typ=DOUBLE, align=8)
-            kept = b.fcmp_ordered("!=", mask, ir.Constant(DOUBLE, 0.0))
-            inverse = 1.0 / d
-            growth = grown(growth, size, whole * (inverse if k < coordinates else -inverse), kept)
-            inverse = Real(self._on, b.select(kept, inverse.value, zero.value))
-            self._store(inverse, W, rows, self._rows.places[k, k])
-            columns = self._rows.columns[k]
-            for j in columns:
-                if (k, j) in self._rows.places:
-                    self._store(F[k, j], W, rows, self._rows.places[k, j])
-            for n, i in enumerate(columns):
-                a = F[k, i]
-                share = -(a * inverse)
-                for j in columns[n:]:
-                    F[i, j] = fma(share, F[k, j], F[i, j]) if (i, j) in F else share * F[k, j]
-                F[i, s] = fma(abs(share), abs(a), F[i, s]) if (i, s) in F else abs(share) * abs(a)
-                right[i] = fma(share, right[k], right[i])
-        for n, entry in enumerate((i, j) for i in range(p, s) for j in range(i, s + 1)):
-            self._store(F.get(entry, zero), W, left, n)
-        for i in range(1, s):
-            self._store(right[i], W, reached[i])
+        bases, own = self._told(slots, table), b.add(residual, first)
+        F: dict[Entry, Real] = {}
+        inverse: list[Real] = []
+        right: list[Real] = []
+        growth, zero, at = Real(self._on, given), self._on.real(0.0), 0
+        for k in range(s):
+            row = {j: self._filled(W, bases, sources[k, j]) for j in range(k, s + 1) if (k, j) in sources}
+            to = (own, k) if k < p else (b.add(residual, self._place(mine, k)), 0)
+            r = self._load(W, *to)
+            for i in [i for i in range(min(k, p)) if k in columns[i]]:
+                part = F[i, k] * inverse[i]
+                for j in [j for j in columns[i] if j >= k]:
+                    row[j] = fma(-part, F[i, j], row[j]) if j in row else -part * F[i, j]
+                size = part if i < coordinates else -part  # what is taken from a diagonal has the sign of its pivot
+                row[s] = fma(size, F[i, k], row[s]) if s in row else size * F[i, k]
+                r = fma(-part, right[i], r)
+            if k:
+                self._store(r, W, *to)
+            if k >= p:
+                for j in range(k, s + 1):
+                    self._store(row.get(j, zero), W, left, at)
+                    at += 1
+                continue
+            mask = self._everywhere(
+                b.load(b.gep(keep, [ir.Constant(INT, k)], source_etype=DOUBLE), typ=DOUBLE, align=8)
+            )
+            inverse.append(where(mask > 0.0, 1.0 / row.get(k, zero), 0.0))
+            growth = grown(growth, row.get(s, zero) * (inverse[k] if k < coordinates else -inverse[k]))
+            self._store(inverse[k], W, rows, kept[k, k])
+            for j in columns[k]:
+                F[k, j] = row[j]
+                if (k, j) in kept:
+                    self._store(row[j], W, rows, kept[k, j])
+            right.append(r)
         b.ret(growth.value)
 
-    def _entries(self, W: ir.Value, places: ir.Value) -> dict[Entry, Real]:
-        """What a front is filled with."""
-        F: dict[Entry, Real] = {}
-        for entry, sources in self._rows.sources.items():
-            for source in sources:
-                value = self._load(W, self._place(places, source))
-                F[entry] = F[entry] + value if entry in F else value
-        return F
+    def _everywhere(self, value: ir.Value) -> Real:
+        """One number in every lane."""
+        if self._type == DOUBLE:
+            return Real(self._on, value)
+        b, none = self.b, ir.Constant(self._type, ir.Undefined)
+        one = b.insert_element(none, value, ir.Constant(INT32, 0))
+        zeros = ir.Constant(ir.VectorType(INT32, self._target.width), [0] * self._target.width)
+        return Real(self._on, b.shuffle_vector(one, none, zeros))
 
-    def _kept(self, W: ir.Value, rows: ir.Value, places: ir.Value, entry: Entry) -> Real:
+    def _kept(self, W: ir.Value, rows: ir.Value, bases: list[ir.Value], entry: Entry) -> Real:
         """An entry of the rows, from where it is kept or still stands."""
         if entry in self._rows.told:
-            return self._load(W, self._place(places, self._rows.told[entry]))
+            return self._filled(W, bases, [self._rows.told[entry]])
         return self._load(W, rows, self._rows.places[entry])
 
     def _forward(self) -> None:
-        p, _, s, _, _ = self._shape
+        p, _, s = self._shape[:3]
         W, head, unknowns, slots, residual = self._begin("forward", ir.VoidType(), [POINTER] * 4 + [INT])
         b = self.b
         rows, names, table = (self._place(head, k) for k in (3, 5, 6))
         mine = b.gep(unknowns, [names], source_etype=INT32)
-        places = b.gep(slots, [table], source_etype=INT32)
+        bases = self._told(slots, table)
         reached = [b.add(residual, self._place(mine, i)) for i in range(s)]
         right = [self._load(W, at) for at in reached]
         for k in range(p):
             scaled = -(self._load(W, rows, self._rows.places[k, k]) * right[k])
             for i in self._rows.columns[k]:
-                right[i] = fma(self._kept(W, rows, places, (k, i)), scaled, right[i])
+                right[i] = fma(self._kept(W, rows, bases, (k, i)), scaled, right[i])
         for i in range(1, s):
             self._store(right[i], W, reached[i])
         b.ret_void()
 
     def _back(self) -> None:
-        p, _, s, _, _ = self._shape
+        p, _, s = self._shape[:3]
         W, head, unknowns, slots, residual, to = self._begin("back", ir.VoidType(), [POINTER] * 4 + [INT] * 2)
         b = self.b
         rows, names, table, first = (self._place(head, k) for k in (3, 5, 6, 9))
         mine = b.gep(unknowns, [names], source_etype=INT32)
-        places = b.gep(slots, [table], source_etype=INT32)
+        bases = self._told(slots, table)
         x: dict[int, Real] = {i: self._load(W, b.add(to, self._place(mine, i))) for i in range(p, s)}
         for k in reversed(range(p)):
             total = self._load(W, b.add(residual, first), k)
             for i in reversed(self._rows.columns[k]):  # the last known comes last, so that others need not wait for it
-                total = fma(-self._kept(W, rows, places, (k, i)), x[i], total)
+                total = fma(-self._kept(W, rows, bases, (k, i)), x[i], total)
             x[k] = self._load(W, rows, self._rows.places[k, k]) * total
             self._store(x[k], W, b.add(to, first), k)
         b.ret_void()
 
+    def _check(self) -> None:
+        """r and |r| of the pivots, and what the entries that are filled in here take from r and add to the sizes."""
+        p = self._shape.pivots
+        W, head, unknowns, slots, right, solution, residual, sizes = self._begin(
+            "check", ir.VoidType(), [POINTER] * 5 + [INT] * 3
+        )
+        b = self.b
+        names, table, first = (self._place(head, k) for k in (5, 6, 9))
+        mine = b.gep(unknowns, [names], source_etype=INT32)
+        bases = self._told(slots, table)
+        told = b.gep(right, [b.shl(first, ir.Constant(INT, 1))], source_etype=INT32)
+        reached = sorted({i for entry in self._rows.own for i in entry} | set(range(p)))
+        at = {i: (first, i) if i < p else (self._place(mine, i), 0) for i in reached}
+        x = {i: self._load(W, b.add(solution, at[i][0]), at[i][1]) for i in reached}
+        R: dict[int, Real] = {}
+        S: dict[int, Real] = {}
+        for i in reached:
+            if i < p:
+                R[i] = self._load(W, self._place(told, 2 * i)) + self._load(W, self._place(told, 2 * i + 1))
+                S[i] = abs(R[i])
+            else:
+                R[i], S[i] = (self._load(W, b.add(base, at[i][0]), at[i][1]) for base in (residual, sizes))
+        for (i, j), sources in self._rows.own.items():
+            value = self._filled(W, bases, sources)
+            for to, by in ((i, j), (j, i)) if i != j else ((i, i),):
+                R[to] = fma(-value, x[by], R[to])
+                S[to] = fma(abs(value), abs(x[by]), S[to])
+        for i in reached:
+            self._store(R[i], W, b.add(residual, at[i][0]), at[i][1])
+            self._store(S[i], W, b.add(sizes, at[i][0]), at[i][1])
+        b.ret_void()
 
-def grown(growth: Real, size: Real, ratio: Real, kept: ir.Value) -> Real:
-    """The larger of the growth so far and that of a pivot, `size` with the sign that it must have."""
-    b = growth.on.builder
-    ratio = where(size > 0.0, ratio, where(size.is_nan(), size, INFINITE))
-    larger = where(ratio > growth, ratio, where(ratio.is_nan(), ratio, growth))
-    return Real(growth.on, b.select(kept, larger.value, growth.value))
+
+def grown(growth: Real, ratio: Real) -> Real:
+    """The larger of the growth so far and that of a pivot; of one of the wrong sign, whose ratio is negative, infinite."""
+    return where(ratio > growth, ratio, where(ratio >= 0.0, growth, ratio * -INFINITE))
