@@ -23,6 +23,7 @@ from zeromass.compile.elementary.arithmetic import Real, fma, where
 from zeromass.compile.rolled.eliminating import Eliminating
 from zeromass.compile.rolled.numbers import DOUBLE, INT, POINTER
 from zeromass.compile.rolled.plan import STAGE, Plan, Tile
+from zeromass.compile.rolled.unrolled import everywhere
 from zeromass.compile.rolled.writing import Range
 from zeromass.compile.target import Target
 
@@ -153,16 +154,14 @@ class Loops(Eliminating):
         By the sizes known so far, which makes ω larger: what is not suspected now is exact.
         """
         b, p, names, masks = self.b, self._p, self._pointer(Plan.done), self._pointer(Plan.masks)
-        with self.loop(*some, [most]) as (i, sizes):
-            sizes.next[0] = self._larger(sizes.now[0], self._index(names, i))
-        least = Real(self._on, sizes.now[0]) * FLOOR
-        with self.loop(*some, [worst]) as (k, found):
-            i, old = self._index(names, k), Real(self._on, found.now[0])
+        with self.loop(*some, [most, worst]) as (k, found):
+            i, old = self._index(names, k), Real(self._on, found.now[1])
+            found.next[0] = self._larger(found.now[0], i)
             size, left = (self.load(b.add(p[x], i)) for x in (Plan.sizes, Plan.residual))
-            kept = b.fcmp_ordered("!=", self._number(masks, i), ir.Constant(DOUBLE, 0.0))
-            new = where(abs(left) > (size + least) * TRUSTED, 1.0, old)
-            found.next[0] = b.select(kept, new.value, old.value)
-        return [sizes.now[0], found.now[0]]
+            kept = everywhere(self._on, self._number(masks, i))
+            new = abs(left) * kept > (size + Real(self._on, found.next[0]) * FLOOR) * TRUSTED
+            found.next[1] = where(new, 1.0, old).value
+        return found.now
 
     def _larger(self, most: ir.Value, i: ir.Value) -> ir.Value:
         size, old = self.load(self.b.add(self._p[Plan.sizes], i)), Real(self._on, most)

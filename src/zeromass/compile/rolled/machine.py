@@ -24,8 +24,11 @@ from zeromass.compile.straight import Flavour
 from zeromass.compile.target import BEST, Code, Target
 from zeromass.expression import Symbol
 
-CACHE = 3 << 23
-"""Bytes that the values of an evaluation may take, 24 MiB: about the last cache of a processor."""
+CACHE = 1 << 24
+"""Bytes that the values of an evaluation may take, 16 MiB: part of the last cache of a processor."""
+
+FEWEST = 4
+"""Lanes that are used in any case: half as many take as long, however much memory there is."""
 
 LINE = 64
 """Bytes of a line of the cache."""
@@ -339,7 +342,7 @@ class Machine:
 def _narrowed(target: Target, size: int) -> Target:
     """Fewer lanes where the values of all would not fit into the cache: then memory would set the pace."""
     lanes = target.width
-    while lanes > 2 and size * lanes * 8 > CACHE:
+    while lanes > FEWEST and size * lanes * 8 > CACHE:
         lanes //= 2
     return target.lanes(lanes)
 

@@ -15,8 +15,8 @@ from zeromass.compile.rolled.fronts import Tables
 from zeromass.compile.rolled.kinds import Kind
 from zeromass.compile.rolled.layout import Blocks
 
-TILE = 1 << 18
-"""Bytes that a tile works on, about: part of the second cache of a processor."""
+TILE = 1 << 21
+"""Bytes that a tile works on, about: by measurement, as much as stays in the caches before the last."""
 
 
 @dataclass(eq=False)

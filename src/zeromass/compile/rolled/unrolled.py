@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma, where
+from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma, lanes, where
 from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
 from zeromass.compile.rolled.shapes import Entry, Shape, rows_of
 from zeromass.compile.target import Target
@@ -102,10 +102,8 @@ class Unrolled:
                     self._store(row.get(j, zero), W, left, at)
                     at += 1
                 continue
-            mask = self._everywhere(
-                b.load(b.gep(keep, [ir.Constant(INT, k)], source_etype=DOUBLE), typ=DOUBLE, align=8)
-            )
-            inverse.append(where(mask > 0.0, 1.0 / row.get(k, zero), 0.0))
+            mask = b.load(b.gep(keep, [ir.Constant(INT, k)], source_etype=DOUBLE), typ=DOUBLE, align=8)
+            inverse.append(where(everywhere(self._on, mask) > 0.0, 1.0 / row.get(k, zero), 0.0))
             growth = grown(growth, row.get(s, zero) * (inverse[k] if k < coordinates else -inverse[k]))
             self._store(inverse[k], W, rows, kept[k, k])
             for j in columns[k]:
@@ -114,15 +112,6 @@ class Unrolled:
                     self._store(row[j], W, rows, kept[k, j])
             right.append(r)
         b.ret(growth.value)
-
-    def _everywhere(self, value: ir.Value) -> Real:
-        """One number in every lane."""
-        if self._type == DOUBLE:
-            return Real(self._on, value)
-        b, none = self.b, ir.Constant(self._type, ir.Undefined)
-        one = b.insert_element(none, value, ir.Constant(INT32, 0))
-        zeros = ir.Constant(ir.VectorType(INT32, self._target.width), [0] * self._target.width)
-        return Real(self._on, b.shuffle_vector(one, none, zeros))
 
     def _kept(self, W: ir.Value, rows: ir.Value, bases: list[ir.Value], entry: Entry) -> Real:
         """An entry of the rows, from where it is kept or still stands."""
@@ -199,3 +188,13 @@ class Unrolled:
 def grown(growth: Real, ratio: Real) -> Real:
     """The larger of the growth so far and that of a pivot; of one of the wrong sign, whose ratio is negative, infinite."""
     return where(ratio > growth, ratio, where(ratio >= 0.0, growth, ratio * -INFINITE))
+
+
+def everywhere(on: Arithmetic, value: ir.Value) -> Real:
+    """One number in every lane."""
+    if on.type == DOUBLE:
+        return Real(on, value)
+    count = lanes(on.type)
+    none = ir.Constant(on.type, ir.Undefined)
+    one = on.builder.insert_element(none, value, ir.Constant(INT32, 0))
+    return Real(on, on.builder.shuffle_vector(one, none, ir.Constant(ir.VectorType(INT32, count), [0] * count)))
