@@ -75,7 +75,7 @@ def triangle(s: int, first: int, last: int) -> int:
 
 
 def tables(
-    order: Sequence[int],
+    order: Sequence[Sequence[int]],
     sizes: Sequence[int],
     coordinates: Sequence[int],
     entries: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
@@ -85,7 +85,7 @@ def tables(
 ) -> Tables:
     """The tables of an elimination.
 
-    order        blocks as they are eliminated
+    order        blocks as they are eliminated, those of each front
     sizes        unknowns of each block; coordinates: how many of them are no multipliers
     entries      (row, column, place of the value) of the matrix: unknowns numbered in the order of elimination
     zero         place of a value that is zero
@@ -93,8 +93,8 @@ def tables(
     regions      of each kind of elements: the place of its first value, and how many an instance has
     """
     start = np.zeros(len(order) + 1, dtype=np.int64)
-    np.cumsum([sizes[b] for b in order], out=start[1:])
-    each = np.array([coordinates[b] for b in order], dtype=np.int64)
+    np.cumsum([sum(sizes[b] for b in some) for some in order], out=start[1:])
+    each = np.array([sum(coordinates[b] for b in some) for some in order], dtype=np.int64)
     i = np.concatenate([a for a, _, _ in entries])
     j = np.concatenate([b for _, b, _ in entries])
     value = np.concatenate([c for _, _, c in entries])

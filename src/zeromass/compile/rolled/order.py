@@ -5,6 +5,9 @@ its pivot, −A M⁻¹Aᵀ, is then that of the constraints, definite where they
 goes as soon as the part outside it: what is left there is the inertia of the parts beyond the joint, as in articulated
 bodies [F2008, ch. 7], and no digits are lost along however long a chain. What remains, loops and nets, is eliminated by
 least fill.
+
+The same elimination in another order: each block stands behind those that lead to it, and blocks that reach the same others
+are eliminated in one front. What a front leaves over is then taken up soon, and little of it is moved about.
 """
 
 from __future__ import annotations
@@ -14,6 +17,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+ZEROS = 0.1
+"""Part of the unknowns of a front that a block eliminated with it need not reach."""
+
 
 def elimination_order(
     sizes: Sequence[int],
@@ -22,8 +28,8 @@ def elimination_order(
     coupled: Sequence[Sequence[int]],
     strong: set[tuple[int, int]],
     light: set[int],
-) -> list[int]:
-    """The blocks in the order of their elimination.
+) -> list[list[int]]:
+    """The blocks in the order of their elimination, those of one front together.
 
     sizes    unknowns of each block, those of parts first and then those of multipliers
     parts    how many blocks are of parts
@@ -41,6 +47,7 @@ def elimination_order(
         for b in some:
             near[b].update(x for x in some if x != b)
     order: list[int] = []
+    reached: list[set[int]] = [set() for _ in sizes]
     gone = np.zeros(len(sizes), dtype=bool)
 
     def eliminate(b: int) -> set[int]:
@@ -51,6 +58,7 @@ def elimination_order(
             near[c] |= around
             near[c] -= {b, c}
         near[b] = set()
+        reached[b] = around
         return around
 
     ends = [b for b in range(parts) if len(near[b]) <= 1 and b not in light]
@@ -66,7 +74,7 @@ def elimination_order(
             inner = eliminate(outer)
             ends += [c for c in inner if c < parts and len(near[c]) <= 1 and c not in light]
     _least_fill(sizes, parts, held, near, gone, eliminate)
-    return order
+    return _fronts(order, sizes, parts, reached)
 
 
 def _least_fill(sizes, parts, held, near, gone, eliminate) -> None:  # type: ignore[no-untyped-def]
@@ -91,3 +99,43 @@ def _least_fill(sizes, parts, held, near, gone, eliminate) -> None:  # type: ign
             costs[x] = cost(x)
             if not waiting[x]:
                 heapq.heappush(heap, (costs[x], x))
+
+
+def _fronts(order: Sequence[int], sizes: Sequence[int], parts: int, reached: Sequence[set[int]]) -> list[list[int]]:
+    """Blocks in an order in which each stands behind those that lead to it, some of them together.
+
+    reached  of each block, the blocks that it is coupled with when it is eliminated
+    """
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    beyond = [sum(sizes[c] for c in some) for some in reached]
+    parent = [min(some, key=place.__getitem__) if some else -1 for some in reached]
+    children: list[list[int]] = [[] for _ in order]
+    for b in order:
+        if parent[b] >= 0:
+            children[parent[b]].append(b)
+
+    def zeros(c: int, q: int) -> int:
+        return sizes[q] + beyond[q] - beyond[c]
+
+    def joins(c: int, q: int) -> bool:
+        """Coordinates come before multipliers in a front, and few of its entries are zero."""
+        return (c < parts or q >= parts) and zeros(c, q) <= ZEROS * (sizes[q] + beyond[q])
+
+    found: list[list[int]] = []
+    waiting = [b for b in reversed(order) if parent[b] < 0]
+    open_ = set[int]()
+    while waiting:
+        b = waiting[-1]
+        if b in open_ or not children[b]:
+            waiting.pop()
+            last = children[b][-1] if children[b] else -1
+            if last >= 0 and joins(last, b):
+                found[-1].append(b)
+            else:
+                found.append([b])
+            continue
+        open_.add(b)
+        children[b].sort(key=lambda c: (joins(c, b), -zeros(c, b)))  # the one that may go with it last
+        waiting += reversed(children[b])
+    return found
