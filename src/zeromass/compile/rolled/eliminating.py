@@ -16,6 +16,12 @@ from zeromass.compile.rolled.plan import HEADER, ROUTINES, Plan
 from zeromass.compile.rolled.unrolled import grown
 from zeromass.compile.rolled.writing import Range, Writing
 
+TOGETHER = 4
+"""Pivots that are taken out of a row at a time: the row is read and written once for all of them."""
+
+BLOCK = 8
+"""Pivots that are taken out of all rows before the next ones: their rows stay in the first cache."""
+
 _FORWARD = ir.FunctionType(ir.VoidType(), [POINTER] * 4 + [INT])
 _CHECK = ir.FunctionType(ir.VoidType(), [POINTER] * 5 + [INT] * 3)
 _BACK = ir.FunctionType(ir.VoidType(), [POINTER] * 4 + [INT] * 2)
@@ -80,59 +86,89 @@ class Eliminating(Writing):
                 to = self._index(more, at)
                 self.store(self.load(to) + self.load(self._index(more, b.add(at, one))), to)
             mine = b.gep(unknowns, [names], source_etype=INT32)
-            with self.loop(self.int(0), pivots, [rows, growths.now[0]]) as (k, at):
-                row, growth = at.now[0], Real(self._on, at.now[1])
-                length = b.sub(s, k)
-                d, whole = self.load(row), self.load(b.add(row, length))
-                positive = b.icmp_signed("<", k, coordinates)
-                size_of = Real(self._on, b.select(positive, d.value, (-d).value))
-                unknown = b.add(first, k)
-                kept = b.fcmp_ordered("!=", self._number(masks, unknown), ir.Constant(DOUBLE, 0.0))
-                inverse = 1.0 / d
-                if self._guard is not None:
-                    enough = (size_of > whole * self._guard).value
-                    kept = b.and_(kept, enough)
-                    to = b.gep(self._pointer(Plan.kept), [unknown], source_etype=DOUBLE)
-                    b.store(b.uitofp(kept, DOUBLE), to, align=8)
-                inverse = Real(self._on, b.select(kept, inverse.value, self._on.real(0.0).value))
-                signed = Real(self._on, b.select(positive, inverse.value, (-inverse).value))
-                at.next[1] = grown(growth, whole * signed).value
-                self.store(inverse, row)
-                following = b.add(row, b.add(length, one))
-                right = self.load(b.add(p[Plan.residual], unknown))
-                self._reduce(k, s, pivots, row, following, left, inverse, right, mine)
-                at.next[0] = following
-            growths.next[0] = at.now[1]
+            heads = pivots, coordinates, s, rows, left, first
+            blocks = b.sdiv(b.add(pivots, self.int(BLOCK - 1)), self.int(BLOCK))
+            with self.loop(self.int(0), blocks, [growths.now[0]]) as (n, grew):
+                begin = b.mul(n, self.int(BLOCK))
+                past = b.add(begin, self.int(BLOCK))
+                end = b.select(b.icmp_signed("<", past, pivots), past, pivots)
+                grew.next[0] = self._pivots(begin, end, heads, mine, grew.now[0])
+            growths.next[0] = grew.now[0]
             if self._guard is None:
                 end = b.block
                 b.branch(done)
                 b.position_at_end(done)
                 either = b.phi(self._type)
                 either.add_incoming(shortly, short)
-                either.add_incoming(at.now[1], end)
+                either.add_incoming(grew.now[0], end)
                 growths.next[0] = either
         return Real(self._on, growths.now[0])
 
-    def _reduce(self, k, s, pivots, row, following, left, inverse, right, mine) -> None:  # type: ignore[no-untyped-def]
-        """Takes pivot k out of the rows below it, and out of the right side."""
-        b, one = self.b, self.int(1)
-        k1 = b.add(k, one)
-        begin = b.select(b.icmp_signed("==", k1, pivots), left, following)
-        with self.loop(k1, s, [begin]) as (i, at):
-            target = at.now[0]
-            source = b.add(row, b.sub(i, k))
-            a = self.load(source)
-            share = -(a * inverse)
-            length = b.sub(s, i)
-            with self.loop(self.int(0), length, some=True) as (j, _):
-                place = b.add(target, j)
-                self.store(fma(share, self.load(b.add(source, j)), self.load(place)), place)
-            whole = b.add(target, length)
-            self.store(fma(abs(share), abs(a), self.load(whole)), whole)
-            name = b.add(self._p[Plan.residual], self._index(mine, i))
-            self.store(fma(share, right, self.load(name)), name)
-            next_row = b.add(whole, one)
-            at.next[0] = b.select(b.icmp_signed("==", b.add(i, one), pivots), left, next_row)
+    def _pivots(self, begin, end, heads, mine, growth) -> ir.Value:  # type: ignore[no-untyped-def]
+        """Inverses of a block of pivots, which are taken out of all rows behind them; the growth."""
+        b, p, one = self.b, self._p, self.int(1)
+        pivots, coordinates, s, rows, left, first = heads
+        masks = self._pointer(Plan.masks)
+        with self.loop(begin, end, [growth]) as (k, at):
+            row, unknown = b.add(b.add(rows, self._before(k, s)), k), b.add(first, k)
+            whole = self._reduced(row, k, begin, k, heads, b.add(p[Plan.residual], unknown))
+            d = self.load(row)
+            positive = b.icmp_signed("<", k, coordinates)
+            kept = b.fcmp_ordered("!=", self._number(masks, unknown), ir.Constant(DOUBLE, 0.0))
+            inverse = 1.0 / d
+            if self._guard is not None:
+                size = Real(self._on, b.select(positive, d.value, (-d).value))
+                kept = b.and_(kept, (size > whole * self._guard).value)
+                to = b.gep(self._pointer(Plan.kept), [unknown], source_etype=DOUBLE)
+                b.store(b.uitofp(kept, DOUBLE), to, align=8)
+            inverse = Real(self._on, b.select(kept, inverse.value, self._on.real(0.0).value))
+            signed = Real(self._on, b.select(positive, inverse.value, (-inverse).value))
+            at.next[0] = grown(Real(self._on, at.now[0]), whole * signed).value
+            self.store(inverse, row)
+        with self.loop(end, pivots) as (i, _):
+            row = b.add(b.add(rows, self._before(i, s)), i)
+            self._reduced(row, i, begin, end, heads, b.add(p[Plan.residual], b.add(first, i)))
+        with self.loop(pivots, s, [left]) as (i, after):
+            row = after.now[0]
+            self._reduced(row, i, begin, end, heads, b.add(p[Plan.residual], self._index(mine, i)))
+            after.next[0] = b.add(row, b.add(b.sub(s, i), one))
+        return at.now[0]
+
+    def _before(self, k: ir.Value, s: ir.Value) -> ir.Value:
+        """Entries in front of row k, less those that it would have before its diagonal."""
+        return self.b.sub(self.b.mul(k, s), self.b.sdiv(self.b.mul(k, self.b.sub(k, self.int(1))), self.int(2)))
+
+    def _reduced(self, row, i, begin, end, heads, right) -> Real:  # type: ignore[no-untyped-def]
+        """Takes some pivots out of row i, and out of its right side, a few at a time; the sizes its diagonal is made of."""
+        b = self.b
+        _, _, s, rows, _, first = heads
+        length = b.sub(s, i)
+        many = b.add(begin, b.and_(b.sub(end, begin), self.int(-TOGETHER)))
+        sums = [self.load(right).value, self.load(b.add(row, length)).value]
+        for first_, last, count in ((begin, many, TOGETHER), (many, end, 1)):
+            steps = b.sdiv(b.sub(last, first_), self.int(count))
+            with self.loop(self.int(0), steps, sums) as (n, found):
+                r, whole = (Real(self._on, x) for x in found.now)
+                sources, shares = [], []
+                for step in range(count):
+                    k = b.add(first_, b.add(b.mul(n, self.int(count)), self.int(step)))
+                    before = b.add(rows, self._before(k, s))
+                    sources.append(b.add(before, i))
+                    a, inverse = self.load(sources[-1]), self.load(b.add(before, k))
+                    shares.append(-(a * inverse))
+                    whole = fma(abs(shares[-1]), abs(a), whole)
+                    r = fma(shares[-1], self.load(b.add(self._p[Plan.residual], b.add(first, k))), r)
+                with self.loop(self.int(0), length, some=True) as (j, _):
+                    place = b.add(row, j)
+                    value = self.load(place)
+                    for share, source in zip(shares, sources, strict=True):
+                        value = fma(share, self.load(b.add(source, j)), value)
+                    self.store(value, place)
+                found.next[:] = [r.value, whole.value]
+            sums = found.now
+        self.store(Real(self._on, sums[0]), right)
+        self.store(Real(self._on, sums[1]), b.add(row, length))
+        return Real(self._on, sums[1])
 
     def _forward(self) -> None:
         """A right side brought through L."""
