@@ -4,7 +4,7 @@ Coordinates may go at any time, as their mass is positive. A multiplier may go o
 its pivot, −A M⁻¹Aᵀ, is then that of the constraints, definite where they are independent. From the free ends of trees it
 goes as soon as the part outside it: what is left there is the inertia of the parts beyond the joint, as in articulated
 bodies [F2008, ch. 7], and no digits are lost along however long a chain. What remains, loops and nets, is eliminated by
-least fill.
+least fill, nets after they have been dissected.
 
 The same elimination in another order: each block stands behind those that lead to it, and blocks that reach the same others
 are eliminated in one front. What a front leaves over is then taken up soon, and little of it is moved about.
@@ -16,6 +16,8 @@ import heapq
 from collections.abc import Sequence
 
 import numpy as np
+
+from zeromass.compile.rolled.dissection import rounds
 
 ZEROS = 0.1
 """Part of the unknowns of a front that a block eliminated with it need not reach."""
@@ -78,17 +80,18 @@ def elimination_order(
 
 
 def _least_fill(sizes, parts, held, near, gone, eliminate) -> None:  # type: ignore[no-untyped-def]
-    """What is left, each time the block whose neighbours have the fewest unknowns."""
+    """What is left, each time the block whose neighbours have the fewest unknowns; what holds halves together last."""
+    late = rounds(sizes, parts, held, gone).tolist()
     waiting = [0] * parts + [sum(not gone[b] for b in some) for some in held]
 
     def cost(b: int) -> int:
         return sum(sizes[c] for c in near[b])
 
     costs = {b: cost(b) for b in range(len(sizes)) if not gone[b]}
-    heap = [(c, b) for b, c in costs.items() if not waiting[b]]
+    heap = [(late[b], c, b) for b, c in costs.items() if not waiting[b]]
     heapq.heapify(heap)
     while heap:
-        c, b = heapq.heappop(heap)
+        _, c, b = heapq.heappop(heap)
         if gone[b] or c != costs[b]:
             continue
         around = eliminate(b)
@@ -98,7 +101,7 @@ def _least_fill(sizes, parts, held, near, gone, eliminate) -> None:  # type: ign
         for x in around:
             costs[x] = cost(x)
             if not waiting[x]:
-                heapq.heappush(heap, (costs[x], x))
+                heapq.heappush(heap, (late[x], costs[x], x))
 
 
 def _fronts(order: Sequence[int], sizes: Sequence[int], parts: int, reached: Sequence[set[int]]) -> list[list[int]]:
