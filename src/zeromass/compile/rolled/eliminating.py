@@ -123,7 +123,7 @@ class Eliminating(Writing):
                 b.store(b.uitofp(kept, DOUBLE), to, align=8)
             inverse = Real(self._on, b.select(kept, inverse.value, self._on.real(0.0).value))
             signed = Real(self._on, b.select(positive, inverse.value, (-inverse).value))
-            at.next[0] = grown(Real(self._on, at.now[0]), whole * signed).value
+            at.next[0] = grown(Real(self._on, at.now[0]), whole, signed).value
             self.store(inverse, row)
         with self.loop(end, pivots) as (i, _):
             row = b.add(b.add(rows, self._before(i, s)), i)

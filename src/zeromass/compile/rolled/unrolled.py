@@ -24,7 +24,10 @@ from zeromass.compile.rolled.shapes import Entry, Shape, rows_of
 from zeromass.compile.target import Target
 
 INFINITE = 1e300
-"""Growth of a pivot of the wrong sign."""
+"""Growth of a pivot of the wrong sign, at least."""
+
+LEAST = 1e-300
+"""What a pivot is made of at least."""
 
 
 class Unrolled:
@@ -104,7 +107,7 @@ class Unrolled:
                 continue
             mask = b.load(b.gep(keep, [ir.Constant(INT, k)], source_etype=DOUBLE), typ=DOUBLE, align=8)
             inverse.append(where(everywhere(self._on, mask) > 0.0, 1.0 / row.get(k, zero), 0.0))
-            growth = grown(growth, row.get(s, zero) * (inverse[k] if k < coordinates else -inverse[k]))
+            growth = grown(growth, row.get(s, zero), inverse[k] if k < coordinates else -inverse[k])
             self._store(inverse[k], W, rows, kept[k, k])
             for j in columns[k]:
                 F[k, j] = row[j]
@@ -185,8 +188,12 @@ class Unrolled:
         b.ret_void()
 
 
-def grown(growth: Real, ratio: Real) -> Real:
-    """The larger of the growth so far and that of a pivot; of one of the wrong sign, whose ratio is negative, infinite."""
+def grown(growth: Real, whole: Real, inverse: Real) -> Real:
+    """The larger of the growth so far and that of a pivot, by what it is made of: infinite of zero and of the wrong sign.
+
+    inverse  of the pivot, positive where it has the right sign; 0 of one that is left out
+    """
+    ratio = (whole + LEAST) * inverse
     return where(ratio > growth, ratio, where(ratio >= 0.0, growth, ratio * -INFINITE))
 
 
