@@ -8,6 +8,7 @@ A half is what is nearer to one of two ends of the net than to the other, counte
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -24,21 +25,29 @@ EVEN = 0.4
 
 def rounds(sizes: Sequence[int], parts: int, held: Sequence[Sequence[int]], gone: np.ndarray) -> np.ndarray:
     """In which round each block may be eliminated: 0, or later for multipliers between halves."""
-    found = np.zeros(len(sizes), dtype=np.int64)
     pairs = [
-        (*pair, parts + k)
+        (*pair, k)
         for k, some in enumerate(held)
         if not gone[parts + k]
         for pair in combinations([b for b in some if not gone[b]], 2)
     ]
-    if len(pairs) <= SMALL:
-        return found
-    net = _Net(np.array(pairs), parts, np.asarray(sizes))
+    found = np.zeros(len(sizes), dtype=np.int64)
+    if len(pairs) > SMALL:
+        weights = np.asarray(sizes[parts:], dtype=np.int64)
+        found[parts:] = _rounds(np.array(pairs, dtype=np.int64).tobytes(), parts, weights.tobytes())
+    return found
+
+
+@lru_cache(maxsize=2)
+def _rounds(pairs: bytes, parts: int, sizes: bytes) -> np.ndarray:
+    """Of blocks of multipliers; starts and motions ask for the same."""
+    weights = np.frombuffer(sizes, dtype=np.int64)
+    net, found = _Net(np.frombuffer(pairs, dtype=np.int64).reshape(-1, 3), parts, weights), np.zeros(len(weights), int)
     waiting = [(np.flatnonzero(np.bincount(net.pairs[:, :2].ravel(), minlength=parts)), 0)]
     while waiting:
         nodes, depth = waiting.pop()
         cut = net.halved(nodes) if len(nodes) > SMALL else None
-        if cut is None or (depth == 0 and net.width(cut[2]) < WIDE and len(cut[2])):
+        if cut is None or (depth == 0 and len(cut[2]) and weights[cut[2]].sum() < WIDE):
             continue
         first, second, between = cut
         found[between] = depth + 1
@@ -62,9 +71,6 @@ class _Net:
         self._first = np.searchsorted(ends[:, 0], np.arange(parts + 1))
         self._inside = np.zeros(parts, dtype=bool)
         self._side = np.zeros(parts)
-
-    def width(self, blocks: np.ndarray) -> int:
-        return int(self._sizes[blocks].sum())
 
     def _distances(self, nodes: np.ndarray, start: int) -> np.ndarray:
         """Of some parts from one of them, −1 where there is no way."""

@@ -85,7 +85,7 @@ def _least_fill(sizes, parts, held, near, gone, eliminate) -> None:  # type: ign
     waiting = [0] * parts + [sum(not gone[b] for b in some) for some in held]
 
     def cost(b: int) -> int:
-        return sum(sizes[c] for c in near[b])
+        return 0 if late[b] else sum(sizes[c] for c in near[b])  # what holds halves together reaches the same blocks
 
     costs = {b: cost(b) for b in range(len(sizes)) if not gone[b]}
     heap = [(late[b], c, b) for b, c in costs.items() if not waiting[b]]
