@@ -32,9 +32,9 @@ EPSILON = 2.0**-52
 TRUSTED = 512 * EPSILON
 """ω up to which a solution counts as exact: rounding of its own terms."""
 
-FLOOR = 2.0**-10
+FLOOR = 2.0**-7
 """Part of the largest terms below which those of an equation are small because they cancel elsewhere: what is left of it
-is compared with that."""
+is compared with that. Times TRUSTED it is four units of rounding of the largest terms."""
 
 REFINEMENTS = 8
 """How often a solution is refined at most."""
