@@ -118,7 +118,8 @@ def tables(
         row, column, source, begin, elements = _sources(
             unknown, low[mine], high[mine], value[mine], base[mine], [left[c] for c in children[f]]
         )
-        groups = np.unique(begin, return_inverse=True)[1]
+        numbers: dict[int, int] = {}
+        groups = np.array([numbers.setdefault(x, len(numbers)) for x in begin.tolist()])
         told = row, column, source - begin, groups, np.array([p, s, elements])
         key = b"".join(x.tobytes() for x in told)
         pattern = known.get(key)

@@ -109,8 +109,9 @@ def _fronts(order: Sequence[int], sizes: Sequence[int], parts: int, reached: Seq
 
     reached  of each block, the blocks that it is coupled with when it is eliminated
     """
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
+    place = [0] * len(order)
+    for k, b in enumerate(order):
+        place[b] = k
     beyond = [sum(sizes[c] for c in some) for some in reached]
     parent = [min(some, key=place.__getitem__) if some else -1 for some in reached]
     children: list[list[int]] = [[] for _ in order]
