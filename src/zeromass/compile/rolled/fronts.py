@@ -16,11 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.compile.rolled.unrolled import LARGEST, OFTEN, SHAPES, SOURCES, Shape
-
-HEADER = 11
-"""Numbers of a front: pivots, coordinates among them, unknowns, places of its rows, of what is left over, of its unknowns,
-of its table, of what is added beside, how much that is, of its first pivot, and its number among frequent shapes or −1."""
+from zeromass.compile.rolled.plan import HEADER
+from zeromass.compile.rolled.shapes import OFTEN, SHAPES, Shape, rows_of
 
 
 class Tables(NamedTuple):
@@ -28,10 +25,11 @@ class Tables(NamedTuple):
 
     fronts    shape (fronts, HEADER)
     unknowns  of each front, one after another, by their places among all
-    slots     places whose values are added: two for each entry of a front, or of frequent shapes as many as it has
+    slots     places whose values are added, two for each entry; of frequent shapes, where elements and fronts begin
     beside    further (place in a front, place whose value is added), shape (k, 2)
     size      values in the memory for fronts
     shapes    those that are frequent
+    others    (unknown, unknown, place) of entries in fronts of other shapes, shape (k, 3)
     plain     the same without any, where there are some
     """
 
@@ -41,7 +39,17 @@ class Tables(NamedTuple):
     beside: np.ndarray
     size: int
     shapes: tuple[Shape, ...]
+    others: np.ndarray
     plain: Tables | None = None
+
+    @property
+    def products(self) -> int:
+        """Products of the elimination."""
+        frequent = self.fronts[:, 10]
+        p, _, s = self.fronts[frequent < 0, :3].T.astype(np.int64)
+        k = np.arange(int(p.max(initial=0)))
+        found = np.where(k < p[:, None], (s[:, None] - k) * (s[:, None] - k - 1) // 2, 0).sum()
+        return int(found + sum(rows_of(shape).products * (frequent == k).sum() for k, shape in enumerate(self.shapes)))
 
 
 class _Room:
@@ -67,112 +75,166 @@ def triangle(s: int, first: int, last: int) -> int:
 
 
 def tables(
-    order: Sequence[int],
+    order: Sequence[Sequence[int]],
     sizes: Sequence[int],
     coordinates: Sequence[int],
     entries: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
     zero: int,
     first: int,
+    regions: Sequence[tuple[int, int]],
 ) -> Tables:
     """The tables of an elimination.
 
-    order        blocks as they are eliminated
+    order        blocks as they are eliminated, those of each front
     sizes        unknowns of each block; coordinates: how many of them are no multipliers
     entries      (row, column, place of the value) of the matrix: unknowns numbered in the order of elimination
     zero         place of a value that is zero
     first        place of the first value of the fronts
+    regions      of each kind of elements: the place of its first value, and how many an instance has
     """
     start = np.zeros(len(order) + 1, dtype=np.int64)
-    np.cumsum([sizes[b] for b in order], out=start[1:])
-    front_of = np.repeat(np.arange(len(order)), np.diff(start))
+    np.cumsum([sum(sizes[b] for b in some) for some in order], out=start[1:])
+    each = np.array([sum(coordinates[b] for b in some) for some in order], dtype=np.int64)
     i = np.concatenate([a for a, _, _ in entries])
     j = np.concatenate([b for _, b, _ in entries])
     value = np.concatenate([c for _, _, c in entries])
     low, high = np.minimum(i, j), np.maximum(i, j)
     sort = np.lexsort((high, low))
     low, high, value = low[sort], high[sort], value[sort]
+    base = _bases(value, regions)
+    start, each, positions = _joined(start, each, _positions(start, low, high))
     by_front = np.searchsorted(low, start)
-    children: list[list[int]] = [[] for _ in order]
-    kept = first
-    pivots_rows = np.empty(len(order), dtype=np.int64)
-    left: list[tuple[np.ndarray, int]] = [None] * len(order)  # type: ignore[list-item]
-    positions: list[np.ndarray] = [None] * len(order)  # type: ignore[list-item]
-    # first the unknowns of all fronts, so that rows of pivots can stand together
-    for f in range(len(order)):
-        own = np.arange(start[f], start[f + 1])
-        other = high[by_front[f] : by_front[f + 1]]
-        parts = [other[other >= start[f + 1]]]
-        parts += [positions[c][positions[c] >= start[f + 1]] for c in children[f]]
-        beyond = np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
-        positions[f] = np.concatenate([own, beyond])
-        if len(beyond):
-            children[front_of[beyond[0]]].append(f)
-    for f in range(len(order)):
-        pivots_rows[f] = kept
-        kept += triangle(len(positions[f]), 0, int(start[f + 1] - start[f]))
-    room = _Room(kept)
+    front_of = np.repeat(np.arange(len(positions)), np.diff(start))
+    children: list[list[int]] = [[] for _ in positions]
+    left: list[tuple[np.ndarray, int]] = [None] * len(positions)  # type: ignore[list-item]
+    room = _Room(first)
     found: list[_Front] = []
     known: dict[bytes, _Pattern] = {}
-    for f in range(len(order)):
-        p, unknown = int(start[f + 1] - start[f]), positions[f]
-        s = len(unknown)
-        rest = triangle(s, p, s)
+    for f, unknown in enumerate(positions):
+        p, s = int(start[f + 1] - start[f]), len(unknown)
+        if s > p:
+            children[front_of[unknown[p]]].append(f)
         mine = slice(int(by_front[f]), int(by_front[f + 1]))
-        row, column, source = _sources(unknown, low[mine], high[mine], value[mine], [left[c] for c in children[f]])
-        key = row.tobytes() + column.tobytes() + bytes((p % 256, s % 256, p // 256, s // 256))
+        row, column, source, begin, elements = _sources(
+            unknown, low[mine], high[mine], value[mine], base[mine], [left[c] for c in children[f]]
+        )
+        numbers: dict[int, int] = {}
+        groups = np.array([numbers.setdefault(x, len(numbers)) for x in begin.tolist()])
+        told = row, column, source - begin, groups, np.array([p, s, elements])
+        key = b"".join(x.tobytes() for x in told)
         pattern = known.get(key)
         if pattern is None:
-            pattern = known[key] = _pattern(row, column, p, s)
-        place_left = room.take(rest)
-        found.append(_Front(p, s, pivots_rows[f], place_left, pattern, source[pattern.order]))
+            pattern = known[key] = _pattern(*told)
+        place_left = room.take(triangle(s, p, s))
+        found.append(_Front(p, s, place_left, pattern, source[pattern.order]))
         left[f] = unknown[p:], place_left
         for c in children[f]:
             theirs, place = left[c]
             room.give(place, triangle(len(theirs), 0, len(theirs)))
-    each = [coordinates[b] for b in order]
-    names, size = np.concatenate(positions).astype(np.int32), room.end - first
-    shapes = _frequent(found, each)
-    plain = _tabled(found, each, start, {}, zero, names, size)
-    return _tabled(found, each, start, shapes, zero, names, size)._replace(plain=plain if shapes else None)
+    names = np.concatenate(positions).astype(np.int32)
+    shapes = _frequent(found, each.tolist())
+    plain = _tabled(found, each, start, {}, zero, names, (first, room.end))
+    tabled = _tabled(found, each, start, shapes, zero, names, (first, room.end))
+    seldom = np.repeat(tabled.fronts[:, 10] < 0, np.diff(start))[low]
+    others = np.stack([low, high, value], axis=1)[seldom].astype(np.int32)
+    return tabled._replace(plain=plain if shapes else None, others=others)
+
+
+def _bases(place: np.ndarray, regions: Sequence[tuple[int, int]]) -> np.ndarray:
+    """Where the instance begins whose value stands at a place; 0 of constants."""
+    firsts = np.array([0, *[first for first, _ in regions]])
+    strides = np.array([1 << 40, *[max(stride, 1) for _, stride in regions]])
+    k = np.searchsorted(firsts, place, side="right") - 1
+    return place - (place - firsts[k]) % strides[k]
+
+
+def _positions(start: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[np.ndarray]:
+    """The unknowns of the front of each block: its own, and those that they are coupled with when it is eliminated."""
+    by_front = np.searchsorted(low, start)
+    front_of = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    found: list[np.ndarray] = []
+    children: list[list[int]] = [[] for _ in start]
+    for f in range(len(start) - 1):
+        other = high[by_front[f] : by_front[f + 1]]
+        parts = [other[other >= start[f + 1]]]
+        parts += [found[c][found[c] >= start[f + 1]] for c in children[f]]
+        beyond = np.unique(np.concatenate(parts))
+        found.append(np.concatenate([np.arange(start[f], start[f + 1]), beyond]))
+        if len(beyond):
+            children[front_of[beyond[0]]].append(f)
+    return found
+
+
+def _joined(
+    start: np.ndarray, coordinates: np.ndarray, positions: list[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """Fronts of parts and of the multipliers eliminated next as one, where that is frequent: nothing is left in between."""
+    pairs: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    pivots = np.diff(start)
+    for f in range(len(positions) - 1):
+        mine = positions[f]
+        follows = len(mine) > pivots[f] and mine[pivots[f]] < start[f + 2]
+        if follows and coordinates[f] and not coordinates[f + 1]:
+            key = int(pivots[f]), len(mine), int(pivots[f + 1]), len(positions[f + 1])
+            pairs[key].append(f)
+    some = [f for members in pairs.values() if len(members) >= OFTEN for f in members]
+    first = np.zeros(len(positions), dtype=bool)
+    first[some] = True
+    for f in some:
+        positions[f + 1] = np.concatenate([positions[f][: pivots[f]], positions[f + 1]])
+    second = np.roll(first, 1)
+    coordinates = coordinates + np.where(second, np.roll(coordinates, 1), 0)
+    starts = np.append(start[:-1][~second], start[-1])
+    return starts, coordinates[~first], [one for one, skip in zip(positions, first, strict=True) if not skip]
 
 
 def _tabled(
     fronts: Sequence[_Front],
-    coordinates: Sequence[int],
+    coordinates: np.ndarray,
     start: np.ndarray,
     shapes: dict[Shape, int],
     zero: int,
     names: np.ndarray,
-    size: int,
+    room: tuple[int, int],
 ) -> Tables:
-    """Tables of fronts, those that are filled alike at once."""
+    """Tables of fronts, those that are filled alike at once; rows stand behind what is left over."""
     heads = np.empty((len(fronts), HEADER), dtype=np.int64)
-    heads[:, 0], heads[:, 2], heads[:, 3], heads[:, 4] = np.array([front[:4] for front in fronts]).reshape(-1, 4).T
+    heads[:, 0], heads[:, 2], heads[:, 4] = np.array([front[:3] for front in fronts]).reshape(-1, 3).T
     heads[:, 1], heads[:, 9] = coordinates, start[:-1]
     heads[:, 5] = np.cumsum([0, *heads[:-1, 2]])[: len(fronts)]
     groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for f, (front, own) in enumerate(zip(fronts, coordinates, strict=True)):
+    for f, (front, own) in enumerate(zip(fronts, coordinates.tolist(), strict=True)):
         groups[id(front.pattern), own].append(f)
+    rows = np.empty(len(fronts), dtype=np.int64)
+    for (_, own), some in groups.items():
+        one = fronts[some[0]]
+        shape = one.shape(own) if shapes else None
+        heads[some, 10] = -1 if shape is None else shapes.get(shape, -1)
+        rows[some] = triangle(one.unknowns, 0, one.pivots) if shape not in shapes else len(rows_of(shape).places)
+    ends = room[1] + np.cumsum(rows)
+    heads[:, 3] = ends - rows
     lengths = np.empty((len(fronts), 2), dtype=np.int64)
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     for some in groups.values():
-        one = fronts[some[0]]
-        shape = shapes.get(one.shape(coordinates[some[0]]), -1) if shapes else -1
         members = np.array(some)
         table, more = np.stack([fronts[f].sources for f in some]), np.empty((len(some), 0, 2), dtype=np.int64)
-        if shape < 0:
+        one = fronts[some[0]]
+        if heads[some[0], 10] < 0:
             table, more = _slotted(one, table, heads[members, 3:5], zero)
-        heads[members, 8], heads[members, 10] = more.shape[1], shape
+        else:
+            table = table[:, one.pattern.leads] - one.pattern.offsets
+        heads[members, 8] = more.shape[1]
         lengths[members] = table.shape[1], more.shape[1]
         parts.append((members, table, more))
-    ends = np.cumsum(lengths, axis=0)
-    heads[:, 6:8] = ends - lengths
-    slots = np.empty(ends[-1, 0] if len(ends) else 0, dtype=np.int32)
-    beside = np.empty((ends[-1, 1] if len(ends) else 0, 2), dtype=np.int32)
+    after = np.cumsum(lengths, axis=0)
+    heads[:, 6:8] = after - lengths
+    slots = np.empty(after[-1, 0] if len(after) else 0, dtype=np.int32)
+    beside = np.empty((after[-1, 1] if len(after) else 0, 2), dtype=np.int32)
     for members, table, more in parts:
         slots[heads[members, 6][:, None] + np.arange(table.shape[1])] = table
         beside[heads[members, 7][:, None] + np.arange(more.shape[1])] = more
-    return Tables(heads.astype(np.int32), names, slots, beside, size, tuple(shapes))
+    size = int(ends[-1] if len(ends) else room[1]) - room[0]
+    return Tables(heads.astype(np.int32), names, slots, beside, size, tuple(shapes), np.empty((0, 3), dtype=np.int32))
 
 
 def _slotted(one: _Front, sources: np.ndarray, places: np.ndarray, zero: int) -> tuple[np.ndarray, np.ndarray]:
@@ -193,24 +255,29 @@ class _Pattern(NamedTuple):
 
     order   of the sources
     inside  entries that they are added to, counted through rows of pivots and what is left over
-    counts  sources of each entry
+    counts  sources of each entry; own: how many of them are of elements
+    places  of each source, the number of the element or front and the place in it
+    leads   the first source of each element or front, and its place in it
     """
 
     order: np.ndarray
     inside: np.ndarray
     counts: bytes
+    own: bytes
+    places: bytes
+    leads: np.ndarray
+    offsets: np.ndarray
 
 
 class _Front(NamedTuple):
     pivots: int
     unknowns: int
-    rows: int
     left: int
     pattern: _Pattern
     sources: np.ndarray
 
     def shape(self, coordinates: int) -> Shape:
-        return Shape(self.pivots, coordinates, self.unknowns, self.pattern.counts)
+        return Shape(self.pivots, coordinates, self.unknowns, *self.pattern[2:5])
 
 
 def _sources(
@@ -218,16 +285,18 @@ def _sources(
     low: np.ndarray,
     high: np.ndarray,
     value: np.ndarray,
+    base: np.ndarray,
     children: Sequence[tuple[np.ndarray, int]],
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Row, column and place of all that is added to a front: entries, and what its children have left over."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
+    """Row, column and place of all that is added to a front, where the element or front begins, how many are of elements."""
     s = len(unknown)
     row, column = np.searchsorted(unknown, low), np.searchsorted(unknown, high)
     diagonal = row == column
-    rows, columns, sources = (
+    rows, columns, sources, bases = (
         [row, row[diagonal]],
         [column, np.full(int(diagonal.sum()), s)],  # what a pivot is made of
         [value, value[diagonal]],
+        [base, base[diagonal]],
     )
     for theirs, place in children:
         r, c = _upper(len(theirs))
@@ -235,7 +304,10 @@ def _sources(
         rows.append(spot[r])
         columns.append(np.append(spot, s)[c])
         sources.append(place + np.arange(len(r)))
-    return np.concatenate(rows), np.concatenate(columns), np.concatenate(sources)
+        bases.append(np.full(len(r), place))
+    elements = len(row) + int(diagonal.sum())
+    row, column, source, begin = (np.concatenate(x) for x in (rows, columns, sources, bases))
+    return row, column, source, begin, elements
 
 
 @cache
@@ -244,20 +316,21 @@ def _upper(k: int) -> tuple[np.ndarray, np.ndarray]:
     return row, column
 
 
-def _pattern(row: np.ndarray, column: np.ndarray, p: int, s: int) -> _Pattern:
+def _pattern(row: np.ndarray, column: np.ndarray, offset: np.ndarray, group: np.ndarray, told: np.ndarray) -> _Pattern:
+    _, s, elements = told.tolist()
     begin = np.array([k * (s + 1) - k * (k - 1) // 2 - k for k in range(s)], dtype=np.int64)
     inside = begin[row] + column
     order = np.argsort(inside, kind="stable")
-    counts = np.bincount(inside, minlength=triangle(s, 0, s))
-    return _Pattern(order, inside[order], np.minimum(counts, 255).astype(np.uint8).tobytes())
+    counts, own = (np.bincount(x, minlength=triangle(s, 0, s)) for x in (inside, inside[:elements]))
+    counts, own = (np.minimum(x, 255).astype(np.uint8).tobytes() for x in (counts, own))
+    group, offset = group[order], offset[order]
+    leads = np.unique(group, return_index=True)[1]
+    places = np.stack([group, offset], axis=1).astype(np.int32).tobytes()
+    return _Pattern(order, inside[order], counts, own, places, leads, offset[leads])
 
 
 def _frequent(fronts: Sequence[_Front], coordinates: Sequence[int]) -> dict[Shape, int]:
     """Shapes of many fronts, numbered."""
     found = Counter(front.shape(c) for front, c in zip(fronts, coordinates, strict=True))
-    often = [
-        shape
-        for shape, count in found.most_common(SHAPES)
-        if count >= OFTEN and shape.products <= LARGEST and max(shape.counts) <= SOURCES
-    ]
+    often = [shape for shape, count in found.most_common(SHAPES) if count >= OFTEN and shape.frequent]
     return {shape: k for k, shape in enumerate(often)}

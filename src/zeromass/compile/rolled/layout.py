@@ -79,6 +79,11 @@ class Layout:
             place.first = self.size
             self.size += place.stride * len(kind)
 
+    @property
+    def regions(self) -> list[tuple[int, int]]:
+        """Of each kind, where its results begin, and how many an instance has."""
+        return [(place.first, place.stride) for place in self.places]
+
     def entry(self, k: int, e: Expression, task: str) -> tuple[int, int]:
         """Where the value of a formula of kind k stands: place of the first instance, and from one to the next."""
         if e.value is not None:

@@ -12,19 +12,26 @@ from llvmlite import ir
 
 from zeromass.compile import cache as kept
 from zeromass.compile.module import library, with_reciprocals
-from zeromass.compile.rolled.checks import Check
-from zeromass.compile.rolled.equations import ROWS
 from zeromass.compile.rolled.fronts import Tables
 from zeromass.compile.rolled.kernel import Kernel
 from zeromass.compile.rolled.layout import Blocks, Layout
-from zeromass.compile.rolled.loops import CHECKED, STAGE, Loops, Plan
-from zeromass.compile.rolled.unrolled import Shape, Unrolled
+from zeromass.compile.rolled.loops import Loops
+from zeromass.compile.rolled.plan import ROUTINES, Plan, Tile
+from zeromass.compile.rolled.shapes import Shape
+from zeromass.compile.rolled.tiles import Tiles, tiles_of
+from zeromass.compile.rolled.unrolled import Unrolled
 from zeromass.compile.straight import Flavour
 from zeromass.compile.target import BEST, Code, Target
 from zeromass.expression import Symbol
 
-CACHE = 3 << 23
-"""Bytes that the values of an evaluation may take, 24 MiB: about the last cache of a processor."""
+CACHE = 1 << 24
+"""Bytes that the values of an evaluation may take, 16 MiB: part of the last cache of a processor."""
+
+FEWEST = 4
+"""Lanes that are used in any case: half as many take as long, however much memory there is."""
+
+LINE = 64
+"""Bytes of a line of the cache."""
 
 GUARD = 1e-9
 """Part of what its pivot is made of below which a row of constraints follows from those before it."""
@@ -120,7 +127,9 @@ class Machine:
         self._loops = loops(target)
         self.unknowns: int = layout.size
         """Place of the first unknown among the values."""
-        self.values: np.ndarray = np.zeros((self.size + 1, target.width))
+        decides = target.width == 1 and tables is not None and tables.plain is not None
+        more = tables.plain.size - tables.size if decides else 0  # type: ignore[union-attr]
+        self.values: np.ndarray = _aligned(self.size + 1 + more, target.width)
         for number, place in layout.constants.items():
             self.values[place] = number
         self._busy = np.zeros(1, dtype=np.int64)
@@ -132,18 +141,26 @@ class Machine:
             Plan.busy: self._busy.ctypes.data,
             Plan.bytes: self.values.nbytes,
             Plan.fixed: len(layout.constants) * target.width * 8,
-            Plan.stages: self._stages(layout, kernels, firsts),
-            Plan.stage_count: self._count,
             Plan.count: count,
             Plan.coordinates: n,
         }
-        if tables is not None:
+        if tables is None:
+            ends = [np.array([0, len(kind)]) for kind in layout.kinds]
+            plan[Plan.stages], shares = self._stages(layout, kernels, firsts, ends)
+            self._tiles({Tile.stages: shares})
+        else:
             assert at is not None
             assert masks is not None
-            plan |= self._eliminations(layout, blocks, task, at, tables, masks, count)
-            plan |= {Plan.spreads: self._spreads(layout, kernels, firsts, at), Plan.spread_count: self._count}
+            tiles = tiles_of(layout.kinds, blocks, at, tables, self.size * target.width * 8)
+            plan[Plan.stages], shares = self._stages(layout, kernels, firsts, tiles.instances)
+            plan |= self._eliminations(layout, tables, masks, count)
+            plan[Plan.spreads], spreads = self._spreads(layout, kernels, firsts, at, tiles.instances)
+            plan[Plan.spread_count] = int(spreads[-1])
+            own = {Tile.stages: shares, Tile.spreads: spreads}
+            plan |= self._sides(*_two(*layout.right(task, blocks, at), count), tiles, own)
             first = n if task == "motion" and target.width == 1 else 0
             plan |= {Plan.out: first, Plan.copies: first}
+        self._stage_count = int(shares[-1])
         for place, value in plan.items():
             self.plan[place] = value
         self._kernels = kernels
@@ -154,37 +171,54 @@ class Machine:
         self._keep.append(array)
         return array.ctypes.data
 
-    def _stages(self, layout: Layout, kernels: Code, firsts: np.ndarray) -> int:
-        rows = []
+    def _tiles(self, ends: dict[Tile, np.ndarray]) -> None:
+        """The table of tiles, from where the share of each ends."""
+        count = len(next(iter(ends.values())))
+        table = np.zeros((count, len(Tile)))
+        for column, numbers in ends.items():
+            table[:, column] = numbers
+        self.plan[Plan.tiles], self.plan[Plan.tile_count] = self._held(table, np.int32), count - 1
+
+    def _stages(
+        self, layout: Layout, kernels: Code, firsts: np.ndarray, instances: Sequence[np.ndarray]
+    ) -> tuple[int, np.ndarray]:
+        """Kernels of elements, tile by tile, and where the share of each tile ends."""
+        made = []
         for k, (kind, place) in enumerate(zip(layout.kinds, layout.places, strict=True)):
             if place.matrix or place.right[self.task]:
-                places = self._held(firsts[kind.blocks], np.int32)
-                values = self._held(kind.values, float)
-                rows.append((kernels.address(f"kind{k}"), places, values, len(kind), place.first))
-        self._count = len(rows)
-        return self._held(np.array(rows, dtype=np.int64).reshape(-1, STAGE), np.int64)
+                whole = kernels.address(f"kind{k}"), *self._given(firsts[kind.blocks], kind.values), place.first
+                made.append((whole, place.stride, instances[k]))
+        return self._shared(made)
 
-    def _spreads(self, layout: Layout, kernels: Code, firsts: np.ndarray, at: np.ndarray) -> int:
-        rows = []
+    def _spreads(
+        self, layout: Layout, kernels: Code, firsts: np.ndarray, at: np.ndarray, instances: Sequence[np.ndarray]
+    ) -> tuple[int, np.ndarray]:
+        made = []
         for k, kind in enumerate(layout.kinds):
             if kind.name == "part":
                 b = kind.blocks[:, 0]
-                places = self._held(np.stack([firsts[b], self.unknowns + at[b]], axis=1), np.int32)
-                rows.append((kernels.address(f"spread{k}"), places, self._held(kind.values, float), len(kind), 0))
-        self._count = len(rows)
-        return self._held(np.array(rows, dtype=np.int64).reshape(-1, STAGE), np.int64)
+                places = np.stack([firsts[b], self.unknowns + at[b]], axis=1)
+                made.append(((kernels.address(f"spread{k}"), *self._given(places, kind.values), 0), 0, instances[k]))
+        return self._shared(made)
 
-    def _eliminations(
-        self,
-        layout: Layout,
-        blocks: Blocks,
-        task: str,
-        at: np.ndarray,
-        tables: Tables,
-        masks: np.ndarray,
-        count: int,
-    ) -> dict[Plan, int]:
-        right, beside = _two(*layout.right(task, blocks, at), count)
+    def _given(self, places: np.ndarray, values: np.ndarray) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Address of each table of a kernel, with the bytes of an instance."""
+        return (self._held(places, np.int32), 4 * places.shape[1]), (self._held(values, float), 8 * values.shape[1])
+
+    def _shared(self, made: Sequence[tuple[Any, int, np.ndarray]]) -> tuple[int, np.ndarray]:
+        """Rows for the instances of each tile: the function, its tables from there on, how many, where entries begin."""
+        count = len(made[0][2]) if made else 1
+        width = len(made[0][0]) + 1 if made else 1
+        rows, ends = [], [0]
+        for t in range(1, count):
+            for (function, *tables, first), stride, instances in made:
+                a, b = instances[t - 1 : t + 1].tolist()
+                if b > a:
+                    rows.append((function, *[place + a * bytes for place, bytes in tables], b - a, first + a * stride))
+            ends.append(len(rows))
+        return self._held(np.array(rows, dtype=np.int64).reshape(-1, width), np.int64), np.array(ends)
+
+    def _eliminations(self, layout: Layout, tables: Tables, masks: np.ndarray, count: int) -> dict[Plan, int]:
         self.kept: np.ndarray = np.zeros(count)
         self.masks: np.ndarray = np.ascontiguousarray(masks, dtype=float)
         first, self._tables = self.unknowns, tables
@@ -195,41 +229,53 @@ class Machine:
             Plan.unknowns: self._held(tables.unknowns, np.int32),
             Plan.slots: self._held(tables.slots, np.int32),
             Plan.beside: self._held(tables.beside, np.int32),
+            Plan.entries: self._held(tables.others, np.int32),
+            Plan.entry_count: len(tables.others),
             Plan.masks: self.masks.ctypes.data,
             Plan.kept: self.kept.ctypes.data,
             Plan.solution: first,
             Plan.residual: first + count,
             Plan.sizes: first + 2 * count,
             Plan.change: first + 2 * count,  # sizes are computed anew after it
+        }
+
+    def _sides(
+        self, right: np.ndarray, beside: np.ndarray, tiles: Tiles, ends: dict[Tile, np.ndarray]
+    ) -> dict[Plan, int]:
+        """Tables of the right side, and that of tiles."""
+        (touched, touched_ends), (done, done_ends) = tiles.touched, tiles.done
+        place = np.empty(len(touched), dtype=np.int64)
+        place[touched] = np.arange(len(touched))
+        again = beside[np.argsort(place[beside[:, 0]], kind="stable")]
+        self._tiles(
+            ends
+            | {
+                Tile.touched: touched_ends,
+                Tile.touched_beside: np.searchsorted(place[again[:, 0]], touched_ends),
+                Tile.fronts: tiles.fronts,
+                Tile.unknowns: tiles.unknowns,
+                Tile.beside: np.searchsorted(beside[:, 0], tiles.unknowns),
+                Tile.entries: np.searchsorted(self._tables.others[:, 0], tiles.unknowns),
+                Tile.done: done_ends,
+            }
+        )
+        return {
             Plan.right: self._held(right, np.int32),
             Plan.right_beside: self._held(beside, np.int32),
             Plan.right_beside_count: len(beside),
-            Plan.checks: self._checks(layout, blocks, at),
-            Plan.check_count: self._count,
+            Plan.touched: self._held(touched, np.int32),
+            Plan.touched_beside: self._held(again, np.int32),
+            Plan.done: self._held(done, np.int32),
         }
-
-    def _checks(self, layout: Layout, blocks: Blocks, at: np.ndarray) -> int:
-        task, rows = layout.tasks[0], []
-        made = [k for k, kind in enumerate(layout.kinds) if kind.equations(task).matrix]
-        code = _checking(layout, made, _host(self.lanes))
-        self._keep.append(code)
-        for k in made:
-            kind = layout.kinds[k]
-            places = at[kind.blocks]
-            first = layout.unknown(kind, (ROWS, 0), blocks, at) if kind.rows.shape[1] else np.zeros(len(kind))
-            table = self._held(np.column_stack([places, first]), np.int32)
-            rows.append((code.address(f"check{k}"), table, len(kind), layout.places[k].first))
-        self._count = len(rows)
-        return self._held(np.array(rows, dtype=np.int64).reshape(-1, CHECKED), np.int64)
 
     def _shapes(self, shapes: Sequence[Shape]) -> int:
         codes = [unrolled(shape, _host(self.lanes)) for shape in shapes]
         self._keep.append(codes)
         rows = [
-            [made.address(f"{name}_{shape.name}") for name in ("front", "back")]
+            [made.address(f"{name}_{shape.name}") for name in ROUTINES]
             for made, shape in zip(codes, shapes, strict=True)
         ]
-        return self._held(np.array(rows, dtype=np.int64).reshape(-1, 2), np.int64)
+        return self._held(np.array(rows, dtype=np.int64).reshape(-1, len(ROUTINES)), np.int64)
 
     # calls -----------------------------------------------------------------------------------------------------------
     def code(self, name: str) -> Code:
@@ -263,9 +309,11 @@ class Machine:
 
     def only_elements(self, t: float, y: np.ndarray, parameters: np.ndarray) -> None:
         """Entries of the elements at one state, and nothing more."""
-        fronts, count, spreads = (Plan.front_count, Plan.count, Plan.spread_count)
         saved = self.plan.copy()
-        self.plan[[fronts, count, spreads, Plan.right_beside_count, Plan.check_count, Plan.copies]] = 0
+        alone = np.zeros((2, len(Tile)), dtype=np.int32)
+        alone[1, Tile.stages] = self._stage_count
+        self.plan[[Plan.tiles, Plan.tile_count]] = alone.ctypes.data, 1
+        self.plan[Plan.copies] = 0
         self._called("enter", t, y, parameters, 1)
         self.plan[:] = saved
 
@@ -291,21 +339,19 @@ class Machine:
         return slopes, growth
 
 
-def _checking(layout: Layout, made: Sequence[int], target: Target) -> Code:
-    """Machine code of what elements take from the residual."""
-    module = ir.Module("checks")
-    for k in made:
-        Check(module, target, f"check{k}", layout.kinds[k], layout.places[k], layout.tasks[0])
-    text = str(module)
-    return Code(text, target, origin=kept.digest(text), effort=BEST)
-
-
 def _narrowed(target: Target, size: int) -> Target:
     """Fewer lanes where the values of all would not fit into the cache: then memory would set the pace."""
     lanes = target.width
-    while lanes > 2 and size * lanes * 8 > CACHE:
+    while lanes > FEWEST and size * lanes * 8 > CACHE:
         lanes //= 2
     return target.lanes(lanes)
+
+
+def _aligned(size: int, lanes: int) -> np.ndarray:
+    """Zeros, shape (size, lanes), that begin where lines of the cache do: lanes that cross them cost twice."""
+    whole = np.zeros(size * lanes + LINE // 8)
+    first = -whole.ctypes.data % LINE // 8
+    return whole[first : first + size * lanes].reshape(size, lanes)
 
 
 def _host(lanes: int) -> Target:

@@ -4,7 +4,10 @@ Coordinates may go at any time, as their mass is positive. A multiplier may go o
 its pivot, −A M⁻¹Aᵀ, is then that of the constraints, definite where they are independent. From the free ends of trees it
 goes as soon as the part outside it: what is left there is the inertia of the parts beyond the joint, as in articulated
 bodies [F2008, ch. 7], and no digits are lost along however long a chain. What remains, loops and nets, is eliminated by
-least fill.
+least fill, nets after they have been dissected.
+
+The same elimination in another order: each block stands behind those that lead to it, and blocks that reach the same others
+are eliminated in one front. What a front leaves over is then taken up soon, and little of it is moved about.
 """
 
 from __future__ import annotations
@@ -14,6 +17,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from zeromass.compile.rolled.dissection import rounds
+
+ZEROS = 0.1
+"""Part of the unknowns of a front that a block eliminated with it need not reach."""
+
 
 def elimination_order(
     sizes: Sequence[int],
@@ -22,8 +30,8 @@ def elimination_order(
     coupled: Sequence[Sequence[int]],
     strong: set[tuple[int, int]],
     light: set[int],
-) -> list[int]:
-    """The blocks in the order of their elimination.
+) -> list[list[int]]:
+    """The blocks in the order of their elimination, those of one front together.
 
     sizes    unknowns of each block, those of parts first and then those of multipliers
     parts    how many blocks are of parts
@@ -41,6 +49,7 @@ def elimination_order(
         for b in some:
             near[b].update(x for x in some if x != b)
     order: list[int] = []
+    reached: list[set[int]] = [set() for _ in sizes]
     gone = np.zeros(len(sizes), dtype=bool)
 
     def eliminate(b: int) -> set[int]:
@@ -51,6 +60,7 @@ def elimination_order(
             near[c] |= around
             near[c] -= {b, c}
         near[b] = set()
+        reached[b] = around
         return around
 
     ends = [b for b in range(parts) if len(near[b]) <= 1 and b not in light]
@@ -66,21 +76,22 @@ def elimination_order(
             inner = eliminate(outer)
             ends += [c for c in inner if c < parts and len(near[c]) <= 1 and c not in light]
     _least_fill(sizes, parts, held, near, gone, eliminate)
-    return order
+    return _fronts(order, sizes, parts, reached)
 
 
 def _least_fill(sizes, parts, held, near, gone, eliminate) -> None:  # type: ignore[no-untyped-def]
-    """What is left, each time the block whose neighbours have the fewest unknowns."""
+    """What is left, each time the block whose neighbours have the fewest unknowns; what holds halves together last."""
+    late = rounds(sizes, parts, held, gone).tolist()
     waiting = [0] * parts + [sum(not gone[b] for b in some) for some in held]
 
     def cost(b: int) -> int:
-        return sum(sizes[c] for c in near[b])
+        return 0 if late[b] else sum(sizes[c] for c in near[b])  # what holds halves together reaches the same blocks
 
     costs = {b: cost(b) for b in range(len(sizes)) if not gone[b]}
-    heap = [(c, b) for b, c in costs.items() if not waiting[b]]
+    heap = [(late[b], c, b) for b, c in costs.items() if not waiting[b]]
     heapq.heapify(heap)
     while heap:
-        c, b = heapq.heappop(heap)
+        _, c, b = heapq.heappop(heap)
         if gone[b] or c != costs[b]:
             continue
         around = eliminate(b)
@@ -90,4 +101,45 @@ def _least_fill(sizes, parts, held, near, gone, eliminate) -> None:  # type: ign
         for x in around:
             costs[x] = cost(x)
             if not waiting[x]:
-                heapq.heappush(heap, (costs[x], x))
+                heapq.heappush(heap, (late[x], costs[x], x))
+
+
+def _fronts(order: Sequence[int], sizes: Sequence[int], parts: int, reached: Sequence[set[int]]) -> list[list[int]]:
+    """Blocks in an order in which each stands behind those that lead to it, some of them together.
+
+    reached  of each block, the blocks that it is coupled with when it is eliminated
+    """
+    place = [0] * len(order)
+    for k, b in enumerate(order):
+        place[b] = k
+    beyond = [sum(sizes[c] for c in some) for some in reached]
+    parent = [min(some, key=place.__getitem__) if some else -1 for some in reached]
+    children: list[list[int]] = [[] for _ in order]
+    for b in order:
+        if parent[b] >= 0:
+            children[parent[b]].append(b)
+
+    def zeros(c: int, q: int) -> int:
+        return sizes[q] + beyond[q] - beyond[c]
+
+    def joins(c: int, q: int) -> bool:
+        """Coordinates come before multipliers in a front, and few of its entries are zero."""
+        return (c < parts or q >= parts) and zeros(c, q) <= ZEROS * (sizes[q] + beyond[q])
+
+    found: list[list[int]] = []
+    waiting = [b for b in reversed(order) if parent[b] < 0]
+    open_ = set[int]()
+    while waiting:
+        b = waiting[-1]
+        if b in open_ or not children[b]:
+            waiting.pop()
+            last = children[b][-1] if children[b] else -1
+            if last >= 0 and joins(last, b):
+                found[-1].append(b)
+            else:
+                found.append([b])
+            continue
+        open_.add(b)
+        children[b].sort(key=lambda c: (joins(c, b), -zeros(c, b)))  # the one that may go with it last
+        waiting += reversed(children[b])
+    return found

@@ -19,6 +19,7 @@ from zeromass.compile.rolled.layout import Blocks, Layout
 from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.order import elimination_order
 from zeromass.compile.rolled.signature import fresh
+from zeromass.compile.rolled.tiles import arranged
 from zeromass.compile.target import host
 from zeromass.equation.rank import negligible
 from zeromass.expression import Symbol
@@ -71,13 +72,15 @@ class Structure:
         coupled = [blocks for kind in self.kinds if kind.coupled for blocks in kind.blocks.tolist()]
         strong = numbers.strong(light) if not coupled else numbers.strong(light | {b for some in coupled for b in some})
         blocks = self.blocks
-        order = elimination_order(blocks.sizes, blocks.parts, blocks.held, coupled, strong, light)
+        fronts = elimination_order(blocks.sizes, blocks.parts, blocks.held, coupled, strong, light)
+        order = [b for some in fronts for b in some]
+        arranged(self.kinds, blocks, order)
         self.at: np.ndarray = np.empty(len(order), dtype=np.int64)
         self.at[order] = np.cumsum([0, *[blocks.sizes[b] for b in order[:-1]]])
         self.count: int = int(sum(blocks.sizes))
         first = self.layout.size + 3 * self.count
         entries = self.layout.matrix(blocks, self.at)
-        self.tables: Tables = tables(order, blocks.sizes, blocks.coordinates, entries, 0, first)
+        self.tables: Tables = tables(fronts, blocks.sizes, blocks.coordinates, entries, 0, first, self.layout.regions)
         self.levels: np.ndarray = np.full(self.count, -1)
         told = np.flatnonzero(blocks.multiplier[:, 0] >= 0)
         self.rows: np.ndarray = told
@@ -145,10 +148,7 @@ class Structure:
             operations([*place.matrix, *place.right[self.tasks[0]]]) * len(kind)
             for kind, place in zip(self.kinds, self.layout.places, strict=True)
         )
-        p, _, s = self.tables.fronts[:, :3].T.astype(np.int64)
-        k = np.arange(int(p.max(initial=0)))
-        products = np.where(k < p[:, None], (s[:, None] - k) * (s[:, None] - k - 1) // 2, 0).sum()
-        return int(formulas + 2 * products)
+        return int(formulas + 2 * self.tables.products)
 
     @property
     def undetermined(self) -> list[str]:

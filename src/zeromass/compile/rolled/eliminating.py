@@ -1,0 +1,250 @@
+# pyright: reportArgumentType=false, reportReturnType=false, reportAttributeAccessIssue=false
+# pyright: reportCallIssue=false, reportPossiblyUnboundVariable=false
+# llvmlite has no types: what its builder returns is taken for None
+"""The loops of elimination, the same for all systems: K = L D Lᵀ front by front, and x from it.
+
+Fronts of frequent shapes have code of their own, see `Unrolled`; the arithmetic is the same to the bit.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from zeromass.compile.elementary.arithmetic import Real, fma
+from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
+from zeromass.compile.rolled.plan import HEADER, ROUTINES, Plan
+from zeromass.compile.rolled.unrolled import grown
+from zeromass.compile.rolled.writing import Range, Writing
+
+TOGETHER = 4
+"""Pivots that are taken out of a row at a time: the row is read and written once for all of them."""
+
+BLOCK = 8
+"""Pivots that are taken out of all rows before the next ones: their rows stay in the first cache."""
+
+_FORWARD = ir.FunctionType(ir.VoidType(), [POINTER] * 4 + [INT])
+_CHECK = ir.FunctionType(ir.VoidType(), [POINTER] * 5 + [INT] * 3)
+_BACK = ir.FunctionType(ir.VoidType(), [POINTER] * 4 + [INT] * 2)
+
+
+def _FRONT(value: ir.Type) -> ir.FunctionType:
+    return ir.FunctionType(value, [POINTER] * 5 + [INT, value])
+
+
+class Eliminating(Writing):
+    """Elimination of some fronts; with a guard, which rows are independent is decided on the way."""
+
+    _guard: float | None = None
+
+    def _gathered(self, table: ir.Value, i: ir.Value) -> Real:
+        """The sum of two values whose places stand in a table."""
+        at = self.b.shl(i, self.int(1))
+        first, second = (self._index(table, self.b.add(at, self.int(k))) for k in range(2))
+        return self.load(first) + self.load(second)
+
+    def _head(self, fronts: ir.Value, f: ir.Value) -> list[ir.Value]:
+        row = self.b.mul(f, self.int(HEADER))
+        return [self._index(fronts, self.b.add(row, self.int(k))) for k in range(HEADER)]
+
+    def _row(self, fronts: ir.Value, f: ir.Value) -> ir.Value:
+        return self.b.gep(fronts, [self.b.mul(f, self.int(HEADER))], source_etype=INT32)
+
+    def _routine(self, shape: ir.Value, name: str, kind: ir.Type) -> ir.Value:
+        """The function of a shape, see `Unrolled`."""
+        at = self.b.add(self.b.mul(shape, self.int(len(ROUTINES))), self.int(ROUTINES.index(name)))
+        return self.b.inttoptr(self._int64(self._pointer(Plan.shapes), at), ir.PointerType(kind))
+
+    def _factor(self, some: Range, start: ir.Value) -> Real:
+        """K = L D Lᵀ, and the right side brought through L; the largest growth of a pivot."""
+        b, p, one = self.b, self._p, self.int(1)
+        fronts, unknowns, slots, beside, masks = (
+            self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots, Plan.beside, Plan.masks)
+        )
+        with self.loop(*some, [start]) as (f, growths):
+            pivots, coordinates, s, rows, left, names, table, extra, extras, first, shape = self._head(fronts, f)
+            if self._guard is None:
+                short, long, done = self._blocks(3)
+                b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
+                b.position_at_end(short)
+                given = [self._W, self._row(fronts, f), unknowns, slots, masks, p[Plan.residual], growths.now[0]]
+                shortly = b.call(self._routine(shape, "front", _FRONT(self._type)), given)
+                b.branch(done)
+                b.position_at_end(long)
+            s1 = b.add(s, one)
+            size = b.sub(b.mul(pivots, s1), b.sdiv(b.mul(pivots, b.sub(pivots, one)), self.int(2)))
+            rest = b.sub(s, pivots)
+            size_left = b.sdiv(b.mul(rest, b.add(rest, self.int(3))), self.int(2))
+            places = b.gep(slots, [table], source_etype=INT32)
+            with self.loop(self.int(0), size) as (i, _):
+                self.store(self._gathered(places, i), b.add(rows, i))
+            others = b.gep(places, [b.shl(size, one)], source_etype=INT32)
+            with self.loop(self.int(0), size_left) as (i, _):
+                self.store(self._gathered(others, i), b.add(left, i))
+            more = b.gep(beside, [b.shl(extra, one)], source_etype=INT32)
+            with self.loop(self.int(0), extras) as (i, _):
+                at = b.shl(i, one)
+                to = self._index(more, at)
+                self.store(self.load(to) + self.load(self._index(more, b.add(at, one))), to)
+            mine = b.gep(unknowns, [names], source_etype=INT32)
+            heads = pivots, coordinates, s, rows, left, first
+            blocks = b.sdiv(b.add(pivots, self.int(BLOCK - 1)), self.int(BLOCK))
+            with self.loop(self.int(0), blocks, [growths.now[0]]) as (n, grew):
+                begin = b.mul(n, self.int(BLOCK))
+                past = b.add(begin, self.int(BLOCK))
+                end = b.select(b.icmp_signed("<", past, pivots), past, pivots)
+                grew.next[0] = self._pivots(begin, end, heads, mine, grew.now[0])
+            growths.next[0] = grew.now[0]
+            if self._guard is None:
+                end = b.block
+                b.branch(done)
+                b.position_at_end(done)
+                either = b.phi(self._type)
+                either.add_incoming(shortly, short)
+                either.add_incoming(grew.now[0], end)
+                growths.next[0] = either
+        return Real(self._on, growths.now[0])
+
+    def _pivots(self, begin, end, heads, mine, growth) -> ir.Value:  # type: ignore[no-untyped-def]
+        """Inverses of a block of pivots, which are taken out of all rows behind them; the growth."""
+        b, p, one = self.b, self._p, self.int(1)
+        pivots, coordinates, s, rows, left, first = heads
+        masks = self._pointer(Plan.masks)
+        with self.loop(begin, end, [growth]) as (k, at):
+            row, unknown = b.add(b.add(rows, self._before(k, s)), k), b.add(first, k)
+            whole = self._reduced(row, k, begin, k, heads, b.add(p[Plan.residual], unknown))
+            d = self.load(row)
+            positive = b.icmp_signed("<", k, coordinates)
+            kept = b.fcmp_ordered("!=", self._number(masks, unknown), ir.Constant(DOUBLE, 0.0))
+            inverse = 1.0 / d
+            if self._guard is not None:
+                size = Real(self._on, b.select(positive, d.value, (-d).value))
+                kept = b.and_(kept, (size > whole * self._guard).value)
+                to = b.gep(self._pointer(Plan.kept), [unknown], source_etype=DOUBLE)
+                b.store(b.uitofp(kept, DOUBLE), to, align=8)
+            inverse = Real(self._on, b.select(kept, inverse.value, self._on.real(0.0).value))
+            signed = Real(self._on, b.select(positive, inverse.value, (-inverse).value))
+            at.next[0] = grown(Real(self._on, at.now[0]), whole, signed).value
+            self.store(inverse, row)
+        with self.loop(end, pivots) as (i, _):
+            row = b.add(b.add(rows, self._before(i, s)), i)
+            self._reduced(row, i, begin, end, heads, b.add(p[Plan.residual], b.add(first, i)))
+        with self.loop(pivots, s, [left]) as (i, after):
+            row = after.now[0]
+            self._reduced(row, i, begin, end, heads, b.add(p[Plan.residual], self._index(mine, i)))
+            after.next[0] = b.add(row, b.add(b.sub(s, i), one))
+        return at.now[0]
+
+    def _before(self, k: ir.Value, s: ir.Value) -> ir.Value:
+        """Entries in front of row k, less those that it would have before its diagonal."""
+        return self.b.sub(self.b.mul(k, s), self.b.sdiv(self.b.mul(k, self.b.sub(k, self.int(1))), self.int(2)))
+
+    def _reduced(self, row, i, begin, end, heads, right) -> Real:  # type: ignore[no-untyped-def]
+        """Takes some pivots out of row i, and out of its right side, a few at a time; the sizes its diagonal is made of."""
+        b = self.b
+        _, _, s, rows, _, first = heads
+        length = b.sub(s, i)
+        many = b.add(begin, b.and_(b.sub(end, begin), self.int(-TOGETHER)))
+        sums = [self.load(right).value, self.load(b.add(row, length)).value]
+        for first_, last, count in ((begin, many, TOGETHER), (many, end, 1)):
+            steps = b.sdiv(b.sub(last, first_), self.int(count))
+            with self.loop(self.int(0), steps, sums) as (n, found):
+                r, whole = (Real(self._on, x) for x in found.now)
+                sources, shares = [], []
+                for step in range(count):
+                    k = b.add(first_, b.add(b.mul(n, self.int(count)), self.int(step)))
+                    before = b.add(rows, self._before(k, s))
+                    sources.append(b.add(before, i))
+                    a, inverse = self.load(sources[-1]), self.load(b.add(before, k))
+                    shares.append(-(a * inverse))
+                    whole = fma(abs(shares[-1]), abs(a), whole)
+                    r = fma(shares[-1], self.load(b.add(self._p[Plan.residual], b.add(first, k))), r)
+                with self.loop(self.int(0), length, some=True) as (j, _):
+                    place = b.add(row, j)
+                    value = self.load(place)
+                    for share, source in zip(shares, sources, strict=True):
+                        value = fma(share, self.load(b.add(source, j)), value)
+                    self.store(value, place)
+                found.next[:] = [r.value, whole.value]
+            sums = found.now
+        self.store(Real(self._on, sums[0]), right)
+        self.store(Real(self._on, sums[1]), b.add(row, length))
+        return Real(self._on, sums[1])
+
+    def _forward(self) -> None:
+        """A right side brought through L."""
+        b, p, one = self.b, self._p, self.int(1)
+        fronts, unknowns, slots = (self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots))
+        with self.loop(*self._all(Plan.front_count)) as (f, _):
+            pivots, _, s, rows, _, names, _, _, _, first, shape = self._head(fronts, f)
+            short, long, done = self._blocks(3)
+            b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
+            b.position_at_end(short)
+            given = [self._W, self._row(fronts, f), unknowns, slots, p[Plan.residual]]
+            b.call(self._routine(shape, "forward", _FORWARD), given)
+            b.branch(done)
+            b.position_at_end(long)
+            mine = b.gep(unknowns, [names], source_etype=INT32)
+            with self.loop(self.int(0), pivots, [rows]) as (k, at):
+                row = at.now[0]
+                scaled = -(self.load(row) * self.load(b.add(p[Plan.residual], b.add(first, k))))
+                with self.loop(b.add(k, one), s) as (i, _):
+                    name = b.add(p[Plan.residual], self._index(mine, i))
+                    entry = self.load(b.add(row, b.sub(i, k)))
+                    self.store(fma(entry, scaled, self.load(name)), name)
+                at.next[0] = b.add(row, b.add(b.sub(s, k), one))
+            b.branch(done)
+            b.position_at_end(done)
+
+    def _back(self, to: ir.Value, some: Range, *, check: bool = False) -> None:
+        """x from D Lᵀ x = L⁻¹ r, and what elements take from r."""
+        b, p, one = self.b, self._p, self.int(1)
+        fronts, unknowns, slots = (self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots))
+        with self.loop(*some, down=True) as (f, _):
+            pivots, _, s, rows, _, names, _, _, _, first, shape = self._head(fronts, f)
+            short, long, done = self._blocks(3)
+            b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
+            b.position_at_end(short)
+            given = [self._W, self._row(fronts, f), unknowns, slots, p[Plan.residual], to]
+            b.call(self._routine(shape, "back", _BACK), given)
+            b.branch(done)
+            b.position_at_end(long)
+            mine = b.gep(unknowns, [names], source_etype=INT32)
+            s1 = b.add(s, one)
+            end = b.add(rows, b.sub(b.mul(pivots, s1), b.sdiv(b.mul(pivots, b.sub(pivots, one)), self.int(2))))
+            with self.loop(self.int(0), pivots, [end], down=True) as (k, at):
+                row = b.sub(at.now[0], b.sub(s1, k))
+                unknown = b.add(first, k)
+                right = self.load(b.add(p[Plan.residual], unknown))
+                with self.loop(b.add(k, one), s, [right.value], down=True) as (i, total):
+                    x = self.load(b.add(to, self._index(mine, i)))
+                    entry = self.load(b.add(row, b.sub(i, k)))
+                    total.next[0] = fma(-entry, x, Real(self._on, total.now[0])).value
+                self.store(self.load(row) * Real(self._on, total.now[0]), b.add(to, unknown))
+                at.next[0] = row
+            b.branch(done)
+            b.position_at_end(done)
+            if check:
+                self._checked(f)
+
+    def _checked(self, f: ir.Value) -> None:
+        """r and |r| of the pivots of a front, from which a frequent one takes K x and |K| |x| of its entries."""
+        b, p = self.b, self._p
+        fronts, unknowns, slots, table = (
+            self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots, Plan.right)
+        )
+        pivots, _, _, _, _, _, _, _, _, first, shape = self._head(fronts, f)
+        short, long, done = self._blocks(3)
+        b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
+        b.position_at_end(short)
+        given = [self._W, self._row(fronts, f), unknowns, slots, table]
+        b.call(
+            self._routine(shape, "check", _CHECK), [*given, *[p[x] for x in (Plan.solution, Plan.residual, Plan.sizes)]]
+        )
+        b.branch(done)
+        b.position_at_end(long)
+        with self.loop(first, b.add(first, pivots)) as (i, _):
+            right = self._gathered(table, i)
+            self.store(right, b.add(p[Plan.residual], i))
+            self.store(abs(right), b.add(p[Plan.sizes], i))
+        b.branch(done)
+        b.position_at_end(done)

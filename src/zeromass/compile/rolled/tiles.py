@@ -1,0 +1,96 @@
+"""Tiles of an evaluation: some fronts, the elements that must be known before them, and the unknowns that they reach.
+
+On the way through L an element is evaluated once a front reaches one of its unknowns. On the way back all its unknowns are
+known in the same tile, where it takes its part from the residual; an unknown is done with the last of its elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from zeromass.compile.rolled.fronts import Tables
+from zeromass.compile.rolled.kinds import Kind
+from zeromass.compile.rolled.layout import Blocks
+
+TILE = 1 << 21
+"""Bytes that a tile works on, about: by measurement, as much as stays in the caches before the last."""
+
+
+@dataclass(eq=False)
+class Tiles:
+    """What belongs to each tile, by numbers of where its share ends; the first of each is 0.
+
+    fronts     of the elimination; unknowns: their pivots
+    instances  of each kind
+    touched    unknowns in the order in which fronts reach them first, and where the shares of tiles end
+    done       unknowns as they are done on the way back, tiles in the order of elimination, and where shares end
+    """
+
+    fronts: np.ndarray
+    unknowns: np.ndarray
+    instances: list[np.ndarray]
+    touched: tuple[np.ndarray, np.ndarray]
+    done: tuple[np.ndarray, np.ndarray]
+
+
+def tiles_of(kinds: Sequence[Kind], blocks: Blocks, at: np.ndarray, tables: Tables, size: int) -> Tiles:
+    """The tiles of a task whose values take `size` bytes."""
+    first, pivots = tables.fronts[:, 9].astype(np.int64), tables.fronts[:, 0].astype(np.int64)
+    fronts = _ends(tables, size)
+    count = len(fronts) - 1
+    tile = np.repeat(np.arange(count), np.diff(fronts))
+    """Of each front."""
+    reached = np.empty(int(pivots.sum()), dtype=np.int64)
+    each = np.repeat(tile, tables.fronts[:, 2])
+    reached[tables.unknowns[::-1]] = each[::-1]  # the first front comes last
+    own = np.repeat(tile, pivots)
+    of = np.repeat(np.argsort(at, kind="stable"), np.asarray(blocks.sizes)[np.argsort(at, kind="stable")])
+    earliest, done = np.full((2, len(blocks.sizes)), count)
+    np.minimum.at(earliest, of, reached)
+    np.minimum.at(done, of, own)
+    instances = []
+    for kind in kinds:
+        held = kind.blocks
+        if kind.rows.shape[1]:
+            held = np.column_stack([held, blocks.multiplier[kind.rows, 0]])
+        needed = earliest[held].min(axis=1) if held.shape[1] else np.zeros(len(kind), dtype=np.int64)
+        last = np.zeros(count, dtype=np.int64)
+        np.maximum.at(last, needed, np.arange(1, len(kind) + 1))
+        ends = np.append(0, np.maximum.accumulate(last))
+        instances.append(ends)
+        mine = np.repeat(np.arange(count), np.diff(ends))
+        for column in held.T:
+            np.minimum.at(done, column, mine)
+    unknowns = np.append(first, pivots.sum())[fronts]
+    return Tiles(fronts, unknowns, instances, _sorted(reached, count), _sorted(done[of], count))
+
+
+def arranged(kinds: Sequence[Kind], blocks: Blocks, order: Sequence[int]) -> None:
+    """Puts the instances of all kinds into the order of elimination."""
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    for kind in kinds:
+        held = place[kind.blocks]
+        if kind.rows.shape[1]:
+            held = np.column_stack([held, place[blocks.multiplier[kind.rows, 0]]])
+        if held.shape[1]:
+            sort = np.argsort(held.min(axis=1), kind="stable")
+            kind.blocks, kind.rows, kind.values = kind.blocks[sort], kind.rows[sort], kind.values[sort]
+
+
+def _ends(tables: Tables, size: int) -> np.ndarray:
+    """Fronts that tiles end with: about as many bytes in each."""
+    count = len(tables.fronts)
+    rows = np.diff(np.append(tables.fronts[:, 3], tables.fronts[:1, 3].sum() + tables.size))
+    share = np.cumsum(np.maximum(rows, 0) + 8 * tables.fronts[:, 0])
+    wanted = -(-size // TILE)
+    ends = np.searchsorted(share, share[-1] * np.arange(1, wanted) / wanted) + 1 if count else np.empty(0, dtype=int)
+    return np.unique(np.concatenate([[0], np.minimum(ends, count), [count]])).astype(np.int64)
+
+
+def _sorted(tile: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    sort = np.argsort(tile, kind="stable")
+    return sort, np.searchsorted(tile[sort], np.arange(-1, count), side="right")

@@ -1,0 +1,138 @@
+"""Orders of elimination of large systems: what holds halves together goes last, and no order changes the motion."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from zeromass.compile.program import program_at
+from zeromass.compile.rolled.dissection import rounds
+from zeromass.compile.rolled.order import elimination_order
+
+PARTICLE, ROD = 3, 1
+
+
+def square(side: int) -> list[tuple[int, int]]:
+    """Rods of a square net, by the two masses that each holds."""
+    return [
+        (side * i + j, side * (i + di) + j + dj)
+        for i in range(side)
+        for j in range(side)
+        for di, dj in ((1, 0), (0, 1))
+        if i + di < side and j + dj < side
+    ]
+
+
+def products(fronts: list[list[int]], sizes: list[int], parts: int, held: list[tuple[int, int]]) -> int:
+    """Products of an elimination, counted block by block on the graph itself."""
+    near: list[set[int]] = [set() for _ in sizes]
+    for k, some in enumerate(held):
+        for b in some:
+            near[b].add(parts + k)
+            near[parts + k].add(b)
+    total = 0
+    for b in (b for some in fronts for b in some):
+        around = near[b]
+        for _ in range(sizes[b]):
+            n = sum(sizes[c] for c in around)
+            total += n * (n + 1) // 2
+        for c in around:
+            near[c] |= around
+            near[c] -= {b, c}
+        near[b] = set()
+    return total
+
+
+def ordered(side: int) -> tuple[list[list[int]], list[int], int, list[tuple[int, int]]]:
+    held, parts = square(side), side * side
+    sizes = [PARTICLE] * parts + [ROD] * len(held)
+    return elimination_order(sizes, parts, held, [], set(), set()), sizes, parts, held
+
+
+def test_every_block_goes_once_and_multipliers_after_what_they_hold() -> None:
+    fronts, sizes, parts, held = ordered(9)
+    order = [b for some in fronts for b in some]
+    assert sorted(order) == list(range(len(sizes)))
+    place = np.argsort(order)
+    assert all(place[parts + k] > max(place[list(some)]) for k, some in enumerate(held))
+    assert all(sorted(some, key=lambda b: b >= parts) == some for some in fronts)  # coordinates come first in a front
+
+
+def test_halves_have_no_rods_in_common() -> None:
+    """Without the rods of the last round the net falls apart, and no piece has more than 60 % of the masses."""
+    side = 20
+    held, parts = square(side), side * side
+    late = rounds([PARTICLE] * parts + [ROD] * len(held), parts, held, np.zeros(parts + len(held), dtype=bool))[parts:]
+    assert side <= np.sum(late == late.max()) <= 1.5 * side  # a straight cut has as many rods as the net is wide
+    piece = list(range(parts))
+
+    def root(b: int) -> int:
+        while piece[b] != b:
+            b = piece[b]
+        return b
+
+    for k, (a, b) in enumerate(held):
+        if late[k] < late.max():
+            piece[root(a)] = root(b)
+    assert np.bincount([root(b) for b in range(parts)]).max() <= 0.6 * parts
+
+
+def test_products_of_a_plane_net_grow_with_its_size_to_the_power_of_three_halves() -> None:
+    """At most 12 n^1.5 for n masses, 2 n rods: least fill alone takes 27 n^1.5 for 2,500 masses."""
+    for side in (16, 32):
+        assert products(*ordered(side)) < 12 * side**3
+
+
+def test_rows_of_parts_are_not_dissected() -> None:
+    """A ladder, whose cuts are narrow, is eliminated along: halving it would only lengthen the fronts."""
+    held = [(k, k + 1) for k in range(99)] + [(k, k + 2) for k in range(98)]
+    assert not rounds([6] * 100 + [3] * len(held), 100, held, np.zeros(100 + len(held), dtype=bool)).any()
+
+
+@pytest.fixture(scope="module")
+def hanging() -> tuple[zm.System, zm.State]:
+    """A net of 49 masses, folded and hung up at a corner."""
+    held = square(7)
+    masses = [zm.Particle(f"p {k}", 1.0 + 0.01 * k) for k in range(49)]
+    rods, guess = {}, {}
+    for k, mass in enumerate(masses):
+        i, j = divmod(k, 7)
+        guess.update(zip(mass.position, [0.7 * i, 0.7 * j, 0.35 * (-1) ** i + 0.35 * (-1) ** j], strict=True))
+    for a, b in held:
+        d = masses[a].position - masses[b].position
+        rods[f"rod {a} {b}"] = (d @ d - 0.98) / 2
+    rods["corner"] = masses[0].position - np.array([0.0, 0.0, 0.7])
+    system = zm.System(masses, gravity=9.81, constraints=rods)
+    return system, system.start(guess=guess)
+
+
+def test_tiles_do_not_change_a_bit(hanging: tuple[zm.System, zm.State], monkeypatch: pytest.MonkeyPatch) -> None:
+    system, start = hanging
+    found = []
+    for size in (1 << 30, 1 << 12):
+        monkeypatch.setattr(import_module("zeromass.compile.rolled.tiles"), "TILE", size)
+        start.memory.clear()
+        native = program_at(system, start).native
+        states = np.repeat(start.inputs[None], 3, axis=0)
+        states[1:, 1:] += 0.01 * np.random.default_rng(2).normal(size=states[1:, 1:].shape)
+        found.append((native.accelerations(states), native.growth(states), native.multipliers(states)))
+    for one, other in zip(*found, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_a_dissected_net_moves_as_its_equations_say(
+    hanging: tuple[zm.System, zm.State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Against M q̈ − Aᵀλ = Q and A q̈ = b with all their zeros, solved by pivoting on the whole."""
+    monkeypatch.setattr(import_module("zeromass.compile.rolled.dissection"), "WIDE", 1)
+    system, start = hanging
+    assert system.large
+    start.memory.clear()
+    M, Q, A, b = (np.asarray(x) for x in start.matrices[:4])
+    whole = np.block([[M, -A.T], [A, np.zeros((len(A), len(A)))]])
+    exact = np.linalg.solve(whole, np.concatenate([Q, b]))[: len(M)]
+    found = program_at(system, start).native.accelerations(start.inputs[None])[0]
+    assert np.abs(found - exact).max() < 1e-11 * np.abs(exact).max()
