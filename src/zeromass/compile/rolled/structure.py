@@ -37,6 +37,7 @@ class Structure:
     """Order, tables and locked decisions of a system, in coordinates as they are or by angular accelerations.
 
     fixed    coordinates that are not solved for; dropped: rows that are left out, where that is decided already
+    fronts  blocks in the order of elimination, those together that are eliminated together
     at      number of the first unknown of each block
     masks   1 for unknowns that are solved for, 0 for multipliers of rows that follow from others
     levels  of each unknown: −1, or the level of the row whose multiplier it is
@@ -72,15 +73,19 @@ class Structure:
         coupled = [blocks for kind in self.kinds if kind.coupled for blocks in kind.blocks.tolist()]
         strong = numbers.strong(light) if not coupled else numbers.strong(light | {b for some in coupled for b in some})
         blocks = self.blocks
-        fronts = elimination_order(blocks.sizes, blocks.parts, blocks.held, coupled, strong, light)
-        order = [b for some in fronts for b in some]
+        self.fronts: list[list[int]] = elimination_order(
+            blocks.sizes, blocks.parts, blocks.held, coupled, strong, light
+        )
+        order = [b for some in self.fronts for b in some]
         arranged(self.kinds, blocks, order)
         self.at: np.ndarray = np.empty(len(order), dtype=np.int64)
         self.at[order] = np.cumsum([0, *[blocks.sizes[b] for b in order[:-1]]])
         self.count: int = int(sum(blocks.sizes))
         first = self.layout.size + 3 * self.count
         entries = self.layout.matrix(blocks, self.at)
-        self.tables: Tables = tables(fronts, blocks.sizes, blocks.coordinates, entries, 0, first, self.layout.regions)
+        self.tables: Tables = tables(
+            self.fronts, blocks.sizes, blocks.coordinates, entries, 0, first, self.layout.regions
+        )
         self.levels: np.ndarray = np.full(self.count, -1)
         told = np.flatnonzero(blocks.multiplier[:, 0] >= 0)
         self.rows: np.ndarray = told

@@ -88,9 +88,8 @@ class Extended:
         self.solved: Moved = Moved(np.concatenate(sources), np.concatenate(places))
         self._layout = Layout(self.kinds, (task,))
         first = self._layout.size + 3 * structure.count
-        order = np.argsort(structure.at, kind="stable").tolist()
-        entries = self._layout.matrix(blocks, structure.at)
-        self._tables = tables(order, blocks.sizes, blocks.coordinates, entries, 0, first)
+        entries, regions = self._layout.matrix(blocks, structure.at), self._layout.regions
+        self._tables = tables(structure.fronts, blocks.sizes, blocks.coordinates, entries, 0, first, regions)
         self._at: np.ndarray = np.concatenate([structure.at, np.zeros(sum(map(len, more)), dtype=np.int64)])
 
     def machine(self, lanes: int) -> Machine:

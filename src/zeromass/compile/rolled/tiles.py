@@ -47,13 +47,15 @@ def tiles_of(kinds: Sequence[Kind], blocks: Blocks, at: np.ndarray, tables: Tabl
     each = np.repeat(tile, tables.fronts[:, 2])
     reached[tables.unknowns[::-1]] = each[::-1]  # the first front comes last
     own = np.repeat(tile, pivots)
-    of = np.repeat(np.argsort(at, kind="stable"), np.asarray(blocks.sizes)[np.argsort(at, kind="stable")])
-    earliest, done = np.full((2, len(blocks.sizes)), count)
+    real = len(blocks.sizes)  # what a tangent adds to them has no unknowns
+    sort = np.argsort(at[:real], kind="stable")
+    of = np.repeat(sort, np.asarray(blocks.sizes)[sort])
+    earliest, done = np.full((2, real), count)
     np.minimum.at(earliest, of, reached)
     np.minimum.at(done, of, own)
     instances = []
     for kind in kinds:
-        held = kind.blocks
+        held = kind.blocks[:, kind.blocks[0] < real]
         if kind.rows.shape[1]:
             held = np.column_stack([held, blocks.multiplier[kind.rows, 0]])
         needed = earliest[held].min(axis=1) if held.shape[1] else np.zeros(len(kind), dtype=np.int64)
