@@ -17,6 +17,7 @@ from .arrays import (
     Array,
     EquationError,
     Index,
+    alone,
     columns_from,
     complement,
     freeze,
@@ -217,7 +218,8 @@ def numerical_rank(
         r, c = r * change_r, c * change_c
     if isinstance(rank, Rank):
         r, c, rank = _like(r, rank.row_scale), _like(c, rank.column_scale), rank.rank
-    U, σ, Vt = np.linalg.svd(scaled(A, r, c), full_matrices=True)
+    with alone(*A.shape[-2:]):
+        U, σ, Vt = np.linalg.svd(scaled(A, r, c), full_matrices=True)
     σ_1 = σ.max(axis=-1, initial=0.0)
     level = tolerance * (σ_1 if largest is None else _like(σ_1, np.asarray(largest)))
     decided = np.count_nonzero(σ > level[..., None], axis=-1)
@@ -272,7 +274,8 @@ def clearly_full(B: Array) -> bool:
         gram = B @ transpose(B)
     if not np.isfinite(gram).all():
         return False  # squares of numbers near the largest there are
-    squares = np.linalg.eigvalsh(gram)
+    with alone(len(gram)):
+        squares = np.linalg.eigvalsh(gram)
     return bool(squares.size == 0 or squares[0] > CLEAR[1] ** 2 * squares[-1])
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from zeromass.equation import Motion, Verdict, solve
+from zeromass.equation.arrays import alone
 from zeromass.equation.solution import clearly_unique
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, jacobian, symbols
 from zeromass.expression.derivative import partials
@@ -210,7 +211,8 @@ class State(Remembering):
         _, errors = self._matrices_and_roundoff
 
         def motion_for(C: np.ndarray) -> Motion:
-            return solve(M, Q, A, b, C, b_error=errors.b, Q_error=errors.Q + errors.C)
+            with alone(*A.shape):
+                return solve(M, Q, A, b, C, b_error=errors.b, Q_error=errors.Q + errors.C)
 
         motion = motion_for(C)
         places = list(self.system.nonideal.places)
