@@ -366,8 +366,29 @@ def symbols(*roots: Scalar | Formulas) -> list[Symbol]:
     >>> symbols(np.sin(y) + 2 * x, zm.rate(x))
     [x, y, rate(x)]
     """
-    flat = [e for root in roots for e in ((root,) if isinstance(root, Expression) else expressions(root).ravel())]
-    return [node for node in ordered(flat) if isinstance(node, Symbol)]
+    stack: list[Any] = []
+    for root in roots:
+        stack += (root,) if isinstance(root, Expression) else expressions(root).ravel().tolist()
+    return told(stack)[0]
+
+
+def told(roots: Iterable[Expression]) -> tuple[list[Symbol], set[str]]:
+    """The leaves with a name under some formulas, oldest first, and the names of the operations in them."""
+    seen: set[Expression] = set()
+    found: list[Any] = []
+    operations: set[str] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            if node.args:
+                stack += node.args
+                operations.add(node.op)
+            elif node.value is None:
+                found.append(node)
+    found.sort(key=_SERIAL)
+    return found, operations
 
 
 def _no_comparison(a: Expression, sign: str) -> NoReturn:

@@ -93,7 +93,7 @@ class Given:
         """Everything that forces and energies are made of."""
         found: list[Expression] = [e for e in self.extra if e is not None]
         for part in self.parts:
-            found += [part.kinetic, part.mass]
+            found += part.formulas
         for load in self.loads:
             found += formulas_in(vars(load))
         found += formulas_in(self.gravity)

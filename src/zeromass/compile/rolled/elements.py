@@ -95,7 +95,7 @@ def unsupported(system: System) -> str | None:
         return "it is not made of many parts"
     if free.extra[0] is not None:
         return "it has a kinetic energy beside that of its parts"
-    strange = [part for part in system.parts if not isinstance(part, Particle | RigidBody) or part.kinetic is None]
+    strange = [part for part in system.parts if not isinstance(part, Particle | RigidBody)]
     if strange:
         return f"'{strange[0].name}' is no particle and no rigid body"
     if system.pieces is not None:
