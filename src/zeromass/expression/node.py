@@ -16,6 +16,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterable
+from contextlib import ContextDecorator
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -313,9 +314,10 @@ def expressions(values: Any) -> Array:
     return result
 
 
-class Undisturbed:
+class Undisturbed(ContextDecorator):
     """`with undisturbed:` many formulas are built without the garbage collector, which would look at all of them again and
-    again. Formulas are never in cycles: those that nobody has any more are freed without it.
+    again. Formulas are never in cycles: those that nobody has any more are freed without it. `@undisturbed` is for a whole
+    function.
 
     It is off for the whole process while any thread is inside, and on again where it was on before.
     """
@@ -369,11 +371,11 @@ def symbols(*roots: Scalar | Formulas) -> list[Symbol]:
     stack: list[Any] = []
     for root in roots:
         stack += (root,) if isinstance(root, Expression) else expressions(root).ravel().tolist()
-    return told(stack)[0]
+    return contents(stack)[0]
 
 
-def told(roots: Iterable[Expression]) -> tuple[list[Symbol], set[str]]:
-    """The leaves with a name under some formulas, oldest first, and the names of the operations in them."""
+def contents(roots: Iterable[Expression]) -> tuple[list[Symbol], set[str]]:
+    """The leaves with a name under some formulas, oldest first, and the operations in them."""
     seen: set[Expression] = set()
     found: list[Any] = []
     operations: set[str] = set()

@@ -16,6 +16,7 @@ from zeromass.compile.rolled.elements import unsupported
 from zeromass.compile.rolled.native import RolledNative
 from zeromass.compile.rolled.structure import Structure
 from zeromass.expression import Expression, Symbol, expressions, symbols
+from zeromass.expression.node import undisturbed
 from zeromass.model import Event, ModelError, State, System
 
 
@@ -99,6 +100,7 @@ class RolledProgram(Program):
         return cast(Native, RolledNative(self, self.structure))
 
 
+@undisturbed
 def rolled_at(system: System, state: State, locked: tuple[int, ...] | None = None) -> RolledProgram:
     """The program of a large system, with what is decided at a state; `locked` rows are left out, if that is known."""
     known: dict[Any, RolledProgram] = state.memory.setdefault("rolled", {})

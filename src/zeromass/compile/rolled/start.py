@@ -15,6 +15,7 @@ from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.program import can_roll
 from zeromass.compile.rolled.structure import Structure
 from zeromass.expression import Symbol
+from zeromass.expression.node import undisturbed
 from zeromass.model import State, System
 from zeromass.model.errors import StartError
 from zeromass.model.prescription import Prescription
@@ -37,6 +38,7 @@ NAMED = 4
 """Constraints that a message lists at most."""
 
 
+@undisturbed
 def large_start(
     system: System, items: list[tuple[Any, Any]], t: float, parameters: Mapping[Any, float] | None, guess: Any
 ) -> State | None:
