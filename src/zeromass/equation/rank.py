@@ -6,12 +6,14 @@ arguments with the defaults below, and every rank comes back with the margin by 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from zeromass.frozen import frozen
 
 from .arrays import (
     Array,
@@ -54,7 +56,7 @@ MASS_TOLERANCE = 1e-9
 """Asymmetry and negative eigenvalues of a mass matrix, where its masses are 1, that count as zero."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Rank:
     """Rank of a matrix A, or of each of a stack of them, with what it was decided on.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from zeromass.expression import (
     symbols,
 )
 from zeromass.expression.pattern import Pattern
+from zeromass.frozen import frozen
 from zeromass.model.errors import ModelError
 from zeromass.model.given import Inertia, Number, Quaternion, Vector, given_array, given_scalar, given_vector
 from zeromass.model.quaternion import body_rates, inertial_rates, rotation
@@ -261,7 +261,7 @@ def _possible(moments: tuple[float, ...]) -> bool:
     return bool(Moments("", np.empty(0, dtype=object)).met(np.array([moments]))[0])
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Moments(Requirement):
     """A matrix of inertia that a distribution of mass can have: symmetric, its principal moments a ≤ b ≤ c with
     a ≥ 0 and a + b ≥ c."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -17,6 +17,7 @@ from zeromass.expression.derivative import partials
 from zeromass.expression.evaluate import Tape
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import switches
+from zeromass.frozen import frozen
 from zeromass.later import later
 from zeromass.model.errors import ModelError
 from zeromass.model.remembering import Remembering
@@ -100,7 +101,7 @@ class Matrices(NamedTuple):
     C: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class State(Remembering):
     """A state; `state[expression]` is the value of any expression, accelerations and reactions included.
 
