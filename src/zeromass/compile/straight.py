@@ -15,15 +15,13 @@ from typing import NamedTuple
 from zeromass.expression import Expression, ExpressionError, Grid, Symbol
 from zeromass.expression.node import Gridded, ordered
 from zeromass.expression.operation import OPERATIONS
-from zeromass.expression.operation.row import Instruction
+from zeromass.expression.operation.row import Instruction, Intrinsic, Library
 
 _CONSTANT, _GRID = 999, 998
 """Beside the codes of the operations."""
 
 _CODES = {name: row.code for name, row in OPERATIONS.items()}
-_INSTRUCTIONS = {
-    name: row.llvm.name for name, row in OPERATIONS.items() if isinstance(row.llvm, Instruction) and name != "negative"
-}
+_LLVM = {name: row.llvm for name, row in OPERATIONS.items()}
 _COMMUTE = ("add", "multiply")
 
 LONG, BLOCK = 4_000, 500
@@ -267,9 +265,17 @@ class StraightLine:
 
     def _operation(self, node: Expression) -> str:
         args = [self._values[a] for a in self._operands[node]]
-        if node.op in _INSTRUCTIONS:
-            return self._emit(f"{_INSTRUCTIONS[node.op]} {self._type} {', '.join(args)}")
-        return self._negative(args[0]) if node.op == "negative" else OPERATIONS[node.op].llvm(self, node, *args)
+        if node.op == "negative":
+            return self._negative(args[0])
+        match _LLVM[node.op]:
+            case Instruction(name):
+                return self._emit(f"{name} {self._type} {', '.join(args)}")
+            case Intrinsic(name):
+                return self.intrinsic(name, *args)
+            case Library(name):
+                return self.library(name, *args)
+            case written:
+                return written(self, node, *args)
 
     def _callee(self, name: str) -> str:
         return f'@"zeromass.{name}.{self._suffix}{"" if self._flavour.fused else ".unfused"}"'
