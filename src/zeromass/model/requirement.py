@@ -105,7 +105,7 @@ def _of_parameters(system: System) -> Sequence[tuple[Requirement, Evaluator]]:
     known = system.memory.get("requirements")
     if known is None:
         own = {*system.parameters}
-        leaves = [(r, {*symbols(r.formulas)}) for r in system.requirements]
+        leaves = [(r, {*symbols(r.formulas)}) for r in system.requirements] if own else []
         decided = [r for r, found in leaves if found & own and all(s.kind == "parameter" for s in found)]
         known = [(r, Evaluator(r.formulas, system.parameters)) for r in decided]
         system.memory["requirements"] = known
