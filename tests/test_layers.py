@@ -13,6 +13,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "zeromass"
 ORDER = [
     "errors",
     "later",
+    "frozen",
     "expression",
     "equation",
     "model",

@@ -17,18 +17,6 @@ import typing as _typing
 
 from zeromass.compile.program import Program, compile
 from zeromass.compile.target import Target, host
-from zeromass.contact import (
-    Friction,
-    Roller,
-    Rolling,
-    Slipping,
-    SphericalBody,
-    Surface,
-    ball,
-    shell,
-    surfaces,
-    two_material_shell,
-)
 from zeromass.equation import EquationError, Motion, Verdict, solve
 from zeromass.errors import ZeromassError
 from zeromass.expression import (
@@ -115,19 +103,29 @@ if _typing.TYPE_CHECKING:
     from zeromass.contact import (
         Contacts,
         ConvexBody,
+        Friction,
         ImplicitBody,
         Pair,
         RedundantContacts,
+        Roller,
+        Rolling,
         Sliding,
+        Slipping,
+        SphericalBody,
+        Surface,
         WheelOnSurface,
+        ball,
         capsule,
         cone,
         convex,
         cylinder,
         disc,
         ellipsoid,
+        shell,
         superquadric,
+        surfaces,
         torus,
+        two_material_shell,
     )
     from zeromass.ensemble import Ray, first_time, integral, largest, mean, samples, smallest, sweep, values_at
     from zeromass.expression import c_code, latex
@@ -368,19 +366,29 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
             "zeromass.contact": [
                 "Contacts",
                 "ConvexBody",
+                "Friction",
                 "ImplicitBody",
                 "WheelOnSurface",
                 "Pair",
                 "RedundantContacts",
+                "Roller",
+                "Rolling",
                 "Sliding",
+                "Slipping",
+                "SphericalBody",
+                "Surface",
+                "ball",
                 "capsule",
                 "cone",
                 "convex",
                 "cylinder",
                 "disc",
                 "ellipsoid",
+                "shell",
                 "superquadric",
+                "surfaces",
                 "torus",
+                "two_material_shell",
             ],
             "zeromass.ensemble": [
                 "Ray",
@@ -450,7 +458,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names, and that there is
             from importlib.metadata import version
 
             return version("zeromass")
-        if name in ("analysis", "report"):
+        if name in ("analysis", "contact", "report"):
             return _importlib.import_module(f"zeromass.{name}")
         return _found(name)
 

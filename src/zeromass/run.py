@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from zeromass.compile.program import Program
 from zeromass.expression import Expression
+from zeromass.frozen import frozen
 from zeromass.integrate import Course, Limits, MethodName, RunDoubtful, RunStopped, Settings, course
 from zeromass.integrate.course import Events
 from zeromass.model import ModelError, State, System
@@ -116,7 +117,7 @@ def load(path: FilePath) -> Run:
     return Run(tuple(segments), origin)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(repr=False)
 class Run(Course):
     """What one holds after a run: immutable, dense, of one or more segments.
 

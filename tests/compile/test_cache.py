@@ -177,3 +177,29 @@ def test_sources_are_told_apart_by_what_they_say():
     assert cache.sources("compile") != cache.sources("compile", "integrate")
     assert cache.sources("nowhere") is None
     assert cache.digest("ab", "c") != cache.digest("a", "bc")
+
+
+def test_sources_that_were_changed_added_or_renamed_are_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    rooms = tmp_path / "compile" / "inner"
+    rooms.mkdir(parents=True)
+    monkeypatch.setattr(cache, "__file__", str(tmp_path / "compile" / "cache.py"))
+    seen: list[str | None] = []
+
+    def look() -> None:
+        cache.sources.cache_clear()
+        seen.append(cache.sources("compile"))
+
+    try:
+        for name, text in (("a.py", "1"), ("a.py", "12"), ("b.py", "3")):
+            (rooms / name).write_text(text)
+            look()
+        os.utime(rooms / "a.py", ns=(1, 1))  # written anew, of the same length
+        look()
+        (rooms / "b.py").rename(rooms / "c.py")
+        look()
+        assert len(set(seen)) == len(seen)
+        (rooms / "notes.txt").write_text("no code")
+        look()
+        assert seen[-1] == seen[-2] is not None
+    finally:
+        cache.sources.cache_clear()

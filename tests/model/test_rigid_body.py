@@ -135,3 +135,14 @@ def test_the_norm_of_the_quaternion_comes_with_the_body():
     assert system.check().degrees_of_freedom == 6
     # the natural first guess is no rotation
     assert np.array_equal(system.start().q, [0, 0, 0, 1, 0, 0, 0])
+
+
+def test_masses_of_many_bodies_are_parameters_of_their_system_though_no_energy_is_written():
+    mass, moment = zm.parameter("m", 1.0), zm.parameter("J", 0.5)
+    bodies = [zm.RigidBody(f"b{k}", mass, (moment, 0.6, 0.7)) for k in range(20)]
+    system = zm.System(bodies, gravity=9.81)
+    assert system.large
+    assert {*system.parameters} == {mass, moment}
+    assert not any("kinetic" in vars(body) for body in bodies)
+    v, ω = bodies[3].velocity, bodies[3].angular_velocity_body
+    assert bodies[3].kinetic is mass / 2 * (v @ v) + ω @ bodies[3].inertia @ ω / 2

@@ -42,16 +42,22 @@ def digest(*parts: str | bytes) -> str:
 
 @cache
 def sources(*packages: str) -> str | None:
-    """A digest of the files of some packages of zeromass, of what writes code; None where there are no such files."""
-    parts: list[str | bytes] = []
+    """A digest of the files of some packages of zeromass, of what writes code; None where there are no such files.
+
+    Of their paths, sizes and times of change, by which Python too knows whether what it has compiled of them is old: to read
+    all of them would take longer than to find the code.
+    """
+    parts: list[str] = []
     above = os.path.dirname(os.path.dirname(__file__))
-    for package in packages:
-        for folder, folders, files in os.walk(os.path.join(above, package)):
-            folders.sort()
-            for name in sorted(files):
-                if name.endswith(".py"):
-                    with open(os.path.join(folder, name), "rb") as file:
-                        parts += [name, file.read()]
+    waiting = [os.path.join(above, package) for package in packages]
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.name.endswith(".py"):
+                    stat = entry.stat()
+                    parts.append(f"{entry.path} {stat.st_size} {stat.st_mtime_ns}")
+                elif entry.is_dir():
+                    waiting.append(entry.path)
     return digest(*parts) if parts else None
 
 

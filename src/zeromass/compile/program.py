@@ -7,7 +7,7 @@ a value: it never changes, can be pickled, and code for any target can be made f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -24,6 +24,7 @@ from zeromass.equation import Verdict
 from zeromass.expression import Expression, Symbol, expressions, jacobian, substitute, symbols, t
 from zeromass.expression.build import ONE, ZERO, add, compare, multiply, where
 from zeromass.expression.evaluate import Sparse, stacked
+from zeromass.frozen import frozen
 from zeromass.model import Event, ModelError, State, System
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Hold(NamedTuple):
     g: Expression
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Program:
     """Equations of motion made explicit, with the pivots and the rank that hold at one state.
 

@@ -9,14 +9,20 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from zeromass.expression import Expression, ExpressionError, Grid, Symbol
 from zeromass.expression.node import Gridded, ordered
 from zeromass.expression.operation import OPERATIONS
+from zeromass.expression.operation.row import Instruction, Intrinsic, Library
 
 _CONSTANT, _GRID = 999, 998
 """Beside the codes of the operations."""
+
+_CODES = {name: row.code for name, row in OPERATIONS.items()}
+_LLVM = {name: row.llvm for name, row in OPERATIONS.items()}
+_COMMUTE = ("add", "multiply")
 
 LONG, BLOCK = 4_000, 500
 """Instructions from which a function is cut into blocks, and how many each of them has.
@@ -75,19 +81,22 @@ def canonical(
         op, args = node.op, node.args
         if node in key:
             args = ()
+        elif len(args) == 2 and op != "grid":
+            a, b = args
+            first, second = key[a], key[b]
+            if op in _COMMUTE:
+                number = a.value is not None
+                if first > second if number == (b.value is not None) else not number:
+                    args, first, second = (b, a), second, first  # a constant first, then by the keys
+            key[node] = hash((_CODES[op], first, second))
         elif node.value is not None:
             key[node] = hash((_CONSTANT, _bits(node.value)))  # of the bits: hash(−1) is hash(−2)
         elif isinstance(node, Symbol):
             raise ExpressionError(f"'{node!r}' is in a formula, but it is no input of the function that is compiled")
         elif isinstance(node, Gridded):
             key[node] = hash((_GRID, hash(node.grid), *node.orders, *[key[a] for a in args]))
-        elif len(args) == 2:
-            a, b = args
-            if op in ("add", "multiply") and (a.value is None, key[a]) > (b.value is None, key[b]):
-                args = a, b = b, a  # a constant first, then by the keys
-            key[node] = hash((OPERATIONS[op].code, key[a], key[b]))
         else:
-            key[node] = hash((OPERATIONS[op].code, *[key[a] for a in args]))
+            key[node] = hash((_CODES[op], *[key[a] for a in args]))
         operands[node] = args
     done: dict[Expression, None] = {}
     opened: set[Expression] = set()
@@ -96,11 +105,15 @@ def canonical(
         node = stack[-1]
         if node in done:
             stack.pop()
-        elif node in opened or not operands[node]:
+        elif node in opened:
             done[stack.pop()] = None
         else:
-            opened.add(node)
-            stack.extend(reversed(operands[node]))
+            waiting = [a for a in operands[node][::-1] if a not in done]
+            if waiting:
+                opened.add(node)
+                stack += waiting
+            else:
+                done[stack.pop()] = None
     return list(done), operands
 
 
@@ -128,7 +141,7 @@ class StraightLine:
         self._negatives: dict[str, str] = {}
         flat = [e for group in outputs for e in group]
         nodes, self._operands = canonical(inputs, flat)
-        self._uses = Counter(a for node in nodes for a in node.args)
+        self._uses = Counter(chain.from_iterable([node.args for node in nodes]))
         self._uses.update(flat)
         present = set(nodes)
         self._load(inputs, present)
@@ -252,7 +265,17 @@ class StraightLine:
 
     def _operation(self, node: Expression) -> str:
         args = [self._values[a] for a in self._operands[node]]
-        return self._negative(args[0]) if node.op == "negative" else OPERATIONS[node.op].llvm(self, node, *args)
+        if node.op == "negative":
+            return self._negative(args[0])
+        match _LLVM[node.op]:
+            case Instruction(name):
+                return self._emit(f"{name} {self._type} {', '.join(args)}")
+            case Intrinsic(name):
+                return self.intrinsic(name, *args)
+            case Library(name):
+                return self.library(name, *args)
+            case written:
+                return written(self, node, *args)
 
     def _callee(self, name: str) -> str:
         return f'@"zeromass.{name}.{self._suffix}{"" if self._flavour.fused else ".unfused"}"'

@@ -9,7 +9,7 @@ import ctypes
 import functools
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import llvmlite
@@ -17,13 +17,14 @@ import llvmlite.binding as llvm
 
 from zeromass.compile import cache
 from zeromass.errors import ZeromassError
+from zeromass.frozen import frozen
 
 
 class TargetError(ZeromassError, ValueError):
     """Code was asked for that this machine can not run."""
 
 
-@dataclass(frozen=True)
+@frozen(eq=True)
 class Target:
     """A kind of machine, as code is written for it.
 

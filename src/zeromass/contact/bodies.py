@@ -7,13 +7,14 @@ keys.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zeromass.contact.roller import Laid, Roller, Touch, clearance_of, in_values
 from zeromass.expression import Array, Expression, Symbol, expressions
+from zeromass.frozen import frozen
 from zeromass.model import ModelError, Part, Particle, RigidBody
 from zeromass.model.given import Inertia, Number, Vector, length
 from zeromass.model.requirement import Ordered, Requirement, in_numbers
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from zeromass.model.shapes import Shape
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class SphericalBody(Roller):
     """A rigid body with a spherical outside.
 

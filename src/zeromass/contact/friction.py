@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from zeromass.expression import (
     symbols,
 )
 from zeromass.expression.node import symbol
+from zeromass.frozen import frozen
 from zeromass.model import ModelError
 from zeromass.model.given import Number
 from zeromass.model.requirement import Ordered, Requirement, number_at
@@ -30,7 +30,7 @@ Coefficient = Number | Callable[[Any], Any]
 """A number or a formula of parameters, or a function of a speed, written in NumPy, that gives one."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Friction:
     """Coefficients of friction of a contact that holds, and of one that slips.
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from zeromass.contact.directions import scattered
 from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, expressions
+from zeromass.frozen import frozen
 from zeromass.model import ModelError, Part, Particle, RigidBody, StartError
 from zeromass.model.given import Inertia, Number, Vector
 from zeromass.model.quaternion import rotation
@@ -32,7 +32,7 @@ OFF = 1e-9
 """Part of its distance from the centre by which a point that was given may be off the outside of its body."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Touch:
     """A body at its contact with a surface, as constraints between parts.
 

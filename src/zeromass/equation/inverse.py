@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from zeromass.frozen import frozen
 
 from .arrays import Array, freeze, numbers, per_problem, transpose
 from .rank import CONSISTENCY_TOLERANCE, RANK_TOLERANCE, Lock, Rank, negligible, numerical_rank, prefix_ranks
@@ -71,7 +72,7 @@ def _along(N: Array, x: Array) -> Array:
     return x - N @ (transpose(N) @ x)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class IndependentRows:
     """Rows kept, rows dropped, and each dropped row as a combination of kept rows that come before it.
 

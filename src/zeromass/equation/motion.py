@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from zeromass.frozen import frozen
 
 from .arguments import Problem
 from .arrays import Array, Index, fixed, freeze, per_problem, times
@@ -66,7 +68,7 @@ class Basis(NamedTuple):
     tolerance: float
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Motion:
     """Acceleration and forces of M q̈ = Q + C + Aᵀλ, A q̈ = b, and whether they exist and are unique.
 

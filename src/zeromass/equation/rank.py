@@ -6,17 +6,20 @@ arguments with the defaults below, and every rank comes back with the margin by 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zeromass.frozen import frozen
+
 from .arrays import (
     Array,
     EquationError,
     Index,
+    alone,
     columns_from,
     complement,
     freeze,
@@ -53,7 +56,7 @@ MASS_TOLERANCE = 1e-9
 """Asymmetry and negative eigenvalues of a mass matrix, where its masses are 1, that count as zero."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Rank:
     """Rank of a matrix A, or of each of a stack of them, with what it was decided on.
 
@@ -217,7 +220,8 @@ def numerical_rank(
         r, c = r * change_r, c * change_c
     if isinstance(rank, Rank):
         r, c, rank = _like(r, rank.row_scale), _like(c, rank.column_scale), rank.rank
-    U, σ, Vt = np.linalg.svd(scaled(A, r, c), full_matrices=True)
+    with alone(*A.shape[-2:]):
+        U, σ, Vt = np.linalg.svd(scaled(A, r, c), full_matrices=True)
     σ_1 = σ.max(axis=-1, initial=0.0)
     level = tolerance * (σ_1 if largest is None else _like(σ_1, np.asarray(largest)))
     decided = np.count_nonzero(σ > level[..., None], axis=-1)
@@ -272,7 +276,8 @@ def clearly_full(B: Array) -> bool:
         gram = B @ transpose(B)
     if not np.isfinite(gram).all():
         return False  # squares of numbers near the largest there are
-    squares = np.linalg.eigvalsh(gram)
+    with alone(len(gram)):
+        squares = np.linalg.eigvalsh(gram)
     return bool(squares.size == 0 or squares[0] > CLEAR[1] ** 2 * squares[-1])
 
 

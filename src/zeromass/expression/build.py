@@ -72,7 +72,11 @@ def add(a: Expression, b: Expression) -> Expression:
             if abs(total) <= _HUGE or not abs(a.args[1].value) <= _HUGE or not abs(b.value) <= _HUGE:
                 return add(a.args[0], constant(total))
         return operation("add", a, b)
-    if a is b or a.op == "multiply" or b.op == "multiply":
+    if (
+        a is b
+        or (a.op == "multiply" and a.args[0].value is not None)
+        or (b.op == "multiply" and b.args[0].value is not None)
+    ):
         (p, x), (q, y) = _coefficient(a), _coefficient(b)
         if x is y and abs(p + q) <= _HUGE:
             return multiply(constant(p + q), x)
@@ -100,13 +104,14 @@ def subtract(a: Expression, b: Expression) -> Expression:
         return a.args[1] if a.args[0] is b else a.args[0]
     if b.op == "subtract" and b.args[0] is a:
         return b.args[1]
-    (p, x), (q, y) = _coefficient(a), _coefficient(b)
-    if x is y and abs(p - q) <= _HUGE:
-        return multiply(constant(p - q), x)
-    if q < 0:
-        return add(a, multiply(constant(-q), y))
-    if p < 0:  # −2x − 3y = −(2x + 3y), whichever stands first
-        return negative(add(multiply(constant(-p), x), b))
+    if (a.op == "multiply" and a.args[0].value is not None) or (b.op == "multiply" and b.args[0].value is not None):
+        (p, x), (q, y) = _coefficient(a), _coefficient(b)
+        if x is y and abs(p - q) <= _HUGE:
+            return multiply(constant(p - q), x)
+        if q < 0:
+            return add(a, multiply(constant(-q), y))
+        if p < 0:  # −2x − 3y = −(2x + 3y), whichever stands first
+            return negative(add(multiply(constant(-p), x), b))
     return operation("subtract", a, b)
 
 

@@ -209,8 +209,11 @@ def rate(f: Scalar | Formulas) -> Expression | Array:
     rate(x)*cos(x) + 1
     """
     array = expressions(f)
+    flat = array.ravel().tolist()
+    if array.ndim and all(isinstance(x, Symbol) and x.kind == "coordinate" for x in flat):
+        return _filled(array.shape, [following(x) for x in flat])
     direction: dict[Expression, Expression] = {}
-    for leaf in ordered(array.ravel()):
+    for leaf in ordered(flat):
         if isinstance(leaf, Symbol):
             if leaf.kind == "coordinate":
                 direction[leaf] = following(leaf)

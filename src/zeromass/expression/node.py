@@ -16,6 +16,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterable
+from contextlib import ContextDecorator
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -313,9 +314,10 @@ def expressions(values: Any) -> Array:
     return result
 
 
-class Undisturbed:
+class Undisturbed(ContextDecorator):
     """`with undisturbed:` many formulas are built without the garbage collector, which would look at all of them again and
-    again. Formulas are never in cycles: those that nobody has any more are freed without it.
+    again. Formulas are never in cycles: those that nobody has any more are freed without it. `@undisturbed` is for a whole
+    function.
 
     It is off for the whole process while any thread is inside, and on again where it was on before.
     """
@@ -366,8 +368,29 @@ def symbols(*roots: Scalar | Formulas) -> list[Symbol]:
     >>> symbols(np.sin(y) + 2 * x, zm.rate(x))
     [x, y, rate(x)]
     """
-    flat = [e for root in roots for e in ((root,) if isinstance(root, Expression) else expressions(root).ravel())]
-    return [node for node in ordered(flat) if isinstance(node, Symbol)]
+    stack: list[Any] = []
+    for root in roots:
+        stack += (root,) if isinstance(root, Expression) else expressions(root).ravel().tolist()
+    return contents(stack)[0]
+
+
+def contents(roots: Iterable[Expression]) -> tuple[list[Symbol], set[str]]:
+    """The leaves with a name under some formulas, oldest first, and the operations in them."""
+    seen: set[Expression] = set()
+    found: list[Any] = []
+    operations: set[str] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            if node.args:
+                stack += node.args
+                operations.add(node.op)
+            elif node.value is None:
+                found.append(node)
+    found.sort(key=_SERIAL)
+    return found, operations
 
 
 def _no_comparison(a: Expression, sign: str) -> NoReturn:

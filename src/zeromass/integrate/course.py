@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from zeromass.compile.program import Program, program_at, rolls
 from zeromass.expression import Expression, Symbol, as_expression
+from zeromass.frozen import frozen
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome, at_start
 from zeromass.integrate.passages import Passage
 from zeromass.integrate.segment import Samples, Segment, Statistics
@@ -25,7 +26,7 @@ Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 """What a run may be asked to watch: an event, several, or {name: expression} for terminal ones either way."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(repr=False)
 class Course:
     """The motion of a run: one segment, or several where its kind changes on the way; immutable, dense.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -12,6 +11,7 @@ from zeromass.equation import Verdict, numerical_rank
 from zeromass.equation.rank import negligible
 from zeromass.equation.units import equilibration
 from zeromass.expression import Evaluator
+from zeromass.frozen import frozen
 from zeromass.integrate.entries import all_rows, beside, generic, turning
 from zeromass.model import State, System
 from zeromass.model.state import Matrices
@@ -65,7 +65,7 @@ class Ending(StrEnum):
     SWITCH = "switch"
 
 
-@dataclass(frozen=True)
+@frozen(eq=True)
 class Outcome:
     """How and where a run ended; `message` says where, why and what to do, in the user's names.
 
@@ -91,7 +91,7 @@ class Outcome:
         return f"{self.ending.value} at t = {self.t:.9g} s" + (f": {self.message}" if self.message else "")
 
 
-@dataclass(frozen=True)
+@frozen(eq=True)
 class Occurrence:
     """An event that happened: its name, the time, and the state there.
 

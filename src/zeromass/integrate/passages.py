@@ -7,12 +7,12 @@ higher than any regular state could give is a passage.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from zeromass.equation import numerical_rank
 from zeromass.equation.rank import count_above
+from zeromass.frozen import frozen
 from zeromass.integrate.entries import all_rows, masses
 from zeromass.integrate.search import Values, maxima
 from zeromass.model import State, System
@@ -36,7 +36,7 @@ NARROWINGS, PARTS = 24, 8
 """Rounds in which the time around a peak is narrowed, by half the parts each: they reach its rounding."""
 
 
-@dataclass(frozen=True)
+@frozen(eq=True)
 class Passage:
     """A singular position: its time, and the constraints that depend on one another there."""
 

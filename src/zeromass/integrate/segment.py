@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
 from zeromass.equation.inverse import least_norm_multipliers
 from zeromass.expression import Array, Evaluator, Expression, Symbol, expressions, symbols
+from zeromass.frozen import frozen
 from zeromass.integrate.outcome import Occurrence, Outcome
 from zeromass.integrate.passages import Passage, passages
 from zeromass.integrate.settings import Settings
@@ -31,7 +32,7 @@ REMEMBERED = 64
 """Expressions whose evaluation a system remembers."""
 
 
-@dataclass(frozen=True)
+@frozen(eq=True)
 class Statistics:
     """What a run cost: steps, rejected ones, evaluations, choices of new pivots, and the worst growth of a pivot.
 
@@ -64,7 +65,7 @@ class Statistics:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Segment:
     """A part of a run in which one system moves: immutable, dense.
 

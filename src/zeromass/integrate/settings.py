@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from zeromass.frozen import frozen
 from zeromass.integrate.memory import usual_memory
 from zeromass.integrate.methods import METHODS, Method, MethodName
 from zeromass.model import ModelError
 
 
-@dataclass(frozen=True)
+@frozen(eq=True)
 class Limits:
     """Numbers at which a run takes a decision.
 
@@ -44,7 +45,7 @@ class Limits:
             object.__setattr__(self, name, int(number) if name == "changes" and number < np.inf else number)
 
 
-@dataclass(frozen=True)
+@frozen(eq=True)
 class Settings:
     """What `simulate` was given; see there.
 

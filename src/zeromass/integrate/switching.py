@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,12 @@ import numpy as np
 from zeromass.compile.holding import holding_at
 from zeromass.compile.program import Hold, Program, program_at
 from zeromass.expression import Expression, Symbol
+from zeromass.frozen import frozen
 from zeromass.model import State
 from zeromass.model.pieces import SystemPieces
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Switching:
     """A formula that went over from one piece to the next.
 
@@ -38,7 +38,7 @@ class Switching:
     direction: int
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Impulse:
     """A jump of the rates, where a constraint asks for other ones from one moment to the next.
 
@@ -77,7 +77,7 @@ class Impulse:
         return Impulse(t, tuple(names), np.array(p, dtype=float), np.array(change, dtype=float), energy)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Piece:
     """On which pieces of its formulas a segment moves, and how it came there.
 

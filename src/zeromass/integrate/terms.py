@@ -76,8 +76,12 @@ def terms_of_time(system: System, watched: Sequence[Expression] = ()) -> list[Te
     known: dict[Any, list[Term]] = system.memory.setdefault("terms of time", {})
     inputs = [t, *system.parameters]
     if () not in known:
-        written = [*system.sparse_M.entries, *system.Q, *system.C, *system.sparse_A.entries] if not system.large else []
-        outputs = [*(written or system.formulas), *[row.zero for row in system.rows]]
+        outputs: list[Expression] = []
+        if not system.large:
+            outputs += [*system.sparse_M.entries, *system.Q, *system.C, *system.sparse_A.entries]
+            outputs += [row.zero for row in system.rows]
+        elif any(leaf is t for leaf in system.contents[0]):
+            outputs += system.formulas
         known[()] = [Term(u, inputs) for u in _terms(_roots(outputs))]
     key = tuple(watched)
     if key not in known:
@@ -93,7 +97,7 @@ def terms_of_time(system: System, watched: Sequence[Expression] = ()) -> list[Te
 def _roots(outputs: Sequence[Expression]) -> list[Expression]:
     """The largest formulas of time and parameters alone in some expressions."""
     nodes = ordered(outputs)
-    if t not in nodes:
+    if not any(node is t for node in nodes):
         return []
     of_state: set[Expression] = set()
     roots: dict[Expression, None] = {}

@@ -98,12 +98,16 @@ class Link(RigidBody):
         self.at: Array = expressions(drawn[:3])
         self.orientation: np.ndarray = drawn[3:]
         self.coordinates: Array = np.empty(0, dtype=object)
-        v, ω = self._center.velocity, frame.angular_velocity
-        heavy = [self.mass / 2 * (v @ v)] if mass else []
-        turning = [ω @ self.inertia @ ω / 2] if np.any(inertia) else []
-        self.kinetic: Expression = as_expression(sum(heavy + turning, as_expression(0.0)))
         self.constraints: dict[str, Any] = {}
         self.usual: dict[Symbol, float] = {x: usual[x] for x in leaves if x in usual}
+
+    @cached_property
+    def kinetic(self) -> Expression:
+        """Kinetic energy, J."""
+        v, ω = self._center.velocity, self.frame.angular_velocity
+        heavy = [self.mass / 2 * (v @ v)] if self.mass.value != 0.0 else []
+        turning = [ω @ self.inertia @ ω / 2] if any(e.value != 0.0 for e in self.inertia.ravel()) else []
+        return as_expression(sum(heavy + turning, as_expression(0.0)))
 
     @cached_property
     def rotation(self) -> Array:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from zeromass.expression import Array, Expression
+from zeromass.frozen import frozen
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Contact:
     """The forces at a point where a body touches something.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from zeromass.expression import Expression, rate
+from zeromass.frozen import frozen
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.errors import ModelError
 
@@ -14,7 +14,7 @@ SETTLING = 10.0
 """Rate, 1/s, at which errors of control die out, where none is given."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Control(Mapping[Any, Any]):
     """The forces of control, by their parameters or names, as expressions of state and time.
 

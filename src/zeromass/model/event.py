@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from zeromass.expression import Expression
+from zeromass.frozen import frozen
 from zeromass.model.state import State
 
 
@@ -37,7 +37,7 @@ class Onward(NamedTuple):
     said: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen(eq=True)
 class Event:
     """A zero crossing of an expression.
 

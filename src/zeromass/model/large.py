@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Expression, Symbol, symbols
+from zeromass.expression import Expression
 from zeromass.model.constraint import acceleration_rows, velocity_residuals
 from zeromass.model.forces import Load
 from zeromass.model.parts import Part
@@ -93,7 +93,7 @@ class Given:
         """Everything that forces and energies are made of."""
         found: list[Expression] = [e for e in self.extra if e is not None]
         for part in self.parts:
-            found += [part.kinetic, part.mass]
+            found += part.formulas
         for load in self.loads:
             found += formulas_in(vars(load))
         found += formulas_in(self.gravity)
@@ -126,8 +126,3 @@ def matrix_of(system: System, name: str) -> Any:
         return velocity_residuals(rows, free.q)
     known["sparse_A"], known["b"] = acceleration_rows(rows, system.velocity_constraints, free.q)
     return known[name]
-
-
-def symbols_of(free: Given, rows: list[Any]) -> list[Symbol]:
-    """All symbols of a large system, oldest first."""
-    return symbols([*free.formulas(), *[row.zero for row in rows]])

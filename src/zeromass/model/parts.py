@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +13,13 @@ from zeromass.expression import (
     Evaluator,
     Expression,
     Symbol,
-    as_expression,
     coordinate,
     expressions,
     rate,
     symbols,
 )
+from zeromass.expression.pattern import Pattern
+from zeromass.frozen import frozen
 from zeromass.model.errors import ModelError
 from zeromass.model.given import Inertia, Number, Quaternion, Vector, given_array, given_scalar, given_vector
 from zeromass.model.quaternion import body_rates, inertial_rates, rotation
@@ -50,13 +50,22 @@ class Part:
     mass: Expression
     position: Array
     at: Array
-    kinetic: Expression
     constraints: dict[str, Any]
     usual: dict[Symbol, float]
     """First guesses for coordinates whose natural value is not zero."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, mass={self.mass!r})"
+
+    @cached_property
+    def kinetic(self) -> Expression:
+        """Kinetic energy, J: m v²/2 of its mass centre."""
+        return self.mass / 2 * (self.velocity @ self.velocity)
+
+    @property
+    def formulas(self) -> list[Expression]:
+        """All that its energies are made of, beside sums and products with its coordinates and rates."""
+        return [self.kinetic, self.mass]
 
     @property
     def velocity(self) -> Array:
@@ -83,9 +92,14 @@ class Particle(Part):
         self.at: Array = given_vector(at, f"the place of '{name}'")
         self.position: Array = _named(name, "xyz")
         self.coordinates: Array = self.position
-        self.kinetic: Expression = self.mass / 2 * (self.velocity @ self.velocity)
         self.constraints: dict[str, Any] = {}
         self.usual: dict[Symbol, float] = _drawn(self.position, self.at)
+
+    @property
+    def formulas(self) -> list[Expression]:
+        """All that its energies are made of, beside sums and products with its coordinates and rates."""
+        plain = type(self) is Particle and all(isinstance(x, Symbol) for x in self.coordinates)
+        return [self.mass] if plain else super().formulas
 
 
 class RigidBody(Part):
@@ -126,16 +140,26 @@ class RigidBody(Part):
         self.position: Array = _named(name, "xyz")
         self.quaternion: Array = _named(name, ("u0", "u1", "u2", "u3"))
         self.coordinates: Array = np.concatenate([self.position, self.quaternion])
-        omega = self.angular_velocity_body
-        self.kinetic: Expression = self.mass / 2 * (self.velocity @ self.velocity) + omega @ self.inertia @ omega / 2
         self.constraints: dict[str, Any] = unit_quaternion(name, self.quaternion)
         turned = {u: x for u, x in zip(self.quaternion, self.orientation.tolist(), strict=True) if x}
         self.usual: dict[Symbol, float] = {**_drawn(self.position, self.at), **turned}
 
     @cached_property
+    def kinetic(self) -> Expression:
+        """Kinetic energy, J: m v²/2 + ωᵀJω/2."""
+        omega = self.angular_velocity_body
+        return self.mass / 2 * (self.velocity @ self.velocity) + omega @ self.inertia @ omega / 2
+
+    @property
+    def formulas(self) -> list[Expression]:
+        """All that its energies are made of, beside sums and products with its coordinates and rates."""
+        plain = type(self) is RigidBody and all(isinstance(x, Symbol) for x in self.coordinates)
+        return [self.mass, *self.inertia.ravel()] if plain else super().formulas
+
+    @cached_property
     def rotation(self) -> Array:
         """S, shape (3, 3): turns body components into inertial ones."""
-        return _fixed(rotation(self.quaternion))
+        return _fixed(_ROTATION(self.quaternion))
 
     @cached_property
     def inertial_rates(self) -> Array:
@@ -166,6 +190,10 @@ class RigidBody(Part):
         return (*super().requirements, Moments(self.name, self.inertia))
 
 
+_ROTATION, _UNIT = Pattern(rotation, 4), Pattern(lambda u: (u @ u - 1) / 2, 4)
+"""S(u), and what the length of a unit quaternion leaves."""
+
+
 def _fixed(formulas: Array) -> Array:
     """Formulas that are made once and handed to everyone who asks."""
     formulas.setflags(write=False)
@@ -174,9 +202,11 @@ def _fixed(formulas: Array) -> Array:
 
 def _drawn(position: Array, at: Array) -> dict[Symbol, float]:
     """First guesses of a position: as it is drawn, with the defaults of parameters; none where that is zero."""
-    known = [leaf.default is not None for leaf in symbols(at)]
-    numbers = Evaluator(at, [])(np.empty(0)) if all(known) else np.zeros(3)
-    return {x: value for x, value in zip(position, numbers.tolist(), strict=True) if value}
+    numbers = [e.value for e in at]
+    if None in numbers:
+        known = [leaf.default is not None for leaf in symbols(at)]
+        numbers = Evaluator(at, [])(np.empty(0)).tolist() if all(known) else [0.0, 0.0, 0.0]
+    return {x: value for x, value in zip(position, numbers, strict=True) if value}
 
 
 def _orientation(name: str, given: Any) -> np.ndarray:
@@ -188,7 +218,7 @@ def _orientation(name: str, given: Any) -> np.ndarray:
 
 def unit_quaternion(name: str, u: Array) -> dict[str, Any]:
     """The constraint that comes with a body: its quaternion has length 1."""
-    return {f"{name} unit quaternion": as_expression((u @ u - 1) / 2)}
+    return {f"{name} unit quaternion": _UNIT(u).item()}
 
 
 def _named(owner: str, letters: Sequence[str]) -> Array:
@@ -201,7 +231,8 @@ def _named(owner: str, letters: Sequence[str]) -> Array:
 
 def _mass(name: str, mass: Any) -> Expression:
     mass = given_scalar(mass, f"the mass of '{name}'")
-    _positive(name, mass).checked(f"the mass of '{name}'")
+    if mass.value is None or not mass.value >= 0.0:
+        _positive(name, mass).checked(f"the mass of '{name}'")
     return mass
 
 
@@ -218,11 +249,19 @@ def _inertia(name: str, inertia: Any) -> Array:
         raise ModelError(
             f"the inertia of '{name}' has shape {J.shape}; give three principal moments or a (3, 3) matrix"
         )
-    Moments(name, J).checked(f"the inertia of '{name}'")
+    numbers = tuple(e.value for e in J.ravel())
+    if None in numbers or not _possible(numbers):
+        Moments(name, J).checked(f"the inertia of '{name}'")
     return J
 
 
-@dataclass(frozen=True, eq=False)
+@lru_cache(maxsize=256)
+def _possible(moments: tuple[float, ...]) -> bool:
+    """Whether a body can have a matrix of inertia, row by row."""
+    return bool(Moments("", np.empty(0, dtype=object)).met(np.array([moments]))[0])
+
+
+@frozen()
 class Moments(Requirement):
     """A matrix of inertia that a distribution of mass can have: symmetric, its principal moments a ≤ b ≤ c with
     a ≥ 0 and a + b ≥ c."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
+from zeromass.frozen import frozen
 from zeromass.model.errors import StartError
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def values_of(own: Iterable[Symbol], given: Mapping[Any, float]) -> dict[Symbol,
     return {p: np.nan if value is None else float(value) for p, value in found.items()}
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Prescription:
     """The values that a start was made from, {expression: number or formula}, its time and its guesses.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from zeromass.expression import Expression, Symbol, expressions, rate
+from zeromass.expression import Expression, Symbol, expressions
 from zeromass.expression.build import ZERO
 from zeromass.expression.evaluate import Sparse
 from zeromass.later import later
@@ -242,12 +242,9 @@ def _read_part(data: dict[str, Any], r: Reader) -> Part:
     part.name, part.mass, part.position = data["name"], r.array(data["mass"]).item(), r.array(data["position"])
     part.coordinates, part.constraints, part.usual = part.position, {}, {}
     part.at = expressions(np.zeros(3))
-    part.kinetic = part.mass / 2 * (rate(part.position) @ rate(part.position))
     if isinstance(part, RigidBody):
         part.inertia, part.quaternion = r.array(data["inertia"]), r.array(data["quaternion"])
         part.orientation = np.array([1.0, 0.0, 0.0, 0.0])
         part.coordinates = np.concatenate([part.position, part.quaternion])
-        omega = part.angular_velocity_body
-        part.kinetic = part.kinetic + omega @ part.inertia @ omega / 2
         part.constraints, part.usual = unit_quaternion(part.name, part.quaternion), {part.quaternion[0]: 1.0}
     return part

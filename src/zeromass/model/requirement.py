@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zeromass.expression import Evaluator, Expression, ExpressionError, Symbol, expressions, symbols
+from zeromass.frozen import frozen
 from zeromass.model.errors import ModelError, StartError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Requirement(ABC):
             raise ModelError(self.words(values))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class Ordered(Requirement):
     """lesser < larger < ∞, or ≤ where they may be equal; `said` is what is wrong, of the values {0}, {1} and the {name}."""
 
@@ -105,7 +105,7 @@ def _of_parameters(system: System) -> Sequence[tuple[Requirement, Evaluator]]:
     known = system.memory.get("requirements")
     if known is None:
         own = {*system.parameters}
-        leaves = [(r, {*symbols(r.formulas)}) for r in system.requirements]
+        leaves = [(r, {*symbols(r.formulas)}) for r in system.requirements] if own else []
         decided = [r for r, found in leaves if found & own and all(s.kind == "parameter" for s in found)]
         known = [(r, Evaluator(r.formulas, system.parameters)) for r in decided]
         system.memory["requirements"] = known

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zeromass.equation import Rank, numerical_rank
+from zeromass.equation.arrays import alone
 from zeromass.equation.inverse import moore_penrose
 from zeromass.expression import Evaluator, Expression
 from zeromass.expression.derivative import sparse_jacobian
@@ -101,7 +102,8 @@ class StartEquations:
 
         Unknowns in `fixed` keep the value they have there.
         """
-        return Numbers(self, known, fixed, prescribed).solution(guess)
+        with alone(*self._slopes.shape):
+            return Numbers(self, known, fixed, prescribed).solution(guess)
 
     def near(self, guess: np.ndarray, known: Sequence[float]) -> np.ndarray | None:
         """Values of the unknowns that steps from the guess lead to; None where they lead to none."""

@@ -7,6 +7,7 @@ touched.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -175,7 +176,8 @@ def _items(given: Prescribed, what: str) -> list[tuple[Any, Any]]:
         raise StartError(f"{what} is {given!r}; {words}") from None
 
 
-def _check_wish(e: Expression, number: float, known: set, what: str) -> None:
+def _check_formula(e: Expression, known: set, what: str) -> None:
+    """That a formula, or a symbol which is none of the system's, can have a value in a state."""
     leaves = [leaf for leaf in _leaves(e) if leaf.kind in ("coordinate", "multiplier")]
     for leaf in leaves:
         if leaf.kind == "multiplier" or leaf.order > 1:
@@ -184,7 +186,12 @@ def _check_wish(e: Expression, number: float, known: set, what: str) -> None:
             raise StartError(f"{what}: '{leaf.name}' in '{e!r}' is no coordinate of the system")
     if not leaves:
         raise StartError(f"{what}: '{e!r}' contains no coordinate, so it can not be given a value")
-    if not np.isfinite(number):
+
+
+def _check_wish(e: Expression, number: float, known: set, what: str) -> None:
+    if e not in known:
+        _check_formula(e, known, what)
+    if not math.isfinite(number):
         raise StartError(f"{what}: '{e!r}' is {number}")
     if what == "guess" and not isinstance(e, Symbol):
         raise StartError(f"guess: '{e!r}' is no coordinate or rate; guess those, prescribe formulas")

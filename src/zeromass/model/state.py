@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
 from zeromass.equation import Motion, Verdict, solve
+from zeromass.equation.arrays import alone
 from zeromass.equation.solution import clearly_unique
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, jacobian, symbols
 from zeromass.expression.derivative import partials
 from zeromass.expression.evaluate import Tape
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import switches
+from zeromass.frozen import frozen
 from zeromass.later import later
 from zeromass.model.errors import ModelError
 from zeromass.model.remembering import Remembering
@@ -100,7 +102,7 @@ class Matrices(NamedTuple):
     C: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class State(Remembering):
     """A state; `state[expression]` is the value of any expression, accelerations and reactions included.
 
@@ -211,7 +213,8 @@ class State(Remembering):
         _, errors = self._matrices_and_roundoff
 
         def motion_for(C: np.ndarray) -> Motion:
-            return solve(M, Q, A, b, C, b_error=errors.b, Q_error=errors.Q + errors.C)
+            with alone(*A.shape):
+                return solve(M, Q, A, b, C, b_error=errors.b, Q_error=errors.Q + errors.C)
 
         motion = motion_for(C)
         places = list(self.system.nonideal.places)

@@ -24,7 +24,7 @@ from zeromass.expression import (
 )
 from zeromass.expression.derivative import sparse_jacobian
 from zeromass.expression.evaluate import Sparse
-from zeromass.expression.node import ordered
+from zeromass.expression.node import contents, undisturbed
 from zeromass.expression.pieces import SWITCHING
 from zeromass.later import later
 from zeromass.model import one_sided
@@ -36,7 +36,7 @@ from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector
-from zeromass.model.large import LARGE, MATRICES, Given, matrix_of, symbols_of
+from zeromass.model.large import LARGE, MATRICES, Given, matrix_of
 from zeromass.model.moved import Moved
 from zeromass.model.nonideal import Nonideal, split
 from zeromass.model.parts import Part
@@ -108,6 +108,7 @@ class System(Remembering):
     kind: str = "motion"
     """What kind of motion the system describes, in a word: "motion", "rolling", "slipping"."""
 
+    @undisturbed
     def __init__(
         self,
         parts: Iterable[Part] = (),
@@ -354,7 +355,7 @@ class System(Remembering):
         assert isinstance(self._free, Given)
         self.nonideal = split(self.C, np.empty(0, dtype=object))
         _check_names(self)
-        used = symbols_of(self._free, rows)
+        used, _ = self.contents
         known = {*self.coordinates, *self.rates, *self.accelerations}
         for leaf in used:
             if leaf.kind == "coordinate" and leaf not in known:
@@ -539,6 +540,11 @@ class System(Remembering):
         return [*self.sparse_M.entries, *self.Q, *self.C, *self.sparse_A.entries, *self.b]
 
     @cached_property
+    def contents(self) -> tuple[list[Symbol], set[str]]:
+        """The symbols in `formulas`, oldest first, and the operations."""
+        return contents(self.formulas)
+
+    @cached_property
     def _numbers(self) -> Evaluator:
         return Evaluator(self._entries, self.inputs)
 
@@ -619,11 +625,13 @@ class System(Remembering):
         """The system as one that is smooth between its switches; None if its formulas have no kinks and no jumps."""
         free = self._free
         if isinstance(free, Given):
-            formulas = self.formulas
+            _, operations = self.contents
         else:
             energies = [e for e in (free.kinetic, free.potential, free.energy) if e is not None]
-            formulas = [*free.masses.entries, *free.Q, *self.C, *[row.zero for row in self.rows], *energies]
-        if all(node.op not in SWITCHING for node in ordered(formulas)):
+            _, operations = contents(
+                [*free.masses.entries, *free.Q, *self.C, *[row.zero for row in self.rows], *energies]
+            )
+        if SWITCHING.isdisjoint(operations):
             return None
         from zeromass.model.pieces import SystemPieces  # few systems have any
 

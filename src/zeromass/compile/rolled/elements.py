@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.expression import Expression, Symbol, symbols, t
+from zeromass.expression import Expression, Symbol, expressions, symbols, t
 from zeromass.model import Part, Particle, RigidBody, System
 from zeromass.model.constraint import Row
 from zeromass.model.forces import Load
@@ -64,7 +64,7 @@ class Elements:
         }
         others = [t, *system.parameters]
         self.where |= {x.token: (OTHERS, j) for j, x in enumerate(others)}
-        own = {row.zero for part in system.parts if type(part) is not Particle for row in _unit(part)}
+        own = {zero for part in system.parts for zero in _unit(part)}
         self.absorbed: dict[int, int] = {}
         """Rows of unit quaternions, {row: block}: bodies turn by their angular accelerations, and need none."""
         self.rows: list[Rows] = list(self._rows(system.rows, own))
@@ -95,7 +95,7 @@ def unsupported(system: System) -> str | None:
         return "it is not made of many parts"
     if free.extra[0] is not None:
         return "it has a kinetic energy beside that of its parts"
-    strange = [part for part in system.parts if not isinstance(part, Particle | RigidBody) or part.kinetic is None]
+    strange = [part for part in system.parts if not isinstance(part, Particle | RigidBody)]
     if strange:
         return f"'{strange[0].name}' is no particle and no rigid body"
     if system.pieces is not None:
@@ -105,10 +105,10 @@ def unsupported(system: System) -> str | None:
     return None
 
 
-def _unit(part: Part) -> list[Any]:
-    from zeromass.model.constraint import rows_of
-
-    return rows_of(part.constraints) if isinstance(part, RigidBody) else []
+def _unit(part: Part) -> list[Expression]:
+    """What the length of a body's quaternion leaves."""
+    given = part.constraints.values() if isinstance(part, RigidBody) else ()
+    return [zero for value in given for zero in expressions(value).ravel()]
 
 
 def _summands(e: Expression | None) -> list[Expression]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from zeromass.compile.rolled.elements import Acting, Block, Elements, Rows, numbers
 from zeromass.compile.rolled.equations import Equations, of_force, of_nothing, of_part, of_rows
-from zeromass.compile.rolled.signature import Signature, fresh, lifted, signature
+from zeromass.compile.rolled.signature import Signature, alike, fresh, lifted
 from zeromass.expression import Expression, Symbol, rate
 from zeromass.expression.build import ZERO
 from zeromass.model import Particle, RigidBody
@@ -257,9 +257,9 @@ def _grouped(
     told: Callable[[Any], tuple[Any, ...]],
 ) -> Iterator[Alike]:
     found: dict[Any, list[tuple[Any, Signature]]] = defaultdict(list)
-    for element in members:
-        known = signature(roots(element), elements.where, element.blocks)
-        found[told(element), known.code].append((element, known))
+    asked = [(told(element), roots(element), element.blocks) for element in members]
+    for element, (told_, _, _), known in zip(members, asked, alike(asked, elements.where), strict=True):
+        found[told_, known.code].append((element, known))
     for some in found.values():
         table = np.array([known.numbers for _, known in some]).reshape(len(some), -1)
         varying = np.flatnonzero((table != table[0]).any(axis=0)).tolist()

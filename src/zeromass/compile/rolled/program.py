@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Literal, cast
 
@@ -16,10 +16,12 @@ from zeromass.compile.rolled.elements import unsupported
 from zeromass.compile.rolled.native import RolledNative
 from zeromass.compile.rolled.structure import Structure
 from zeromass.expression import Expression, Symbol, expressions, symbols
+from zeromass.expression.node import undisturbed
+from zeromass.frozen import frozen
 from zeromass.model import Event, ModelError, State, System
 
 
-@dataclass(frozen=True, eq=False)
+@frozen()
 class RolledProgram(Program):
     """Equations of motion of a large system, eliminated by kinds of its parts, constraints and forces.
 
@@ -99,6 +101,7 @@ class RolledProgram(Program):
         return cast(Native, RolledNative(self, self.structure))
 
 
+@undisturbed
 def rolled_at(system: System, state: State, locked: tuple[int, ...] | None = None) -> RolledProgram:
     """The program of a large system, with what is decided at a state; `locked` rows are left out, if that is known."""
     known: dict[Any, RolledProgram] = state.memory.setdefault("rolled", {})

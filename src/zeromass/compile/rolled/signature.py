@@ -9,7 +9,7 @@ as that in which they were built may differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from zeromass.expression import Expression, Symbol
@@ -22,6 +22,12 @@ PLAIN = frozenset({0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, 4.0})
 
 _NUMBER, _GRID = 999, 998
 """Beside the codes of the operations."""
+
+_ANY = -1
+"""In the place of an operand: any number that is no small one."""
+
+SOME = 4
+"""Formulas that others are compared with, at most."""
 
 COMMUTE = frozenset({"add", "multiply"})
 
@@ -62,6 +68,89 @@ def signature(roots: Sequence[Expression], where: Mapping[str, tuple[int, int]],
             code.append(key[node])
         place[node] = len(place)
     return Signature((*code, *[place[root] for root in roots]), tuple(found))
+
+
+class Likeness:
+    """Formulas that others are compared with, node by node: what is built alike needs no signature of its own.
+
+    Symbols must stand in the same places of their blocks, small numbers must be equal, and what is one node in one must be
+    one in the other. Formulas of equal structure whose operands stand in another order are not recognized here.
+    """
+
+    def __init__(
+        self, roots: Sequence[Expression], where: Mapping[str, tuple[int, int]], blocks: Sequence[int], code: tuple
+    ) -> None:
+        self.code: tuple[Any, ...] = code
+        self._where = where
+        local = {b: k for k, b in enumerate(blocks)}
+        _, operands = _keys(roots, where, local)
+        nodes = [node for node in reversed(ordered(roots)) if not _lifted(node)]  # operands last
+        place = {node: k for k, node in enumerate(nodes)}
+        self._roots: list[int] = [place[root] for root in roots]
+        self._steps: list[tuple[str, int, tuple[int, ...]]] = [
+            (node.op, place[node], tuple(place.get(a, _ANY) for a in node.args)) for node in nodes if node.args
+        ]
+        self._plain: list[tuple[int, Expression]] = [(place[node], node) for node in nodes if node.value is not None]
+        self._symbols: list[tuple[int, tuple[int, int, int]]] = [
+            (place[node], _placed(node, where, local)) for node in nodes if isinstance(node, Symbol)
+        ]
+        self._numbers: list[tuple[int, int]] = []
+        for node in _after_operands(roots, operands):
+            order = range(len(node.args)) if operands[node] is node.args else range(len(node.args))[::-1]
+            self._numbers += [(place[node], i) for i in order if _lifted(node.args[i])]
+
+    def numbers(self, roots: Sequence[Expression], blocks: Sequence[int]) -> tuple[float, ...] | None:
+        """Those of the signature of formulas that are alike; None of others."""
+        there: list[Any] = [None] * (len(self._steps) + len(self._plain) + len(self._symbols))
+        for k, root in zip(self._roots, roots, strict=True):
+            if there[k] is not None and there[k] is not root:
+                return None
+            there[k] = root
+        for op, k, inner in self._steps:
+            node = there[k]
+            if node.op != op:
+                return None
+            for c, a in zip(inner, node.args, strict=True):
+                if c == _ANY:
+                    if not _lifted(a):
+                        return None
+                elif there[c] is None:
+                    there[c] = a
+                elif there[c] is not a:
+                    return None
+        local = {b: k for k, b in enumerate(blocks)}
+        same = (
+            all(there[k] is number for k, number in self._plain)
+            and all(isinstance(there[k], Symbol) for k, _ in self._symbols)
+            and all(_placed(there[k], self._where, local) == known for k, known in self._symbols)
+            and len(set(there)) == len(there)
+        )
+        return tuple([there[k].args[i].value for k, i in self._numbers]) if same else None
+
+
+def alike(
+    formulas: Iterable[tuple[Any, Sequence[Expression], Sequence[int]]], where: Mapping[str, tuple[int, int]]
+) -> Iterator[Signature]:
+    """The signatures of some formulas, each with what else must be equal of them and with its blocks."""
+    known: dict[Any, list[Likeness]] = {}
+    for told, roots, blocks in formulas:
+        some = known.setdefault(told, [])
+        for likeness in some:
+            numbers = likeness.numbers(roots, blocks)
+            if numbers is not None:
+                yield Signature(likeness.code, numbers)
+                break
+        else:
+            found = signature(roots, where, blocks)
+            if len(some) < SOME and not any(isinstance(node, Gridded) for node in ordered(roots)):
+                some.append(Likeness(roots, where, blocks, found.code))
+            yield found
+
+
+def _placed(leaf: Symbol, where: Mapping[str, tuple[int, int]], local: Mapping[int, int]) -> tuple[int, int, int]:
+    """The block of a symbol among those of the formulas, its place there, and the order of its rate."""
+    block, place = where[leaf.token]
+    return local.get(block, block), place, leaf.order
 
 
 def lifted(
@@ -131,8 +220,7 @@ def _keys(
             key[node] = hash((_NUMBER, node.value)) if node.value in PLAIN else _NUMBER
         else:
             assert isinstance(node, Symbol)
-            block, place = where[node.token]
-            key[node] = hash((local.get(block, block), place, node.order))
+            key[node] = hash(_placed(node, where, local))
         operands[node] = args
     return key, operands
 

@@ -14,6 +14,7 @@ from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.program import can_roll
 from zeromass.compile.rolled.structure import Structure
 from zeromass.expression import Expression, Symbol
+from zeromass.expression.node import undisturbed
 from zeromass.model import State, System
 from zeromass.model.errors import StartError
 from zeromass.model.prescription import Prescription
@@ -34,6 +35,7 @@ NAMED = 4
 """Constraints that a message lists at most."""
 
 
+@undisturbed
 def large_start(
     system: System,
     wishes: Mapping[Expression, float],

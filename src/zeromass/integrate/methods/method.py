@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from zeromass.frozen import frozen
 
 if TYPE_CHECKING:
     from zeromass.integrate.stepping.stepper import Stepper
@@ -12,7 +13,7 @@ MethodName = Literal["collocation", "dop853", "radau", "fixed"]
 """The names of the methods that come along. Others can be added to `METHODS`; type checkers want them cast."""
 
 
-@dataclass(frozen=True)
+@frozen(eq=True)
 class Method:
     """A stepping method.
 

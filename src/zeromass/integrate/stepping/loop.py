@@ -48,6 +48,9 @@ SLOWED = 1e-3
 OCCURRENCE = 400
 """Bytes that an event which happened takes, beside its state."""
 
+PEAKED = frozenset({"exp", "cosh"})
+"""Operations that bumps in space are made of."""
+
 HOPELESS = np.finfo(float).eps ** -0.75
 """Growth of the pivots at which no choice of them is good: a quarter of the digits is left."""
 
@@ -447,7 +450,8 @@ class Loop:
 def _bumps(system: System) -> tuple[Event, ...]:
     """What is above zero in the bumps of a system's formulas that depend on its state, each with its rate."""
     if "bumps in space" not in system.memory:
-        peaks = [node for node in ordered(system.formulas) if node.op in ("exp", "cosh")]
+        some = not PEAKED.isdisjoint(system.contents[1])
+        peaks = [node for node in ordered(system.formulas) if node.op in PEAKED] if some else []
         system.memory["bumps in space"] = _felt(peaks) if peaks else ()
     return system.memory["bumps in space"]
 

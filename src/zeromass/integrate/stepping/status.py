@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
+
+from zeromass.frozen import frozen
 
 
 class Status(IntEnum):
@@ -24,7 +25,7 @@ class Status(IntEnum):
     FADING = 10  # a pivot of a multiplier would vanish soon
 
 
-@dataclass(frozen=True)
+@frozen(eq=True)
 class Tolerances:
     """Error allowed in a step, relative and absolute, and the longest step; a step of fixed length has no error."""
 

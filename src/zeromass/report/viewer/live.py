@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zeromass.expression import Expression, expressions
+from zeromass.frozen import frozen
 from zeromass.integrate import Course, Sampled
 
 
@@ -52,7 +53,7 @@ class Asked:
         return len(self.clocks) - 1
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(repr=False)
 class LiveCourse(Course):
     """A course that notes what it is asked for."""
 
