@@ -54,7 +54,7 @@ html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 6,
 }
 
 # ---- the gallery: each program of examples/ is run again when it has changed; ZEROMASS_GALLERY=0 shows code only

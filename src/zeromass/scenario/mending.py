@@ -135,10 +135,13 @@ def _by_rule(kind: Table, data: dict[str, Any], key: Key, changes: Changes) -> A
         place = next((place for place, _ in kind.rule(data)), None)
         if place is None:
             return data
+        more = {**data, **kind.instead}
+        if not place and not any(kind.rule(more)):
+            changes.replaced.update((*key, name) for name in kind.instead)
+            return more
         changes.replaced.add((*key, *place))
         if not place:
-            more = {**data, **kind.instead}
-            return more if not any(kind.rule(more)) else instead(kind) if kind.instead else LOST
+            return instead(kind) if kind.instead else LOST
         name = str(place[0])
         if not _removed(data, place) or (name not in data and kind.arguments[name].required):
             data[name] = _needed(kind, name)

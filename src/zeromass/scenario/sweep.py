@@ -13,7 +13,7 @@ from zeromass.model import Event, System
 from zeromass.scenario.errors import listed, nearest
 from zeromass.scenario.kinds import ANY_LENGTH, Choice, Either, Kind, Numbers, Problem, Whole, Words
 from zeromass.scenario.names import names
-from zeromass.scenario.reading import Follows, Reader
+from zeromass.scenario.reading import OF_MODELS, Follows, Reader
 from zeromass.scenario.signatures import table
 from zeromass.scenario.tables import Argument, Named, Table
 
@@ -132,7 +132,7 @@ def sweep(reader: Reader, given: Mapping[str, Any], system: System, events: tupl
         key = (*KEY, "over", name)
         if name not in known:
             words = nearest(name, known) or f"; there are: {listed(known) or 'none'}"
-            if not reader.in_doubt(name):
+            if not reader.in_doubt(name, beside=OF_MODELS):
                 reader.wrong(f"[parameters] has no '{name}'{words}", key)
         read = VALUES.read(reader, values, key, None)
         symbol = known[name] if name in known else parameter(name, 1.0)
