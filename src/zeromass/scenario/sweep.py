@@ -132,7 +132,7 @@ def sweep(reader: Reader, given: Mapping[str, Any], system: System, events: tupl
         key = (*KEY, "over", name)
         if name not in known:
             words = nearest(name, known) or f"; there are: {listed(known) or 'none'}"
-            if not reader.in_doubt(name, beside=OF_MODELS):
+            if not reader.in_doubt(name, beside=(*OF_MODELS, "let")):
                 reader.wrong(f"[parameters] has no '{name}'{words}", key)
         read = VALUES.read(reader, values, key, None)
         symbol = known[name] if name in known else parameter(name, 1.0)
