@@ -47,13 +47,15 @@ def test_they_move_as_the_formula_of_the_papers_says(seed, light, repeated):
 
 
 def test_growth_tells_where_other_rows_hold_them_better():
-    """Rows (a, 0), (0, 1) are solved; a third holds the first coordinate by c."""
+    """Rows (a, 0), (0, 1) are solved; a third holds the first coordinate by c. Factors of the rows do not count."""
     a, c, *b = zm.coordinates("a c b0 b1 b2")
     one = expressions(1.0).item()
-    light = solved_for([{0: a}, {1: one}, {0: c}], b, [0, 1], [0, 1])
-    growth = Evaluator(light.growth, [a, c])
-    assert growth(np.array([1.0, 0.0])) == pytest.approx(1.0)
-    assert growth(np.array([0.01, 1.0])) == pytest.approx(1.0 + 1e4)
+    for factor, sizes in ((1.0, (0, 0, 0)), (2.0**20, (20, 0, -10))):
+        rows = [{0: a * factor}, {1: one}, {0: c * 2.0 ** sizes[2]}]
+        light = solved_for(rows, b.copy(), [0, 1], [0, 1], dict(enumerate(sizes)))
+        growth = Evaluator(light.growth, [a, c])
+        assert growth(np.array([1.0, 0.0])) == pytest.approx(1.0)
+        assert growth(np.array([0.01, 1.0])) == pytest.approx(1.0 + 1e4)
 
 
 def test_groups_are_those_that_rows_couple():

@@ -24,7 +24,7 @@ import numpy as np
 from zeromass.compile.decisions import Decisions, Frozen, frozen
 from zeromass.compile.factor import factored
 from zeromass.compile.light import Light, light_groups, solved_for
-from zeromass.compile.pivots import Independent, MostIndependent, Pivotal
+from zeromass.compile.pivots import Independent, MostIndependent, Pivotal, Sizes
 from zeromass.compile.turning import turning
 from zeromass.expression import Expression, expressions, substitute
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, function, multiply, negative, subtract
@@ -286,7 +286,8 @@ def _light(e: Equations, given: Frozen, decide: Decisions) -> list[Light]:
             continue  # nothing holds them all
         rows = frozen(Sparse(e.A, len(e.f)).picked(holding, group))
         chosen = decide(MostIndependent(rows, given.picked(holding), len(group)))
-        found.append(solved_for(e.A, e.b, group, [holding[k] for k in chosen]))
+        sizes = dict(zip(holding, decide(Sizes(given.picked(holding))), strict=True))
+        found.append(solved_for(e.A, e.b, group, [holding[k] for k in chosen], sizes))
     return found
 
 

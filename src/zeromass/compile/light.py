@@ -10,11 +10,11 @@ point of a body that rolls follows from its turning. A determinant is divided by
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
-from zeromass.expression import Expression
+from zeromass.expression import Expression, as_expression
 from zeromass.expression.build import ONE, ZERO, add, divide, multiply, negative, subtract
 
 TOGETHER = (2, 3)
@@ -30,7 +30,8 @@ class Light(NamedTuple):
     rows, columns  as many of both
     adjugate       det(B) B⁻¹
     inverse        1/det(B)
-    growth         Π |column of B and C|²/det² ≥ 1: whether other rows hold them better, or what has cancelled
+    growth         Π |column of B and C|²/det² ≥ 1, of rows in their sizes: whether others hold them better, or what has
+                   cancelled
     pivot          det²; it vanishes where the rows no longer hold them
     left, right    A_y and b_y
     taken          rows of Z, by the rows that y was taken from
@@ -82,8 +83,13 @@ def light_groups(light: Iterable[int], columns: Sequence[set[int]]) -> list[list
     return [group for group in groups if len(group) in TOGETHER]
 
 
-def solved_for(A: list[Vector], b: list[Expression], columns: Sequence[int], rows: Sequence[int]) -> Light:
-    """Some of the rows solved for coordinates without mass, and these taken out of all others, in place."""
+def solved_for(
+    A: list[Vector], b: list[Expression], columns: Sequence[int], rows: Sequence[int], sizes: Mapping[int, int]
+) -> Light:
+    """Some of the rows solved for coordinates without mass, and these taken out of all others, in place.
+
+    sizes  of the rows that have any of them, as exponents of two
+    """
     B = [[A[i].pop(j, ZERO) for j in columns] for i in rows]
     left, right = [A[i] for i in rows], [b[i] for i in rows]
     for i in rows:
@@ -101,9 +107,15 @@ def solved_for(A: list[Vector], b: list[Expression], columns: Sequence[int], row
             for k, a in row.items():
                 A[r][k] = subtract(A[r].get(k, ZERO), multiply(part, a))
         A[r] = {k: a for k, a in A[r].items() if a is not ZERO}
-    squares = [_total(column, column) for column in zip(*B, *C.values(), strict=True)]
-    growth = reduce(multiply, squares, multiply(inverse, inverse))
+    each = {i: _sized(row, sizes[i]) for i, row in [*zip(rows, B, strict=True), *C.items()]}
+    squares = [_total(column, column) for column in zip(*each.values(), strict=True)]
+    unit = as_expression(4.0 ** sum(sizes[i] for i in rows))
+    growth = multiply(unit, reduce(multiply, squares, multiply(inverse, inverse)))
     return Light(tuple(rows), tuple(columns), adjugate, inverse, growth, multiply(det, det), left, right, taken)
+
+
+def _sized(row: Sequence[Expression], exponent: int) -> list[Expression]:
+    return [multiply(as_expression(0.5**exponent), a) for a in row] if exponent else list(row)
 
 
 def _adjugate(B: Matrix) -> Matrix:

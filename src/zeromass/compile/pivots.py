@@ -27,6 +27,9 @@ zero: a direction that no row strengthens (a thin rod's turning about itself) is
 COARSE = 4
 """Weights of rows are powers of two to the power of this: what is near in size has the same."""
 
+APART = 10
+"""Exponents of two that sizes of rows are told in steps of: formulas of about the same size count as of the same."""
+
 
 class Independent(Question[int]):
     """How many of some rows are independent."""
@@ -101,6 +104,23 @@ class MostIndependent(Question[tuple[int, ...]]):
             rows = rows - np.outer(rows @ direction, direction)
             rows[k] = 0.0
         return tuple(sorted(chosen))
+
+
+class Sizes(Question[tuple[int, ...]]):
+    """Of what size rows are, as exponents of two, in steps of APART, so that formulas may be multiplied by any factor."""
+
+    def __init__(self, rows: Frozen) -> None:
+        super().__init__(rows)
+        self.rows: Frozen = rows
+
+    @property
+    def matrices(self) -> tuple[Frozen, ...]:
+        return (self.rows,)
+
+    def answer(self, samples: Samples) -> tuple[int, ...]:
+        largest = np.abs(samples.matrix(self.rows)).max(axis=1, initial=0.0)
+        exponents = np.log2(np.where(largest > 0.0, largest, 1.0))
+        return tuple((APART * np.round(exponents / APART)).astype(int).tolist())
 
 
 def _noise(rows: np.ndarray) -> np.ndarray:

@@ -10,18 +10,30 @@ import struct
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from zeromass.expression import Expression, ExpressionError, Grid, Symbol
 from zeromass.expression.node import Gridded, ordered
 from zeromass.expression.operation import OPERATIONS
 from zeromass.expression.operation.row import Instruction, Intrinsic, Library
 
+
+class _Column(dict[str, Any]):
+    """A column of the table of operations, by their names: nearer at hand than the rows; a row may come later."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__({op: getattr(row, name) for op, row in OPERATIONS.items()})
+        self._name = name
+
+    def __missing__(self, op: str) -> Any:
+        return getattr(OPERATIONS[op], self._name)
+
+
 _CONSTANT, _GRID = 999, 998
 """Beside the codes of the operations."""
 
-_CODES = {name: row.code for name, row in OPERATIONS.items()}
-_LLVM = {name: row.llvm for name, row in OPERATIONS.items()}
+_CODES = _Column("code")
+_LLVM = _Column("llvm")
 _COMMUTE = ("add", "multiply")
 
 LONG, BLOCK = 4_000, 500

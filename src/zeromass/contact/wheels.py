@@ -155,9 +155,13 @@ class WheelOnSurface(Joint):
             *(Law(name, as_expression(e)) for name, e in zip(ROLLS, slips, strict=False)),
         ]
 
-    @cached_property
+    @property
     def one_sided(self) -> tuple[Side, ...]:  # type: ignore[override]
         """What friction holds."""
+        return self._grips
+
+    @cached_property
+    def _grips(self) -> tuple[Side, ...]:
         μ = self.kinetic_coefficient
         if μ is None:
             return ()

@@ -84,7 +84,8 @@ class Likeness:
         self._where = where
         local = {b: k for k, b in enumerate(blocks)}
         _, operands = _keys(roots, where, local)
-        nodes = [node for node in reversed(ordered(roots)) if not _lifted(node)]  # operands last
+        told = set(roots)
+        nodes = [node for node in reversed(ordered(roots)) if not _lifted(node) or node in told]  # operands last
         place = {node: k for k, node in enumerate(nodes)}
         self._roots: list[int] = [place[root] for root in roots]
         self._steps: list[tuple[str, int, tuple[int, ...]]] = [
@@ -101,6 +102,8 @@ class Likeness:
 
     def numbers(self, roots: Sequence[Expression], blocks: Sequence[int]) -> tuple[float, ...] | None:
         """Those of the signature of formulas that are alike; None of others."""
+        if len(roots) != len(self._roots):
+            return None
         there: list[Any] = [None] * (len(self._steps) + len(self._plain) + len(self._symbols))
         for k, root in zip(self._roots, roots, strict=True):
             if there[k] is not None and there[k] is not root:

@@ -83,6 +83,7 @@ class SurfaceView {
   }
 
   update(t) {
+    this.shown = t;
     this.place(t);
     if (this.flow) this.look.uFlow.value.copy(this.carried.position);
     const moment = this.moments.place(t);
@@ -103,7 +104,7 @@ class SurfaceView {
 
   /** Points that show where the surface reaches, at several times, in the inertial axes. */
   outline() {
-    const result = [];
+    const [result, shown] = [[], this.shown];
     const moments = this.shift && this.shift.count > 1 ? 24 : 1;
     const { array } = this.geometries[0].attributes.position;
     const every = 3 * Math.max(1, Math.floor(array.length / 3 / (moments > 1 ? 300 : 3000)));
@@ -115,6 +116,7 @@ class SurfaceView {
       }
       for (const i of this.extremes(array)) result.push(new THREE.Vector3().fromArray(array, i).applyMatrix4(this.group.matrixWorld));
     }
+    if (shown !== undefined) this.update(shown);
     return result;
   }
 
