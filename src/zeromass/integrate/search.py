@@ -85,17 +85,34 @@ def zeros_beside(
             first = (fx == 0.0) | ((f1 > 0) == side)
             found[open_[done]] = np.where(first, x1, x2)[done]
             there[open_[done]] = np.where(first, f1, f2)[done]
-            open_, x1, f1, x2, f2, x3, f3, side, within, limit = (
-                value[~done] for value in (open_, x1, f1, x2, f2, x3, f3, side, within, limit)
+            open_, x1, f1, x2, f2, x3, f3, side, within, limit = _picked(
+                ~done, open_, x1, f1, x2, f2, x3, f3, side, within, limit
             )
-        part = limit / np.abs(x2 - x1)
-        with np.errstate(all="ignore"):
-            ξ, φ = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
-            good = (φ**2 < ξ) & ((1 - φ) ** 2 < 1 - ξ)
-            bent = (f1 / (f2 - f1)) * (f3 / (f2 - f3)) + (x3 - x1) / (x2 - x1) * (f1 / (f3 - f1)) * (f2 / (f3 - f2))
-        alike = (x3 == x2) | (f3 == f2)
-        t = np.where(alike, 0.5, np.clip(np.where(good, bent, 0.5), part, np.maximum(part, 1 - part)))
+        t = _next(x1, f1, x2, f2, x3, f3, limit)
     return found, there
+
+
+def _picked(places: np.ndarray, *values: np.ndarray) -> list[np.ndarray]:
+    return [value[places] for value in values]
+
+
+def _next(
+    x1: np.ndarray,
+    f1: np.ndarray,
+    x2: np.ndarray,
+    f2: np.ndarray,
+    x3: np.ndarray,
+    f3: np.ndarray,
+    limit: np.ndarray,
+) -> np.ndarray:
+    """Where to look next, as part of the way from x1 to x2: by inverse quadratic interpolation where that is safe."""
+    part = limit / np.abs(x2 - x1)
+    with np.errstate(all="ignore"):
+        ξ, φ = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
+        good = (φ**2 < ξ) & ((1 - φ) ** 2 < 1 - ξ)
+        bent = (f1 / (f2 - f1)) * (f3 / (f2 - f3)) + (x3 - x1) / (x2 - x1) * (f1 / (f3 - f1)) * (f2 / (f3 - f2))
+    alike = (x3 == x2) | (f3 == f2)
+    return np.where(alike, 0.5, np.clip(np.where(good, bent, 0.5), part, np.maximum(part, 1 - part)))
 
 
 def _search(a: float, b: float, fa: float, fb: float, tolerance: float) -> Generator[float, float | None, float]:
