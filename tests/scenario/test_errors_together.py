@@ -243,6 +243,8 @@ def apart(a: Damage, b: Damage) -> bool:
             return False
         if one.sort in ("undeclared", "value") and other.key[:2] == ("system", "coordinates"):
             return False
+        if one.key[-1] == "body" and other.key == ("contacts", "bodies"):
+            return False
         if one.sort == "kind" and other.key[: len(one.key) - 1] == one.key[:-1] and other.sort in UNSURE:
             return False
         if one.points in FOLLOWS and other.key[0] in (one.key[0], "parameters", "let"):
