@@ -6,6 +6,8 @@ speed of the crossing, comes on top. The motions below are integrated to 1e-14 o
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -223,3 +225,24 @@ def test_what_is_no_event():
     ):
         with pytest.raises((zm.ModelError, zm.ExpressionError), match=words):
             zm.simulate(system, start, until=1.0, events=given)
+
+
+@pytest.mark.parametrize("method", zm.METHODS)
+def test_what_is_asked_of_a_run_before_its_events_does_not_change_them(method):
+    """Events that end nothing are located when they are asked for: the same, whatever was asked before, and in copies."""
+    x = zm.coordinate("x")
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    through = zm.Event("through", zero=x, terminal=False)
+    options = {"step": 0.05} if method == "fixed" else {"rtol": 1e-10, "atol": 1e-12}
+    runs = [
+        zm.simulate(spring, spring.start({x: 1.0}), until=20.0, method=method, events=[through], **options)
+        for _ in range(3)
+    ]
+    expected = [(event.name, event.t, event.y.tolist()) for event in runs[0].events]
+    assert [t for _, t, _ in expected] == pytest.approx((np.arange(6) + 0.5) * np.pi, abs=1e-6)
+    runs[1].at(np.linspace(0.0, 20.0, 777))
+    runs[1].maximum(x)
+    assert [(event.name, event.t, event.y.tolist()) for event in runs[1].events] == expected
+    again = pickle.loads(pickle.dumps(runs[2]))
+    assert [(event.name, event.t, event.y.tolist()) for event in again.events] == expected
+    assert not again.events[0].y.flags.writeable

@@ -95,7 +95,7 @@ def _going_on(segment: Segment) -> Segment:
         return segment
     sample = Occurrence(SAMPLE, float(segment.t[-1]), segment.y[-1].copy())
     outcome = replace(segment.outcome, ending=Ending.SWITCH)
-    return replace(segment, outcome=outcome, events=(*segment.events, sample))
+    return replace(segment, outcome=outcome, happened=(*segment.events, sample))
 
 
 def is_sampled(run: Course) -> bool:

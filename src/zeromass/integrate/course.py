@@ -349,7 +349,7 @@ def continued(
         if isinstance(following, Onward) and following.said:
             y = np.concatenate([start.q, start.v])
             told = [Occurrence(name, t, y) for name, t in following.said]
-            segments[-1] = replace(segment, events=(*segment.events, *told))
+            segments[-1] = replace(segment, happened=(*segment.events, *told))
         found, onto = _kind(None, start, until, settings, [*moving.events, *watched], tell, held)
         segments += found if jump is None else [_struck(found[0], jump), *found[1:]]
         held += sum(segment.held for segment in found)

@@ -44,7 +44,7 @@ def joined(group: Sequence[Segment]) -> Segment:
         y=np.concatenate([segment.y for segment in group]),
         outcome=last.outcome,
         statistics=sum((segment.statistics for segment in group[1:]), first.statistics),
-        events=tuple(event for segment in group for event in segment.events),
+        happened=tuple(event for segment in group for event in segment.events),
         growth=np.concatenate(growth),
         inside=np.concatenate(inside),
         crossed=tuple(passage for segment in group for passage in segment.crossed),

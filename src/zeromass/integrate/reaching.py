@@ -188,7 +188,7 @@ class Reaching:
         times, states = segment.t.copy(), segment.y.copy()
         times[-1], states[-1] = t, y
         events = tuple(replace(e, t=t, y=y.copy()) if e.name == ends[0] else e for e in segment.events)
-        return replace(segment, t=times, y=states, events=events, outcome=replace(segment.outcome, t=t))
+        return replace(segment, t=times, y=states, happened=events, outcome=replace(segment.outcome, t=t))
 
     def _falling(self, loop: PieceLoop, t: float, y: np.ndarray, k: int, places: list[int]) -> tuple[float, float]:
         """What is left of a switching function on its side, and its rate: both are watched, but that of an unknown force."""
@@ -226,7 +226,7 @@ class Reaching:
         if not reached:
             return segment
         happened = tuple(Occurrence(name, here.t, y) for name in reached)
-        return replace(segment, outcome=Outcome(Ending.EVENT, here.t, ""), events=(*segment.events, *happened))
+        return replace(segment, outcome=Outcome(Ending.EVENT, here.t, ""), happened=(*segment.events, *happened))
 
 
 def _unseen(segment: Segment, leaving: Evaluator) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
@@ -72,7 +72,8 @@ class Segment:
     program   the equations that it ended with; None of a run that could not begin
     start     where it began
     t, y      times and states at the ends of its steps, shapes (k,) and (k, 2n)
-    outcome   how it ended; events: what happened on the way
+    outcome   how it ended
+    happened  what happened on the way, or what finds it when it is asked for, see `events`
     growth    of the pivots at the ends of the steps
     inside    polynomials inside steps, see `DenseOutput`: what gives them, or all of them, shape (steps, degree + 1, 2n)
     crossed   singular positions that were leapt across
@@ -92,7 +93,7 @@ class Segment:
     y: np.ndarray
     outcome: Outcome
     statistics: Statistics
-    events: tuple[Occurrence, ...]
+    happened: tuple[Occurrence, ...] | Callable[[], tuple[Occurrence, ...]] = field(repr=False)
     settings: Settings
     growth: np.ndarray = field(repr=False)
     inside: Source | np.ndarray = field(repr=False)
@@ -100,7 +101,7 @@ class Segment:
     piece: Piece | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for array in (self.t, self.y, self.growth, *[event.y for event in self.events]):
+        for array in (self.t, self.y, self.growth):
             array.setflags(write=False)
 
     @classmethod
@@ -114,12 +115,20 @@ class Segment:
 
     def __getstate__(self) -> dict[str, Any]:
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {**fields, "inside": self.dense.polynomials()}
+        return {**fields, "happened": self.events, "inside": self.dense.polynomials()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             object.__setattr__(self, name, value)
         self.__post_init__()
+
+    @cached_property
+    def events(self) -> tuple[Occurrence, ...]:
+        """What happened on the way."""
+        found = self.happened() if callable(self.happened) else self.happened
+        for event in found:
+            event.y.setflags(write=False)
+        return found
 
     @cached_property
     def dense(self) -> DenseOutput:

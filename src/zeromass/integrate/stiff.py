@@ -51,7 +51,7 @@ def begun(
     loop.work.reals[Real64.h] = h / max(1.0, rate * abs(h))
     first = loop.segment(tell)
     over = first.outcome.ending is Ending.EVENT and first.events[-1].name == OVER
-    first = replace(first, settings=settings, events=tuple(event for event in first.events if event.name != OVER))
+    first = replace(first, settings=settings, happened=tuple(event for event in first.events if event.name != OVER))
     if not over:
         return first
     if first.t[-1] == until:
@@ -63,7 +63,7 @@ def begun(
 def _one(first: Segment, rest: Segment) -> Segment:
     """Two segments, the second of which begins where the first ends, as one."""
     if len(rest.t) == 1:
-        return replace(first, outcome=rest.outcome, events=(*first.events, *rest.events))
+        return replace(first, outcome=rest.outcome, happened=(*first.events, *rest.events))
     border, ahead = rest.t[0], np.sign(rest.t[-1] - rest.t[0])
 
     def inside(t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
@@ -81,7 +81,7 @@ def _one(first: Segment, rest: Segment) -> Segment:
         t=np.concatenate([first.t, rest.t[1:]]),
         y=np.concatenate([first.y, rest.y[1:]]),
         statistics=first.statistics + rest.statistics,
-        events=(*first.events, *rest.events),
+        happened=(*first.events, *rest.events),
         growth=np.concatenate([first.growth, rest.growth]),
         inside=inside,
         crossed=(*first.crossed, *rest.crossed),

@@ -170,7 +170,7 @@ class Switched:
                 outcome = Outcome(Ending.FINISHED, end, "")
             else:
                 outcome = Outcome(Ending.SWITCH, end, self._standing.words(list(flipped)))
-        segment = replace(segment, start=self._given(state, piece), outcome=outcome, events=tuple(asked), piece=piece)
+        segment = replace(segment, start=self._given(state, piece), outcome=outcome, happened=tuple(asked), piece=piece)
         return segment, flipped
 
     def _next_time(self, moving: State, piece: Piece) -> float:

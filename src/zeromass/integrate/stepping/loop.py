@@ -163,7 +163,10 @@ class Loop:
         h = np.abs(self.work.rows[1:, 1])  # the first step may be as short as it likes
         turned = h.size and self.settings.step is None and h.min() < SHORT * np.abs(self.work.rows[:, 1]).max()
         stopped = outcome.ending in (Ending.SINGULAR_BRANCH, Ending.STEP_TOO_SMALL)
-        if stopped or self._slowed():
+        slowed = self._slowed()
+        if turned or stopped or slowed:
+            self._locate()
+        if stopped or slowed:
             from zeromass.integrate.singular.dead_centre import dead_centre  # few runs come to one
 
             outcome = dead_centre(self) or outcome
@@ -185,7 +188,6 @@ class Loop:
             outcome = Outcome(Ending.INTERRUPTED, self.work.t, "what was computed so far is kept")
         except MemoryError:
             outcome = self._full()
-        self._locate()
         work = self.work
         t, y = self.recorded()
         return Segment(
@@ -197,7 +199,7 @@ class Loop:
             Statistics(
                 work.steps, work.rejected, work.evaluations, self.repivots, float(np.max(work.growth, initial=1.0))
             ),
-            tuple(self.occurrences),
+            self._happened(),
             self.settings,
             work.growth.copy(),
             self.polynomials,
@@ -205,16 +207,20 @@ class Loop:
         )
 
     def _some_steps(self, tell: Callable[[float], None]) -> Outcome | None:
-        outcome = self.step(CHUNK_OF_STEPS)
+        outcome = self.step(CHUNK_OF_STEPS, at_leisure=True)
         tell(self.work.t)
         return outcome
 
-    def step(self, budget: int) -> Outcome | None:
-        """Steps until the method can not go on by itself, `budget` of them at most, and what is to be done then."""
+    def step(self, budget: int, *, at_leisure: bool = False) -> Outcome | None:
+        """Steps until the method can not go on by itself, `budget` of them at most, and what is to be done then.
+
+        at_leisure  whether events that may wait do so still where these were the last steps
+        """
         since, evaluations = self.work.t, self.work.evaluations
         end = self.until if self._passing is None else self._passing.next_end()
         status = self.stepper.advance(end, budget)
-        self._locate()
+        if not (at_leisure and status is Status.FINISHED and end == self.until):
+            self._locate()
         self.work.noted = len(self.occurrences) * (OCCURRENCE + self.work.state.nbytes)
         self.program.native.called(self.work.evaluations - evaluations)
         if self.work.dipped:
@@ -264,6 +270,19 @@ class Loop:
     def _watch(self) -> None:
         """Looks at events from the current state on."""
         self.work.watch(self.watched, patient=self._waits)
+
+    def _happened(self) -> tuple[Occurrence, ...] | Callable[[], tuple[Occurrence, ...]]:
+        """What happened in the run; what waits is located when somebody asks for it."""
+        known, rows = tuple(self.occurrences), self.work.noted_steps()
+        if not len(rows):
+            return known
+
+        def found() -> tuple[Occurrence, ...]:
+            from zeromass.integrate.stepping.waiting import waited_for  # nothing happens in most runs
+
+            return (*known, *waited_for(self, rows))
+
+        return found
 
     def _locate(self) -> None:
         """Locates events that have waited."""
