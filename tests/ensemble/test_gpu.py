@@ -87,6 +87,7 @@ def test_kernel_gives_the_bits_of_the_lanes(name: str, recording: bool) -> None:
     assert bits(found) == bits(moved(case, threads.program, recording=recording))
 
 
+@pytest.mark.slow
 def test_bits_do_not_depend_on_where_numbers_stand(monkeypatch: pytest.MonkeyPatch) -> None:
     threads, case = lanes_of("shells", 2, OnHost)
     _, start, until, watched = case

@@ -7,7 +7,6 @@ import weakref
 import numpy as np
 import pytest
 
-from cases import few
 from zeromass.expression import (
     ExpressionError,
     c_code,
@@ -40,7 +39,8 @@ def chain(name, x):
     return f
 
 
-@pytest.mark.parametrize("name", few(CHAINS))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHAINS)
 def test_a_long_chain(name):
     gc.collect()
     before = graph._nodes.swept()

@@ -20,6 +20,7 @@ def written(folder: Path, body: str) -> str:
     return place.as_uri()
 
 
+@pytest.mark.slow
 def test_a_page_is_there_once_it_was_asked_for(chromium, tmp_path):
     """A picture and a value at once; without waiting, almost every one of these pictures is refused."""
     url = written(tmp_path, FRAME)

@@ -72,6 +72,7 @@ def test_a_film_has_every_frame_however_slow_the_machine(chromium, page):
     check_silent(chromium, page)
 
 
+@pytest.mark.slow
 def test_a_film_can_be_stopped(chromium, page):
     chromium.open(page, "paused")
     chromium.evaluate(FILMS)

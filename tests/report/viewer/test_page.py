@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from cases import few
 from report.viewer.shown import ARTEFACTS, chain, check_silent, data_of, rolling_run
 from zeromass.report.viewer import view
 
@@ -107,6 +108,7 @@ def test_a_page_with_nothing_to_draw_says_so(chromium, tmp_path):
     assert "hint" not in data_of(tmp_path / "motion.html")
 
 
+@pytest.mark.slow
 def test_both_qualities_and_themes(chromium, page):
     for quality, scheme in (("low", "dark"), ("high", "light")):
         chromium.scheme(scheme)
@@ -142,7 +144,7 @@ def test_a_moving_surface_moves(chromium, tmp_path):
     check_silent(chromium, page)
 
 
-@pytest.mark.parametrize("layout", ["overlay", "side by side"])
+@pytest.mark.parametrize("layout", few(["side by side", "overlay"]))
 def test_several_runs(chromium, tmp_path, layout):
     torus = zm.surfaces.torus(1.0, 0.4, inside=True)
     runs = []
