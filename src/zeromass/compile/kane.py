@@ -5,13 +5,14 @@ BᵀM B ṡ = Bᵀ(Q − M D),    ẇ = B ṡ + D,    Aᵀλ = M ẇ − Q
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from zeromass.compile.decisions import Decisions
 from zeromass.compile.factor import Factor, factored
 from zeromass.compile.formulas import Given, Replaced, changed
+from zeromass.compile.light import total
 from zeromass.compile.rates import Rates
 from zeromass.expression import Array, Expression, directional, expressions
 from zeromass.expression.build import ZERO, add, divide, multiply, negative, subtract
@@ -64,22 +65,15 @@ def _three(W: list[list[Expression]], g: list[Expression]) -> Factor:
         [ZERO, ZERO, _minor(a, b, d, d)],
     ]
     rows = [[minors[min(i, j)][max(i, j)] for j in range(3)] for i in range(3)]
-    det = _total(W[0], rows[0])
+    det = total(W[0], rows[0])
     growth = divide(multiply(multiply(a, b), c), det)
-    solution = [divide(_total(row, g), det) for row in rows]
+    solution = [divide(total(row, g), det) for row in rows]
     return Factor(solution, [], [growth] if growth.value is None else [], {})
 
 
 def _minor(a: Expression, b: Expression, c: Expression, d: Expression) -> Expression:
     """a b − c d."""
     return subtract(multiply(a, b), multiply(c, d))
-
-
-def _total(a: Iterable[Expression], b: Iterable[Expression]) -> Expression:
-    total = ZERO
-    for x, y in zip(a, b, strict=True):
-        total = add(total, multiply(x, y))
-    return total
 
 
 def forces(

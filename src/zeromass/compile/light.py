@@ -53,15 +53,13 @@ class Light(NamedTuple):
         for place, row in enumerate(self.left):
             for k, a in row.items():
                 rest[place] = subtract(rest[place], multiply(a, x[k]))
-        return {
-            j: multiply(_total(row, rest), self.inverse) for j, row in zip(self.columns, self.adjugate, strict=True)
-        }
+        return {j: multiply(total(row, rest), self.inverse) for j, row in zip(self.columns, self.adjugate, strict=True)}
 
     def multipliers(self, λ: dict[int, Expression]) -> dict[int, Expression]:
         """λ_y = −Zᵀλ."""
         held = {r: z for r, z in self.taken.items() if λ.get(r, ZERO) is not ZERO}
         return {
-            i: negative(_total([z[place] for z in held.values()], [λ[r] for r in held]))
+            i: negative(total([z[place] for z in held.values()], [λ[r] for r in held]))
             for place, i in enumerate(self.rows)
         }
 
@@ -96,19 +94,19 @@ def solved_for(
         A[i] = {}
     C = {r: [row.pop(j, ZERO) for j in columns] for r, row in enumerate(A) if not row.keys().isdisjoint(columns)}
     adjugate = _adjugate(B)
-    det = _total(B[0], [row[0] for row in adjugate])
+    det = total(B[0], [row[0] for row in adjugate])
     inverse = divide(ONE, det)
     taken = {
-        r: [multiply(_total(held, column), inverse) for column in zip(*adjugate, strict=True)] for r, held in C.items()
+        r: [multiply(total(held, column), inverse) for column in zip(*adjugate, strict=True)] for r, held in C.items()
     }
     for r, z in taken.items():
-        b[r] = subtract(b[r], _total(z, right))
+        b[r] = subtract(b[r], total(z, right))
         for part, row in zip(z, left, strict=True):
             for k, a in row.items():
                 A[r][k] = subtract(A[r].get(k, ZERO), multiply(part, a))
         A[r] = {k: a for k, a in A[r].items() if a is not ZERO}
     each = {i: _sized(row, sizes[i]) for i, row in [*zip(rows, B, strict=True), *C.items()]}
-    squares = [_total(column, column) for column in zip(*each.values(), strict=True)]
+    squares = [total(column, column) for column in zip(*each.values(), strict=True)]
     unit = as_expression(4.0 ** sum(sizes[i] for i in rows))
     growth = multiply(unit, reduce(multiply, squares, multiply(inverse, inverse)))
     return Light(tuple(rows), tuple(columns), adjugate, inverse, growth, multiply(det, det), left, right, taken)
@@ -132,8 +130,9 @@ def _cofactor(B: Matrix, i: int, j: int) -> Expression:
     return subtract(multiply(p, s), multiply(q, r))
 
 
-def _total(a: Sequence[Expression], b: Sequence[Expression]) -> Expression:
-    total = ZERO
+def total(a: Iterable[Expression], b: Iterable[Expression]) -> Expression:
+    """Σ aᵢ bᵢ, added in this order."""
+    found = ZERO
     for x, y in zip(a, b, strict=True):
-        total = add(total, multiply(x, y))
-    return total
+        found = add(found, multiply(x, y))
+    return found

@@ -9,7 +9,7 @@ stands for itself, and bodies have a multiplier of their own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from zeromass.compile.rolled.elements import Block, numbers
 from zeromass.compile.turning import Turning
 from zeromass.expression import Array, Expression, Symbol, expressions, gradient
-from zeromass.expression.build import ZERO, constant, multiply, negative
+from zeromass.expression.build import ZERO, add, constant, multiply, negative, subtract
 from zeromass.expression.node import symbol
 from zeromass.model import Part, RigidBody, System
 from zeromass.model.constraint import Row, rows_of
@@ -47,6 +47,16 @@ class Equations(NamedTuple):
     levels: tuple[int, ...] = ()
     unknown: tuple[Symbol, ...] = ()
     spread: tuple[Expression, ...] = ()
+
+    def left(self, z: Mapping[Unknown, Symbol]) -> dict[Unknown, Expression]:
+        """The right side less the matrix times z, of each unknown."""
+        found: dict[Unknown, Expression] = {}
+        for u, e in self.right:
+            found[u] = add(found.get(u, ZERO), e)
+        for u, v, e in self.matrix:
+            for to, by in ((u, v), (v, u)) if u != v else ((u, v),):
+                found[to] = subtract(found.get(to, ZERO), multiply(e, z[by]))
+        return found
 
 
 def unknowns(block: Block, plain: bool) -> tuple[int, int]:

@@ -22,7 +22,7 @@ from zeromass.compile.rolled.kinds import Kind
 from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.rolled.structure import Structure
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, substitute
-from zeromass.expression.build import ZERO, add, multiply, subtract
+from zeromass.expression.build import ZERO
 from zeromass.expression.derivative import sparse_jacobian
 
 PATTERNS = 4
@@ -131,12 +131,7 @@ class _Slopes:
             count = blocks.coordinates[kind.blocks[0, g]]
             z |= {(g, i): fresh(f"x{g} {i}", 0.0) for i in range(count)}
         z |= {(ROWS, i): fresh(f"λ{i}", 0.0) for i in range(kind.rows.shape[1])}
-        left: dict[Unknown, Expression] = {}
-        for u, e in motion.right:
-            left[u] = add(left.get(u, ZERO), e)
-        for u, v, e in motion.matrix:
-            for to, by in ((u, v), (v, u)) if u != v else ((u, v),):
-                left[to] = subtract(left.get(to, ZERO), multiply(e, z[by]))
+        left = motion.left(z)
         n = len(structure.system.coordinates)
         firsts = structure.firsts[kind.blocks]
         variables = [x for group in kind.groups for x in group]

@@ -25,7 +25,7 @@ from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.rolled.structure import Structure
 from zeromass.compile.target import host
 from zeromass.expression import Expression, Symbol, directional, expressions
-from zeromass.expression.build import ZERO, add, multiply, subtract
+from zeromass.expression.build import ZERO
 
 Derived = Callable[[Equations, dict[Symbol, Symbol], dict[Unknown, Symbol]], Equations]
 """Equations of another task from those of the motion: with symbols of what varies, and of the unknowns of an element."""
@@ -151,12 +151,7 @@ def tangent_of(structure: Structure) -> Extended:
 
 def _varied(motion: Equations, vary: dict[Symbol, Symbol], z: dict[Unknown, Symbol]) -> Equations:
     """The tangent of the equations of an element, its part of z held fixed."""
-    left: dict[Unknown, Expression] = {}
-    for u, e in motion.right:
-        left[u] = add(left.get(u, ZERO), e)
-    for u, v, e in motion.matrix:
-        for to, by in ((u, v), (v, u)) if u != v else ((u, v),):
-            left[to] = subtract(left.get(to, ZERO), multiply(e, z[by]))
+    left = motion.left(z)
     right = zip(left, directional(expressions(list(left.values())), vary), strict=True) if left else ()
     spread: list[Expression] = []
     change = tuple(fresh(f"δ{s.name}", 0.0) for s in motion.unknown)
