@@ -72,6 +72,7 @@ def pyright(*options: str, folder: Path) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_public_symbols_have_types(tmp_path):
     found = pyright("--verifytypes", "zeromass", "--ignoreexternal", folder=tmp_path)["typeCompleteness"]
     assert Path(found["moduleRootDirectory"]).is_relative_to(SOURCE)

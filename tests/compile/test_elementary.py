@@ -469,6 +469,7 @@ def test_special_pairs_follow_annex_f_of_c99(name, reference, fused):
         assert np.all(np.abs(found - expected)[~exact] <= 2 * np.spacing(np.abs(expected[~exact])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", minimax.polynomials())
 def test_polynomials_are_those_of_the_derivation(name):
     with mp.workdps(60):
@@ -509,6 +510,7 @@ TARGETS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("triple", "cpu", "width", "fused"), TARGETS)
 def test_no_target_calls_a_library(triple, cpu, width, fused):
     llvm.initialize_all_targets()

@@ -130,7 +130,7 @@ def every_operation() -> tuple[list[zm.Expression], list[zm.Expression]]:
     return [x, y], [function(name, *(x, y)[: row.arity]) for name, row in functions().items()]
 
 
-@pytest.mark.parametrize("name", few(TARGETS, 2))
+@pytest.mark.parametrize("name", few(TARGETS))
 def test_every_kernel_is_made_for_every_processor(name, every_operation):
     """Objects of all kernels and elementary functions, whose code calls nothing but itself."""
     llvm.initialize_all_targets()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from cases import spread
 from zeromass.compile.decisions import Samples
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.straight import Flavour, StraightLine, canonical
@@ -55,7 +56,7 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(np.array_equal(a.view(np.int64), b.view(np.int64)))
 
 
-@pytest.mark.parametrize("x", LINES)
+@pytest.mark.parametrize("x", spread(LINES, 3))
 @pytest.mark.parametrize("y", ["even", "uneven"])
 def test_machine_code_is_the_evaluator_in_every_lane(x, y):
     """A few roundings apart, in parts of the sum of all terms; fused products round once where NumPy's round twice.

@@ -70,6 +70,7 @@ def starts(system: zm.System, beside: float) -> list[zm.State]:
     return found
 
 
+@pytest.mark.slow
 @CASES
 @pytest.mark.parametrize("beside", [0.0, 0.1])
 def test_the_motion_is_the_same_beside_the_constraints_too(make, beside):

@@ -162,6 +162,7 @@ def test_volume_of_a_superquadric():
     assert np.linalg.norm(corner, axis=1).max() == pytest.approx(float(body.size), rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exponent", [2.0, 2.5, 4.0, 6.0])
 def test_moments_of_a_superquadric_are_those_of_its_outside(exponent):
     def implicit(x, y, z):

@@ -57,6 +57,7 @@ def test_ellipsoids_move_as_newton_and_euler_say(name):
     assert np.all(errors <= 1e-10 * np.maximum(1.0, growth)), (errors, growth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param("shaken hills", marks=pytest.mark.slow), "carpet on hills"])
 def test_wheels_move_as_newton_and_euler_say(name):
     errors, growth = disagreement(name, 5, torus, SOON)

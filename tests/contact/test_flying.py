@@ -130,6 +130,7 @@ def test_on_a_plate_that_is_shaken():
     assert np.array(run.changes[:4]) == pytest.approx(times, abs=1e-11)
 
 
+@pytest.mark.slow
 def test_kept_loaded_and_continued(tmp_path):
     ball = thrown(0.5, 0.3, zm.surfaces.paraboloid(0.2))
     run = zm.simulate(ball, ball.flying.start(center=(0.3, 0.0, 1.0), velocity=(0.5, 0.2, 0.0)), until=1.5)

@@ -249,6 +249,7 @@ def test_starts_that_can_not_be(z, w, said):
         zm.simulate(table, table.start(position=(0.0, 0.0, z), velocity=(0.0, 0.0, w)), until=1.0)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_kept_and_continued(tmp_path):
     e = zm.parameter("e", 0.5)
     table = zm.Sliding(particle(), on=zm.surfaces.paraboloid(0.5), gravity=g, friction=0.1, restitution=e)

@@ -15,6 +15,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import zeromass as zm
+from cases import few
 
 G, RADIUS, FRICTION = 9.81, 0.1, 0.12
 
@@ -49,7 +50,7 @@ def reference(creep: float, until: float) -> tuple[float, float, np.ndarray]:
     return begins, found.t[-1], np.column_stack([times, found.sol(times).T])
 
 
-@pytest.mark.parametrize(("method", "rtol"), [("collocation", 1e-12), ("dop853", 1e-12), ("radau", 1e-10)])
+@pytest.mark.parametrize(("method", "rtol"), few([("collocation", 1e-12), ("dop853", 1e-12), ("radau", 1e-10)]))
 def test_a_ball_whose_plane_is_tilted_more_and_more(method, rtol):
     """To what the other program's tolerance explains: it follows the slip to 1e-11, some 1e4 times less than it turns."""
     rolling = tilted()
@@ -84,6 +85,7 @@ def test_a_beginning_slip_costs_no_more_than_the_rest():
     assert run.segments[1].statistics.evaluations < 4000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rtol", [1e-5, 1e-7])
 def test_a_slip_far_below_the_tolerance_is_still_a_slip(rtol):
     """Slips of 1e-8 m/s are less than 1e-5 of the speeds that they are differences of; the slip goes on nevertheless."""

@@ -45,6 +45,7 @@ def test_stable_between_weave_and_capsize_speed(model):
     assert abs(brentq(capsize, 5.8, 6.2, xtol=1e-13) - 6.02426201538837) < 1e-11
 
 
+@pytest.mark.slow
 def test_turns_without_hands_begin_at_the_capsize_speed(model):
     """Steady turns form a family that leaves the straight run where it loses its stability: v = v_c − O(lean²).
 

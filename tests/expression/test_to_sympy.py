@@ -42,6 +42,7 @@ def test_value(seed):
         assert evaluate(f, at) == pytest.approx(number(to_sympy(f), at), rel=1e-13, abs=1e-14), tree
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_rate_is_the_total_derivative_of_sympy(seed):
     rng = np.random.default_rng(seed)

@@ -85,6 +85,7 @@ def test_runs_are_right_or_stop_by_name(seed):
     judged(case(seed))
 
 
+@pytest.mark.slow
 def test_a_reference_that_is_off_itself_does_not_judge():
     """Of an angle that winds up to 30 rad, hundreds of steps of the reference add up to 1e-9: more than what is allowed."""
     each = case(6052)

@@ -115,6 +115,7 @@ def test_pulses_of_a_run_that_is_whole_periods_long(until):
     np.testing.assert_allclose(run.at(until)[v], 0.3 * until, rtol=0, atol=1e-11)
 
 
+@pytest.mark.slow
 def test_thousands_of_pulses():
     """A pulse width modulation of 1 kHz with 30 %, for 1.2 s: it is no chattering, and its mean is what drives."""
     system, x, v = mass(lambda x, v: zm.where((zm.t * 1000.0) % 1.0 < 0.3, 1.0, 0.0))

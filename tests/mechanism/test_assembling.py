@@ -32,6 +32,7 @@ def test_angles_are_followed_over_most_of_a_turn():
         last = now
 
 
+@pytest.mark.slow
 def test_both_ways_to_assemble_a_four_bar_are_found():
     linkage = four_bar()
     found = linkage.system.assemblies({linkage.pin.angle: 0.4}, tries=30)

@@ -39,6 +39,7 @@ def test_every_row_is_printed(found, monkeypatch):
             assert row.quantity in done.output
 
 
+@pytest.mark.slow
 def test_page_and_figures(found, monkeypatch, tmp_path):
     monkeypatch.setattr(cli, "results", lambda: found)
     path = tmp_path / "papers.md"

@@ -37,6 +37,7 @@ def test_orders(expected, order):
     assert {name: bits.digest(made[name]()) for name in bits.ordered(order)} == expected
 
 
+@pytest.mark.slow
 def test_threads(expected):
     """Four threads run all cases at once, on systems that they share."""
     bits.fresh()

@@ -51,6 +51,7 @@ def test_frames_and_workers_are_heard(chromium, tmp_path):
     assert chromium.evaluate("window.here", chromium.frame) == 7
 
 
+@pytest.mark.slow
 def test_what_can_not_be_loaded_is_told(chromium, tmp_path):
     with pytest.raises(RuntimeError, match="ERR_FILE_NOT_FOUND"):
         chromium.load((tmp_path / "none.html").as_uri())

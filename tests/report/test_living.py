@@ -243,6 +243,7 @@ def test_only_the_last_wish_is_computed(chromium, page):
     assert count[1] == 0.5 + 59 / 30
 
 
+@pytest.mark.slow
 def test_a_phone(chromium, page):
     chromium.size(400, 800)
     chromium.open(page[1], "paused&t=6")

@@ -59,6 +59,7 @@ def ground(surface: zm.Surface) -> Ground:
     return surface.drawn(zm.Particle("contact", mass=0).position, 0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("t", [0.0, 0.7, 2.0])
 def test_a_surface_that_moves_and_one_that_changes(t):
     times = np.linspace(0.0, 2.0, 201)
