@@ -276,21 +276,19 @@ class Loop:
         known, rows = tuple(self.occurrences), self.work.noted_steps()
         if not len(rows):
             return known
-
-        def found() -> tuple[Occurrence, ...]:
-            from zeromass.integrate.stepping.waiting import waited_for  # nothing happens in most runs
-
-            return (*known, *waited_for(self, rows))
-
-        return found
+        return lambda: (*known, *self._waited(rows))
 
     def _locate(self) -> None:
         """Locates events that have waited."""
         rows = self.work.noted_steps()
         if len(rows):
-            from zeromass.integrate.stepping.waiting import waited_for  # nothing happens in most runs
+            self.occurrences += self._waited(rows)
 
-            self.occurrences += waited_for(self, rows)
+    def _waited(self, rows: np.ndarray) -> list[Occurrence]:
+        """What has happened in steps that were noted."""
+        from zeromass.integrate.stepping.waiting import waited_for  # nothing happens in most runs
+
+        return waited_for(self, rows)
 
     def state(self) -> State:
         y = self.work.y
