@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -76,21 +75,27 @@ def test_a_bad_member_is_named_and_the_executor_lives(how: str) -> None:
         assert executor.submit(abs, -3).result() == 3
 
 
+class Killed(ProcessPoolExecutor):
+    """Processes that do the first thing that is asked of them, hang on all others, and are killed when that one is done."""
+
+    asked = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.asked += 1
+        return super().submit(fn, *args, **kwargs) if self.asked == 1 else super().submit(time.sleep, 3600.0)
+
+    def kill(self, done: int, total: int) -> None:
+        for process in list(self._processes):  # type: ignore[attr-defined]
+            os.kill(process, signal.SIGKILL)
+
+
 def test_an_executor_that_breaks_keeps_what_is_done() -> None:
     """A killed process breaks that of Python for good."""
     system, start, k, x = spring()
-    executor = processes()
-    killed = threading.Event()
-
-    def kill(done: int, total: int) -> None:
-        if done < total and not killed.is_set():
-            killed.set()
-            for process in list(executor._processes):  # type: ignore[attr-defined]
-                os.kill(process, signal.SIGKILL)
-            time.sleep(1.0)
-
+    executor = Killed(2, mp_context=multiprocessing.get_context("spawn"))
     with executor, pytest.warns(zm.RunStopped, match="what it ran on broke"):
-        found = sweep(system, start, over={k: stiffness()}, keep={"x": x}, until=2.0, on=executor, progress=kill)
+        study: dict[str, Any] = {"over": {k: stiffness()}, "keep": {"x": x}, "until": 2.0}
+        found = sweep(system, start, **study, on=executor, progress=executor.kill)
     done = found.outcome.values == "finished"
     assert 0 < done.sum() < COUNT
     assert set(found.outcome.values[~done]) == {"interrupted"}
