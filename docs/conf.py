@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from importlib.metadata import version as installed_version
@@ -13,6 +14,7 @@ from pybtex.style.labels import BaseLabelStyle
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # for the modules of this folder
+gc.set_threshold(100_000, 20, 20)  # pages stay in memory: looking through them for garbage again and again takes long
 
 project = "zeromass"
 author = "The zeromass developers"

@@ -93,8 +93,8 @@ def test_an_executor_that_breaks_keeps_what_is_done() -> None:
     """A killed process breaks that of Python for good."""
     system, start, k, x = spring()
     executor = Killed(2, mp_context=multiprocessing.get_context("spawn"))
+    study: dict[str, Any] = {"over": {k: stiffness()}, "keep": {"x": x}, "until": 2.0}
     with executor, pytest.warns(zm.RunStopped, match="what it ran on broke"):
-        study: dict[str, Any] = {"over": {k: stiffness()}, "keep": {"x": x}, "until": 2.0}
         found = sweep(system, start, **study, on=executor, progress=executor.kill)
     done = found.outcome.values == "finished"
     assert 0 < done.sum() < COUNT
