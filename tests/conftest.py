@@ -29,7 +29,7 @@ def pytest_collection_finish(session):
     gc.freeze()
 
 
-SEEDS = 12
+SEEDS = 8
 """Seeds of a test that every run tries; the others are left to the long one."""
 
 

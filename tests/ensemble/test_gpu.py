@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from cases import spread
+from cases import few, spread
 from ensemble.test_lanes import CASES, bits, moved
 from zeromass.compile.cuda import cuda
 from zeromass.ensemble.gpu import Gpu
@@ -121,7 +121,7 @@ def text(name: str, shared: int = HOPPER) -> tuple[str, Block]:
     return ptx(written(lanes, motion_of(lanes, False), block, cuda())), block
 
 
-@pytest.mark.parametrize("name", ["pendula", "shells"])
+@pytest.mark.parametrize("name", few(["pendula", "shells"]))
 def test_text_leaves_nothing_to_the_assembler(name: str) -> None:
     """Every sum and product says how it is rounded, so none is fused that is not on this machine; nothing is linked."""
     found, _ = text(name)
@@ -137,7 +137,7 @@ def test_text_leaves_nothing_to_the_assembler(name: str) -> None:
 
 
 @needs_assembler
-@pytest.mark.parametrize("name", ["pendula", "shells"])
+@pytest.mark.parametrize("name", few(["pendula", "shells"]))
 def test_text_is_assembled(name: str, tmp_path: Path) -> None:
     found, block = text(name)
     (tmp_path / "kernel.ptx").write_text(found)

@@ -82,7 +82,8 @@ def test_killed_workers(kills: int, monkeypatch: pytest.MonkeyPatch) -> None:
         killer.join()
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [2, 30])
 def test_killed_studies(kills: int, tmp_path: Path) -> None:
     """Studies that go on in their store, until so many of them have been killed: what was published stays as it is."""
     zarr = pytest.importorskip("zarr", minversion="3.0", reason="zarr 3 is not installed")
