@@ -8,9 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
-from zeromass.compile import cache, elementary
+from zeromass.compile import cache, elementary, ir
 from zeromass.compile.straight import Flavour, StraightLine
 from zeromass.compile.target import FIRST, Code, Target
 from zeromass.expression import Expression
