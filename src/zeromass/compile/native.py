@@ -84,18 +84,15 @@ class Native:
         """Machine code of `event(t, y, parameters, values)`; None where there is nothing to watch."""
         if not events:
             return None
-        key = ("events", tuple(events), lanes)
-        kept = self.program.entry and self._digest([event.zero for event in events])
+        zeros, system = [event.zero for event in events], self.program.system
+        known = [*system.inputs, *system.accelerations, *system.multipliers]
+        kept = digest_of(zeros, known) if self.program.entry else None
         return self._code(
-            key,
+            ("events", lanes, *zeros),
             lanes,
             lambda: {"event": (self.program.inputs, [self.program.zeros(events)])},
-            kept=kept and f"events {lanes} {kept}",
+            kept=None if kept is None else f"events {lanes} {kept}",
         )
-
-    def _digest(self, zeros: Sequence[Expression]) -> str | None:
-        system = self.program.system
-        return digest_of(zeros, [*system.inputs, *system.accelerations, *system.multipliers])
 
     def rows(self, kept: Sequence[int]) -> Code:
         """Machine code of `rows(t, y, parameters, entries, zeros)`: of some rows of A, and of what vanishes of them.

@@ -9,7 +9,6 @@ import ctypes
 import functools
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import llvmlite
@@ -17,15 +16,13 @@ import llvmlite.binding as llvm
 
 from zeromass.compile import cache
 from zeromass.errors import ZeromassError
-from zeromass.frozen import frozen
 
 
 class TargetError(ZeromassError, ValueError):
     """Code was asked for that this machine can not run."""
 
 
-@frozen(eq=True)
-class Target:
+class Target(NamedTuple):
     """A kind of machine, as code is written for it.
 
     triple      LLVM's name of processor, maker and system
@@ -56,7 +53,7 @@ class Target:
 
     def lanes(self, width: int) -> Target:
         """The same machine, a number of values at a time."""
-        return replace(self, width=width)
+        return self._replace(width=width)
 
     def machine(self, effort: int) -> Any:
         """LLVM's compiler for it, with some effort, 0 to 3."""
