@@ -7,7 +7,6 @@ derived then.
 
 from __future__ import annotations
 
-import json
 import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,9 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zeromass.compile import cache
+from zeromass.compile.straight import canonical
 from zeromass.compile.target import host
 from zeromass.expression import Expression
-from zeromass.expression.node import Gridded, Symbol, ordered
+from zeromass.expression.node import Gridded, contents
 from zeromass.model import RigidBody, System
 
 WRITTEN_BY = ("expression", "equation", "model", "compile")
@@ -57,11 +57,12 @@ class Entry:
         if data is None:
             return None
         try:
-            outline, origins = json.loads(data)
-            found = Outline(**{**outline, "corrections": tuple(outline["corrections"])})
-        except (ValueError, TypeError, KeyError):
+            numbers, names, *origins = data.decode().split("\n")
+            operations, rank, pivots, followed = map(int, numbers.split())
+            known = dict(line.rsplit(" ", 1) for line in origins)
+        except ValueError:
             return None
-        return Entry(name, found, origins)
+        return Entry(name, Outline(operations, rank, pivots, tuple(names.split()), bool(followed)), known)
 
     def origin(self, key: str) -> str | None:
         """What a piece of its machine code follows from, see `Code`; None where that is not known yet."""
@@ -71,7 +72,10 @@ class Entry:
         """Keeps it for later processes."""
         if self._origins.get(key) != origin:
             self._origins[key] = origin
-            cache.write(self.name, json.dumps([self.outline._asdict(), self._origins]).encode())
+            o = self.outline
+            lines = [f"{o.operations} {o.rank} {o.pivots} {o.followed:d}", " ".join(o.corrections)]
+            lines += [" ".join(item) for item in self._origins.items()]
+            cache.write(self.name, "\n".join(lines).encode())
 
 
 class Promised(Mapping[str, Any]):
@@ -124,26 +128,24 @@ def _system(system: System) -> str | None:
 
 
 def digest_of(roots: Iterable[Expression], known: Iterable[Expression]) -> str | None:
-    """A digest of formulas whose symbols are known by their places; None where they read arrays on grids.
+    """A digest of formulas whose symbols are known by their places, whatever their history; None where they read arrays.
 
-    Of other symbols, parameters of events, say, the default counts. It is another one where the formulas have another
-    history: where commuting operands, which are ordered by age, may stand the other way round.
+    Of other symbols, parameters of events, say, the default counts.
     """
-    roots = list(roots)
-    nodes = ordered(roots)
-    places, at = {symbol: k for k, symbol in enumerate(known)}, {node: k for k, node in enumerate(nodes)}
+    roots, known = list(roots), list(known)
+    places = {symbol: k for k, symbol in enumerate(known)}
+    others = [leaf for leaf in contents(roots)[0] if leaf not in places]
+    nodes, operands = canonical([known, others], roots)
+    at = {node: k for k, node in enumerate(nodes)}
     written: list[Any] = []
     for node in nodes:
-        args = node.args
+        args = operands[node]
         if args:
             if isinstance(node, Gridded):
                 return None
             written.append((node.op, *[at[a] for a in args]))
         elif node in places:
             written.append(places[node])
-        elif node.value is not None:
-            written.append(struct.pack("<d", node.value))
         else:
-            assert isinstance(node, Symbol)
-            written.append(("symbol", node.kind, node.default))
-    return cache.digest(repr(written), repr([at[e] for e in roots]))
+            written.append(node.op if node.value is None else struct.pack("<d", node.value))
+    return cache.digest(repr(written), repr([at[e] for e in roots]), repr([leaf.default for leaf in others]))
