@@ -36,7 +36,6 @@ import operator
 import resource
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 from unittest.mock import patch
@@ -91,7 +90,7 @@ class Case:
 
     def on_avx2(self, states: Literal["all", "least"] = "all") -> np.ndarray:
         """The same study with four lanes, in instructions of AVX2."""
-        narrow = replace(host(), cpu="haswell", features="", width=4, fused=True)
+        narrow = host()._replace(cpu="haswell", features="", width=4, fused=True)
         with patch.object(lanes, "host", lambda: narrow), patch.object(newton, "host", lambda: narrow):
             return self.study(states)
 

@@ -18,10 +18,9 @@ import llvmlite.binding as llvm
 import mpmath
 import numpy as np
 import pytest
-from llvmlite import ir
 
 import zeromass as zm
-from zeromass.compile import elementary
+from zeromass.compile import elementary, ir
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.straight import Flavour, StraightLine
 from zeromass.compile.target import host

@@ -13,10 +13,9 @@ import flint
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
-from llvmlite import ir
 from mpmath import mp
 
-from zeromass.compile import elementary
+from zeromass.compile import elementary, ir
 from zeromass.compile.elementary import FUNCTIONS, coefficients, minimax
 
 arb = flint.arb
@@ -48,11 +47,9 @@ def add_loop(module, name, width, arity, results, body):
     i.add_incoming(ir.Constant(INT64, 0), entry)
     args = []
     for k in range(arity):
-        load = b.load(b.gep(f.args[results + k], [i]))
-        load.align = 8
-        args.append(load)
+        args.append(b.load(b.gep(f.args[results + k], [i]), align=8))
     for k, value in enumerate(body(b, args)):
-        b.store(value, b.gep(f.args[k], [i])).align = 8
+        b.store(value, b.gep(f.args[k], [i]), align=8)
     following = b.add(i, ir.Constant(INT64, 1))
     i.add_incoming(following, b.block)
     b.cbranch(b.icmp_signed("<", following, f.args[-1]), loop, end)

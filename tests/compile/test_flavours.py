@@ -11,10 +11,10 @@ import sys
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
-from llvmlite import ir
 
 import zeromass as zm
 from cases import few
+from zeromass.compile import ir
 from zeromass.compile.module import text_of
 from zeromass.compile.target import LEVELS, Target, levels
 from zeromass.ensemble.dense import DenseLanes

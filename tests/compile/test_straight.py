@@ -322,6 +322,9 @@ def test_blocks_have_the_bits_of_one(lanes, monkeypatch):
 
     plain = computed(0)
     assert "label" not in text(functions, x)
+    monkeypatch.setattr(straight, "SHORT", 1)
+    assert "label %last" in text(functions, x)
+    assert all(same(computed(effort), plain) for effort in (0, 1, 2))
     monkeypatch.setattr(straight, "LONG", 1)
     monkeypatch.setattr(straight, "BLOCK", 7)
     assert "label %block7" in text(functions, x)

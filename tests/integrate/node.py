@@ -6,7 +6,6 @@ import ctypes
 import json
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +76,7 @@ def in_node(module: bytes, tasks: list[dict[str, Any]], folder: Path) -> tuple[l
 
 def unfused() -> Target:
     """This machine, one value at a time and without a·b + c."""
-    return replace(host().scalar, fused=False)
+    return host().scalar._replace(fused=False)
 
 
 class HostMotion:

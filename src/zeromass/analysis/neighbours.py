@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """Neighbouring motions, several of them carried along together, in SIMD lanes.
 
 A tangent δy of a motion y obeys δẏ = ∂f/∂y δy + ∂f/∂p δp. Tangents are carried along with the motion as further unknowns of
@@ -16,8 +14,8 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from llvmlite import ir
 
+from zeromass.compile import ir
 from zeromass.compile.module import code
 from zeromass.compile.program import Program
 from zeromass.compile.target import BEST, Code, host

@@ -61,6 +61,11 @@ def sources(*packages: str) -> str | None:
     return digest(*parts) if parts else None
 
 
+def kept() -> bool:
+    """Whether there is a folder."""
+    return _folder(os.environ.get("ZEROMASS_CACHE")) is not None
+
+
 def read(name: str) -> bytes | None:
     """Code that was kept under a name; None if there is none, or if it is not as it was."""
     folder = _folder(os.environ.get("ZEROMASS_CACHE"))

@@ -201,6 +201,7 @@ class Tree(Generic[Result]):
         self._root: dict[Hashable, _Fork[Result] | Result] = {}
         self._recent: dict[bytes, Result] = {}
         self._foresight: Foresight | None = None
+        self._promised: list[Callable[[], None]] = []
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -214,10 +215,26 @@ class Tree(Generic[Result]):
             else:
                 yield place
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was derived or promised yet."""
+        return not self._root and not self._recent
+
+    def promise(self, samples: Samples, result: Result, fulfil: Callable[[], None]) -> Result:
+        """Takes a result for a state whose derivation may come later, or never: `fulfil` does it, see `take`."""
+        self._promised.append(fulfil)
+        return self._recent.setdefault(samples.key, result)
+
+    def take(self, decisions: Decisions, result: Result) -> None:
+        """Takes what was promised, and has now been derived."""
+        self._kept(decisions, result)
+
     def at(self, samples: Samples, derive: Callable[[Decisions], Result]) -> Result:
         """What the answers at a state lead to: derived before, or now."""
         known = self._recent.get(samples.key)
         if known is None:
+            while self._promised:  # its decisions may be those of this state
+                self._promised.pop()()
             known = self._found(samples)
             if known is None:
                 decide = Decisions(samples)

@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false
-# llvmlite has no types: what its builder returns is taken for None
 """Functions on grids in LLVM IR: the cell of each lane by scalar operations, its polynomial in lanes.
 
 The coefficients are not copied into the code: it holds their address, and who compiles it keeps the grid alive. Code for a
@@ -12,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import DOUBLE, INT64, NAN, Arithmetic, Real, at_most, fma, lanes, where
 from zeromass.expression.grid import Grid, Orders, derivatives, spacing
 

@@ -8,9 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
-from zeromass.compile import cache, elementary
+from zeromass.compile import cache, elementary, ir
 from zeromass.compile.straight import Flavour, StraightLine
 from zeromass.compile.target import FIRST, Code, Target
 from zeromass.expression import Expression
@@ -160,11 +159,12 @@ def with_reciprocals(outputs: Sequence[Expression]) -> list[Expression]:
     A division takes as long as five to ten products; the product rounds once more.
     """
     nodes = ordered(outputs)
-    shared = Counter(node.args[1] for node in nodes if node.op == "divide")
+    shared = Counter([node.args[1] for node in nodes if node.op == "divide"])
     new: dict[Expression, Expression] = {}
-    for node in nodes:
+    known = new.keys()
+    for node in nodes if shared else ():
         inverted = node.op == "divide" and _worthwhile(node.args[1], shared[node.args[1]])
-        if inverted or not new.keys().isdisjoint(node.args):
+        if inverted or not known.isdisjoint(node.args):
             args = [new.get(a, a) for a in node.args]
             new[node] = multiply(args[0], divide(ONE, args[1])) if inverted else renewed(node, args)
     return [new.get(e, e) for e in outputs]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.compile.module import Groups, code
+from zeromass.compile.module import Groups, code, text_of
+from zeromass.compile.outline import digest_of
 from zeromass.compile.target import FIRST, Code, host
 from zeromass.expression import Evaluator, Expression
 from zeromass.model import Event
@@ -47,18 +48,19 @@ class Native:
         projected  in lanes, for stages that are iterated and then projected: see `followed_motion`
         """
         p = self.program
-        followed = p.followed if projected and lanes > 1 else None
+        own = projected and lanes > 1 and p.outline.followed
 
         def functions() -> dict[str, tuple[Groups, Groups]]:
+            followed = p.followed if own else None
             slopes = [*p.system.rates, *p.acceleration] if lanes == 1 else list(followed or p.acceleration)
             return {"rhs": (p.inputs, [slopes, [p.growth], list(self.telling)])}
 
-        return self._code(("rhs", lanes, followed is None), lanes, functions)
+        return self._code(("rhs", lanes, not own), lanes, functions, kept=f"rhs {lanes} {own}")
 
     @property
     def pivots(self) -> int:
         """How many pivots the right-hand side tells."""
-        return len(self.telling)
+        return self.program.outline.pivots
 
     @cached_property
     def telling(self) -> tuple[Expression, ...]:
@@ -72,15 +74,25 @@ class Native:
         p = self.program
         if not p.corrections:
             return None
-        functions = {name: (p.inputs, [list(change)]) for name, change in p.corrections.items()}
-        return self._code("corrections", 1, lambda: functions, seldom=True)
+
+        def functions() -> dict[str, tuple[Groups, Groups]]:
+            return {name: (p.inputs, [list(change)]) for name, change in p.corrections.items()}
+
+        return self._code("corrections", 1, functions, seldom=True, kept="corrections")
 
     def events(self, events: Sequence[Event], lanes: int) -> Code | None:
         """Machine code of `event(t, y, parameters, values)`; None where there is nothing to watch."""
         if not events:
             return None
-        key = ("events", tuple(events), lanes)
-        return self._code(key, lanes, lambda: {"event": (self.program.inputs, [self.program.zeros(events)])})
+        zeros, system = [event.zero for event in events], self.program.system
+        known = [*system.inputs, *system.accelerations, *system.multipliers]
+        kept = digest_of(zeros, known) if self.program.entry else None
+        return self._code(
+            ("events", lanes, *zeros),
+            lanes,
+            lambda: {"event": (self.program.inputs, [self.program.zeros(events)])},
+            kept=None if kept is None else f"events {lanes} {kept}",
+        )
 
     def rows(self, kept: Sequence[int]) -> Code:
         """Machine code of `rows(t, y, parameters, entries, zeros)`: of some rows of A, and of what vanishes of them.
@@ -112,10 +124,19 @@ class Native:
         functions: Callable[[], Mapping[str, tuple[Groups, Groups]]],
         *,
         seldom: bool = False,
+        kept: str | None = None,
     ) -> Code:
+        """Machine code of functions; where it is `kept` for later processes, these need not write it."""
         if key not in self._codes:
             effort = 1 if self._large and not seldom else FIRST
-            made = code(functions(), self._target.lanes(lanes), effort=effort)
+            target, entry = self._target.lanes(lanes), self.program.entry if kept else None
+            origin = entry.origin(kept) if entry and kept else None
+            if origin is not None:
+                made = Code(lambda: text_of(functions(), target)[0], target, origin=origin, effort=effort)
+            else:
+                made = code(functions(), target, effort=effort)
+                if entry and kept and made.origin is not None:
+                    entry.keep(kept, made.origin)
             self._codes[key] = made
             self._improve(made)
         return self._codes[key]

@@ -17,6 +17,7 @@ from zeromass.compile.decisions import Decisions, Samples, Tree
 from zeromass.compile.elimination import Elimination, eliminated, followed_motion, solved_motion
 from zeromass.compile.module import Groups
 from zeromass.compile.native import Native
+from zeromass.compile.outline import Entry, Outline, Promised, name_of
 from zeromass.compile.pivots import Independent
 from zeromass.compile.straight import operations
 from zeromass.compile.turning import turning
@@ -24,6 +25,7 @@ from zeromass.equation import Verdict
 from zeromass.expression import Expression, Symbol, expressions, jacobian, substitute, symbols, t
 from zeromass.expression.build import ONE, ZERO, add, compare, multiply, where
 from zeromass.expression.evaluate import Sparse, stacked
+from zeromass.expression.node import undisturbed
 from zeromass.frozen import frozen
 from zeromass.model import Event, ModelError, State, System
 
@@ -66,11 +68,19 @@ class Program:
     """Switches along which the motion slides; see `zeromass.compile.holding`."""
     held: Mapping[Symbol, Expression] = field(default_factory=dict)
     """Their modes, as expressions of the state."""
-    followed: tuple[Expression, ...] | None = None
+    followed: tuple[Expression, ...] | None = field(default_factory=lambda: None)
     """q̈ for motions that are projected after each step, if that is not the same; see `followed_motion`."""
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name in ("elimination", "followed") and "fulfil" in vars(self):
+                vars(self)["fulfil"]()
+                return vars(self)[name]
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def __repr__(self) -> str:
-        kept, rows = len(self.elimination.kept), len(self.system.rows)
+        kept, rows = self.rank, len(self.system.rows)
         size = len(self.system.coordinates)
         return f"Program({size} coordinates, {kept} of {rows} constraint rows kept, {self.operations} operations)"
 
@@ -92,8 +102,20 @@ class Program:
         system, rest = state
         elimination, corrections, holds, held, followed = unpacked(rest)
         values = (system, elimination, corrections, holds, dict(held), followed)
-        for name, value in zip(self.__dataclass_fields__, values, strict=True):
-            object.__setattr__(self, name, value)
+        vars(self).update(zip(self.__dataclass_fields__, values, strict=True))
+
+    @cached_property
+    def outline(self) -> Outline:
+        """What is known of it without its formulas."""
+        e, rows = self.elimination, self.system.rows
+        telling = sum(rows[i].level < 2 for i in e.pivots)
+        count = operations([*self.system.rates, *(self.followed or e.acceleration), self.growth])
+        return Outline(count, len(e.kept), telling, tuple(self.corrections), self.followed is not None)
+
+    @cached_property
+    def entry(self) -> Entry | None:
+        """Its place among what is kept for later processes, if it has one."""
+        return None
 
     @property
     def code(self) -> Literal["straight-line", "rolled"]:
@@ -106,7 +128,7 @@ class Program:
     @property
     def rank(self) -> int:
         """Of A: how many of its rows are independent."""
-        return len(self.elimination.kept)
+        return self.outline.rank
 
     @property
     def acceleration(self) -> tuple[Expression, ...]:
@@ -129,10 +151,10 @@ class Program:
         system = self.system
         return [[t], [*system.coordinates, *system.rates], list(system.parameters)]
 
-    @cached_property
+    @property
     def operations(self) -> int:
         """Arithmetic operations of one right-hand side."""
-        return operations([*self.system.rates, *(self.followed or self.acceleration), self.growth])
+        return self.outline.operations
 
     def solved(self, e: Any) -> np.ndarray:
         """Expressions with accelerations and multipliers replaced by their solution."""
@@ -221,7 +243,37 @@ def program_at(system: System, state: State, rank: int | None = None) -> Program
         return rolled_at(system, state)
     trees: dict[int | None, Tree[Program]] = system.memory.setdefault("programs", {})
     tree = trees.setdefault(rank, Tree())
-    return tree.at(Samples(list(system.inputs), state.inputs), lambda decide: _derived(system, decide, rank))
+    samples = Samples(list(system.inputs), state.inputs)
+    name = name_of(system, samples.values, rank) if tree.empty else None
+    entry = None if name is None else Entry.read(name)
+    if entry is not None:
+        return _promised(system, samples, rank, tree, entry)
+    found = tree.at(samples, lambda decide: _derived(system, decide, rank))
+    if name is not None:
+        vars(found)["entry"] = Entry(name, found.outline)
+    return found
+
+
+def _promised(system: System, samples: Samples, rank: int | None, tree: Tree[Program], entry: Entry) -> Program:
+    """A program that an earlier process has derived: its formulas are derived when they are asked for."""
+
+    def fulfil() -> None:
+        if "elimination" not in own:
+            decide = Decisions(samples)
+            with undisturbed:
+                derived = _derived(system, decide, rank)
+            own.update({name: vars(derived)[name] for name in ("elimination", "corrections", "followed")})
+            tree.take(decide, program)
+
+    def back() -> Mapping[str, tuple[Expression, ...]]:
+        fulfil()
+        return program.corrections
+
+    program = object.__new__(Program)
+    own = vars(program)
+    own.update(system=system, holds=(), held={}, corrections=Promised(entry.outline.corrections, back))
+    own.update(outline=entry.outline, entry=entry, fulfil=fulfil)
+    return tree.promise(samples, program, fulfil)
 
 
 def rolls(system: System) -> bool:

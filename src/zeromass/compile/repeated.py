@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false
-# llvmlite has no types: what its builder returns is taken for None
 """A function called again and again, with addresses that move on: a loop in machine code, during which other threads run."""
 
 from __future__ import annotations
@@ -10,8 +8,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
+from zeromass.compile import ir
 from zeromass.compile.target import BEST, Code, host
 
 _INT: ir.Type = ir.IntType(64)

@@ -36,8 +36,11 @@ _CODES = _Column("code")
 _LLVM = _Column("llvm")
 _COMMUTE = ("add", "multiply")
 
-LONG, BLOCK = 4_000, 500
-"""Instructions from which a function is cut into blocks, and how many each of them has.
+_PLAIN = {"add": "fadd", "subtract": "fsub", "multiply": "fmul", "divide": "fdiv"}
+"""The most frequent of them, instructions of two operands."""
+
+SHORT, LONG, BLOCK = 200, 4_000, 500
+"""Instructions up to which a function is one block, from which it is cut into blocks, and how many each of them has.
 
 LLVM's time grows with the square of a block's length, and with blocks of some hundreds only with their number.
 """
@@ -111,21 +114,18 @@ def canonical(
             key[node] = hash((_CODES[op], *[key[a] for a in args]))
         operands[node] = args
     done: dict[Expression, None] = {}
-    opened: set[Expression] = set()
     stack = list(reversed(outputs))
     while stack:
         node = stack[-1]
         if node in done:
             stack.pop()
-        elif node in opened:
+            continue
+        waiting = len(stack)
+        for a in operands[node][::-1]:
+            if a not in done:
+                stack.append(a)
+        if len(stack) == waiting:
             done[stack.pop()] = None
-        else:
-            waiting = [a for a in operands[node][::-1] if a not in done]
-            if waiting:
-                opened.add(node)
-                stack += waiting
-            else:
-                done[stack.pop()] = None
     return list(done), operands
 
 
@@ -147,6 +147,7 @@ class StraightLine:
         self.calls: set[str] = set()
         self.grids: dict[str, tuple[Grid, list[tuple[int, int]]]] = {}
         self._flavour, self._type, self._suffix = flavour, flavour.type, flavour.suffix
+        self._call_fma = f"call {self._type} @llvm.fma.{self._suffix}({self._type} "
         self._lines: list[str] = []
         self._count = 0
         self._values: dict[Expression, str] = {}
@@ -158,7 +159,7 @@ class StraightLine:
         present = set(nodes)
         self._load(inputs, present)
         fused = self._fusions(nodes) if flavour.fused else {}
-        hidden = set(fused.values())
+        hidden, values, operands, T = set(fused.values()), self._values, self._operands, self._type
         places: dict[Expression, list[tuple[int, int]]] = {}
         for g, group in enumerate(outputs):
             for i, output in enumerate(group):
@@ -167,30 +168,35 @@ class StraightLine:
             if node in hidden:
                 continue
             if node in fused:
-                self._values[node] = self._fma(node, fused[node])
-            elif node.value is not None:
-                self._values[node] = flavour.number(node.value)
-            elif node in self._values:
+                values[node] = self._fma(node, fused[node])
+            elif node in values:
                 pass  # loaded, or computed together with another one
+            elif node.op in _PLAIN:
+                a, b = operands[node]
+                values[node] = self._emit(f"{_PLAIN[node.op]} {T} {values[a]}, {values[b]}")
+            elif node.value is not None:
+                values[node] = flavour.number(node.value)
             elif node.op in ("sin", "cos"):
                 self._sincos(node, present)
             elif isinstance(node, Gridded):
                 self._gridded(node, nodes)
             else:
-                self._values[node] = self._operation(node)
+                values[node] = self._operation(node)
             if node in places:
                 self._store(node, places[node])  # at once: what is stored no longer needs a register
         arguments = ", ".join(
             [f"ptr noalias readonly %in{g}" for g in range(len(inputs))]
             + [f"ptr noalias %out{g}" for g in range(len(outputs))]
         )
-        body = "\n  ".join(_cut(self._lines))
+        body = "\n  ".join(_cut(self._lines, flavour.width))
         self.text: str = f"define void @{name}({arguments}) {{\n  {body}\n  ret void\n}}\n"
 
     def _emit(self, instruction: str) -> str:
+        """Adds an instruction; its value has a number, as LLVM counts them: names would take longer to read."""
         self._count += 1
-        self._lines.append(f"%v{self._count} = {instruction}")
-        return f"%v{self._count}"
+        name = f"%{self._count}"
+        self._lines.append(f"{name} = {instruction}")
+        return name
 
     def _load(self, groups: Sequence[Sequence[Expression]], present: set[Expression]) -> None:
         T = self._type
@@ -209,14 +215,15 @@ class StraightLine:
     def _fusions(self, nodes: Sequence[Expression]) -> dict[Expression, Expression]:
         """{sum: the product in it that is fused}, each product once."""
 
+        uses, operands = self._uses, self._operands
+
         def product(e: Expression) -> bool:
-            square = e.op == "power" and e.args[1].value == 2
-            return (e.op == "multiply" or square) and self._uses[e] == 1
+            return uses[e] == 1 and (e.op == "multiply" or (e.op == "power" and e.args[1].value == 2))
 
         fused: dict[Expression, Expression] = {}
         for node in nodes:
             if node.op in ("add", "subtract"):
-                a, b = self._operands[node]
+                a, b = operands[node]
                 if product(b):
                     fused[node] = b
                 elif product(a):
@@ -232,8 +239,8 @@ class StraightLine:
             first = first if node.op == "add" else self._negative(first)
         else:
             rest = self._values[b] if node.op == "add" else self._negative(self._values[b])
-        T, s = self._type, self._suffix
-        return self._emit(f"call {T} @llvm.fma.{s}({T} {first}, {T} {second}, {T} {rest})")
+        T = self._type
+        return self._emit(f"{self._call_fma}{first}, {T} {second}, {T} {rest})")
 
     def _negative(self, value: str) -> str:
         if value not in self._negatives:
@@ -320,15 +327,27 @@ class StraightLine:
         return self._emit(f"call {convention}{T} {function}({', '.join(f'{T} {a}' for a in args)})")
 
 
-def _cut(lines: list[str]) -> list[str]:
+def _cut(lines: list[str], width: int) -> list[str]:
     """The lines of a function, in blocks where they are many: the operations are the same, to the bit.
 
-    LLVM would join blocks that merely follow one another: each goes on if a pointer is one, which it is.
+    LLVM would join blocks that merely follow one another: each goes on if a pointer is one, which it is. Of scalars it
+    would select machine instructions one by one, from the end of a block on, and begin anew for each fused operation; where
+    a switch is at the end, which it can not select so, it takes all of them together, in two thirds of the time.
     """
-    if len(lines) < LONG:
+    if len(lines) < (SHORT if width == 1 else LONG):
         return lines
+    size = BLOCK if len(lines) >= (2 * LONG if width == 1 else LONG) else len(lines)
     cut = ["%on = icmp ne ptr %out0, null"]
-    for k in range(0, len(lines), BLOCK):
-        cut += [f"br i1 %on, label %block{k}, label %end", f"block{k}:"] if k else []
-        cut += lines[k : k + BLOCK]
+    for k in range(0, len(lines), size):
+        if k:
+            cut += [_on(f"block{k}", width), f"block{k}:"]
+        cut += lines[k : k + size]
+    if width == 1:
+        cut += [_on("last", width), "last:"]
     return [*cut, "br label %end", "end:"]
+
+
+def _on(block: str, width: int) -> str:
+    if width == 1:
+        return f"switch i1 %on, label %end [ i1 true, label %{block} ]"
+    return f"br i1 %on, label %{block}, label %end"

@@ -9,7 +9,6 @@ import ctypes
 import functools
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import llvmlite
@@ -17,15 +16,13 @@ import llvmlite.binding as llvm
 
 from zeromass.compile import cache
 from zeromass.errors import ZeromassError
-from zeromass.frozen import frozen
 
 
 class TargetError(ZeromassError, ValueError):
     """Code was asked for that this machine can not run."""
 
 
-@frozen(eq=True)
-class Target:
+class Target(NamedTuple):
     """A kind of machine, as code is written for it.
 
     triple      LLVM's name of processor, maker and system
@@ -56,7 +53,7 @@ class Target:
 
     def lanes(self, width: int) -> Target:
         """The same machine, a number of values at a time."""
-        return replace(self, width=width)
+        return self._replace(width=width)
 
     def machine(self, effort: int) -> Any:
         """LLVM's compiler for it, with some effort, 0 to 3."""
@@ -152,7 +149,8 @@ class Code:
         effort: int = FIRST,
         keep: Any = None,
     ) -> None:
-        self._text, self._target, self._origin, self._kept = text, target, origin, keep
+        self._text, self._target, self._kept = text, target, keep
+        self.origin: str | None = origin
         best = self._found(BEST) if effort < BEST else None
         self._engines = [self._loaded(best or self._machine_code(effort))]
         self._addresses: dict[str, int] = {}
@@ -167,17 +165,17 @@ class Code:
             module.triple = self._target.triple
             module.data_layout = str(machine.target_data)
             found = machine.emit_object(module)
-            if self._origin is not None:
+            if self.origin is not None:
                 cache.write(self._name(effort), found)
         return found
 
     def _found(self, effort: int) -> bytes | None:
-        return None if self._origin is None else cache.read(self._name(effort))
+        return None if self.origin is None else cache.read(self._name(effort))
 
     def _name(self, effort: int) -> str:
-        assert self._origin is not None
+        assert self.origin is not None
         compiler = f"{llvmlite.__version__} {llvm.llvm_version_info} {effort}"
-        return cache.digest(self._origin, repr(self._target), compiler)
+        return cache.digest(self.origin, repr(self._target), compiler)
 
     def _loaded(self, code: bytes) -> Any:
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._target.machine(FIRST))

@@ -20,13 +20,23 @@ from functools import cached_property
 
 import numpy as np
 
-from zeromass.expression import Array, Expression, directional, expressions, jacobian, rate, substitute, symbols, t
+from zeromass.expression import (
+    Array,
+    Expression,
+    directional,
+    expressions,
+    gradient,
+    jacobian,
+    rate,
+    substitute,
+    symbols,
+    t,
+)
 from zeromass.expression.build import ONE, ZERO, add, constant, divide, multiply, negative, subtract
 from zeromass.expression.derivative import sparse_jacobian
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.node import symbol
 from zeromass.model import RigidBody, System
-from zeromass.model.lagrange import force_of, masses_of
 
 
 class Turn:
@@ -394,8 +404,12 @@ def _turns(system: System) -> Iterable[Turn]:
             continue  # it does not turn by coordinates of its own
         (zero,) = body.constraints.values()
         places = [at[x] for x in body.quaternion]
-        M = masses_of(body.kinetic, body.quaternion)
-        own = [{places[j]: e for j, e in row.items()} for row in M.rows]
+        p = gradient(body.kinetic, rate(body.quaternion))
+        own: list[dict[int, Expression]] = [{} for _ in places]
+        for i, row in enumerate(sparse_jacobian(p, rate(body.quaternion)).rows):
+            for j, e in row.items():
+                if j >= i:  # as in the mass matrix of a system
+                    own[i][places[j]] = own[j][places[i]] = e
         if zero in rows and all(system.sparse_M.rows[i] == row for i, row in zip(places, own, strict=True)):
             yield Turn(body, rows[zero], places)
 
@@ -403,7 +417,8 @@ def _turns(system: System) -> Iterable[Turn]:
 def _own_force(body: Turn) -> Array:
     """Q_u of the kinetic energy alone."""
     ω = body.body.angular_velocity_body
-    return force_of(expressions(ω @ body.J @ ω / 2).item(), body.u)
+    T = expressions(ω @ body.J @ ω / 2).item()
+    return gradient(T, body.u) - directional(gradient(T, body.v), {**dict(zip(body.u, body.v, strict=True)), t: ONE})
 
 
 def _without(total: Expression, part: Expression) -> Expression:

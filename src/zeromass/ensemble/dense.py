@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false
-# llvmlite has no types: what its builder returns is taken for None
 """States inside steps of many members, from the dense output of the method, side by side in lanes."""
 
 from __future__ import annotations

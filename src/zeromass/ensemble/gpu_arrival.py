@@ -1,13 +1,10 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
-# llvmlite has no types: what its builder returns is taken for None
 """The end of a step in a thread: projection, events, pivots, and what becomes the state; see `Dop853Lanes.step`."""
 
 from __future__ import annotations
 
 from math import inf
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.ensemble.gpu_layout import Cell
 from zeromass.ensemble.gpu_stages import Stages

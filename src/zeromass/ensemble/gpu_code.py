@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 import numpy as np
-from llvmlite import ir
 
+from zeromass.compile import ir
 from zeromass.compile.cuda import is_cuda, optimised
 from zeromass.compile.module import text_of
 from zeromass.compile.quotients import without_branches

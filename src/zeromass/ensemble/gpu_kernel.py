@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
-# llvmlite has no types: what its builder returns is taken for None
 """The method of Dormand and Prince for members of an ensemble, one in each thread of a graphics card.
 
 A thread takes a member from the table, moves it until it ends or asks, writes it back and takes the next one. It goes
@@ -16,8 +14,7 @@ from __future__ import annotations
 
 from math import inf
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, where
 from zeromass.compile.target import Target
 from zeromass.ensemble.gpu_arrival import Arrival

@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
-# llvmlite has no types: what its builder returns is taken for None
 """The stages of a step in a thread, from accelerations alone, and the error of the step.
 
 The slope of a position in a stage is the velocity there, made again as it was made then: v + h Σ a_jm k_m.

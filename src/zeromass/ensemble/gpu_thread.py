@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
-# llvmlite has no types: what its builder returns is taken for None
 """A thread of a graphics card: where the numbers of its member stand, and what it does together with the others."""
 
 from __future__ import annotations
@@ -7,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.cuda import CONSTANT, GENERIC, GLOBAL, SHARED, is_cuda
 from zeromass.compile.elementary.arithmetic import Real
 from zeromass.compile.target import Target

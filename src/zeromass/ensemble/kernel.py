@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false
-# llvmlite has no types: what its builder returns is taken for None
 """The method of Dormand and Prince for many members of an ensemble, one in each SIMD lane, as machine code.
 
 Each member has its own time and step, and goes through exactly the operations that it would go through alone: its
@@ -14,8 +12,7 @@ from collections.abc import Mapping
 from math import inf
 from typing import ClassVar
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, Truth, sqrt, where
 from zeromass.compile.target import BEST, Code, Target
 from zeromass.ensemble.layout import LANE_ARGUMENTS, LEAST_ARGUMENTS, Left, Own, Queue

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum, auto
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.integrate.stepping.layout import ARGUMENTS, Int64, Real64
 from zeromass.integrate.stepping.writer import CHUNK, POINTER, function_pointer
 

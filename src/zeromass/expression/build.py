@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zeromass.expression import node
-from zeromass.expression.node import Expression, ExpressionError, commuted, constant, is_integer, operation
+from zeromass.expression.node import Expression, ExpressionError, commuted, constant, is_integer, operation, pair
 from zeromass.expression.operation import OPERATIONS
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 ZERO, ONE, MINUS_ONE, TWO = constant(0), constant(1), constant(-1), constant(2)
 _TINY, _HUGE = sys.float_info.min, sys.float_info.max
+_LOOKED_AT = frozenset(("negative", "multiply", "power", "divide"))
+"""Operations that a product of them looks into."""
 _WHOLE = 2.0**53
 """Up to here sums and products of whole numbers are exact."""
 
@@ -71,7 +73,7 @@ def add(a: Expression, b: Expression) -> Expression:
             total = a.args[1].value + b.value
             if abs(total) <= _HUGE or not abs(a.args[1].value) <= _HUGE or not abs(b.value) <= _HUGE:
                 return add(a.args[0], constant(total))
-        return operation("add", a, b)
+        return pair("add", a, b)
     if (
         a is b
         or (a.op == "multiply" and a.args[0].value is not None)
@@ -84,7 +86,7 @@ def add(a: Expression, b: Expression) -> Expression:
             return subtract(a, multiply(constant(-q), y))
         if p < 0:
             return subtract(b, multiply(constant(-p), x))
-    return operation("add", a, b) if a.serial < b.serial else operation("add", b, a)
+    return pair("add", a, b) if a.serial < b.serial else pair("add", b, a)
 
 
 def subtract(a: Expression, b: Expression) -> Expression:
@@ -112,7 +114,7 @@ def subtract(a: Expression, b: Expression) -> Expression:
             return add(a, multiply(constant(-q), y))
         if p < 0:  # −2x − 3y = −(2x + 3y), whichever stands first
             return negative(add(multiply(constant(-p), x), b))
-    return operation("subtract", a, b)
+    return pair("subtract", a, b)
 
 
 def negative(a: Expression) -> Expression:
@@ -147,7 +149,9 @@ def multiply(a: Expression, b: Expression) -> Expression:
             folded = a.value * b.args[0].value
             if _normal(folded) or not _proper(a.value):
                 return multiply(constant(folded), b.args[1])
-        return operation("multiply", a, b)
+        return pair("multiply", a, b)
+    if a.op not in _LOOKED_AT and b.op not in _LOOKED_AT and a is not b:
+        return pair("multiply", a, b) if a.serial < b.serial else pair("multiply", b, a)
     if a.op == "negative":
         return negative(multiply(a.args[0], b))
     if b.op == "negative":
@@ -169,7 +173,7 @@ def multiply(a: Expression, b: Expression) -> Expression:
         return a.args[0]
     if b.op == "divide" and b.args[1] is a:
         return b.args[0]
-    return operation("multiply", a, b) if a.serial < b.serial else operation("multiply", b, a)
+    return pair("multiply", a, b) if a.serial < b.serial else pair("multiply", b, a)
 
 
 def divide(a: Expression, b: Expression) -> Expression:

@@ -138,8 +138,9 @@ def sparse_jacobian(functions: Sequence[Expression] | Array, variables: Sequence
 def _rows(nodes: Iterable[Expression], leaves: Iterable[Expression]) -> dict[Expression, dict[Expression, Expression]]:
     """Nonzero derivatives {x: ∂n/∂x} of nodes n in topological order."""
     rows: dict[Expression, dict[Expression, Expression]] = {x: {x: ONE} for x in leaves}
+    known = rows.keys()
     for node in nodes:
-        if node in rows or rows.keys().isdisjoint(node.args):
+        if known.isdisjoint(node.args) or node in rows:
             continue
         row: dict[Expression, Expression] = {}
         rule = OPERATIONS.get(node.op)
@@ -175,8 +176,9 @@ def directional(functions: Scalar | Formulas, direction: Mapping[Any, Scalar]) -
     slope: dict[Expression, Expression] = {_leaf(x): as_expression(d) for x, d in direction.items()}
     nodes = ordered(array.ravel())
     _check_free(nodes, slope.keys())
+    known = slope.keys()
     for node in nodes:
-        if node in slope or slope.keys().isdisjoint(node.args):
+        if known.isdisjoint(node.args) or node in slope:
             continue
         rule = OPERATIONS.get(node.op)
         if node.op == "divide":  # one division: (a/b)' = (a' − (a/b) b')/b

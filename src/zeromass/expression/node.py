@@ -57,7 +57,7 @@ class _Table(dict[tuple, "weakref.ref[Any]"]):
     `_lock`. Such entries are swept out whenever the table has doubled since the last time.
     """
 
-    FEWEST = 10_000
+    FEWEST = 40_000
     largest = FEWEST
 
     def swept(self) -> int:
@@ -222,6 +222,14 @@ def operation(op: str, *args: Expression) -> Expression:
     return _new(Expression(), key, op, args) if node is None else node
 
 
+def pair(op: str, a: Expression, b: Expression) -> Expression:
+    """The same for two operands: most nodes are made of two."""
+    key = (op, a.serial, b.serial)
+    entry = _nodes.get(key)
+    node = entry() if entry is not None else None
+    return _new(Expression(), key, op, (a, b)) if node is None else node
+
+
 def commuted(op: str, a: Expression, b: Expression) -> Expression:
     """The node of a sum or product, whose operands have one order: a constant last in a sum and first in a product,
     others by age."""
@@ -229,7 +237,7 @@ def commuted(op: str, a: Expression, b: Expression) -> Expression:
         swapped = (a.value is None) == (op == "multiply")
     else:
         swapped = b.serial < a.serial
-    return operation(op, b, a) if swapped else operation(op, a, b)
+    return pair(op, b, a) if swapped else pair(op, a, b)
 
 
 def symbol(
@@ -350,14 +358,15 @@ undisturbed = Undisturbed()
 
 def ordered(roots: Iterable[Expression]) -> list[Expression]:
     """All nodes under the roots, children before parents."""
-    seen: set[Expression] = set()
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            stack += node.args
-    return sorted(seen, key=_SERIAL)
+    found = list(dict.fromkeys(roots))
+    seen = set(found)
+    for node in found:  # which grows on the way
+        for a in node.args:
+            if a not in seen:
+                seen.add(a)
+                found.append(a)
+    found.sort(key=_SERIAL)
+    return found
 
 
 def symbols(*roots: Scalar | Formulas) -> list[Symbol]:
@@ -376,19 +385,20 @@ def symbols(*roots: Scalar | Formulas) -> list[Symbol]:
 
 def contents(roots: Iterable[Expression]) -> tuple[list[Symbol], set[str]]:
     """The leaves with a name under some formulas, oldest first, and the operations in them."""
-    seen: set[Expression] = set()
+    nodes = list(dict.fromkeys(roots))
+    seen = set(nodes)
     found: list[Any] = []
     operations: set[str] = set()
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            if node.args:
-                stack += node.args
-                operations.add(node.op)
-            elif node.value is None:
-                found.append(node)
+    for node in nodes:  # which grows on the way
+        args = node.args
+        if args:
+            operations.add(node.op)
+            for a in args:
+                if a not in seen:
+                    seen.add(a)
+                    nodes.append(a)
+        elif node.value is None:
+            found.append(node)
     found.sort(key=_SERIAL)
     return found, operations
 

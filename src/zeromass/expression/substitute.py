@@ -35,8 +35,9 @@ def substitute(functions: Scalar | Formulas, replacements: Mapping[Any, Any]) ->
     """
     array = expressions(functions)
     new = {symbol: as_expression(value) for symbol, value in replacements.items()}
+    known = new.keys()
     for node in ordered(array.ravel()):
-        if node not in new and not new.keys().isdisjoint(node.args):
+        if not known.isdisjoint(node.args) and node not in new:
             new[node] = renewed(node, [new.get(a, a) for a in node.args])
     result = np.empty(array.shape, dtype=object)
     result.ravel()[:] = [new.get(e, e) for e in array.ravel()]

@@ -11,6 +11,7 @@ from zeromass.equation import Verdict, numerical_rank
 from zeromass.equation.rank import negligible
 from zeromass.equation.units import equilibration
 from zeromass.expression import Evaluator
+from zeromass.expression.node import undisturbed
 from zeromass.frozen import frozen
 from zeromass.integrate.entries import all_rows, beside, generic, turning
 from zeromass.model import State, System
@@ -136,6 +137,7 @@ class RunDoubtful(UserWarning):
     """
 
 
+@undisturbed
 def at_start(start: State, violation: float) -> Outcome | None:
     """What keeps a run from beginning; `violation` of a constraint is allowed, relative to the state or 1.
 

@@ -18,16 +18,6 @@ def motion_of(lagrangian: Expression, q: np.ndarray) -> tuple[Sparse, np.ndarray
     return _masses(p, q), gradient(lagrangian, q) - directional(p, along_motion(q))
 
 
-def masses_of(lagrangian: Expression, q: np.ndarray) -> Sparse:
-    """M alone."""
-    return _masses(gradient(lagrangian, rate(q)), q)
-
-
-def force_of(lagrangian: Expression, q: np.ndarray) -> np.ndarray:
-    """Q alone."""
-    return gradient(lagrangian, q) - directional(gradient(lagrangian, rate(q)), along_motion(q))
-
-
 def _masses(p: np.ndarray, q: np.ndarray) -> Sparse:
     M: list[dict[int, Expression]] = [{} for _ in q]
     for i, row in enumerate(sparse_jacobian(p, rate(q)).rows):

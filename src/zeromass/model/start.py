@@ -15,6 +15,7 @@ import numpy as np
 
 from zeromass.expression import Expression, ExpressionError, Symbol, expressions, symbols
 from zeromass.expression import t as time
+from zeromass.expression.node import undisturbed
 from zeromass.expression.pieces import switches
 from zeromass.later import later
 from zeromass.model.continuation import followed
@@ -34,6 +35,7 @@ REMEMBERED = 8
 """Sets of equations that a system keeps for its next starts."""
 
 
+@undisturbed
 def consistent_start(
     system: System,
     prescribed: Prescribed,

@@ -1,6 +1,4 @@
-# pyright: reportArgumentType=false, reportReturnType=false, reportAttributeAccessIssue=false
-# pyright: reportCallIssue=false, reportPossiblyUnboundVariable=false
-# llvmlite has no types: what its builder returns is taken for None
+# pyright: reportPossiblyUnboundVariable=false
 """The loops of elimination, the same for all systems: K = L D Lᵀ front by front, and x from it.
 
 Fronts of frequent shapes have code of their own, see `Unrolled`; the arithmetic is the same to the bit.
@@ -8,8 +6,7 @@ Fronts of frequent shapes have code of their own, see `Unrolled`; the arithmetic
 
 from __future__ import annotations
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma
 from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
 from zeromass.compile.rolled.plan import HEADER, ROUTINES, Plan

@@ -1,6 +1,3 @@
-# pyright: reportArgumentType=false, reportReturnType=false, reportAttributeAccessIssue=false
-# pyright: reportCallIssue=false, reportPossiblyUnboundVariable=false
-# llvmlite has no types: what its builder returns is taken for None
 """The loops of an evaluation, the same for all systems: entries of elements, elimination, the way back, refinement.
 
     K x = r,   K = L D Lᵀ front by front
@@ -17,8 +14,7 @@ first on the way back. What a tile works on stays in the cache, and memory is re
 
 from __future__ import annotations
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, where
 from zeromass.compile.rolled.eliminating import Eliminating
 from zeromass.compile.rolled.numbers import DOUBLE, INT, POINTER

@@ -8,9 +8,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from zeromass.compile import cache as kept
+from zeromass.compile import ir
 from zeromass.compile.module import library, with_reciprocals
 from zeromass.compile.rolled.fronts import Tables
 from zeromass.compile.rolled.kernel import Kernel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from llvmlite import ir
+from zeromass.compile import ir
 
 INT: ir.Type = ir.IntType(64)
 INT32: ir.Type = ir.IntType(32)

@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """Fronts of frequent shapes without loops, see `Shape`.
 
 The arithmetic is that of `Loops`, to the bit: what is saved are the branches of short loops, products with zeros, and
@@ -16,8 +14,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma, lanes, where
 from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
 from zeromass.compile.rolled.shapes import Entry, Shape, rows_of

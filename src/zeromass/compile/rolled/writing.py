@@ -1,6 +1,3 @@
-# pyright: reportArgumentType=false, reportReturnType=false, reportAttributeAccessIssue=false
-# pyright: reportCallIssue=false, reportPossiblyUnboundVariable=false
-# llvmlite has no types: what its builder returns is taken for None
 """Machine code of loops over tables: memory, indices, and values carried along."""
 
 from __future__ import annotations
@@ -8,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Arithmetic, Real
 from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
 from zeromass.compile.rolled.plan import Plan

@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
-# llvmlite has no types: what its builder returns is taken for None
 """The beginning of a motion without Python: a start that satisfies the constraints, and a first step."""
 
 from __future__ import annotations
@@ -7,8 +5,7 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import ClassVar
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, where
 from zeromass.compile.elementary.arithmetic import sqrt as root
 from zeromass.compile.newton import PASSES, ROUNDING, SETTLED

@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """What happens inside a step: zeros of event functions, and the end of the motion at the first one that ends it."""
 
 from __future__ import annotations
@@ -7,8 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import ClassVar
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, Truth, where
 from zeromass.integrate.alone.memory import NOTED, PLACES, Alone, Count, Number
 from zeromass.integrate.stepping.kernel import DEEPER, NEAR_ZERO

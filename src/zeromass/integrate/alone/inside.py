@@ -1,13 +1,10 @@
-# pyright: reportArgumentType=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """The inside of recorded steps: states on the constraints, what happens there, and samples of anything."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import where
 from zeromass.integrate.alone.memory import VECTORS, Alone, Count, Number
 from zeromass.integrate.methods.dop853.kernel import Dop853Dense

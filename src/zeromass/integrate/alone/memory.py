@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """The memory of a motion that needs no Python: arrays of its own, by name, and the functions that work in them."""
 
 from __future__ import annotations
@@ -9,8 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, where
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED

@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
-# llvmlite has no types: what its builder returns is taken for None
 """A program as code that needs no Python: the texts of its functions, of the stepping method, and of what drives them."""
 
 from __future__ import annotations
@@ -9,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
+from zeromass.compile import ir
 from zeromass.compile.decisions import Decisions, Samples, Tree
 from zeromass.compile.module import Groups, text_of
 from zeromass.compile.newton import NewtonSteps

@@ -1,11 +1,8 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
-# llvmlite has no types: what its builder returns is taken for None
 """The motion itself without Python: slopes, and steps until something ends them."""
 
 from __future__ import annotations
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.integrate.alone.memory import Count, Number
 from zeromass.integrate.alone.plan import Planned
 from zeromass.integrate.methods.dop853.kernel import Dop853Advance

@@ -1,13 +1,10 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
-# llvmlite has no types: what its builder returns is taken for None
 """What is fixed in a motion that needs no Python, and functions that know it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.target import Target
 from zeromass.integrate.alone.memory import Alone, Sizes
 from zeromass.integrate.settings import Limits

@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """The iteration of a leap as machine code: stages brought onto the constraints, evaluated, integrated, until they stand.
 
 It is compiled once for systems of every size. Stages stand one after another, coordinates padded to whole chunks, and are
@@ -12,8 +10,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import ClassVar
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
 from zeromass.compile.target import Target
 from zeromass.integrate.singular.places import ENDS, PLACES, STAGES

@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """The limit of steps along a run, known ahead: a table of stretches, kept up to date, and its use in machine code."""
 
 from __future__ import annotations
@@ -9,8 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
-from llvmlite import ir
 
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, where
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status

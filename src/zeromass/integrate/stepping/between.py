@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false
-# llvmlite has no types: what its builder returns is taken for None
 """States inside steps from their polynomials, many of them: a loop in machine code."""
 
 from __future__ import annotations
@@ -9,9 +7,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from zeromass.compile import cache as kept
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real
 from zeromass.compile.target import FIRST, Code, Target, host
 from zeromass.integrate.stepping.writer import INT, POINTER, Writer
@@ -75,6 +73,7 @@ def _loop(terms: int) -> Any:
         _Between(module, host().scalar, terms)
         return str(module)
 
-    origin = kept.digest(__name__, str(terms), kept.sources("compile", "integrate"))
+    written = kept.sources("compile", "integrate")
+    origin = None if written is None else kept.digest(__name__, str(terms), written)
     code = Code(text, host().scalar, origin=origin, effort=FIRST)
     return code.function("between", None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 2)

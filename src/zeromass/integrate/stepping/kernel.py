@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """What stepping methods in machine code have in common: settings, the loop over steps, projection, record and events.
 
 A method is compiled once for systems of every size and calls the system's own functions by address. After each accepted
@@ -15,9 +13,7 @@ from collections.abc import Callable, Mapping
 from math import inf
 from typing import ClassVar, NamedTuple
 
-from llvmlite import ir
-
-from zeromass.compile import cache
+from zeromass.compile import cache, ir
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.compile.target import FIRST, Code, Target
 from zeromass.integrate.stepping.ahead import emit_limited

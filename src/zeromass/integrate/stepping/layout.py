@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.integrate.stepping.writer import POINTER, function_pointer
 
 ROOT, LARGEST, LOWEST, PIVOTS = 8, 9, 10, 11

@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false
-# llvmlite has no types: what its builder returns is taken for None
 """A writer of LLVM IR for loops over state vectors, used by the stepping methods.
 
 State vectors are arrays of float64 padded to whole chunks of `CHUNK` values, so that every loop runs over full SIMD
@@ -16,8 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Arithmetic, Real, fma
 from zeromass.compile.target import Target
 

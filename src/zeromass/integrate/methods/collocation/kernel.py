@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """Collocation of order 15 whose eight stages are evaluated together in SIMD lanes, as machine code.
 
 The accelerations at the stages are predicted by the polynomial of the step before, continued, and then iterated,
@@ -15,8 +13,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.collocation.coefficients import PARTS, PLACES, STAGES, TERMS, VELOCITIES, C, between

@@ -1,13 +1,10 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """The stages of a step of collocation in SIMD lanes: prediction, iteration, and the units of their errors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.collocation.coefficients import BARYCENTRIC, ONCE, STAGES, TWICE, C

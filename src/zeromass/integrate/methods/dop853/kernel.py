@@ -1,13 +1,10 @@
-# pyright: reportArgumentType=false
-# llvmlite has no types: what its builder returns is taken for None
 """The method of Dormand and Prince of order 8(5,3) with step control, as machine code [HNW1993, §II.4–II.6]."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.dop853.coefficients import DENSE, ERROR_3, ERROR_5, EXTENDED, STAGES, A, C

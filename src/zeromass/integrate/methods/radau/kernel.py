@@ -1,13 +1,10 @@
-# pyright: reportArgumentType=false
-# llvmlite has no types: what its builder returns is taken for None
 """The loop over the steps of Radau's methods, as machine code."""
 
 from __future__ import annotations
 
 from math import inf, nan
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, where
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.radau.coefficients import MOST, Table

@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false
-# llvmlite has no types: what its builder returns is taken for None
 """Jacobians, and the linear systems of the iterations, in machine code.
 
 y = (q, q̇) and f = (q̇, q̈), so ∂f/∂y = [[0, I], [P, D]] with P = ∂q̈/∂q and D = ∂q̈/∂q̇: positions are solved for alone,
@@ -8,8 +6,7 @@ and velocities follow. A Jacobian is stored as the columns of P, then those of D
 
 from __future__ import annotations
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, where
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.radau.coefficients import Table

@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """What the machine code of Radau's methods is written with: loops from anywhere to anywhere, masks, sums of rows."""
 
 from __future__ import annotations
@@ -7,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, where
 from zeromass.integrate.stepping.writer import CHUNK, INT, Writer
 

@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false
-# llvmlite has no types: what its builder returns is taken for None
 """Linear systems in machine code: LU with row pivots, for real and for complex matrices of any size.
 
 A matrix is stored by columns, each of them padded with zeros to whole chunks; of a complex one, each column holds its
@@ -15,8 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, where
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.radau.loops import Loops

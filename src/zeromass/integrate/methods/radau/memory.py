@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """What the machine code of Radau's methods keeps: one list of numbers and addresses, each by its name.
 
 A state, a slope or an increment is a row of `wide` values, (q, q̇) and zeros; `wide` is so much more than 2n that a chunk
@@ -12,8 +10,8 @@ from collections.abc import Mapping
 from enum import IntEnum, auto
 
 import numpy as np
-from llvmlite import ir
 
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.radau.coefficients import Table

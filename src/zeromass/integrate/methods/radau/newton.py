@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false
-# llvmlite has no types: what its builder returns is taken for None
 """The stages of one step, by Newton iterations in machine code [HW1996, §IV.8].
 
 Simplified ones, with one Jacobian for all stages and, while it serves, for several steps. They crawl where a stiff
@@ -8,9 +6,7 @@ direction turns during the step, as that of a stiff spring does [L1993]; then ea
 
 from __future__ import annotations
 
-from llvmlite import ir
-
-from zeromass.compile import elementary
+from zeromass.compile import elementary, ir
 from zeromass.compile.elementary.arithmetic import Real
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.radau.coefficients import Table

@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportAttributeAccessIssue=false
-# llvmlite has no types: what its builder returns is taken for None
 """Jacobians and linear systems of large programs: machine code that calls Python, where sparse matrices are factored.
 
 The functions have the names and arguments of those of `linear`. There are no iterations with a Jacobian for each stage:
@@ -13,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
+from zeromass.compile import ir
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.radau.linear import IMAGINARY, UNITS
 from zeromass.integrate.methods.radau.lu import COMPLEX, REAL
@@ -71,7 +69,7 @@ class SolveShifted(_Calling):
 
     def __init__(self, module: ir.Module, target: Target, parts: int) -> None:
         name = f"solve_shifted_{'real' if parts == REAL else 'complex'}"
-        arguments = dict.fromkeys(("eigenvalue", "matrix", "pivots", "r"), POINTER)
+        arguments: dict[str, ir.Type] = dict.fromkeys(("eigenvalue", "matrix", "pivots", "r"), POINTER)
         super().__init__(module, target, name, arguments, ir.VoidType())
         self.outside(Slot.call_solve, INT, *self.eigenvalue(parts), self.arguments["r"])
         self.b.ret_void()

@@ -1,11 +1,8 @@
-# pyright: reportArgumentType=false
-# llvmlite has no types: what its builder returns is taken for None
 """The linear systems of simplified iterations, with one Jacobian for all stages, in machine code [HW1996, §IV.8]."""
 
 from __future__ import annotations
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.radau.coefficients import Table
 from zeromass.integrate.methods.radau.linear import IMAGINARY
