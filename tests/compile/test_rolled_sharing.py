@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from compile.test_rolled import Pair, four_bars
+from compile.large import four_bars
+from compile.test_rolled import Pair
 from zeromass.model.shared import SharedForce
 
 

@@ -41,9 +41,9 @@ class RolledNative:
         self._one_at_a_time = Lock()
 
     def machine(self, task: str, lanes: int) -> Machine:
-        """The machine of a task, made once."""
+        """The machine of a task, made once; that of one state keeps its values."""
         if (task, lanes) not in self._machines:
-            self._machines[task, lanes] = self.structure.machine(task, lanes)
+            self._machines[task, lanes] = self.structure.machine(task, lanes, shared=lanes > 1)
         return self._machines[task, lanes]
 
     def rhs(self, lanes: int = 1, *, projected: bool = False) -> Code:
