@@ -98,6 +98,12 @@ class Loops(Eliminating):
                 rate = b.gep(self._a["y"], [b.add(i, p[Plan.coordinates])], source_etype=self._type)
                 to = b.gep(self._a["slopes"], [i], source_etype=self._type)
                 b.store(b.load(rate, typ=self._type, align=8), to, align=8)
+            told = self._pointer(Plan.told)
+            with self.loop(*self._all(Plan.told_count)) as (i, _):
+                at = b.shl(i, self.int(1))
+                slot, place = (self._index(told, b.add(at, self.int(k))) for k in range(2))
+                λ = -self.load(b.add(p[Plan.solution], slot))  # M q̈ − Aᵀλ = Q
+                b.store(λ.value, b.gep(self._a["slopes"], [place], source_etype=self._type), align=8)
         b.store(growth.value, self._a["growth"], align=8)
 
     def _tile(self, t: ir.Value) -> dict[Tile, Range]:

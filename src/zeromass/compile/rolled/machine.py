@@ -134,6 +134,7 @@ class Machine:
 
     shared  whether tiles share their memory, see `Memory`: then solutions that must be refined are found by another plan
     narrow  whether there may be fewer lanes than states
+    told    (unknown, place) of multipliers that are told among the slopes, accelerations being the first; not if narrow
     code  machine code of `rhs`, or of a correction by the name of the task
     """
 
@@ -152,6 +153,7 @@ class Machine:
         spread: bool = True,
         shared: bool = False,
         narrow: bool = True,
+        told: np.ndarray | None = None,
     ) -> None:
         self.states: int = target.width
         memory = None
@@ -202,6 +204,8 @@ class Machine:
             self._tiles(memory.ends | {Tile.stages: shares, Tile.spreads: spreads}, memory.walk)
             first = n if task == "motion" and target.width == 1 else 0
             plan |= {Plan.out: first, Plan.copies: first}
+            if told is not None:
+                plan |= {Plan.told: self._held(told + [0, first], np.int32), Plan.told_count: len(told)}
         if shared:  # what it takes to refine a solution is not kept
             more_ = {"at": at, "tables": tables, "masks": masks, "narrow": False}
             otherwise = Machine(layout, blocks, task, target, others, firsts, **more_)

@@ -46,6 +46,8 @@ class Plan(IntEnum):
     coordinates = auto()
     out = auto()
     copies = auto()
+    told = auto()
+    told_count = auto()
 
 
 class Tile(IntEnum):

@@ -112,8 +112,12 @@ class Structure:
             [bool(lost[a : a + n].any()) for a, n in zip(self.at[: blocks.parts], blocks.coordinates, strict=False)]
         )
 
-    def machine(self, task: str, lanes: int, *, shared: bool = False) -> Machine:
-        """Machine code of a task; `shared`: nobody asks for its values, so that tiles may share memory where that pays."""
+    def machine(self, task: str, lanes: int, *, shared: bool = False, told: bool = False) -> Machine:
+        """Machine code of a task.
+
+        shared  nobody asks for its values, so that tiles may share memory where that pays
+        told    whether multipliers follow the accelerations
+        """
         masks = self.masks
         if task != "motion" and not self.plain:
             masks = masks * (self.levels <= int(task == "velocities"))
@@ -128,6 +132,8 @@ class Structure:
             tables=self.tables,
             masks=masks,
             shared=shared and lanes > 1 and self._too_large,
+            narrow=not told,
+            told=np.stack([self.row_unknowns, len(self.system.coordinates) + self.rows], axis=1) if told else None,
         )
 
     @property
