@@ -205,7 +205,7 @@ class Machine:
             first = n if task == "motion" and target.width == 1 else 0
             plan |= {Plan.out: first, Plan.copies: first}
             if told is not None:
-                plan |= {Plan.told: self._held(told + [0, first], np.int32), Plan.told_count: len(told)}
+                plan |= {Plan.told: self._held(told + np.array([0, first]), np.int32), Plan.told_count: len(told)}
         if shared:  # what it takes to refine a solution is not kept
             more_ = {"at": at, "tables": tables, "masks": masks, "narrow": False}
             otherwise = Machine(layout, blocks, task, target, others, firsts, **more_)
