@@ -4,7 +4,9 @@
     PYTHONPATH=src python benchmarks/growth.py --first chain 100 1000 10000 [--first net 400 2500] [--peer PYTHON]
 
 The second form measures first results: a process of its own, from its imports to the first steps, for each size of a shape
-of `shapes.py`. A Python that has Pinocchio is a peer for chains: its ABA in reduced coordinates, one state.
+of `shapes.py`. Its last line has exponents of times, and those of the arithmetic itself: operations of an evaluation, and
+products in the elimination alone. A Python that has Pinocchio is a peer for chains: its ABA in reduced coordinates, one
+state.
 
 n bodies have 7n coordinates and 4n constraint rows. Times are CPU seconds, the shortest of a few for the small
 chains. The exponents are slopes of log(cost) over log(bodies): over all sizes, and between the last two.
@@ -126,21 +128,29 @@ def measured(count: int) -> Measured:
 
     lanes = host().width
     compiled, compile_ = timed(compile_anew)
-    n, y = len(state.q), np.concatenate([state.q, state.v])
-    out, growth, pivots = np.empty((n, lanes)), np.empty(lanes), np.empty((compiled.pivots + 1, lanes))
-    inputs = np.zeros(lanes), np.repeat(y, lanes), np.zeros(1)
-    arrays = [a.ctypes.data for a in (*inputs, out, growth, pivots)]
-    repeat = Code(REPEAT, host(), effort=BEST).function(
-        "repeat", None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 6
-    )
-    address = compiled.rhs(lanes).address("rhs")
-    batch = least_per_call(lambda k: repeat(address, k, *arrays), count=max(100, 5_000 // count), repeats=9)
+    n = len(state.q)
+    out = np.empty((n, lanes))
+    batch = evaluated(compiled, state, max(100, 5_000 // count), repeats=9, out=out)
     exact = out[:, :1] if system.large else state.motion.acceleration[:, None]
     difference = np.abs(out - exact).max() / np.abs(exact).max()
     shape = len(system.coordinates), len(system.rows)
     return Measured(
         count, *shape, compiled.program.operations, derive, start, compile_, batch / lanes, float(difference)
     )
+
+
+def evaluated(native: Native, state: zm.State, count: int, repeats: int, out: np.ndarray | None = None) -> float:
+    """CPU s of a right-hand side of as many states as the machine has lanes, called from machine code."""
+    lanes, n, y = host().width, len(state.q), np.concatenate([state.q, state.v])
+    out = np.empty((n, lanes)) if out is None else out
+    growth, pivots = np.empty(lanes), np.empty((native.pivots + 1, lanes))
+    inputs = np.zeros(lanes), np.repeat(y, lanes), np.zeros(lanes)
+    arrays = [a.ctypes.data for a in (*inputs, out, growth, pivots)]
+    repeat = Code(REPEAT, host(), effort=BEST).function(
+        "repeat", None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 6
+    )
+    address = native.rhs(lanes).address("rhs")
+    return least_per_call(lambda k: repeat(address, k, *arrays), count=count, repeats=repeats)
 
 
 COSTS = ("operations", "derive", "start", "compile", "evaluation")
@@ -198,22 +208,15 @@ def first_result(shape: str, count: int, begin: float) -> dict[str, float]:
     mark("start")
     run = zm.simulate(system, state, until=1e-3)
     mark("first steps")
-    lanes, native = host().width, run.program.native
-    y, n = np.concatenate([state.q, state.v]), len(state.q)
-    out, growth, pivots = np.empty((n, lanes)), np.empty(lanes), np.empty((native.pivots + 1, lanes))
-    arrays = [np.zeros(lanes), np.repeat(y, lanes), np.zeros(lanes), out, growth, pivots]
-    call = native.rhs(lanes).function("rhs", None, *[ctypes.c_void_p] * 6)
-
-    def some(calls: int) -> None:
-        for _ in range(calls):
-            call(*[a.ctypes.data for a in arrays])
-
-    calls = max(1, 200_000 // n)
-    evaluation = min(least_per_call(some, count=calls, repeats=3) for _ in range(5)) / lanes
+    program, lanes, n = run.program, host().width, len(state.q)
+    evaluation = evaluated(program.native, state, max(1, 200_000 // n), repeats=15)
+    tables = getattr(program, "structure", None)
     return {
         **marks,
         "first result": sum(marks.values()),
-        "evaluation": evaluation,
+        "evaluation": evaluation / lanes,
+        "operations": program.operations,
+        "products": tables.tables.products if tables is not None else 0,
         "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
         "coordinates": n,
         "complete": float(run.outcome.complete),
@@ -277,9 +280,12 @@ def first_results(asked: list[list[str]], peer: str | None) -> list[dict[str, An
         mine = [x for x in found if x["shape"] == shape]
         if len(mine) > 1:
             sizes_ = np.log([x["size"] for x in mine])
-            for cost in ("first result", "evaluation"):
-                slope = np.polyfit(sizes_, np.log([x[cost] for x in mine]), 1)[0]
-                print(f"{shape:10} exponent of {cost}: {slope:.2f}")
+            slopes = {
+                cost: np.polyfit(sizes_, np.log([x[cost] for x in mine]), 1)[0]
+                for cost in ("first result", "evaluation", "operations", "products")
+                if all(x[cost] for x in mine)
+            }
+            print(f"{shape:10} exponents: " + ", ".join(f"{cost} {slope:.2f}" for cost, slope in slopes.items()))
     return found
 
 

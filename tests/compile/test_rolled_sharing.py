@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from compile.test_rolled import Pair, four_bars
+from compile.large import four_bars
+from compile.test_rolled import Pair
+from zeromass.model import ModelError
 from zeromass.model.shared import SharedForce
 
 
@@ -60,3 +62,17 @@ def test_sums_that_sharing_does_not_change_are_told(pair: Pair) -> None:
     value, told = _asked(run, sum(across[1:], across[0]))
     assert not told
     assert abs(abs(value) - 3.0 * len(pair.rolled.parts)) < 1e-9
+
+
+def test_forces_that_are_shared_can_not_be_watched_and_others_can(pair: Pair) -> None:
+    names = {x.name: x for x in pair.rolled.multipliers if "unit quaternion" not in x.name}
+    run = zm.simulate(pair.rolled, pair.start, until=0.02)
+    shared, own = ([x for x in names.values() if bool(_asked(run, x)[1]) is some] for some in (True, False))
+    with pytest.raises(ModelError, match="shared by constraints"):
+        zm.simulate(pair.rolled, pair.start, until=0.1, events={"hard": shared[0] - 1e3})
+    level, _ = _asked(run, own[0])
+    watched = zm.simulate(
+        pair.rolled, pair.start, until=0.03, events=zm.Event("passed", own[0] - level, terminal=False)
+    )
+    assert np.allclose([event.t for event in watched.events], 0.02, rtol=0, atol=1e-8)
+    assert len(watched.events) == 1

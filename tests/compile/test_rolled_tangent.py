@@ -11,7 +11,8 @@ import pytest
 
 import zeromass as zm
 from cases import few
-from compile.test_rolled import SHAPES, Pair
+from compile.large import SHAPES
+from compile.test_rolled import Pair
 from links import Links, g
 from zeromass.analysis.tangent import allowed_directions
 from zeromass.compile.program import program_at

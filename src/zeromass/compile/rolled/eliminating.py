@@ -51,20 +51,21 @@ class Eliminating(Writing):
         at = self.b.add(self.b.mul(shape, self.int(len(ROUTINES))), self.int(ROUTINES.index(name)))
         return self.b.inttoptr(self._int64(self._pointer(Plan.shapes), at), ir.PointerType(kind))
 
-    def _factor(self, some: Range, start: ir.Value) -> Real:
-        """K = L D Lᵀ, and the right side brought through L; the largest growth of a pivot."""
+    def _factor(self, some: Range, start: ir.Value, again: ir.Value) -> Real:
+        """K = L D Lᵀ, and the right side brought through L; the largest growth of a pivot, if not done again."""
         b, p, one = self.b, self._p, self.int(1)
         fronts, unknowns, slots, beside, masks = (
             self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots, Plan.beside, Plan.masks)
         )
         with self.loop(*some, [start]) as (f, growths):
-            pivots, coordinates, s, rows, left, names, table, extra, extras, first, shape = self._head(fronts, f)
+            pivots, coordinates, s, rows, left, names, table, extra, extras, first, shape, slot = self._head(fronts, f)
             if self._guard is None:
                 short, long, done = self._blocks(3)
                 b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
                 b.position_at_end(short)
                 given = [self._W, self._row(fronts, f), unknowns, slots, masks, p[Plan.residual], growths.now[0]]
-                shortly = b.call(self._routine(shape, "front", _FRONT(self._type)), given)
+                first_, second = (self._routine(shape, name, _FRONT(self._type)) for name in ("front", "again"))
+                shortly = b.call(b.select(again, second, first_), given)
                 b.branch(done)
                 b.position_at_end(long)
             s1 = b.add(s, one)
@@ -83,7 +84,7 @@ class Eliminating(Writing):
                 to = self._index(more, at)
                 self.store(self.load(to) + self.load(self._index(more, b.add(at, one))), to)
             mine = b.gep(unknowns, [names], source_etype=INT32)
-            heads = pivots, coordinates, s, rows, left, first
+            heads = pivots, coordinates, s, rows, left, first, slot
             blocks = b.sdiv(b.add(pivots, self.int(BLOCK - 1)), self.int(BLOCK))
             with self.loop(self.int(0), blocks, [growths.now[0]]) as (n, grew):
                 begin = b.mul(n, self.int(BLOCK))
@@ -104,11 +105,11 @@ class Eliminating(Writing):
     def _pivots(self, begin, end, heads, mine, growth) -> ir.Value:  # type: ignore[no-untyped-def]
         """Inverses of a block of pivots, which are taken out of all rows behind them; the growth."""
         b, p, one = self.b, self._p, self.int(1)
-        pivots, coordinates, s, rows, left, first = heads
+        pivots, coordinates, s, rows, left, first, slot = heads
         masks = self._pointer(Plan.masks)
         with self.loop(begin, end, [growth]) as (k, at):
             row, unknown = b.add(b.add(rows, self._before(k, s)), k), b.add(first, k)
-            whole = self._reduced(row, k, begin, k, heads, b.add(p[Plan.residual], unknown))
+            whole = self._reduced(row, k, begin, k, heads, b.add(p[Plan.residual], b.add(slot, k)))
             d = self.load(row)
             positive = b.icmp_signed("<", k, coordinates)
             kept = b.fcmp_ordered("!=", self._number(masks, unknown), ir.Constant(DOUBLE, 0.0))
@@ -124,7 +125,7 @@ class Eliminating(Writing):
             self.store(inverse, row)
         with self.loop(end, pivots) as (i, _):
             row = b.add(b.add(rows, self._before(i, s)), i)
-            self._reduced(row, i, begin, end, heads, b.add(p[Plan.residual], b.add(first, i)))
+            self._reduced(row, i, begin, end, heads, b.add(p[Plan.residual], b.add(slot, i)))
         with self.loop(pivots, s, [left]) as (i, after):
             row = after.now[0]
             self._reduced(row, i, begin, end, heads, b.add(p[Plan.residual], self._index(mine, i)))
@@ -138,7 +139,7 @@ class Eliminating(Writing):
     def _reduced(self, row, i, begin, end, heads, right) -> Real:  # type: ignore[no-untyped-def]
         """Takes some pivots out of row i, and out of its right side, a few at a time; the sizes its diagonal is made of."""
         b = self.b
-        _, _, s, rows, _, first = heads
+        _, _, s, rows, _, _, slot = heads
         length = b.sub(s, i)
         many = b.add(begin, b.and_(b.sub(end, begin), self.int(-TOGETHER)))
         sums = [self.load(right).value, self.load(b.add(row, length)).value]
@@ -154,7 +155,7 @@ class Eliminating(Writing):
                     a, inverse = self.load(sources[-1]), self.load(b.add(before, k))
                     shares.append(-(a * inverse))
                     whole = fma(abs(shares[-1]), abs(a), whole)
-                    r = fma(shares[-1], self.load(b.add(self._p[Plan.residual], b.add(first, k))), r)
+                    r = fma(shares[-1], self.load(b.add(self._p[Plan.residual], b.add(slot, k))), r)
                 with self.loop(self.int(0), length, some=True) as (j, _):
                     place = b.add(row, j)
                     value = self.load(place)
@@ -172,7 +173,7 @@ class Eliminating(Writing):
         b, p, one = self.b, self._p, self.int(1)
         fronts, unknowns, slots = (self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots))
         with self.loop(*self._all(Plan.front_count)) as (f, _):
-            pivots, _, s, rows, _, names, _, _, _, first, shape = self._head(fronts, f)
+            pivots, _, s, rows, _, names, _, _, _, _, shape, slot = self._head(fronts, f)
             short, long, done = self._blocks(3)
             b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
             b.position_at_end(short)
@@ -183,7 +184,7 @@ class Eliminating(Writing):
             mine = b.gep(unknowns, [names], source_etype=INT32)
             with self.loop(self.int(0), pivots, [rows]) as (k, at):
                 row = at.now[0]
-                scaled = -(self.load(row) * self.load(b.add(p[Plan.residual], b.add(first, k))))
+                scaled = -(self.load(row) * self.load(b.add(p[Plan.residual], b.add(slot, k))))
                 with self.loop(b.add(k, one), s) as (i, _):
                     name = b.add(p[Plan.residual], self._index(mine, i))
                     entry = self.load(b.add(row, b.sub(i, k)))
@@ -197,7 +198,7 @@ class Eliminating(Writing):
         b, p, one = self.b, self._p, self.int(1)
         fronts, unknowns, slots = (self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots))
         with self.loop(*some, down=True) as (f, _):
-            pivots, _, s, rows, _, names, _, _, _, first, shape = self._head(fronts, f)
+            pivots, _, s, rows, _, names, _, _, _, _, shape, slot = self._head(fronts, f)
             short, long, done = self._blocks(3)
             b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
             b.position_at_end(short)
@@ -210,7 +211,7 @@ class Eliminating(Writing):
             end = b.add(rows, b.sub(b.mul(pivots, s1), b.sdiv(b.mul(pivots, b.sub(pivots, one)), self.int(2))))
             with self.loop(self.int(0), pivots, [end], down=True) as (k, at):
                 row = b.sub(at.now[0], b.sub(s1, k))
-                unknown = b.add(first, k)
+                unknown = b.add(slot, k)
                 right = self.load(b.add(p[Plan.residual], unknown))
                 with self.loop(b.add(k, one), s, [right.value], down=True) as (i, total):
                     x = self.load(b.add(to, self._index(mine, i)))
@@ -229,19 +230,17 @@ class Eliminating(Writing):
         fronts, unknowns, slots, table = (
             self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots, Plan.right)
         )
-        pivots, _, _, _, _, _, _, _, _, first, shape = self._head(fronts, f)
+        pivots, _, _, _, _, _, _, _, _, first, shape, slot = self._head(fronts, f)
         short, long, done = self._blocks(3)
         b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
         b.position_at_end(short)
         given = [self._W, self._row(fronts, f), unknowns, slots, table]
-        b.call(
-            self._routine(shape, "check", _CHECK), [*given, *[p[x] for x in (Plan.solution, Plan.residual, Plan.sizes)]]
-        )
+        b.call(self._routine(shape, "check", _CHECK), [*given, *[p[x] for x in (Plan.solution, Plan.left, Plan.sizes)]])
         b.branch(done)
         b.position_at_end(long)
-        with self.loop(first, b.add(first, pivots)) as (i, _):
-            right = self._gathered(table, i)
-            self.store(right, b.add(p[Plan.residual], i))
-            self.store(abs(right), b.add(p[Plan.sizes], i))
+        with self.loop(self.int(0), pivots) as (i, _):
+            right = self._gathered(table, b.add(first, i))
+            self.store(right, b.add(p[Plan.left], b.add(slot, i)))
+            self.store(abs(right), b.add(p[Plan.sizes], b.add(slot, i)))
         b.branch(done)
         b.position_at_end(done)

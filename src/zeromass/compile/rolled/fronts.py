@@ -200,7 +200,7 @@ def _tabled(
     """Tables of fronts, those that are filled alike at once; rows stand behind what is left over."""
     heads = np.empty((len(fronts), HEADER), dtype=np.int64)
     heads[:, 0], heads[:, 2], heads[:, 4] = np.array([front[:3] for front in fronts]).reshape(-1, 3).T
-    heads[:, 1], heads[:, 9] = coordinates, start[:-1]
+    heads[:, 1], heads[:, 9], heads[:, 11] = coordinates, start[:-1], start[:-1]
     heads[:, 5] = np.cumsum([0, *heads[:-1, 2]])[: len(fronts)]
     groups: dict[tuple[int, int], list[int]] = defaultdict(list)
     for f, (front, own) in enumerate(zip(fronts, coordinates.tolist(), strict=True)):

@@ -8,17 +8,19 @@ x is refined, x ← x + K⁻¹(r − K x), where the residual is more than round
 
 each lane by itself: hinges that close a loop lose digits in elimination, and get them back here.
 
-All of it is done tile by tile, some fronts with the elements that they need: first to last on the way through L, last to
-first on the way back. What a tile works on stays in the cache, and memory is read twice.
+All of it is done tile by tile, some fronts with the elements that they need, as the walk tells: first to last on the way
+through L, last to first on the way back. What a tile works on stays in the cache, and memory is read twice; see `Memory`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, where
 from zeromass.compile.rolled.eliminating import Eliminating
 from zeromass.compile.rolled.numbers import DOUBLE, INT, POINTER
-from zeromass.compile.rolled.plan import STAGE, Plan, Tile
+from zeromass.compile.rolled.plan import STAGE, Pass, Plan, Tile
 from zeromass.compile.rolled.unrolled import everywhere
 from zeromass.compile.rolled.writing import Range
 from zeromass.compile.target import Target
@@ -54,27 +56,50 @@ class Loops(Eliminating):
     # the evaluation --------------------------------------------------------------------------------------------------
     def _body(self) -> None:
         p, b = self._p, self.b
-        with self.loop(*self._all(Plan.tile_count), [self._on.real(1.0).value]) as (t, growths):
-            tile = self._tile(t)
+        one, zero = (self._on.real(x).value for x in (1.0, 0.0))
+        table = self._pointer(Plan.walk)
+        with self.loop(*self._all(Plan.walk_count), [one, zero, zero]) as (n, found):
+            at = b.shl(n, self.int(1))
+            tile = self._tile(self._index(table, at))
+            what = self._index(table, b.add(at, self.int(1)))
+            through, back, done = self._blocks(3)
+            b.cbranch(b.icmp_signed("==", what, self.int(Pass.back)), back, through)
+            b.position_at_end(through)
             self._run(Plan.stages, tile[Tile.stages], self.int(0))
             self._touch(tile)
-            growths.next[0] = self._factor(tile[Tile.fronts], growths.now[0]).value
-        growth = Real(self._on, growths.now[0])
-        if self._guard is None:
-            zero = self._on.real(0.0).value
-            with self.loop(*self._all(Plan.tile_count), [zero, zero], down=True) as (t, found):
-                tile = self._tile(t)
+            again = b.icmp_signed("==", what, self.int(Pass.again))
+            self._save(tile[Tile.saved], again)
+            grown = self._factor(tile[Tile.fronts], found.now[0], again).value
+            grown = b.select(again, found.now[0], grown)
+            ends = [(b.block, [grown, *found.now[1:]])]
+            b.branch(done)
+            b.position_at_end(back)
+            suspected = found.now[1:]
+            if self._guard is None:
                 self._back(p[Plan.solution], tile[Tile.fronts], check=True)
                 self._take(tile[Tile.entries], tile[Tile.beside])
-                found.next[:] = self._suspected(tile[Tile.done], *found.now)
+                suspected = self._suspected(tile[Tile.done], *suspected)
                 self._run(Plan.spreads, tile[Tile.spreads], p[Plan.out])
-            worst = self._refine(Real(self._on, found.now[1]))
+            ends.append((b.block, [found.now[0], *suspected]))
+            b.branch(done)
+            b.position_at_end(done)
+            found.next[:] = self._either(ends)
+        growth = Real(self._on, found.now[0])
+        if self._guard is None:
+            worst = self._refine(Real(self._on, found.now[2]))
             growth = where(worst > TRUSTED, worst * (1.0 / EPSILON), growth)
             growth = where(growth < 1.0, 1.0, growth)
+            growth = where(worst < 0.0, float("nan"), growth)  # another plan tells
             with self.loop(*self._all(Plan.copies)) as (i, _):  # rates come before accelerations, of one state
                 rate = b.gep(self._a["y"], [b.add(i, p[Plan.coordinates])], source_etype=self._type)
                 to = b.gep(self._a["slopes"], [i], source_etype=self._type)
                 b.store(b.load(rate, typ=self._type, align=8), to, align=8)
+            told = self._pointer(Plan.told)
+            with self.loop(*self._all(Plan.told_count)) as (i, _):
+                at = b.shl(i, self.int(1))
+                slot, place = (self._index(told, b.add(at, self.int(k))) for k in range(2))
+                λ = -self.load(b.add(p[Plan.solution], slot))  # M q̈ − Aᵀλ = Q
+                b.store(λ.value, b.gep(self._a["slopes"], [place], source_etype=self._type), align=8)
         b.store(growth.value, self._a["growth"], align=8)
 
     def _tile(self, t: ir.Value) -> dict[Tile, Range]:
@@ -86,6 +111,25 @@ class Loops(Eliminating):
             column: tuple(self._index(table, b.add(row, self.int(int(column)))) for row in (before, after))
             for column in Tile
         }
+
+    def _either(self, ends: Sequence[tuple[ir.Block, Sequence[ir.Value]]]) -> list[ir.Value]:
+        """Values that come from the ends of several branches."""
+        found = []
+        for k in range(len(ends[0][1])):
+            phi = self.b.phi(ends[0][1][k].type)
+            for block, values in ends:
+                phi.add_incoming(values[k], block)
+            found.append(phi)
+        return found
+
+    def _save(self, some: Range, again: ir.Value) -> None:
+        """Keeps r as tiles before have left it, or brings it back."""
+        b, table = self.b, self._pointer(Plan.saved)
+        with self.loop(*some) as (i, _):
+            at = b.shl(i, self.int(1))
+            here = b.add(self._p[Plan.residual], self._index(table, at))
+            there = self._index(table, b.add(at, self.int(1)))
+            self.store(self.load(b.select(again, there, here)), b.select(again, here, there))
 
     def _run(self, stages: Plan, some: Range, out: ir.Value) -> None:
         """Kernels one after another."""
@@ -101,10 +145,11 @@ class Loops(Eliminating):
     # the right side --------------------------------------------------------------------------------------------------
     def _touch(self, tile: dict[Tile, Range]) -> None:
         """r of unknowns that the fronts of a tile are the first to reach, as the elements tell it."""
-        b, table, names = self.b, self._pointer(Plan.right), self._pointer(Plan.touched)
+        b, table = self.b, self._pointer(Plan.touched)
         with self.loop(*tile[Tile.touched]) as (i, _):
-            unknown = self._index(names, i)
-            self.store(self._gathered(table, unknown), b.add(self._p[Plan.residual], unknown))
+            row = b.mul(i, self.int(3))
+            slot, first, second = (self._index(table, b.add(row, self.int(k))) for k in range(3))
+            self.store(self.load(first) + self.load(second), b.add(self._p[Plan.residual], slot))
         self._more(Plan.touched_beside, tile[Tile.touched_beside])
 
     def _more(self, table: Plan, some: Range) -> None:
@@ -132,7 +177,7 @@ class Loops(Eliminating):
             row = b.shl(k, self.int(1))
             i, place = (self._index(more, b.add(row, self.int(c))) for c in range(2))
             value = self.load(place)
-            for base, new in ((Plan.residual, value), (Plan.sizes, abs(value))):
+            for base, new in ((Plan.left, value), (Plan.sizes, abs(value))):
                 to = b.add(p[base], i)
                 self.store(self.load(to) + new, to)
 
@@ -140,7 +185,7 @@ class Loops(Eliminating):
         """r ← r − K x and sizes ← sizes + |K| |x| of one entry."""
         b, p = self.b, self._p
         x = self.load(b.add(p[Plan.solution], by))
-        r, size = b.add(p[Plan.residual], to), b.add(p[Plan.sizes], to)
+        r, size = b.add(p[Plan.left], to), b.add(p[Plan.sizes], to)
         self.store(fma(-value, x, self.load(r)), r)
         self.store(fma(abs(value), abs(x), self.load(size)), size)
 
@@ -151,10 +196,12 @@ class Loops(Eliminating):
         """
         b, p, names, masks = self.b, self._p, self._pointer(Plan.done), self._pointer(Plan.masks)
         with self.loop(*some, [most, worst]) as (k, found):
-            i, old = self._index(names, k), Real(self._on, found.now[1])
+            at = b.shl(k, self.int(1))
+            i, unknown = (self._index(names, b.add(at, self.int(c))) for c in range(2))
+            old = Real(self._on, found.now[1])
             found.next[0] = self._larger(found.now[0], i)
-            size, left = (self.load(b.add(p[x], i)) for x in (Plan.sizes, Plan.residual))
-            kept = everywhere(self._on, self._number(masks, i))
+            size, left = (self.load(b.add(p[x], i)) for x in (Plan.sizes, Plan.left))
+            kept = everywhere(self._on, self._number(masks, unknown))
             new = abs(left) * kept > (size + Real(self._on, found.next[0]) * FLOOR) * TRUSTED
             found.next[1] = where(new, 1.0, old).value
         return found.now
@@ -180,11 +227,19 @@ class Loops(Eliminating):
         return Real(self._on, worst.now[0])
 
     def _refine(self, suspected: Real) -> Real:
-        """Refines where it is worth while; the last ω, or what is not suspected to be one that counts."""
+        """Refines where it is worth while; the last ω, or what is not suspected to be one that counts.
+
+        −1 where that is left to another plan: this one has not kept what it takes.
+        """
         b, p = self.b, self._p
         before = b.block
-        look, again, spread, done = self._blocks(4)
-        b.cbranch((suspected > TRUSTED).anywhere(), look, done)
+        ask, give_up, look, again, spread, done = self._blocks(6)
+        b.cbranch((suspected > TRUSTED).anywhere(), ask, done)
+        b.position_at_end(ask)
+        b.cbranch(b.icmp_signed("!=", p[Plan.otherwise], self.int(0)), give_up, look)
+        b.position_at_end(give_up)
+        unknown = self._on.real(-1.0)
+        b.branch(done)
         b.position_at_end(look)
         first = self._ω()
         looked = b.block
@@ -215,7 +270,7 @@ class Loops(Eliminating):
         b.branch(done)
         b.position_at_end(done)
         result = b.phi(self._type)
-        for value, block in ((suspected, before), (first, looked), (now, end)):
+        for value, block in ((suspected, before), (unknown, give_up), (first, looked), (now, end)):
             result.add_incoming(value.value, block)
         return Real(self._on, result)
 

@@ -16,9 +16,10 @@ from zeromass.compile.rolled.fronts import Tables
 from zeromass.compile.rolled.kernel import Kernel
 from zeromass.compile.rolled.layout import Blocks, Layout
 from zeromass.compile.rolled.loops import Loops
-from zeromass.compile.rolled.plan import ROUTINES, Plan, Tile
+from zeromass.compile.rolled.memory import Memory, Share, sparing, whole
+from zeromass.compile.rolled.plan import ROUTINES, Pass, Plan, Tile
 from zeromass.compile.rolled.shapes import Shape
-from zeromass.compile.rolled.tiles import Tiles, tiles_of
+from zeromass.compile.rolled.tiles import tiles_of
 from zeromass.compile.rolled.unrolled import Unrolled
 from zeromass.compile.straight import Flavour
 from zeromass.compile.target import BEST, Code, Target
@@ -29,6 +30,9 @@ CACHE = 1 << 24
 
 FEWEST = 4
 """Lanes that are used in any case: half as many take as long, however much memory there is."""
+
+SKIPPED = 64
+"""Evaluations for which memory is not shared after one that had to be refined, as the next will; the bits are the same."""
 
 LINE = 64
 """Bytes of a line of the cache."""
@@ -53,15 +57,16 @@ def loops(target: Target) -> Code:
 
 
 @cache
-def unrolled(shape: Shape, target: Target) -> Code:
-    """The functions of a shape as machine code, the same for all systems."""
+def unrolled(shape: Shape, target: Target, *, again: bool = False) -> Code:
+    """The functions of a shape as machine code, the same for all systems; or of one that goes through L again."""
 
     def text() -> str:
         module = ir.Module("front")
-        Unrolled(module, target, shape)
+        Unrolled(module, target, shape, again=again)
         return str(module)
 
-    return Code(text, target, origin=kept.digest(shape.name, kept.sources("compile") or ""), effort=BEST)
+    origin = kept.digest(shape.name, str(again), kept.sources("compile") or "")
+    return Code(text, target, origin=origin, effort=BEST)
 
 
 _ENTER = """
@@ -69,6 +74,19 @@ declare ptr @malloc(i64)
 declare void @free(ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 define void @enter(ptr %plan, ptr %t, ptr %y, ptr %p, ptr %slopes, ptr %growth) {
+  %o0 = getelementptr i64, ptr %plan, i64 4
+  %o1 = load i64, ptr %o0
+  %otherwise = inttoptr i64 %o1 to ptr
+  %skipped = getelementptr i64, ptr %plan, i64 5
+  %some = load i64, ptr %skipped
+  %skip = icmp sgt i64 %some, 0
+  br i1 %skip, label %less, label %begin
+less:
+  %fewer = sub i64 %some, 1
+  store i64 %fewer, ptr %skipped
+  call void @enter(ptr %otherwise, ptr %t, ptr %y, ptr %p, ptr %slopes, ptr %growth)
+  ret void
+begin:
   %m = load i64, ptr %plan
   %memory = inttoptr i64 %m to ptr
   %b0 = getelementptr i64, ptr %plan, i64 1
@@ -80,7 +98,7 @@ define void @enter(ptr %plan, ptr %t, ptr %y, ptr %p, ptr %slopes, ptr %growth) 
 own:
   call void @evaluate(ptr %plan, ptr %memory, ptr %t, ptr %y, ptr %p, ptr %slopes, ptr %growth)
   store atomic i64 0, ptr %busy release, align 8
-  ret void
+  br label %done
 other:
   %s0 = getelementptr i64, ptr %plan, i64 2
   %size = load i64, ptr %s0
@@ -90,15 +108,33 @@ other:
   call void @llvm.memcpy.p0.p0.i64(ptr %new, ptr %memory, i64 %fixed, i1 false)
   call void @evaluate(ptr %plan, ptr %new, ptr %t, ptr %y, ptr %p, ptr %slopes, ptr %growth)
   call void @free(ptr %new)
+  br label %done
+done:
+  %g = load double, ptr %growth, align 8
+  %unknown = fcmp uno double %g, %g
+  %has = icmp ne i64 %o1, 0
+  %again = and i1 %unknown, %has
+  br i1 %again, label %ask, label %end
+ask:
+  store i64 SKIPPED, ptr %skipped
+  call void @enter(ptr %otherwise, ptr %t, ptr %y, ptr %p, ptr %slopes, ptr %growth)
+  ret void
+end:
   ret void
 }
+""".replace("SKIPPED", str(SKIPPED))
+"""Two threads may evaluate one program at a time: the second takes memory of its own.
+
+What a plan leaves to another one is told by a growth that is not a number; the next evaluations ask that one at once.
 """
-"""Two threads may evaluate one program at a time: the second takes memory of its own."""
 
 
 class Machine:
     """One task, "motion", "positions" or "velocities", in lanes.
 
+    shared  whether tiles share their memory, see `Memory`: then solutions that must be refined are found by another plan
+    narrow  whether there may be fewer lanes than states
+    told    (unknown, place) of multipliers that are told among the slopes, accelerations being the first; not if narrow
     code  machine code of `rhs`, or of a correction by the name of the task
     """
 
@@ -115,17 +151,28 @@ class Machine:
         tables: Tables | None = None,
         masks: np.ndarray | None = None,
         spread: bool = True,
+        shared: bool = False,
+        narrow: bool = True,
+        told: np.ndarray | None = None,
     ) -> None:
-        count = int(sum(blocks.sizes)) if tables is not None else 0
-        self.size: int = layout.size + 3 * count + (0 if tables is None else tables.size)
         self.states: int = target.width
-        target = _narrowed(target, self.size)
+        memory = None
+        if tables is not None:
+            assert at is not None
+            size = layout.size + 3 * int(sum(blocks.sizes)) + tables.size
+            target = _narrowed(target, size) if narrow and not shared else target
+            tiles = tiles_of(layout.kinds, blocks, at, tables, size * target.width * 8)
+            given = layout, task, blocks, at, tables, tiles
+            memory = sparing(*given) if shared else whole(*given)
+        else:
+            target = _narrowed(target, layout.size)
+        self.size: int = layout.size if memory is None else memory.size
         self.layout: Layout = layout
         self.task: str = task
         self.lanes: int = target.width
         self._keep: list[Any] = []
         self._loops = loops(target)
-        self.unknowns: int = layout.size
+        self.unknowns: int = layout.size if memory is None else memory.solution
         """Place of the first unknown among the values."""
         decides = target.width == 1 and tables is not None and tables.plain is not None
         more = tables.plain.size - tables.size if decides else 0  # type: ignore[union-attr]
@@ -141,25 +188,29 @@ class Machine:
             Plan.busy: self._busy.ctypes.data,
             Plan.bytes: self.values.nbytes,
             Plan.fixed: len(layout.constants) * target.width * 8,
-            Plan.count: count,
             Plan.coordinates: n,
         }
-        if tables is None:
-            ends = [np.array([0, len(kind)]) for kind in layout.kinds]
-            plan[Plan.stages], shares = self._stages(layout, kernels, firsts, ends)
-            self._tiles({Tile.stages: shares})
+        if memory is None:
+            alone = [Share(np.arange(len(kind)), np.array([0, len(kind)])) for kind in layout.kinds]
+            starts = [np.array([place.first]) for place in layout.places]
+            plan[Plan.stages], shares = self._stages(layout, kernels, firsts, starts, alone)
+            self._tiles({Tile.stages: shares}, np.array([(0, Pass.through)]))
         else:
-            assert at is not None
             assert masks is not None
-            tiles = tiles_of(layout.kinds, blocks, at, tables, self.size * target.width * 8)
-            plan[Plan.stages], shares = self._stages(layout, kernels, firsts, tiles.instances)
-            plan |= self._eliminations(layout, tables, masks, count)
-            plan[Plan.spreads], spreads = self._spreads(layout, kernels, firsts, at, tiles.instances)
+            plan[Plan.stages], shares = self._stages(layout, kernels, firsts, memory.firsts, memory.instances)
+            plan |= self._eliminations(memory, masks)
+            plan[Plan.spreads], spreads = self._spreads(layout, kernels, firsts, memory)
             plan[Plan.spread_count] = int(spreads[-1])
-            own = {Tile.stages: shares, Tile.spreads: spreads}
-            plan |= self._sides(*_two(*layout.right(task, blocks, at), count), tiles, own)
+            self._tiles(memory.ends | {Tile.stages: shares, Tile.spreads: spreads}, memory.walk)
             first = n if task == "motion" and target.width == 1 else 0
             plan |= {Plan.out: first, Plan.copies: first}
+            if told is not None:
+                plan |= {Plan.told: self._held(told + np.array([0, first]), np.int32), Plan.told_count: len(told)}
+        if shared:  # what it takes to refine a solution is not kept
+            more_ = {"at": at, "tables": tables, "masks": masks, "narrow": False}
+            otherwise = Machine(layout, blocks, task, target, others, firsts, **more_)
+            self._keep.append(otherwise)
+            plan[Plan.otherwise] = otherwise.plan.ctypes.data
         self._stage_count = int(shares[-1])
         for place, value in plan.items():
             self.plan[place] = value
@@ -171,110 +222,103 @@ class Machine:
         self._keep.append(array)
         return array.ctypes.data
 
-    def _tiles(self, ends: dict[Tile, np.ndarray]) -> None:
-        """The table of tiles, from where the share of each ends."""
-        count = len(next(iter(ends.values())))
-        table = np.zeros((count, len(Tile)))
+    def _tiles(self, ends: dict[Tile, np.ndarray], walk: np.ndarray) -> None:
+        """The table of tiles, from where the share of each ends, and how they are walked through."""
+        table = np.zeros((len(next(iter(ends.values()))), len(Tile)))
         for column, numbers in ends.items():
             table[:, column] = numbers
-        self.plan[Plan.tiles], self.plan[Plan.tile_count] = self._held(table, np.int32), count - 1
+        self.plan[Plan.tiles] = self._held(table, np.int32)
+        self.plan[Plan.walk], self.plan[Plan.walk_count] = self._held(walk, np.int32), len(walk)
 
     def _stages(
-        self, layout: Layout, kernels: Code, firsts: np.ndarray, instances: Sequence[np.ndarray]
+        self,
+        layout: Layout,
+        kernels: Code,
+        firsts: np.ndarray,
+        starts: Sequence[np.ndarray],
+        instances: Sequence[Share],
     ) -> tuple[int, np.ndarray]:
         """Kernels of elements, tile by tile, and where the share of each tile ends."""
         made = []
         for k, (kind, place) in enumerate(zip(layout.kinds, layout.places, strict=True)):
             if place.matrix or place.right[self.task]:
-                whole = kernels.address(f"kind{k}"), *self._given(firsts[kind.blocks], kind.values), place.first
-                made.append((whole, place.stride, instances[k]))
+                some, ends = instances[k]
+                given = self._given(firsts[kind.blocks[some]], kind.values[some])
+                made.append(((kernels.address(f"kind{k}"), *given), starts[k], ends))
         return self._shared(made)
 
-    def _spreads(
-        self, layout: Layout, kernels: Code, firsts: np.ndarray, at: np.ndarray, instances: Sequence[np.ndarray]
-    ) -> tuple[int, np.ndarray]:
+    def _spreads(self, layout: Layout, kernels: Code, firsts: np.ndarray, memory: Memory) -> tuple[int, np.ndarray]:
         made = []
         for k, kind in enumerate(layout.kinds):
             if kind.name == "part":
-                b = kind.blocks[:, 0]
-                places = np.stack([firsts[b], self.unknowns + at[b]], axis=1)
-                made.append(((kernels.address(f"spread{k}"), *self._given(places, kind.values), 0), 0, instances[k]))
+                some, ends = memory.parts[k]
+                b = kind.blocks[some, 0]
+                places = np.stack([firsts[b], memory.solution + memory.at[b]], axis=1)
+                given = self._given(places, kind.values[some])
+                made.append(((kernels.address(f"spread{k}"), *given), np.zeros(len(ends) - 1, dtype=np.int64), ends))
         return self._shared(made)
 
     def _given(self, places: np.ndarray, values: np.ndarray) -> tuple[tuple[int, int], tuple[int, int]]:
         """Address of each table of a kernel, with the bytes of an instance."""
         return (self._held(places, np.int32), 4 * places.shape[1]), (self._held(values, float), 8 * values.shape[1])
 
-    def _shared(self, made: Sequence[tuple[Any, int, np.ndarray]]) -> tuple[int, np.ndarray]:
+    def _shared(self, made: Sequence[tuple[Any, np.ndarray, np.ndarray]]) -> tuple[int, np.ndarray]:
         """Rows for the instances of each tile: the function, its tables from there on, how many, where entries begin."""
         count = len(made[0][2]) if made else 1
-        width = len(made[0][0]) + 1 if made else 1
+        width = len(made[0][0]) + 2 if made else 1
         rows, ends = [], [0]
         for t in range(1, count):
-            for (function, *tables, first), stride, instances in made:
+            for (function, *tables), firsts, instances in made:
                 a, b = instances[t - 1 : t + 1].tolist()
                 if b > a:
-                    rows.append((function, *[place + a * bytes for place, bytes in tables], b - a, first + a * stride))
+                    begin = [place + a * bytes for place, bytes in tables]
+                    rows.append((function, *begin, b - a, int(firsts[t - 1])))
             ends.append(len(rows))
         return self._held(np.array(rows, dtype=np.int64).reshape(-1, width), np.int64), np.array(ends)
 
-    def _eliminations(self, layout: Layout, tables: Tables, masks: np.ndarray, count: int) -> dict[Plan, int]:
+    def _eliminations(self, memory: Memory, masks: np.ndarray) -> dict[Plan, int]:
+        tables, count = memory.tables, len(masks)
+        again = bool((memory.walk[:, 1] == Pass.again).any())
         self.kept: np.ndarray = np.zeros(count)
         self.masks: np.ndarray = np.ascontiguousarray(masks, dtype=float)
-        first, self._tables = self.unknowns, tables
-        return {
-            Plan.fronts: self._held(tables.fronts, np.int32),
+        self._tables = tables
+        (right, right_beside), (touched, touched_beside) = memory.right, memory.touched
+        held = {
+            Plan.fronts: tables.fronts,
+            Plan.unknowns: tables.unknowns,
+            Plan.slots: tables.slots,
+            Plan.beside: tables.beside,
+            Plan.entries: tables.others,
+            Plan.right: right,
+            Plan.right_beside: right_beside,
+            Plan.touched: touched,
+            Plan.touched_beside: touched_beside,
+            Plan.done: memory.done,
+            Plan.saved: memory.saved,
+        }
+        return {name: self._held(table, np.int32) for name, table in held.items()} | {
             Plan.front_count: len(tables.fronts),
-            Plan.shapes: self._shapes(tables.shapes),
-            Plan.unknowns: self._held(tables.unknowns, np.int32),
-            Plan.slots: self._held(tables.slots, np.int32),
-            Plan.beside: self._held(tables.beside, np.int32),
-            Plan.entries: self._held(tables.others, np.int32),
+            Plan.shapes: self._shapes(tables.shapes, again),
             Plan.entry_count: len(tables.others),
+            Plan.right_beside_count: len(right_beside),
             Plan.masks: self.masks.ctypes.data,
             Plan.kept: self.kept.ctypes.data,
-            Plan.solution: first,
-            Plan.residual: first + count,
-            Plan.sizes: first + 2 * count,
-            Plan.change: first + 2 * count,  # sizes are computed anew after it
+            Plan.count: count,
+            Plan.solution: memory.solution,
+            Plan.residual: memory.residual,
+            Plan.left: memory.left,
+            Plan.sizes: memory.sizes,
+            Plan.change: memory.sizes,  # sizes are computed anew after it
         }
 
-    def _sides(
-        self, right: np.ndarray, beside: np.ndarray, tiles: Tiles, ends: dict[Tile, np.ndarray]
-    ) -> dict[Plan, int]:
-        """Tables of the right side, and that of tiles."""
-        (touched, touched_ends), (done, done_ends) = tiles.touched, tiles.done
-        place = np.empty(len(touched), dtype=np.int64)
-        place[touched] = np.arange(len(touched))
-        again = beside[np.argsort(place[beside[:, 0]], kind="stable")]
-        self._tiles(
-            ends
-            | {
-                Tile.touched: touched_ends,
-                Tile.touched_beside: np.searchsorted(place[again[:, 0]], touched_ends),
-                Tile.fronts: tiles.fronts,
-                Tile.unknowns: tiles.unknowns,
-                Tile.beside: np.searchsorted(beside[:, 0], tiles.unknowns),
-                Tile.entries: np.searchsorted(self._tables.others[:, 0], tiles.unknowns),
-                Tile.done: done_ends,
-            }
-        )
-        return {
-            Plan.right: self._held(right, np.int32),
-            Plan.right_beside: self._held(beside, np.int32),
-            Plan.right_beside_count: len(beside),
-            Plan.touched: self._held(touched, np.int32),
-            Plan.touched_beside: self._held(again, np.int32),
-            Plan.done: self._held(done, np.int32),
-        }
-
-    def _shapes(self, shapes: Sequence[Shape]) -> int:
-        codes = [unrolled(shape, _host(self.lanes)) for shape in shapes]
-        self._keep.append(codes)
-        rows = [
-            [made.address(f"{name}_{shape.name}") for name in ROUTINES]
-            for made, shape in zip(codes, shapes, strict=True)
-        ]
+    def _shapes(self, shapes: Sequence[Shape], again: bool) -> int:
+        rows = []
+        for shape in shapes:
+            codes: dict[str, Code] = dict.fromkeys(ROUTINES[:-1], unrolled(shape, _host(self.lanes)))
+            if again:
+                codes["again"] = unrolled(shape, _host(self.lanes), again=True)
+            self._keep.append(codes)
+            rows.append([codes[x].address(f"{x}_{shape.name}") if x in codes else 0 for x in ROUTINES])
         return self._held(np.array(rows, dtype=np.int64).reshape(-1, len(ROUTINES)), np.int64)
 
     # calls -----------------------------------------------------------------------------------------------------------
@@ -312,7 +356,8 @@ class Machine:
         saved = self.plan.copy()
         alone = np.zeros((2, len(Tile)), dtype=np.int32)
         alone[1, Tile.stages] = self._stage_count
-        self.plan[[Plan.tiles, Plan.tile_count]] = alone.ctypes.data, 1
+        walk = np.array([(0, Pass.through)], dtype=np.int32)
+        self.plan[[Plan.tiles, Plan.walk, Plan.walk_count]] = alone.ctypes.data, walk.ctypes.data, 1
         self.plan[Plan.copies] = 0
         self._called("enter", t, y, parameters, 1)
         self.plan[:] = saved
@@ -358,17 +403,6 @@ def _host(lanes: int) -> Target:
     from zeromass.compile.target import host
 
     return host().lanes(lanes)
-
-
-def _two(unknown: np.ndarray, place: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Two places for each unknown, and (unknown, place) of those that have more."""
-    sort = np.argsort(unknown, kind="stable")
-    unknown, place = unknown[sort], place[sort]
-    rank = np.arange(len(unknown)) - np.searchsorted(unknown, unknown)
-    table = np.zeros((count, 2), dtype=np.int64)
-    for k in range(2):
-        table[unknown[rank == k], k] = place[rank == k]
-    return table, np.stack([unknown[rank >= 2], place[rank >= 2]], axis=1)
 
 
 def _kernels(layout: Layout, task: str, target: Target, others: Sequence[Symbol], spread: bool, apart: int) -> Code:

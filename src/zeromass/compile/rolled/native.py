@@ -41,9 +41,9 @@ class RolledNative:
         self._one_at_a_time = Lock()
 
     def machine(self, task: str, lanes: int) -> Machine:
-        """The machine of a task, made once."""
+        """The machine of a task, made once; that of one state keeps its values."""
         if (task, lanes) not in self._machines:
-            self._machines[task, lanes] = self.structure.machine(task, lanes)
+            self._machines[task, lanes] = self.structure.machine(task, lanes, shared=lanes > 1)
         return self._machines[task, lanes]
 
     def rhs(self, lanes: int = 1, *, projected: bool = False) -> Code:
@@ -62,8 +62,15 @@ class RolledNative:
         """Machine code of `event(t, y, parameters, values)`; None where there is nothing to watch."""
         if not events:
             return None
-        functions = {"event": (self.program.inputs, [self.program.zeros(events)])}
-        return self._code(("events", tuple(events), lanes), lambda: code(functions, host().lanes(lanes), effort=FIRST))
+        return self._code(("events", tuple(events), lanes), lambda: self._events(events, lanes))
+
+    def _events(self, events: Sequence[Event], lanes: int) -> Code:
+        zeros = expressions(self.program.stated(events))
+        if any(leaf.order == 2 or leaf.kind == "multiplier" for leaf in symbols(zeros)):
+            from zeromass.compile.rolled.following import following  # few events ask for it
+
+            return following("event", zeros, self.program, self.structure, lanes)
+        return code({"event": (self.program.inputs, [list(zeros)])}, host().lanes(lanes), effort=FIRST)
 
     def along(self, lanes: int) -> Along:
         """Machine code of a motion with its tangents, one in each lane, for this thread."""

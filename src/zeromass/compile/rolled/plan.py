@@ -12,8 +12,11 @@ class Plan(IntEnum):
     busy = auto()
     bytes = auto()
     fixed = auto()
+    otherwise = auto()
+    skipped = auto()
+    walk = auto()
+    walk_count = auto()
     tiles = auto()
-    tile_count = auto()
     stages = auto()
     spreads = auto()
     spread_count = auto()
@@ -30,6 +33,7 @@ class Plan(IntEnum):
     count = auto()
     solution = auto()
     residual = auto()
+    left = auto()
     sizes = auto()
     change = auto()
     right = auto()
@@ -38,9 +42,12 @@ class Plan(IntEnum):
     touched = auto()
     touched_beside = auto()
     done = auto()
+    saved = auto()
     coordinates = auto()
     out = auto()
     copies = auto()
+    told = auto()
+    told_count = auto()
 
 
 class Tile(IntEnum):
@@ -50,19 +57,31 @@ class Tile(IntEnum):
     touched = auto()
     touched_beside = auto()
     fronts = auto()
-    unknowns = auto()
     beside = auto()
     entries = auto()
     done = auto()
+    saved = auto()
     spreads = auto()
+
+
+class Pass(IntEnum):
+    """What is done with a tile: the second number of a row of the walk, int32, after that of the tile.
+
+    through  through L, for the first time; again: once more, since others have used its memory; back: on the way back
+    """
+
+    through = 0
+    again = auto()
+    back = auto()
 
 
 STAGE = 5
 """Numbers of a stage: address of its kernel, of its places and constants, instances, and where results begin."""
 
-HEADER = 11
+HEADER = 12
 """Numbers of a front: pivots, coordinates among them, unknowns, places of its rows, of what is left over, of its unknowns,
-of its table, of what is added beside, how much that is, of its first pivot, and its number among frequent shapes or −1."""
+of its table, of what is added beside, how much that is, its first pivot, its number among frequent shapes or −1, and the
+slot of its first pivot."""
 
-ROUTINES = ("front", "forward", "back", "check")
+ROUTINES = ("front", "forward", "back", "check", "again")
 """Functions of a frequent shape, see `Unrolled`."""

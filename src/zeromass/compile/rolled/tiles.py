@@ -39,7 +39,7 @@ class Tiles:
 def tiles_of(kinds: Sequence[Kind], blocks: Blocks, at: np.ndarray, tables: Tables, size: int) -> Tiles:
     """The tiles of a task whose values take `size` bytes."""
     first, pivots = tables.fronts[:, 9].astype(np.int64), tables.fronts[:, 0].astype(np.int64)
-    fronts = _ends(tables, size)
+    fronts = _ends(tables, -(-size // TILE))
     count = len(fronts) - 1
     tile = np.repeat(np.arange(count), np.diff(fronts))
     """Of each front."""
@@ -83,14 +83,28 @@ def arranged(kinds: Sequence[Kind], blocks: Blocks, order: Sequence[int]) -> Non
             kind.blocks, kind.rows, kind.values = kind.blocks[sort], kind.rows[sort], kind.values[sort]
 
 
-def _ends(tables: Tables, size: int) -> np.ndarray:
+def _ends(tables: Tables, wanted: int) -> np.ndarray:
     """Fronts that tiles end with: about as many bytes in each."""
     count = len(tables.fronts)
     rows = np.diff(np.append(tables.fronts[:, 3], tables.fronts[:1, 3].sum() + tables.size))
     share = np.cumsum(np.maximum(rows, 0) + 8 * tables.fronts[:, 0])
-    wanted = -(-size // TILE)
     ends = np.searchsorted(share, share[-1] * np.arange(1, wanted) / wanted) + 1 if count else np.empty(0, dtype=int)
-    return np.unique(np.concatenate([[0], np.minimum(ends, count), [count]])).astype(np.int64)
+    waiting, near = _waiting(tables), count // (8 * wanted)
+    found = [max(1, e - near) + int(np.argmin(waiting[max(1, e - near) : e + near + 1])) for e in ends.tolist()]
+    return np.unique(np.concatenate([[0], np.minimum(found, count), [count]])).astype(np.int64)
+
+
+def _waiting(tables: Tables) -> np.ndarray:
+    """Values that fronts before each have left over for those from there on."""
+    fronts = tables.fronts.astype(np.int64)
+    pivots, beyond = fronts[:, 0], fronts[:, 2] - fronts[:, 0]
+    of = np.repeat(np.arange(len(fronts)), pivots)
+    some = np.flatnonzero(beyond)
+    change = np.zeros(len(fronts) + 1, dtype=np.int64)
+    size = beyond[some] * (beyond[some] + 3) // 2
+    np.add.at(change, some + 1, size)
+    np.add.at(change, of[tables.unknowns[fronts[some, 5] + pivots[some]]] + 1, -size)
+    return np.cumsum(change)
 
 
 def _sorted(tile: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

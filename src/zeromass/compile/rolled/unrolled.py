@@ -4,6 +4,7 @@ The arithmetic is that of `Loops`, to the bit: what is saved are the branches of
 memory for what stands elsewhere.
 
     growth front(values, head, unknowns, slots, masks, residual, growth)
+    growth again(…)     the same for a second time: the growth is known
     void   forward(values, head, unknowns, slots, residual)
     void   back(values, head, unknowns, slots, residual, to)
     void   check(values, head, unknowns, slots, right, solution, residual, sizes)
@@ -28,13 +29,16 @@ LEAST = 1e-300
 
 
 class Unrolled:
-    """The functions of a shape."""
+    """The functions of a shape; or `again` alone."""
 
-    def __init__(self, module: ir.Module, target: Target, shape: Shape) -> None:
+    def __init__(self, module: ir.Module, target: Target, shape: Shape, *, again: bool = False) -> None:
         self._type: ir.Type = DOUBLE if target.width == 1 else ir.VectorType(DOUBLE, target.width)
         self._target, self._shape, self._module = target, shape, module
         self._rows = rows_of(shape)
-        self._front()
+        if again:
+            self._front("again")
+            return
+        self._front("front")
         self._forward()
         self._back()
         self._check()
@@ -69,42 +73,46 @@ class Unrolled:
         values = [self._load(W, bases[group], offset) for group, offset in (self._shape.sources[k] for k in sources)]
         return functools.reduce(Real.__add__, values)
 
-    def _front(self) -> None:
+    def _front(self, name: str) -> None:
         """Row by row: what stands in it, less what the pivots before take from it."""
+        grows = name == "front"
         p, coordinates, s = self._shape[:3]
         W, head, unknowns, slots, masks, residual, given = self._begin(
-            "front", self._type, [POINTER] * 5 + [INT, self._type]
+            name, self._type, [POINTER] * 5 + [INT, self._type]
         )
         b, sources, kept, columns = self.b, self._rows.sources, self._rows.places, self._rows.columns
-        rows, left, names, table, first = (self._place(head, k) for k in (3, 4, 5, 6, 9))
+        rows, left, names, table, first, slot = (self._place(head, k) for k in (3, 4, 5, 6, 9, 11))
         mine = b.gep(unknowns, [names], source_etype=INT32)
         keep = b.gep(masks, [first], source_etype=DOUBLE)
-        bases, own = self._told(slots, table), b.add(residual, first)
+        bases, own = self._told(slots, table), b.add(residual, slot)
         F: dict[Entry, Real] = {}
         inverse: list[Real] = []
         right: list[Real] = []
         growth, zero, at = Real(self._on, given), self._on.real(0.0), 0
         for k in range(s):
-            row = {j: self._filled(W, bases, sources[k, j]) for j in range(k, s + 1) if (k, j) in sources}
+            width = s + grows  # the last are sizes that pivots are made of
+            row = {j: self._filled(W, bases, sources[k, j]) for j in range(k, width) if (k, j) in sources}
             to = (own, k) if k < p else (b.add(residual, self._place(mine, k)), 0)
             r = self._load(W, *to)
             for i in [i for i in range(min(k, p)) if k in columns[i]]:
                 part = F[i, k] * inverse[i]
                 for j in [j for j in columns[i] if j >= k]:
                     row[j] = fma(-part, F[i, j], row[j]) if j in row else -part * F[i, j]
-                size = part if i < coordinates else -part  # what is taken from a diagonal has the sign of its pivot
-                row[s] = fma(size, F[i, k], row[s]) if s in row else size * F[i, k]
+                if grows:
+                    size = part if i < coordinates else -part  # what is taken from a diagonal has the sign of its pivot
+                    row[s] = fma(size, F[i, k], row[s]) if s in row else size * F[i, k]
                 r = fma(-part, right[i], r)
             if k:
                 self._store(r, W, *to)
             if k >= p:
-                for j in range(k, s + 1):
-                    self._store(row.get(j, zero), W, left, at)
-                    at += 1
+                for j in range(k, width):
+                    self._store(row.get(j, zero), W, left, at + j - k)
+                at += s + 1 - k
                 continue
             mask = b.load(b.gep(keep, [ir.Constant(INT, k)], source_etype=DOUBLE), typ=DOUBLE, align=8)
             inverse.append(where(everywhere(self._on, mask) > 0.0, 1.0 / row.get(k, zero), 0.0))
-            growth = grown(growth, row.get(s, zero), inverse[k] if k < coordinates else -inverse[k])
+            if grows:
+                growth = grown(growth, row.get(s, zero), inverse[k] if k < coordinates else -inverse[k])
             self._store(inverse[k], W, rows, kept[k, k])
             for j in columns[k]:
                 F[k, j] = row[j]
@@ -140,16 +148,16 @@ class Unrolled:
         p, _, s = self._shape[:3]
         W, head, unknowns, slots, residual, to = self._begin("back", ir.VoidType(), [POINTER] * 4 + [INT] * 2)
         b = self.b
-        rows, names, table, first = (self._place(head, k) for k in (3, 5, 6, 9))
+        rows, names, table, slot = (self._place(head, k) for k in (3, 5, 6, 11))
         mine = b.gep(unknowns, [names], source_etype=INT32)
         bases = self._told(slots, table)
         x: dict[int, Real] = {i: self._load(W, b.add(to, self._place(mine, i))) for i in range(p, s)}
         for k in reversed(range(p)):
-            total = self._load(W, b.add(residual, first), k)
+            total = self._load(W, b.add(residual, slot), k)
             for i in reversed(self._rows.columns[k]):  # the last known comes last, so that others need not wait for it
                 total = fma(-self._kept(W, rows, bases, (k, i)), x[i], total)
             x[k] = self._load(W, rows, self._rows.places[k, k]) * total
-            self._store(x[k], W, b.add(to, first), k)
+            self._store(x[k], W, b.add(to, slot), k)
         b.ret_void()
 
     def _check(self) -> None:
@@ -159,12 +167,12 @@ class Unrolled:
             "check", ir.VoidType(), [POINTER] * 5 + [INT] * 3
         )
         b = self.b
-        names, table, first = (self._place(head, k) for k in (5, 6, 9))
+        names, table, first, slot = (self._place(head, k) for k in (5, 6, 9, 11))
         mine = b.gep(unknowns, [names], source_etype=INT32)
         bases = self._told(slots, table)
         told = b.gep(right, [b.shl(first, ir.Constant(INT, 1))], source_etype=INT32)
         reached = sorted({i for entry in self._rows.own for i in entry} | set(range(p)))
-        at = {i: (first, i) if i < p else (self._place(mine, i), 0) for i in reached}
+        at = {i: (slot, i) if i < p else (self._place(mine, i), 0) for i in reached}
         x = {i: self._load(W, b.add(solution, at[i][0]), at[i][1]) for i in reached}
         R: dict[int, Real] = {}
         S: dict[int, Real] = {}

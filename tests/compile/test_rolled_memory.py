@@ -1,0 +1,90 @@
+"""Memory of large systems: tiles that share it find the bits of those that keep everything, and need less of it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from compile.large import SHAPES
+from zeromass.compile.program import program_at
+from zeromass.compile.rolled.plan import Pass, Plan
+from zeromass.compile.rolled.structure import Structure
+from zeromass.compile.target import host
+from zeromass.model import system as model
+
+COUNTS = {"uneven chain": 40, "tree": 40, "hinges": 30, "net": 7, "four bars": 12, "balls": 12}
+FEW = ("tree", "four bars", "balls")
+
+
+def structure_of(shape: str, count: int) -> tuple[Structure, np.ndarray]:
+    parts, constraints, more, guess = SHAPES[shape][0](count)
+    kept = model.LARGE
+    try:
+        model.LARGE = 1
+        system = zm.System(parts, constraints=constraints, **more)
+    finally:
+        model.LARGE = kept
+    start = system.start(guess=guess)
+    return program_at(system, start).structure, np.concatenate([start.q, start.v])  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def crowded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the caches were small."""
+    monkeypatch.setattr(import_module("zeromass.compile.rolled.tiles"), "TILE", 1 << 16)
+    monkeypatch.setattr(import_module("zeromass.compile.rolled.structure"), "KEPT", 0)
+    monkeypatch.setattr(import_module("zeromass.compile.rolled.structure"), "DENSE", 10**9)
+
+
+@pytest.mark.usefixtures("crowded")
+@pytest.mark.parametrize("shape", [x if x in FEW else pytest.param(x, marks=pytest.mark.slow) for x in COUNTS])
+def test_tiles_that_share_memory_have_the_bits_of_those_that_do_not(shape: str) -> None:
+    structure, y = structure_of(shape, COUNTS[shape])
+    lanes, n = host().width, len(y) // 2
+    whole, shared = (structure.machine("motion", lanes, shared=some) for some in (False, True))
+    assert shared.values.nbytes < 0.7 * whole.values.nbytes
+    for _ in range(2):
+        (q̈, growth), (exact, grown) = (machine(0.0, y, np.empty(0), n) for machine in (shared, whole))
+        assert np.array_equal(q̈, exact)
+        assert np.array_equal(growth, grown)
+
+
+@pytest.mark.usefixtures("crowded")
+def test_what_must_be_refined_is_left_to_a_plan_that_keeps_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is exact to less than a rounding: every evaluation is suspected."""
+    loops = import_module("zeromass.compile.rolled.loops")
+    machines = import_module("zeromass.compile.rolled.machine")
+    monkeypatch.setattr(loops, "TRUSTED", 1e-20)
+    machines.loops.cache_clear()
+    monkeypatch.setenv("ZEROMASS_CACHE", "off")
+    try:
+        structure, y = structure_of("tree", 30)
+        lanes, n = host().width, len(y) // 2
+        whole, shared = (structure.machine("motion", lanes, shared=some) for some in (False, True))
+        exact, found = (machine(0.0, y, np.empty(0), n)[0] for machine in (whole, shared))
+        assert shared.plan[Plan.skipped] == machines.SKIPPED
+        assert np.array_equal(found, exact)
+        assert np.array_equal(shared(0.0, y, np.empty(0), n)[0], exact)
+        assert shared.plan[Plan.skipped] == machines.SKIPPED - 1
+    finally:
+        machines.loops.cache_clear()
+
+
+@pytest.mark.usefixtures("crowded")
+def test_parts_that_do_not_hang_together_are_not_computed_twice() -> None:
+    from zeromass.compile.rolled.memory import sparing
+    from zeromass.compile.rolled.tiles import tiles_of
+
+    passes = {}
+    for shape in ("balls", "tree"):
+        s, _ = structure_of(shape, 24)
+        tiles = tiles_of(s.kinds, s.blocks, s.at, s.tables, 64 * (s.layout.size + 3 * s.count + s.tables.size))
+        assert len(tiles.fronts) > 3
+        walk = sparing(s.layout, "motion", s.blocks, s.at, s.tables, tiles).walk
+        assert sorted(walk[walk[:, 1] == Pass.back, 0]) == list(range(len(tiles.fronts) - 1))
+        passes[shape] = int((walk[:, 1] == Pass.again).sum()), len(tiles.fronts) - 1
+    assert passes["balls"][0] == 0
+    assert passes["tree"][0] == passes["tree"][1] - 1
