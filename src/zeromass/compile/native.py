@@ -69,11 +69,15 @@ class Native:
     @property
     def corrections(self) -> Code | None:
         """Machine code of the program's corrections, each as `name(t, y, parameters, correction)`; None without any."""
+        return self.correcting(1)
+
+    def correcting(self, lanes: int) -> Code | None:
+        """The same in lanes."""
         p = self.program
         if not p.corrections:
             return None
         functions = {name: (p.inputs, [list(change)]) for name, change in p.corrections.items()}
-        return self._code("corrections", 1, lambda: functions, seldom=True)
+        return self._code(("corrections", lanes), lanes, lambda: functions, seldom=True)
 
     def events(self, events: Sequence[Event], lanes: int) -> Code | None:
         """Machine code of `event(t, y, parameters, values)`; None where there is nothing to watch."""

@@ -58,6 +58,10 @@ class RolledNative:
             self._code("corrections", lambda: Machine.together([self.machine(n, 1) for n in names])) if names else None
         )
 
+    def correcting(self, lanes: int) -> Code | None:
+        """The same, one state at a time: large systems have no corrections in lanes."""
+        return self.corrections
+
     def events(self, events: Sequence[Event], lanes: int) -> Code | None:
         """Machine code of `event(t, y, parameters, values)`; None where there is nothing to watch."""
         if not events:
