@@ -116,13 +116,3 @@ def test_what_is_not_a_number_between_steps_is_not_hidden():
     broken = zm.Run((replace(segment, inside=inside),))
     assert np.isnan(broken.work().imbalance)
     assert np.isnan(broken.work().error)
-
-
-def test_sums_over_many_steps_are_those_over_few():
-    """The same additions in the same order, to the bit."""
-    from zeromass.analysis.work import _COEFFICIENTS, _UNTIL, MANY, _combined
-
-    power = np.random.default_rng(0).normal(size=(3 * MANY, 8, 2))
-    for C in (_UNTIL, _COEFFICIENTS[-2:]):
-        few = np.concatenate([_combined(C, power[k : k + 100]) for k in range(0, len(power), 100)])
-        assert np.array_equal(_combined(C, power), few)

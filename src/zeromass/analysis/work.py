@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from zeromass.analysis.balancing import LOOKED_AT, Balance, Sums, began
+from zeromass.compile.target import host
 from zeromass.expression import Array, Expression, as_expression, derivative, expressions, rate, substitute, symbols, t
 from zeromass.expression.build import ZERO
 from zeromass.integrate import Course, Segment
-from zeromass.integrate.methods.collocation.coefficients import ONCE, PARTS
 from zeromass.integrate.segment import Samples
-from zeromass.integrate.survey import Seen, survey
+from zeromass.integrate.stepping.layout import Int64
+from zeromass.integrate.survey import Survey, called
 from zeromass.model import ModelError, System
 from zeromass.model.constraint import Row
 from zeromass.model.large import formulas_in
-
-MANY = 256
-"""Steps from which on sums are made along them."""
 
 KEPT = 2**17
 """Most steps at which a `Work` keeps its arrays: of a longer run every second one, or every third, …"""
@@ -176,27 +176,48 @@ def work(run: Course) -> Work:
     rows = _Kept(len(run))
     asked = [_asked(run.system, segment) for segment in run.segments]
     begins = _begins(run, asked)
-    first, done = float(begins[0][0]), np.zeros(2)
-    """Energy at the start; work of applied forces and of constraints until here."""
-    gap, inside, kinetic, size, turned = 0.0, 0.0, 0.0, 0.0, 0.0
-    for segment, formulas, (E, T, *_) in zip(run.segments, asked, begins, strict=True):
+    sums = began(begins[0, 0])
+    for segment, formulas, (E, T) in zip(run.segments, asked, begins, strict=True):
+        done = sums[[Sums.applied, Sums.constraint]]
         if segment.piece is not None:  # rates that jump, and energies that are exchanged at a moment
             impulse = segment.piece.impulse
             done = done + np.array([segment.piece.energy, 0.0 if impulse is None else impulse.energy])
-        kinetic, size = max(kinetic, abs(T)), max(size, abs(E - T) + abs(T))
-        turned = max(turned, abs(E - first), np.abs(done).max())
-        gap = np.maximum(gap, abs(E - first - done.sum()))
-        rows.add(np.array([[segment.t[0], E - first, *done]]))
-        for seen in survey(segment, formulas.values):
-            part = _balance(seen, formulas, segment.t, first, done)
-            kinetic, size, turned = (max(a, b) for a, b in zip((kinetic, size, turned), part.sizes, strict=True))
-            gap, inside = np.maximum(gap, part.gap), np.maximum(inside, part.inside)
-            rows.add(part.rows)
-            done = part.rows[-1, 2:]
+            sums[[Sums.applied, Sums.constraint]] = done
+        change = E - sums[Sums.energy]
+        for place, size in (
+            (Sums.gap, abs(change - done.sum())),
+            (Sums.kinetic, abs(T)),
+            (Sums.size, abs(E - T) + abs(T)),
+            (Sums.turned, max(abs(change), *np.abs(done))),
+        ):
+            sums[place] = np.maximum(sums[place], size)
+        rows.add(np.array([[segment.t[0], change, *done]]))
+        for ends in _balanced(segment, formulas, sums):
+            rows.add(ends)
     t, change, applied, constraint = rows.all
-    noise = float(8 * np.finfo(float).eps * size)
-    sizes = float(gap), float(inside), float(max(kinetic, turned)), noise, float(kinetic)
-    return Work(t, first, change, applied, constraint, *sizes)
+    gap, inside, kinetic, size, turned = sums[Sums.gap :].tolist()
+    noise = 8 * float(np.finfo(float).eps) * size
+    return Work(
+        t, float(sums[Sums.energy]), change, applied, constraint, gap, inside, max(kinetic, turned), noise, kinetic
+    )
+
+
+def _balanced(segment: Segment, asked: _Asked, sums: np.ndarray) -> Iterator[np.ndarray]:
+    """Carries sums along a segment; times, changes of the energy and works at the ends of its steps, part by part."""
+    steps = len(segment.t) - 1
+    if steps < 1:
+        return
+    look = Survey(segment, asked.values)
+    ints, rows = np.zeros(len(Int64), dtype=np.int64), np.empty((look.most, LOOKED_AT))
+    ints[Int64.events] = asked.powers
+    arrays = (sums, ints, np.ascontiguousarray(segment.t), look.values, rows)
+    call = called(Balance, host().lanes(look.side), segment.solved.native.busy, arrays, [])
+    for first in range(0, steps, look.most):
+        count = min(look.most, steps - first)
+        look(first, count)
+        ints[Int64.recorded], ints[Int64.capacity] = first, count
+        call()
+        yield rows[:count]
 
 
 class _Kept:
@@ -219,10 +240,10 @@ class _Kept:
 
 
 class _Asked(NamedTuple):
-    """Energy, kinetic energy and powers, those that are not zero, and which these are: of applied forces, of constraints."""
+    """Energy, kinetic energy and powers; and which of these are not zero: 1 for applied forces, 2 for constraints."""
 
     values: Array
-    powers: list[int]
+    powers: int
 
 
 def _asked(system: System, segment: Segment) -> _Asked:
@@ -231,8 +252,8 @@ def _asked(system: System, segment: Segment) -> _Asked:
     known: dict[Any, _Asked] = segment.system.memory.setdefault("work", {})
     if (system, held) not in known:
         found = powers(segment.system, held=held)
-        some = [k for k, power in enumerate(found) if power is not ZERO]
-        known[system, held] = _Asked(expressions([system.energy, _kinetic(system), *[found[k] for k in some]]), some)
+        some = sum(bit for bit, power in zip((1, 2), found, strict=True) if power is not ZERO)
+        known[system, held] = _Asked(expressions([system.energy, _kinetic(system), *found]), some)
     return known[system, held]
 
 
@@ -246,61 +267,6 @@ def _begins(run: Course, asked: list[_Asked]) -> np.ndarray:
         starts = [Samples(s, s.t[:1], s.y[:1]) for s in (run.segments[k] for k in places)]
         found[places] = Samples.joined(starts)[asked[places[0]].values[:2]]
     return found
-
-
-class _Balance(NamedTuple):
-    """Of some steps.
-
-    rows    time, change of the energy and works at their ends, shape (steps, 4)
-    gap     at the ends; inside: between
-    sizes   kinetic energy, energies without sign, energy turned over
-    """
-
-    rows: np.ndarray
-    gap: float
-    inside: float
-    sizes: tuple[float, float, float]
-
-
-def _balance(seen: Seen, asked: _Asked, times: np.ndarray, first: float, done: np.ndarray) -> _Balance:
-    """Energies against works until the same places: ∫₀^θ of the polynomial through the powers at the places of a step."""
-    t = times[seen.first : seen.first + len(seen.t) + 1]
-    h, E, T = np.diff(t), seen.values[..., 0], seen.values[..., 1]
-    rows = np.empty((len(h), 4))
-    rows[:, 0], rows[:, 1], rows[:, 2:] = t[1:], E[:, -1] - first, done
-    apart, missed, turned = E - first, 0.0, np.abs(done).max()
-    turned = max(turned, float(apart.max()), -float(apart.min()))
-    if asked.powers:
-        power = seen.values[..., 2:]
-        until = h[:, None, None] * _combined(_UNTIL, power)
-        begins = done[asked.powers] + np.append(np.zeros((1, len(asked.powers))), until[:-1, -1].cumsum(axis=0), axis=0)
-        works = begins[:, None] + until
-        rows[:, [2 + k for k in asked.powers]] = works[:, -1]
-        apart = apart - works.sum(axis=2)
-        missed = (np.abs(h) * np.abs(_combined(_COEFFICIENTS[-2:], power)).sum(axis=(1, 2)))[:, None]
-        turned = max(turned, np.abs(works).max())
-    apart = np.abs(apart - (done.sum() - done[asked.powers].sum()))
-    sizes = float(np.abs(T).max()), float((np.abs(E - T) + np.abs(T)).max()), float(turned)
-    return _Balance(rows, apart[:, -1].max(), np.maximum((apart[:, :-1] - missed).max(), 0.0), sizes)
-
-
-_COEFFICIENTS = np.array(PARTS).T
-"""Legendre's coefficients of a function in a step from its values at the places."""
-_UNTIL = np.array(ONCE)
-"""∫₀^θ to each place from the values at all places."""
-
-
-def _combined(C: np.ndarray, power: np.ndarray) -> np.ndarray:
-    """Σ_p C_ip power_kpj, shape (k, i, j), added in this order: of many steps along them, where memory is read in a row."""
-    if len(power) < MANY:
-        return np.einsum("ip,kpj->kij", C, power)
-    along = np.ascontiguousarray(power.transpose(1, 2, 0))
-    result = np.empty((len(C), *along.shape[1:]))
-    for i, weights in enumerate(C.tolist()):
-        result[i] = weights[0] * along[0]
-        for weight, values in zip(weights[1:], along[1:], strict=True):
-            result[i] += weight * values
-    return result.transpose(2, 0, 1)
 
 
 def _kinetic(system: System) -> Expression:

@@ -27,8 +27,8 @@ PLACES = np.array(C)
 AT_ONCE = 2**15
 """Numbers of states at these places that are held at once: what stays near the processor."""
 
-MOST = 2**12
-"""Steps that are looked at together at most, however small the state."""
+BLOCK = 2**12
+"""Steps whose values are told together."""
 
 MANY = 100
 """Steps from which on corrections in lanes are worth while: to make their code takes longer than to look at few steps."""
@@ -62,33 +62,53 @@ def survey(segment: Segment, e: Array, *, projected: bool = True) -> Iterator[Se
     steps = len(segment.t) - 1
     if steps < 1:
         return
-    look = _Look(segment, segment.meant(e), projected)
-    for first in range(0, steps, look.most):
-        yield look(first, min(look.most, steps - first))
+    look = Survey(segment, e, projected=projected)
+    for first in range(0, steps, BLOCK):
+        count = min(BLOCK, steps - first)
+        t, values = np.empty((count, STAGES)), np.empty((count, STAGES, e.size))
+        for k in range(0, count, look.most):
+            some = slice(k, min(k + look.most, count))
+            look(first + k, some.stop - k)
+            t[some] = look.times[: some.stop - k]
+            values[some].reshape(some.stop - k, -1, look.side, e.size)[:] = look.values[: some.stop - k].swapaxes(2, 3)
+        yield Seen(first, t, values)
 
 
-class _Look:
-    """The memory of a survey, and what it calls."""
+class Survey:
+    """A segment of at least one step, looked at some steps at a time: the memory for it, and what it calls.
 
-    def __init__(self, segment: Segment, e: Array, projected: bool) -> None:
+    most    steps that it looks at together
+    side    places that stand beside one another
+    times   at the places of the steps that it has looked at, shape (most, 8)
+    values  of the expressions there, shape (most, 8 / side, expressions, side)
+    """
+
+    most: int
+    side: int
+    times: np.ndarray
+    values: np.ndarray
+
+    def __init__(self, segment: Segment, e: Array, *, projected: bool = True) -> None:
+        e = segment.meant(e)
         self.segment, self.e = segment, e
         program, settings, native = segment.solved, segment.settings, segment.solved.native
         self.steps, self.order = len(segment.t) - 1, segment.y.shape[1]
-        self.most: int = min(MOST, max(1, AT_ONCE // (STAGES * self.order)), self.steps)
+        self.most = min(BLOCK, max(1, AT_ONCE // (STAGES * self.order)), self.steps)
         self.projects: bool = projected and settings.project and bool(program.corrections)
         large = program.code == "rolled"
         few = self.steps < MANY and not native.busy
-        self.side: int = 1 if self.projects and (large or few) else host().width
+        self.side = 1 if self.projects and (large or few) else host().width
         self.machine, self.moving = (None, False) if large else _machine_code(segment, e, self.side)
         groups = STAGES // self.side
         self.times, self.inside = np.empty((self.most, STAGES)), np.empty((self.most, groups, self.order, self.side))
         self.moved, self.open = np.zeros((self.most, STAGES)), np.zeros(self.most)
-        self.values: np.ndarray = np.empty((self.most, groups, e.size, self.side))
+        self.values = np.empty((self.most, groups, e.size, self.side))
         around = callable(segment.inside) and settings.method == "collocation" and self.steps >= ENDS - 1
         self._around = self._stages() if around else None
         self._looks = self._looking() if self.machine is not None or self.projects else None
 
-    def __call__(self, first: int, count: int) -> Seen:
+    def __call__(self, first: int, count: int) -> None:
+        """Looks at some steps from the first on."""
         missing = np.arange(count)
         if self._around is not None:
             self._around(first, count)
@@ -97,17 +117,17 @@ class _Look:
             self._by_polynomials(first + missing, missing)
         if self._looks is not None:
             self._looks(count)
-        t = self.times[:count].copy()
         if self.machine is None:
             states = self.inside[:count].swapaxes(2, 3).reshape(count * STAGES, self.order)
-            values = self._at(t.ravel(), states).reshape(count, STAGES, -1)
-        else:
-            values = self.values[:count].swapaxes(2, 3).copy().reshape(count, STAGES, -1)
+            found = self._at(self.times[:count].ravel(), states)
+            self.values[:count] = found.reshape(count, -1, self.side, self.e.size).swapaxes(2, 3)
         if self.projects:
             beyond = ~(self.moved[:count] <= self.segment.settings.limits.correction)
             if beyond.any():  # where constraints lose independence, say; see `returned`
-                values[beyond] = self._at(t[beyond], self.segment.dense(t[beyond]))
-        return Seen(first, t, values)
+                steps, places = np.nonzero(beyond)
+                t = self.times[steps, places]
+                groups, lanes = np.divmod(places, self.side)
+                self.values[steps, groups, :, lanes] = self._at(t, self.segment.dense(t))
 
     def _at(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         return Samples(self.segment, t, y)[self.e]
@@ -138,7 +158,7 @@ class _Look:
         kind = CollocationAround if self.side > 1 else CollocationAroundRows
         rhs = native.rhs(lanes, projected=self.segment.settings.project)
         arrays = (reals, ints, stages, pivots, t, y, slopes, self.times, self.inside, self.open)
-        call = _called(kind, host(), native.busy, arrays, [(rhs, "rhs")])
+        call = called(kind, host(), native.busy, arrays, [(rhs, "rhs")])
 
         def around(first: int, count: int) -> None:
             ints[Int64.recorded], ints[Int64.budget] = first, count
@@ -158,7 +178,7 @@ class _Look:
         room, values = np.zeros((3 * n + 2 + native.pivots) * side), np.repeat(self.segment.values, side)
         arrays = (np.repeat(reals, side), ints, self.times, self.inside, self.moved, self.values, room, values)
         functions = [(back, "positions"), (back, "velocities"), (rhs, "rhs"), (self.machine, "value")]
-        call = _called(Looks, host().lanes(side), native.busy, arrays, functions)
+        call = called(Looks, host().lanes(side), native.busy, arrays, functions)
 
         def look(count: int) -> None:
             ints[Int64.capacity] = count
@@ -173,7 +193,7 @@ class _Look:
         return reals, ints
 
 
-def _called(
+def called(
     kind: type[Routine],
     target: Target,
     busy: bool,

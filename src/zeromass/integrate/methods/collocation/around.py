@@ -139,16 +139,20 @@ class CollocationAround(Stages):
         """
         θ = self.constant((*C[:-1], 0.5))  # the end is known
         d = [θ - self.splat(place) for place in x]
-        inverse = [1.0 / e for e in d]
+        inverse = self.inverse(d)
+        apart = {}
+        for k in range(ENDS):
+            for m in range(k):
+                apart[m, k] = 1.0 / (x[k] - x[m])
+                apart[k, m] = -apart[m, k]
         places: list[list[Real]] = []
         rates: list[list[Real]] = []
         for k in range(ENDS):
             others = [m for m in range(ENDS) if m != k]
-            apart = [1.0 / (x[k] - x[m]) for m in others]
-            one = apart[0] + apart[1] + apart[2]
-            two = fma(apart[0], apart[0], fma(apart[1], apart[1], apart[2] * apart[2]))
+            a, b, c = (apart[m, k] for m in others)
+            one, two = a + b + c, fma(a, a, fma(b, b, c * c))
             c1, c2 = self.splat(one * -3.0), self.splat(one * one * 4.5 + two * 1.5)
-            ratio = d[others[0]] * d[others[1]] * d[others[2]] * self.splat(apart[0] * apart[1] * apart[2])
+            ratio = d[others[0]] * d[others[1]] * d[others[2]] * self.splat(a * b * c)
             L = ratio * ratio * ratio
             slope = (inverse[others[0]] + inverse[others[1]] + inverse[others[2]]) * 3.0
             e, square = d[k], d[k] * d[k]
@@ -157,6 +161,14 @@ class CollocationAround(Stages):
             places.append([L * part for part in parts])
             rates.append([L * fma(slope, part, other) for part, other in zip(parts, derived, strict=True)])
         return places, rates
+
+    def inverse(self, d: list[Real]) -> list[Real]:
+        """1/d of four numbers, by one division."""
+        a, b, c, e = d
+        left, right = a * b, c * e
+        whole = 1.0 / (left * right)
+        left, right = left * whole, right * whole
+        return [right * b, right * a, left * e, left * c]
 
     def iterated(self, h: Real, k: ir.Value) -> None:
         """Iterates the stages until they stand still, or too often."""
