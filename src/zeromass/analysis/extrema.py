@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.analysis.rough import Rough, rough
+from zeromass.analysis.rough import FEW, Peaks, Rough, rough
 from zeromass.expression import Expression, expressions
 from zeromass.integrate import Course
 from zeromass.integrate.course import Sampled
@@ -16,10 +16,10 @@ from zeromass.model import ModelError
 SAMPLES = 4
 """Parts of a step at whose ends a function is looked at first."""
 
-FEW = 8
-"""Steps that are looked at first, of those that may hold the largest value."""
+TOGETHER = 64
+"""Tops that are looked at in any case; of more, those that may exceed them."""
 
-RESOLVED = 0.01
+RESOLVED = 0.1
 """Part of the tolerance by which values that are not told apart may differ."""
 
 
@@ -46,8 +46,8 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
 
     Every largest sample that may hide the maximum beside it is followed on the dense output: for a smooth function the
     hidden part is at most a quarter of the drop to the farther neighbour, and four times as much is allowed for. Of a long
-    run only steps are looked at in which the maximum may be, see `rough`; of several that are equal to a hundredth of the
-    run's tolerance, rtol |value|, not all.
+    run only steps are looked at in which the maximum may be, see `rough`; of more than 64 peaks that are as high to a
+    tenth of the run's tolerance, rtol |value|, not all.
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -62,7 +62,8 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
     first, last = sorted((float(run.t[0]), float(run.t[-1])))
 
     def values(at: np.ndarray) -> np.ndarray:
-        return run.at(np.clip(at, first, last))[expression]  # a vertex beside the end is beyond it by rounding
+        within = np.clip(at, first, last)  # a vertex beside the end is beyond it by rounding
+        return (run if len(run.segments) > 1 else run.segments[0]).at(within)[expression]
 
     known = rough(run, [expression]) if sampled is None else sampled
     if isinstance(known, Rough):
@@ -74,16 +75,16 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
 
 
 def _followed(known: Rough, values: Values, rtol: float) -> Extremum:
-    """The largest value in the steps that may hold it: in the most likely first, and in others that may exceed it."""
+    """The largest value in the steps that may hold it: what is there at the tops of polynomials tells in which of them."""
     peaks = known.peaks
-    enough = peaks.tops + peaks.errors >= (peaks.tops - peaks.errors).max()
-    best = _in_steps(known.t, peaks.steps[enough][:FEW], values)
-    bound = best.value + RESOLVED * rtol * abs(best.value)
-    others = enough & (peaks.tops + peaks.errors > bound)
-    others[np.flatnonzero(enough)[:FEW]] = False
-    if not others.any():
-        return best
-    return max(best, _in_steps(known.t, peaks.steps[others], values), key=lambda found: found.value)
+    if len(peaks.steps) > FEW:
+        first = values(peaks.times[:TOGETHER])
+        beyond = first.max() + RESOLVED * rtol * abs(first.max())
+        others = TOGETHER + np.flatnonzero((peaks.tops + peaks.errors)[TOGETHER:] > beyond)
+        there = np.append(first, values(peaks.times[others])) if len(others) else first
+        chosen = np.append(np.arange(len(first)), others)
+        peaks = Peaks(*[x[chosen[there + peaks.hidden[chosen] >= there.max()]] for x in peaks])
+    return _in_steps(known.t, peaks.steps, values)
 
 
 def _in_steps(ends: np.ndarray, steps: np.ndarray, values: Values) -> Extremum:

@@ -22,22 +22,43 @@ MANY = 100
 """Steps from which on it is worth while to look at them roughly before."""
 
 DOUBTED = 2.0
-"""How many times its last two coefficients a polynomial may be off."""
+"""How many times what polynomials leave out, as their coefficients tell it, they may be off."""
+
+OFF = 0.05
+"""What values of a survey may be off by, in units of the tolerance."""
+
+RISE = 4.0
+"""How many times the drop from the largest of its values to those beside it a function may rise above it: one through three
+places as those in a step rises by at most 0.9 times as much."""
 
 PARTS = 32
 """Of a step, at whose ends its polynomial is looked at first."""
+
+FEW = 4
+"""Steps of which it is not worth while to know the tops of their polynomials better."""
+
+STEEP = 64.0
+"""How many times its error that of the slope of a polynomial may be: the square of its degree."""
 
 CLOSER = 3
 """Steps of Newton's method from the best of these to the top of the polynomial."""
 
 
 class Peaks(NamedTuple):
-    """Steps in which an expression may be largest, the most likely first: the top of its polynomial in each of them, and
-    what that may be off by."""
+    """Steps in which an expression may be largest, the most likely first.
+
+    steps   their numbers
+    times   of the tops of its polynomials in them
+    tops    values of the polynomials there
+    errors  what these may be off by
+    hidden  how much higher the expression may be than it is at these times
+    """
 
     steps: np.ndarray
+    times: np.ndarray
     tops: np.ndarray
     errors: np.ndarray
+    hidden: np.ndarray
 
 
 class Rough(NamedTuple):
@@ -45,24 +66,26 @@ class Rough(NamedTuple):
 
     t       ends of the steps, shape (k + 1,)
     nodes   values at the beginning of each step and at `PLACES` in it, shape (k, 9, expressions)
+    off     what these may be off by, relative to their size
     """
 
     t: np.ndarray
     nodes: np.ndarray
+    off: float
 
     def of(self, k: int) -> Rough:
         """The same of one of the expressions."""
-        return Rough(self.t, self.nodes[:, :, k : k + 1])
+        return Rough(self.t, self.nodes[:, :, k : k + 1], self.off)
 
     @property
     def may_be_negative(self) -> bool:
         """Whether a value may be below zero somewhere, between the places too."""
-        return len(_peaks(-self.nodes[:, :, 0], 0.0).steps) > 0
+        return len(_peaks(self.t, -self.nodes[:, :, 0], self.off, 0.0).steps) > 0
 
     @property
     def peaks(self) -> Peaks:
         """Where the first of them may be largest."""
-        return _peaks(self.nodes[:, :, 0])
+        return _peaks(self.t, self.nodes[:, :, 0], self.off)
 
 
 def rough(run: Course, expressions: Sequence[Any]) -> Rough | None:
@@ -75,38 +98,52 @@ def rough(run: Course, expressions: Sequence[Any]) -> Rough | None:
     for seen in survey(segment, e, projected=False):
         nodes[seen.first : seen.first + len(seen.t), 1:] = seen.values
     nodes[0, 0], nodes[1:, 0] = Samples(segment, segment.t[:1], segment.y[:1])[e][0], nodes[:-1, -1]
-    return Rough(segment.t, nodes) if np.isfinite(nodes).all() else None
+    return Rough(segment.t, nodes, OFF * segment.settings.rtol) if np.isfinite(nodes).all() else None
 
 
-def _peaks(nodes: np.ndarray, least: float = -np.inf) -> Peaks:
+def _peaks(t: np.ndarray, nodes: np.ndarray, off: float, least: float = -np.inf) -> Peaks:
     """Steps in which a function may reach its largest value, or `least` where that is more; nodes of shape (k, 9)."""
-    most = nodes.max(axis=1)
+    each, top = np.arange(len(nodes)), np.argmax(nodes, axis=1)
+    most = nodes[each, top]
+    beside = np.minimum(nodes[each, np.maximum(top - 1, 0)], nodes[each, np.minimum(top + 1, len(_NODES) - 1)])
     least = max(least, float(most.max()))
-    steps = np.flatnonzero(2 * most - nodes.min(axis=1) >= least)
-    coefficients = nodes[steps] @ _COEFFICIENTS.T
-    errors = DOUBTED * np.abs(coefficients[:, -2:]).sum(axis=1)
-    values = coefficients @ _GRID
-    best = np.clip(np.argmax(values, axis=1), 1, PARTS - 1)
-    each = np.arange(len(steps))
-    beside = np.minimum(values[each, best - 1], values[each, best + 1])
-    bound = values.max(axis=1) + np.maximum(values[each, best] - beside, 0.0) + errors
-    kept = bound >= least
-    steps, errors, coefficients, best = steps[kept], errors[kept], coefficients[kept], best[kept]
-    tops = np.maximum(_tops(coefficients, best / PARTS), most[steps])
+    steps = np.flatnonzero(most + RISE * (most - beside) >= least - off * abs(least))
+    c = nodes[steps] @ _COEFFICIENTS.T
+    values, errors = c @ _GRID, _errors(c) + off * np.abs(most[steps])
+    best, each = np.clip(np.argmax(values, axis=1), 1, PARTS - 1), np.arange(len(steps))
+    tops, beside = values.max(axis=1), np.minimum(values[each, best - 1], values[each, best + 1])
+    drops = np.maximum(values[each, best] - beside, 0.0)
+    kept = np.flatnonzero(tops + drops + errors >= least - off * abs(least))
+    steps, θ, tops, errors, hidden, c = (x[kept] for x in (steps, best / PARTS, tops, errors, drops + errors, c))
+    if len(steps) > FEW:
+        θ, high, bend = _tops(c, θ)
+        tops = np.maximum(high, tops)
+        steep = np.divide((STEEP * errors) ** 2, -2 * bend, out=errors.copy(), where=bend < 0)
+        hidden = np.minimum(errors, steep) + 8 * np.finfo(float).eps * np.abs(tops)
+        kept = np.flatnonzero(tops + errors >= float((tops - errors).max()))
+        steps, θ, tops, errors, hidden = (x[kept] for x in (steps, θ, tops, errors, hidden))
     order = np.argsort(-tops, kind="stable")
-    return Peaks(steps[order], tops[order], errors[order])
+    times = t[steps] + (t[steps + 1] - t[steps]) * θ
+    return Peaks(*[x[order] for x in (steps, times, tops, errors, hidden)])
 
 
-def _tops(c: np.ndarray, θ: np.ndarray) -> np.ndarray:
-    """Polynomials at their tops near θ, shape (k,), which are at most one part of the step away."""
-    low, high = θ - 1 / PARTS, θ + 1 / PARTS
+def _errors(c: np.ndarray) -> np.ndarray:
+    """What polynomials leave out: as much less than their last two coefficients as these are than the two before."""
+    before, last = (np.abs(c[:, k : k + 2]).sum(axis=1) for k in (-4, -2))
+    return DOUBTED * last * np.minimum(np.divide(last, before, out=np.ones_like(last), where=before > 0), 1.0)
+
+
+def _tops(c: np.ndarray, θ: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Places of the tops of polynomials near θ, at most one part of the step away; their values and second derivatives."""
+    low, high = np.maximum(θ - 1 / PARTS, 0.0), np.minimum(θ + 1 / PARTS, 1.0)
+    slopes, bends = c @ _ONCE, c @ _TWICE
+    bend = np.zeros_like(θ)
     for _ in range(CLOSER):
-        slope, bend = (
-            np.einsum("kj,jk->k", c @ matrix, np.array(legendre(θ, len(_NODES)))) for matrix in (_ONCE, _TWICE)
-        )
+        P = np.array(legendre(θ, len(_NODES)))
+        slope, bend = (np.einsum("kj,jk->k", x, P) for x in (slopes, bends))
         step = np.divide(slope, bend, out=np.zeros_like(θ), where=bend < 0)
         θ = np.clip(θ - step, low, high)
-    return np.einsum("kj,jk->k", c, np.array(legendre(θ, len(_NODES))))
+    return θ, np.einsum("kj,jk->k", c, np.array(legendre(θ, len(_NODES)))), bend
 
 
 _NODES = np.append(0.0, PLACES)
