@@ -10,7 +10,7 @@ from zeromass.analysis.rough import FEW, Peaks, Rough, rough
 from zeromass.expression import Expression, expressions
 from zeromass.integrate import Course
 from zeromass.integrate.course import Sampled
-from zeromass.integrate.search import Values, maxima
+from zeromass.integrate.search import Values, tops
 from zeromass.model import ModelError
 
 SAMPLES = 4
@@ -19,8 +19,8 @@ SAMPLES = 4
 TOGETHER = 64
 """Tops that are looked at in any case; of more, those that may exceed them."""
 
-RESOLVED = 0.1
-"""Part of the tolerance by which values that are not told apart may differ."""
+RESOLVED = 0.5
+"""Part of the tolerance by which values that are not told apart may differ, or what they may be off by, if that is more."""
 
 
 class Extremum(NamedTuple):
@@ -46,8 +46,8 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
 
     Every largest sample that may hide the maximum beside it is followed on the dense output: for a smooth function the
     hidden part is at most a quarter of the drop to the farther neighbour, and four times as much is allowed for. Of a long
-    run only steps are looked at in which the maximum may be, see `rough`; of more than 64 peaks that are as high to a
-    tenth of the run's tolerance, rtol |value|, not all.
+    run only steps are looked at in which the maximum may be, see `rough`; of more than 64 peaks that are as high, to
+    half the tolerance rtol |value|, not all.
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -79,7 +79,7 @@ def _followed(known: Rough, values: Values, rtol: float) -> Extremum:
     peaks = known.peaks
     if len(peaks.steps) > FEW:
         first = values(peaks.times[:TOGETHER])
-        beyond = first.max() + RESOLVED * rtol * abs(first.max())
+        beyond = first.max() + max(RESOLVED * rtol, 2 * known.off) * abs(first.max())
         others = TOGETHER + np.flatnonzero((peaks.tops + peaks.errors)[TOGETHER:] > beyond)
         there = np.append(first, values(peaks.times[others])) if len(others) else first
         chosen = np.append(np.arange(len(first)), others)
@@ -107,7 +107,7 @@ def _in_steps(ends: np.ndarray, steps: np.ndarray, values: Values) -> Extremum:
 def _largest(values: Values, t: np.ndarray, samples: np.ndarray, candidates: np.ndarray) -> Extremum:
     """The largest of some samples, or of what is beside the candidates among them."""
     ends = around(t, candidates)
-    places, peaks = maxima(values, np.minimum(*ends), np.maximum(*ends))
+    places, peaks = tops(values, np.minimum(*ends), np.maximum(*ends))
     places, peaks = np.append(places, t[np.argmax(samples)]), np.append(peaks, samples.max())
     best = int(np.argmax(peaks))
     return Extremum(float(peaks[best]), float(places[best]))

@@ -15,7 +15,7 @@ import numpy as np
 from zeromass.expression import expressions as of_expressions
 from zeromass.integrate import Course
 from zeromass.integrate.legendre import legendre
-from zeromass.integrate.segment import Samples
+from zeromass.integrate.segment import Samples, asked
 from zeromass.integrate.survey import PLACES, survey
 
 MANY = 100
@@ -24,8 +24,8 @@ MANY = 100
 DOUBTED = 2.0
 """How many times what polynomials leave out, as their coefficients tell it, they may be off."""
 
-OFF = 0.05
-"""What values of a survey may be off by, in units of the tolerance."""
+OFF, MOVING = 0.1, 2.0
+"""What values of a survey may be off by, in units of the tolerance: of states, and of accelerations in the last iteration."""
 
 RISE = 4.0
 """How many times the drop from the largest of its values to those beside it a function may rise above it: one through three
@@ -98,7 +98,9 @@ def rough(run: Course, expressions: Sequence[Any]) -> Rough | None:
     for seen in survey(segment, e, projected=False):
         nodes[seen.first : seen.first + len(seen.t), 1:] = seen.values
     nodes[0, 0], nodes[1:, 0] = Samples(segment, segment.t[:1], segment.y[:1])[e][0], nodes[:-1, -1]
-    return Rough(segment.t, nodes, OFF * segment.settings.rtol) if np.isfinite(nodes).all() else None
+    moving = asked(segment.equations, e)[1]
+    off = (MOVING if moving else OFF) * segment.settings.rtol
+    return Rough(segment.t, nodes, off) if np.isfinite(nodes).all() else None
 
 
 def _peaks(t: np.ndarray, nodes: np.ndarray, off: float, least: float = -np.inf) -> Peaks:

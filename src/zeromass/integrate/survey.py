@@ -101,6 +101,7 @@ class Survey:
         self.machine, self.moving = (None, False) if large else _machine_code(segment, e, self.side)
         groups = STAGES // self.side
         self.times, self.inside = np.empty((self.most, STAGES)), np.empty((self.most, groups, self.order, self.side))
+        self.q̈: np.ndarray = np.empty((self.most, groups, self.order // 2 if self.moving else 0, self.side))
         self.moved, self.open = np.zeros((self.most, STAGES)), np.zeros(self.most)
         self.values = np.empty((self.most, groups, e.size, self.side))
         around = callable(segment.inside) and settings.method == "collocation" and self.steps >= ENDS - 1
@@ -116,7 +117,7 @@ class Survey:
         if len(missing):
             self._by_polynomials(first + missing, missing)
         if self._looks is not None:
-            self._looks(count)
+            self._looks(count, self.moving and (self.projects or len(missing) > 0))
         if self.machine is None:
             states = self.inside[:count].swapaxes(2, 3).reshape(count * STAGES, self.order)
             found = self._at(self.times[:count].ravel(), states)
@@ -148,7 +149,7 @@ class Survey:
         """What finds states inside steps from the ends around them."""
         native, values, n, lanes = self.segment.solved.native, self.segment.values, self.order // 2, host().width
         reals, ints = self._settings()
-        ints[Int64.capacity] = self.steps
+        ints[Int64.capacity], ints[Int64.started] = self.steps, self.moving and not self.projects
         constants = LANES + TABLES * n
         stages = np.zeros(constants + lanes * len(values) + LINE)
         stages = stages[-stages.ctypes.data % (8 * LINE) // 8 :]
@@ -157,7 +158,7 @@ class Survey:
         t, y = (np.ascontiguousarray(x) for x in (self.segment.t, self.segment.y))
         kind = CollocationAround if self.side > 1 else CollocationAroundRows
         rhs = native.rhs(lanes, projected=self.segment.settings.project)
-        arrays = (reals, ints, stages, pivots, t, y, slopes, self.times, self.inside, self.open)
+        arrays = (reals, ints, stages, pivots, t, y, slopes, self.times, self.inside, self.q̈, self.open)
         call = called(kind, host(), native.busy, arrays, [(rhs, "rhs")])
 
         def around(first: int, count: int) -> None:
@@ -166,22 +167,22 @@ class Survey:
 
         return around
 
-    def _looking(self) -> Callable[[int], None]:
+    def _looking(self) -> Callable[[int, bool], None]:
         """What brings states onto the constraints and looks at them."""
         native, side, n = self.segment.solved.native, self.side, self.order // 2
         reals, ints = self._settings()
         back = native.correcting(side) if self.projects else None
         for flag, name in ((Int64.project_positions, "positions"), (Int64.project_velocities, "velocities")):
             ints[flag] = back is not None and back.address(name) != 0
-        ints[Int64.events], ints[Int64.started] = self.e.size if self.machine is not None else 0, self.moving
+        ints[Int64.events] = self.e.size if self.machine is not None else 0
         rhs = native.rhs(side, projected=self.segment.settings.project) if self.moving else None
         room, values = np.zeros((3 * n + 2 + native.pivots) * side), np.repeat(self.segment.values, side)
-        arrays = (np.repeat(reals, side), ints, self.times, self.inside, self.moved, self.values, room, values)
+        arrays = (np.repeat(reals, side), ints, self.times, self.inside, self.moved, self.values, self.q̈, room, values)
         functions = [(back, "positions"), (back, "velocities"), (rhs, "rhs"), (self.machine, "value")]
         call = called(Looks, host().lanes(side), native.busy, arrays, functions)
 
-        def look(count: int) -> None:
-            ints[Int64.capacity] = count
+        def look(count: int, moving: bool) -> None:
+            ints[Int64.capacity], ints[Int64.started] = count, moving
             call()
 
         return look

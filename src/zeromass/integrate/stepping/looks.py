@@ -7,6 +7,9 @@ In SIMD lanes, or one after another: the arithmetic is the same, to the bit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
@@ -27,15 +30,14 @@ class Looks(Routine):
     inside  states, (steps, 8 / lanes, 2n, lanes), brought onto the constraints where they are
     moved   how far, in units of the tolerance, (steps, 8)
     values  (steps, 8 / lanes, events, lanes), of `value(t, y, parameters, accelerations, values)`; none if that is not given
+    q̈       accelerations, (steps, 8 / lanes, n, lanes): as they are, or found first where `started` is not zero
     room    of what is between: 3n values in lanes, and the growth and the pivots of accelerations
-
-    Accelerations are found where `started` is not zero.
     """
 
     name = "looks"
     side_by_side = True
-    takes = {
-        **dict.fromkeys(("reals", "ints", "times", "inside", "moved", "values", "room", "parameters"), POINTER),
+    takes: ClassVar[Mapping[str, ir.Type]] = {
+        **dict.fromkeys(("reals", "ints", "times", "inside", "moved", "values", "q̈", "room", "parameters"), POINTER),
         "positions": function_pointer(4),
         "velocities": function_pointer(4),
         "rhs": function_pointer(6),
@@ -54,15 +56,22 @@ class Looks(Routine):
             with self.if_(correcting):
                 inner = self.inner(b.srem(k, groups))
                 self.store(self.corrected(t, y, inner), a["moved"], k)
+            q̈ = self.at(a["q̈"], b.mul(k, n))
             with self.if_(moving):
-                slopes = self.at(a["room"], 0)
-                more = self.at(a["room"], b.mul(n, self.int(2 if lanes == 1 else 1)))
-                self.call(a["rhs"], t, y, a["parameters"], slopes, more, self.at(more, 1))
+                self.accelerate(t, y, q̈)
             with self.if_(b.icmp_signed(">", outputs, self.int(0))):
-                q̈ = self.at(a["room"], n if lanes == 1 else 0)
                 self.call(a["value"], t, y, a["parameters"], q̈, self.at(a["values"], b.mul(k, outputs)))
         b.ret(self.int(Status.FINISHED))
         self.finish()
+
+    def accelerate(self, t: ir.Value, y: ir.Value, q̈: ir.Value) -> None:
+        """Accelerations at some states; alone, a state has its rates before them."""
+        n, room = self.coordinates, self.arguments["room"]
+        slopes, more = (room, self.at(room, self.order)) if self.members == 1 else (q̈, room)
+        self.call(self.arguments["rhs"], t, y, self.arguments["parameters"], slopes, more, self.at(more, 1))
+        if self.members == 1:
+            with self.loop(n) as i:
+                self.store(self.load(room, self.b.add(n, i)), q̈, i)
 
     def flag(self, place: Int64) -> ir.Value:
         return self.b.icmp_signed("!=", self.load_int(self.ints, place), self.int(0))

@@ -3,11 +3,14 @@
 """States at the stages of many steps in a row, from the ends of the steps around each of them.
 
 Hermite's polynomial through q, q̇ and q̈ at four ends, those of a step and one beyond on either side, is as near to the
-motion inside as the tolerance, or nearly. Iterations as those of the step itself bring it to the polynomial of collocation: one
-or two, where the step itself takes three or four and a `CollocationDense`, which knows no neighbours, seven.
+motion inside as the tolerance, or nearly. Iterations as those of the step itself bring it to the polynomial of collocation:
+one or two, where the step itself takes three or four and a `CollocationDense`, which knows no neighbours, seven.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
 
 from llvmlite import ir
 
@@ -23,9 +26,9 @@ from zeromass.integrate.stepping.writer import DOUBLE, INT, POINTER, function_po
 ENDS = 4
 """Of steps, that a polynomial goes through."""
 
-CLOSE = 0.2
-"""Change of the stages in an iteration, in units of the tolerance, after which the next would change them by next to nothing:
-by a twentieth of it, about."""
+CLOSE = 0.5
+"""Change of the stages in an iteration, in units of the tolerance, after which the next would change them by next to
+nothing: by a twentieth of it, about."""
 
 NOISE = 8 * EPSILON
 """Rounding of a state that no iteration makes smaller, in units of the growth of the pivots."""
@@ -41,12 +44,15 @@ class CollocationAround(Stages):
     slopes   room for accelerations at the ends, (budget + 3, n)
     times    at the stages, (budget, 8)
     inside   states there, (budget, 8 / side, 2n, side), `side` of them beside one another; the last is the end as recorded
+    q̈        accelerations of the last iteration, (budget, 8 / lanes, n, lanes), where `started` is not zero
     open     of each step: not zero where the iteration did not converge
     """
 
     name = "collocation_around"
-    takes = {
-        **dict.fromkeys(("reals", "ints", "stages", "pivots", "t", "y", "slopes", "times", "inside", "open"), POINTER),
+    takes: ClassVar[Mapping[str, ir.Type]] = {
+        **dict.fromkeys(
+            ("reals", "ints", "stages", "pivots", "t", "y", "slopes", "times", "inside", "q̈", "open"), POINTER
+        ),
         "rhs": function_pointer(6),
     }
 
@@ -69,6 +75,10 @@ class CollocationAround(Stages):
             self.iterated(then - now, k)
             times = self.at(a["times"], b.mul(k, self.int(STAGES)))
             self.store_chunk(self.load_chunk(self.times, self.int(0)), times, self.int(0))
+            with self.if_(b.icmp_signed("!=", self.load_int(ints, Int64.started), self.int(0))):
+                size = b.mul(self.coordinates, self.int(STAGES))
+                with self.loop(size, STAGES) as i:
+                    self.store_chunk(self.load_chunk(self.accelerations, i), self.at(a["q̈"], b.mul(k, size)), i)
             self.write(end, self.at(a["inside"], b.mul(k, b.mul(self.twice, self.int(STAGES)))))
         b.ret(self.int(Status.FINISHED))
         self.finish()
@@ -140,7 +150,7 @@ class CollocationAround(Stages):
         θ = self.constant((*C[:-1], 0.5))  # the end is known
         d = [θ - self.splat(place) for place in x]
         inverse = self.inverse(d)
-        apart = {}
+        apart: dict[tuple[int, int], Real] = {}
         for k in range(ENDS):
             for m in range(k):
                 apart[m, k] = 1.0 / (x[k] - x[m])
