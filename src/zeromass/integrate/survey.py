@@ -27,6 +27,9 @@ PLACES = np.array(C)
 AT_ONCE = 2**15
 """Numbers of states at these places that are held at once: what stays near the processor."""
 
+SOME = 2**7
+"""Steps that are looked at together at least where NumPy evaluates, which takes as long for one state as for hundreds."""
+
 BLOCK = 2**12
 """Steps whose values are told together."""
 
@@ -93,12 +96,13 @@ class Survey:
         self.segment, self.e = segment, e
         program, settings, native = segment.solved, segment.settings, segment.solved.native
         self.steps, self.order = len(segment.t) - 1, segment.y.shape[1]
-        self.most = min(BLOCK, max(1, AT_ONCE // (STAGES * self.order)), self.steps)
         self.projects: bool = projected and settings.project and bool(program.corrections)
         large = program.code == "rolled"
         few = self.steps < MANY and not native.busy
-        self.side = 1 if self.projects and (large or few) else host().width
+        self.side = 1 if self.projects and few else host().width
         self.machine, self.moving = (None, False) if large else _machine_code(segment, e, self.side)
+        least = 1 if self.machine is not None else SOME
+        self.most = min(BLOCK, max(least, AT_ONCE // (STAGES * self.order)), self.steps)
         groups = STAGES // self.side
         self.times, self.inside = np.empty((self.most, STAGES)), np.empty((self.most, groups, self.order, self.side))
         self.q̈: np.ndarray = np.empty((self.most, groups, self.order // 2 if self.moving else 0, self.side))
