@@ -60,7 +60,7 @@ def test_parts_say_the_same_as_the_whole(monkeypatch):
     module = sys.modules["zeromass.analysis.work"]
     run = driven(500)
     whole = work(run)
-    monkeypatch.setattr(module, "AT_ONCE", 2 * 7)
+    monkeypatch.setattr(sys.modules["zeromass.integrate.survey"], "AT_ONCE", 2 * 8 * 7)
     parts = work(driven(500))
     assert np.array_equal(parts.t, run.t)
     for name in ("change", "applied", "constraint"):
@@ -79,7 +79,7 @@ def test_parts_say_the_same_as_the_whole(monkeypatch):
 def test_a_run_read_from_a_file_is_examined_in_parts_too(monkeypatch, tmp_path):
     run = driven(200)
     again = zm.load(run.save(tmp_path / "run.nc", certificate=False))
-    monkeypatch.setattr(sys.modules["zeromass.analysis.work"], "AT_ONCE", 2 * 30)
+    monkeypatch.setattr(sys.modules["zeromass.integrate.survey"], "AT_ONCE", 2 * 8 * 30)
     assert np.allclose(work(again).applied, run.work().applied, rtol=0, atol=1e-13)
 
 
@@ -116,13 +116,3 @@ def test_what_is_not_a_number_between_steps_is_not_hidden():
     broken = zm.Run((replace(segment, inside=inside),))
     assert np.isnan(broken.work().imbalance)
     assert np.isnan(broken.work().error)
-
-
-def test_sums_over_many_steps_are_those_over_few():
-    """The same additions in the same order, to the bit."""
-    from zeromass.analysis.work import _COEFFICIENTS, _UNTIL, MANY, _combined
-
-    power = np.random.default_rng(0).normal(size=(3 * MANY, 8, 2))
-    for C in (_UNTIL, _COEFFICIENTS[-2:]):
-        few = np.concatenate([_combined(C, power[k : k + 100]) for k in range(0, len(power), 100)])
-        assert np.array_equal(_combined(C, power), few)

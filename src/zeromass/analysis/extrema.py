@@ -6,12 +6,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.analysis.rough import SAMPLES, Rough, possible, rough
+from zeromass.analysis.rough import FEW, Peaks, Rough, rough
 from zeromass.expression import Expression, expressions
 from zeromass.integrate import Course
 from zeromass.integrate.course import Sampled
-from zeromass.integrate.search import Values, maxima
+from zeromass.integrate.search import Values, tops
 from zeromass.model import ModelError
+
+SAMPLES = 4
+"""Parts of a step at whose ends a function is looked at first."""
+
+TOGETHER = 64
+"""Tops that are looked at in any case; of more, those that may exceed them."""
+
+RESOLVED = 0.5
+"""Part of the tolerance by which values that are not told apart may differ, or what they may be off by, if that is more."""
 
 
 class Extremum(NamedTuple):
@@ -37,7 +46,8 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
 
     Every largest sample that may hide the maximum beside it is followed on the dense output: for a smooth function the
     hidden part is at most a quarter of the drop to the farther neighbour, and four times as much is allowed for. Of a long
-    run samples are exact only where the maximum may be, see `rough`.
+    run only steps are looked at in which the maximum may be, see `rough`; of more than 64 peaks that are as high, to
+    half the tolerance rtol |value|, not all.
 
     >>> x = zm.coordinate("x")
     >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
@@ -52,28 +62,55 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
     first, last = sorted((float(run.t[0]), float(run.t[-1])))
 
     def values(at: np.ndarray) -> np.ndarray:
-        return run.at(np.clip(at, first, last))[expression]  # a vertex beside the end is beyond it by rounding
+        within = np.clip(at, first, last)  # a vertex beside the end is beyond it by rounding
+        return (run if len(run.segments) > 1 else run.segments[0]).at(within)[expression]
 
-    t, samples = ordered(*_samples(run, expression, sampled, values))
+    known = rough(run, [expression]) if sampled is None else sampled
+    if isinstance(known, Rough):
+        return _followed(known, values, run.settings.rtol)
+    sampled = run.at(between(run.t)) if known is None else known
+    t, samples = ordered(sampled.t, sampled[expression])
     candidates = np.flatnonzero(samples + reach(samples) >= samples.max())
-    places, peaks = maxima(values, *around(t, candidates))
+    return _largest(values, t, samples, candidates)
+
+
+def _followed(known: Rough, values: Values, rtol: float) -> Extremum:
+    """The largest value in the steps that may hold it: what is there at the tops of polynomials tells in which of them."""
+    peaks = known.peaks
+    if len(peaks.steps) > FEW:
+        first = values(peaks.times[:TOGETHER])
+        beyond = first.max() + max(RESOLVED * rtol, 2 * known.off) * abs(first.max())
+        others = TOGETHER + np.flatnonzero((peaks.tops + peaks.errors)[TOGETHER:] > beyond)
+        there = np.append(first, values(peaks.times[others])) if len(others) else first
+        chosen = np.append(np.arange(len(first)), others)
+        peaks = Peaks(*[x[chosen[there + peaks.hidden[chosen] >= there.max()]] for x in peaks])
+    return _in_steps(known.t, peaks.steps, values)
+
+
+def _in_steps(ends: np.ndarray, steps: np.ndarray, values: Values) -> Extremum:
+    """The largest value in some steps, or beside them."""
+    last = SAMPLES * (len(ends) - 1)
+    chosen = np.unique(SAMPLES * steps[:, None] + np.arange(SAMPLES + 1))
+    neighbours = np.abs(chosen - 1), last - np.abs(last - chosen - 1)  # beyond an end is the one before it
+    places = np.unique(np.concatenate([chosen, *neighbours]))
+    step = np.minimum(places // SAMPLES, len(ends) - 2)
+    t = ends[step] + (ends[step + 1] - ends[step]) * (places - SAMPLES * step) / SAMPLES
+    t[places == last] = ends[-1]
+    samples = values(t)
+    here, before, after = (np.searchsorted(places, x) for x in (chosen, *neighbours))
+    drops = samples[here] - samples[before], samples[here] - samples[after]
+    hidden = np.where(np.minimum(*drops) >= 0, np.maximum(*drops), -np.inf)
+    candidates = here[samples[here] + hidden >= samples.max()]
+    return _largest(values, t, samples, candidates)
+
+
+def _largest(values: Values, t: np.ndarray, samples: np.ndarray, candidates: np.ndarray) -> Extremum:
+    """The largest of some samples, or of what is beside the candidates among them."""
+    ends = around(t, candidates)
+    places, peaks = tops(values, np.minimum(*ends), np.maximum(*ends))
     places, peaks = np.append(places, t[np.argmax(samples)]), np.append(peaks, samples.max())
     best = int(np.argmax(peaks))
     return Extremum(float(peaks[best]), float(places[best]))
-
-
-def _samples(
-    run: Course, expression: Expression, sampled: Sampled | Rough | None, values: Values
-) -> tuple[np.ndarray, np.ndarray]:
-    """Times and values between steps, exact where the largest may be."""
-    known = rough(run, [expression]) if sampled is None else sampled
-    if isinstance(known, Rough):
-        samples, errors = known.values[:, 0].copy(), known.errors[:, 0]
-        chosen = possible(samples, errors)
-        samples[chosen] = values(known.t[chosen])
-        return known.t, samples
-    sampled = run.at(between(run.t)) if known is None else known
-    return sampled.t, sampled[expression]
 
 
 def minimum(run: Course, expression: Expression) -> Extremum:

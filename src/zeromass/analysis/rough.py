@@ -1,7 +1,8 @@
-"""Values between the steps of a run from the ends of these alone, with what they may be off by.
+"""Where along a run an expression may be largest: from its values at nine places of each step, and the polynomials through
+them.
 
-Hermite's polynomials of degree 5 through q, q̇ and q̈ at both ends of a step need no step to be taken again. They are not
-the motion, but tell where in it something can happen; what they are off by follows from those of degree 3, through q and q̇.
+The values are those of a survey, which needs no step to be taken again; they are off by less than the tolerance of the run.
+What the polynomials are off by is told by their last coefficients. Both say where to look, and not what is found there.
 """
 
 from __future__ import annotations
@@ -11,39 +12,80 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from zeromass.expression import expressions as of_expressions
 from zeromass.integrate import Course
-from zeromass.integrate.segment import Samples
-
-SAMPLES = 4
-"""Parts of a step at whose ends a function is looked at first."""
+from zeromass.integrate.legendre import legendre
+from zeromass.integrate.segment import Samples, asked
+from zeromass.integrate.survey import PLACES, survey
 
 MANY = 100
 """Steps from which on it is worth while to look at them roughly before."""
 
-DOUBTED = 4.0
-"""How many times the difference of both polynomials is allowed for as error in a step: that at its first sample, or at those
-of the steps beside it, where it is larger; in the middle of a step both have the same rates, nearly."""
+DOUBTED = 2.0
+"""How many times what polynomials leave out, as their coefficients tell it, they may be off."""
+
+OFF, MOVING = 0.1, 2.0
+"""What values of a survey may be off by, in units of the tolerance: of states, and of accelerations in the last iteration."""
+
+RISE = 4.0
+"""How many times the drop from the largest of its values to those beside it a function may rise above it: one through three
+places as those in a step rises by at most 0.9 times as much."""
+
+PARTS = 32
+"""Of a step, at whose ends its polynomial is looked at first."""
+
+FEW = 4
+"""Steps of which it is not worth while to know the tops of their polynomials better."""
+
+STEEP = 64.0
+"""How many times its error that of the slope of a polynomial may be: the square of its degree."""
+
+CLOSER = 3
+"""Steps of Newton's method from the best of these to the top of the polynomial."""
+
+
+class Peaks(NamedTuple):
+    """Steps in which an expression may be largest, the most likely first.
+
+    steps   their numbers
+    times   of the tops of its polynomials in them
+    tops    values of the polynomials there
+    errors  what these may be off by
+    hidden  how much higher the expression may be than it is at these times
+    """
+
+    steps: np.ndarray
+    times: np.ndarray
+    tops: np.ndarray
+    errors: np.ndarray
+    hidden: np.ndarray
 
 
 class Rough(NamedTuple):
-    """Values of some expressions at the ends of steps, where they are exact, and between.
+    """Some expressions along a run.
 
-    t       times, shape (m,)
-    values  and their `errors`, shapes (m, e)
+    t       ends of the steps, shape (k + 1,)
+    nodes   values at the beginning of each step and at `PLACES` in it, shape (k, 9, expressions)
+    off     what these may be off by, relative to their size
     """
 
     t: np.ndarray
-    values: np.ndarray
-    errors: np.ndarray
+    nodes: np.ndarray
+    off: float
 
     def of(self, k: int) -> Rough:
         """The same of one of the expressions."""
-        return Rough(self.t, self.values[:, k : k + 1], self.errors[:, k : k + 1])
+        return Rough(self.t, self.nodes[:, :, k : k + 1], self.off)
 
     @property
     def may_be_negative(self) -> bool:
-        """Whether a value may be below zero somewhere, between samples too."""
-        return bool((_most(-self.values[:, 0], self.errors[:, 0]) >= 0.0).any())
+        """Whether a value may be below zero somewhere, between the places too."""
+        return len(_peaks(self.t, -self.nodes[:, :, 0], self.off, 0.0).steps) > 0
+
+    @property
+    def peaks(self) -> Peaks:
+        """Where the first of them may be largest."""
+        return _peaks(self.t, self.nodes[:, :, 0], self.off)
 
 
 def rough(run: Course, expressions: Sequence[Any]) -> Rough | None:
@@ -51,66 +93,75 @@ def rough(run: Course, expressions: Sequence[Any]) -> Rough | None:
     (segment, *others), k = run.segments, len(run.t) - 1
     if others or k < MANY or segment.piece is not None or segment.program is None:
         return None
-    ends = segment.steps
-    t, y, a, h = ends.t, ends.y, ends.acceleration, np.diff(ends.t)[:, None]
-    n = a.shape[1]
-    q, v = y[:, :n], y[:, n:]
-    told = np.stack([q[:-1], h * v[:-1], h * h * a[:-1], q[1:], h * v[1:], h * h * a[1:]])
-    states = np.empty((SAMPLES, k, 2 * n))
-    states[:, :, :n] = (_PLACES @ told.reshape(6, -1)).reshape(SAMPLES, k, n)
-    states[:, :, n:] = (_RATES @ told.reshape(6, -1)).reshape(SAMPLES, k, n) / h
-    times = t[:-1] + np.outer(_WHERE, h[:, 0])
-    exact = ends[np.array(expressions, dtype=object)]
-    found = Samples(segment, times.ravel(), states.reshape(-1, 2 * n))[np.array(expressions, dtype=object)]
-    found = found.reshape(SAMPLES, k, -1)
-    off = DOUBTED * _beside(np.abs(found[0] - found[-1]))
-    values, errors = np.empty((k, SAMPLES, found.shape[2])), np.zeros((k, SAMPLES, found.shape[2]))
-    values[:, 0], values[:, 1:], errors[:, 1:] = exact[:-1], found[:-1].swapaxes(0, 1), off[:, None]
-    if not (np.isfinite(values).all() and np.isfinite(errors).all()):
-        return None
-    times = np.append(np.column_stack([t[:-1], times[:-1].T]).ravel(), t[-1])
-    values, errors = (x.reshape(k * SAMPLES, -1) for x in (values, errors))
-    return Rough(times, np.append(values, exact[-1:], axis=0), np.append(errors, 0 * exact[-1:], axis=0))
+    e = of_expressions(expressions).ravel()
+    nodes = np.empty((k, len(_NODES), e.size))
+    for seen in survey(segment, e, projected=False):
+        nodes[seen.first : seen.first + len(seen.t), 1:] = seen.values
+    nodes[0, 0], nodes[1:, 0] = Samples(segment, segment.t[:1], segment.y[:1])[e][0], nodes[:-1, -1]
+    moving = asked(segment.equations, e)[1]
+    off = (MOVING if moving else OFF) * segment.settings.rtol
+    return Rough(segment.t, nodes, off) if np.isfinite(nodes).all() else None
 
 
-def possible(values: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """Samples that are to be known exactly for the largest value: where it may be, and those beside them."""
-    near = _most(values, errors) >= (values - errors).max()
-    return np.flatnonzero(near | np.append(near[1:], False) | np.append(False, near[:-1]))
+def _peaks(t: np.ndarray, nodes: np.ndarray, off: float, least: float = -np.inf) -> Peaks:
+    """Steps in which a function may reach its largest value, or `least` where that is more; nodes of shape (k, 9)."""
+    each, top = np.arange(len(nodes)), np.argmax(nodes, axis=1)
+    most = nodes[each, top]
+    beside = np.minimum(nodes[each, np.maximum(top - 1, 0)], nodes[each, np.minimum(top + 1, len(_NODES) - 1)])
+    least = max(least, float(most.max()))
+    steps = np.flatnonzero(most + RISE * (most - beside) >= least - off * abs(least))
+    c = nodes[steps] @ _COEFFICIENTS.T
+    values, errors = c @ _GRID, _errors(c) + off * np.abs(most[steps])
+    best, each = np.clip(np.argmax(values, axis=1), 1, PARTS - 1), np.arange(len(steps))
+    tops, beside = values.max(axis=1), np.minimum(values[each, best - 1], values[each, best + 1])
+    drops = np.maximum(values[each, best] - beside, 0.0)
+    kept = np.flatnonzero(tops + drops + errors >= least - off * abs(least))
+    steps, θ, tops, errors, hidden, c = (x[kept] for x in (steps, best / PARTS, tops, errors, drops + errors, c))
+    if len(steps) > FEW:
+        θ, high, bend = _tops(c, θ)
+        tops = np.maximum(high, tops)
+        steep = np.divide((STEEP * errors) ** 2, -2 * bend, out=errors.copy(), where=bend < 0)
+        hidden = np.minimum(errors, steep) + 8 * np.finfo(float).eps * np.abs(tops)
+        kept = np.flatnonzero(tops + errors >= float((tops - errors).max()))
+        steps, θ, tops, errors, hidden = (x[kept] for x in (steps, θ, tops, errors, hidden))
+    order = np.argsort(-tops, kind="stable")
+    times = t[steps] + (t[steps + 1] - t[steps]) * θ
+    return Peaks(*[x[order] for x in (steps, times, tops, errors, hidden)])
 
 
-def _most(values: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """What a function may be at most about each sample: as much above it as it is above its farther neighbour."""
-    around = np.maximum(np.append(errors[1:], 0.0), np.append(0.0, errors[:-1]))
-    padded = np.concatenate([values[1:2], values, values[-2:-1]])
-    drop = values - np.minimum(padded[:-2], padded[2:])
-    return values + errors + np.maximum(drop + errors + around, 0.0)
+def _errors(c: np.ndarray) -> np.ndarray:
+    """What polynomials leave out: as much less than their last two coefficients as these are than the two before."""
+    before, last = (np.abs(c[:, k : k + 2]).sum(axis=1) for k in (-4, -2))
+    return DOUBTED * last * np.minimum(np.divide(last, before, out=np.ones_like(last), where=before > 0), 1.0)
 
 
-def _beside(x: np.ndarray) -> np.ndarray:
-    """The largest of each value and of those beside it."""
-    padded = np.concatenate([x[:1], x, x[-1:]])
-    return np.maximum(np.maximum(padded[:-2], padded[2:]), x)
+def _tops(c: np.ndarray, θ: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Places of the tops of polynomials near θ, at most one part of the step away; their values and second derivatives."""
+    low, high = np.maximum(θ - 1 / PARTS, 0.0), np.minimum(θ + 1 / PARTS, 1.0)
+    slopes, bends = c @ _ONCE, c @ _TWICE
+    bend = np.zeros_like(θ)
+    for _ in range(CLOSER):
+        P = np.array(legendre(θ, len(_NODES)))
+        slope, bend = (np.einsum("kj,jk->k", x, P) for x in (slopes, bends))
+        step = np.divide(slope, bend, out=np.zeros_like(θ), where=bend < 0)
+        θ = np.clip(θ - step, low, high)
+    return θ, np.einsum("kj,jk->k", c, np.array(legendre(θ, len(_NODES)))), bend
 
 
-def _hermite(θ: np.ndarray, order: int) -> np.ndarray:
-    """What q₀, q̇₀, q̈₀, q₁, q̇₁, q̈₁ give at places θ, or their derivatives: shape (θ, 6)."""
-    powers = np.arange(6)
-    conditions = np.array([_row(x, d) for x in (0.0, 1.0) for d in range(3)])
-    rows = np.array([_row(x, order) for x in θ]).reshape(-1, len(powers))
-    return rows @ np.linalg.inv(conditions)
+_NODES = np.append(0.0, PLACES)
+_COEFFICIENTS = np.linalg.inv(np.array(legendre(_NODES, len(_NODES))).T)
+"""Legendre's coefficients of the polynomial through values at the nodes."""
+_GRID = np.array(legendre(np.arange(PARTS + 1) / PARTS, len(_NODES)))
 
 
-def _row(x: float, derivative: int) -> list[float]:
-    """x^k, or its derivatives, for k = 0 … 5."""
-    factors = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
-    for d in range(derivative):
-        factors = [factor * max(k - d, 0) for k, factor in enumerate(factors)]
-    return [factor * x ** max(k - derivative, 0) for k, factor in enumerate(factors)]
+def _derivative(count: int) -> np.ndarray:
+    """Coefficients of the derivative in θ from those of a polynomial: P'_j = Σ 2 (2k + 1) P_k over k = j − 1, j − 3, …"""
+    result = np.zeros((count, count))
+    for j in range(count):
+        for k in range(j - 1, -1, -2):
+            result[j, k] = 2 * (2 * k + 1)
+    return result
 
 
-_INSIDE = np.arange(1, SAMPLES) / SAMPLES
-_WHERE = np.append(_INSIDE, _INSIDE[0])
-_PLACES = np.vstack([_hermite(_INSIDE, 0), [27 / 32, 9 / 64, 0, 5 / 32, -3 / 64, 0]])
-_RATES = np.vstack([_hermite(_INSIDE, 1), [-9 / 8, 3 / 16, 0, 9 / 8, -5 / 16, 0]])
-"""Polynomials of degree 5 at the samples, and last that of degree 3 at the first of them; and their rates, times h."""
+_ONCE = _derivative(len(_NODES))
+_TWICE = _ONCE @ _ONCE

@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from zeromass.compile.lanes import LaneFunction
-from zeromass.compile.target import FIRST
-from zeromass.expression import Expression, as_expression, expressions, rate, substitute, symbols, t
+from zeromass.analysis.balancing import LOOKED_AT, Balance, Sums, began
+from zeromass.compile.target import host
+from zeromass.expression import Array, Expression, as_expression, derivative, expressions, rate, substitute, symbols, t
 from zeromass.expression.build import ZERO
 from zeromass.integrate import Course, Segment
-from zeromass.integrate.legendre import integration, legendre
+from zeromass.integrate.segment import Samples
+from zeromass.integrate.stepping.layout import Int64
+from zeromass.integrate.survey import Survey, called
 from zeromass.model import ModelError, System
+from zeromass.model.constraint import Row
 from zeromass.model.large import formulas_in
-
-PLACES = 8
-"""Places of Gauss's rule inside a step at which energy and powers are looked at."""
-
-AT_ONCE = 2**14
-"""Numbers of a state times steps that are examined together: what stays near the processor, and bounds the memory."""
-
-STEPS_AT_ONCE = 2**12
-"""Most steps that are examined together, however small the state."""
-
-MANY = 256
-"""Steps from which on sums are made along them."""
 
 KEPT = 2**17
 """Most steps at which a `Work` keeps its arrays: of a longer run every second one, or every third, …"""
@@ -42,7 +33,7 @@ class Work:
     applied    work of forces that have no potential, at the steps
     constraint work of moving or non-ideal constraints, at the steps
     gap        largest |change − work| at the steps
-    inside     the same between them, at the places of Gauss's rule of eight points
+    inside     the same between them, at Radau's eight places in each of them
     turned     largest energy turned over: kinetic energy, change or work
     noise      what rounding may do to the energy when it is evaluated
     kinetic    largest kinetic energy
@@ -109,30 +100,57 @@ class Work:
         )
 
 
-def powers(system: System) -> tuple[Expression, Expression]:
+def powers(system: System, *, held: bool = False) -> tuple[Expression, Expression]:
     """Power of the applied forces without potential, and of the constraints, W.
 
         dE/dt = q̇ᵀ(Q_applied + Qᶜ) + explicit change of the energy in time
 
-    The explicit change counts with the applied forces; Qᶜ = M q̈ − Q.
+    The explicit change counts with the applied forces; Qᶜ = M q̈ − Q. Where T is quadratic in the rates, ∂E/∂q̇ = M q̇ and
+    accelerations cancel in the first: they are left out.
+
+    held  whether states are on the constraints: the forces of those that neither move nor do work then have no power
     """
     if system.large:
         return _powers_of_loads(system), ZERO
     reaction = as_expression(system.rates @ system.reaction.total)
-    return rate(system.energy) - reaction, reaction
+    applied = as_expression(rate(system.energy) - reaction)
+    if _quadratic(system):
+        applied = as_expression(substitute(applied, dict.fromkeys(system.accelerations, 0.0)))
+    still = not len(system.rows) or (held and all(e is ZERO for e in system.C) and _moving(system) is None)
+    return applied, ZERO if still else reaction
+
+
+def _quadratic(system: System) -> bool:
+    """Whether the kinetic energy is a quadratic form of the rates, as far as its formula shows."""
+    try:
+        kinetic = system.kinetic
+    except ModelError:
+        return False
+    rest: dict[Any, float] = dict.fromkeys(system.rates, 0.0)
+    slopes = [derivative(kinetic, v) for v in system.rates]
+    bent = any(leaf.order == 1 for row in system.sparse_M.rows for leaf in symbols(list(row.values())))
+    return not bent and all(as_expression(substitute(e, rest)) is ZERO for e in [kinetic, *slopes])
+
+
+def _moving(system: System) -> Row | None:
+    """A constraint that moves or does not vanish at rest: its force may do work."""
+    for row in system.rows:
+        leaves = symbols(row.zero)
+        still = {leaf: 0.0 for leaf in leaves if leaf.order == 1}
+        if t in leaves or row.level > 1 or (row.level and substitute(row.zero, still) is not ZERO):
+            return row
+    return None
 
 
 def _powers_of_loads(system: System) -> Expression:
     """Power of the forces without potential of a large system, one by one; its constraints do no work."""
     known = {x.token: x for x in system.coordinates}
-    for row in system.rows:
-        leaves = symbols(row.zero)
-        still = {leaf: 0.0 for leaf in leaves if leaf.order == 1}
-        if t in leaves or row.level > 1 or (row.level and substitute(row.zero, still) is not ZERO):
-            raise ModelError(
-                f"the work of the constraint '{row.name}', which moves or does not vanish at rest, is not computed of a "
-                "large system; compare runs of different tolerances instead"
-            )
+    row = _moving(system)
+    if row is not None:
+        raise ModelError(
+            f"the work of the constraint '{row.name}', which moves or does not vanish at rest, is not computed of a "
+            "large system; compare runs of different tolerances instead"
+        )
     total = ZERO
     for load in system.loads:
         if load.potential is ZERO:
@@ -143,9 +161,10 @@ def _powers_of_loads(system: System) -> Expression:
 
 
 def work(run: Course) -> Work:
-    """The energy balance of a run: powers are integrated over each step by Gauss's rule of eight points.
+    """The energy balance of a run: powers are integrated over each step by Radau's rule of eight points, the last its end.
 
-    Long runs are examined in parts, in bounded memory.
+    That is exact for polynomials of degree 14, as states between steps are at most of degree 9. Long runs are examined in
+    parts, in bounded memory.
 
     >>> x = zm.coordinate("x")
     >>> sledge = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 2.0})
@@ -154,101 +173,100 @@ def work(run: Course) -> Work:
     >>> round(float(work(run).applied[-1]), 9)  # 2 N on a way of 9 m
     18.0
     """
-    every, before, first = -(-len(run) // KEPT), 0, np.nan
-    done = np.zeros(2)
-    """Work of applied forces and of constraints until here."""
-    kept: list[np.ndarray] = []
-    gap, inside, kinetic, size, turned = 0.0, 0.0, 0.0, 0.0, 0.0
-    for segment in run.segments:
+    rows = _Kept(len(run))
+    asked = [_asked(run.system, segment) for segment in run.segments]
+    begins = _begins(run, asked)
+    sums = began(begins[0, 0])
+    for segment, formulas, (E, T) in zip(run.segments, asked, begins, strict=True):
+        done = sums[[Sums.applied, Sums.constraint]]
         if segment.piece is not None:  # rates that jump, and energies that are exchanged at a moment
             impulse = segment.piece.impulse
             done = done + np.array([segment.piece.energy, 0.0 if impulse is None else impulse.energy])
-        for part in _parts(segment):
-            E, T, works, missed = _balance(run.system, part, done)
-            first = E[0, 0] if np.isnan(first) else first
-            kinetic, size = max(kinetic, np.abs(T).max()), max(size, (np.abs(E - T) + np.abs(T)).max())
-            turned = max(turned, np.abs(E - first).max(), np.abs(works).max())
-            apart = np.abs(E - first - works.sum(axis=2))
-            gap = np.maximum(gap, apart[:, 0].max())
-            inside = np.maximum(inside, (apart[:-1, 1:] - missed[:, None]).max(initial=0.0))
-            last = part.t[-1] == segment.t[-1]
-            count = len(part.t) if last else len(part.t) - 1  # where two parts meet, the second tells
-            chosen = np.flatnonzero((before + np.arange(count)) % every == 0)
-            if last and segment is run.segments[-1] and (not len(chosen) or chosen[-1] != count - 1):
-                chosen = np.append(chosen, count - 1)
-            kept.append(np.column_stack([part.t, E[:, 0] - first, works[:, 0]])[chosen])
-            before, done = before + count, works[-1, 0]
-    t, change, applied, constraint = np.concatenate(kept).T.copy()
-    noise = float(8 * np.finfo(float).eps * size)
-    sizes = float(gap), float(inside), float(max(kinetic, turned)), noise, float(kinetic)
-    return Work(t, float(first), change, applied, constraint, *sizes)
+            sums[[Sums.applied, Sums.constraint]] = done
+        change = E - sums[Sums.energy]
+        for place, size in (
+            (Sums.gap, abs(change - done.sum())),
+            (Sums.kinetic, abs(T)),
+            (Sums.size, abs(E - T) + abs(T)),
+            (Sums.turned, max(abs(change), *np.abs(done))),
+        ):
+            sums[place] = np.maximum(sums[place], size)
+        rows.add(np.array([[segment.t[0], change, *done]]))
+        for ends in _balanced(segment, formulas, sums):
+            rows.add(ends)
+    t, change, applied, constraint = rows.all
+    gap, inside, kinetic, size, turned = sums[Sums.gap :].tolist()
+    noise = 8 * float(np.finfo(float).eps) * size
+    return Work(
+        t, float(sums[Sums.energy]), change, applied, constraint, gap, inside, max(kinetic, turned), noise, kinetic
+    )
 
 
-def _parts(segment: Segment) -> Iterator[Segment]:
-    """A segment in pieces that can be examined at once, each with polynomials of its own that are forgotten with it."""
-    most, steps = min(STEPS_AT_ONCE, max(1, AT_ONCE // segment.y.shape[1])), len(segment.t) - 1
-    if steps <= most:
-        yield segment
+def _balanced(segment: Segment, asked: _Asked, sums: np.ndarray) -> Iterator[np.ndarray]:
+    """Carries sums along a segment; times, changes of the energy and works at the ends of its steps, part by part."""
+    steps = len(segment.t) - 1
+    if steps < 1:
         return
-    for k in range(0, steps, most):
-        inside = segment.inside if callable(segment.inside) else segment.inside[k : k + most]
-        places = slice(k, k + most + 1)
-        yield replace(
-            segment, t=segment.t[places], y=segment.y[places], growth=segment.growth[k : k + most], inside=inside
-        )
+    look = Survey(segment, asked.values)
+    ints, rows = np.zeros(len(Int64), dtype=np.int64), np.empty((look.most, LOOKED_AT))
+    ints[Int64.events] = asked.powers
+    arrays = (sums, ints, np.ascontiguousarray(segment.t), look.values, rows)
+    call = called(Balance, host().lanes(look.side), segment.solved.native.busy, arrays, [])
+    for first in range(0, steps, look.most):
+        count = min(look.most, steps - first)
+        look(first, count)
+        ints[Int64.recorded], ints[Int64.capacity] = first, count
+        call()
+        yield rows[:count]
 
 
-_ENDS, _WEIGHTS = np.polynomial.legendre.leggauss(PLACES)
-_θ, _w = (_ENDS + 1) / 2, _WEIGHTS / 2
-_COEFFICIENTS = (2 * np.arange(PLACES)[:, None] + 1) * _w * np.array(legendre(_θ, PLACES))
-"""Legendre's coefficients of a function in a step from its values at the places."""
-_UNTIL = np.array(legendre(_θ, PLACES + 1)).T @ integration(PLACES, PLACES + 1) @ _COEFFICIENTS
-"""∫₀^θ to each place from the values at all places."""
+class _Kept:
+    """Rows, every second one of many, or every third, …, and the last."""
+
+    def __init__(self, count: int) -> None:
+        self._every = -(-count // KEPT)
+        self._count, self._rows = count, list[np.ndarray]()
+        self._before = 0
+
+    def add(self, rows: np.ndarray) -> None:
+        places = self._before + np.arange(len(rows))
+        self._rows.append(rows[(places % self._every == 0) | (places == self._count - 1)])
+        self._before += len(rows)
+
+    @property
+    def all(self) -> np.ndarray:
+        """Their columns, one after the other."""
+        return np.concatenate(self._rows).T.copy()
 
 
-def _balance(system: System, part: Segment, done: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Energy, kinetic energy and works, at starts of steps and places inside them, and what the rule may miss in each step.
+class _Asked(NamedTuple):
+    """Energy, kinetic energy and powers; and which of these are not zero: 1 for applied forces, 2 for constraints."""
 
-    Shapes (k + 1, 1 + PLACES), the same, (k + 1, 1 + PLACES, 2), and (k,) for k steps; the last row is the end, repeated.
-    """
-    h = np.diff(part.t)
-    times = np.append(part.t[:-1, None] + h[:, None] * np.append(0.0, _θ), np.full((1, 1 + PLACES), part.t[-1]), axis=0)
-    E, T, *p = _values(system, part, times.ravel()).reshape(*times.shape, 4).transpose(2, 0, 1)
-    power = np.stack(p, axis=2)[:-1, 1:]
-    works = np.empty((*times.shape, 2))
-    ends = done + np.append(np.zeros((1, 2)), (h[:, None] * np.einsum("kpj,p->kj", power, _w)).cumsum(axis=0), axis=0)
-    works[:, 0] = ends
-    works[:-1, 1:] = ends[:-1, None] + h[:, None, None] * _combined(_UNTIL, power)
-    works[-1, 1:] = ends[-1]
-    tail = np.abs(_combined(_COEFFICIENTS[-2:], power)).sum(axis=(1, 2))
-    return E, T, works, np.abs(h) * tail
+    values: Array
+    powers: int
 
 
-def _values(system: System, part: Segment, times: np.ndarray) -> np.ndarray:
-    """Energy, kinetic energy and powers at many times of a segment, shape (times, 4); by machine code, if there is any."""
-    sampled, program = part.at(times), part.program
-    known: dict[Any, tuple[np.ndarray, LaneFunction | None]] = part.system.memory.setdefault("work", {})
-    smooth = program is not None and program.code != "rolled" and part.piece is None and not program.held
-    if (system, smooth) not in known:
-        asked = expressions([system.energy, _kinetic(system), *powers(part.system)])
-        names = [*part.system.inputs, *part.system.accelerations]
-        told = smooth and {*symbols(asked)} <= {*names}
-        known[system, smooth] = asked, LaneFunction(asked, names, effort=FIRST) if told else None
-    asked, code = known[system, smooth]
-    return sampled[asked] if code is None else code(np.concatenate([sampled.inputs, sampled.acceleration], axis=1))
+def _asked(system: System, segment: Segment) -> _Asked:
+    """What is looked at along a segment; `system` is the one that the run began with."""
+    held = segment.settings.project
+    known: dict[Any, _Asked] = segment.system.memory.setdefault("work", {})
+    if (system, held) not in known:
+        found = powers(segment.system, held=held)
+        some = sum(bit for bit, power in zip((1, 2), found, strict=True) if power is not ZERO)
+        known[system, held] = _Asked(expressions([system.energy, _kinetic(system), *found]), some)
+    return known[system, held]
 
 
-def _combined(C: np.ndarray, power: np.ndarray) -> np.ndarray:
-    """Σ_p C_ip power_kpj, shape (k, i, j), added in this order: of many steps along them, where memory is read in a row."""
-    if len(power) < MANY:
-        return np.einsum("ip,kpj->kij", C, power)
-    along = np.ascontiguousarray(power.transpose(1, 2, 0))
-    result = np.empty((len(C), *along.shape[1:]))
-    for i, weights in enumerate(C.tolist()):
-        result[i] = weights[0] * along[0]
-        for weight, values in zip(weights[1:], along[1:], strict=True):
-            result[i] += weight * values
-    return result.transpose(2, 0, 1)
+def _begins(run: Course, asked: list[_Asked]) -> np.ndarray:
+    """Energy and kinetic energy where each segment begins, shape (segments, 2)."""
+    found = np.empty((len(run.segments), 2))
+    groups: dict[Any, list[int]] = {}
+    for k, segment in enumerate(run.segments):
+        groups.setdefault((segment.equations_alike, id(asked[k])), []).append(k)
+    for places in groups.values():
+        starts = [Samples(s, s.t[:1], s.y[:1]) for s in (run.segments[k] for k in places)]
+        found[places] = Samples.joined(starts)[asked[places[0]].values[:2]]
+    return found
 
 
 def _kinetic(system: System) -> Expression:

@@ -71,6 +71,10 @@ class Native:
     @property
     def corrections(self) -> Code | None:
         """Machine code of the program's corrections, each as `name(t, y, parameters, correction)`; None without any."""
+        return self.correcting(1)
+
+    def correcting(self, lanes: int) -> Code | None:
+        """The same in lanes."""
         p = self.program
         if not p.corrections:
             return None
@@ -78,7 +82,7 @@ class Native:
         def functions() -> dict[str, tuple[Groups, Groups]]:
             return {name: (p.inputs, [list(change)]) for name, change in p.corrections.items()}
 
-        return self._code("corrections", 1, functions, seldom=True, kept="corrections")
+        return self._code(("corrections", lanes), lanes, functions, seldom=True, kept=f"corrections {lanes}")
 
     def events(self, events: Sequence[Event], lanes: int) -> Code | None:
         """Machine code of `event(t, y, parameters, values)`; None where there is nothing to watch."""

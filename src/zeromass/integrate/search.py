@@ -19,6 +19,16 @@ ROUNDS = 2
 one. A parabola through the last three points gives the rest: closer points would tell the place of a smooth maximum less
 well, since their values differ by little more than rounding."""
 
+FINE = 32
+"""Parts into which `tops` divides a bracket."""
+
+BESIDE = 3
+"""Values on either side of the largest that its polynomial goes through."""
+
+SMOOTH = 1e-6
+"""Part of the drop beside a top by which a smooth function may differ from its polynomial: the place of the top is then off
+by no more than the root of its rounding."""
+
 
 def zero(f: Callable[[float], float], a: float, b: float, fa: float, fb: float, tolerance: float = 0.0) -> float:
     """The place x between a and b with f(x) = 0, to `tolerance` and on the side of b: f(x) has the sign of f(b), or is 0.
@@ -172,3 +182,52 @@ def maxima(
     known = values.max(axis=1)
     rounding = 4 * np.finfo(float).eps * np.abs(known)
     return np.where(top >= known - rounding, vertex, best), np.maximum(top, known)
+
+
+def tops(f: Values, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same as `maxima` for functions that are smooth at most of their maxima, from fewer values.
+
+    A polynomial of degree 6 through those around the largest of 33 tells the place of the top; where the function is not
+    there what it should be, as at a kink, it is narrowed.
+    """
+    if not len(low):
+        return np.empty(0), np.empty(0)
+    each = np.arange(len(low))
+    points = np.linspace(low, high, FINE + 1, axis=1)
+    values = f(points.ravel()).reshape(points.shape)
+    best = np.argmax(values, axis=1)
+    middle = np.clip(best, BESIDE, FINE - BESIDE)
+    window = values[each[:, None], middle[:, None] + np.arange(-BESIDE, BESIDE + 1)]
+    base = window[:, BESIDE]
+    c = (window - base[:, None]) @ _POWERS.T
+    u = (best - middle).astype(float)
+    first, last = np.maximum(u - 1, -BESIDE), np.minimum(u + 1, BESIDE)
+    for _ in range(4):
+        bend = _horner(_TWICE @ c.T, u)
+        step = np.divide(_horner(_ONCE @ c.T, u), bend, out=np.zeros_like(u), where=bend < 0)
+        u = np.clip(u - step, first, last)
+    expected = base + _horner(c.T, u)
+    places = points[each, middle] + u * (high - low) / FINE
+    found, known = f(places), values.max(axis=1)
+    rounding = 16 * EPSILON * np.abs(known)
+    beside = np.minimum(values[each, np.maximum(best - 1, 0)], values[each, np.minimum(best + 1, FINE)])
+    smooth = np.abs(found - expected) <= SMOOTH * (known - beside) + rounding
+    places, peaks = np.where(found >= known - rounding, places, points[each, best]), np.maximum(found, known)
+    if not smooth.all():
+        places[~smooth], peaks[~smooth] = maxima(f, low[~smooth], high[~smooth])
+    return places, peaks
+
+
+def _horner(c: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Σ_k c_k u^k, of coefficients (terms, k)."""
+    total = c[-1]
+    for term in c[-2::-1]:
+        total = total * u + term
+    return total
+
+
+_POWERS = np.linalg.inv(np.vander(np.arange(-BESIDE, BESIDE + 1.0), increasing=True))
+"""Coefficients of powers of a polynomial through values at −3 … 3."""
+_ONCE = np.diag(np.arange(1.0, 2 * BESIDE + 1), 1)[:-1]
+_TWICE = _ONCE[:-1, :-1] @ _ONCE
+"""Those of its first and second derivative."""

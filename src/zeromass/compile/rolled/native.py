@@ -53,10 +53,15 @@ class RolledNative:
     @property
     def corrections(self) -> Code | None:
         """Machine code of the corrections; None without any."""
+        return self.correcting(1)
+
+    def correcting(self, lanes: int) -> Code | None:
+        """The same in lanes."""
         names = list(self.program.corrections)
-        return (
-            self._code("corrections", lambda: Machine.together([self.machine(n, 1) for n in names])) if names else None
-        )
+        if not names:
+            return None
+        made = ("corrections", lanes)
+        return self._code(made, lambda: Machine.together([self.machine(name, lanes) for name in names]))
 
     def events(self, events: Sequence[Event], lanes: int) -> Code | None:
         """Machine code of `event(t, y, parameters, values)`; None where there is nothing to watch."""

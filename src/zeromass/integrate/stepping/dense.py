@@ -87,7 +87,10 @@ class DenseOutput:
         """Where the polynomials of at most as many steps are kept as can be made at once; what is not there is made."""
         if isinstance(self._inside, np.ndarray):
             return steps
-        new = np.unique(steps[self._place[steps] == 0])
+        rows = self._place[steps] - 1
+        if (rows >= 0).all():
+            return rows
+        new = np.unique(steps[rows < 0])
         if self._count + len(new) > REMEMBERED:
             self._place[self._steps[: self._count]], self._count = 0, 0
             new = np.unique(steps)
