@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import ctypes
 import json
 import shutil
@@ -17,9 +18,16 @@ from zeromass.compile.cuda import optimised
 from zeromass.compile.target import Target, host
 from zeromass.integrate.alone.memory import Count
 from zeromass.integrate.alone.module import METHOD, Alone
+from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.wasm import switched_modules
 
 SCRIPT = Path(__file__).parents[2] / "src" / "zeromass" / "report" / "viewer" / "static" / "motion.js"
+
+STATIC = SCRIPT.parent
+
+OVER_SWITCHES = ("motion.js", "locating.js", "deciding.js", "piece.js", "switched.js")
+"""Scripts that drive motions over switches, in their order."""
 
 MISSING = "no node on this machine: modules of WebAssembly are not run"
 
@@ -47,6 +55,51 @@ console.log(JSON.stringify({ found, about: motion.about }));
 """
 
 
+SWITCHED = """
+const fs = require("fs");
+const { SwitchedMotion } = require(process.argv[2]);
+const { modules, told, tasks } = JSON.parse(fs.readFileSync(0, "utf8"));
+const numbers = (x) => Buffer.from(x.buffer, x.byteOffset, x.byteLength).toString("base64");
+const motion = new SwitchedMotion(modules.map((m) => new WebAssembly.Module(Buffer.from(m, "base64"))), told);
+const found = tasks.map((task) => {
+  let best = Infinity;
+  let run;
+  for (let k = 0; k < (task.repeat ?? 1); k++) {
+    const before = process.cpuUsage();
+    run = motion.run(task.values, task);
+    const { user, system } = process.cpuUsage(before);
+    best = Math.min(best, (user + system) / 1e3);
+  }
+  const samples = numbers(motion.sample((task.times ?? []).filter((t) => t <= run.t)));
+  return { ...run, milliseconds: best, end: numbers(motion.end()), samples };
+});
+console.log(JSON.stringify(found));
+"""
+
+
+def over_switches(motion: Pieced, tasks: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
+    """What the driver of a page makes of a motion over switches, numbers as arrays."""
+    modules, told = switched_modules(motion, {"all": [len(motion.outputs)]})
+    scripts, driver = folder / "scripts.cjs", folder / "switched.cjs"
+    scripts.write_text("\n".join((STATIC / name).read_text("utf-8") for name in OVER_SWITCHES))
+    driver.write_text(SWITCHED)
+    sent = {"modules": [base64.b64encode(m).decode() for m in modules], "told": told, "tasks": tasks}
+    found = subprocess.run(
+        [str(node()), str(driver), str(scripts)],
+        input=json.dumps(sent),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr
+    answer = json.loads(found.stdout)
+    for item in answer:
+        for name in ("end", "samples"):
+            item[name] = np.frombuffer(base64.b64decode(item[name]), dtype="<f8")
+    return answer
+
+
 def node() -> str | None:
     return shutil.which("node")
 
@@ -65,8 +118,6 @@ def in_node(module: bytes, tasks: list[dict[str, Any]], folder: Path) -> tuple[l
         check=False,
     )
     assert found.returncode == 0, found.stderr
-    import base64
-
     answer = json.loads(found.stdout)
     for item in answer["found"]:
         for name in ("start", "record", "samples", "slope"):

@@ -15,15 +15,19 @@ import numpy as np
 from zeromass.errors import ZeromassError
 from zeromass.expression import Expression
 from zeromass.integrate import Course, Settings, course
+from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.outcome import Ending
-from zeromass.integrate.wasm import wasm
+from zeromass.integrate.wasm import switched_modules, wasm
 from zeromass.model import ModelError, StartError, State
 from zeromass.report.viewer.live import LiveCourse
 from zeromass.report.viewer.living_ground import LiveGround
 from zeromass.report.viewer.shapes import described
-from zeromass.report.viewer.sliders import Slider, Sliders, check, sliders_of, told
+from zeromass.report.viewer.sliders import BOUND, STIFF, Slider, Sliders, check, sliders_of, told
 
 STATIC = Path(__file__).parent / "static"
+
+DRIVER = ("locating.js", "deciding.js", "piece.js", "switched.js")
+"""Scripts that go over switches, in their order."""
 
 CORNERS = 4
 """Sliders of which all ends are tried together before the page is written; of more, those of one after the other."""
@@ -80,7 +84,7 @@ class Living:
             words = ", ".join(f"{s.name} = {wanted[s.symbol]:g}" for s in self.sliders)
             try:
                 start = self.start.again(wanted)
-                moved = course(start.system, start, self.until, replace(self.settings, transitions=False))
+                moved = course(start.system, start, self.until, replace(self._tried, transitions=False))
             except (StartError, ModelError) as error:
                 vain.append(f"{words} ({error})")
                 continue
@@ -95,6 +99,11 @@ class Living:
             more = f", and {len(vain) - 1} other ends" if len(vain) > 1 else ""
             self._say(f"no whole motion with {vain[0]}{more}; the page says so there and shows the last good one")
         return found
+
+    @property
+    def _tried(self) -> Settings:
+        """Of motions that are made to see whether the page can: not too long where they may be stiff."""
+        return replace(self.settings, memory=BOUND) if self._run.settings.method in STIFF else self.settings
 
     def _look(self) -> None:
         """What of the picture can not follow the sliders."""
@@ -129,21 +138,12 @@ class Living:
             self._say(f"the surface '{name}' changes with {names}: the motion follows, its picture does not")
         if not _alive(drawn, drawn["t"][2]):
             self._say("a part of the picture can not be made anew in the page, and stays as it was in the run")
-        outputs = {"shown": list(asked.outputs), "residuals": _zeros(run)}
-        module = wasm(
-            run.program,
-            self.start,
-            outputs={name: np.array(some, dtype=object) for name, some in outputs.items() if some},
-            events=run.system.events,
-            until=self.until,
-            project=run.settings.project,
-            limits=run.settings.limits,
-            field=(ground.ground.place, ground.fields) if ground.ground is not None and ground.fields else None,
-        )
-        settings = self.settings
+        settings, (modules, switches) = self.settings, self._modules(ground)
+        scripts = ("motion.js", *(DRIVER if switches else ()), "worker.js")
         return {
-            "module": base64.b64encode(module).decode("ascii"),
-            "worker": "\n".join((STATIC / name).read_text("utf-8") for name in ("motion.js", "worker.js")),
+            "modules": [base64.b64encode(module).decode("ascii") for module in modules],
+            "switches": switches,
+            "worker": "\n".join((STATIC / name).read_text("utf-8") for name in scripts),
             "sliders": [told(s) for s in self.sliders],
             "clocks": [_clock(times) for times in asked.clocks],
             "shown": len(asked.outputs),
@@ -161,15 +161,49 @@ class Living:
             "remarks": self.remarks,
         }
 
+    def _modules(self, ground: LiveGround) -> tuple[list[bytes], dict[str, Any] | None]:
+        """The code of the motion, and what its driver is told of switches."""
+        run = self._run
+        outputs = {"shown": list(self.course.asked.outputs), "residuals": _zeros(run)}
+        field = (ground.ground.place, ground.fields) if ground.ground is not None and ground.fields else None
+        if run.system.pieces is None:
+            module = wasm(
+                run.program,
+                self.start,
+                outputs={name: np.array(some, dtype=object) for name, some in outputs.items() if some},
+                events=run.system.events,
+                until=self.until,
+                project=run.settings.project,
+                limits=run.settings.limits,
+                field=field,
+            )
+            return [module], None
+        motion = Pieced(
+            self.start,
+            tuple(run.system.events),
+            tuple(e for some in outputs.values() for e in some),
+            self.until,
+            self.settings,
+            [s.symbol for s in self.sliders],
+            tuple(field[0]) if field else (),
+            tuple(field[1]) if field else (),
+        )
+        if motion.some_slides_are_missing:
+            self._say(
+                "many formulas may hold the motion at once, and the page goes on with one at a time; it says where not"
+            )
+        return switched_modules(motion, {name: [len(some)] for name, some in outputs.items() if some})
+
     def _program(self) -> str:
         """The program that makes a motion of the page from the run, with «values» in its place."""
         s = self.settings
         longest = f", longest_step={s.longest_step!r}" if np.isfinite(s.longest_step) else ""
         project = "" if s.project else ", project=False"
+        made_from = "run.program" if self._run.system.pieces is None else "run.system"
         return (
             "# run: the one that this page was made from\n"
             "start = run.start.again({«values»})\n"
-            f"run = zm.simulate(run.program, start, until={self.until!r}, rtol={s.rtol!r}, atol={s.atol!r}, "
+            f"run = zm.simulate({made_from}, start, until={self.until!r}, rtol={s.rtol!r}, atol={s.atol!r}, "
             f'method="dop853"{longest}{project})\n'
         )
 
