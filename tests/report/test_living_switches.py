@@ -57,6 +57,32 @@ def test_friction_follows_a_slider(chromium, page):
     assert len(chromium.requests()) == 1
 
 
+@pytest.mark.slow
+def test_a_ball_that_bounces_follows_a_slider(chromium, tmp_path):
+    """Bounces, their end, slip and rolling are as in Python; the page shows the kind of motion at each time."""
+    mu, e = zm.parameter("mu", 0.2), zm.parameter("e", 0.6)
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=mu, restitution=e)
+    start = ball.flying.start(center=(0, 0, 0.5), velocity=(1.0, 0.2, 0), angular_velocity=(0, -3, 5))
+    run = zm.simulate(ball, start, until=2.0, rtol=1e-12, method="dop853")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", zm.PageLimited)
+        path = run.view(tmp_path / "ball.html", sliders={mu: (0.02, 0.5), e: (0.1, 0.8)})
+    chromium.open(path, "paused")
+    values = {"mu": 0.05, "e": 0.4}
+    answer = moved(chromium, **values)
+    there = zm.simulate(ball, run.start.again(values), until=2.0, rtol=1e-12, method="dop853")
+    assert [kind for _, kind in answer["kinds"]] == list(there.kinds)
+    assert np.abs(np.array(answer["end"]) - there.y[-1]).max() <= 1e-9
+    assert answer["residual"] < 1e-13
+    for t, kind in ((0.1, "flying"), (1.9, "rolling")):
+        chromium.evaluate(f"window.viewer.seek({t})")
+        chromium.drawn()
+        assert chromium.evaluate("document.getElementById('subtitle').textContent") == kind
+    chromium.screenshot(ARTEFACTS / "living-bounces.png")
+    assert chromium.complaints() == []
+    assert len(chromium.requests()) == 1
+
+
 def test_a_run_by_radau_that_is_not_stiff_is_alive(tmp_path):
     """What an explicit method can do the page does, whatever the run was made with."""
     x = zm.coordinate("x")

@@ -12,6 +12,7 @@ from zeromass.compile.grid import tables
 from zeromass.compile.program import Program
 from zeromass.compile.wasm import module_of, wasm32
 from zeromass.expression import Expression, Symbol, expressions
+from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.memory import Count, Ready, Sizes
 from zeromass.integrate.alone.module import DRIVEN, METHOD, SHOWN, Alone
 from zeromass.integrate.alone.pieced import Pieced
@@ -105,6 +106,11 @@ def module_bytes(alone: Alone, outputs: Mapping[str, list[int]], more: Mapping[s
         tables=arrays,
         notes={NOTE: about.encode()},
     )
+
+
+def kinds_modules(motion: Kinds, outputs: Mapping[str, list[int]]) -> tuple[list[bytes], dict[str, Any]]:
+    """The modules of a motion that changes its kind, that of its start first, and what their driver is told."""
+    return [module_bytes(alone, outputs, more) for alone, more in motion.modules()], motion.told()
 
 
 def switched_modules(motion: Pieced, outputs: Mapping[str, list[int]]) -> tuple[list[bytes], dict[str, Any]]:

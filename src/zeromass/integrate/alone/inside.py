@@ -100,6 +100,21 @@ class Watch(Alone):
         self.answer(0)
 
 
+class Carry(Alone):
+    """`carry()`: first ← the state on the constraints that is nearest to it, by the least change, at the time reals[t]."""
+
+    name = "carry"
+
+    def written(self) -> None:
+        row, first = self.memory["row"], self.memory["first"]
+        state = self.at(row, 1)
+        self.store(self.load(self.reals, Real64.t), row)
+        self.copied(first, state)
+        self.routine(Project.name, inner=True, record=row)
+        self.copied(state, first)
+        self.answer(0)
+
+
 class Judge(Alone):
     """`judge()`: judged ← what switches are decided by, there; `deepen()` the same of what is asked where that is zero."""
 
@@ -176,4 +191,4 @@ class Field(Alone):
 
 
 ROUTINES = (Open, Inside, Look, Sample, Field)
-DRIVEN = (Watch, Judge, Deepen)
+DRIVEN = (Watch, Carry, Judge, Deepen)

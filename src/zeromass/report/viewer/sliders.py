@@ -82,8 +82,8 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
     return start, found
 
 
-def check(run: Course, start: State, sliders: Sequence[Slider]) -> None:
-    """That the page can make motions of a run."""
+def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool = False) -> None:
+    """That the page can make motions of a run; `changes`, where it goes through its kinds as well."""
     system = run.system
     if run.t[-1] < run.t[0]:
         raise ModelError("sliders: the run goes back in time; a page makes motions forward")
@@ -100,7 +100,7 @@ def check(run: Course, start: State, sliders: Sequence[Slider]) -> None:
             "sliders: prescribed values and constraints do not determine the start (left free: "
             f"{', '.join(start.free)}), so a page can not solve for it; prescribe more of it"
         )
-    if system.stiff is not None:
+    if system.stiff is not None and not changes:
         raise ModelError(f"sliders: a {system.kind} motion is stiff, and a page has no method for that; leave them out")
     if run.settings.method in STIFF:
         settings = replace(run.settings, method="dop853", step=None, transitions=False, memory=BOUND)

@@ -36,7 +36,7 @@ function reshaped(surface) {
 }
 
 const living = data.living ? new (class Living {
-  constructor({ modules, switches, worker, sliders, clocks, settings, shown: count }) {
+  constructor({ modules, driver, driven, worker, sliders, clocks, settings, shown: count }) {
     this.sliders = sliders.map((slider) => ({ ...slider, first: slider.value }));
     this.series = new Set(data.runs[0].charts.flatMap((chart) => chart.series.map(({ values }) => values.array)));
     this.count = 0;
@@ -53,7 +53,7 @@ const living = data.living ? new (class Living {
       this.say(`This browser could not make the motion: ${event.message ?? "no WebAssembly"}`, true);
     };
     const bytes = modules.map((module) => Uint8Array.from(atob(module), (letter) => letter.charCodeAt(0)));
-    const told = { modules: bytes, switches, clocks, settings, shown: count, ground: this.ground() };
+    const told = { modules: bytes, driver, driven, clocks, settings, shown: count, ground: this.ground() };
     this.worker.postMessage(told, bytes.map(({ buffer }) => buffer));
     for (const slider of this.sliders) {
       if (wishes.has(slider.name)) this.set(slider, Number(wishes.get(slider.name)));
@@ -132,7 +132,7 @@ const living = data.living ? new (class Living {
   }
 
   /** Puts the numbers of a motion in place of those of the last one: after its end, bodies stay and curves stop. */
-  renew({ samples, ground, ending, t, words, switches = [] }) {
+  renew({ samples, ground, ending, t, words, switches = [], kinds = [] }) {
     const row = this.row ?? (this.row = samples[0].values.length / (samples[0].kept + (samples[0].kept < data.living.clocks[0][2])));
     data.arrays.forEach(({ live }, place) => {
       if (!live) return;
@@ -150,7 +150,8 @@ const living = data.living ? new (class Living {
     run.outcome = "";
     const changes = switches.length <= MOST_MARKS ? switches.map(([time, said, way]) => [time, switchWords(said, way)]) : [];
     if (words) changes.push([ending === "FINISHED" ? span[1] : t, words]);
-    run.kinds = changes.length ? [[span[0], ""], ...changes] : [];
+    const shown = kinds.length > 1 ? kinds : changes.length ? [[span[0], ""]] : [];
+    run.kinds = [...shown, ...changes];
     redrawn();
     clearTimeout(this.measuring);
     if (stage) this.measuring = setTimeout(() => (stage.measure(), changed()), 400); // what an overview shows

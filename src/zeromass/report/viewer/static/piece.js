@@ -67,6 +67,22 @@ class Driven extends Motion {
   }
 }
 
+/** The outputs at times of a motion of several segments, in their order, one row a time; where one ends as before it. */
+function sampledBySegments(segments, times, width) {
+  const found = new Float64Array(times.length * width);
+  const moved = segments.filter(({ steps }) => steps);
+  let k = 0;
+  moved.forEach(({ run, end }, i) => {
+    const some = [];
+    while (k + some.length < times.length && (times[k + some.length] <= end.t || i === moved.length - 1)) some.push(times[k + some.length]);
+    if (!some.length) return;
+    run.motion.restore(run);
+    found.set(run.motion.sample(some), k * width);
+    k += some.length;
+  });
+  return found;
+}
+
 /** The motion on one piece {modes, margins, holds} from a state {t, y}, until a time of the run. */
 class PieceLoop {
   constructor(driver, motion, state, piece, target, before) {

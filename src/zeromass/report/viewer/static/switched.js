@@ -334,21 +334,8 @@ class SwitchedMotion {
     return this.state.y.slice();
   }
 
-  /** The outputs at times of the last motion, in their order, one row a time; at a switch as before it. */
   sample(times) {
-    const width = this.about.values;
-    const found = new Float64Array(times.length * width);
-    const moved = this.segments.filter(({ steps }) => steps);
-    let k = 0;
-    moved.forEach(({ run, end }, i) => {
-      const some = [];
-      while (k + some.length < times.length && (times[k + some.length] <= end.t || i === moved.length - 1)) some.push(times[k + some.length]);
-      if (!some.length) return;
-      run.motion.restore(run);
-      found.set(run.motion.sample(some), k * width);
-      k += some.length;
-    });
-    return found;
+    return sampledBySegments(this.segments, times, this.about.values);
   }
 
   field(points) {

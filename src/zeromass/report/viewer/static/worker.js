@@ -7,7 +7,8 @@ onmessage = ({ data: task }) => {
   if (task.modules) {
     given = task;
     const modules = task.modules.map((bytes) => new WebAssembly.Module(bytes));
-    motion = task.switches ? new SwitchedMotion(modules, task.switches) : new Motion(modules[0]);
+    if (task.driver === "kinds") motion = new KindsMotion(modules, task.driven);
+    else motion = task.driver === "switches" ? new SwitchedMotion(modules, task.driven) : new Motion(modules[0]);
     return;
   }
   const before = performance.now();
