@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import ctypes
 import json
 import shutil
@@ -14,11 +15,19 @@ import numpy as np
 
 from zeromass.compile.cuda import optimised
 from zeromass.compile.target import Target, host
+from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.memory import Count
 from zeromass.integrate.alone.module import METHOD, Alone
+from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.wasm import kinds_modules, switched_modules
 
 SCRIPT = Path(__file__).parents[2] / "src" / "zeromass" / "report" / "viewer" / "static" / "motion.js"
+
+STATIC = SCRIPT.parent
+
+DRIVERS = ("motion.js", "locating.js", "deciding.js", "piece.js", "switched.js", "stroke.js", "kinds.js")
+"""Scripts that drive motions over switches and through changes of kind, in their order."""
 
 MISSING = "no node on this machine: modules of WebAssembly are not run"
 
@@ -46,6 +55,65 @@ console.log(JSON.stringify({ found, about: motion.about }));
 """
 
 
+DRIVEN = """
+const fs = require("fs");
+const { modules, told, tasks, driver } = JSON.parse(fs.readFileSync(0, "utf8"));
+const Driver = require(process.argv[2])[driver];
+const numbers = (x) => Buffer.from(x.buffer, x.byteOffset, x.byteLength).toString("base64");
+const motion = new Driver(modules.map((m) => new WebAssembly.Module(Buffer.from(m, "base64"))), told);
+const found = tasks.map((task) => {
+  let best = Infinity;
+  let run;
+  for (let k = 0; k < (task.repeat ?? 1); k++) {
+    const before = process.cpuUsage();
+    run = motion.run(task.values, task);
+    const { user, system } = process.cpuUsage(before);
+    best = Math.min(best, (user + system) / 1e3);
+  }
+  const samples = numbers(motion.sample((task.times ?? []).filter((t) => t <= run.t)));
+  return { ...run, milliseconds: best, end: numbers(motion.end()), samples };
+});
+console.log(JSON.stringify(found));
+"""
+
+
+def over_switches(motion: Pieced, tasks: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
+    """What the driver of a page makes of a motion over switches, numbers as arrays."""
+    made = switched_modules(motion, {"all": [len(motion.outputs)]})
+    return _driven("SwitchedMotion", *made, tasks, folder)
+
+
+def through_kinds(motion: Kinds, tasks: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
+    """The same of a motion that changes its kind; samples end with what is left of its constraints."""
+    left = len(motion.residuals(motion.start.system))
+    made = kinds_modules(motion, {"all": [len(motion.outputs)], "left": [left]})
+    return _driven("KindsMotion", *made, tasks, folder)
+
+
+def _driven(
+    name: str, modules: list[bytes], told: dict[str, Any], tasks: list[dict[str, Any]], folder: Path
+) -> list[dict[str, Any]]:
+    scripts, driver = folder / "scripts.cjs", folder / "driven.cjs"
+    scripts.write_text("\n".join((STATIC / name).read_text("utf-8") for name in DRIVERS))
+    driver.write_text(DRIVEN)
+    codes = [base64.b64encode(m).decode() for m in modules]
+    sent = {"driver": name, "modules": codes, "told": told, "tasks": tasks}
+    found = subprocess.run(
+        [str(node()), str(driver), str(scripts)],
+        input=json.dumps(sent),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr
+    answer = json.loads(found.stdout)
+    for item in answer:
+        for name in ("end", "samples"):
+            item[name] = np.frombuffer(base64.b64decode(item[name]), dtype="<f8")
+    return answer
+
+
 def node() -> str | None:
     return shutil.which("node")
 
@@ -64,8 +132,6 @@ def in_node(module: bytes, tasks: list[dict[str, Any]], folder: Path) -> tuple[l
         check=False,
     )
     assert found.returncode == 0, found.stderr
-    import base64
-
     answer = json.loads(found.stdout)
     for item in answer["found"]:
         for name in ("start", "record", "samples", "slope"):

@@ -89,14 +89,16 @@ def test_words_for_what_is_wrong(page, tmp_path):
         run.view(place, sliders={vx: (2.0, 1.0)})
     with pytest.raises(zm.ModelError, match="leave the other runs out"):
         run.view(place, others=[run], sliders={vx: (0.5, 1.0)})
-    x = zm.coordinate("x")
-    rubbed = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: -0.5 * np.sign(zm.rate(x))})
-    slid = zm.simulate(rubbed, rubbed.start({zm.rate(x): 1.0}), until=1.0)
-    with pytest.raises(zm.ModelError, match=r"formulas of the system switch.*sign"):
-        slid.view(place, sliders={zm.rate(x): (0.5, 2.0)})
-    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
-    stiff = zm.simulate(spring, spring.start({x: 1.0}), until=1.0, method="radau", rtol=1e-6)
-    with pytest.raises(zm.ModelError, match=r"made with method='radau', for what is stiff.*leave them out"):
+    x, end = zm.coordinate("x"), zm.parameter("end", 0.5)
+    drawn = zm.System(kinetic=zm.rate(x) ** 2 / 2, constraints={"drive": x - np.abs(zm.t - end)})
+    turned = zm.simulate(drawn, drawn.start(), until=1.0)
+    with pytest.raises(zm.ModelError, match=r"sliders: masses or constraints switch.*abs.*leave the sliders out"):
+        turned.view(place, sliders={end: (0.2, 0.8)})
+    damped = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 1e7 * (np.cos(zm.t) - x) - 1e7 * zm.rate(x)})
+    stiff = zm.simulate(damped, damped.start({x: 1.0}), until=1.0, method="radau", rtol=1e-6)
+    with pytest.raises(
+        zm.ModelError, match=r"made with method='radau', for what is stiff.*out of memory.*leave them out"
+    ):
         stiff.view(place, sliders={x: (0.5, 2.0)})
 
 

@@ -54,18 +54,29 @@ def holding_at(system: System, state: State, holds: tuple[Hold, ...], rank: int 
     The program is kept for the next time: the order in which the β are solved for is the best at the state too.
     """
     plain = program_at(system, state, rank)
-    rates: dict[Any, tuple[Array, Array, Evaluator]] = system.memory.setdefault("rates of holds", {})
-    if (plain, holds) not in rates:
-        ends, slopes = _rates(plain, holds)
-        rates[plain, holds] = ends, slopes, Evaluator(slopes, system.inputs)
-    ends, slopes, numbers = rates[plain, holds]
-    order = _order(numbers(state.inputs))
+    ends, slopes, order = _pivoted(plain, state, holds)
     returning = _returning(system, state, holds)
     known: dict[Any, Program] = system.memory.setdefault("holding", {})
     key = (plain, holds, order, returning)
     if key not in known:
         known[key] = _held(plain, holds, [ends, slopes], order, returning)
     return known[key]
+
+
+def order_at(system: System, state: State, holds: tuple[Hold, ...]) -> tuple[int, ...]:
+    """The order in which the β are solved for, the best at a state."""
+    return _pivoted(program_at(system, state), state, holds)[2]
+
+
+def _pivoted(plain: Program, state: State, holds: tuple[Hold, ...]) -> tuple[Array, Array, tuple[int, ...]]:
+    """ġ with all modes low, what each high one adds, and in which order these equations are best solved at a state."""
+    system = plain.system
+    rates: dict[Any, tuple[Array, Array, Evaluator]] = system.memory.setdefault("rates of holds", {})
+    if (plain, holds) not in rates:
+        ends, slopes = _rates(plain, holds)
+        rates[plain, holds] = ends, slopes, Evaluator(slopes, system.inputs)
+    ends, slopes, numbers = rates[plain, holds]
+    return ends, slopes, _order(numbers(state.inputs))
 
 
 class _Returning(tuple):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
     from zeromass.expression.record import Reader, Writer
     from zeromass.model import Drawing
+    from zeromass.model.changing import Changing
 
 
 class AnotherMotion(System):
@@ -47,6 +48,10 @@ class AnotherMotion(System):
     def requirements(self) -> tuple[Requirement, ...]:
         """As of the rolling body."""
         return self.rolling.requirements
+
+    def changing(self) -> Changing | None:
+        """As of the rolling body."""
+        return self.rolling.changing()
 
     def jumped(self, names: Sequence[str], before: State, after: State) -> str:
         """As of the rolling body."""

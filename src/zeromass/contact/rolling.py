@@ -44,6 +44,7 @@ from zeromass.model.start import Prescribed
 if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
     from zeromass.model import Drawing
+    from zeromass.model.changing import Changing
 
 LEAST_CLEARANCE = 1e-4
 """Clearance at which a hollow counts as too tight: the contact point would run ever faster, and never reach zero."""
@@ -239,6 +240,12 @@ class Rolling(OnSurface):
         if event == HALTS:
             return self.kind_at(state, slips=False, turns=False)
         return self.slipping.begins_as(state) if event == SLIPS else None
+
+    def changing(self) -> Changing | None:
+        """Rolling, slipping and flight, as far as there is friction and restitution."""
+        from zeromass.contact.changing import changing  # few runs are driven outside Python
+
+        return changing(self)
 
     def struck(self, state: State, impulse: np.ndarray) -> System | None:
         """Itself, as far as the contact pushes and has the friction; `slipping`, where it is not pressed at all.

@@ -95,15 +95,20 @@ class Reaching:
         """
         known: dict[Program, Evaluator | None] = self.pieces.system.memory.setdefault("bent", {})
         if program not in known:
-            held = {hold.mode for hold in program.holds}
-            bent = [k for k, s in enumerate(self.pieces.switches) if s.mode in held or k in self.pieces.bent]
-            bent = [k for k in bent if k not in self.pieces.of_time and self.pieces.switches[k].kind != "turn"]
-            inputs = program.system.inputs
-            state = list(inputs[: 1 + 2 * len(program.acceleration)])
-            leaving = program.solved([zero for k in bent for zero in self._leaving(k, program.holds)])
-            leaving = [e for e in leaving if not set(state).isdisjoint(symbols(jacobian([e], state)))]
-            known[program] = Evaluator(leaving, inputs) if leaving else None
+            leaving = [e for _, e in self.unseen(program)]
+            known[program] = Evaluator(leaving, program.system.inputs) if leaving else None
         return known[program]
+
+    def unseen(self, program: Program) -> list[tuple[tuple[int, int], Expression]]:
+        """The same as expressions of the state, each with its switch and which of its functions it is."""
+        held = {hold.mode for hold in program.holds}
+        bent = [k for k, s in enumerate(self.pieces.switches) if s.mode in held or k in self.pieces.bent]
+        bent = [k for k in bent if k not in self.pieces.of_time and self.pieces.switches[k].kind != "turn"]
+        state = list(program.system.inputs[: 1 + 2 * len(program.acceleration)])
+        places = [((k, j), zero) for k in bent for j, zero in enumerate(self._leaving(k, program.holds))]
+        leaving = program.solved([zero for _, zero in places])
+        found = [(place, e) for (place, _), e in zip(places, leaving, strict=True)]
+        return [(place, e) for place, e in found if not set(state).isdisjoint(symbols(jacobian([e], state)))]
 
     def _leaving(self, k: int, holds: tuple[Hold, ...]) -> tuple[Expression, ...]:
         """What falls through zero where a motion leaves a piece, or what holds it, at a switch."""

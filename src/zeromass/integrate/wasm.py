@@ -12,8 +12,10 @@ from zeromass.compile.grid import tables
 from zeromass.compile.program import Program
 from zeromass.compile.wasm import module_of, wasm32
 from zeromass.expression import Expression, Symbol, expressions
+from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.memory import Count, Ready, Sizes
-from zeromass.integrate.alone.module import METHOD, SHOWN, Alone
+from zeromass.integrate.alone.module import DRIVEN, METHOD, SHOWN, Alone
+from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.settings import Limits
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
 from zeromass.integrate.stepping.status import Status
@@ -24,6 +26,9 @@ NOTE = "zeromass"
 
 ARRAYS = ("reals", "ints", "counts", "parameters", "y", "slopes", "first", "noted")
 """Memory whose addresses a module shows."""
+
+LOOKED_AT = ("signs", "looked", "row", "judged", "numbers")
+"""Memory that who locates and decides switches looks at beside."""
 
 VERSION = 1
 
@@ -68,7 +73,10 @@ def wasm(
         raise ModelError("the motion slides along a switch, which it can not outside Python; begin it beside")
     if system.pieces is not None:
         said = system.pieces.switches[0].said
-        raise ModelError(f"formulas of the system switch ('{said!r}'), and switches are not located outside Python")
+        raise ModelError(
+            f"formulas of the system switch ('{said!r}'), and one module has no driver for that; a page has, see "
+            "run.view(…, sliders=…)"
+        )
     named = {x.name: x for x in system.coordinates} if outputs is None else dict(outputs)
     flat = {name: expressions(e) for name, e in named.items()}
     alone = Alone(
@@ -82,17 +90,33 @@ def wasm(
         tuple(field[1]) if field is not None else (),
         until,
     )
+    return module_bytes(alone, {name: list(array.shape) for name, array in flat.items()})
+
+
+def module_bytes(alone: Alone, outputs: Mapping[str, list[int]], more: Mapping[str, Any] | None = None) -> bytes:
+    """The module of a motion; `outputs` by their names and shapes, and what else it is to say of itself."""
     parts, grids = alone.texts(wasm32())
     arrays = {name: np.ascontiguousarray(x, dtype="<f8").tobytes() for g in grids for name, x in tables(g).items()}
-    about = json.dumps(described(alone, {name: list(array.shape) for name, array in flat.items()}))
+    about = json.dumps({**described(alone, outputs), **(more or {})})
     return module_of(
         parts,
         inlined=[routine.name for routine in METHOD],
-        functions=SHOWN,
-        data=ARRAYS,
+        functions=(*SHOWN, *(DRIVEN if alone.driven else ())),
+        data=(*ARRAYS, *(LOOKED_AT if alone.driven else ())),
         tables=arrays,
         notes={NOTE: about.encode()},
     )
+
+
+def kinds_modules(motion: Kinds, outputs: Mapping[str, list[int]]) -> tuple[list[bytes], dict[str, Any]]:
+    """The modules of a motion that changes its kind, that of its start first, and what their driver is told."""
+    return [module_bytes(alone, outputs, more) for alone, more in motion.modules()], motion.told()
+
+
+def switched_modules(motion: Pieced, outputs: Mapping[str, list[int]]) -> tuple[list[bytes], dict[str, Any]]:
+    """The modules of a motion over switches, one for each way to slide along some, and what their driver is told."""
+    motion.check()
+    return [module_bytes(alone, outputs, more) for alone, more in motion.modules()], motion.told()
 
 
 def described(alone: Alone, outputs: Mapping[str, list[int]]) -> dict[str, Any]:

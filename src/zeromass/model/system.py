@@ -57,6 +57,7 @@ from zeromass.model.unconstrained import (
 
 if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
+    from zeromass.model.changing import Changing
     from zeromass.model.check import Diagnosis
     from zeromass.model.drawing import Drawing
     from zeromass.model.event import Onward
@@ -231,6 +232,10 @@ class System(Remembering):
         state  at the event, of this system; `state.carried_to` brings it onto the constraints of the next one
         """
         return one_sided.following(self, event, state) if self.one_sided else None
+
+    def changing(self) -> Changing | None:
+        """The kinds of motion that it goes over to, for a driver outside Python; None where only Python knows them."""
+        return None
 
     def struck(self, state: State, impulse: np.ndarray) -> System | None:
         """The system that an impulse of the constraints, M Δq̇, is taken by: itself, unless its constraints can not give it.

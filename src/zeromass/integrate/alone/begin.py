@@ -68,20 +68,13 @@ class Start(Planned):
         b.position_at_end(done)
 
 
-class Begin(Planned):
-    """`begin(until, rtol, atol, longest)`: the start of a motion, and its first step; `Ready` says whether it may go on."""
+class SetOut(Planned):
+    """`set_out()`: whether a motion may go on from the state, `Ready` says it, and with what step."""
 
-    name = "begin"
-    takes: ClassVar[dict[str, ir.Type]] = {"until": DOUBLE, "rtol": DOUBLE, "atol": DOUBLE, "longest": DOUBLE}
+    name = "set_out"
 
     def written(self) -> None:
-        b, memory = self.b, self.memory
-        self.settled()
-        found = self.result_of("start")
-        with self.if_(b.icmp_signed("!=", found, ir.Constant(found.type, 0))):
-            self.answer(Ready.NO_START)
-        y, f = memory["y"], memory["slopes"]
-        self.copied(y, memory["first"])
+        y, f = self.memory["y"], self.memory["slopes"]
         self.slopes(self.at(self.reals, Real64.t), y, f)
         with self.summing(self.order, self.real(0.0)) as (i, total):
             total.value = total.value + abs(self.load(f, i)) + abs(self.load(y, i))
@@ -94,62 +87,6 @@ class Begin(Planned):
         self.first_step(y, f)
         self.watched()
         self.answer(Ready.READY)
-
-    def settled(self) -> None:
-        """The numbers that steps begin with."""
-        sizes, plan, limits = self.sizes, self.plan, self.plan.limits
-        for place in Real64:
-            self.store(0.0, self.reals, place)
-        for place in Int64:
-            self.store_int(self.int(0), self.ints, place)
-        for name in ("pivots", "inner_pivots"):
-            with self.loop(self.int(sizes.arrays[name][1])) as i:
-                self.store(0.0, self.memory[name], i)
-        for name in ("y", "new", "inner_y", "inner_new"):
-            with self.loop(self.int(sizes.padded)) as i:
-                self.store(1.0, self.memory[name], i)
-        for name in ("stages", "inner_stages"):
-            with self.loop(self.int(sizes.arrays[name][1])) as i:
-                self.store(0.0, self.memory[name], i)
-        numbers = {
-            Real64.t: self.real(plan.t),
-            Real64.until: self.real(self.arguments["until"]),
-            Real64.rtol: self.real(self.arguments["rtol"]),
-            Real64.atol: self.real(self.arguments["atol"]),
-            Real64.longest: self.real(self.arguments["longest"]),
-            Real64.growth_limit: self.real(limits.growth),
-            Real64.correction_limit: self.real(limits.correction),
-            Real64.distance: self.real(inf),
-            Real64.quiet: self.real(plan.t),
-            Real64.behind: self.real(inf),
-            Real64.behind_at: self.real(plan.t),
-        }
-        for place, number in numbers.items():
-            self.store(number, self.reals, place)
-        counts = {
-            Int64.coordinates: sizes.coordinates,
-            Int64.size: sizes.padded,
-            Int64.pivots: sizes.pivots,
-            Int64.project_positions: int(plan.project[0]),
-            Int64.project_velocities: int(plan.project[1]),
-            Int64.events: sizes.events,
-        }
-        for place, count in counts.items():
-            self.store_int(self.int(count), self.ints, place)
-            self.store_int(self.int(count), self.memory["inner_ints"], place)
-        self.store_int(self.int(HEAD + sizes.state), self.ints, Int64.width)
-        self.store_int(self.int(1 + sizes.state), self.memory["inner_ints"], Int64.width)
-        self.store_int(self.int(1), self.memory["inner_ints"], Int64.capacity)
-        if plan.stretches:
-            table = self.b.ptrtoint(self.module.globals["stretches"], INT)
-            self.store_int(table, self.ints, Int64.table)
-            self.store_int(self.int(len(plan.stretches)), self.ints, Int64.stretches)
-            self.store_int(self.int(2**62), self.ints, Int64.patience)
-        self.store(plan.t, self.numbers, Number.first)
-        for place in (Count.noted, Count.hits):
-            self.store_int(self.int(0), self.counts, place)
-        for place in (Count.ended, Count.opened):
-            self.store_int(self.int(-1), self.counts, place)
 
     def follows(self) -> None:
         """Whether the rows of A q̈ = b that the program leaves out follow from the others here too."""
@@ -208,14 +145,99 @@ class Begin(Planned):
         b, memory, signs = self.b, self.memory, self.memory["signs"]
         clock = self.at(self.reals, Real64.t)
         self.result_of("event", clock, memory["y"], memory["parameters"], memory["looked"])
-        for i, (direction, _, guard) in enumerate(self.plan.events):
-            value = self.load(memory["looked"], i)
-            self.store(value, signs, 2 * i)
+        for i, (direction, _, _) in enumerate(self.plan.events):
+            self.store(self.load(memory["looked"], i), signs, 2 * i)
             self.store(float(direction), signs, 2 * i + 1)
+        for i, (direction, _, guard) in enumerate(self.plan.events):
             if guard and direction:
-                with self.if_(((value * float(direction)) > 0.0).value):
+                with self.if_(((self.load(signs, 2 * i) * float(direction)) > 0.0).value):
                     self.store_int(self.int(i), self.counts, Count.ended)
                     b.ret(ir.Constant(ir.IntType(32), int(Ready.ALREADY)))
 
 
-ROUTINES = (Start, Begin)
+class Begin(Planned):
+    """`begin(until, rtol, atol, longest)`: the start of a motion, and its first step; `Ready` says whether it may go on."""
+
+    name = "begin"
+    takes: ClassVar[dict[str, ir.Type]] = {"until": DOUBLE, "rtol": DOUBLE, "atol": DOUBLE, "longest": DOUBLE}
+
+    def written(self) -> None:
+        b, memory = self.b, self.memory
+        self.settled(self.real(self.plan.t))
+        found = self.result_of("start")
+        with self.if_(b.icmp_signed("!=", found, ir.Constant(found.type, 0))):
+            self.answer(Ready.NO_START)
+        self.copied(memory["y"], memory["first"])
+        self.answer(self.result_of("set_out"))
+
+    def settled(self, t: Real) -> None:
+        """The numbers that steps begin with, at a time."""
+        sizes, plan, limits = self.sizes, self.plan, self.plan.limits
+        for place in Real64:
+            self.store(0.0, self.reals, place)
+        for place in Int64:
+            self.store_int(self.int(0), self.ints, place)
+        for name in ("pivots", "inner_pivots"):
+            with self.loop(self.int(sizes.arrays[name][1])) as i:
+                self.store(0.0, self.memory[name], i)
+        for name in ("y", "new", "inner_y", "inner_new"):
+            with self.loop(self.int(sizes.padded)) as i:
+                self.store(1.0, self.memory[name], i)
+        for name in ("stages", "inner_stages"):
+            with self.loop(self.int(sizes.arrays[name][1])) as i:
+                self.store(0.0, self.memory[name], i)
+        numbers = {
+            Real64.t: t,
+            Real64.until: self.real(self.arguments["until"]),
+            Real64.rtol: self.real(self.arguments["rtol"]),
+            Real64.atol: self.real(self.arguments["atol"]),
+            Real64.longest: self.real(self.arguments["longest"]),
+            Real64.growth_limit: self.real(limits.growth),
+            Real64.correction_limit: self.real(limits.correction),
+            Real64.distance: self.real(inf),
+            Real64.quiet: t,
+            Real64.behind: self.real(inf),
+            Real64.behind_at: t,
+        }
+        for place, number in numbers.items():
+            self.store(number, self.reals, place)
+        counts = {
+            Int64.coordinates: sizes.coordinates,
+            Int64.size: sizes.padded,
+            Int64.pivots: sizes.pivots,
+            Int64.project_positions: int(plan.project[0]),
+            Int64.project_velocities: int(plan.project[1]),
+            Int64.events: sizes.events,
+        }
+        for place, count in counts.items():
+            self.store_int(self.int(count), self.ints, place)
+            self.store_int(self.int(count), self.memory["inner_ints"], place)
+        self.store_int(self.int(HEAD + sizes.state), self.ints, Int64.width)
+        self.store_int(self.int(1 + sizes.state), self.memory["inner_ints"], Int64.width)
+        self.store_int(self.int(1), self.memory["inner_ints"], Int64.capacity)
+        if plan.stretches:
+            table = self.b.ptrtoint(self.module.globals["stretches"], INT)
+            self.store_int(table, self.ints, Int64.table)
+            self.store_int(self.int(len(plan.stretches)), self.ints, Int64.stretches)
+            self.store_int(self.int(2**62), self.ints, Int64.patience)
+        self.store(t, self.numbers, Number.first)
+        for place in (Count.noted, Count.hits):
+            self.store_int(self.int(0), self.counts, place)
+        for place in (Count.ended, Count.opened):
+            self.store_int(self.int(-1), self.counts, place)
+
+
+class Resume(Begin):
+    """`resume(t, until, rtol, atol, longest)`: the same from the time t and the state in `first`."""
+
+    name = "resume"
+    takes: ClassVar[dict[str, ir.Type]] = {"t": DOUBLE, **Begin.takes}
+
+    def written(self) -> None:
+        self.settled(self.real(self.arguments["t"]))
+        self.copied(self.memory["first"], self.memory["y"])
+        self.answer(self.result_of("set_out"))
+
+
+ROUTINES = (Start, SetOut, Begin)
+DRIVEN = (Resume,)

@@ -86,6 +86,51 @@ class Look(Alone):
         self.b.ret_void()
 
 
+class Watch(Alone):
+    """`watch()`: looked ← the event functions at the time reals[t], the state y and the parameters."""
+
+    name = "watch"
+
+    def written(self) -> None:
+        memory = self.memory
+        self.result_of("event", self.at(self.reals, Real64.t), memory["y"], memory["parameters"], memory["looked"])
+        self.answer(0)
+
+
+class Carry(Alone):
+    """`carry()`: first ← the state on the constraints that is nearest to it, by the least change, at the time reals[t]."""
+
+    name = "carry"
+
+    def written(self) -> None:
+        row, first = self.memory["row"], self.memory["first"]
+        state = self.at(row, 1)
+        self.store(self.load(self.reals, Real64.t), row)
+        self.copied(first, state)
+        self.routine(Project.name, inner=True, record=row)
+        self.copied(state, first)
+        self.answer(0)
+
+
+class Judge(Alone):
+    """`judge()`: judged ← what switches are decided by, there; `deepen()` the same of what is asked where that is zero."""
+
+    name = "judge"
+    asked: ClassVar[str] = "judged_values"
+
+    def written(self) -> None:
+        memory = self.memory
+        self.result_of(self.asked, self.at(self.reals, Real64.t), memory["y"], memory["parameters"], memory["judged"])
+        self.answer(0)
+
+
+class Deepen(Judge):
+    """See `Judge`."""
+
+    name = "deepen"
+    asked: ClassVar[str] = "deeper_values"
+
+
 class Sample(Alone):
     """`sample(times, count, values)`: the outputs at times of the motion in their order, one row a time."""
 
@@ -143,3 +188,4 @@ class Field(Alone):
 
 
 ROUTINES = (Open, Inside, Look, Sample, Field)
+DRIVEN = (Watch, Carry, Judge, Deepen)

@@ -43,6 +43,7 @@ class Count(IntEnum):
     ended = 3  # which event ended the motion
     opened = 4  # step whose inside is known
     hits = 5  # zeros of event functions in the step that is looked at
+    asks = 6  # not zero: what happens in a step is located by who runs the code
 
 
 class Ready(IntEnum):
@@ -58,7 +59,7 @@ class Ready(IntEnum):
 @dataclass(frozen=True)
 class Sizes:
     """Of a program: coordinates, parameters, events, pivots that it tells, outputs, values that a start is given, rows left
-    out, and functions of place."""
+    out, functions of place, and what switches are decided by, at first and where that does not tell."""
 
     coordinates: int
     parameters: int
@@ -68,6 +69,8 @@ class Sizes:
     given: int
     dropped: int
     field: int = 0
+    judged: int = 0
+    deeper: int = 0
 
     @property
     def state(self) -> int:
@@ -100,6 +103,7 @@ class Sizes:
             "noted": (DOUBLE, 2 * NOTED),
             "given": (DOUBLE, max(self.given, 1)),
             "dropped": (DOUBLE, 2 * max(self.dropped, 1)),
+            "judged": (DOUBLE, max(self.judged, self.deeper, 1)),
             # of the step that is looked into
             "inner_reals": (DOUBLE, len(Real64)),
             "inner_ints": (INT, len(Int64)),
@@ -118,7 +122,7 @@ class Sizes:
 
 
 FUNCTIONS = {"rhs": 6, "positions": 4, "velocities": 4, "event": 4, "outputs": 4, "given_values": 2, "level0": 4}
-FUNCTIONS |= {"level1": 4, "dropped_rows": 4, "field_values": 4}
+FUNCTIONS |= {"level1": 4, "dropped_rows": 4, "field_values": 4, "judged_values": 4, "deeper_values": 4}
 """Those of the program, and how many arrays each takes."""
 
 

@@ -34,6 +34,9 @@ METHOD = (Dop853Advance, Dop853Dense, Project)
 SHOWN = ("slope", "start", "begin", "advance", "sample", "field")
 """Functions that who runs the code calls."""
 
+DRIVEN = ("resume", "open", "inside", "look", "watch", "carry", "judge", "deepen")
+"""Functions that who locates and decides switches calls beside."""
+
 
 @dataclass(frozen=True, eq=False)
 class Alone:
@@ -45,6 +48,8 @@ class Alone:
     events      that are watched; outputs: what is sampled
     until       time up to which it is looked at what depends on time alone
     place       three symbols, and `fields`, functions of them, of time and the parameters
+    driven      whether who runs it locates what happens, and `judged` and `deeper`, what it decides by
+    followed    functions of time that steps are to be short enough for; by default those of the events
     """
 
     program: Program
@@ -56,6 +61,10 @@ class Alone:
     place: tuple[Symbol, ...] = ()
     fields: tuple[Expression, ...] = ()
     until: float | None = None
+    driven: bool = False
+    judged: tuple[Expression, ...] = ()
+    deeper: tuple[Expression, ...] = ()
+    followed: tuple[Expression, ...] | None = None
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
@@ -86,6 +95,8 @@ class Alone:
             given=len(self._steps.direct) if self._steps else 0,
             dropped=len(p.elimination.dropped),
             field=len(self.fields),
+            judged=len(self.judged),
+            deeper=len(self.deeper),
         )
 
     @property
@@ -110,7 +121,7 @@ class Alone:
 
     def _stretches(self) -> tuple[tuple[float, float], ...]:
         """How long steps may be where what depends on time alone limits them; none where it does not."""
-        zeros = [event.zero for event in self.events]
+        zeros = list(self.followed) if self.followed is not None else [event.zero for event in self.events]
         if self.until is None or not terms_of_time(self.program.system, zeros):
             return ()
         from zeromass.integrate.pace import pace  # few systems have such terms
@@ -132,6 +143,8 @@ class Alone:
             "event": (groups, [p.zeros(self.events)]),
             "outputs": (groups, [list(p.solved(list(self.outputs)))]) if self.outputs else (groups, [[]]),
             "dropped_rows": (groups, [self._dropped()]),
+            "judged_values": (groups, [list(self.judged)]),
+            "deeper_values": (groups, [list(self.deeper)]),
             "field_values": ([groups[0], list(self.place), groups[2]], [list(self.fields)]),
             "given_values": (
                 [list(self.parameters)],
@@ -186,8 +199,8 @@ class Alone:
             table.initializer, table.global_constant = ir.Constant(table.value_type, values), True
         for routine in METHOD:
             routine.emit(module, target)
-        for part in (*inside.ROUTINES, *events.ROUTINES):
+        for part in (*inside.ROUTINES, *(inside.DRIVEN if self.driven else ()), *events.ROUTINES):
             part(module, target, plan.sizes)
-        for kind in (*begin.ROUTINES, *motion.ROUTINES):
+        for kind in (*begin.ROUTINES, *(begin.DRIVEN if self.driven else ()), *motion.ROUTINES):
             kind(module, target, plan)
         return [str(module), text], grids

@@ -27,7 +27,8 @@ class Slope(Planned):
 class Go(Planned):
     """`advance()`: steps until the end of the motion, an event that ends it, or trouble; `Status` says which.
 
-    Where the record is full it returns too, and goes on when it is called again with a larger one.
+    Where the record is full it returns too, and goes on when it is called again with a larger one; where counts[asks] is
+    not zero, also after a step in which something may have happened, which who runs it locates then.
     """
 
     name = "advance"
@@ -42,6 +43,9 @@ class Go(Planned):
         self.store_int(self.load_int(self.counts, Count.capacity), self.ints, Int64.capacity)
         status = self.routine(Dop853Advance.name)
         with self.if_(b.icmp_signed("==", status, self.int(Status.EVENT))):
+            asks = b.icmp_signed("!=", self.load_int(self.counts, Count.asks), self.int(0))
+            with self.if_(asks):
+                self.answer(int(Status.EVENT))
             ended = self.result_of("locate")
             with self.if_(b.icmp_signed("!=", ended, ir.Constant(ended.type, 0))):
                 self.answer(int(Status.EVENT))

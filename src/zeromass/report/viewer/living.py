@@ -15,15 +15,24 @@ import numpy as np
 from zeromass.errors import ZeromassError
 from zeromass.expression import Expression
 from zeromass.integrate import Course, Settings, course
+from zeromass.integrate.alone.kinds import Kinds
+from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.outcome import Ending
-from zeromass.integrate.wasm import wasm
+from zeromass.integrate.wasm import kinds_modules, switched_modules, wasm
 from zeromass.model import ModelError, StartError, State
 from zeromass.report.viewer.live import LiveCourse
 from zeromass.report.viewer.living_ground import LiveGround
 from zeromass.report.viewer.shapes import described
-from zeromass.report.viewer.sliders import Slider, Sliders, check, sliders_of, told
+from zeromass.report.viewer.sliders import BOUND, STIFF, Slider, Sliders, check, sliders_of, told
 
 STATIC = Path(__file__).parent / "static"
+
+SCRIPTS = {
+    "": ("motion.js",),
+    "switches": ("motion.js", "locating.js", "deciding.js", "piece.js", "switched.js"),
+    "kinds": ("motion.js", "locating.js", "deciding.js", "piece.js", "switched.js", "stroke.js", "kinds.js"),
+}
+"""Scripts that make motions, in their order: of one module, over switches, and through changes of kind."""
 
 CORNERS = 4
 """Sliders of which all ends are tried together before the page is written; of more, those of one after the other."""
@@ -51,6 +60,7 @@ class Living:
     sliders: list[Slider]
     settings: Settings
     until: float
+    kinds: Kinds | None
 
     def __init__(self, run: Course, sliders: Sliders, source: str | None = None) -> None:
         self._run, self._source = run, source
@@ -58,7 +68,8 @@ class Living:
         self.start, self.sliders = sliders_of(run, sliders)
         self.settings = replace(run.settings, method="dop853", step=None)
         self.until = float(run.t[-1])
-        check(run, self.start, self.sliders)
+        self.kinds = Kinds.of(self.start, (), self.until, self.settings)
+        check(run, self.start, self.sliders, changes=self.kinds is not None)
         self.course = LiveCourse(run.segments)
         self.reach = self._corners()
         self._look()
@@ -80,7 +91,9 @@ class Living:
             words = ", ".join(f"{s.name} = {wanted[s.symbol]:g}" for s in self.sliders)
             try:
                 start = self.start.again(wanted)
-                moved = course(start.system, start, self.until, replace(self.settings, transitions=False))
+                moved = course(
+                    start.system, start, self.until, replace(self._tried, transitions=self.kinds is not None)
+                )
             except (StartError, ModelError) as error:
                 vain.append(f"{words} ({error})")
                 continue
@@ -96,6 +109,11 @@ class Living:
             self._say(f"no whole motion with {vain[0]}{more}; the page says so there and shows the last good one")
         return found
 
+    @property
+    def _tried(self) -> Settings:
+        """Of motions that are made to see whether the page can: not too long where they may be stiff."""
+        return replace(self.settings, memory=BOUND) if self._run.settings.method in STIFF else self.settings
+
     def _look(self) -> None:
         """What of the picture can not follow the sliders."""
         system, values = self._run.system, self._run.parameters
@@ -106,16 +124,17 @@ class Living:
                 other = system.drawing_at({**values, s.symbol: s.high})
                 if [described(b.shape) for b in other.bodies if b.shape is not None] != shapes[0]:
                     self._say(f"a body's shape changes with {s.name}: the motion follows, its picture does not")
-        strangers = {e.name for e in self._run.events} - {e.name for e in system.events}
+        watched = {e.name for e in system.events} if self.kinds is None else self.kinds.known
+        strangers = {e.name for e in self._run.events} - watched
         if strangers:
             names = ", ".join(sorted(f"'{name}'" for name in strangers))
             self._say(f"the page watches what the system watches, and not {names}, which the run was asked for")
-        if len(self._run.kinds) > 1:
+        if len(self._run.kinds) > 1 and self.kinds is None:
             kinds = " – ".join(self._run.kinds)
             self._say(
                 f"the run changes its kind ({kinds}): with the sliders, the page shows its first kind until that ends"
             )
-        elif self._run.outcome.ending is not Ending.FINISHED:
+        elif self._run.outcome.ending is not Ending.FINISHED and self.kinds is None:
             self._say(f"the run ends early ({self._run.outcome}): motions in the page are not followed further")
 
     def data(self, scene: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,21 +148,13 @@ class Living:
             self._say(f"the surface '{name}' changes with {names}: the motion follows, its picture does not")
         if not _alive(drawn, drawn["t"][2]):
             self._say("a part of the picture can not be made anew in the page, and stays as it was in the run")
-        outputs = {"shown": list(asked.outputs), "residuals": _zeros(run)}
-        module = wasm(
-            run.program,
-            self.start,
-            outputs={name: np.array(some, dtype=object) for name, some in outputs.items() if some},
-            events=run.system.events,
-            until=self.until,
-            project=run.settings.project,
-            limits=run.settings.limits,
-            field=(ground.ground.place, ground.fields) if ground.ground is not None and ground.fields else None,
-        )
-        settings = self.settings
+        settings, (modules, driver, driven) = self.settings, self._modules(ground)
+        scripts = (*SCRIPTS[driver], "worker.js")
         return {
-            "module": base64.b64encode(module).decode("ascii"),
-            "worker": "\n".join((STATIC / name).read_text("utf-8") for name in ("motion.js", "worker.js")),
+            "modules": [base64.b64encode(module).decode("ascii") for module in modules],
+            "driver": driver,
+            "driven": driven,
+            "worker": "\n".join((STATIC / name).read_text("utf-8") for name in scripts),
             "sliders": [told(s) for s in self.sliders],
             "clocks": [_clock(times) for times in asked.clocks],
             "shown": len(asked.outputs),
@@ -155,21 +166,66 @@ class Living:
                 "atol": settings.atol,
                 "longest": settings.longest_step if np.isfinite(settings.longest_step) else None,
             },
-            "goes on": {e.name: _following(run, e.name) for e in run.system.events if e.terminal},
+            "goes on": {
+                e.name: self.kinds is None and _following(run, e.name) for e in run.system.events if e.terminal
+            },
             "program": self._program(),
             "source": self._source,
             "remarks": self.remarks,
         }
+
+    def _modules(self, ground: LiveGround) -> tuple[list[bytes], str, dict[str, Any] | None]:
+        """The code of the motion, what drives it, and what that is told."""
+        run = self._run
+        outputs = {"shown": list(self.course.asked.outputs), "residuals": _zeros(run)}
+        field = (ground.ground.place, ground.fields) if ground.ground is not None and ground.fields else None
+        if self.kinds is not None:
+            shown = tuple(outputs["shown"])
+            motion = replace(self.kinds, outputs=shown)
+            if field:
+                motion = replace(motion, place=tuple(field[0]), fields=tuple(field[1]))
+            left = len(motion.residuals(run.system))
+            modules, driven = kinds_modules(motion, {"shown": [len(shown)], "residuals": [left]})
+            return modules, "kinds", driven
+        if run.system.pieces is None:
+            module = wasm(
+                run.program,
+                self.start,
+                outputs={name: np.array(some, dtype=object) for name, some in outputs.items() if some},
+                events=run.system.events,
+                until=self.until,
+                project=run.settings.project,
+                limits=run.settings.limits,
+                field=field,
+            )
+            return [module], "", None
+        motion = Pieced(
+            self.start,
+            tuple(run.system.events),
+            tuple(e for some in outputs.values() for e in some),
+            self.until,
+            self.settings,
+            [s.symbol for s in self.sliders],
+            tuple(field[0]) if field else (),
+            tuple(field[1]) if field else (),
+        )
+        if motion.some_slides_are_missing:
+            self._say(
+                "many formulas may hold the motion at once, and the page goes on with one at a time; it says where not"
+            )
+        modules, driven = switched_modules(motion, {name: [len(some)] for name, some in outputs.items() if some})
+        return modules, "switches", driven
 
     def _program(self) -> str:
         """The program that makes a motion of the page from the run, with «values» in its place."""
         s = self.settings
         longest = f", longest_step={s.longest_step!r}" if np.isfinite(s.longest_step) else ""
         project = "" if s.project else ", project=False"
+        made_from = "run.program" if self._run.system.pieces is None else "run.system"
         return (
             "# run: the one that this page was made from\n"
             "start = run.start.again({«values»})\n"
-            f"run = zm.simulate(run.program, start, until={self.until!r}, rtol={s.rtol!r}, atol={s.atol!r}, "
+            f"run = zm.simulate({made_from}, start, until={self.until!r}, rtol={s.rtol!r}, atol={s.atol!r}, "
             f'method="dop853"{longest}{project})\n'
         )
 

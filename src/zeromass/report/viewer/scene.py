@@ -31,6 +31,9 @@ FPS = 60.0
 FEWEST, MOST = 600, 6000
 """Samples of a run where no `fps` is asked for."""
 
+MARKS = 400
+"""Switches of formulas that are marked at most."""
+
 NOTHING = 1e-6
 """Part of the largest value of a chart's `least` below which a series is shown as none."""
 
@@ -89,9 +92,10 @@ def _times(run: Course, fps: float | None) -> np.ndarray:
 
 
 def _kinds(run: Course) -> list[Any]:
-    """Kinds of motion, each with the time from which on it is that; none where it never changes."""
+    """Kinds of motion, each with the time from which on it is that, or formulas that switch; none where nothing changes."""
     if len(run.kinds) == 1:
-        return []
+        switched = [[s.t, f"'{s.expression!r}' {'switches' if s.direction else 'holds'}"] for s in run.switches]
+        return sorted([[float(min(run.t[0], run.t[-1])), ""], *switched]) if 0 < len(switched) <= MARKS else []
     ends = [float(run.t[0]), *run.changes, float(run.t[-1])]
     return sorted([min(a, b), kind] for a, b, kind in zip(ends, ends[1:], run.kinds, strict=False))
 

@@ -10,7 +10,9 @@ import numpy as np
 
 from zeromass.compile.newton import NewtonSteps
 from zeromass.expression import Expression, Symbol, expressions, parameter, symbols
-from zeromass.integrate import Course
+from zeromass.integrate import Course, course
+from zeromass.integrate.alone.pieced import Pieced
+from zeromass.integrate.outcome import Ending
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model import ModelError, State
@@ -21,7 +23,10 @@ Sliders = Mapping[Any, tuple[float, float]]
 
 
 STIFF = ("radau",)
-"""Methods for stiff motions: what a page steps with would take steps without end for them."""
+"""Methods for stiff motions: what a page steps with may take steps without end for them, which is tried."""
+
+BOUND = 8.0 * 2**20
+"""Memory of a motion, bytes, up to which it is tried whether a page can make it: more would take too long there."""
 
 
 @dataclass(frozen=True)
@@ -77,31 +82,37 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
     return start, found
 
 
-def check(run: Course, start: State, sliders: Sequence[Slider]) -> None:
-    """That the page can make motions of a run."""
+def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool = False) -> None:
+    """That the page can make motions of a run; `changes`, where it goes through its kinds as well."""
     system = run.system
-    if system.pieces is not None:
-        raise ModelError(
-            f"sliders: formulas of the system switch ('{system.pieces.switches[0].said!r}'), and a page does not locate "
-            "switches; leave the sliders out"
-        )
     if run.t[-1] < run.t[0]:
         raise ModelError("sliders: the run goes back in time; a page makes motions forward")
-    if start.made_of is not None and not NewtonSteps.possible(start):
+    moving = start
+    if system.pieces is not None:
+        motion = Pieced(start, tuple(system.events), (), float(run.t[-1]), run.settings, [s.symbol for s in sliders])
+        try:
+            motion.check()
+        except ModelError as error:
+            raise ModelError(f"sliders: {error}; leave the sliders out") from None
+        moving = motion.moving
+    if start.made_of is not None and not NewtonSteps.possible(moving):
         raise ModelError(
             "sliders: prescribed values and constraints do not determine the start (left free: "
             f"{', '.join(start.free)}), so a page can not solve for it; prescribe more of it"
         )
-    if system.stiff is not None:
+    if system.stiff is not None and not changes:
         raise ModelError(f"sliders: a {system.kind} motion is stiff, and a page has no method for that; leave them out")
     if run.settings.method in STIFF:
-        raise ModelError(
-            f"sliders: the run was made with method='{run.settings.method}', for what is stiff, and a page has no method "
-            "for that; leave them out, or make the run by another method if it is not"
-        )
-    pulses = {leaf for term in terms_of_time(system) for leaf in symbols(term.u)}
+        settings = replace(run.settings, method="dop853", step=None, transitions=False, memory=BOUND)
+        tried = course(system, start, float(run.t[-1]), settings)
+        if tried.outcome.ending not in (Ending.FINISHED, Ending.EVENT):
+            raise ModelError(
+                f"sliders: the run was made with method='{run.settings.method}', for what is stiff, and so it is: a page "
+                f"steps with dop853, which does not come to its end ({tried.outcome}); leave them out"
+            )
+    pulses = {leaf for term in terms_of_time(moving.system) for leaf in symbols(term.u)}
     for s in sliders:
-        if s.symbol in pulses and any(_limits(run, start, s.symbol, end) for end in (s.low, s.high)):
+        if s.symbol in pulses and any(_limits(run, moving, s.symbol, end) for end in (s.low, s.high)):
             raise ModelError(
                 f"sliders: {s.name} stands in a formula of time alone that limits the steps of a run, and a page does not "
                 "look at it anew; leave this slider out"
@@ -112,5 +123,5 @@ def _limits(run: Course, start: State, symbol: Symbol, value: float) -> bool:
     """Whether what depends on time alone limits steps, with a value of a parameter."""
     from zeromass.integrate.pace import pace
 
-    found = pace(run.system, {**start.parameters, symbol: value}, start.t, float(run.t[-1]))
+    found = pace(start.system, {**start.parameters, symbol: value}, start.t, float(run.t[-1]))
     return found is not None and Ahead(found).matters

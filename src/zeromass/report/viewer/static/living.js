@@ -22,6 +22,10 @@ function retrailed(trail, run, surface) {
   start.needsUpdate = stop.needsUpdate = true;
 }
 
+/** What is said of a formula that switches; `MOST_MARKS` are shown at most. */
+const MOST_MARKS = 400;
+const switchWords = (said, way) => `${said} ${way ? "switches" : "holds"}`;
+
 /** A surface takes its heights again. */
 function reshaped(surface) {
   const { entry } = surface;
@@ -32,7 +36,7 @@ function reshaped(surface) {
 }
 
 const living = data.living ? new (class Living {
-  constructor({ module, worker, sliders, clocks, settings, shown: count }) {
+  constructor({ modules, driver, driven, worker, sliders, clocks, settings, shown: count }) {
     this.sliders = sliders.map((slider) => ({ ...slider, first: slider.value }));
     this.series = new Set(data.runs[0].charts.flatMap((chart) => chart.series.map(({ values }) => values.array)));
     this.count = 0;
@@ -48,8 +52,9 @@ const living = data.living ? new (class Living {
       this.busy = false;
       this.say(`This browser could not make the motion: ${event.message ?? "no WebAssembly"}`, true);
     };
-    const bytes = Uint8Array.from(atob(module), (letter) => letter.charCodeAt(0));
-    this.worker.postMessage({ module: bytes, clocks, settings, shown: count, ground: this.ground() }, [bytes.buffer]);
+    const bytes = modules.map((module) => Uint8Array.from(atob(module), (letter) => letter.charCodeAt(0)));
+    const told = { modules: bytes, driver, driven, clocks, settings, shown: count, ground: this.ground() };
+    this.worker.postMessage(told, bytes.map(({ buffer }) => buffer));
     for (const slider of this.sliders) {
       if (wishes.has(slider.name)) this.set(slider, Number(wishes.get(slider.name)));
     }
@@ -99,7 +104,7 @@ const living = data.living ? new (class Living {
   }
 
   /** How a motion ended, in the words of Python; whether that is a motion to its end. */
-  told({ ending, event, t, residual }) {
+  told({ ending, event, t, residual, message = "" }) {
     const at = `at t = ${Number(t.toPrecision(9))} s`;
     const ended = event ? [`'${event.name}'`, event.message] : [];
     const further = event && data.living["goes on"][event.name] ? "; Python goes on from here as another kind of motion" : "";
@@ -115,6 +120,10 @@ const living = data.living ? new (class Living {
       NO_START: "no start with these values: constraints and what is prescribed are not satisfied together, or only far away",
       OTHER_KIND: "with these values the constraints depend on one another otherwise than in the program; make the run in Python",
       NOT_FINITE: "not a number: a formula has no finite value at the start",
+      AMBIGUOUS: `ambiguous ${at}: ${message}`,
+      CHATTERING: `chattering ${at}: ${message}`,
+      JUMP: `jump ${at}: ${message}`,
+      BEYOND: `here, ${at}, the page can not go on: ${message}; run it in Python, see "copy as Python"`,
     }[ending] ?? `${ending} ${at}`;
     if (data.living.violation !== null && residual > data.living.violation) {
       return { words: `inconsistent: constraints are off by ${residual.toExponential(1)}; make the run in Python`, good: false };
@@ -123,7 +132,7 @@ const living = data.living ? new (class Living {
   }
 
   /** Puts the numbers of a motion in place of those of the last one: after its end, bodies stay and curves stop. */
-  renew({ samples, ground, ending, t, words }) {
+  renew({ samples, ground, ending, t, words, switches = [], kinds = [] }) {
     const row = this.row ?? (this.row = samples[0].values.length / (samples[0].kept + (samples[0].kept < data.living.clocks[0][2])));
     data.arrays.forEach(({ live }, place) => {
       if (!live) return;
@@ -139,7 +148,10 @@ const living = data.living ? new (class Living {
     if (ground) this.renewGround(ground);
     const run = data.runs[0];
     run.outcome = "";
-    run.kinds = words ? [[span[0], ""], [ending === "FINISHED" ? span[1] : t, words]] : [];
+    const changes = switches.length <= MOST_MARKS ? switches.map(([time, said, way]) => [time, switchWords(said, way)]) : [];
+    if (words) changes.push([ending === "FINISHED" ? span[1] : t, words]);
+    const shown = kinds.length > 1 ? kinds : changes.length ? [[span[0], ""]] : [];
+    run.kinds = [...shown, ...changes];
     redrawn();
     clearTimeout(this.measuring);
     if (stage) this.measuring = setTimeout(() => (stage.measure(), changed()), 400); // what an overview shows

@@ -82,6 +82,11 @@ class Motion {
     return this.reals("first", 2 * this.about.coordinates.length).slice();
   }
 
+  /** The state that it ended with. */
+  end() {
+    return this.record().slice(-2 * this.about.coordinates.length);
+  }
+
   /** The outputs at times of the last motion, in their order, one row a time. */
   sample(times) {
     return this.called("sample", times, times.length, this.about.values);

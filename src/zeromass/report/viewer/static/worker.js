@@ -4,9 +4,11 @@ let motion = null;
 let given = null;
 
 onmessage = ({ data: task }) => {
-  if (task.module) {
+  if (task.modules) {
     given = task;
-    motion = new Motion(new WebAssembly.Module(task.module));
+    const modules = task.modules.map((bytes) => new WebAssembly.Module(bytes));
+    if (task.driver === "kinds") motion = new KindsMotion(modules, task.driven);
+    else motion = task.driver === "switches" ? new SwitchedMotion(modules, task.driven) : new Motion(modules[0]);
     return;
   }
   const before = performance.now();
@@ -14,7 +16,7 @@ onmessage = ({ data: task }) => {
   const milliseconds = performance.now() - before;
   const samples = run.steps ? given.clocks.map((clock) => sampled(clock, run.t)) : [];
   const residual = samples.reduce((most, { values }) => Math.max(most, largest(values)), 0);
-  const state = run.steps ? motion.record().slice(-2 * motion.about.coordinates.length) : motion.start();
+  const state = run.steps ? motion.end() : motion.start();
   const ground = run.steps && given.ground ? grounded(given.ground) : null;
   const moved = [...samples.map(({ values }) => values), ...Object.values(ground ?? {})].map((array) => array.buffer);
   postMessage({ id: task.id, ...run, milliseconds, samples, residual, state, ground }, moved);

@@ -1,0 +1,109 @@
+"""A motion that changes its kind and needs no Python: a program for each kind, and what a driver is told of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from zeromass.compile.program import Program, program_at
+from zeromass.errors import ZeromassError
+from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, t
+from zeromass.expression.build import ZERO
+from zeromass.integrate.alone.module import Alone
+from zeromass.integrate.settings import Settings
+from zeromass.model import State, System
+from zeromass.model.changing import Changing
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """A motion that begins as one kind and goes on as others, for a driver outside Python.
+
+    start    where it begins
+    changing its kinds, and what decides between them
+    outputs  what is sampled, whatever its kind
+    fields   functions of a place, as of `Alone`
+    """
+
+    start: State
+    changing: Changing
+    outputs: tuple[Expression, ...]
+    until: float
+    settings: Settings
+    place: tuple[Symbol, ...] = ()
+    fields: tuple[Expression, ...] = ()
+
+    @classmethod
+    def of(cls, start: State, outputs: tuple[Expression, ...], until: float, settings: Settings) -> Kinds | None:
+        """Those of a system; None where it has one kind, or some that only Python knows."""
+        found = start.system.changing() if settings.project and settings.transitions else None
+        if found is None or start.system.kind not in found.kinds:
+            return None
+        kinds = cls(start, found, outputs, until, settings)
+        try:
+            for system in found.kinds.values():
+                program_at(system, kinds.begun(system))
+        except ZeromassError:  # no such state near the start
+            return None
+        return kinds
+
+    def begun(self, system: System) -> State:
+        """The start as one of another kind."""
+        return self.changing.carried(self.start, system)
+
+    @property
+    def known(self) -> set[str]:
+        """Names of what is watched, or told, whatever the kind."""
+        return {e.name for system in self.changing.kinds.values() for e in system.events} | {*self.changing.said}
+
+    def residuals(self, system: System) -> list[Expression]:
+        """The constraints of positions and of velocities of a kind; as many for all."""
+        most = max(len(_zeros(other)) for other in self.changing.kinds.values())
+        zeros = _zeros(system)
+        return [*zeros, *[ZERO] * (most - len(zeros))]
+
+    def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
+        """The code of each kind, that of the start first, and what the driver is told of it."""
+        own = self.start.system.kind
+        order = sorted(self.changing.kinds, key=lambda kind: kind != own)
+        found = []
+        for kind in order:
+            system, judged = self.changing.kinds[kind], self.changing.judged[kind]
+            begun = self.begun(system)
+            program = program_at(system, begun)
+            alone = Alone(
+                program,
+                begun,
+                tuple(system.events),
+                (*[_value(program, e) for e in self.outputs], *self.residuals(system)),
+                True,
+                self.settings.limits,
+                self.place if kind == own else (),
+                self.fields if kind == own else (),
+                until=self.until,
+                driven=True,
+                judged=tuple(program.solved([e for some in judged.values() for e in some])) if judged else (),
+            )
+            places, at = {}, 0
+            for name, some in judged.items():
+                places[name] = at
+                at += len(some)
+            found.append((alone, {"kind": kind, "judged": places, "count": at}))
+        return found
+
+    def told(self) -> dict[str, Any]:
+        """What the driver is told."""
+        changing = self.changing
+        return {"moved": list(changing.moved), "turned": list(changing.turned), "changes": self.settings.limits.changes}
+
+
+def _value(program: Program, e: Expression) -> Expression:
+    """An output of one kind of motion; no number where it is none, as friction over the normal force is in flight."""
+    try:
+        return as_expression(program.solved(e).item())
+    except ExpressionError:
+        return as_expression((-1 - t**2).sqrt())  # a formula can not have no number in it, only be none
+
+
+def _zeros(system: System) -> list[Expression]:
+    return [zero for level in range(2) for _, zero in system.zeros(level)]

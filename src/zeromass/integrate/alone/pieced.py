@@ -1,0 +1,245 @@
+"""A motion over switches that needs no Python: a program for each way to slide, and what a driver is told of the switches.
+
+Modes are parameters, so that one program serves all pieces; where a motion slides along switches its program is another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import Any
+
+from zeromass.compile.holding import can_hold, holding_at, mean, order_at
+from zeromass.compile.program import Hold, Program, program_at
+from zeromass.expression import Expression, ExpressionError, Symbol, expressions, symbols
+from zeromass.integrate.ahead import zeros_of_time
+from zeromass.integrate.alone.judging import INNER, Judging, phase, whole
+from zeromass.integrate.alone.module import Alone
+from zeromass.integrate.deciding import Deciding
+from zeromass.integrate.piecewise import LOW, SWITCH, LookedAt, place_of
+from zeromass.integrate.reaching import Reaching
+from zeromass.integrate.settings import Settings
+from zeromass.integrate.stepping.ahead import Ahead
+from zeromass.integrate.terms import terms_of_time
+from zeromass.integrate.timetable import Timetable
+from zeromass.model import Event, ModelError, State
+from zeromass.model.pieces import SystemPieces
+
+SLIDING = 4
+"""Switches along which a motion may slide, all of whose combinations have a program of their own; of more, one at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pieced:
+    """A motion of a system with switches, for a driver outside Python.
+
+    start    where it begins, of the system as it was given
+    sliders  parameters whose values will change
+    """
+
+    start: State
+    events: tuple[Event, ...]
+    outputs: tuple[Expression, ...]
+    until: float
+    settings: Settings
+    sliders: Collection[Symbol] = ()
+    place: tuple[Symbol, ...] = ()
+    fields: tuple[Expression, ...] = ()
+
+    @property
+    def pieces(self) -> SystemPieces:
+        assert self.start.system.pieces is not None
+        return self.start.system.pieces
+
+    @property
+    def moving(self) -> State:
+        """The start on the pieces, with what it was made of."""
+        here = self.pieces.state(self.start, {})
+        return replace(here, made_of=self.start.made_of)
+
+    def check(self) -> None:
+        """That a driver outside Python can go over the switches; an error that says why not."""
+        pieces = self.pieces
+        said = [f"'{switch.said!r}'" for switch in pieces.switches]
+        if not pieces.only_forces:
+            raise ModelError(
+                f"masses or constraints switch ({', '.join(dict.fromkeys(said))}), which may take impulses, and a page "
+                "goes over switches of forces alone"
+            )
+        kinds = {switch.mode: switch.kind for switch in pieces.switches}
+        for k, inner in enumerate(pieces.inner):
+            if len(inner) > INNER or any(kinds[mode] != "side" for mode in inner):
+                raise ModelError(f"{said[k]} depends on too many other switches, or on whole numbers, for a page")
+        if pieces.of_force and program_at(pieces.system, self.moving).elimination.dropped:
+            raise ModelError(f"{said[pieces.of_force[0]]} depends on forces that redundant constraints share")
+        for k in self._turning:
+            moved = [p.name for p in symbols(pieces.switches[k].plain) if p in self.sliders]
+            if moved and phase(pieces.switches[k]) is None:
+                raise ModelError(
+                    f"{moved[0]} stands in {said[k]}, a switch of time alone whose times a page does not find anew"
+                )
+        modes = set(kinds)
+        if any(not modes.isdisjoint(symbols(term.u)) for term in terms_of_time(pieces.system)) and self._paced():
+            raise ModelError(
+                "a formula of time alone that switches limits the steps of a run, and a page does not know when"
+            )
+
+    def _paced(self) -> bool:
+        from zeromass.integrate.pace import pace
+
+        sides = [switch.mode for switch in self.pieces.switches if switch.kind == "side"][:SLIDING]
+        for values in product((1.0, -1.0), repeat=len(sides)):
+            known = {**self.moving.parameters, **dict(zip(sides, values, strict=True))}
+            found = pace(self.pieces.system, known, self.start.t, self.until)
+            if found is not None and Ahead(found).matters:
+                return True
+        return False
+
+    # programs -----------------------------------------------------------------------------------------------------------
+    @property
+    def _holding(self) -> list[int]:
+        """Switches along which a motion may slide."""
+        pieces = self.pieces
+        some = [
+            k
+            for k, switch in enumerate(pieces.switches)
+            if switch.kind == "side" and pieces.of_rates[k] and k not in pieces.of_force and k not in pieces.of_time
+        ]
+        return [k for k in some if can_hold(pieces.system, self.holds([k]))]
+
+    @property
+    def some_slides_are_missing(self) -> bool:
+        """Whether a motion might slide along several switches at once without a program for that."""
+        return len(self._holding) > SLIDING
+
+    @property
+    def sliding(self) -> list[tuple[int, ...]]:
+        """Switches along which a motion may slide together; none of them first."""
+        some = self._holding
+        most = 1 if self.some_slides_are_missing else len(some)
+        sets = [which for size in range(most + 1) for which in combinations(some, size)]
+        return [which for which in sets if can_hold(self.pieces.system, self.holds(which)) and self._solvable(which)]
+
+    def _solvable(self, which: tuple[int, ...]) -> bool:
+        """Whether there may be forces that hold a motion on some switches: not two for one force."""
+        try:
+            self.program(which)
+        except ExpressionError:
+            return False
+        return True
+
+    def holds(self, which: Sequence[int]) -> tuple[Hold, ...]:
+        switches = self.pieces.switches
+        return tuple(Hold(switches[k].mode, -1.0, 1.0, switches[k].g) for k in which)
+
+    def program(self, which: tuple[int, ...]) -> Program:
+        """That of a motion that slides along some switches."""
+        system, here = self.pieces.system, self.moving
+        return holding_at(system, here, self.holds(which)) if which else program_at(system, here)
+
+    def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
+        """The code for each of `sliding`, and what the driver is told of it."""
+        reaching = Reaching(Deciding(self.pieces, 1.0, 1), self.settings, self.events, self.until)
+        judging = Judging(self.pieces, self.program(()))
+        found = []
+        for which in self.sliding:
+            program, holds = self.program(which), self.holds(which)
+            watched = reaching.watched(holds)
+            looked, names = LookedAt(watched), [event.name for event in watched]
+            directed = [replace(e, direction=int(d)) for e, d in zip(watched, looked.directions, strict=True)]
+            smooth = mean(self.pieces.smooth(list(self.outputs)), holds) if self.outputs else ()
+            alone = Alone(
+                program,
+                self.moving,
+                tuple(directed),
+                tuple(expressions(smooth).ravel()),
+                self.settings.project,
+                self.settings.limits,
+                self.place if not which else (),
+                self.fields if not which else (),
+                self.until,
+                driven=True,
+                followed=tuple(event.zero for event in watched if not event.name.startswith(LOW)),
+                judged=tuple(e for part in judging.parts.values() for e in part) if not which else (),
+                deeper=tuple(e for some in judging.deeper.values() for e in some) if not which else (),
+            )
+            told = {
+                "holds": list(which),
+                "order": list(order_at(self.pieces.system, self.moving, holds)) if len(which) > 1 else [],
+                "watched": [_told(event) for event in watched],
+                "bent": [names.index(f"{SWITCH}{k} {j}") for (k, j), _ in reaching.unseen(program)],
+            }
+            found.append((alone, told | (judging.told() if not which else {})))
+        return found
+
+    # what is told -------------------------------------------------------------------------------------------------------
+    def told(self) -> dict[str, Any]:
+        """What the driver is told of the switches."""
+        pieces, limits = self.pieces, self.settings.limits
+        fixed = symbols(pieces.system.M, pieces.system.A, pieces.system.b, pieces.system.velocity_constraints)
+        modes = {switch.mode: k for k, switch in enumerate(pieces.switches)}
+        energies = pieces.energies[0]
+        return {
+            "switches": [
+                {
+                    "kind": switch.kind,
+                    "said": f"'{switch.said!r}'",
+                    "time": k in pieces.of_time,
+                    "force": k in pieces.of_force,
+                    "rates": pieces.of_rates[k],
+                    "place": pieces.of_place[k],
+                    "energy": k in pieces.parts["energies"],
+                    "slides": switch.mode not in fixed,
+                    "modes": [modes[leaf] for leaf in symbols(switch.g) if leaf in modes],
+                    "turn": self.start.turns.get(switch.mode),
+                }
+                for k, switch in enumerate(pieces.switches)
+            ],
+            "hidden": len(pieces.given.parameters),
+            "nested": pieces.nested,
+            "timeless": pieces.timeless,
+            "timetable": self._timetable(),
+            "energies": {"all": energies.index("energy") if "energy" in energies else 0}
+            | {"steps": energies.index("potential" if "potential" in energies else "energy") if energies else 0},
+            "limits": {"changes": limits.changes, "stalled": limits.stalled},
+        }
+
+    @property
+    def _turning(self) -> list[int]:
+        """Switches of time that are felt, or at which others are."""
+        if not self.pieces.of_time:
+            return []
+        felt = self.pieces.felt([event.zero for event in self.events])
+        own = [k for k in self.pieces.of_time if self.pieces.switches[k].mode in felt]
+        return sorted({*own, *self.pieces.resting})
+
+    def _timetable(self) -> dict[str, Any]:
+        """Times and modes of switches of time alone, where no slider changes them; else what tells the times."""
+        pieces, zeros = self.pieces, [event.zero for event in self.events]
+        table = Timetable(pieces, self.start, self.until, zeros)
+        moved = [k for k in self._turning if any(p in self.sliders for p in symbols(pieces.switches[k].plain))]
+        if not moved:
+            modes = [table.modes(place) for place in range(len(table.times) + 1)]
+            rows = [[row[pieces.switches[k].mode] for k in table.switches] for row in modes]
+            return {"switches": list(table.switches), "times": table.times.tolist(), "modes": rows}
+        known = {}
+        values = {p: self.start.parameters[p] for p in pieces.given.parameters}
+        for k in self._turning:
+            if k not in moved:
+                switch = pieces.switches[k]
+                g = switch.plain if switch.kind == "side" else (3.141592653589793 * switch.plain).sin()
+                known[k] = zeros_of_time(g, self.start.t, self.until, values).tolist()
+        linear = [[k, whole(pieces.switches[k])] for k in moved]
+        return {"switches": list(table.switches), "linear": linear, "known": known, "of_time": list(pieces.of_time)}
+
+
+def _told(event: Event) -> dict[str, Any]:
+    """What is watched, as the driver reads it."""
+    own = {SWITCH: "switch", LOW: "low"}
+    kind = next((word for begin, word in own.items() if event.name.startswith(begin)), "event")
+    if kind != "event":
+        k, j = place_of(event.name)
+        return {"is": kind, "k": k, "j": j, "direction": event.direction, "terminal": event.terminal}
+    more = {"direction": event.direction, "terminal": event.terminal, "guard": event.guard, "message": event.message}
+    return {"is": kind, "name": event.name, **more}

@@ -1,0 +1,204 @@
+// Motions that change their kind at a contact, rolling, slipping and in flight: see contact/rolling.py, slipping.py, flying.py.
+
+const [BOUNCES_END, CREEPS_STOPPED, FINE] = [1e-12, 10, 1e-10];
+
+/** A module of one kind of motion, with what decides there. */
+class Kind extends Driven {
+  constructor(module) {
+    super(module);
+    new BigInt64Array(this.code.memory.buffer, this.code.counts.value, this.about.counts.asks + 1)[this.about.counts.asks] = 0n;
+  }
+
+  /** What is judged at a state, by name. */
+  judged({ t, y }) {
+    this.put(t, y);
+    this.code.judge();
+    const { judged: places, count } = this.about;
+    const all = Array.from(this.reals("judged", count));
+    const names = Object.keys(places);
+    return Object.fromEntries(names.map((name, i) => [name, all.slice(places[name], places[names[i + 1]] ?? count)]));
+  }
+
+  /** A state of another kind on the constraints of this one, by the least change. */
+  carried({ t, y }) {
+    this.put(t, y, "first");
+    this.code.resume(t, t + 1, 1e-9, 1e-12, Infinity);
+    for (let again = 0; again < 3; again++) this.code.carry();
+    return { t, y: this.reals("first", this.order).slice() };
+  }
+}
+
+/** Motions that change their kind, in place of those of one module: runs, and samples of the last one. */
+class KindsMotion {
+  constructor(modules, told) {
+    this.told = told;
+    const all = modules.map((module) => new Kind(module));
+    this.kinds = Object.fromEntries(all.map((motion) => [motion.about.kind, motion]));
+    [this.plain] = all;
+    this.about = this.plain.about;
+    this.segments = [];
+  }
+
+  run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }) {
+    Object.assign(this, { values, until, settings: { rtol, atol, longest }, segments: [], happenings: [], passed: [], again: false });
+    for (const motion of Object.values(this.kinds)) motion.set(values);
+    const solvable = this.plain.code.start() === 0;
+    this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
+    this.first = this.state;
+    let found = { ending: "NO_START" };
+    try {
+      if (solvable) found = this.course();
+    } catch (why) {
+      if (!(why instanceof Beyond)) throw why;
+      found = { ending: "BEYOND", message: why.message };
+    }
+    const total = (name) => sum(this.segments.map((segment) => segment[name]));
+    return {
+      event: null, message: "", ...found, t: this.state.t, steps: total("steps"), rejected: total("rejected"),
+      evaluations: total("evaluations"), happened: this.happenings, kinds: this.passed,
+    };
+  }
+
+  course() {
+    let kind = this.begins();
+    for (let changes = 1; ; changes++) {
+      if (!this.again) this.passed.push([this.state.t, kind]);
+      const stiff = this.stiff(kind);
+      const { ending, event } = this.segment(kind, stiff);
+      if (!["EVENT", "ALREADY"].includes(ending) || this.state.t === this.until) return { ending, event };
+      const next = this.onward(kind, event.name);
+      if (!next) return { ending, event };
+      if (changes >= this.told.changes) {
+        const message = `the motion has changed its kind ${changes} times, the last at '${event.name}', and is given up`;
+        return { ending: "CHATTERING", message };
+      }
+      this.again = stiff && next.kind === "slipping"; // a slip that has not yet begun in earnest
+      ({ kind } = next);
+      this.state = next.state;
+    }
+  }
+
+  /** The kind that the motion begins as: rolling only where there is the friction for it. */
+  begins() {
+    const { kind } = this.about;
+    if (kind !== "rolling" || this.grips(this.state)) return kind;
+    this.state = this.kinds.slipping.carried(this.state);
+    return "slipping";
+  }
+
+  /** Whether a slip begins, which is stiff at first. */
+  stiff(kind) {
+    return kind === "slipping" && this.kinds.slipping.judged(this.state).stiff[0] < 0;
+  }
+
+  /** The motion of one kind from the state, until it ends or an event does. */
+  segment(kind, stiff) {
+    const motion = this.kinds[kind];
+    const { rtol: asked, atol: least, longest } = this.settings;
+    const rtol = stiff ? Math.min(asked, FINE) : asked; // a slip that begins is a small difference of large numbers
+    const atol = (least * rtol) / asked;
+    motion.set(this.values);
+    motion.put(this.state.t, this.state.y, "first");
+    let ending = motion.words[motion.code.resume(this.state.t, this.until, rtol, atol, longest)];
+    if (ending === "READY") ending = motion.steps();
+    const record = motion.record();
+    const steps = record.length / motion.about.row;
+    const run = { motion, parameters: motion.reals("parameters", motion.about.parameters.length).slice(), t: this.state.t, first: Float64Array.from(this.state.y), record };
+    this.happenings.push(...motion.happened());
+    const event = motion.about.events[motion.whole("counts", "ended")] ?? null;
+    if (ending === "ALREADY") this.happenings.push([event.name, this.state.t]);
+    if (steps) this.state = { t: motion.real("t"), y: record.slice(record.length - motion.order) };
+    this.segments.push({ run, steps, end: this.state, rejected: motion.whole("ints", "rejected"), evaluations: motion.whole("ints", "evaluations") });
+    return { ending, event };
+  }
+
+  // what follows ---------------------------------------------------------------------------------------------------------
+  /** The kind and the state after an event; null where the motion ends. */
+  onward(kind, event) {
+    const { rolling, slipping, flying } = this.kinds;
+    if (event === "contact lost" && flying && kind !== "flying") return { kind: "flying", state: this.lifted(this.state) };
+    if (event === "would slip" && kind === "rolling" && slipping) return { kind: "slipping", state: slipping.carried(this.state) };
+    if (event === "slip dies out" && kind === "slipping") {
+      const state = rolling.carried(this.state);
+      return this.grips(state) ? { kind: "rolling", state } : { kind: "slipping", state: this.state };
+    }
+    return event === "lands" && kind === "flying" ? this.landed() : null;
+  }
+
+  grips(state) {
+    const { rolling } = this.kinds;
+    return !("lack" in rolling.about.judged) || rolling.judged(state).lack[0] <= 0;
+  }
+
+  extent({ place, solid }) {
+    return largestOf(place) + solid[1];
+  }
+
+  /** A state of the same body in flight, above its surface so that it can land. */
+  lifted(given, since = 0) {
+    const { flying } = this.kinds;
+    const state = flying.carried(given);
+    const here = flying.judged(state);
+    const { moved } = this.told;
+    const up = [...here.up, ...here.up];
+    let by = Math.max(since * here.rising[0] - here.gap[0], 0);
+    let rounding = EPSILON * (largestOf(moved.map((i, k) => up[k] * state.y[i])) || this.extent(here));
+    for (;;) {
+      moved.forEach((i, k) => (state.y[i] += by * up[k]));
+      if (flying.judged(state).gap[0] > 0) return state;
+      [by, rounding] = [rounding, 2 * rounding];
+    }
+  }
+
+  /** The state after a stroke. */
+  landed() {
+    const { flying, rolling, slipping } = this.kinds;
+    const { t, y } = this.state;
+    const here = flying.judged(this.state);
+    const [m, , e] = here.solid;
+    const square = (x) => [x.slice(0, 3), x.slice(3, 6), x.slice(6, 9)];
+    const [S, rho] = [square(here.S), here.rho];
+    const inverse = product(product(S, inverse3(square(here.J))), transposed(S));
+    const across = [[0, -rho[2], rho[1]], [rho[2], 0, -rho[0]], [-rho[1], rho[0], 0]];
+    const D = product(product(across, inverse), across).map((row, i) => row.map((x, j) => (i === j ? 1 / m : 0) - x));
+    const [still, mu, creep] = here.limits.length ? here.limits : [null, null, null];
+    const { impulse, velocity } = stroke(D, here.n, here.w, mu, e, still);
+    const turned = times(inverse, cross(rho, impulse));
+    const G = [here.G.slice(0, 4), here.G.slice(4, 8), here.G.slice(8, 12)];
+    const n = y.length / 2;
+    const after = { t, y: Float64Array.from(y) };
+    this.told.moved.slice(0, 3).forEach((i, k) => (after.y[n + i] += impulse[k] / m));
+    this.told.turned.forEach((i, k) => (after.y[n + i] += dot(G.map((row) => row[k]), turned) / 2));
+    const late = here.rising[0] < 0 ? here.gap[0] / here.rising[0] : 0;
+    const flight = this.lifted(after, late);
+    const seen = flying.judged(flight);
+    const [rises, falls] = [seen.rising[0], -seen.falling[0]];
+    if (rises > 0 && (falls <= 0 || rises ** 2 / (2 * falls) > BOUNCES_END * this.extent(here))) return { kind: "flying", state: flight };
+    if (rises > 0 && e < 1) this.happenings.push(["bounces end", t + (2 * rises) / (falls * (1 - e))]);
+    const normal = dot(here.n, velocity);
+    const slip = Math.hypot(...velocity.map((x, i) => x - normal * here.n[i]));
+    const state = rolling.carried(after);
+    if (mu === null || (slip <= CREEPS_STOPPED * creep && this.grips(state))) return { kind: "rolling", state };
+    return { kind: "slipping", state: slipping.carried(after) };
+  }
+
+  // what is asked of the last motion -----------------------------------------------------------------------------------
+  start() {
+    return this.first.y.slice();
+  }
+
+  end() {
+    return this.state.y.slice();
+  }
+
+  sample(times_) {
+    return sampledBySegments(this.segments, times_, this.about.values);
+  }
+
+  field(points) {
+    this.plain.set(this.values);
+    return this.plain.field(points);
+  }
+}
+
+if (typeof module !== "undefined") module.exports = { Motion, SwitchedMotion, KindsMotion };

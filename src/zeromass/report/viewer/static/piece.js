@@ -1,0 +1,344 @@
+// The motion on one piece of a system with switches, up to what ends it: see integrate/piecewise.py and reaching.py.
+
+const [LEAST, NEARLY, CLOSE, FLAT, SEEN, FINER, SHORTEST, REACH] = [2 ** -1022, 1e-2, 1e-12, 1e-2, 1e-2, 8, 1e-6, 10];
+
+/** A module whose driver locates what happens, with the memory that it works in. */
+class Driven extends Motion {
+  constructor(module) {
+    super(module);
+    new BigInt64Array(this.code.memory.buffer, this.code.counts.value, this.about.counts.asks + 1)[this.about.counts.asks] = 1n;
+    this.order = 2 * this.about.coordinates.length;
+  }
+
+  put(t, y, name = "y") {
+    this.reals("reals", 1 + this.about.reals.t)[this.about.reals.t] = t;
+    this.reals(name, y.length).set(y);
+  }
+
+  /** dy/dt at a state. */
+  slopeAt(t, y) {
+    this.put(t, y);
+    this.code.slope();
+    return this.reals("slopes", y.length).slice();
+  }
+
+  /** What is watched at a state. */
+  watchedAt(t, y) {
+    this.put(t, y);
+    this.code.watch();
+    return this.reals("looked", this.about.watched.length).slice();
+  }
+
+  /** What is watched inside the step that is open. */
+  look(t) {
+    this.code.look(t);
+    return this.reals("looked", this.about.watched.length).slice();
+  }
+
+  stateIn(t) {
+    this.code.inside(t);
+    return this.reals("row", 1 + this.order).slice(1);
+  }
+
+  row(k) {
+    return new Float64Array(this.code.memory.buffer, this.code.free.value + 8 * k * this.about.row, this.about.row);
+  }
+
+  /** Steps until there is something to be done; the record grows as it must. */
+  steps() {
+    let status = this.code.advance();
+    while (status === this.about.status.RECORD_FULL && this.bytes < 1 << 29) {
+      this.room(2 * this.bytes);
+      status = this.code.advance();
+    }
+    return this.words[status];
+  }
+
+  /** Steps and values of a motion that was made here before, to be sampled again. */
+  restore({ parameters, t, first, record }) {
+    while (this.bytes < 8 * record.length + (1 << 12)) this.room(2 * this.bytes);
+    this.reals("parameters", parameters.length).set(parameters);
+    this.reals("first", first.length).set(first);
+    this.reals("numbers", 1)[0] = t;
+    this.reals("reals", 3)[this.about.reals.until] = Infinity;
+    new Float64Array(this.code.memory.buffer, this.code.free.value, record.length).set(record);
+    const ints = new BigInt64Array(this.code.memory.buffer, this.code.ints.value, 1 + this.about.ints.recorded);
+    ints[this.about.ints.recorded] = BigInt(record.length / this.about.row);
+  }
+}
+
+/** The outputs at times of a motion of several segments, in their order, one row a time; where one ends as before it. */
+function sampledBySegments(segments, times, width) {
+  const found = new Float64Array(times.length * width);
+  const moved = segments.filter(({ steps }) => steps);
+  let k = 0;
+  moved.forEach(({ run, end }, i) => {
+    const some = [];
+    while (k + some.length < times.length && (times[k + some.length] <= end.t || i === moved.length - 1)) some.push(times[k + some.length]);
+    if (!some.length) return;
+    run.motion.restore(run);
+    found.set(run.motion.sample(some), k * width);
+    k += some.length;
+  });
+  return found;
+}
+
+/** The motion on one piece {modes, margins, holds} from a state {t, y}, until a time of the run. */
+class PieceLoop {
+  constructor(driver, motion, state, piece, target, before) {
+    Object.assign(this, { driver, motion, state, piece, target, before, longest: driver.settings.longest });
+    const { watched } = motion.about;
+    this.low = watched.flatMap(({ is }, i) => (is === "low" ? [i] : []));
+    this.others = watched.flatMap(({ is }, i) => (is === "low" ? [] : [i]));
+    this.followed = new Set(this.low.map((i) => i - 1));
+    this.happened = [];
+  }
+
+  /** The segment: its steps, how it ended, and the columns of what ended it. */
+  segment() {
+    for (;;) {
+      const found = this.stepped();
+      const unseen = found.steps ? this.unseen() : null;
+      if (unseen === null || unseen < SHORTEST * Math.abs(this.target - this.state.t)) return this.ended(found);
+      this.longest = unseen / FINER;
+    }
+  }
+
+  stepped() {
+    const { motion, state, driver } = this;
+    const { rtol, atol } = driver.settings;
+    this.happened = [];
+    driver.set(motion, this.piece);
+    motion.put(state.t, state.y, "first");
+    const ready = motion.words[motion.code.resume(state.t, this.target, rtol, atol, this.longest)];
+    let [ending, columns] = [ready, []];
+    if (ready === "READY" || ready === "ALREADY") {
+      this.leave();
+      columns = this.jumped();
+      if (columns.length) ending = "EVENT";
+      else if (ready === "ALREADY") columns = [motion.whole("counts", "ended")];
+      else ({ ending, columns } = this.course());
+    }
+    return { ending, columns, t: motion.real("t"), steps: motion.whole("ints", "recorded") };
+  }
+
+  course() {
+    for (;;) {
+      const ending = this.motion.steps();
+      if (ending !== "EVENT") return { ending, columns: [] };
+      const columns = this.locate();
+      if (columns.length) return { ending, columns };
+    }
+  }
+
+  margin(k) {
+    return Math.abs(this.piece.margins[k]);
+  }
+
+  /** Says on which side of its switches the piece begins: what rises from zero is above it. */
+  leave() {
+    const { motion } = this;
+    const signs = motion.reals("signs", 2 * motion.about.watched.length);
+    const h = Math.abs(motion.real("h"));
+    for (const i of this.low) {
+      const [g, rises] = [signs[2 * (i - 1)], signs[2 * i]];
+      if (g === 0 && rises * h > this.driver.settings.atol) signs[2 * (i - 1)] = LEAST;
+      if (rises < 0 && g <= 2 * this.margin(motion.about.watched[i].k)) signs[2 * i] = LEAST;
+    }
+  }
+
+  /** Events whose functions have jumped through zero where the piece begins; those that end it. */
+  jumped() {
+    const { about } = this.motion;
+    const signs = this.motion.reals("signs", 2 * about.watched.length);
+    return this.before.flatMap((old, i) => {
+      const [now, { direction, terminal }] = [signs[2 * i], about.watched[i]];
+      const [rises, falls] = [old < 0 && now > 0 && direction >= 0, old > 0 && now < 0 && direction <= 0];
+      if (!rises && !falls) return [];
+      this.happened.push([i, this.state.t]);
+      return terminal ? [i] : [];
+    });
+  }
+
+  /** What happened in the last step is noted; the columns of what ends the motion, which ends there. */
+  locate() {
+    const { motion } = this;
+    const { watched } = motion.about;
+    const last = motion.whole("ints", "recorded") - 1;
+    const [t0, t1] = [last > 0 ? motion.row(last - 1)[0] : this.state.t, motion.row(last)[0]];
+    motion.code.open(BigInt(last));
+    const known = new Map();
+    const values = (t) => known.get(t) ?? known.set(t, motion.look(t)).get(t);
+    let places = Array.from({ length: 9 }, (_, k) => (k < 8 ? t0 + ((t1 - t0) * k) / 8 : t1));
+    const turns = happenings(this.low, this.low.map(() => 0), values, places, () => true).found;
+    if (turns.length) places = [...new Set([...places, ...turns.map(([t]) => t)])].sort((a, b) => a - b);
+    const directions = this.others.map((i) => watched[i].direction);
+    let { found, tolerance } = happenings(this.others, directions, values, places, (i) => !this.followed.has(i));
+    const touched = this.touched(values, places, turns, found);
+    if (touched) found = [...found, touched].sort((a, b) => a[0] - b[0]);
+    const ends = ([, column]) => typeof column !== "number" || watched[column].terminal;
+    const end = found.find(ends);
+    for (const [t, column] of found) {
+      if (end && t - t0 > end[0] - t0 + 2 * tolerance) break;
+      this.happened.push([column, t]);
+    }
+    if (!end) return [];
+    this.cut(last, end[0]);
+    return found.filter((one) => ends(one) && Math.abs(one[0] - end[0]) <= 2 * tolerance).map(([, column]) => column);
+  }
+
+  /** Ends the last step earlier. */
+  cut(last, t) {
+    const { motion } = this;
+    const y = motion.stateIn(t);
+    const row = motion.row(last);
+    row[1] -= row[0] - t;
+    row[0] = t;
+    row.set(y, motion.about.head);
+    motion.put(t, y);
+  }
+
+  /** The first switch in a step that is only touched, where its two sides lead to different motions. */
+  touched(values, places, turns, found) {
+    const { watched } = this.motion.about;
+    const [first, last] = [places[0], places[places.length - 1]];
+    const end = found.find(([, column]) => watched[column].terminal);
+    const some = end ? turns.filter(([t]) => t - first <= end[0] - first) : turns;
+    for (const [t, column] of [...some, ...(end && this.followed.has(end[1]) ? [[end[0], end[1] + 1]] : [])]) {
+      const { k, j } = watched[column];
+      const [[g0, r0], [g, r], [g1, r1]] = [first, t, last].map((place) => values(place).subarray(column - 1, column + 1));
+      const bend = Math.max(Math.abs(r - r0), Math.abs(r1 - r)) / (last - first);
+      const near = 2 * bend * (NEARLY * Math.max(Math.abs(g0), Math.abs(g1)) - Math.abs(g)) >= r ** 2;
+      if (!near || t === this.driver.until) continue;
+      const side = this.driver.told.switches[k].kind === "side" ? this.piece.modes[k] : j === 0 ? 1 : -1;
+      if (this.driver.grazes({ t, y: this.motion.stateIn(t) }, this.piece.modes, k, side)) return [t, { graze: k }];
+    }
+    return null;
+  }
+
+  /** The longest step in which functions that should stay positive are not followed well enough to tell; null if none is. */
+  unseen() {
+    const { motion } = this;
+    const { bent } = motion.about;
+    if (!bent.length) return null;
+    let longest = null;
+    for (let k = 0; k < motion.whole("ints", "recorded"); k++) {
+      const t0 = k > 0 ? motion.row(k - 1)[0] : this.state.t;
+      const h = motion.row(k)[0] - t0;
+      motion.code.open(BigInt(k));
+      const seen = Array.from({ length: 17 }, (_, p) => motion.look(p < 16 ? t0 + (h * p) / 16 : motion.row(k)[0]));
+      if (bent.some((i) => blind(seen.map((row) => row[i])))) longest = Math.max(longest ?? 0, Math.abs(h));
+    }
+    return longest;
+  }
+
+  // ends -------------------------------------------------------------------------------------------------------------
+  ended({ ending, columns, t, steps }) {
+    const { motion, state } = this;
+    const record = motion.record();
+    const y = steps ? record.slice(record.length - motion.order) : Float64Array.from(state.y);
+    const counts = ["rejected", "evaluations"].map((name) => motion.whole("ints", name));
+    const parameters = motion.reals("parameters", motion.about.parameters.length).slice();
+    let end = { t, y };
+    if (ending === "NOT_A_NUMBER" || ending === "STEP_TOO_SMALL") {
+      columns = this.justBefore(end);
+      if (columns.length) ending = "EVENT";
+    } else if (ending === "EVENT" && !this.piece.holds.length && t !== this.target && steps) {
+      const before = steps > 1 ? record.subarray(record.length - 2 * motion.about.row, record.length - motion.about.row) : null;
+      const from = before ? { t: before[0], y: before.slice(motion.about.head) } : state;
+      end = this.toTheLastDigits(end, from, columns);
+      record.set([end.t], record.length - motion.about.row);
+      record.set(end.y, record.length - motion.order);
+      this.happened = this.happened.map(([column, time]) => [column, time === t ? end.t : time]);
+    }
+    const asked = motion.about.watched.filter(({ is }) => is === "event").length;
+    const left = Array.from(motion.watchedAt(end.t, end.y).subarray(0, asked));
+    const run = { motion, parameters, t: state.t, first: Float64Array.from(state.y), record };
+    return { ending, columns, end, run, steps, counts, left, happened: this.happened };
+  }
+
+  /** The end of a segment at one switch by Newton's method: g = 0 to rounding. */
+  toTheLastDigits(end, from, columns) {
+    const { motion, driver } = this;
+    const { watched } = motion.about;
+    const [column] = columns;
+    if (columns.length !== 1 || typeof column !== "number" || watched[column].is !== "switch") return end;
+    const { k, j } = watched[column];
+    const { kind, force } = driver.told.switches[k];
+    if (kind === "turn") return end;
+    const margin = this.piece.margins[k];
+    const border = kind === "side" ? margin : Math.max(j === 0 ? margin : -margin, 0);
+    let [t, y] = [end.t, end.y];
+    const length = Math.abs(t - from.t);
+    const slope = motion.slopeAt(t, y);
+    const size = driver.standing.judged({ t, y }, this.piece.modes).sizes[k];
+    let near = 4 * Math.abs(margin);
+    const falling = () => {
+      const values = motion.watchedAt(t, y);
+      if (!force) return [values[column], values[column + 1]];
+      const slopes = driver.standing.judged({ t, y }, this.piece.modes).slopes[k];
+      const rates = motion.slopeAt(t, y);
+      return [values[column], this.piece.modes[k] * sum(Array.from(slopes, (s, i) => s * (i ? rates[i - 1] : 1)))];
+    };
+    let [off, falls] = falling();
+    for (const again of [false, false, true]) {
+      off -= border;
+      if (!(Math.abs(off) <= Math.abs(falls) * CLOSE * Math.max(1, Math.abs(t)) + near)) return end;
+      if (Math.abs(off) > (Math.abs(falls) * length) / 2) return end;
+      const part = off / falls;
+      [t, y] = [t - part, y.map((x, i) => x - part * slope[i])];
+      if (!again && Math.abs(falls) * length < FLAT * size) [y, near] = [this.retaken(from, t, y), Infinity];
+      [off, falls] = falling();
+      if (off === border) break;
+    }
+    if (off > border) {
+      const late = 2 * Math.abs((off - border + ROUNDING * size) / falls);
+      [t, y] = [t + late, y.map((x, i) => x + late * slope[i])];
+    }
+    return { t, y };
+  }
+
+  /** The state at a time from an earlier one, in one step as far as its control allows that. */
+  retaken(from, t, y) {
+    const { motion, driver } = this;
+    const { rtol, atol } = driver.settings;
+    motion.put(from.t, from.y, "first");
+    if (motion.words[motion.code.resume(from.t, t, rtol, atol, Infinity)] !== "READY") return y;
+    motion.reals("reals", 2)[motion.about.reals.h] = t - from.t;
+    new BigInt64Array(motion.code.memory.buffer, motion.code.ints.value, 1 + motion.about.ints.events)[motion.about.ints.events] = 0n;
+    motion.steps();
+    return motion.real("t") === t ? motion.reals("y", motion.order).slice() : y;
+  }
+
+  /** Switches that a segment stops just before, because its formulas have no values beyond them. */
+  justBefore({ t, y }) {
+    const { driver, piece, motion } = this;
+    const { modes, holds } = piece;
+    const { g, slopes } = driver.standing.judged({ t, y }, modes);
+    const a = holds.length ? new Float64Array(y.length / 2) : driver.standing.acceleration({ t, y }, modes);
+    const late = CLOSE * Math.max(1, Math.abs(t));
+    return motion.about.watched.flatMap(({ is, k, j }, i) => {
+      if (is !== "switch" || driver.told.switches[k].kind === "turn" || holds.includes(k)) return [];
+      const rate = sum(driver.deciding.parts({ t, y }, slopes[k], a));
+      const whole = driver.told.switches[k].kind === "whole";
+      const [left, falls] = !whole ? [modes[k] * g[k], modes[k] * rate] : j === 0 ? [g[k] - modes[k], rate] : [modes[k] + 1 - g[k], -rate];
+      return falls < 0 && left <= -falls * late ? [i] : [];
+    });
+  }
+}
+
+/** Whether values of a function at seventeen places of a step do not tell that it stays positive. */
+function blind(f) {
+  const size = largestOf(f);
+  let off = 0;
+  for (let p = 3; p <= 13; p += 2) {
+    off = Math.max(off, Math.abs((9 * (f[p - 1] + f[p + 1]) - f[p - 3] - f[p + 3]) / 16 - f[p]));
+  }
+  const bend = (p) => f[p - 1] - 2 * f[p] + f[p + 1];
+  const inside = f.slice(1, -1);
+  const lowest = Math.min(...inside);
+  const dip = inside.some((x, i) => x <= f[i] && x <= f[i + 2] && x < bend(i + 1) / 4);
+  const falls = 2 * f[1] - 1.5 * f[0] - f[2] / 2 < 0;
+  const first = falls && f[0] < bend(1) / 4 && f[0] > SEEN ** 4 * size;
+  return (off > SEEN * size && lowest < off + SEEN * size) || dip || first || lowest < -(SEEN ** 4) * size;
+}

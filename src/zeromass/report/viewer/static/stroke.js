@@ -1,0 +1,155 @@
+// The stroke of a body on its surface, by Routh's method: see contact/striking.py.
+
+const [STROKE_ENDED, STROKE_EXACT, DIRECTIONS] = [1e-14, 1e-13, 720];
+
+const dot = (a, b) => a.reduce((total, x, i) => total + x * b[i], 0);
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const times = (A, x) => A.map((row) => dot(row, x));
+const product = (A, B) => A.map((row) => B[0].map((_, j) => dot(row, B.map((other) => other[j]))));
+const transposed = (A) => A[0].map((_, j) => A.map((row) => row[j]));
+const inverse3 = (A) => transposed([0, 1, 2].map((j) => solved(A, [0, 1, 2].map((i) => (i === j ? 1 : 0))).x));
+
+/** The stroke of a point that meets the surface of normal n with a velocity w; mu null where there is always enough. */
+function stroke(D, n, w, mu, e, still) {
+  const smallest = n.reduce((best, x, i) => (Math.abs(x) < Math.abs(n[best]) ? i : best), 0);
+  const t1 = cross(n, [0, 1, 2].map((i) => (i === smallest ? 1 : 0)));
+  const size = Math.hypot(...t1);
+  const first = t1.map((x) => x / size);
+  const basis = [first, cross(n, first), n];
+  const own = product(product(basis, D), transposed(basis));
+  const before = times(basis, w);
+  const after = struckBy(own, before, mu, e, still);
+  const impulse = solved(own, after.map((x, i) => x - before[i])).x;
+  return { impulse: times(transposed(basis), impulse), velocity: times(transposed(basis), after) };
+}
+
+/** The velocity after a stroke, in axes with the normal as the third. */
+function struckBy(D, before, mu, e, still) {
+  let w = [...before];
+  const speed = Math.hypot(...w);
+  if (w[2] >= 0 || speed === 0) return w;
+  let [p, end] = [0, Infinity];
+  const small = STROKE_ENDED * speed;
+  const along = [D[0].slice(0, 2), D[1].slice(0, 2)];
+  if (mu === null) {
+    const taken = solved(along, [-w[0], -w[1]]).x;
+    w = [0, 0, w[2] + D[2][0] * taken[0] + D[2][1] * taken[1]];
+    if (w[2] >= 0) return w;
+  }
+  for (;;) {
+    if (Math.hypot(w[0], w[1]) <= small) {
+      w = [0, 0, w[2]];
+      const hold = solved(along, [-D[0][2], -D[1][2]]).x;
+      if (mu === null || Math.hypot(...hold) <= still) {
+        const rate = D[2][2] + D[2][0] * hold[0] + D[2][1] * hold[1];
+        if (end === Infinity) {
+          p -= w[2] / rate;
+          w = [0, 0, 0];
+          end = (1 + e) * p;
+        }
+        return [0, 0, w[2] + rate * (end - p)];
+      }
+      const way = slipDirection(D, mu);
+      [w[0], w[1]] = [10 * small * way[0], 10 * small * way[1]];
+    }
+    [p, w] = slippedBy(D, w, mu, p, end, small);
+    if (end === Infinity && w[2] >= 0) {
+      w[2] = 0;
+      end = (1 + e) * p;
+    }
+    if (p >= end) return w;
+  }
+}
+
+/** D (n − μ s), of a slip in the direction s. */
+function slipRate(D, mu, s) {
+  return D.map((row) => row[2] - mu * (row[0] * s[0] + row[1] * s[1]));
+}
+
+/** The direction in which slip begins where friction can not hold it: that in which it grows. */
+function slipDirection(D, mu) {
+  const at = (angle) => {
+    const s = [Math.cos(angle), Math.sin(angle)];
+    const a = slipRate(D, mu, s);
+    return { turn: -s[1] * a[0] + s[0] * a[1], grow: s[0] * a[0] + s[1] * a[1] };
+  };
+  const angles = Array.from({ length: DIRECTIONS + 1 }, (_, k) => (2 * Math.PI * k) / DIRECTIONS);
+  const seen = angles.map(at);
+  for (let k = 0; k < DIRECTIONS; k++) {
+    if (seen[k].turn * seen[k + 1].turn > 0 || seen[k].grow <= 0) continue;
+    let [low, high] = [angles[k], angles[k + 1]];
+    for (let again = 0; again < 60; again++) {
+      const middle = (low + high) / 2;
+      if (at(middle).turn * seen[k].turn > 0) low = middle;
+      else high = middle;
+    }
+    if (at(low).grow > 0) return [Math.cos(low), Math.sin(low)];
+  }
+  const best = seen.reduce((most, { grow }, k) => (grow > seen[most].grow ? k : most), 0);
+  return [Math.cos(angles[best]), Math.sin(angles[best])];
+}
+
+/** Normal impulse and velocity where slip dies out, compression ends, of a stroke whose end is not known, or it ends. */
+function slippedBy(D, w, mu, p, end, small) {
+  const r0 = Math.hypot(w[0], w[1]);
+  const s = [w[0] / r0, w[1] / r0];
+  const a = slipRate(D, mu, s);
+  if (Math.abs(s[0] * a[1] - s[1] * a[0]) <= STROKE_ENDED * Math.hypot(a[0], a[1])) {
+    const falls = a[0] * s[0] + a[1] * s[1];
+    const stops = falls < 0 ? -(w[0] * s[0] + w[1] * s[1]) / falls : Infinity;
+    const ends = end < Infinity ? end - p : a[2] > 0 ? -w[2] / a[2] : Infinity;
+    const by = Math.min(stops, ends);
+    const after = w.map((x, i) => x + by * a[i]);
+    if (by === stops) after[0] = after[1] = 0;
+    if (by === ends) return end < Infinity ? [end, after] : [p + by, [after[0], after[1], 0]];
+    return [p + by, after];
+  }
+  const slope = ([r, angle]) => {
+    const way = [Math.cos(angle), Math.sin(angle)];
+    const b = slipRate(D, mu, way);
+    return [r * (way[0] * b[0] + way[1] * b[1]), way[0] * b[1] - way[1] * b[0], r, r * b[2]];
+  };
+  const limit = (y) => (end === Infinity ? y[3] : y[2] - (end - p));
+  const size = Math.hypot(...D.flat());
+  const speed = small / STROKE_ENDED;
+  const start = [r0, Math.atan2(w[1], w[0]), 0, w[2]];
+  const { y, which } = integrated(slope, start, [speed, 1, speed / size, speed].map((x) => STROKE_EXACT * x), 1 / size, [(x) => x[0] - small, limit]);
+  if (which === 0) return [p + y[2], [0, 0, y[3]]];
+  const after = [y[0] * Math.cos(y[1]), y[0] * Math.sin(y[1]), end === Infinity ? 0 : y[3]];
+  return [end === Infinity ? p + y[2] : end, after];
+}
+
+/** Steps of Dormand and Prince, order 5, until the first of some functions changes its sign. */
+function integrated(slope, start, atol, first, functions) {
+  const C = [[1 / 5], [3 / 40, 9 / 40], [44 / 45, -56 / 15, 32 / 9], [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729]];
+  C.push([9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656], [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84]);
+  const E = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40];
+  const step = (y, h) => {
+    const k = [slope(y)];
+    let after = y;
+    for (const row of C) {
+      after = y.map((x, i) => x + h * row.reduce((total, c, j) => total + c * k[j][i], 0));
+      k.push(slope(after));
+    }
+    const errors = y.map((x, i) => (h * E.reduce((total, c, j) => total + c * k[j][i], 0)) / (atol[i] + STROKE_EXACT * Math.max(Math.abs(x), Math.abs(after[i]))));
+    return { after, error: Math.sqrt(sum(errors.map((x) => x * x)) / y.length) };
+  };
+  let [y, h] = [start, 1e-3 * first];
+  const signs = functions.map((f) => Math.sign(f(y)));
+  for (let count = 0; count < 1e6; count++) {
+    const { after, error } = step(y, h);
+    const change = Math.min(5, Math.max(0.2, 0.9 * error ** -0.2));
+    if (!(error <= 1)) {
+      h *= Math.min(change, 0.9);
+      continue;
+    }
+    const crossed = functions.flatMap((f, i) => (signs[i] * f(after) < 0 || f(after) === 0 ? [i] : []));
+    if (crossed.length) {
+      const places = crossed.map((i) => zeroOf((part) => functions[i](step(y, part).after), 0, h, functions[i](y), functions[i](after), 0));
+      const best = places.reduce((least, x, i) => (x < places[least] ? i : least), 0);
+      return { y: step(y, places[best]).after, which: crossed[best] };
+    }
+    [y, h] = [after, h * change];
+  }
+  throw new Beyond("a stroke does not end");
+}

@@ -1,0 +1,347 @@
+// Motions of a system whose formulas have kinks or jumps, from one switch to the next: see integrate/switched.py.
+
+const [RECENT, SHRINKS, STILL, PILED, CROWDED] = [64, 0.6, 5, 2, 1e-6];
+const [TOGETHER, LATE, RESTING] = [1e-14, 1e-12, 1e-9];
+const INSIDE = [0.2236, 0.4142, 0.5772, 0.6931, 0.8862];
+const PARTS = [6, 5, 4, 3, 2, 1, 0].map((k) => 2 ** -k);
+const TOUCHED =
+  ", as far as its tolerances tell, and may turn back there or go on beyond: both are motions, and rounding would choose. " +
+  "Start it a little to one side of this, make rtol and atol smaller if it should miss the place or pass it, or let the " +
+  "formula go over continuously";
+
+/** Values of what switches are decided by, at states {t, y} on pieces that modes say; computed once a state. */
+class Standing {
+  constructor(module, told) {
+    this.motion = new Driven(module);
+    this.told = told;
+    const { about } = this.motion;
+    this.inner = about.inner;
+    this.constants = new Map(about.constants.map(([k, sides, place]) => [`${k}: ${sides}`, place]));
+    this.orders = new Map(about.deeper.map(([k, order, place]) => [`${k} ${order}`, place]));
+    this.known = new WeakMap();
+  }
+
+  /** A value at a state on some pieces, made once. */
+  once(state, modes, name, made) {
+    if (!this.known.has(state)) this.known.set(state, new Map());
+    const [known, key] = [this.known.get(state), `${name} ${modes}`];
+    if (!known.has(key)) {
+      const place = this.motion.reals("parameters", this.motion.about.parameters.length);
+      modes.forEach((mode, k) => (place[this.told.hidden + 2 * k] = mode));
+      this.motion.put(state.t, state.y);
+      known.set(key, made());
+    }
+    return known.get(key);
+  }
+
+  judged(state, modes) {
+    return this.once(state, modes, "judged", () => {
+      this.motion.code.judge();
+      const { judged: places, count } = this.motion.about;
+      const all = this.motion.reals("judged", count).slice();
+      const names = Object.keys(places);
+      const found = Object.fromEntries(names.map((name, i) => [name, all.subarray(places[name], places[names[i + 1]] ?? count)]));
+      const m = 1 + state.y.length;
+      found.slopes = this.told.switches.map((_, k) => found.slopes.subarray(k * m, (k + 1) * m));
+      return found;
+    });
+  }
+
+  /** Slopes of a derivative of a switching function, one order below; undefined where the module has none. */
+  deeper(state, modes, k, order) {
+    const place = this.orders.get(`${k} ${order}`);
+    if (place === undefined) return undefined;
+    const m = 1 + state.y.length;
+    const all = this.once(state, modes, "deeper", () => {
+      this.motion.code.deepen();
+      return this.motion.reals("judged", m * this.orders.size).slice();
+    });
+    return all.subarray(place, place + m);
+  }
+
+  acceleration(state, modes) {
+    return this.once(state, modes, "slope", () => {
+      this.motion.code.slope();
+      return this.motion.reals("slopes", state.y.length).slice(state.y.length / 2);
+    });
+  }
+}
+
+/** When switches of time alone happen, and their modes in between. */
+class Timetable {
+  constructor(standing, told, start, until) {
+    this.switches = told.timetable.switches;
+    this.times = told.timetable.times ?? [];
+    this.modes = told.timetable.modes ?? [];
+    if (told.timetable.linear) this.list(standing, told, start, until);
+  }
+
+  list(standing, { timetable, switches }, start, until) {
+    const { linear, known, of_time: places } = timetable;
+    const modes = switches.map(() => 1);
+    const value = (name, t, k) => standing.judged({ t, y: start.y }, modes)[name][places.indexOf(k)];
+    const plain = (t, k) => value("timed", t, k);
+    const times = Object.values(known).flat();
+    for (const [k, whole] of linear) times.push(...zerosOfLine((t) => value("phases", t, k), start.t, until, whole));
+    let last = start.t;
+    for (const t of times.sort((a, b) => a - b)) {
+      const apart = TOGETHER * Math.max(1, Math.abs(t));
+      if (t - last > apart && until - t > apart) this.times.push((last = t));
+    }
+    const ends = [start.t, ...this.times, until];
+    for (let i = 1; i < ends.length; i++) {
+      const inside = INSIDE.map((part) => ends[i - 1] + (ends[i] - ends[i - 1]) * part);
+      this.modes.push(this.switches.map((k) => {
+        const g = inside.map((t) => plain(t, k));
+        if (g.every((x) => Math.abs(x) <= RESTING)) throw new Beyond(`${switches[k].said} is zero for a while`);
+        const sides = g.map((x) => (switches[k].kind === "whole" ? Math.floor(x) : x > 0 ? 1 : -1));
+        return sides.sort((a, b) => a - b)[2];
+      }));
+    }
+  }
+
+  at(place) {
+    return Object.fromEntries(this.switches.map((k, i) => [k, this.modes[place][i]]));
+  }
+}
+
+/** Times between two at which a + b t is zero, or a whole number. */
+function zerosOfLine(g, t0, t1, whole) {
+  const [first, last] = [g(t0), g(t1)];
+  const slope = (last - first) / (t1 - t0);
+  if (!slope) return [];
+  const [low, high] = [Math.min(first, last), Math.max(first, last)];
+  const aims = !whole ? (low <= 0 && high >= 0 ? [0] : []) : [];
+  if (whole) {
+    if (high - low > 1e5) throw new Beyond("there are more than 100000 switches");
+    for (let n = Math.ceil(low); n <= high; n++) aims.push(n);
+  }
+  return aims.map((aim) => {
+    let t = t0 + (aim - first) / slope;
+    for (let again = 0; again < 3; again++) t -= (g(t) - aim) / slope;
+    return t;
+  });
+}
+
+/** Motions over switches, in place of those of one module: runs, and samples of the last one. */
+class SwitchedMotion {
+  constructor(modules, told) {
+    this.told = told;
+    this.standing = new Standing(modules[0], told);
+    this.deciding = new Deciding(this.standing, told);
+    this.motions = modules.map((module) => new Driven(module));
+    [this.plain] = this.motions;
+    this.about = this.plain.about;
+    this.segments = [];
+  }
+
+  /** Parameters of a module: those given, and the modes and margins of a piece. */
+  set(motion, { modes, margins }) {
+    motion.set(this.values);
+    const place = motion.reals("parameters", motion.about.parameters.length);
+    modes.forEach((mode, k) => place.set([mode, margins[k]], this.told.hidden + 2 * k));
+  }
+
+  /** As `run` of `Motion`; also the switches, [time, formula, direction], and a message where one ended the motion. */
+  run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }) {
+    Object.assign(this, { values, until, settings: { rtol, atol, longest }, segments: [], switches: [], happenings: [] });
+    for (const motion of [this.plain, this.standing.motion]) motion.set(values);
+    const solvable = this.plain.code.start() === 0;
+    this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
+    this.first = this.state;
+    const found = solvable ? this.caught() : { ending: "NO_START" };
+    const total = (place) => sum(this.segments.map(({ counts }) => counts[place]));
+    return {
+      event: null, t: this.state.t, message: "", ...found, steps: sum(this.segments.map(({ steps }) => steps)),
+      rejected: total(0), evaluations: total(1), happened: this.happenings, switches: this.switches,
+    };
+  }
+
+  caught() {
+    try {
+      return this.course();
+    } catch (why) {
+      if (why instanceof Undecided) return { ending: "AMBIGUOUS", message: why.message };
+      if (why instanceof Beyond) return { ending: "BEYOND", message: why.message };
+      throw why;
+    }
+  }
+
+  course() {
+    this.table = new Timetable(this.standing, this.told, this.state, this.until);
+    this.place = 0;
+    let piece = this.deciding.begin(this.state, this.table.at(this.place));
+    let [before, last] = [[], []];
+    const times = [];
+    for (;;) {
+      const target = this.place < this.table.times.length ? this.nextTime(piece) : this.until;
+      const segment = this.segment(piece, target, before);
+      this.state = segment.end;
+      before = segment.left;
+      const ended = this.ending(segment, target, piece, times, last);
+      if (ended.ending) return ended;
+      if (ended.flipped.size) {
+        times.push(this.state.t);
+        last = [...ended.flipped.keys()];
+        if (this.chatters(times)) return this.chattering(times, last);
+      }
+      const after = this.after(piece, ended.flipped);
+      if (after.ending) return after;
+      piece = after;
+    }
+  }
+
+  segment(piece, target, before) {
+    const key = piece.holds.join();
+    const motion = this.motions.find(({ about }) => about.holds.join() === key);
+    const said = this.deciding.words(piece.holds);
+    if (!motion) throw new Beyond(`the motion slides along ${said} at once, for which this page has no program`);
+    if (motion.about.order.join() !== piece.order.join()) throw new Beyond(`what holds the motion on ${said} needs other pivots`);
+    const segment = new PieceLoop(this, motion, this.state, piece, target, before).segment();
+    this.segments.push(segment);
+    const watched = motion.about.watched;
+    for (const [column, t] of segment.happened) if (watched[column]?.is === "event") this.happenings.push([watched[column].name, t]);
+    return segment;
+  }
+
+  /** How a segment ends the motion, or which switches were reached, and the side that each goes to. */
+  ending({ ending, columns, end, run }, target, piece, times, last) {
+    const { watched } = run.motion.about;
+    if (ending === "FINISHED" && end.t === target && target !== this.until) {
+      this.place += 1;
+      return { flipped: new Map() };
+    }
+    if (ending !== "EVENT") {
+      const crowded = times.length >= PILED && Math.abs(end.t - times[times.length - PILED]) < CROWDED * (this.until - this.first.t);
+      return ending === "STEP_TOO_SMALL" && crowded ? this.chattering(times, last) : { ending, event: watched[columns[0]] ?? null };
+    }
+    const event = columns.map((i) => watched[i]).find((one) => one?.is === "event");
+    if (event) return { ending, event };
+    const grazed = columns.filter((column) => typeof column !== "number").map(({ graze }) => graze);
+    if (grazed.length) return { ending: "AMBIGUOUS", message: `the motion touches ${this.deciding.words(grazed)}${TOUCHED}` };
+    if (end.t === this.until) return { ending: "FINISHED" };
+    const flipped = columns.map((i) => watched[i]).map(({ k, j }) => {
+      const held = piece.holds.includes(k);
+      return [k, this.told.switches[k].kind === "side" && !held ? -piece.modes[k] : j === 0 ? -1 : 1];
+    });
+    return { flipped: new Map(flipped) };
+  }
+
+  /** The next time of the timetable, where the formulas before and after it have values. */
+  nextTime(piece) {
+    const t = this.table.times[this.place];
+    if (this.told.timeless) return t;
+    const sides = [this.place, this.place + 1].map((place) => piece.modes.map((mode, k) => this.table.at(place)[k] ?? mode));
+    const defined = (time) =>
+      sides.every((modes) => this.standing.acceleration({ t: time, y: this.state.y }, modes).every(Number.isFinite));
+    const late = PARTS.flatMap((part) => [part, -part]).map((part) => t + part * TOGETHER * Math.max(1, Math.abs(t)));
+    return [t, ...late].find(defined) ?? t;
+  }
+
+  // what a switch does -------------------------------------------------------------------------------------------------
+  /** The piece after a switch, or the outcome where the motion ends there. */
+  after(piece, flipped) {
+    const { switches } = this.told;
+    const next = this.deciding.after(this.state, piece, flipped, this.table.at(this.place));
+    const changed = switches.flatMap((_, k) => (next.modes[k] !== piece.modes[k] ? [k] : []));
+    const step = this.energyStep(this.state, piece.modes, next.modes, changed);
+    if (step) {
+      const words = `the potential energy jumps by ${Number(step.toPrecision(6))} J: a force without a limit`;
+      const message = `where ${this.deciding.words(changed)} switches, ${words}; let it go over continuously, or end the run before`;
+      return { ending: "JUMP", message };
+    }
+    switches.forEach(({ said }, k) => {
+      const [held, was] = [next.holds.includes(k), piece.holds.includes(k)];
+      const way = held ? 0 : was ? (next.modes[k] >= 1 ? 1 : -1) : Math.sign(next.modes[k] - piece.modes[k]);
+      if (held ? !was : was || way) this.switches.push([this.state.t, said, way]);
+    });
+    return next;
+  }
+
+  /** How much higher the energy is on one side of switches that depend on the place, J; 0 where it goes over there. */
+  energyStep(state, before, after, changed) {
+    const { switches, energies: which } = this.told;
+    if (!changed.some((k) => switches[k].energy)) return 0;
+    const there = before.map((mode, k) => (changed.includes(k) && switches[k].place ? after[k] : mode));
+    const [old, now] = [before, there].map((modes) => this.standing.judged(state, modes));
+    const n = state.y.length / 2;
+    const force = Array.from(old.Q, (Q, i) => Math.abs(Q) + Math.abs(now.Q[i]));
+    const [q, v] = [state.y.subarray(0, n), state.y.subarray(n)];
+    const late = LATE * Math.max(1, Math.abs(state.t));
+    const slack = late * (sum(force.map((F, i) => F * Math.abs(v[i]))) + Math.max(...force) * largestOf(q));
+    const jump = now.energies[which.steps] - old.energies[which.steps];
+    return Math.abs(jump) > Math.max(SMALL * (largestOf(old.energies) + largestOf(now.energies)), slack) ? jump : 0;
+  }
+
+  chatters(times) {
+    const count = times.length;
+    if (count < RECENT) return false;
+    const { changes, stalled } = this.told.limits;
+    const span = times[count - 1] - times[count - RECENT];
+    if (span < stalled * (this.until - this.first.t)) return true;
+    if (count < Math.max(changes, 2 * RECENT)) return false;
+    const half = Math.floor(count / 2);
+    const before = times[half] - times[half - RECENT];
+    return span < SHRINKS * before && (this.until - times[count - 1]) * RECENT > STILL * count * span;
+  }
+
+  chattering(times, last) {
+    const many = Math.min(RECENT, times.length);
+    const span = Number((times[times.length - 1] - times[times.length - many]).toPrecision(3));
+    const message =
+      `${this.deciding.words(last)} switches faster and faster, ${many} times in the last ${span} s, ${times.length} times ` +
+      "in all; limits=zm.Limits(changes=…) lets it go on for longer";
+    return { ending: "CHATTERING", message };
+  }
+
+  /** Whether a motion that is at a switch, or nearly, and on its piece would turn there, may as well go on beyond. */
+  grazes(state, modes, k, own) {
+    const { deciding } = this;
+    const { kind, force, rates } = this.told.switches[k];
+    if (force || kind === "turn") return false;
+    const { g, sizes } = this.standing.judged(state, modes);
+    const border = kind === "whole" ? evenly(g[k]) : 0;
+    const question = new Question(deciding, state, [...modes], g, [k]);
+    let [here, there] = [null, null];
+    try {
+      [here, there] = [question.at([own]), question.at([-own])];
+    } catch (why) {
+      if (why instanceof Undecided) return true;
+      throw why;
+    }
+    const derivative = ({ modes: side, a }, order) => sum(deciding.terms(state, side, k, order, a));
+    const [rate, bend] = [1, 2].map((order) => own * derivative(here, order));
+    if (!(bend > 0)) return false;
+    const slopes = this.standing.judged(state, here.modes).slopes[k];
+    const { rtol, atol } = this.settings;
+    const off = REACH * sum(Array.from(state.y, (x, i) => Math.abs(slopes[i + 1]) * (atol + rtol * Math.abs(x))));
+    const reach = off + NEAR * sizes[k];
+    if (!(Math.abs(own * (g[k] - border) - rate ** 2 / (2 * bend)) <= reach)) return false;
+    if (this.energyStep(state, here.modes, there.modes, [k])) return true;
+    const first = rates ? 1 : 2;
+    let away = 0;
+    for (let order = first; order <= ORDERS && !away; order++) away = deciding.sign(state, there.modes, k, order, there.a) * own;
+    const apart = Math.abs(derivative(there, first) - derivative(here, first)) * (this.until - state.t) ** first / first;
+    return (away || -1) < 0 && apart > reach;
+  }
+
+  // what is asked of the last motion -----------------------------------------------------------------------------------
+  start() {
+    return this.first.y.slice();
+  }
+
+  end() {
+    return this.state.y.slice();
+  }
+
+  sample(times) {
+    return sampledBySegments(this.segments, times, this.about.values);
+  }
+
+  field(points) {
+    this.plain.set(this.values);
+    return this.plain.field(points);
+  }
+}
+
+if (typeof module !== "undefined") module.exports = { Motion, SwitchedMotion };

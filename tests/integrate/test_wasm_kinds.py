@@ -1,0 +1,115 @@
+"""Motions that change their kind outside Python: a ball that slips, rolls, leaves, lands and comes to rest, in Node."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from integrate.node import MISSING, node, through_kinds
+from zeromass.integrate.alone.kinds import Kinds
+
+pytestmark = pytest.mark.skipif(node() is None, reason=MISSING)
+
+TIGHT = {"rtol": 1e-13, "atol": 1e-16}
+G = 9.81
+
+μ, v, e = zm.parameter("mu", 0.2), zm.parameter("v", 1.0), zm.parameter("e", 0.6)
+
+
+def made(start: zm.State, until: float, tries: list[dict[str, float]], folder: Any, repeat: int = 1):
+    """What the driver makes with some values, with samples of the state and what is left of the constraints."""
+    system = start.system
+    motion = Kinds.of(start, (*system.coordinates, *system.rates), until, zm.Settings(**TIGHT, method="dop853"))
+    assert motion is not None
+    times = np.linspace(0.0, until, 51)
+    tasks = [{"values": x, "until": until, **TIGHT, "times": times.tolist(), "repeat": repeat} for x in tries]
+    found = through_kinds(motion, tasks, folder)
+    for there in found:
+        samples, m = there["samples"].reshape(len(times), -1), 2 * len(system.coordinates)
+        there["y"], there["left"] = samples[:, :m], samples[:, m:]
+    return times, found
+
+
+def python(start: zm.State, values: dict[str, float], until: float) -> zm.Run:
+    with warnings.catch_warnings(action="ignore", category=zm.RunStopped):
+        return zm.simulate(start.system, start.again(values), until=until, method="dop853", **TIGHT)
+
+
+def test_a_thrown_ball_slips_and_rolls_on(tmp_path):
+    """From 2 v/(7 μ g) on, with 5/7 of its speed; beside Python to 1e-9 and 1e-12 s, and in no time to speak of."""
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=μ)
+    body, centre = ball.body, ball.center_particle
+    prescribed = [(ball.contact, 0.0), (centre.velocity, (v, 0, 0)), (body.angular_velocity, 0.0)]
+    start = ball.slipping.start([*prescribed, (body.quaternion, (1, 0, 0, 0))])
+    tries = [{}, {"v": 2.0, "mu": 0.3}]
+    times, found = made(start, 1.0, tries, tmp_path, repeat=5)
+    for values, there in zip(tries, found, strict=True):
+        run, speed, friction = python(start, values, 1.0), values.get("v", 1.0), values.get("mu", 0.2)
+        assert [kind for _, kind in there["kinds"]] == ["slipping", "rolling"] == list(run.kinds)
+        assert there["kinds"][1][0] == pytest.approx(
+            2 * speed / (7 * friction * G), abs=2e-8
+        )  # the creep takes its part
+        assert abs(there["kinds"][1][0] - run.changes[0]) <= 1e-12
+        assert there["end"][len(start.q) + ball.index(body.position[0])] == pytest.approx(5 / 7 * speed, abs=1e-8)
+        assert np.abs(there["y"] - run.at(times).y).max() <= 1e-9
+        assert np.abs(there["left"]).max() <= 1e-13
+    print(f"\na ball that slips and rolls in Node: {found[0]['milliseconds']:.2f} ms")
+    assert found[0]["milliseconds"] <= 100.0
+
+
+def test_a_dropped_ball_bounces_to_its_end(tmp_path):
+    """It lands at t₁ = √(2h/g), and its bounces end at t₁ (1 + e)/(1 − e): then it slips, and rolls."""
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=μ, restitution=e)
+    start = ball.flying.start(center=(0, 0, 0.5), velocity=(v, 0.2, 0), angular_velocity=(0, -3, 5))
+    tries = [{"e": 0.3}, {"e": 0.3, "mu": 0.02}]
+    times, found = made(start, 1.5, tries, tmp_path)
+    for values, there in zip(tries, found, strict=True):
+        run, first = python(start, values, 1.5), np.sqrt(2 * 0.4 / G)
+        assert [kind for _, kind in there["kinds"]] == list(run.kinds)
+        assert np.abs(np.array([t for t, _ in there["kinds"][1:]]) - run.changes).max() <= 1e-11  # small bounces
+        assert there["kinds"][1][0] == pytest.approx(first, abs=1e-12)
+        (end,) = [t for name, t in there["happened"] if name == "bounces end"]
+        assert end == pytest.approx(first * 1.3 / 0.7, abs=1e-10)
+        assert np.abs(there["y"] - run.at(times).y).max() <= 1e-9
+
+
+@pytest.mark.slow
+def test_a_ball_in_a_bowl_slips_and_rolls_by_turns(tmp_path):
+    """A slip begins from nothing, which is stiff: explicit steps that grow with the slip follow it all the same."""
+    bowl = zm.Surface(lambda X, Y, Z: Z - 0.5 * (X**2 + Y**2), name="bowl")
+    ball = zm.Rolling(zm.ball(0.05, 0.5), on=bowl, friction=μ)
+    start = ball.start(contact=(0.3, 0.0))
+    times, (there,) = made(start, 2.0, [{"mu": 0.08}], tmp_path)
+    run = python(start, {"mu": 0.08}, 2.0)
+    assert [kind for _, kind in there["kinds"]] == list(run.kinds) == ["slipping", "rolling", "slipping", "rolling"]
+    assert np.abs(np.array([t for t, _ in there["kinds"][1:]]) - run.changes).max() <= 1e-12
+    assert np.abs(there["y"] - run.at(times).y).max() <= 1e-9
+
+
+@pytest.mark.slow
+def test_an_egg_strikes_obliquely(tmp_path):
+    """Its slip turns during a stroke, which is integrated; and it bounces on its other side."""
+    egg = zm.Rolling(zm.ellipsoid((0.03, 0.03, 0.04), 0.06), on=zm.surfaces.plane(), friction=0.4, restitution=0.3)
+    start = egg.flying.start(center=(0, 0, 0.3), velocity=(v, 0.3, 0.2), angular_velocity=(1, 5, 3))
+    times, (there,) = made(start, 0.3, [{}], tmp_path)
+    run = python(start, {}, 0.3)
+    assert np.abs(there["y"] - run.at(times).y).max() <= 1e-9
+    assert [t for t, _ in there["kinds"][1:3]] == pytest.approx(run.changes[:2], abs=1e-12)
+
+
+def test_what_only_python_knows():
+    """Rolling resistance that holds a body, contacts that pull, and friction of strokes that depends on their speed."""
+    plane = zm.surfaces.plane()
+    for given in (
+        {"friction": 0.3, "rolling_resistance": 0.002},
+        {"friction": 0.3, "two_sided": True},
+        {"restitution": 0.5, "friction": zm.Friction(static=0.4, kinetic=lambda s: 0.2 + 0.1 * np.exp(-s))},
+        {},
+    ):
+        ball = zm.Rolling(zm.ball(0.1, 0.5), on=plane, **given)
+        assert ball.changing() is None
+    assert zm.Rolling(zm.ball(0.1, 0.5), on=plane, friction=0.3).changing() is not None

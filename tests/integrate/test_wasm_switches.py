@@ -1,0 +1,137 @@
+"""Motions over switches outside Python: the driver of pages, in Node, beside `simulate` and beside theory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from cases import few
+from integrate.node import MISSING, node, over_switches
+from zeromass.integrate.alone.pieced import Pieced
+
+pytestmark = pytest.mark.skipif(node() is None, reason=MISSING)
+
+TIGHT = {"rtol": 1e-13, "atol": 1e-16}
+
+F, T, ω = zm.parameter("F", 0.5), zm.parameter("T", 1.2), zm.parameter("omega", 1.0)
+x, y = zm.coordinates("x y")
+v, w = zm.rate(x), zm.rate(y)
+
+Case = tuple[zm.System, zm.State, float, tuple[Any, ...], list[dict[str, float]]]
+
+
+def pieced(system: zm.System, start: zm.State, until: float, sliders: Any = (), **settings: float) -> Pieced:
+    outputs = (*system.coordinates, *system.rates)
+    told = zm.Settings(**{**TIGHT, **settings}, method="dop853")
+    return Pieced(start, tuple(system.events), outputs, until, told, tuple(sliders))
+
+
+def friction() -> Case:
+    """A block on a spring with dry friction; it may not even begin to move."""
+    system = zm.System(kinetic=v**2 / 2, potential=5 * x**2, forces={x: -F * np.sign(v)})
+    return system, system.start({x: 1.0}), 6.0, (F,), [{}, {"F": 2.1}, {"F": 12.0}]
+
+
+def timed() -> Case:
+    """A wall that only pushes, a push that ends, waves of a sign, and stairs of time: their times are on sliders."""
+    push = zm.where(zm.t < T, 2.0, 0.0) + np.sign(np.cos(ω * zm.t + 0.3)) + 0.1 * np.floor(1.7 * ω * zm.t)
+    system = zm.System(kinetic=v**2 / 2, potential=20 * np.maximum(x - 1, 0) ** 2, forces={x: push - x - 0.3 * v})
+    return system, system.start({x: 0.0}), 6.0, (T, ω), [{}, {"T": 2.3, "omega": 1.9}]
+
+
+def belts() -> Case:
+    """Two blocks that stick to a belt and to the floor, both, one or none at a time."""
+    system = zm.System(
+        kinetic=v**2 / 2 + w**2,
+        potential=5 * x**2 + 3 * (x - y) ** 2,
+        forces={x: -F * np.sign(v - ω * np.cos(zm.t)), y: -0.3 * np.sign(w)},
+    )
+    return system, system.start({x: 1.0, y: 0.2}), 6.0, (F, ω), [{}, {"F": 2.1}, {"omega": 0.0}]
+
+
+def nested() -> Case:
+    """Friction that grows with a deflection beyond a gap, and a spring that yields: switches inside others."""
+    beyond = np.maximum(np.abs(x) - 0.3, 0)
+    yields = np.maximum(np.minimum(-4 * x, 1.0), -1.0)
+    system = zm.System(kinetic=v**2 / 2, forces={x: yields - F * beyond * np.sign(v)})
+    return system, system.start({x: 1.0}), 8.0, (F,), [{}, {"F": 0.1}]
+
+
+def rubbed() -> Case:
+    """A bead on a bent wire with friction μ |N|: N is unknown beforehand."""
+    bead = zm.Particle("bead", mass=0.7)
+    X, Y, Z = bead.position
+    given: dict[str, Any] = {"gravity": 9.81, "constraints": {"wire": Z - 0.2 * X**2, "plane": Y}}
+    along = np.array([1, 0, 0.4 * X]) / (1 + 0.16 * X**2) ** 0.5
+    N = zm.System([bead], **given).multipliers[0]
+    force = zm.Force(-0.3 * F * abs(N) * np.sign(along @ bead.velocity) * along, at=bead.position)
+    system = zm.System([bead], nonideal=force, **given)
+    return system, system.start({X: 1.0, zm.rate(X): 0.0}), 4.0, (F,), [{}, {"F": 0.05}]
+
+
+CASES = {"friction": friction, "timed": timed, "belts": belts, "nested": nested, "rubbed": rubbed}
+
+
+@pytest.mark.parametrize("name", few(CASES, 2))
+def test_motions_and_switches_are_those_of_python(name, tmp_path):
+    """States within 1e-9 and switches within 1e-12 s, at rtol 1e-13: the same steps but for rounding in the control."""
+    system, start, until, sliders, tries = CASES[name]()
+    motion, times = pieced(system, start, until, sliders), np.linspace(0.0, until, 101)
+    tasks = [{"values": values, "until": until, **TIGHT, "times": times.tolist()} for values in tries]
+    for values, there in zip(tries, over_switches(motion, tasks, tmp_path), strict=True):
+        run = zm.simulate(system, start.again(values), until=until, method="dop853", **TIGHT)
+        assert there["ending"] == run.outcome.ending.name == "FINISHED"
+        assert np.abs(there["samples"].reshape(len(times), -1) - run.at(times).y).max() <= 1e-9
+        assert np.abs(there["end"] - run.y[-1]).max() <= 1e-9
+        expected = [(f"'{s.expression!r}'", s.direction) for s in run.switches]
+        assert [(said, way) for _, said, way in there["switches"]] == expected
+        off = np.array([t for t, _, _ in there["switches"]]) - [s.t for s in run.switches]
+        assert np.abs(off).max(initial=0.0) <= 1e-12
+
+
+def test_a_block_comes_to_rest_as_theory_says(tmp_path):
+    """Half swings of π/√(k/m) from x to −x ∓ 2F/k, until the spring is weaker than the friction; and quickly."""
+    system, start, until, sliders, _ = friction()
+    tasks = [{"values": {"F": f}, "until": until, **TIGHT, "repeat": 5} for f in (0.5, 2.1)]
+    found = over_switches(pieced(system, start, until, sliders), tasks, tmp_path)
+    for f, there in zip((0.5, 2.1), found, strict=True):
+        place, times = 1.0, []
+        while 10 * abs(place) > f and (len(times) + 1) * np.pi / np.sqrt(10) < until:
+            place = -place + 2 * f / 10 * np.sign(place)
+            times.append((len(times) + 1) * np.pi / np.sqrt(10))
+        assert np.abs(np.array([t for t, _, _ in there["switches"]]) - times).max() < 1e-12
+        if 10 * abs(place) <= f:
+            assert there["end"] == pytest.approx([place, 0.0], abs=1e-12)
+            assert there["switches"][-1][2] == 0  # it holds
+    print(f"\na block with dry friction in Node: {found[0]['milliseconds']:.2f} ms")
+    assert found[0]["milliseconds"] <= 50.0
+
+
+def test_outcomes_are_those_of_python(tmp_path):
+    """A jump of energy, two motions from one state, and an event, each in the words of Python."""
+    system = zm.System(
+        kinetic=v**2 / 2 + w**2 / 2,
+        potential=zm.where(x > 0, 1.0, 0.0),
+        forces={x: F, y: np.sign(y)},
+    )
+    for start in (system.start({x: -1.0, y: 0.5}), system.start({x: -1.0})):
+        (there,) = over_switches(pieced(system, start, 9.0), [{"values": {}, "until": 9.0, **TIGHT}], tmp_path)
+        with pytest.warns(zm.RunStopped):
+            run = zm.simulate(system, start, until=9.0, method="dop853", **TIGHT)
+        assert there["ending"] == run.outcome.ending.name
+        assert there["message"] == run.outcome.message
+        assert there["t"] == pytest.approx(run.outcome.t, abs=1e-12)
+
+
+def test_what_a_page_can_not_do_is_known_ahead():
+    """Constraints that switch take impulses; a slider in a switch of time that is no line, nor a wave of one."""
+    drawn = zm.System(kinetic=v**2 / 2, constraints={"drive": x - 1 + np.abs(zm.t - T)})
+    with pytest.raises(zm.ModelError, match=r"constraints switch \('abs\(t - T\)'\).*switches of forces alone"):
+        pieced(drawn, drawn.start(), 2.0).check()
+    pushed = zm.System(kinetic=v**2 / 2, forces={x: zm.where(zm.t**2 < T, 1.0, 0.0)})
+    with pytest.raises(zm.ModelError, match=r"T stands in .* a switch of time alone"):
+        pieced(pushed, pushed.start({x: 0.0}), 2.0, (T,)).check()
+    pieced(pushed, pushed.start({x: 0.0}), 2.0, (F,)).check()
