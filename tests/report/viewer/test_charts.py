@@ -89,6 +89,17 @@ def test_charts_of_different_systems_stand_beside_one_another(chromium, tmp_path
     check_silent(chromium, page)
 
 
+def test_what_rounding_leaves_is_no_number(chromium, tmp_path):
+    """The total energy of a swing that begins at zero stays there: beside 1 J of the others, 1e-12 J is none."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2 - 0.5)
+    page = zm.simulate(system, system.start({x: 1.0}), until=2.0).view(tmp_path / "swing.html")
+    chromium.open(page, "paused&t=1.3")
+    chromium.drawn()
+    total = "[...document.querySelectorAll('.chart li')].find((x) => x.textContent.startsWith('total')).textContent"
+    assert chromium.evaluate(total) == "total 0"
+
+
 MARKED = """(() => {
   const canvas = document.querySelector(".chart canvas");
   const { data, width, height } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

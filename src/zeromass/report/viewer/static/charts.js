@@ -46,12 +46,18 @@ class Chart {
     });
     this.canvas.addEventListener("pointermove", (event) => event.buttons && seek(event));
     this.least = least;
-    this.range = spread(entries, least);
+    this.measure();
+  }
+
+  /** What the axis spans, and what counts as nothing beside the values. */
+  measure() {
+    this.range = spread(this.entries, this.least);
+    this.nothing = roundOff(this.entries, this.least);
   }
 
   /** The numbers of the curves have changed, in the arrays that they are in. */
   renew(themeName) {
-    this.range = spread(this.entries, this.least);
+    this.measure();
     if (this.theme) this.drawCurves(themeName);
   }
 
@@ -197,7 +203,7 @@ class Chart {
       const place = entry.clock.place(t);
       const k = Math.min(Math.floor(place), entry.values.length - 2);
       const value = entry.values[k] + (place - k) * (entry.values[k + 1] - entry.values[k]);
-      const text = written(value);
+      const text = written(Math.abs(value) <= this.nothing ? 0 : value);
       if (this.values[i].textContent !== text) this.values[i].textContent = text;
       if (!Number.isFinite(value)) return;
       pen.fillStyle = entry.color(themeName);
@@ -285,6 +291,13 @@ function spread(entries, least = 0) {
   const constant = high - low < Math.max(1e-5 * size, least);
   const pad = constant ? 0.1 * size : 0.06 * (high - low);
   return [low === 0 && !constant ? 0 : low - pad, high + pad];
+}
+
+/** Values of which no digit is meant: rounding of the largest ones, or all of them where there is nothing else. */
+function roundOff(entries, least) {
+  let size = 0;
+  for (const { values } of entries) for (const value of values) if (Math.abs(value) > size) size = Math.abs(value);
+  return size < Math.max(1e-12, least) ? size : 1e-9 * size;
 }
 
 function ticks(low, high, count) {

@@ -119,7 +119,7 @@ function draw(seconds) {
   if (stage) {
     for (const view of stage.views) for (const surface of view.surfaces) surface.update(t);
     const distance = stage.camera.position.distanceTo(stage.controls.target);
-    const unit = Math.max(3.6 * stage.ball, (stage.runs[0].kinds.applied.length ? 0.1 : 0.05) * distance);
+    const unit = Math.max(3.6 * stage.girth, (stage.runs[0].kinds.applied.length ? 0.1 : 0.05) * distance);
     const recent = state.speed * 5 > 0.9 * duration ? duration : Math.max(state.speed * 5, duration / 25);
     for (const run of stage.runs) run.update(t, unit, state.whole ? "whole" : state.memory, recent); // whole while sliders move
     moveCamera(seconds);
