@@ -27,6 +27,7 @@ extensions = [
     "executed",
     "interface",
     "gallery_page",
+    "folded",
 ]
 exclude_patterns = ["_build", "gallery/static", "gallery/README.rst", "_static"]
 templates_path: list[str] = []

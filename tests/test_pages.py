@@ -61,6 +61,20 @@ def test_arguments_are_taken_from_the_docstring():
     assert found.examples == [">>> 1 + 1\n2"]
 
 
+def test_columns_become_tables():
+    """A block in columns is a table that fits on a phone; a row may go on below itself. Equations stay as they are."""
+    block = ["run[x]     values at the steps", "run.at(t)  values at any times,", "           between the steps too"]
+    pairs = [("run[x]", "values at the steps"), ("run.at(t)", "values at any times, between the steps too")]
+    assert docstrings.columns(block) == pairs
+    assert "   * - ``run.at(t)``" in list(docstrings.restructured(["\n".join(block)]))
+    for other in (
+        ["    x = y   [UP2006]", "    z = w   [UP2006]"],
+        ["Prose that has", "two  blanks", "in it"],
+        ["one  row"],
+    ):
+        assert not docstrings.columns(other)
+
+
 def test_output_value_and_figure_stand_below_a_program(tmp_path, monkeypatch):
     monkeypatch.setattr(executed, "FIGURES", tmp_path)
     monkeypatch.setattr(executed, "VIEWS", tmp_path)

@@ -33,7 +33,7 @@ FEWEST, MOST = 600, 6000
 """Samples of a run where no `fps` is asked for."""
 
 FEW, BEAD, SMALLEST = 8, 0.36, 0.004
-"""Dots from which on they are beads, their radius as a part of the way to the next, and the least one, of the scene's size."""
+"""Dots from which on they are beads, their radius as a part of the way to the next, and the least one, of the scene."""
 
 NOTHING = 1e-6
 """Part of the largest value of a chart's `least` below which a series is shown as none."""
