@@ -51,6 +51,8 @@ html_static_path = ["_static", "gallery/static"]
 html_css_files = ["pages.css"]
 html_context = {"default_mode": "auto"}
 mathjax_path = "mathjax/tex-svg.js"  # shipped with the pages, which need no network
+ALONE = ("tutorial", "papers", "speed", "numbers", "notation", "errata", "references", "genindex", "search")
+html_sidebars = {name: [] for name in ALONE}  # pages without others below them have nothing to stand beside them
 html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,

@@ -56,13 +56,15 @@ def scene(
     shown = []
     for run, name in zip(runs, names, strict=True):
         sampled = run.at(_times(run, fps))
+        surface, beside = grounds.indices(run, sampled)
         content = {
             "name": name,
             "t": [float(sampled.t[0]), float(sampled.t[-1]), len(sampled)],
             "outcome": "" if run.outcome.ending is Ending.FINISHED else str(run.outcome),
             "kinds": _kinds(run),
             **_drawn(run, sampled, shapes),
-            "surface": grounds.index(run, sampled),
+            "surface": surface,
+            "beside": beside,
             "lines": [{"kind": "line"} | _line(sampled, line) for line in lines],
         }
         content["links"] = _without(content["links"], content["lines"])

@@ -75,6 +75,10 @@ class Stage {
         if (!made.has(run.surface)) this.addSurface(view, surface);
         made.set(run.surface, surface);
       }
+      for (const other of (run.beside ?? []).filter((one) => !made.has(one))) {
+        made.set(other, new SurfaceView(data.surfaces[other], this.quality, this.themeName));
+        this.addSurface(view, made.get(other));
+      }
       const { quality, themeName, shared } = this;
       const several = data.runs.length > 1;
       const shown = new RunView(run, index, { quality, themeName, shared, several, surface, size });
