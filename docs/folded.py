@@ -7,8 +7,8 @@ from typing import Any
 
 from docutils import nodes
 
-FOLDED = {"guide/scenario-keys": 3}
-"""Pages, and how deep a section of them lies that is folded."""
+FOLDED = {"guide/scenario-keys": (2, 3)}
+"""Pages, and how deep sections of them lie that are folded."""
 
 
 def fold(app: Any, doctree: nodes.document, docname: str) -> None:
@@ -16,7 +16,7 @@ def fold(app: Any, doctree: nodes.document, docname: str) -> None:
     deep = FOLDED.get(docname)
     if deep is None or app.builder.format != "html":
         return
-    for section in [one for one in doctree.findall(nodes.section) if _depth(one) == deep]:
+    for section in [one for one in doctree.findall(nodes.section) if _depth(one) in deep]:
         title = next(iter(section.findall(nodes.title)))
         words = "".join(
             f"<code>{html.escape(part.astext())}</code>"

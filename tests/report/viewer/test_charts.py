@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import numpy as np
@@ -87,6 +88,22 @@ def test_charts_of_different_systems_stand_beside_one_another(chromium, tmp_path
     assert drawn["Energy (J), kinetic"] == [False, True]
     assert drawn["Speed (m/s), bob"] == [False, True]
     check_silent(chromium, page)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_numbers_below_an_axis_do_not_touch(chromium, tmp_path, width):
+    """The last one has the unit and stands at the edge: it pushes away the one before, however the times fall."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    for until in (0.3, 1.05):
+        page = zm.simulate(system, system.start({x: 1.0}), until=until).view(tmp_path / "swing.html")
+        chromium.size(width, 800)
+        chromium.open(page, "paused")
+        for places in chromium.evaluate("viewer.times()"):
+            assert len(places) > 2
+            for (left, _), (_, right) in itertools.pairwise(places):
+                assert right < left - 4
+    chromium.size(1280, 800)
 
 
 def test_what_rounding_leaves_is_no_number(chromium, tmp_path):

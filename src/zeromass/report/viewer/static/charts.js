@@ -1,5 +1,6 @@
 // Plots over time, linked to the clock: the curves are drawn once, the cursor at every frame.
 
+const AIR = 6; // px between numbers below an axis
 const APART = 5; // px between changes of the kind of motion that are still told one by one
 
 class Chart {
@@ -111,13 +112,7 @@ class Chart {
       pen.fillText(texts[i], this.left - 6, y);
     });
     pen.textBaseline = "alphabetic";
-    const times = ticks(...this.span, this.width / 62);
-    if (this.axis) times.forEach((t, i) => {
-      const last = i === times.length - 1;
-      pen.textAlign = this.x(t) > this.width - 24 ? "right" : "center";
-      const x = pen.textAlign === "right" ? this.width - this.right : this.x(t);
-      pen.fillText(tickText(t, this.span, stepOf(times, this.span)) + (last ? " s" : ""), x, this.height - 3);
-    });
+    if (this.axis) this.drawTimes(pen);
     this.drawChanges(pen);
     pen.save();
     pen.beginPath();
@@ -126,6 +121,23 @@ class Chart {
     for (const entry of [...this.entries].reverse()) this.drawCurve(pen, entry, themeName);
     if (this.compared) this.drawDashes(pen, themeName);
     pen.restore();
+  }
+
+  /** Times below the axis, from the last one, which has the unit: one that would touch the next is left out. */
+  drawTimes(pen) {
+    const times = ticks(...this.span, this.width / 62);
+    const words = times.map((t, i) => tickText(t, this.span, stepOf(times, this.span)) + (i === times.length - 1 ? " s" : ""));
+    let free = this.width - this.right + AIR;
+    pen.textAlign = "left";
+    this.times = [];
+    for (let i = times.length - 1; i >= 0; i--) {
+      const wide = pen.measureText(words[i]).width;
+      const x = Math.min(this.x(times[i]) - wide / 2, this.width - this.right - wide);
+      if (x + wide > free - AIR + 0.5) continue;
+      pen.fillText(words[i], x, this.height - 3);
+      this.times.push([x, x + wide]);
+      free = x;
+    }
   }
 
   /** Where the kind of motion changes, as from slipping to rolling. */

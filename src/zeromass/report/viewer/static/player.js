@@ -310,6 +310,8 @@ window.viewer = {
   get quality() { return quality; },
   numbers: (place) => numbers({ array: place }),
   ticks: () => charts.map((chart) => chart.texts),
+  /** Where numbers of times stand below the charts, px from left to right of each. */
+  times: () => charts.map((chart) => chart.times),
   /** Where the first body is in the view, from −1 to 1 each way. */
   seen: () => stage.runs[0].bodies[0].group.position.clone().project(stage.camera).toArray().slice(0, 2),
   /** Draws the frame of a time as it would be in a film, `seconds` after the frame before. */
