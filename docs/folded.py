@@ -16,6 +16,8 @@ def fold(app: Any, doctree: nodes.document, docname: str) -> None:
     deep = FOLDED.get(docname)
     if deep is None or app.builder.format != "html":
         return
+    for table in doctree.findall(nodes.table):
+        table["classes"].append("keys")  # on a phone their cells stand below one another
     for section in [one for one in doctree.findall(nodes.section) if _depth(one) in deep]:
         title = next(iter(section.findall(nodes.title)))
         words = "".join(
