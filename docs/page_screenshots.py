@@ -105,7 +105,14 @@ def keep() -> None:
 # ---- thumbnails: the view of the viewer alone, where something happens
 
 THUMBNAIL = (640, 400)
-FIGURES = {"friction_over_starts", "fit_a_pendulum", "crane_servo"}
+FIGURES = {
+    "friction_over_starts",
+    "fit_a_pendulum",
+    "crane_servo",
+    "rattleback_reversal",
+    "bouncing_on_a_plate",
+    "modes_of_a_chain",
+}
 """Examples whose figure says more than their motion."""
 AT = {"moving_sphere": 0.12}
 """Where in its run, from 0 to 1, an example shows most, if it is not at two fifths."""

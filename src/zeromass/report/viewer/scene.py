@@ -32,7 +32,7 @@ FPS = 60.0
 FEWEST, MOST = 600, 6000
 """Samples of a run where no `fps` is asked for."""
 
-FEW, BEAD, SMALLEST = 8, 0.36, 0.004
+FEW, BEAD, SMALLEST = 8, 0.36, 0.008
 """Dots from which on they are beads, their radius as a part of the way to the next, and the least one, of the scene."""
 
 NOTHING = 1e-6
