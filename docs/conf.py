@@ -29,6 +29,7 @@ extensions = [
     "executed",
     "interface",
     "gallery_page",
+    "folded",
 ]
 exclude_patterns = ["_build", "gallery/static", "gallery/README.rst", "_static"]
 templates_path: list[str] = []
@@ -52,6 +53,8 @@ html_static_path = ["_static", "gallery/static"]
 html_css_files = ["pages.css"]
 html_context = {"default_mode": "auto"}
 mathjax_path = "mathjax/tex-svg.js"  # shipped with the pages, which need no network
+ALONE = ("tutorial", "papers", "speed", "numbers", "notation", "errata", "references", "genindex", "search")
+html_sidebars = {name: [] for name in ALONE}  # pages without others below them have nothing to stand beside them
 html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,

@@ -75,6 +75,22 @@ def inline(line: str) -> str:
     return text
 
 
+def columns(rows: list[str]) -> list[tuple[str, str]]:
+    """What stands left and right in a block of two aligned columns; a row may go on below itself. Nothing of others."""
+    found: list[tuple[str, str]] = []
+    begin = 0
+    for row in rows:
+        match = re.match(r"(\S+(?: \S+)*) {2,}(?=\S)", row)
+        if match and (not found or match.end() == begin):
+            begin = match.end()
+            found.append((match[1], row[begin:]))
+        elif found and row.startswith(" " * begin):
+            found[-1] = (found[-1][0], f"{found[-1][1]} {row.strip()}")
+        else:
+            return []
+    return found if len(found) > 1 else []
+
+
 def restructured(blocks: Iterable[str]) -> Iterator[str]:
     """Lines of reStructuredText for blocks of a docstring."""
     for block in blocks:
@@ -82,6 +98,12 @@ def restructured(blocks: Iterable[str]) -> Iterator[str]:
         if len(rows) > 1 and _RULE.match(rows[1]):  # an underlined heading
             yield from (f"**{rows[0].strip()}**", "")
             rows = rows[2:]
+        if pairs := columns(rows):
+            yield from (".. list-table::", "   :class: arguments", "   :widths: auto", "")
+            for left, right in pairs:
+                yield from (f"   * - ``{left}``", f"     - {inline(right)}")
+            yield ""
+            continue
         is_list = bool(rows) and re.match(r"[-*] |\d+\. ", rows[0])
         if rows and not is_list and any(_FIXED.search(row) for row in rows):
             language = "python" if rows[0].lstrip().startswith(">>>") else "none"

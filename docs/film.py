@@ -16,8 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PATH = ROOT / "docs" / "images" / "shell.webp"
-SIZE, RATE, SECONDS = (640, 400), 16, 7.5
-QUALITY, MOST = 62, 3_000_000
+SIZE, RATE, SECONDS = (768, 480), 20, 7.5
+QUALITY, MOST = 60, 3_000_000
 
 sys.path.insert(0, str(ROOT / "tests"))
 

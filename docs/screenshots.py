@@ -30,6 +30,9 @@ KEPT = {
 }
 """Those that are kept with the documentation, in one size and theme each."""
 
+SHARP = "!viewer.stage || !viewer.stage.moves"
+"""Whether a page has drawn what stays in all pixels: while something moves it takes fewer."""
+
 sys.path.insert(0, str(ROOT / "tests"))
 
 from report.chromium import MISSING, Browser, browser, executable  # noqa: E402
@@ -65,6 +68,7 @@ def pictures(page: Browser, name: str, path: Path, t: float) -> None:
             page.size(width, height)
             page.open(path, f"t={t}&trail=past")
             page.evaluate("document.getElementById('notice').hidden = true")  # that only software draws
+            page.wait(SHARP)
             page.drawn()
             page.screenshot(OUT / size / theme / f"{name}.png")
     complaints = page.complaints()

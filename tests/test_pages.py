@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import io
 import sys
 from pathlib import Path
 
+import pytest
+
 import zeromass as zm
+from report.chromium import MISSING, browser, executable
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
@@ -61,6 +65,20 @@ def test_arguments_are_taken_from_the_docstring():
     assert found.examples == [">>> 1 + 1\n2"]
 
 
+def test_columns_become_tables():
+    """A block in columns is a table that fits on a phone; a row may go on below itself. Equations stay as they are."""
+    block = ["run[x]     values at the steps", "run.at(t)  values at any times,", "           between the steps too"]
+    pairs = [("run[x]", "values at the steps"), ("run.at(t)", "values at any times, between the steps too")]
+    assert docstrings.columns(block) == pairs
+    assert "   * - ``run.at(t)``" in list(docstrings.restructured(["\n".join(block)]))
+    for other in (
+        ["    x = y   [UP2006]", "    z = w   [UP2006]"],
+        ["Prose that has", "two  blanks", "in it"],
+        ["one  row"],
+    ):
+        assert not docstrings.columns(other)
+
+
 def test_output_value_and_figure_stand_below_a_program(tmp_path, monkeypatch):
     monkeypatch.setattr(executed, "FIGURES", tmp_path)
     monkeypatch.setattr(executed, "VIEWS", tmp_path)
@@ -88,3 +106,44 @@ def test_pictures_of_the_gallery_are_of_examples():
 
 def test_film_is_small_enough_for_a_page_that_one_opens_first():
     assert (ROOT / "docs" / "images" / "shell.webp").stat().st_size <= 3_000_000
+
+
+@pytest.mark.slow
+def test_nothing_is_wider_than_a_phone_nor_too_long_to_read(tmp_path, monkeypatch):
+    """Pages of names, of keys and of the interface as a browser shows them, 390 px wide: no scrolling to the side."""
+    import page_screenshots
+    from sphinx.application import Sphinx
+
+    if (chromium := executable()) is None:
+        pytest.skip(MISSING)
+    pages = {f"api/{name}": OBJECTS[f"zeromass.{name}"] for name in ("simulate", "Run", "Rolling", "sweep")}
+    (tmp_path / "guide").mkdir()
+    (tmp_path / "api").mkdir()
+    for name, it in pages.items():
+        (tmp_path / f"{name}.rst").write_text(interface.page(it, []), encoding="utf-8")
+    (tmp_path / "guide" / "scenario-keys.md").write_bytes((ROOT / "docs/guide/scenario-keys.md").read_bytes())
+    (tmp_path / "index.rst").write_text(
+        "Pages\n=====\n\n.. toctree::\n   :glob:\n\n   guide/*\n   api/*\n", encoding="utf-8"
+    )
+    settings = {
+        "extensions": ["myst_parser", "folded"],
+        "html_theme": "pydata_sphinx_theme",
+        "html_static_path": [str(ROOT / "docs/_static")],
+        "html_css_files": ["pages.css"],
+        "default_role": "code",
+        "maximum_signature_line_length": 76,
+        "html_theme_options": {"show_prev_next": False},
+        "html_context": {"default_mode": "auto"},
+        "html_title": "zeromass",
+    }
+    out = tmp_path / "out"
+    with io.StringIO() as words:
+        Sphinx(
+            str(tmp_path), None, str(out), str(tmp_path / "trees"), "html", settings, status=None, warning=words
+        ).build()
+    monkeypatch.setattr(page_screenshots, "BUILT", out)
+    with browser(chromium) as page:
+        for name in ("guide/scenario-keys", *pages):
+            assert page_screenshots.shown(page, name, "phone") == []
+        page.load((out / "guide/scenario-keys.html").as_uri() + "#rolling-body")
+        assert page.evaluate("document.getElementById('rolling-body').checkVisibility()")  # a link opens what is folded

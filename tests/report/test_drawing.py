@@ -117,3 +117,37 @@ def test_a_surface_is_drawn_whatever_its_parameters_are():
     path = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
     made = terrain(ground, [path], 0.0, np.array([0.0, 1.0]), {a: 0.2})
     assert made["x"][1] == -made["x"][0] == 1.0
+
+
+def test_bodies_lie_on_the_upper_of_several_surfaces():
+    """Two planes that make a groove are one surface, z = s |y|; a wall is no height, and is a plate beside the body."""
+    slope = 0.7
+    on = {"left": zm.Surface(lambda X, Y: -slope * Y), "right": zm.Surface(lambda X, Y: slope * Y)}
+    ground = zm.Contacts(zm.ball(0.1, 0.5), on=on).drawing.ground
+    assert ground is not None
+    assert ground.name == "left and right"
+    places = np.random.default_rng(3).normal(size=(20, 3))
+    numbers = zm.expression.Evaluator(ground.f, list(ground.place))(places)
+    assert np.allclose(numbers, places[:, 2] - slope * np.abs(places[:, 1]), rtol=0, atol=1e-14)
+    corner = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
+    drawn = zm.Contacts(zm.ball(0.1, 0.5), on=corner).drawing
+    assert drawn.ground is not None
+    assert drawn.ground.name == "plane"
+    assert [body.name for body in drawn.bodies if body.scenery] == ["wall"]
+
+
+def test_a_wheelset_is_an_axle_with_two_wheels_on_two_rails():
+    axle = zm.RigidBody("axle", 100.0, (60.0, 10.0, 60.0), at=(0, 0, 0.5))
+    rails = {"left": zm.surfaces.plane(), "right": zm.Surface(lambda X, Y: 0.01 * Y, name="other")}
+    own = {"radius": 0.5, "axis": (0, 1, 0), "two_sided": True}
+    wheels = [
+        zm.WheelOnSurface(zm.Ground(), axle, rail, center=(0, side, 0), name=name, **own)
+        for side, (name, rail) in zip((0.7, -0.7), rails.items(), strict=True)
+    ]
+    drawing = zm.System([axle], gravity=9.81, joints=wheels).drawing
+    assert drawing.ground is not None
+    assert [drawing.ground.name, *[ground.name for ground in drawing.beside]] == ["plane", "other"]
+    shapes = {body.name: body.shape for body in drawing.bodies}
+    assert isinstance(shapes["axle"], zm.Rod)
+    assert shapes["axle"].length == pytest.approx(1.4)
+    assert sum(isinstance(shape, zm.Wheel) for shape in shapes.values()) == 2

@@ -46,6 +46,12 @@ def swing():
     return x, zm.simulate(system, system.start({x: 1.0}), until=40.0)
 
 
+def _has(found, wanted):
+    """Whether a colour, or one hardly different, is among others."""
+    r, g, b = (255 * part for part in to_rgb(wanted))
+    return any(max(abs(r - R), abs(g - G), abs(b - B)) < 24 for R, G, B in found)
+
+
 def colors_of(ax):
     return {line.get_label(): line.get_color() for line in ax.lines}
 
@@ -119,6 +125,48 @@ def test_a_constant_quantity_is_a_level_line(swing):
 def test_what_changes_is_not_levelled(run):
     assert not run.plot.spin().texts
     assert not run.plot.friction_ratio().texts
+
+
+@pytest.fixture(scope="module")
+def rolling_on():
+    """A ball that rolls straight on a level plane: without friction, torque and spin."""
+    rolling = zm.Rolling(zm.ball(0.05, 0.2), on=zm.surfaces.plane(), gravity=9.81)
+    return zm.simulate(rolling, rolling.start(contact=(0, 0), velocity=(1.0, 0.0)), until=1.0)
+
+
+def test_friction_that_is_not_needed_is_none(rolling_on):
+    """A pure number is large beside 1: what rounding leaves of |F_t|/F_n is no curve."""
+    ax = rolling_on.plot.friction_ratio()
+    low, high = ax.get_ylim()
+    assert high - low > 1e-2
+    assert any("zero" in text.get_text() for text in ax.texts)
+
+
+def test_a_figure_is_as_high_as_the_path_in_it(rolling_on, run):
+    wide, tall = rolling_on.plot.path().figure.get_size_inches()
+    assert tall < 0.55 * wide  # four times as long as wide, with title, legend and labels
+    assert run.plot.path().figure.get_size_inches()[1] > 0.55 * wide
+
+
+def test_ticks_of_a_narrow_picture_in_space_stay_apart(rolling_on):
+    ax = rolling_on.plot.path3d()
+    ends = (ax.get_xlim(), ax.get_ylim())
+    ticks = [axis.get_majorticklocs() for axis in (ax.xaxis, ax.yaxis)]
+    along, across = (
+        sum(low <= place <= high for place in places) for (low, high), places in zip(ends, ticks, strict=True)
+    )
+    assert across <= 4 < along
+
+
+def test_noise_of_many_steps_is_as_high_as_its_largest(shaken, monkeypatch):
+    """The curve of a constraint has few places, and none of its values is lost above it."""
+    monkeypatch.setattr(plots, "BINS", 20)
+    ax = shaken.plot.residuals()
+    (line,) = [line for line in ax.lines if line.get_label() == "no slip"]
+    rows = [row.zero for row in shaken.system.rows if row.group == "no slip"]
+    assert len(np.asarray(line.get_ydata())) <= plots.BINS + 1
+    assert np.asarray(line.get_ydata()).max() == np.abs(shaken[np.array(rows)]).max()
+    assert any("steps the largest" in text.get_text() for text in ax.texts)
 
 
 def test_of_a_driven_system_the_balance_is_shown_beside_residuals(shaken):
@@ -205,6 +253,23 @@ def test_a_portrait_shows_the_motion(swing):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("$x$", r"$\dot{x}$")
 
 
+def test_portraits_have_units():
+    theta = zm.coordinate("theta")
+    pendulum = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-np.cos(theta))
+    run = zm.simulate(pendulum, pendulum.start({theta: 1.0}), until=10.0)
+    ax = run.plot.phase()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (r"$\theta$ [rad]", r"$\dot{\theta}$ [rad/s]")
+    assert run.plot.quantity(theta).get_ylabel() == r"$\theta$ [rad]"
+    assert run.plot.quantity(zm.rate(theta) ** 2).get_ylabel() == r"$\dot{\theta}^{2}$"
+
+
+def test_points_of_a_section_that_lie_on_a_line_are_drawn_on_one(swing):
+    """Where the rate is zero it is so to rounding: the axis is as long as the rate of the motion, 1."""
+    x, run = swing
+    low, high = run.plot.poincare(zm.rate(x), x).get_ylim()
+    assert high - low == pytest.approx(1.0, rel=1e-3)
+
+
 @pytest.mark.parametrize(("direction", "first", "period"), [(1, 1.5, 2.0), (-1, 0.5, 2.0), (0, 0.5, 1.0)])
 def test_sections_are_exact(swing, direction, first, period):
     """x = cos t rises through zero at 3π/2 + 2πk."""
@@ -237,6 +302,16 @@ def test_an_animation_grows(run, tmp_path):
             frames.append(picture.convert("RGB"))
     assert all(ImageChops.difference(a, b).getbbox() for a, b in itertools.pairwise(frames))
     assert not plt.get_fignums()
+
+
+def test_colours_of_an_animation_stay(run, tmp_path):
+    """The legend of a GIF has its colours before the curves have grown: all frames have one palette."""
+    from PIL import Image
+
+    with Image.open(run.plot.animation(tmp_path / "forces.gif", "forces", fps=4, seconds=1.0, dpi=80)) as picture:
+        first = {ink for _, ink in picture.convert("RGB").getcolors(1 << 16) or ()}
+    assert _has(first, color("normal"))
+    assert _has(first, color("friction"))
 
 
 def test_an_animation_of_any_plot(swing, tmp_path):

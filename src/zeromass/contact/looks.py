@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zeromass.contact.bodies import SphericalBody
 from zeromass.expression import Symbol, as_expression, evaluate, symbols
-from zeromass.model import Arrow, Chart, Drawing, DrawnBody, Ring, Trail
+from zeromass.model import Arrow, Chart, Drawing, DrawnBody, Ring, Trail, Wheel
 from zeromass.model.given import length
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ def drawing_of_wheel(wheel: WheelOnSurface, on_ground: bool) -> Drawing:
     """The rim of a wheel on its surface, the path of its contact, and the forces there."""
     sizes = [as_expression(x) for x in (wheel.rim.radius, wheel.rim.width)]
     radius, width = (evaluate(x, {leaf: leaf.default or 0.0 for leaf in symbols(x)}) for x in sizes)
-    rim = Ring(float(radius), max(float(width), THIN * float(radius)))
+    width = max(float(width), THIN * float(radius))
+    own = all(as_expression(x).value == 0 for x in wheel.b.place)  # the body is the wheel, and drawn itself
+    rim = Ring(float(radius), width) if own else Wheel(float(radius), width)
     return Drawing(
         bodies=(DrawnBody(f"rim of {wheel.name}", wheel.b.point, wheel.b.quaternion, rim),),
         trails=(Trail(f"contact of {wheel.name}", wheel.contact, "contact"),),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.expression import Evaluator, Symbol, expressions, symbols
+from zeromass.contact.surface import Surface
+from zeromass.contact.traced import PLACE
+from zeromass.expression import Evaluator, Symbol, derivative, expressions, substitute, symbols, where
 from zeromass.model import Arrow, Chart, Drawing, DrawnBody, Hull, Trail
 
 if TYPE_CHECKING:
@@ -28,7 +31,7 @@ def drawing_of(contacts: Contacts, parameters: Mapping[Symbol, float]) -> Drawin
     names = " and ".join(solid.name for solid in solids)
     surfaces = list(dict.fromkeys(pair.name.split(" on ")[-1] for pair in contacts.pairs))
     title = f"{names} on {', '.join(surfaces)}"
-    first = contacts.pairs[0]
+    first, heights = contacts.pairs[0], _heights(contacts)
     normals = {pair.name: pair.normal_force for pair in contacts.pairs}
     friction = {pair.name: pair.friction_magnitude for pair in contacts.pairs}
     return Drawing(
@@ -41,7 +44,7 @@ def drawing_of(contacts: Contacts, parameters: Mapping[Symbol, float]) -> Drawin
             *[
                 plate
                 for pair in contacts.pairs
-                if pair.surface is not first.surface and (plate := _plate(pair, parameters)) is not None
+                if pair.surface not in heights and (plate := _plate(pair, parameters)) is not None
             ],
         ),
         trails=tuple(Trail(O.name, O.position, "center") for O in contacts.centers),
@@ -59,8 +62,36 @@ def drawing_of(contacts: Contacts, parameters: Mapping[Symbol, float]) -> Drawin
             Chart("Gap (m)", {pair.name: pair.gap for pair in contacts.pairs}),
             Chart("Energy (J)", {"total": contacts.energy, "kinetic": contacts.kinetic}),
         ),
-        ground=first.surface.drawn(first.point, float(max(solid.size for solid in solids))),
+        ground=_upper(contacts).drawn(first.point, float(max(solid.size for solid in solids))),
     )
+
+
+def _heights(contacts: Contacts) -> list[Surface]:
+    """The first surface, and those beside it, at rest as it is, of which Z is a function of X and Y as well."""
+    distinct = list(dict.fromkeys(pair.surface for pair in contacts.pairs))
+    if not _is_height(distinct[0]):
+        return distinct[:1]
+    return [surface for surface in distinct if _is_height(surface)]
+
+
+def _is_height(surface: Surface) -> bool:
+    """Whether a surface at rest in the inertial frame is a height Z(X, Y) with bodies above it, known everywhere."""
+    rests = not symbols(surface.shift) and not any(x.value for x in surface.shift) and surface.rotation is None
+    slope = derivative(surface.f, PLACE[2])
+    rising = slope.value is not None and surface.side * slope.value > 0
+    timed = any(leaf.kind == "time" for leaf in symbols(surface.f))
+    return bool(rests and rising and not timed and surface.area is None and surface.uniform_velocity is None)
+
+
+def _upper(contacts: Contacts) -> Surface:
+    """What bodies lie on: the highest of surfaces that are heights, such as a groove of two planes; else the first one."""
+    surfaces = _heights(contacts)
+    if len(surfaces) == 1:
+        return surfaces[0]
+    X, Y, Z = PLACE
+    height = reduce(lambda a, b: where(a > b, a, b), [Z - s.f / derivative(s.f, Z) for s in surfaces])
+    named = dict.fromkeys(pair.name.split(" on ")[-1] for pair in contacts.pairs if pair.surface in surfaces)
+    return Surface(lambda x, y: substitute(height, {X: x, Y: y}), name=" and ".join(named))
 
 
 def _plate(pair: Pair, parameters: Mapping[Symbol, float]) -> DrawnBody | None:

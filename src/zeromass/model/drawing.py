@@ -196,6 +196,8 @@ class Ground:
 class Drawing:
     """All that is drawn of a system, or of something that it is made of; two of them together are `one + other`.
 
+    beside  surfaces other than `ground`, of bodies that touch several
+
     >>> bob = zm.Particle("bob", mass=1.0)
     >>> drawing = zm.System([bob], gravity=9.81).drawing
     >>> drawing.title, [trail.name for trail in drawing.trails]
@@ -211,18 +213,21 @@ class Drawing:
     links: tuple[Link, ...] = ()
     joints: tuple[Joint, ...] = ()
     floor: Floor | None = None
+    beside: tuple[Ground, ...] = ()
 
     def __add__(self, other: Drawing) -> Drawing:
+        grounds = [ground for ground in (self.ground, other.ground) if ground is not None]
         return Drawing(
             self.title,
             self.bodies + other.bodies,
             self.trails + other.trails,
             self.arrows + other.arrows,
             self.charts + other.charts,
-            other.ground if self.ground is None else self.ground,
+            grounds[0] if grounds else None,
             self.links + other.links,
             self.joints + other.joints,
             other.floor if self.floor is None else self.floor,
+            (*grounds[1:], *self.beside, *other.beside),
         )
 
     @property

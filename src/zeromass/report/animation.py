@@ -55,7 +55,10 @@ def animation(
             curve.until(part)
         canvas.draw()
         shown = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-        frames.append(shown.quantize(COLORS) if ending == ".gif" else shown)
+        frames.append(shown)
+    if ending == ".gif":
+        colors = frames[-1].quantize(COLORS)  # the last frame has all colours; one palette keeps them from changing
+        frames = [frame.quantize(palette=colors, dither=Image.Dither.NONE) for frame in frames]
     options: dict[str, Any] = {"save_all": True, "append_images": frames[1:], "duration": round(1000 / fps), "loop": 0}
 
     def content(place: Path) -> None:
@@ -72,7 +75,9 @@ class _Curve:
         self._line = axes.plot([], [], color=line.get_color(), lw=line.get_linewidth() * 1.4, ls=line.get_linestyle())[
             0
         ]
-        (self._dot,) = axes.plot([], [], "o", color=line.get_color(), ms=5, mec="white", mew=0.7, zorder=5)
+        (self._dot,) = axes.plot(
+            [], [], "o", color=line.get_color(), ms=5, mec="white", mew=0.7, zorder=5, clip_on=False
+        )
         line.set_alpha(0.18)
 
     def until(self, part: float) -> None:

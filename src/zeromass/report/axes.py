@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Symbol
-from zeromass.expression.names import latex_symbol
+from zeromass.expression import Expression, Symbol, latex
+from zeromass.expression.names import latex_name, latex_symbol
 from zeromass.expression.operation.writing import printable
 from zeromass.report.palette import SERIES
 
@@ -28,6 +28,9 @@ STYLES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2
 WIDTH, HEIGHT = 5.4, 3.6
 """Inches of axes."""
 
+
+LONG = 48
+"""Letters of a formula that still fits beside an axis or into a legend."""
 
 LETTER, HANDLE = 0.064, 0.47
 """Inches of a letter of a legend on average, and of what stands before and behind a label."""
@@ -111,7 +114,7 @@ def legend(ax: Axes, *others: Axes, columns: int = 4) -> None:
 
 def _fitting(labels: Sequence[str], most: int, wide: float) -> int:
     """How many columns of a legend fit into a width, inches; it is filled a column after the other."""
-    letters = [len(re.sub(r"\\[a-z]+|[${}_^]", "", label)) for label in labels]
+    letters = [_letters(label) for label in labels]
     for columns in range(min(most, len(labels)), 1, -1):
         rows = -(-len(labels) // columns)
         longest = [max(letters[k : k + rows]) for k in range(0, len(letters), rows)]
@@ -154,6 +157,42 @@ def typeset(leaf: Symbol) -> str:
     return words if _settable(words) else as_written(repr(leaf))
 
 
+def formula(e: Expression) -> str:
+    """An expression as mathematics, where it is short enough to be read; else as it is written, and cut.
+
+    >>> from zeromass.report.axes import formula
+    >>> theta = zm.coordinate("theta")
+    >>> print(formula(zm.rate(theta) ** 2))
+    $\\dot{\\theta}^{2}$
+    """
+    if isinstance(e, Symbol):
+        return typeset(e)
+    words = f"${latex(e)}$"
+    if _letters(words) <= LONG and _settable(words):
+        return words
+    written = as_written(repr(e))
+    return written if len(written) <= LONG else written[: LONG - 1] + "…"
+
+
+def named(name: str) -> str:
+    """A name, with Greek letters and subscripts where it tells them; words, and single letters, as they are.
+
+    >>> from zeromass.report.axes import named
+    >>> named("delta"), named("v_0"), named("friction needed"), named("time_at_end"), named("k")
+    ('$\\\\delta$', '$v_{0}$', 'friction needed', 'time_at_end', 'k')
+    """
+    base, subscript = latex_name(name)
+    math = f"${base}_{{{subscript}}}$" if subscript else f"${base}$"
+    letter = len(base) == 1 and base.isalpha()
+    known = base.startswith("\\") and not base.startswith("\\mathrm")
+    return math if (known or (letter and subscript)) and _settable(math) else as_written(name)
+
+
+def _letters(words: str) -> int:
+    """How many letters of typeset words one sees."""
+    return len(re.sub(r"\\[a-zA-Z]+|\\.|[${}_^]", "", words))
+
+
 @lru_cache(maxsize=512)
 def _settable(words: str) -> bool:
     from matplotlib.mathtext import MathTextParser
@@ -180,7 +219,7 @@ def levelled(ax: Axes, values: Sequence[np.ndarray], scale: float, least: float)
     ax.set_ylim(middle - room, middle + room)
     size = max(abs(low), abs(high)) if abs(middle) <= least * scale else high - low
     still = "zero" if abs(middle) <= least * scale else "constant"
-    words = f"{still} but for errors of {power_of_ten(size)}"
+    words = f"{still} but for errors of {power_of_ten(size)}" if size else still
     ax.text(0.5, 0.94, words, transform=ax.transAxes, ha="center", va="top", fontsize="small", color="0.45")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.model import ModelError
-from zeromass.report.plots import as_written
+from zeromass.report.axes import named
 
 if TYPE_CHECKING:
     import xarray
@@ -112,4 +112,4 @@ def _scaled(table: np.ndarray) -> tuple[np.ndarray, list[tuple[float, float]]]:
 def title(array: Any) -> str:
     """What an axis says: a name and its unit."""
     name, unit = str(array.attrs.get("long_name", array.name)), str(array.attrs.get("units", ""))
-    return as_written(name) + (f" [{unit}]" if unit and unit != "1" else "")
+    return named(name) + (f" [{unit}]" if unit and unit != "1" else "")

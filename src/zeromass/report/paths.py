@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from mpl_toolkits.mplot3d import Axes3D
 
+BESIDE, ABOVE = 0.8, 1.3
+"""Inches of a figure that labels take beside its axes, and labels, legend and title below and above them."""
+
+TICKS = 7
+"""Most ticks of the longest axis in space."""
+
 STRETCHED = 4.0
 """Times that a height is less than a breadth beyond which a picture in space is stretched upwards."""
 
@@ -34,7 +40,7 @@ def path(
 
     frame  "space", or "surface": the track that the contact leaves on a surface that moves
     """
-    ax = own(ax, (5.4, 4.6))
+    new, ax = ax is None, own(ax, (5.4, 4.6))
     runs = several(runs)
     for k, (run, label) in enumerate(zip(runs, labels_of(runs, labels), strict=True)):
         contact, center = _tracks(run, frame)
@@ -46,6 +52,8 @@ def path(
     if contours:
         ground.contours(ax, runs[0], frame)
     _wide_enough(ax)
+    if new:
+        _as_tall_as_drawn(ax)
     ax.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal")
     ax.set_axisbelow(True)
     titled(ax, "Path from above" if frame == "space" else "Track on the surface, in its own axes")
@@ -81,16 +89,19 @@ def path3d(runs: Runs, ax: Axes3D | None = None, *, labels: Sequence[str] | None
     ax.tick_params(labelsize="x-small", pad=0)
     for axis in ("xaxis", "yaxis", "zaxis"):
         getattr(ax, axis).pane.set_alpha(0.0)
-    _few(ax.zaxis)
+    _few(ax)
     ax.legend(frameon=False, loc="upper left", fontsize="small")  # the best place would be looked for among all points
     return ax
 
 
-def _few(axis: Any) -> None:
-    """Ticks of a short axis."""
+def _few(ax: Axes3D) -> None:
+    """As many ticks as there is room for: few of a short axis, where more would stand on one another."""
     from matplotlib.ticker import MaxNLocator
 
-    axis.set_major_locator(MaxNLocator(4))
+    lengths: Any = ax.get_box_aspect()  # type: ignore[attr-defined]
+    longest = max(lengths)
+    for axis, length in zip((ax.xaxis, ax.yaxis, ax.zaxis), lengths, strict=True):
+        axis.set_major_locator(MaxNLocator(max(2, round(TICKS * length / longest)), min_n_ticks=2))
 
 
 def _in_space() -> Axes3D:
@@ -114,6 +125,15 @@ def _stretched(ax: Axes3D, points: np.ndarray, grid: tuple[np.ndarray, ...] | No
     words = "Path in space" if factor == 1.0 else f"Path in space, heights × {factor:g}"
     if not ax.get_title():
         ax.set_title(words, fontsize="medium")
+
+
+def _as_tall_as_drawn(ax: Axes) -> None:
+    """A figure without empty paper above and below a path that is wider than high."""
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    figure: Any = ax.figure
+    wide, tall = figure.get_size_inches()
+    drawn = (wide - BESIDE) * (high - low) / (right - left) + ABOVE
+    figure.set_size_inches(wide, min(tall, drawn))
 
 
 def _wide_enough(ax: Axes) -> None:

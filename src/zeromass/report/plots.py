@@ -6,7 +6,7 @@ Labels carry units; nothing global is changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,6 +20,7 @@ from zeromass.report.axes import (
     STYLES,
     as_written,
     axes,
+    formula,
     legend,
     levelled,
     own,
@@ -34,11 +35,14 @@ from zeromass.report.palette import SERIES, color
 from zeromass.report.paths import path, path3d
 from zeromass.report.portraits import phase, poincare
 from zeromass.report.runs import Runs, labels_of, quantity_of, sampled_of, several
-from zeromass.report.scales import noise, scales, units
+from zeromass.report.scales import noise, scales, unit_of, units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+BINS = 120
+"""Places of a curve of noise: of closer steps the largest is drawn."""
 
 COLORS = SERIES
 """Colours of curves that have none of their own."""
@@ -94,7 +98,7 @@ def spin(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = N
 
 def energies(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
     """Kinetic, potential and total energy."""
-    names = ["kinetic", "potential", "energy"]
+    names = {"kinetic": "kinetic", "potential": "potential", "energy": "total"}
     return _lines(runs, names, ax, labels, "energy [J]", "Energies", "J")
 
 
@@ -185,15 +189,22 @@ def quantity(runs: Runs, expression: Expression | np.ndarray, ax: Axes | None = 
         sampled = sampled_of(run)
         values = np.asarray(sampled[wanted], dtype=float).reshape(len(sampled.t), -1)
         for k, (e, one) in enumerate(zip(wanted.ravel(), values.T, strict=True)):
-            words = (typeset(e) if isinstance(e, Symbol) else as_written(repr(e))) if many and j == 0 else None
+            words = formula(e) if many and j == 0 else None
             shade = SERIES[(k if many else j) % len(SERIES)]
             ax.plot(sampled.t, one, color=shade, lw=1.1, ls=STYLES[j % len(STYLES)] if many else "-", label=words)
             drawn.append(one)
-    one = wanted.item() if not many else None
-    words = label or (typeset(one) if isinstance(one, Symbol) else "")
-    timed(ax, words, runs, named=many)
+    timed(ax, label or _axis(runs[0], wanted.ravel().tolist()), runs, named=many)
     levelled(ax, drawn, 0.0, max(map(noise, runs)))
     return ax
+
+
+def _axis(run: Course, wanted: Sequence[Expression]) -> str:
+    """What an axis says of expressions: a formula with its unit, of several the unit that they share."""
+    found = {unit_of(run.system, e) for e in wanted}
+    (unit,) = found if len(found) == 1 else ("",)
+    if len(wanted) == 1:
+        return formula(wanted[0]) + (f" [{unit}]" if unit else "")
+    return {"m": "position [m]", "m/s": "velocity [m/s]", "rad": "angle [rad]"}.get(unit, f"[{unit}]" if unit else "")
 
 
 def residuals(run: Course, ax: Axes | None = None) -> Axes:
@@ -204,10 +215,11 @@ def residuals(run: Course, ax: Axes | None = None) -> Axes:
     """
     ax = own(ax)
     rows = [row for segment in run.segments for row in segment.system.rows if row.level < 2]
-    floor = np.finfo(float).eps / 100
+    floor, some = np.finfo(float).eps / 100, -(-len(run) // BINS)
     for k, group in enumerate(dict.fromkeys(row.group for row in rows)):
-        values = np.concatenate([_violation(segment, group) for segment in run.segments])
-        ax.semilogy(run.t, np.maximum(values, floor), color=SERIES[k % len(SERIES)], lw=0.6, label=as_written(group))
+        lines = [_largest(segment.t, _violation(segment, group), some) for segment in run.segments]
+        t, values = (np.concatenate(both) for both in zip(*lines, strict=True))
+        ax.semilogy(t, np.maximum(values, floor), color=SERIES[k % len(SERIES)], lw=0.9, label=as_written(group))
     if run.system.has_energy and len(run) > 1:
         found = work(run)
         apart = np.abs(found.change - found.applied - found.constraint) / max(found.turned, found.noise, floor)
@@ -215,12 +227,22 @@ def residuals(run: Course, ax: Axes | None = None) -> Axes:
         ax.semilogy(found.t, np.maximum(apart, floor), color=color("energy"), lw=0.9, ls=STYLES[2], label=words)
     eps = float(np.finfo(float).eps)
     ax.axhspan(floor / 10, eps, color="0.94", lw=0, zorder=0)
-    place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "top"}
-    ax.text(0.995, eps, "rounding of 1", fontsize="x-small", color="0.5", **place)
+    place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "top", "linespacing": 1.2}
+    ax.text(1.01, eps, "rounding\nof 1", fontsize="x-small", color="0.5", **place)
     ax.set_ylim(floor / 2, max(ax.get_ylim()[1], 100 * eps))
-    timed(ax, "residual [SI]", [run], "What is left of the constraints", named=False)
+    title = "What is left of the constraints" if rows else "What is left of energy and work"
+    timed(ax, "residual [SI]", [run], title, named=False)
     legend(ax, columns=3)
+    if rows and some > 1:
+        remark(ax, f"of every {some} steps the largest")
     return ax
+
+
+def _largest(t: np.ndarray, values: np.ndarray, some: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of every so many values the largest, at the middle of their times: noise as the height that it reaches."""
+    begins = np.arange(0, len(t), some)
+    ends = np.append(begins[1:], len(t)) - 1
+    return (t[begins] + t[ends]) / 2, np.fmax.reduceat(values, begins)
 
 
 def _driven(found: Any) -> bool:
@@ -238,23 +260,27 @@ def _violation(segment: Segment, group: str) -> np.ndarray:
 
 def _lines(
     runs: Runs,
-    names: Sequence[str],
+    names: Sequence[str] | Mapping[str, str],
     ax: Axes | None,
     labels: Sequence[str] | None,
     label: str,
     title: str,
     unit: str,
 ) -> Axes:
-    """Quantities against time: a colour for each, or for each component of a vector, and a line for each run."""
+    """Quantities against time: a colour for each, or for each component of a vector, and a line for each run.
+
+    names  of the quantities, or {name: what the legend calls it}
+    """
     ax = own(ax)
+    called = names if isinstance(names, Mapping) else {name: name for name in names}
     runs = several(runs)
     drawn, large = [], 0.0
     for k, (run, of) in enumerate(zip(runs, labels_of(runs, labels), strict=True)):
         sampled = sampled_of(run)
         large = max(large, scales(run).get(unit, 0.0))
-        for name in names:
+        for name, word in called.items():
             values = sampled[quantity_of(run, name)]
-            series = [(values, name)] if values.ndim == 1 else [(values[:, i], axis) for i, axis in enumerate("XYZ")]
+            series = [(values, word)] if values.ndim == 1 else [(values[:, i], axis) for i, axis in enumerate("XYZ")]
             several_named = len(series) * len(names) > 1
             for value, words in series:
                 shown = " ".join(word for word in (words if several_named else "", of) if word)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.expression import Expression, Symbol, as_expression, rate
+from zeromass.expression import Expression, as_expression, rate
 from zeromass.integrate import Course
 from zeromass.model import ModelError
-from zeromass.report.axes import as_written, legend, own, titled, typeset
+from zeromass.report.axes import formula, legend, own, titled
 from zeromass.report.ground import SAMPLES
 from zeromass.report.palette import SERIES
-from zeromass.report.runs import Runs, several
+from zeromass.report.runs import Runs, sampled_of, several
+from zeromass.report.scales import noise, unit_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +45,7 @@ def phase(runs: Runs, x: Expression | None = None, y: Expression | None = None, 
         mark = SERIES[k % len(SERIES)]
         ax.plot(sampled[x], sampled[y], color=mark, lw=1.0, label=f"run {k + 1}" if len(runs) > 1 else None)
         ax.plot(sampled[x][:1], sampled[y][:1], "o", color=mark, ms=4.5, mec="white", mew=0.6, zorder=4)
-    _framed(ax, x, y, "Phase portrait")
+    _framed(ax, runs[0], x, y, "Phase portrait")
     legend(ax)
     return ax
 
@@ -95,8 +97,9 @@ def poincare(
             ms=4,
             label=f"run {k + 1}" if len(runs) > 1 else None,
         )
-    where = f"every {every:g} s" if every is not None else f"where {_words(section)} = 0"
-    _framed(ax, x, y, f"Poincaré section {where}")
+    where = f"every {every:.4g} s" if every is not None else f"where {formula(section)} = 0"
+    _framed(ax, runs[0], x, y, f"Poincaré section {where}")
+    _levelled(ax, runs, x, y)
     legend(ax)
     return ax
 
@@ -122,12 +125,20 @@ def _pair(run: Course, x: Expression | None, y: Expression | None) -> tuple[Expr
     return first, as_expression(rate(first) if y is None else y)
 
 
-def _words(e: Expression) -> str:
-    return typeset(e) if isinstance(e, Symbol) else as_written(repr(e))
+def _levelled(ax: Axes, runs: Sequence[Course], x: Expression, y: Expression) -> None:
+    """Points that differ by errors of the run alone stand on one line: the axis is as long as the motion itself."""
+    for name, e in (("x", x), ("y", y)):
+        there = [np.asarray(line.get_xdata() if name == "x" else line.get_ydata(), dtype=float) for line in ax.lines]
+        large = max(float(np.nanmax(np.abs(sampled_of(run)[e]))) for run in runs)
+        if there and np.ptp(np.concatenate(there)) <= max(map(noise, runs)) * large:
+            middle = float(np.mean(np.concatenate(there)))
+            limits = (middle - large / 2, middle + large / 2)
+            ax.set(**{f"{name}lim": limits})
 
 
-def _framed(ax: Axes, x: Expression, y: Expression, title: str) -> None:
-    ax.set(xlabel=_words(x), ylabel=_words(y))
+def _framed(ax: Axes, run: Course, x: Expression, y: Expression, title: str) -> None:
+    labels = (formula(e) + (f" [{unit}]" if (unit := unit_of(run.system, e)) not in ("", "1") else "") for e in (x, y))
+    ax.set(**dict(zip(("xlabel", "ylabel"), labels, strict=True)))
     ax.grid(True, color="0.92", lw=0.6)
     ax.set_axisbelow(True)
     titled(ax, title)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from zeromass.analysis import Branch, LinearSystem
 from zeromass.analysis.linear import ON_AXIS, Eigenvalues
 from zeromass.model import ModelError
+from zeromass.report.axes import legend, named, own, titled
 from zeromass.report.plots import COLORS
 
 if TYPE_CHECKING:
@@ -48,10 +49,7 @@ def plot_roots(
     if not known:
         words = "of a steady motion, give zm.branch the states=[…] of its linear system"
         raise ModelError(f"there are no eigenvalues to draw: {words}")
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        ax = plt.subplots(layout="constrained")[1]
+    ax = own(ax)
     known.sort(key=lambda one: one[0])
     at = np.array([value for value, _ in known])
     λ = traced([one for _, one in known])
@@ -60,18 +58,22 @@ def plot_roots(
             ax.plot(line.real, line.imag, color="0.85", lw=0.8, zorder=1)
         p = np.broadcast_to(at[:, None], λ.shape)
         dots = ax.scatter(λ.real.ravel(), λ.imag.ravel(), c=p.ravel(), s=6, cmap="viridis", zorder=2)
-        ax.figure.colorbar(dots, ax=ax, label=over or name)
+        bar = ax.figure.colorbar(dots, ax=ax, label=over or named(name), pad=0.02)
+        bar.outline.set_visible(False)  # type: ignore[operator]
         ax.axvline(0.0, color="0.6", lw=0.8)
         ax.set(xlabel="real part [1/s]", ylabel="imaginary part [1/s]")
+        titled(ax, "Eigenvalues of small motions")
         return ax
     swings = np.where(λ.imag > 0, λ.imag, np.nan)
     ax.plot(at, λ.real, color=COLORS[0], lw=1.2, label=["real part", *["_"] * (λ.shape[1] - 1)])
     ax.plot(at, swings, color=COLORS[1], lw=1.0, ls="--", label=["imaginary part", *["_"] * (λ.shape[1] - 1)])
     ax.axhline(0.0, color="0.6", lw=0.8)
     calm = λ.real.max(axis=1) <= ON_AXIS * np.abs(λ).max(axis=1)
-    ax.fill_between(at, 0, 1, where=calm.tolist(), transform=ax.get_xaxis_transform(), color="0.93", lw=0, zorder=0)
-    ax.set(xlabel=over or name, ylabel="eigenvalues [1/s]")
-    ax.legend(frameon=False)
+    shade: Any = {"transform": ax.get_xaxis_transform(), "color": "0.95", "lw": 0, "zorder": 0}
+    ax.fill_between(at, 0, 1, where=calm.tolist(), label="nothing grows" if calm.any() else None, **shade)
+    ax.set(xlabel=over or named(name), ylabel="eigenvalues [1/s]", xlim=(at[0], at[-1]) if len(at) > 1 else None)
+    titled(ax, "Eigenvalues of small motions")
+    legend(ax)
     return ax
 
 

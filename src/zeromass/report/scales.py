@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from zeromass.expression import Symbol
+from zeromass.expression import Expression, Symbol
 from zeromass.expression.tidy import Tidy
 from zeromass.integrate import Course
 from zeromass.model import RigidBody, System
@@ -25,8 +25,8 @@ READ = 4000
 
 
 def scales(run: Course) -> dict[str, float]:
-    """The largest force, length, torque, … of a run by unit, as far as its quantities tell."""
-    quantities, found = run.system.quantities, {}
+    """The largest force, length, torque, … of a run by unit, as far as its quantities tell; of a pure number, 1."""
+    quantities, found = run.system.quantities, {"1": 1.0}
     times = run.t[:: max(1, len(run) // 200)]
     sampled = run.at(times)
 
@@ -72,6 +72,15 @@ def units(system: System) -> dict[Symbol, str]:
             angle = x in turned or _ANGLES.fullmatch(x.name.rpartition(".")[2])
             found[x] = "rad" if angle else ""
     return found
+
+
+def unit_of(system: System, e: Expression) -> str:
+    """The unit of a coordinate, its rates, and quantities that the system names; nothing, "", of other formulas."""
+    if not isinstance(e, Symbol) or e.kind != "coordinate":
+        known = {q.expression: q.unit for q in system.quantities.values() if isinstance(q.expression, Expression)}
+        return known.get(e, "")
+    unit = next((unit for x, unit in units(system).items() if (x.name, x.token) == (e.name, e.token)), "")
+    return unit + ("", "/s", "/s²")[e.order] if unit and e.order <= 2 else ""
 
 
 def _turned(system: System) -> set[Symbol]:

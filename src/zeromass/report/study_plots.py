@@ -205,7 +205,7 @@ def _basins(
         light = 1.0 - DARKEST * np.where(np.isfinite(part), part, 0.0)
     _painted(ax, X, Y, Z, own, light)
     shares = {labels.get(value, str(value)): float(np.mean(value == Z)) for value in there}
-    _legend(ax, {labels.get(value, str(value)): own[value] for value in there}, shares)
+    _legend(ax, {labels.get(value, str(value)): own[value] for value in there}, shares, below=shade is not None)
     if shade is not None:
         ax.set_title(f"darker: larger {title(study[shade])}", fontsize="small", color="0.4", loc="left")
 
@@ -229,7 +229,8 @@ def _painted(
     ax.pcolormesh(X, Y, image, shading="nearest", rasterized=True)
 
 
-def _legend(ax: Axes, colors: Mapping[str, Any], shares: Mapping[str, float]) -> None:
+def _legend(ax: Axes, colors: Mapping[str, Any], shares: Mapping[str, float], *, below: bool = False) -> None:
+    """Colours and what they mean above the axes; `below` leaves room for words between them."""
     from matplotlib.patches import Patch
 
     handles = [
@@ -242,7 +243,7 @@ def _legend(ax: Axes, colors: Mapping[str, Any], shares: Mapping[str, float]) ->
         fontsize="small",
         ncols=min(3, len(handles)),
         loc="lower left",
-        bbox_to_anchor=(0.0, 1.06 if shares else 1.0),
+        bbox_to_anchor=(0.0, 1.06 if below else 1.0),
         borderaxespad=0.2,
         handlelength=1.0,
         columnspacing=1.4,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import numpy as np
@@ -87,6 +88,32 @@ def test_charts_of_different_systems_stand_beside_one_another(chromium, tmp_path
     assert drawn["Energy (J), kinetic"] == [False, True]
     assert drawn["Speed (m/s), bob"] == [False, True]
     check_silent(chromium, page)
+
+
+def test_numbers_below_an_axis_do_not_touch(chromium, tmp_path):
+    """The last one has the unit and stands at the edge: it pushes away the one before, however the times fall."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    for until in (0.3, 1.05):
+        page = zm.simulate(system, system.start({x: 1.0}), until=until).view(tmp_path / "swing.html")
+        chromium.size(390, 800)
+        chromium.open(page, "paused")
+        for places in chromium.evaluate("viewer.times()"):
+            assert len(places) > 2
+            for (left, _), (_, right) in itertools.pairwise(places):
+                assert right < left - 4
+    chromium.size(1280, 800)
+
+
+def test_what_rounding_leaves_is_no_number(chromium, tmp_path):
+    """The total energy of a swing that begins at zero stays there: beside 1 J of the others, 1e-12 J is none."""
+    x = zm.coordinate("x")
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2 - 0.5)
+    page = zm.simulate(system, system.start({x: 1.0}), until=2.0).view(tmp_path / "swing.html")
+    chromium.open(page, "paused&t=1.3")
+    chromium.drawn()
+    total = "[...document.querySelectorAll('.chart li')].find((x) => x.textContent.startsWith('total')).textContent"
+    assert chromium.evaluate(total) == "total 0"
 
 
 MARKED = """(() => {

@@ -80,3 +80,34 @@ def test_words_for_what_is_wrong(run, tmp_path):
     ]:
         with pytest.raises(zm.ModelError, match=re.escape(words)):
             call()
+
+
+def held_masses(shift):
+    """A ball on a table with a mass that it carries, at a place in its axes."""
+    ball = zm.RigidBody("ball", mass=4.0, inertia=1.6 * np.ones(3), at=(0, 0, 1.0))
+    mass = zm.Particle("mass", mass=1.0)
+    table = {"table": ball.position[2] - 1.0, "path": mass.position - ball.point(shift)}
+    system = zm.System([ball, mass], gravity=9.81, constraints=table)
+    return zm.simulate(system, system.start([(ball.angular_velocity, (0.0, 1.0, 0.0))]), until=1.0)
+
+
+@pytest.mark.parametrize(("shift", "inside"), [((0.7, 0, 0), True), ((0, 0, 1.4), False), ((0.99, 0, 0), False)])
+def test_a_body_that_has_another_inside_is_clear(tmp_path, shift, inside):
+    """Wholly inside: one that sticks out is seen without that."""
+    [shown] = data_of(held_masses(shift).view(tmp_path / "ball.html"))["runs"]
+    ball, mass = shown["bodies"]
+    assert ball.get("clear", False) is inside
+    assert "clear" not in mass
+    assert ball["shape"].get("toned", False) or not inside  # one sees it turn
+
+
+def test_dots_of_a_long_chain_are_beads(tmp_path):
+    """They do not touch one another, however many there are."""
+    beads = [zm.Particle(f"p{k}", mass=0.01) for k in range(20)]
+    system = zm.System(beads, gravity=9.81)
+    start = system.start([(p.position, (k / 20, 0, 0)) for k, p in enumerate(beads)])
+    [shown] = data_of(zm.simulate(system, start, until=0.1).view(tmp_path / "beads.html"))["runs"]
+    radii = [body["shape"]["radius"] for body in shown["bodies"]]
+    assert 0.2 / 20 < max(radii) < 0.5 / 20
+    [speed] = [chart for chart in shown["charts"] if chart["title"] == "Speed (m/s)"]
+    assert [series["name"] for series in speed["series"]] == ["p0", "p6", "p13", "p19"]  # from one end to the other

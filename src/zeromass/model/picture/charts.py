@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from zeromass.model.drawing import Chart
 from zeromass.model.errors import ModelError
@@ -11,6 +12,8 @@ from zeromass.model.parts import RigidBody
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
+
+P = TypeVar("P")
 
 MANY = 4
 """Parts, or coordinates, of which a title or a chart names no more."""
@@ -28,13 +31,19 @@ def usual_charts(system: System) -> tuple[Chart, ...]:
         except ModelError:  # a Lagrangian need not say which of its terms is which
             continue
     charts = [Chart("Energy (J)", energies)]
-    moving = system.parts[:MANY]
+    moving = _some(system.parts)
     if moving:
         charts.append(Chart("Speed (m/s)", {part.name: length(part.velocity) for part in moving}))
     else:
         charts.append(coordinates)
-    turning = [part for part in system.parts if isinstance(part, RigidBody)][:MANY]
+    turning = _some([part for part in system.parts if isinstance(part, RigidBody)])
     if turning:
         rates = {part.name: length(part.angular_velocity_body) for part in turning}
         charts.append(Chart("Angular speed (rad/s)", rates))
     return tuple(charts)
+
+
+def _some(parts: Sequence[P]) -> list[P]:
+    """All parts, or of many a few from the first to the last: neighbours in a chain tell the same."""
+    last = len(parts) - 1
+    return list(parts) if last < MANY else [parts[round(k * last / (MANY - 1))] for k in range(MANY)]

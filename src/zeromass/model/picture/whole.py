@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +20,16 @@ from zeromass.model.picture.owners import Owners, nothing
 from zeromass.model.picture.points import Found, Place, Sampled, bases, in_space, long_as, points_in, rigid, upwards
 from zeromass.model.picture.terms import distance, squared, terms
 from zeromass.model.picture.touching import places
-from zeromass.model.shapes import Box, Dot
+from zeromass.model.shapes import Box, Dot, Rod
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
 
 BALL = 0.16
 """Radius of a ball at a mass centre, as a part of the longest arm from there to a joint."""
+
+AXLE = 0.025
+"""Radius of an axle between two wheels, as a part of its length."""
 
 FORCES = 12
 """Most parts whose forces are drawn."""
@@ -47,7 +51,7 @@ def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
         for end in _ends(joint)
         if isinstance(end.body, RigidBody) and end.body not in own_looks
     ]
-    shapes |= _jointed(shapes, ends, parameters)
+    shapes |= _jointed(shapes, ends, parameters) | _axles(connections, parameters)
     found = held(rows, owners, shapes, parameters, own_looks)
     for end in ends:
         arm(found, end.body, end.point, parameters)
@@ -85,6 +89,24 @@ def _jointed(
         far = np.array([np.linalg.norm(s[0]) for s in reached if len(s)])
         if isinstance(placed.shape, Box) and np.sum(far > 0) > 1:
             found[body] = Placed(Dot(float(BALL * far.max())))
+    return found
+
+
+def _axles(connections: Sequence[Any], parameters: Mapping[Symbol, float]) -> dict[Any, Any]:
+    """Bodies that have several wheels: the axle between the two that are farthest apart."""
+    wheels: dict[RigidBody, list[np.ndarray]] = {}
+    for joint in connections:
+        if hasattr(joint, "rim") and isinstance(joint.b.body, RigidBody):
+            place = [
+                float(evaluate(e, dict(parameters))) for e in joint.b.place if not set(symbols(e)) - set(parameters)
+            ]
+            wheels.setdefault(joint.b.body, []).extend([np.array(place)] if len(place) == 3 else [])
+    found = {}
+    for body, places_of in wheels.items():
+        a, b = max(combinations(places_of, 2), key=lambda two: np.linalg.norm(two[1] - two[0]), default=(None, None))
+        if a is not None and b is not None and (far := float(np.linalg.norm(b - a))) > 0 and len(places_of) == 2:
+            axis = tuple(((b - a) / far).tolist())
+            found[body] = Placed(Rod(far, AXLE * far, axis), middle=tuple(((a + b) / 2).tolist()))  # type: ignore[arg-type]
     return found
 
 

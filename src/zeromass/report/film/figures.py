@@ -38,12 +38,14 @@ def _figure(shape: Mapping[str, Any]) -> Polygons:
         case "ring":
             return _ring(shape["radius"], shape["width"] / 2)
         case "mesh":
-            faces = np.asarray(shape["triangles"])
-            return Polygons(np.asarray(shape["vertices"], dtype=float), faces, np.zeros(len(faces), dtype=int))
+            corners, faces = np.asarray(shape["vertices"], dtype=float), np.asarray(shape["triangles"])
+            x, y, _ = corners[faces].mean(axis=1).T
+            tones = (x * y < 0) if shape.get("toned") else np.zeros(len(faces))
+            return Polygons(corners, faces, tones.astype(int))
         case "ellipsoid":
             return _sphere(np.asarray(shape["axes"]), two=True)
         case kind:
-            return _sphere(np.full(3, shape["radius"]), two=kind == "shell")
+            return _sphere(np.full(3, shape["radius"]), two=kind == "shell" or bool(shape.get("toned")))
 
 
 def _sphere(axes: np.ndarray, *, two: bool) -> Polygons:

@@ -23,6 +23,9 @@ CELLS = 60
 CLOSE, SEEN = 0.13, 0.075
 """A body smaller than the second part of the view is followed from where it is the first; see `camera.js`."""
 
+CLEAR = 90
+"""Opacity, of 255, of a body that has others inside it."""
+
 SUN = np.array([-0.55, -0.45, 0.7])
 PAPER, SOFT, IVORY, STEEL = "#f7f6f3", "#667085", "#f3ecdc", "#8a94a3"
 
@@ -101,7 +104,7 @@ class Painter:
             self._link(pen, link, place)
         for joint in self.run["joints"]:
             self._joint(pen, joint, place)
-        self._bodies(pen, place)
+        self._bodies(picture, pen, place)
         small = picture.reduce(FINER)
         self._words(small, t)
         return small
@@ -130,21 +133,24 @@ class Painter:
             pen.polygon([(x, y), (x - 2 * r, y + 3.4 * r), (x + 2 * r, y + 3.4 * r)], fill="#d7dbe1", outline=STEEL)
         pen.ellipse((x - r, y - r, x + r, y + r), fill="#4a525f")
 
-    def _bodies(self, pen: Any, place: float) -> None:
-        """All bodies, the farthest first, of each the sides that are turned to the camera."""
+    def _bodies(self, picture: Image, pen: Any, place: float) -> None:
+        """All bodies, the farthest first, of each the sides that are turned to the camera; clear ones over the others."""
+        from PIL import ImageDraw
+
         made = []
         for k, (body, figure) in enumerate(zip(self.run["bodies"], self.figures, strict=True)):
             turn = matrix(_unit(_at(body["quaternion"], place))) if "quaternion" in body else np.eye(3)
             moved = figure.moved(turn, _at(body["position"], place))
             tone = STEEL if body.get("scenery") else self._body_color(body, k)
-            made.append((self.camera.seen(moved.corners.mean(axis=0)[None])[1][0], moved, tone))
-        for _, moved, tone in sorted(made, key=lambda one: -one[0]):
-            self._polygons(pen, moved, (tone, IVORY))
+            depth = float(self.camera.seen(moved.corners.mean(axis=0)[None])[1][0])
+            made.append((bool(body.get("clear")), -depth, moved, tone))
+        for clear, _, moved, tone in sorted(made, key=lambda one: one[:2]):
+            self._polygons(ImageDraw.Draw(picture, "RGBA") if clear else pen, moved, (tone, IVORY), clear=clear)
 
     def _body_color(self, body: Mapping[str, Any], k: int) -> str:
         return color("centre") if body["shape"]["kind"] == "shell" else color(body["name"], k)
 
-    def _polygons(self, pen: Any, figure: Polygons, tones: Sequence[str]) -> None:
+    def _polygons(self, pen: Any, figure: Polygons, tones: Sequence[str], *, clear: bool = False) -> None:
         corners = figure.corners[figure.faces]
         normal = np.cross(corners[:, 2] - corners[:, 0], corners[:, -1] - corners[:, 1])
         outwards = np.einsum("ij,ij->i", normal, corners.mean(axis=1) - figure.corners.mean(axis=0))
@@ -156,6 +162,12 @@ class Painter:
         base = np.array([_rgb(tone) for tone in tones])[figure.tones]
         shades = np.clip(base * light[:, None], 0, 255)[order].astype(int).tolist()
         outlines = pixels[figure.faces[order]].reshape(len(order), -1).tolist()
+        if clear:  # the sides that are turned to the camera, over what is inside
+            eye = self.camera.target + self.camera.distance * self.camera.direction
+            front = np.einsum("ij,ij->i", normal, corners.mean(axis=1) - eye)[order] < 0
+            for k in np.flatnonzero(front):
+                pen.polygon(outlines[k], fill=(*shades[k], CLEAR))
+            return
         for outline, shade in zip(outlines, shades, strict=True):
             pen.polygon(outline, fill=tuple(shade), outline=tuple(shade))
 

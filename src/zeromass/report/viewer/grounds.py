@@ -30,11 +30,16 @@ class Grounds:
     def __init__(self) -> None:
         self._needs: dict[Any, _Need] = {}
 
-    def index(self, run: Course, sampled: Sampled) -> int | None:
-        """Place of the surface of a run in the list, or None; its path is taken into account."""
-        ground = run.system.drawing_at(run.parameters).ground
-        if ground is None:
-            return None
+    def indices(self, run: Course, sampled: Sampled) -> tuple[int | None, list[int]]:
+        """Places of the surface of a run in the list, or None, and of those beside it; its path is taken into account."""
+        drawing = run.system.drawing_at(run.parameters)
+        if drawing.ground is None:
+            return None, []
+        first = self._index(drawing.ground, run, sampled)
+        others = dict.fromkeys(self._index(ground, run, sampled) for ground in drawing.beside)
+        return first, [other for other in others if other != first]
+
+    def _index(self, ground: Ground, run: Course, sampled: Sampled) -> int:
         moving = [ground.shift, *([] if ground.rotation is None else [ground.rotation])]
         flow = [] if ground.flow is None else [ground.flow]
         used = set(symbols(ground.f, *moving))

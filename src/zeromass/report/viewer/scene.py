@@ -14,6 +14,7 @@ from zeromass.model import Chart, DrawnBody, ModelError, Part, RigidBody, Shape
 from zeromass.model.picture.inertia import Placed
 from zeromass.report.viewer.grounds import Grounds
 from zeromass.report.viewer.hint import hint
+from zeromass.report.viewer.inside import clear
 from zeromass.report.viewer.joined import joints, links
 from zeromass.report.viewer.pack import exact, path, unit
 from zeromass.report.viewer.shapes import CHOOSABLE, dot, placed, reach, usual
@@ -33,6 +34,9 @@ FEWEST, MOST = 600, 6000
 
 MARKS = 400
 """Switches of formulas that are marked at most."""
+
+FEW, BEAD, SMALLEST = 8, 0.36, 0.008
+"""Dots from which on they are beads, their radius as a part of the way to the next, and the least one, of the scene."""
 
 NOTHING = 1e-6
 """Part of the largest value of a chart's `least` below which a series is shown as none."""
@@ -55,13 +59,15 @@ def scene(
     shown = []
     for run, name in zip(runs, names, strict=True):
         sampled = run.at(_times(run, fps))
+        surface, beside = grounds.indices(run, sampled)
         content = {
             "name": name,
             "t": [float(sampled.t[0]), float(sampled.t[-1]), len(sampled)],
             "outcome": "" if run.outcome.ending is Ending.FINISHED else str(run.outcome),
             "kinds": _kinds(run),
             **_drawn(run, sampled, shapes),
-            "surface": grounds.index(run, sampled),
+            "surface": surface,
+            "beside": beside,
             "lines": [{"kind": "line"} | _line(sampled, line) for line in lines],
         }
         content["links"] = _without(content["links"], content["lines"])
@@ -112,15 +118,20 @@ def _drawn(run: Course, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[s
     size = _size(scenery + joined.ends)
     made = [_body(run, body, size) for body in bodies]
     largest = max((reach(shape) for body, shape in zip(bodies, made, strict=True) if not _is_dot(shape)), default=0.0)
+    room = _room([sampled[body.position] for body, shape in zip(bodies, made, strict=True) if _is_dot(shape)], size)
     dots = [_value(run, body) for body, shape in zip(bodies, made, strict=True) if _is_dot(shape)]
     for body, shape in zip(bodies, made, strict=True):
         if _is_dot(shape) and body.shape is None:
-            shape["radius"] = _dot_radius(shape, size, largest, _value(run, body), max(dots))
+            shape["radius"] = min(_dot_radius(shape, size, largest, _value(run, body), max(dots)), room)
+    moving = [_moving(sampled, body, shape) for body, shape in zip(bodies, made, strict=True)]
+    _seen_through(moving, sampled, bodies)
+    touches = any(arrow.kind == "normal" for arrow in drawing.arrows)
+    _two_toned(moving, {link.name for link in drawing.links}, touches=touches)
     paths = [(one.kind, one.name, one.point) for one in drawing.trails]
     paths += [("path", body.name, body.position) for body in places]
     return {
         "size": size,
-        "bodies": [_moving(sampled, body, shape) for body, shape in zip(bodies, made, strict=True)],
+        "bodies": moving,
         "trails": [trail(run, sampled, *one, size) for one in paths],
         "arrows": [
             {
@@ -145,6 +156,15 @@ def _is_dot(shape: Mapping[str, Any]) -> bool:
 def _value(run: Course, body: DrawnBody) -> float:
     """The mass of a particle, kg; 1 of a point that has none."""
     return 1.0 if body.part is None else float(evaluate(body.part.mass, dict(run.parameters)))
+
+
+def _room(places: Sequence[np.ndarray], size: float) -> float:
+    """Radius at which dots of a chain or a net still are beads, m: less than half the way to the next, as it usually is."""
+    if len(places) < FEW:
+        return np.inf
+    first = np.stack([place[0] for place in places])
+    apart = np.linalg.norm(first[:, None] - first[None], axis=2) + np.diag(np.full(len(first), np.inf))
+    return max(BEAD * float(np.median(apart.min(axis=1))), SMALLEST * size)
 
 
 def _dot_radius(shape: Mapping[str, Any], size: float, largest: float, mass: float, heaviest: float) -> float:
@@ -185,6 +205,24 @@ def _moving(sampled: Sampled, body: DrawnBody, shape: dict[str, Any]) -> dict[st
     if body.quaternion is not None:
         data["quaternion"] = unit(sampled[body.quaternion])
     return data | ({"scenery": True} if body.scenery else {})
+
+
+def _seen_through(moving: list[dict[str, Any]], sampled: Sampled, bodies: Sequence[DrawnBody]) -> None:
+    """Bodies that have others inside them are clear."""
+    places = [sampled[body.position] for body in bodies]
+    turns = [None if body.quaternion is None else sampled[body.quaternion] for body in bodies]
+    for body, found in zip(moving, clear(moving, places, turns), strict=True):
+        if found:
+            body["clear"] = True
+
+
+def _two_toned(moving: list[dict[str, Any]], arms: set[str], *, touches: bool) -> None:
+    """A ball, and any body that rolls or slides, has two colours, so that one sees it turn; the middle of arms has one."""
+    names = [body["name"] for body in moving]
+    for body in moving:
+        turns = "quaternion" in body and not body.get("scenery") and names.count(body["name"]) == 1
+        if turns and body["name"] not in arms and body["shape"]["kind"] in ("dot", "mesh" if touches else "dot"):
+            body["shape"]["toned"] = True
 
 
 def _declared(sampled: Sampled, chart: Chart) -> dict[str, Any]:

@@ -123,9 +123,10 @@ class RunView {
     const { shape, name } = body;
     const own = this.several || shape.kind === "shell" ? this.color : seriesColor(name, tone, this.themeName);
     const color = body.scenery ? LINKS.rod.color : own;
-    const group = figure(shape, color, this.theme.ivory, this.quality);
+    const group = figure(shape, color, this.theme.ivory, this.quality, body.clear);
     this.group.add(group);
     const box = ownBox(group);
+    if (this.surface && !body.scenery && ROUND.has(shape.kind)) shimmer(group, color);
     if (body.quaternion && !body.scenery) this.addAxes(group, box, shape.kind === "shell");
     const [marker, scenery, symbol] = [shape.marker, body.scenery, shape.marker !== undefined].map(Boolean);
     return { name, index: i, group, radius: reach(shape), breadth: breadth(box), corners: ROUND.has(shape.kind) ? null : cornersOf(box), color, marker, scenery, symbol };
@@ -255,6 +256,21 @@ function ownBox(group) {
   inner.quaternion.copy(turned);
   inner.position.copy(shifted);
   return { half, turned, shifted };
+}
+
+const BEHIND = 6; // three.js's GreaterDepth: drawn only where something stands before it
+
+/** A body that a surface hides shimmers through it, faintly: one never loses sight of what moves. */
+function shimmer(group, color) {
+  const hidden = { color, transparent: true, opacity: 0.28, depthFunc: BEHIND, depthWrite: false };
+  const material = new THREE.MeshBasicMaterial(hidden);
+  const meshes = [];
+  group.traverse((part) => part.isMesh && meshes.push(part));
+  for (const mesh of meshes) {
+    const ghost = new THREE.Mesh(mesh.geometry, material);
+    ghost.renderOrder = 3;
+    mesh.add(ghost);
+  }
 }
 
 function cornersOf({ half, turned, shifted }) {

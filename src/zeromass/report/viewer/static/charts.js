@@ -1,5 +1,6 @@
 // Plots over time, linked to the clock: the curves are drawn once, the cursor at every frame.
 
+const AIR = 6; // px between numbers below an axis
 const APART = 5; // px between changes of the kind of motion that are still told one by one
 
 class Chart {
@@ -46,12 +47,18 @@ class Chart {
     });
     this.canvas.addEventListener("pointermove", (event) => event.buttons && seek(event));
     this.least = least;
-    this.range = spread(entries, least);
+    this.measure();
+  }
+
+  /** What the axis spans, and what counts as nothing beside the values. */
+  measure() {
+    this.range = spread(this.entries, this.least);
+    this.nothing = roundOff(this.entries, this.least);
   }
 
   /** The numbers of the curves have changed, in the arrays that they are in. */
   renew(themeName) {
-    this.range = spread(this.entries, this.least);
+    this.measure();
     if (this.theme) this.drawCurves(themeName);
   }
 
@@ -105,13 +112,7 @@ class Chart {
       pen.fillText(texts[i], this.left - 6, y);
     });
     pen.textBaseline = "alphabetic";
-    const times = ticks(...this.span, this.width / 62);
-    if (this.axis) times.forEach((t, i) => {
-      const last = i === times.length - 1;
-      pen.textAlign = this.x(t) > this.width - 24 ? "right" : "center";
-      const x = pen.textAlign === "right" ? this.width - this.right : this.x(t);
-      pen.fillText(tickText(t, this.span, stepOf(times, this.span)) + (last ? " s" : ""), x, this.height - 3);
-    });
+    if (this.axis) this.drawTimes(pen);
     this.drawChanges(pen);
     pen.save();
     pen.beginPath();
@@ -120,6 +121,23 @@ class Chart {
     for (const entry of [...this.entries].reverse()) this.drawCurve(pen, entry, themeName);
     if (this.compared) this.drawDashes(pen, themeName);
     pen.restore();
+  }
+
+  /** Times below the axis, from the last one, which has the unit: one that would touch the next is left out. */
+  drawTimes(pen) {
+    const times = ticks(...this.span, this.width / 62);
+    const words = times.map((t, i) => tickText(t, this.span, stepOf(times, this.span)) + (i === times.length - 1 ? " s" : ""));
+    let free = this.width - this.right + AIR;
+    pen.textAlign = "left";
+    this.times = [];
+    for (let i = times.length - 1; i >= 0; i--) {
+      const wide = pen.measureText(words[i]).width;
+      const x = Math.min(this.x(times[i]) - wide / 2, this.width - this.right - wide);
+      if (x + wide > free - AIR + 0.5) continue;
+      pen.fillText(words[i], x, this.height - 3);
+      this.times.push([x, x + wide]);
+      free = x;
+    }
   }
 
   /** Where the kind of motion changes, as from slipping to rolling. */
@@ -197,7 +215,7 @@ class Chart {
       const place = entry.clock.place(t);
       const k = Math.min(Math.floor(place), entry.values.length - 2);
       const value = entry.values[k] + (place - k) * (entry.values[k + 1] - entry.values[k]);
-      const text = written(value);
+      const text = written(Math.abs(value) <= this.nothing ? 0 : value);
       if (this.values[i].textContent !== text) this.values[i].textContent = text;
       if (!Number.isFinite(value)) return;
       pen.fillStyle = entry.color(themeName);
@@ -285,6 +303,13 @@ function spread(entries, least = 0) {
   const constant = high - low < Math.max(1e-5 * size, least);
   const pad = constant ? 0.1 * size : 0.06 * (high - low);
   return [low === 0 && !constant ? 0 : low - pad, high + pad];
+}
+
+/** Values of which no digit is meant: rounding of the largest ones, or all of them where there is nothing else. */
+function roundOff(entries, least) {
+  let size = 0;
+  for (const { values } of entries) for (const value of values) if (Math.abs(value) > size) size = Math.abs(value);
+  return size < Math.max(1e-12, least) ? size : 1e-9 * size;
 }
 
 function ticks(low, high, count) {

@@ -1,7 +1,9 @@
 // What a body looks like, in its own axes: a shell, a ball, a disc, an ellipsoid, a rod, a box, a wheel, any mesh.
 
+const CLEAR = 0.34; // of a body that has others inside it
+
 /** The figure of a body; `shape.turn` and `shape.middle` place it in the axes of the body. */
-function figure(shape, color, ivory, quality) {
+function figure(shape, color, ivory, quality, clear = false) {
   const group = new THREE.Group();
   const inner = new THREE.Group();
   inner.quaternion.copy(turn(shape.turn));
@@ -11,6 +13,11 @@ function figure(shape, color, ivory, quality) {
   const add = (geometry, material) => {
     const mesh = new THREE.Mesh(geometry, material);
     mesh.castShadow = mesh.receiveShadow = true;
+    if (clear) {
+      Object.assign(material, { transparent: true, opacity: CLEAR, depthWrite: false });
+      mesh.renderOrder = 2; // after the trails of what is inside
+      mesh.receiveShadow = false;
+    }
     inner.add(mesh);
     return mesh;
   };
@@ -28,9 +35,10 @@ const FIGURES = {
     mesh.scale.set(...shape.axes);
     mesh.receiveShadow = false;
   },
-  dot: ({ shape, color, quality, fine, add }) => {
+  dot: ({ shape, color, ivory, quality, fine, add }) => {
+    if (shape.toned) return FIGURES.shell({ shape, color, ivory, quality, fine, add });
     const material = solid(quality, color, shape.marker ? { transparent: true, opacity: 0.55 } : {});
-    add(new THREE.SphereGeometry(shape.radius, 16 * fine, 12 * fine), material);
+    add(new THREE.SphereGeometry(shape.radius, 24 * fine, 16 * fine), material);
   },
   box: ({ shape, color, quality, add, inner }) => {
     const geometry = new THREE.BoxGeometry(...shape.sides);
@@ -60,9 +68,9 @@ const FIGURES = {
   ring: ({ shape, color, quality, fine, add }) => {
     add(new THREE.TorusGeometry(shape.radius, shape.width / 2, 8 * fine, 60 * fine), solid(quality, color));
   },
-  mesh: ({ shape, color, quality, add, inner }) => {
+  mesh: ({ shape, color, ivory, quality, add, inner }) => {
     const geometry = meshGeometry(shape);
-    add(geometry, solid(quality, color, { side: THREE.DoubleSide }));
+    add(geometry, shape.toned ? quarterMaterial(quality, [color, ivory]) : solid(quality, color, { side: THREE.DoubleSide }));
     inner.add(new THREE.LineSegments(new THREE.EdgesGeometry(geometry, 30), edgeMaterial()));
   },
 };

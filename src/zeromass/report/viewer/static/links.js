@@ -29,6 +29,7 @@ class Link {
       this.width = Math.min(this.width, 0.1 * this.rest);
       this.parts = [add(Arrow.shaft), add(Arrow.shaft)];
     } else {
+      this.width = Math.min(this.width, 0.2 * this.rest); // the links of a chain are longer than wide
       this.parts = [add(Arrow.shaft)];
     }
   }

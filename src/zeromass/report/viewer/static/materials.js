@@ -111,6 +111,19 @@ function shellMaterial(quality, radius, colors) {
   return paintedMaterial(quality, settings, uniforms, declarations, code);
 }
 
+/** Quarters of two colours about z, with seams, on whatever form, so that the turning is seen. */
+function quarterMaterial(quality, colors) {
+  const uniforms = { uFirst: { value: new THREE.Color(colors[0]) }, uSecond: { value: new THREE.Color(colors[1]) } };
+  const code = `
+    vec2 w = max(fwidth(vPlace.xy), vec2(1e-9));
+    vec2 side = smoothstep(-w, w, vPlace.xy);
+    vec3 tone = mix(uSecond, uFirst, abs(side.x + side.y - 1.0));
+    vec2 off = abs(vPlace.xy) / w;
+    diffuseColor.rgb = mix(tone, vec3(0.05, 0.06, 0.08), 0.4 * (1.0 - smoothstep(0.4, 1.4, min(off.x, off.y))));`;
+  const settings = { side: THREE.DoubleSide, ...(quality === "low" ? {} : { roughness: 0.5, metalness: 0.0 }) };
+  return paintedMaterial(quality, settings, uniforms, "uniform vec3 uFirst; uniform vec3 uSecond;", code);
+}
+
 /** A plain lit material. */
 function solid(quality, color, extra = {}) {
   if (quality === "low") return new THREE.MeshLambertMaterial({ color, ...extra });

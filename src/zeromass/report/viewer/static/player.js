@@ -119,7 +119,7 @@ function draw(seconds) {
   if (stage) {
     for (const view of stage.views) for (const surface of view.surfaces) surface.update(t);
     const distance = stage.camera.position.distanceTo(stage.controls.target);
-    const unit = Math.max(3.6 * stage.ball, (stage.runs[0].kinds.applied.length ? 0.1 : 0.05) * distance);
+    const unit = Math.max(3.6 * stage.girth, (stage.runs[0].kinds.applied.length ? 0.1 : 0.05) * distance);
     const recent = state.speed * 5 > 0.9 * duration ? duration : Math.max(state.speed * 5, duration / 25);
     for (const run of stage.runs) run.update(t, unit, state.whole ? "whole" : state.memory, recent); // whole while sliders move
     moveCamera(seconds);
@@ -310,6 +310,8 @@ window.viewer = {
   get quality() { return quality; },
   numbers: (place) => numbers({ array: place }),
   ticks: () => charts.map((chart) => chart.texts),
+  /** Where numbers of times stand below the charts, px from left to right of each. */
+  times: () => charts.map((chart) => chart.times),
   /** Where the first body is in the view, from −1 to 1 each way. */
   seen: () => stage.runs[0].bodies[0].group.position.clone().project(stage.camera).toArray().slice(0, 2),
   /** Draws the frame of a time as it would be in a film, `seconds` after the frame before. */

@@ -75,6 +75,10 @@ class Stage {
         if (!made.has(run.surface)) this.addSurface(view, surface);
         made.set(run.surface, surface);
       }
+      for (const other of (run.beside ?? []).filter((one) => !made.has(one))) {
+        made.set(other, new SurfaceView(data.surfaces[other], this.quality, this.themeName));
+        this.addSurface(view, made.get(other));
+      }
       const { quality, themeName, shared } = this;
       const several = data.runs.length > 1;
       const shown = new RunView(run, index, { quality, themeName, shared, several, surface, size });
@@ -125,7 +129,9 @@ class Stage {
     this.camera.far = this.radius * 60;
     this.controls.maxDistance = this.radius * 25;
     this.controls.minDistance = this.radius / 400;
-    this.ball = Math.max(...this.runs.flatMap((run) => run.bodies.filter((b) => !b.scenery).map((b) => b.radius)), 0) || 0.03 * this.radius;
+    const bodies = this.runs.flatMap((run) => run.bodies.filter((body) => !body.scenery));
+    this.ball = Math.max(...bodies.map((body) => body.radius), 0) || 0.03 * this.radius;
+    this.girth = Math.max(...bodies.map((body) => body.breadth), 0) || this.ball; // arrows are no longer beside what is slim
   }
 
   setTheme(themeName) {
