@@ -24,6 +24,9 @@ NEAR = 1e-3
 ALIKE = 1e-6
 """Relative difference of the lengths of two steps that are meant to be the same: more than the rounding of times makes."""
 
+LEAP = 1e-6
+"""Part of all places by which one jumps at least: more than what brings a state onto its constraints."""
+
 AT_ONCE = 2**18
 """Steps that are looked at together: what bounds the memory."""
 
@@ -136,13 +139,25 @@ def _parts(values: np.ndarray, shared: int = 0) -> Iterator[np.ndarray]:
 def between_jumps(run: Course, second: Course, times: np.ndarray) -> np.ndarray:
     """Which times lie between a stroke of a run and the same stroke of a second one, where their rates can not agree.
 
-    The strokes are as far apart as the motions before them, which count.
+    The strokes are as far apart as the motions before them, which count. So are leaps of parts without mass.
     """
     within = np.zeros(len(times), dtype=bool)
-    for a, b in zip(run.impulses, second.impulses, strict=False):
-        low, high = sorted((a.t, b.t))
-        within |= (times >= low) & (times <= high)
+    strokes = [[impulse.t for impulse in course.impulses] for course in (run, second)]
+    for found in (strokes, [_leaps(run), _leaps(second)]):
+        for low, high in map(sorted, zip(*found, strict=False)):
+            within |= (times >= low) & (times <= high)
     return within
+
+
+def _leaps(course: Course) -> list[float]:
+    """Times at which places jump, as those of parts without mass may."""
+    found = []
+    for before, after in pairwise(course.segments):
+        n = before.y.shape[1] // 2
+        old, new = before.y[-1, :n], after.y[0, :n]
+        if np.abs(new - old).max() > LEAP * np.abs(old).max():
+            found.append(float(after.t[0]))
+    return found
 
 
 def ends_elsewhere(run: Course, second: Course) -> bool:

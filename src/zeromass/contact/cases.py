@@ -225,7 +225,7 @@ def _known(pair: Pair) -> list[Event]:
     upright = pair.solid.upright(pair.body, pair.normal)
     if upright is not None:
         words = (
-            f"a face of '{pair.solid.name}' is along '{pair.surface.name}', which touches in more than one point there"
+            f"a face of '{pair.solid.name}' is along '{pair.surface.name}', and no single point of it is the nearest"
         )
         found.append(Event(pair.says(FLAT), upright - UPRIGHT, direction=-1, guard=True, message=words))
     inside = pair.surface.inside(pair.point)

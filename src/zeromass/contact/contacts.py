@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from zeromass.contact.complementarity import Mode
+from zeromass.contact.friction import bounded
 from zeromass.contact.pair import Pair
 from zeromass.contact.penetration import Outside, inside_words, penetration
 from zeromass.contact.redundant import Shares
@@ -108,6 +109,7 @@ class Contacts(System):
         self.solids = _solids(bodies)
         surfaces = _surfaces(on)
         μ, e = _of_each(friction, surfaces, "friction", None), _of_each(restitution, surfaces, "restitution", 0.0)
+        μ = {where: bounded(given) for where, given in μ.items()}
         self.gravity, self.least_clearance = gravity, least_clearance
         self.bodies = tuple(RigidBody(s.name, mass=s.mass, inertia=s.inertia) for s in self.solids)
         one = len(self.solids) == 1
@@ -225,6 +227,19 @@ class Contacts(System):
         from zeromass.contact.following import following
 
         return following(self, event, state)
+
+    def leaps(self, names: Sequence[str], before: State, after: State) -> bool:
+        """Where another end of a body comes nearest to a surface that it does not touch."""
+        if self.pieces is None:
+            return False
+        from zeromass.contact.edges import own_edge  # few bodies have ends
+
+        groups = {row.group for row in self.rows if row.name in names}
+        open_ = [pair for pair, mode in zip(self.pairs, self.modes, strict=True) if mode == "open"]
+        leaping = [pair for pair in open_ if groups & {*pair.constraints}]
+        if not groups <= {name for pair in leaping for name in pair.constraints if not name.endswith(" surface")}:
+            return False
+        return all(own_edge(pair.normal, self.pieces, before, after) for pair in leaping)
 
     @property
     def stiff(self) -> Expression | None:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.contact.adrift import BEGINS, Adrift, is_far
 from zeromass.contact.another import AnotherMotion
 from zeromass.contact.bouncing import RESTS, above, bounce, late
 from zeromass.contact.friction import coefficients_at
+from zeromass.contact.shaped import ImplicitBody
 from zeromass.contact.slow import STOPPED
 from zeromass.contact.start import quaternion_of
 from zeromass.contact.striking import stroke
-from zeromass.contact.watched import BORDER, LANDS
+from zeromass.contact.watched import BORDER, FLAT, LANDS
 from zeromass.expression import Array, Expression, as_expression, expressions, rate
 from zeromass.expression.build import ONE
 from zeromass.model import Contact, Event, ModelError, Onward, State, System
@@ -60,6 +62,9 @@ class Flying(AnotherMotion):
     gap: Expression
     """How far the body is above its surface, m."""
 
+    upright: Expression | None
+    """Sine of the angle between a face of the body and the surface; None of a body without faces."""
+
     def __init__(self, rolling: Rolling) -> None:
         if rolling.restitution is None:
             raise ModelError("a body comes back only with a coefficient of restitution: Rolling(…, restitution=e)")
@@ -75,6 +80,16 @@ class Flying(AnotherMotion):
         super().__init__(rolling, constraints)
         lands = Event(LANDS, self.gap, direction=-1, message="the body strikes its surface")
         self.events: tuple[Event, ...] = (lands, *[e for e in rolling.events if e.name == BORDER])
+        self.upright = rolling.solid.upright(rolling.body, rolling.normal)
+        if self.upright is not None:
+            words = f"a face of '{rolling.solid.name}' is along '{rolling.surface.name}'"
+            self.events = (*self.events, Event(FLAT, self.upright - BEGINS, direction=-1, message=words))
+        if isinstance(rolling.solid, ImplicitBody) and rolling.outside.flat:
+            words = (
+                f"'{rolling.solid.name}' is flat where it is nearest to '{rolling.surface.name}': no single point is"
+            )
+            room = rolling.clearance - rolling.least_clearance
+            self.events = (*self.events, Event(FLAT, room, direction=-1, guard=True, message=words))
 
     # starts ----------------------------------------------------------------------------------------------------------
     def start(  # type: ignore[override]
@@ -114,13 +129,32 @@ class Flying(AnotherMotion):
         given.append((body.angular_velocity, angular_velocity))
         place = np.asarray(center, dtype=float)
         size = number_at(rolling.solid.size, parameter_values(self, parameters))
-        near = [(rolling.contact, place - np.array([0.0, 0.0, size]))]
-        return super().start(given, t=t, parameters=parameters, guess=[*near, (body.position, place)])
+        near = [(rolling.contact, place - np.array([0.0, 0.0, size])), (body.position, place)]
+        if self.upright is not None:
+            flat = self.adrift.start(given, t=t, parameters=parameters, guess=near)
+            if float(flat[self.upright]) <= BEGINS and is_far(self, flat):
+                return flat
+        return super().start(given, t=t, parameters=parameters, guess=near)
 
     # what comes after ------------------------------------------------------------------------------------------------
     def goes_on_as(self, event: str, state: State) -> System | Onward | None:
         """Where it lands, what the stroke makes of it: flight, slip or rolling; other events end the motion."""
+        if event == FLAT and self.upright is not None:
+            return self.adrift if is_far(self, state) else self
         return self.landed(state) if event == LANDS else None
+
+    @cached_property
+    def adrift(self) -> Adrift:
+        """The same flight where a face is along the surface, which has no lowest point."""
+        return Adrift(self)
+
+    def leaps(self, names: Sequence[str], before: State, after: State) -> bool:
+        """Where another end of the body is the lowest from there on: the contact is elsewhere, and the gap is the same."""
+        if self.pieces is None or any(name.startswith("surface") for name in names):
+            return False
+        from zeromass.contact.edges import own_edge  # few bodies have ends
+
+        return own_edge(self.rolling.normal, self.pieces, before, after)
 
     def left(self, state: State) -> Onward:
         """How a body goes on that leaves its surface at a state of where it rolls or slips."""
@@ -202,6 +236,7 @@ class Flying(AnotherMotion):
     def _take_record(self, own: dict[str, Any], r: Reader) -> None:
         super()._take_record(own, r)
         self.gap, self.up = r.array(own["gap"]).item(), r.array(own["up"])
+        self.upright = self.rolling.solid.upright(self.rolling.body, self.rolling.normal)
         self.rolling.__dict__["flying"] = self
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -48,11 +48,20 @@ class Friction:
     kinetic: Coefficient
 
 
+Given = TypeVar("Given")
+
+
 def friction_of(given: Number | Friction | None) -> tuple[Number | None, Number | None]:
     """The coefficients of a contact that holds and of one that slips, the second a formula of `SPEED` perhaps."""
     if isinstance(given, Friction):
         return given.static, coefficient(given.kinetic, "the kinetic coefficient of friction")
     return given, given
+
+
+def bounded(given: Given) -> Given | None:
+    """What is given of friction, and None where it is infinite: there is always enough."""
+    infinite = isinstance(given, int | float) and given == np.inf
+    return None if infinite else given
 
 
 def coefficient(given: Coefficient | None, what: str) -> Number | None:
@@ -87,10 +96,11 @@ def coefficients_at(
 
 
 def possible_friction(static: Number | None, kinetic: Number | None) -> list[Requirement]:
-    """That coefficients of friction are positive, and that a contact which slips has no more than one that holds."""
+    """That coefficients of friction are not negative, and that a contact which slips has no more than one that holds."""
     if static is None or kinetic is None:
         return []
-    found: list[Requirement] = [Ordered(0.0, static, "friction is {1:g}; a coefficient is positive")]
+    words = "friction is {1:g}; a coefficient is positive, or zero"
+    found: list[Requirement] = [Ordered(0.0, static, words, equal=True)]
     if kinetic is not static:
         slow = at_speed(kinetic, 0.0)
         found.append(Ordered(0.0, slow, "the kinetic friction is {1:g}; a coefficient is positive"))

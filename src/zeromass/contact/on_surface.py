@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
-from zeromass.contact.friction import Coefficient, Friction, against, at_speed, coefficient, friction_of
+from zeromass.contact.friction import Coefficient, Friction, against, at_speed, bounded, coefficient, friction_of
 from zeromass.contact.old_words import renamed
 from zeromass.contact.pressing import Pressing
 from zeromass.contact.roller import Roller
@@ -66,7 +66,7 @@ class OnSurface(Pressing, System):
         creep: Number | None,
     ) -> None:
         """Takes what hinders its contact."""
-        self.friction_coefficient, self.kinetic_coefficient = friction_of(friction)
+        self.friction_coefficient, self.kinetic_coefficient = friction_of(bounded(friction))
         self.rolling_resistance = coefficient(rolling_resistance, "rolling_resistance")
         self.drilling_friction = coefficient(drilling_friction, "drilling_friction")
         self.creep = creep

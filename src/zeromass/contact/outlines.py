@@ -68,6 +68,11 @@ class Outline(ABC):
         """Positive, and 0 where it lies on a face; None of what has no faces."""
         return None
 
+    @property
+    def thickness(self) -> Number:
+        """Largest distance of a face from the centre, m."""
+        return self.size
+
     def tilted(self, d: Array, S: Array) -> Expression | None:
         """0 where it lies on a line of its side, which another point of it touches beyond; None of what has none."""
         return None
@@ -146,6 +151,10 @@ class Round(Outline):
     @property
     def size(self) -> Number:
         return _plain(np.sqrt(self.rim**2 + self.height**2) + self.ball)
+
+    @property
+    def thickness(self) -> Number:
+        return self.height + self.ball
 
     @property
     def sizes(self) -> dict[str, Any]:

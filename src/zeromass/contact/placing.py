@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from zeromass.contact.following import here_at, scales_at
 from zeromass.contact.start import GIVEN
+from zeromass.contact.watched import UPRIGHT
 from zeromass.expression import Evaluator, Expression, as_expression, gradient
 from zeromass.expression import t as time
 from zeromass.model import StartError, State
@@ -135,12 +136,26 @@ def _foot(
         x = x + step
         if np.linalg.norm(step) <= 1e-12 * (1.0 + np.linalg.norm(x)):
             break
+    _tilted(pair, [*x, *_quaternion(own["orientation"]), t, *known.values()], [*known])
     found: list[tuple[Any, Any]] = [(P, x)]
     if pair.unknowns:
         n = surface.side * np.array(numbers(np.array([*x, t, *known.values()], dtype=float))[1:])
         laid = pair.solid.laid(n / np.linalg.norm(n), _quaternion(own["orientation"]), dict(known))
         found += list(zip(pair.unknowns, laid.unknowns, strict=True))
     return found
+
+
+def _tilted(pair: Pair, values: Sequence[float], parameters: Sequence[Any]) -> None:
+    """Raises where a face of a body is along a surface, from the values of foot, quaternion, time and parameters."""
+    upright = pair.solid.upright(pair.body, pair.normal)
+    if upright is None:
+        return
+    found = Evaluator(upright, [*pair.point, *pair.body.quaternion, time, *parameters])(np.array(values, dtype=float))
+    if float(found) <= UPRIGHT:
+        raise StartError(
+            f"a face of '{pair.solid.name}' is along '{pair.surface.name}', and no single point of it is the nearest; tilt "
+            "it a little, such as by orientation=(0.01, 0, 0)"
+        )
 
 
 def _touched(whole: Contacts, apart: State, touching: Iterable[str] | None) -> list[int]:

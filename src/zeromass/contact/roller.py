@@ -104,6 +104,27 @@ class Roller(ABC):
     def farthest(self, directions: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
         """Points of the outside, (k, 3), that are farthest in unit directions, (k, 3), in the axes of the body."""
 
+    def normal_at(self, point: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
+        """The unit normal of the outside at one of its points, from its centre, in its axes.
+
+        The direction in which nothing of the body is farther than the point: the nearest of many, made better by least
+        squares.
+        """
+        from scipy.optimize import least_squares  # few starts are given by the point that touches
+
+        directions = scattered(NORMALS)
+        nearest = directions[np.argmin(np.linalg.norm(self.farthest(directions, parameters) - point, axis=1))]
+        found = least_squares(
+            lambda d: self.farthest((d / np.linalg.norm(d))[None], parameters)[0] - point,
+            nearest,
+            xtol=1e-15,
+            gtol=1e-15,
+        )
+        off, size = float(np.linalg.norm(found.fun)), float(np.abs(point).max())
+        if off > OFF * size:
+            raise off_outside(self.name, point, off, point + found.fun)
+        return found.x / np.linalg.norm(found.x)
+
     def laid(self, normal: np.ndarray, u: np.ndarray, parameters: Mapping[Symbol, float]) -> Laid:
         """How it lies, turned by a quaternion, on a surface of some normal."""
         S = rotation(u)
@@ -170,19 +191,11 @@ def _half_difference(R: Array, mean: Expression) -> Expression:
     return np.sqrt(np.maximum(np.trace(R @ R) / 2 - mean**2, 0.0))
 
 
-def normal_at(solid: Roller, point: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
-    """The unit normal of the outside of a body at one of its points, from its centre, in its axes.
-
-    The direction in which nothing of the body is farther than the point: the nearest of many, made better by least squares.
-    """
-    from scipy.optimize import least_squares  # few starts are given by the point that touches
-
-    directions = scattered(NORMALS)
-    nearest = directions[np.argmin(np.linalg.norm(solid.farthest(directions, parameters) - point, axis=1))]
-    found = least_squares(
-        lambda d: solid.farthest((d / np.linalg.norm(d))[None], parameters)[0] - point, nearest, xtol=1e-15, gtol=1e-15
+def off_outside(name: str, point: np.ndarray, off: float, nearest: np.ndarray) -> StartError:
+    """That a point which should touch is not on the outside of a body, and which one is."""
+    digits = 12 - int(np.floor(np.log10(np.abs(nearest).max())))
+    place = ", ".join(f"{x:.12g}" for x in nearest.round(digits) + 0.0)
+    return StartError(
+        f"the point {tuple(point.tolist())} lies {off:.3g} m off the outside of '{name}'; near it is ({place}), "
+        "which is on it"
     )
-    off, size = float(np.linalg.norm(found.fun)), float(np.abs(point).max())
-    if off > OFF * size:
-        raise StartError(f"the point {tuple(point.tolist())} lies {off:.3g} m off the outside of '{solid.name}'")
-    return found.x / np.linalg.norm(found.x)

@@ -60,8 +60,8 @@ class Rolling(OnSurface):
     no_spin          the body does not turn about the normal against the surface [UM2022, eq. 39], slipping or not
     two_sided        the surface can pull, and the run marks where it does, as in the papers; else the run ends there
     conserve_energy  adds the redundant row dE/dt = 0 [UM2022, eq. 34]; for surfaces at rest only
-    friction         coefficient μ at which the body would slip; the run ends there, or goes on as `slipping`. One number, or
-                     zm.Friction(static=…, kinetic=…), where a contact that slips has less
+    friction         coefficient μ at which the body would slip; the run ends there, or goes on as `slipping`. One number, 0
+                     of a smooth surface, or zm.Friction(static=…, kinetic=…), where a contact that slips has less
     rolling_resistance  arm l of the normal force N, m: a torque l N hinders rolling, and holds a body at rest, see
                      `resting`. A number, or a function of the angular speed, rad/s, such as lambda w: 1e-3 + 1e-4 * w
     drilling_friction   arm d, m, likewise: a torque d N hinders turning about the normal

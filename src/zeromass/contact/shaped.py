@@ -11,7 +11,7 @@ import numpy as np
 
 from zeromass.contact.directions import DIRECTION
 from zeromass.contact.outlines import Outline
-from zeromass.contact.roller import Laid, Roller, Touch, clearance_of, in_values, smallest_along
+from zeromass.contact.roller import OFF, Laid, Roller, Touch, clearance_of, in_values, off_outside, smallest_along
 from zeromass.contact.traced import PLACE
 from zeromass.expression import (
     Array,
@@ -202,13 +202,27 @@ class ImplicitBody(Roller):
             J = np.zeros((len(x), 4, 4))
             J[:, :3, :3], J[:, :3, 3], J[:, 3, :3] = H, -directions, k
             left = np.concatenate([k - μ[:, None] * directions, g[:, None]], axis=1)
-            change = -np.linalg.solve(J, left[..., None])[..., 0]
+            try:
+                change = -np.linalg.solve(J, left[..., None])[..., 0]
+            except np.linalg.LinAlgError:  # where it is flat
+                change = -(np.linalg.pinv(J) @ left[..., None])[..., 0]
             far = np.abs(change[:, :3]).max(axis=1)
             part = np.minimum(1.0, 0.2 * size / np.maximum(far, np.finfo(float).tiny))
             x, μ = x + part[:, None] * change[:, :3], μ + part * change[:, 3]
             if far.max() <= FOUND * size:
                 break
         return x
+
+    def normal_at(self, point: np.ndarray, parameters: Mapping[Symbol, float]) -> np.ndarray:
+        """∇g/|∇g|."""
+        inputs = np.array([*point, *parameters.values()], dtype=float)
+        found = Evaluator(self._slopes, [*PLACE, *parameters])(inputs)
+        k = found[1:4]
+        length = float(np.linalg.norm(k))
+        off = abs(float(found[0])) / length if length else np.inf
+        if not off <= OFF * float(np.abs(point).max()):
+            raise off_outside(self.name, point, off, point - float(found[0]) / length**2 * k)
+        return k / length
 
     def laid(self, normal: np.ndarray, u: np.ndarray, parameters: Mapping[Symbol, float]) -> Laid:
         S = rotation(u)

@@ -127,6 +127,11 @@ def torus(
     across = mass * (R**2 / 2 + 5 / 8 * r**2)
     own = (across, across, mass * (R**2 + 3 / 4 * r**2))
     sizes = _sizes(name, **{"radius": (R,), "radius of the tyre": (r,)})
+    if inertia is None:
+        words = (
+            "the tyre of '{name}' has a radius of {0:g} m, more than the circle in its middle, {1:g} m: give inertia="
+        )
+        sizes = (*sizes, Ordered(r, R, words, name, equal=True))
     return _convex(Round(R, 0.0, r), matter, mass, own, sizes)
 
 
@@ -251,7 +256,7 @@ def superquadric(
     """The body |x/a|ᵖ + |y/b|ᵖ + |z/c|ᵖ ≤ 1: an ellipsoid for p = 2, nearer to a box for larger p.
 
     axes            semi-axes a, b, c along those of the body, m
-    exponent        p, at least 2. Above 2 the body is flat at the six ends of its axes, where a run ends
+    exponent        p, at least 2. Above 2 the body is flat across its planes of symmetry, where a run ends
     mass            kg, or
     density         kg/m³
     inertia         about the centre of mass in the body frame, kg m²
@@ -291,7 +296,7 @@ def _convex(
 
 def _positive(axes: Any, what: str, name: str) -> tuple[Any, Any, Any]:
     if np.shape(axes) != (3,):
-        raise ModelError(f"'{name}' needs three numbers for its {what}s, not {axes!r}")
+        raise ModelError(f"'{name}' needs three numbers for its {what.replace('axis', 'axe')}s, not {axes!r}")
     for requirement in _sizes(name, **{what: tuple(axes)}):
         requirement.checked(f"'{name}'")
     a, b, c = (x if isinstance(x, Expression) else float(x) for x in axes)

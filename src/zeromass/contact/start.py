@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.height import VERTICAL, heights
 from zeromass.contact.penetration import POINTS
-from zeromass.contact.roller import Roller, normal_at
+from zeromass.contact.roller import Roller
 from zeromass.contact.watched import UPRIGHT
 from zeromass.expression import Evaluator, Expression, Symbol, expressions
 from zeromass.expression import symbols as leaves
@@ -253,9 +253,8 @@ def _check_room(rolling: Rolling, known: dict[Any, Any], K: np.ndarray, place: n
 
 def _laid_on(solid: Roller, point: np.ndarray, n: np.ndarray, given: Mapping[Any, float]) -> np.ndarray:
     """The quaternion of the shortest turn that lays a body on a surface of normal n with one of its points."""
-    outward = normal_at(
-        solid, point, {p: x for p, x in given.items() if isinstance(p, Symbol) and p.kind == "parameter"}
-    )
+    known = {p: x for p, x in given.items() if isinstance(p, Symbol) and p.kind == "parameter"}
+    outward = solid.normal_at(point, known)
     if 1.0 - outward @ n <= OPPOSITE:  # half a turn, about any axis across
         axis = np.cross(outward, np.eye(3)[np.argmin(np.abs(outward))])
         return np.array([0.0, *(axis / np.linalg.norm(axis))])

@@ -87,6 +87,8 @@ def _radii(rolling: Rolling, state: State) -> str:
     """Where a hollow is too tight, and the two radii."""
     bend = float(np.real(np.linalg.eigvals(state[rolling.surface.curvature(rolling.contact)])).min())
     place = ", ".join(f"{x:.6g}" for x in state[rolling.contact])
+    if not isinstance(rolling.solid, SphericalBody) and not bend < 0.0:
+        return f"at ({place}) m '{rolling.surface.name}' is not hollow, and '{rolling.solid.name}' is flat"
     tightest = -1.0 / bend if bend else np.inf
     words = f"at ({place}) m the radius of curvature is {tightest:.6g} m"
     if not isinstance(rolling.solid, SphericalBody):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.contact.friction import Friction, at_speed, friction_of, possible_friction
+from zeromass.contact.friction import Friction, at_speed, bounded, friction_of, possible_friction
 from zeromass.contact.outlines import steep
 from zeromass.contact.rims import Profile, Rim, Tyre, laid
 from zeromass.contact.slow import CREEP, SLOWEST
@@ -102,7 +102,7 @@ class WheelOnSurface(Joint):
         super().__init__(Marker(a, expressions(np.zeros(3)), np.eye(3)), Marker(b, middle, own), name)
         self.surface: Surface = surface
         self.two_sided: bool = two_sided
-        self.friction_coefficient, self.kinetic_coefficient = friction_of(friction)
+        self.friction_coefficient, self.kinetic_coefficient = friction_of(bounded(friction))
         for requirement in possible_friction(self.friction_coefficient, self.kinetic_coefficient):
             requirement.checked(f"the friction of {what}")
         if friction is not None and two_sided:

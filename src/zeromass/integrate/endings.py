@@ -32,6 +32,23 @@ def singular(state: State) -> Outcome:
     return Outcome(Ending.SINGULAR_BRANCH, state.t, words + "motions may go on from here")
 
 
+def rounded_away(state: State) -> Outcome:
+    """Of a run at a state where no choice of pivots is good, with constraints that are as independent as ever."""
+    if not state.motion.unique:
+        return Outcome(ending_of(state.motion.verdict), state.t, diagnosed(state))
+    masses = np.diagonal(state.matrices.M)
+    heavy = np.flatnonzero(masses > 0.0)
+    words = "rounding leaves no digit of the acceleration"
+    if len(heavy):
+        least, most = heavy[np.argmin(masses[heavy])], heavy[np.argmax(masses[heavy])]
+        names = state.system.coordinates
+        words += (
+            f": the masses of {names[least]!r} and {names[most]!r} are {masses[most] / masses[least]:.0e} apart; a mass that is "
+            "negligible may be zero, and a part that hardly moves may be held"
+        )
+    return Outcome(Ending.NON_UNIQUE, state.t, words)
+
+
 def branches(state: State, there: State) -> Outcome:
     """Of a run that ends before a singular position, which it can not cross."""
     names = ", ".join(dependent(there.system, there))

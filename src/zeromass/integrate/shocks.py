@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from zeromass.errors import ZeromassError
 from zeromass.expression import Symbol
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.integrate.switching import Impulse
@@ -23,11 +24,15 @@ SMALL = 1e-9
 
 @dataclass(frozen=True)
 class Shock:
-    """The state after a switch, the impulse that led there, and the jump of the energy's formula, J."""
+    """The state after a switch, the impulse that led there, and the jump of the energy's formula, J.
+
+    leapt  whether parts without mass are elsewhere from there on
+    """
 
     state: State
     impulse: Impulse | None
     energy: float
+    leapt: bool = False
 
 
 def shock(pieces: SystemPieces, before: State, after: State, changed: Sequence[int], said: str) -> Shock | Outcome:
@@ -36,12 +41,13 @@ def shock(pieces: SystemPieces, before: State, after: State, changed: Sequence[i
     said  what switches, in words
     """
     late = LOCATED * max(1.0, abs(before.t))
-    impulse, jump = None, 0.0
+    impulse, jump, leap = None, 0.0, None
     if not pieces.parts["constraints"].isdisjoint(changed):
-        outcome = _constraint_jump(pieces.given, before, after, late, said)
-        if outcome is not None:
-            return outcome
-        impulse = _impulse(before, after)
+        jumps = _constraint_jumps(before, after, late)
+        leap = _leap(pieces.given, before, after, [*jumps]) if jumps else None
+        if jumps and leap is None:
+            return _jump(pieces.given, before, after, jumps, said)
+        impulse = None if jumps else _impulse(before, after)
     if not pieces.parts["masses"].isdisjoint(changed) and _mass_jumps(before, after):
         words = "the mass jumps: the equations do not tell what becomes of the momentum; end the run there and begin another"
         return Outcome(Ending.JUMP, before.t, f"where {said} switches, {words}")
@@ -53,22 +59,48 @@ def shock(pieces: SystemPieces, before: State, after: State, changed: Sequence[i
         names, energies = pieces.energies
         k = names.index("energy")
         jump = float(energies(after.inputs)[k] - energies(before.inputs)[k])
+    if leap is not None:
+        return Shock(leap, None, jump, leapt=True)
     return Shock(after if impulse is None else replace(after, v=after.v + impulse.change), impulse, jump)
 
 
-def _constraint_jump(given: System, before: State, after: State, late: float, said: str) -> Outcome | None:
+def _constraint_jumps(before: State, after: State, late: float) -> dict[str, float]:
+    """By how much rows of the constraints jump, those that do."""
     names = [row.name for row in before.system.rows if row.level == 0]
     speeds = np.abs([after.residuals[f"rate of {name}"] - before.residuals[f"rate of {name}"] for name in names])
     jumps = np.array([after.residuals[name] - before.residuals[name] for name in names])
     size = SMALL * max(1.0, float(np.abs(before.q).max(initial=0.0)))
-    bad = [(name, jump) for name, jump, v in zip(names, jumps, speeds, strict=True) if abs(jump) > size + v * late]
-    if not bad:
+    found = zip(names, jumps.tolist(), speeds.tolist(), strict=True)
+    return {name: jump for name, jump, v in found if abs(jump) > size + v * late}
+
+
+def _leap(given: System, before: State, after: State, jumps: Sequence[str]) -> State | None:
+    """The state after a switch, parts without mass put where their constraints are then; None where masses would move."""
+    if not given.leaps(jumps, before, after):
         return None
-    words = ", ".join(f"'{name}' by {jump:.6g}" for name, jump in bad[:4])
-    meaning = given.jumped([name for name, _ in bad], before, after) or (
-        "no finite force brings the system there; let it go over continuously, or end the run before"
+    try:
+        found = after.carried_to(after.system)
+    except ZeromassError:
+        return None
+    heavy = np.abs(after.matrices.M).max(axis=0) > 0.0
+    for old, new in ((after.q, found.q), (after.v, found.v)):
+        size = max(1.0, float(np.abs(old[heavy]).max(initial=0.0)))
+        if np.abs(new - old)[heavy].max(initial=0.0) > SMALL * size:
+            return None
+    return found
+
+
+def _jump(given: System, before: State, after: State, jumps: Mapping[str, float], said: str) -> Outcome:
+    """That constraints jump: as the system says it, or where, which, and by how much."""
+    rows = ", ".join(f"'{name}' by {jump:.6g}" for name, jump in [*jumps.items()][:4])
+    words = given.jumped([*jumps], before, after)
+    if words:
+        return Outcome(Ending.JUMP, before.t, f"{words} (the constraint {rows} jumps there)")
+    words = (
+        f"where {said} switches, the constraint {rows} jumps: no finite force brings the system there; let it go over "
+        "continuously, or end the run before"
     )
-    return Outcome(Ending.JUMP, before.t, f"where {said} switches, the constraint {words} jumps: {meaning}")
+    return Outcome(Ending.JUMP, before.t, words)
 
 
 def _mass_jumps(before: State, after: State) -> bool:

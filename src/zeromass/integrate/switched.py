@@ -229,12 +229,15 @@ class Switched:
                     return self._not_taken(state, changed, taker), state, piece
             modes, flipped = decision.modes, {}
             energy += done.energy if done is not None else 0.0
+            if done is not None and done.leapt:
+                state = replace(state, q=done.state.q, v=done.state.v)
+                continue
             if done is None or done.impulse is None:
                 said = self._switchings(t, old, decision)
                 return None, state, Piece(modes, decision.holds, said, _sum(impulses), energy)
             impulses.append(done.impulse)
             state = replace(state, v=done.state.v)
-        words = f"{self._standing.words(changed)} switches to and fro at one moment: each impulse leads back over the switch"
+        words = f"{self._standing.words(changed)} switches to and fro at one moment: each time it leads back over the switch"
         return Outcome(Ending.CHATTERING, t, words), state, piece
 
     def _not_taken(self, state: State, changed: Sequence[int], taker: System | None) -> Outcome:

@@ -32,6 +32,9 @@ operations. A larger miss is a contradiction."""
 FAINT = float(np.sqrt(np.finfo(float).eps))
 """Part of what the unknowns could make of an equation below which its terms do not say in what unit to measure it."""
 
+FADED = float(np.finfo(float).eps ** 2)
+"""Part of the largest unknown below which one is rounding of a rounding, unless an equation asks for it."""
+
 ATTEMPTS = 12
 """Gauss–Newton runs from different guesses before equations are called contradictory."""
 
@@ -173,8 +176,18 @@ class Numbers:
         if reached.error <= ROUNDING:
             if back_to is not None:
                 reached = self._returned(reached, back_to, unit)
-            return reached, reached.point.x
+            return reached, self._settled(reached.point, unit)
         return reached, self._onto_constraints(reached.point.x) if reached.error <= GIVEN else None
+
+    def _settled(self, point: Point, unit: np.ndarray) -> np.ndarray:
+        """The unknowns, those zero that are rounding of a rounding: steps on linear equations end there, not at zero."""
+        x = point.x
+        rest = self.varied & (np.abs(x) < FADED * np.max(np.abs(x), initial=0.0)) & (x != 0.0)
+        if not rest.any():
+            return x
+        settled = self.at(np.where(rest, 0.0, x))
+        good = np.abs(settled.r) <= np.maximum(np.abs(point.r), ROUNDING * self.terms(settled, unit, least=0.0))
+        return settled.x if np.all(good) else x
 
     def _onto_constraints(self, x: np.ndarray) -> np.ndarray | None:
         """The constraints' solution next to one that keeps prescriptions which miss them by their rounding."""

@@ -244,6 +244,14 @@ class System(Remembering):
         """
         return self
 
+    def leaps(self, names: Sequence[str], before: State, after: State) -> bool:
+        """Whether constraints that jump where a formula switches hold parts without mass that nothing acts on; not here.
+
+        These parts are elsewhere from there on, as the point below a body that tumbles is; `before` and `after` are the
+        same state on the pieces before and after.
+        """
+        return False
+
     def jumped(self, names: Sequence[str], before: State, after: State) -> str:
         """What it means that constraints jump where a formula switches, in words, and what to do; nothing here.
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from zeromass.integrate.endings import branches, singular
 from zeromass.integrate.outcome import Ending, Outcome
+from zeromass.integrate.passages import weakened
 from zeromass.integrate.singular.corner import corner_of, step_end, steps_before
 from zeromass.integrate.singular.crossing import LEAST, Crossing, Landing
 from zeromass.integrate.singular.judge import Miss
@@ -141,7 +144,10 @@ class Passing:
             return None if status is Status.FADING else self.loop.after(status, float(t0))
         before, length = self._passed_by
         if abs(place - before) < length:  # careful steps have not helped
-            return singular(self.loop.state()) if surely else self.loop.after(status, float(t0))
+            here = states[int(np.argmin(np.abs(times - place)))]
+            n, given = len(here) // 2, self.loop.state()
+            surely = surely and weakened(self.loop.start, replace(given, t=place, q=here[:n], v=here[n:]))
+            return singular(given) if surely else self.loop.after(status, float(t0))
         self._passed_by = place, float(abs(t1 - t0))
         self.loop.back_to(len(t) - 2, float(t0), y0)
         work.resume((place - t0) / CAREFUL)

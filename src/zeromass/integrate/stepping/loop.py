@@ -12,7 +12,7 @@ import numpy as np
 from zeromass.compile.program import Program
 from zeromass.expression import Expression
 from zeromass.expression.node import ordered
-from zeromass.integrate.endings import in_large, no_number, no_step, out_of_memory, singular, unexplained
+from zeromass.integrate.endings import in_large, no_number, no_step, out_of_memory, rounded_away, singular, unexplained
 from zeromass.integrate.methods import Method
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
 from zeromass.integrate.passages import weakened
@@ -225,9 +225,6 @@ class Loop:
         self.program.native.called(self.work.evaluations - evaluations)
         if self.work.dipped:
             return self.passing.dipped(status)
-        if status is Status.FINISHED and end != self.until:
-            self.passing.relax()
-            return None
         return self.after(status, since)
 
     def after(self, status: Status, since: float) -> Outcome | None:
@@ -235,6 +232,9 @@ class Loop:
         match status:
             case Status.FADING:
                 return self.passing.faded()
+            case Status.FINISHED if self.work.t != self.until:  # careful steps end before
+                self.passing.relax()
+                return None
             case Status.FINISHED:
                 return Outcome(Ending.FINISHED, self.work.t, "")
             case Status.PIVOTS:
@@ -304,11 +304,16 @@ class Loop:
         """Chooses the pivots anew here, with the rank of the start; ends the run where that does not help."""
         state = self.state()
         fresh = self.program.anew(state)
-        growth = float(fresh.native.growth(state.inputs))
-        if not growth < HOPELESS:
-            return in_large(state, Ending.SINGULAR_BRANCH) if self.program.code == "rolled" else singular(state)
-        self.repivots += 1
-        self._use(fresh)
+        growth, before = (float(program.native.growth(state.inputs)) for program in (fresh, self.program))
+        if not min(growth, before) < HOPELESS:
+            if self.program.code == "rolled":
+                return in_large(state, Ending.SINGULAR_BRANCH)
+            return singular(state) if weakened(self.start, state) else rounded_away(state)
+        if before < growth:  # those of before are better still, as where masses differ by much
+            growth = before
+        else:
+            self.repivots += 1
+            self._use(fresh)
         self.work.growth_limit = max(self.settings.limits.growth, 10.0 * growth)
         return None
 
