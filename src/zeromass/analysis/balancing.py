@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """The energy of steps against the work until the same places in them, as machine code."""
 
 from __future__ import annotations
@@ -9,8 +7,8 @@ from math import inf, nan
 from typing import ClassVar
 
 import numpy as np
-from llvmlite import ir
 
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, where
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.collocation.coefficients import ONCE, PARTS, STAGES

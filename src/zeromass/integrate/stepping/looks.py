@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """Values at many states: brought onto the constraints first, as those between steps are, and then looked at.
 
 In SIMD lanes, or one after another: the arithmetic is the same, to the bit.
@@ -10,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, Truth, fma, sqrt, where
 from zeromass.compile.target import Target
 from zeromass.integrate.stepping.kernel import PROJECTIONS, REPEAT, ROUNDING, Routine

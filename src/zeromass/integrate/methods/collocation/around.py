@@ -1,5 +1,3 @@
-# pyright: reportArgumentType=false, reportReturnType=false
-# llvmlite has no types: what its builder returns is taken for None
 """States at the stages of many steps in a row, from the ends of the steps around each of them.
 
 Hermite's polynomial through q, q̇ and q̈ at four ends, those of a step and one beyond on either side, is as near to the
@@ -12,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from llvmlite import ir
-
+from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, sqrt, where
 from zeromass.compile.target import Target
 from zeromass.integrate.methods.collocation.coefficients import STAGES, C
