@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,23 @@ def test_an_egg_strikes_obliquely(tmp_path):
     run = python(start, {}, 0.3)
     assert np.abs(there["y"] - run.at(times).y).max() <= 1e-9
     assert [t for t, _ in there["kinds"][1:3]] == pytest.approx(run.changes[:2], abs=1e-12)
+
+
+@pytest.mark.slow
+def test_pivots_change_on_the_way(tmp_path):
+    """A ball that rolls all round a globe: its contact follows from other coordinates on each side of it."""
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), two_sided=True, gravity=1.0)
+    start = ball.start(contact=(0.1, 0.0), velocity=(v, 0.0), guess=1.0)
+    run = zm.simulate(ball, start.again({"v": 2.0}), until=4.0, method="dop853", **TIGHT)
+    assert run.statistics.repivots > 2
+    met = tuple(run.state(t) for t in np.linspace(0.0, 4.0, 9))
+    motion = replace(Kinds.of_one(start, 4.0, run.settings), outputs=(), met=met)
+    assert len(motion.programs("rolling")) > 1
+    tasks = [{"values": {"v": speed}, "until": 4.0, **TIGHT} for speed in (2.0, 2.2)]
+    for speed, there in zip((2.0, 2.2), through_kinds(motion, tasks, tmp_path), strict=True):
+        assert there["ending"] == "FINISHED"
+        again = python(start, {"v": speed}, 4.0)
+        assert np.abs(there["end"] - again.y[-1]).max() <= 1e-9
 
 
 def test_what_only_python_knows():

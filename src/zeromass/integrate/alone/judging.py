@@ -79,7 +79,7 @@ class Judging:
         """Switches whose functions are numbers on some pieces, as max(x, 0) is where x < 0: the numbers, by inner modes."""
         pieces, found = self.pieces, {}
         for k, inner in enumerate(pieces.inner):
-            if not inner or len(inner) > INNER:
+            if not inner or len(inner) > INNER or k in pieces.of_time:
                 continue
             table: dict[tuple[float, ...], Expression | None] = {}
             for sides in product((1.0, -1.0), repeat=len(inner)):

@@ -14,6 +14,9 @@ from zeromass.integrate.settings import Settings
 from zeromass.model import State, System
 from zeromass.model.changing import Changing
 
+VARIANTS = 4
+"""Programs of one kind of motion, with different pivots, at most."""
+
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
@@ -23,6 +26,7 @@ class Kinds:
     changing its kinds, and what decides between them
     outputs  what is sampled, whatever its kind
     fields   functions of a place, as of `Alone`
+    met      states that such motions come to: where other pivots are better there, there is a program with these too
     """
 
     start: State
@@ -32,6 +36,7 @@ class Kinds:
     settings: Settings
     place: tuple[Symbol, ...] = ()
     fields: tuple[Expression, ...] = ()
+    met: tuple[State, ...] = ()
 
     @classmethod
     def of(cls, start: State, outputs: tuple[Expression, ...], until: float, settings: Settings) -> Kinds | None:
@@ -46,6 +51,12 @@ class Kinds:
         except ZeromassError:  # no such state near the start
             return None
         return kinds
+
+    @classmethod
+    def of_one(cls, start: State, until: float, settings: Settings) -> Kinds:
+        """A motion of one kind, whose pivots change."""
+        one = Changing({start.system.kind: start.system}, {start.system.kind: {}}, lambda state, _: state, (), ())
+        return cls(start, one, (), until, settings)
 
     def begun(self, system: System) -> State:
         """The start as one of another kind."""
@@ -62,21 +73,27 @@ class Kinds:
         zeros = _zeros(system)
         return [*zeros, *[ZERO] * (most - len(zeros))]
 
+    def programs(self, kind: str) -> list[Program]:
+        """Those of a kind: with the pivots that are best at the start, and with others that are best elsewhere."""
+        system = self.changing.kinds[kind]
+        first = program_at(system, self.begun(system))
+        others = (program_at(system, state) for state in self.met if state.system is system)
+        return list({id(program): program for program in (first, *others)}.values())[:VARIANTS]
+
     def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
         """The code of each kind, that of the start first, and what the driver is told of it."""
         own = self.start.system.kind
         order = sorted(self.changing.kinds, key=lambda kind: kind != own)
         found = []
-        for kind in order:
+        for kind, program in [(one, program) for one in order for program in self.programs(one)]:
             system, judged = self.changing.kinds[kind], self.changing.judged[kind]
             begun = self.begun(system)
-            program = program_at(system, begun)
             alone = Alone(
                 program,
                 begun,
                 tuple(system.events),
                 (*[_value(program, e) for e in self.outputs], *self.residuals(system)),
-                True,
+                self.settings.project,
                 self.settings.limits,
                 self.place if kind == own else (),
                 self.fields if kind == own else (),

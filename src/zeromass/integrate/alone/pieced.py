@@ -69,7 +69,8 @@ class Pieced:
             )
         kinds = {switch.mode: switch.kind for switch in pieces.switches}
         for k, inner in enumerate(pieces.inner):
-            if len(inner) > INNER or any(kinds[mode] != "side" for mode in inner):
+            deep = len(inner) > INNER or any(kinds[mode] != "side" for mode in inner)
+            if deep and k not in pieces.of_time:
                 raise ModelError(f"{said[k]} depends on too many other switches, or on whole numbers, for a page")
         if pieces.of_force and program_at(pieces.system, self.moving).elimination.dropped:
             raise ModelError(f"{said[pieces.of_force[0]]} depends on forces that redundant constraints share")

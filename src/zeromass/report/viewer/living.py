@@ -34,6 +34,9 @@ SCRIPTS = {
 }
 """Scripts that make motions, in their order: of one module, over switches, and through changes of kind."""
 
+MET = 9
+"""States of each segment of a motion, whose pivots changed, at which it is looked which ones are best."""
+
 CORNERS = 4
 """Sliders of which all ends are tried together before the page is written; of more, those of one after the other."""
 
@@ -69,9 +72,13 @@ class Living:
         self.settings = replace(run.settings, method="dop853", step=None)
         self.until = float(run.t[-1])
         self.kinds = Kinds.of(self.start, (), self.until, self.settings)
-        check(run, self.start, self.sliders, changes=self.kinds is not None)
+        self._changes = self.kinds is not None
+        check(run, self.start, self.sliders, changes=self._changes)
         self.course = LiveCourse(run.segments)
         self.reach = self._corners()
+        turned = any(motion.statistics.repivots for motion in (run, *self.reach))
+        if turned and self.kinds is None and run.system.pieces is None and not run.system.large:
+            self.kinds = Kinds.of_one(self.start, self.until, self.settings)
         self._look()
 
     def _say(self, words: str) -> None:
@@ -91,9 +98,7 @@ class Living:
             words = ", ".join(f"{s.name} = {wanted[s.symbol]:g}" for s in self.sliders)
             try:
                 start = self.start.again(wanted)
-                moved = course(
-                    start.system, start, self.until, replace(self._tried, transitions=self.kinds is not None)
-                )
+                moved = course(start.system, start, self.until, replace(self._tried, transitions=self._changes))
             except (StartError, ModelError) as error:
                 vain.append(f"{words} ({error})")
                 continue
@@ -124,17 +129,17 @@ class Living:
                 other = system.drawing_at({**values, s.symbol: s.high})
                 if [described(b.shape) for b in other.bodies if b.shape is not None] != shapes[0]:
                     self._say(f"a body's shape changes with {s.name}: the motion follows, its picture does not")
-        watched = {e.name for e in system.events} if self.kinds is None else self.kinds.known
+        watched = self.kinds.known if self.kinds is not None else {e.name for e in system.events}
         strangers = {e.name for e in self._run.events} - watched
         if strangers:
             names = ", ".join(sorted(f"'{name}'" for name in strangers))
             self._say(f"the page watches what the system watches, and not {names}, which the run was asked for")
-        if len(self._run.kinds) > 1 and self.kinds is None:
+        if len(self._run.kinds) > 1 and not self._changes:
             kinds = " – ".join(self._run.kinds)
             self._say(
                 f"the run changes its kind ({kinds}): with the sliders, the page shows its first kind until that ends"
             )
-        elif self._run.outcome.ending is not Ending.FINISHED and self.kinds is None:
+        elif self._run.outcome.ending is not Ending.FINISHED and not self._changes:
             self._say(f"the run ends early ({self._run.outcome}): motions in the page are not followed further")
 
     def data(self, scene: Mapping[str, Any]) -> dict[str, Any]:
@@ -166,9 +171,7 @@ class Living:
                 "atol": settings.atol,
                 "longest": settings.longest_step if np.isfinite(settings.longest_step) else None,
             },
-            "goes on": {
-                e.name: self.kinds is None and _following(run, e.name) for e in run.system.events if e.terminal
-            },
+            "goes on": {e.name: not self._changes and _following(run, e.name) for e in run.system.events if e.terminal},
             "program": self._program(),
             "source": self._source,
             "remarks": self.remarks,
@@ -181,7 +184,7 @@ class Living:
         field = (ground.ground.place, ground.fields) if ground.ground is not None and ground.fields else None
         if self.kinds is not None:
             shown = tuple(outputs["shown"])
-            motion = replace(self.kinds, outputs=shown)
+            motion = replace(self.kinds, outputs=shown, met=self._met())
             if field:
                 motion = replace(motion, place=tuple(field[0]), fields=tuple(field[1]))
             left = len(motion.residuals(run.system))
@@ -215,6 +218,16 @@ class Living:
             )
         modules, driven = switched_modules(motion, {name: [len(some)] for name, some in outputs.items() if some})
         return modules, "switches", driven
+
+    def _met(self) -> tuple[State, ...]:
+        """Some states of the run and of the motions at the ends of the sliders."""
+        found = []
+        for segment in (segment for motion in (self._run, *self.reach) for segment in motion.segments):
+            n, count = len(segment.start.q), MET if segment.statistics.repivots else 1
+            for k in np.unique(np.linspace(0, len(segment.t) - 1, count).astype(int)).tolist():
+                y = segment.y[k]
+                found.append(State(segment.system, float(segment.t[k]), y[:n], y[n:], segment.parameters))
+        return tuple(found)
 
     def _program(self) -> str:
         """The program that makes a motion of the page from the run, with «values» in its place."""

@@ -32,16 +32,22 @@ class Kind extends Driven {
 class KindsMotion {
   constructor(modules, told) {
     this.told = told;
-    const all = modules.map((module) => new Kind(module));
-    this.kinds = Object.fromEntries(all.map((motion) => [motion.about.kind, motion]));
-    [this.plain] = all;
+    this.all = modules.map((module) => new Kind(module));
+    [this.plain] = this.all;
+    this.choose();
     this.about = this.plain.about;
     this.segments = [];
   }
 
+  /** Of each kind the program with the pivots of the start. */
+  choose() {
+    this.kinds = Object.fromEntries([...this.all].reverse().map((motion) => [motion.about.kind, motion]));
+  }
+
   run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }) {
     Object.assign(this, { values, until, settings: { rtol, atol, longest }, segments: [], happenings: [], passed: [], again: false });
-    for (const motion of Object.values(this.kinds)) motion.set(values);
+    this.choose();
+    for (const motion of this.all) motion.set(values);
     const solvable = this.plain.code.start() === 0;
     this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
     this.first = this.state;
@@ -64,7 +70,9 @@ class KindsMotion {
     for (let changes = 1; ; changes++) {
       if (!this.again) this.passed.push([this.state.t, kind]);
       const stiff = this.stiff(kind);
-      const { ending, event } = this.segment(kind, stiff);
+      this.turned(kind);
+      let { ending, event } = this.segment(kind, stiff);
+      while (ending === "PIVOTS" && this.turned(kind)) ({ ending, event } = this.segment(kind, stiff));
       if (!["EVENT", "ALREADY"].includes(ending) || this.state.t === this.until) return { ending, event };
       const next = this.onward(kind, event.name);
       if (!next) return { ending, event };
@@ -88,7 +96,22 @@ class KindsMotion {
 
   /** Whether a slip begins, which is stiff at first. */
   stiff(kind) {
-    return kind === "slipping" && this.kinds.slipping.judged(this.state).stiff[0] < 0;
+    return kind === "slipping" && "stiff" in this.kinds.slipping.about.judged && this.kinds.slipping.judged(this.state).stiff[0] < 0;
+  }
+
+  /** Takes the program of a kind whose pivots are best at the state; whether that is another one. */
+  turned(kind) {
+    const some = this.all.filter(({ about }) => about.kind === kind);
+    const { t, y } = this.state;
+    const growth = some.map((motion) => {
+      motion.put(t, y);
+      motion.code.slope();
+      const found = motion.real("growth");
+      return found >= 0 ? found : Infinity;
+    });
+    const before = this.kinds[kind];
+    this.kinds[kind] = some[growth.indexOf(Math.min(...growth))];
+    return this.kinds[kind] !== before;
   }
 
   /** The motion of one kind from the state, until it ends or an event does. */
@@ -118,11 +141,11 @@ class KindsMotion {
     const { rolling, slipping, flying } = this.kinds;
     if (event === "contact lost" && flying && kind !== "flying") return { kind: "flying", state: this.lifted(this.state) };
     if (event === "would slip" && kind === "rolling" && slipping) return { kind: "slipping", state: slipping.carried(this.state) };
-    if (event === "slip dies out" && kind === "slipping") {
+    if (event === "slip dies out" && kind === "slipping" && rolling) {
       const state = rolling.carried(this.state);
       return this.grips(state) ? { kind: "rolling", state } : { kind: "slipping", state: this.state };
     }
-    return event === "lands" && kind === "flying" ? this.landed() : null;
+    return event === "lands" && kind === "flying" && rolling ? this.landed() : null;
   }
 
   grips(state) {

@@ -195,7 +195,7 @@ class SwitchedMotion {
     const key = piece.holds.join();
     const motion = this.motions.find(({ about }) => about.holds.join() === key);
     const said = this.deciding.words(piece.holds);
-    if (!motion) throw new Beyond(`the motion slides along ${said} at once, for which this page has no program`);
+    if (!motion) throw new Beyond(`the motion slides along ${said}, for which this page has no program`);
     if (motion.about.order.join() !== piece.order.join()) throw new Beyond(`what holds the motion on ${said} needs other pivots`);
     const segment = new PieceLoop(this, motion, this.state, piece, target, before).segment();
     this.segments.push(segment);
