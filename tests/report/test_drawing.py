@@ -151,3 +151,14 @@ def test_a_wheelset_is_an_axle_with_two_wheels_on_two_rails():
     assert isinstance(shapes["axle"], zm.Rod)
     assert shapes["axle"].length == pytest.approx(1.4)
     assert sum(isinstance(shape, zm.Wheel) for shape in shapes.values()) == 2
+
+
+@pytest.mark.parametrize("kind", [zm.WheelOnGround, zm.WheelOnSurface])
+def test_a_wheel_is_as_large_as_it_rolls(kind):
+    """Whatever its inertia: that of this one is a disc's of half the radius, which would hang in the air."""
+    hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.015625, 0.03125, 0.015625), at=(0, 0, 0.5))
+    on = [zm.surfaces.plane()] if kind is zm.WheelOnSurface else []
+    rolls = kind(zm.Ground(), hoop, *on, radius=0.5, axis=(0, 1, 0))
+    (drawn,) = [body for body in zm.System([hoop], gravity=9.81, joints=[rolls]).drawing.bodies if body.name == "hoop"]
+    assert isinstance(drawn.shape, zm.Wheel)
+    assert (drawn.shape.radius, np.abs(drawn.shape.axis).tolist()) == (0.5, [0.0, 1.0, 0.0])

@@ -154,6 +154,14 @@ def test_a_film_shows_where_things_are(tmp_path):
     assert told == pytest.approx(np.linspace(0.0, 2.0, 20))
 
 
+def test_a_film_of_a_surface_with_triangles_that_are_lines(tmp_path):
+    """A mesh of a cylinder that lies along an axis has some: they have no light of their own, and no picture fails."""
+    rail = zm.Surface(lambda X, Y, Z: (Y**2 + Z**2 - 0.09) / 0.6, name="rail")
+    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=rail, gravity=9.81)
+    run = zm.simulate(rolling, rolling.start(contact=(0.0, 0.0, 0.3), velocity=(5.0, 0.0, 0.0)), until=1.0)
+    assert run.movie(tmp_path / "rail.gif", fps=2, size=(160, 120)).stat().st_size > 500
+
+
 def test_a_palette_has_one_colour_a_quantity():
     from zeromass.report.palette import QUANTITIES, SERIES, color
 

@@ -44,3 +44,19 @@ def test_nothing_to_draw_is_said():
     branch = zm.branch(system, steady, over=(c, 0.5, 1.5), constant=[x])
     with pytest.raises(zm.ModelError, match="no eigenvalues to draw"):
         zm.plot_roots(branch)
+
+
+def test_lines_of_a_branch_that_turns_back_follow_it():
+    """Of h³ − h + p = 0 the eigenvalues are λ² = 1 − 3h²: neighbours on the branch, not those of the next parameter."""
+    from matplotlib.figure import Figure
+
+    h, p = zm.coordinate("h"), zm.parameter("p", 0.0)
+    arch = zm.System(kinetic=zm.rate(h) ** 2 / 2, potential=(h**2 - 1) ** 2 / 4 + p * h)
+    branch = zm.branch(arch, arch.equilibrium(guess={h: 1.0}), over=(p, -1.0, 1.0))
+    assert len(branch.special) == 2
+    ax = zm.plot_roots(branch, Figure().add_subplot())
+    squares = 1 - 3 * branch[h] ** 2
+    assert not ax.collections  # no shade
+    for line in [line for line in ax.lines if len(line.get_xdata()) == len(branch)][:2]:
+        assert np.array_equal(line.get_xdata(), branch.values)
+        assert np.abs(np.asarray(line.get_ydata()) ** 2 - np.maximum(squares, 0.0)).max() < 1e-6

@@ -28,7 +28,7 @@ def plot_roots(
 
     over  what to call what was varied
     kind  "parts": real parts as lines and imaginary parts as dashes, over the parameter, shaded where nothing
-          grows. "locus": in the complex plane, the parameter as colour
+          grows, unless the branch turns back. "locus": in the complex plane, the parameter as colour
 
     Returns the Axes.
 
@@ -50,7 +50,8 @@ def plot_roots(
         words = "of a steady motion, give zm.branch the states=[…] of its linear system"
         raise ModelError(f"there are no eigenvalues to draw: {words}")
     ax = own(ax)
-    known.sort(key=lambda one: one[0])
+    if not isinstance(roots, Branch):
+        known.sort(key=lambda one: one[0])  # a branch has its own order, and may turn back
     at = np.array([value for value, _ in known])
     λ = traced([one for _, one in known])
     if kind == "locus":
@@ -70,8 +71,11 @@ def plot_roots(
     ax.axhline(0.0, color="0.6", lw=0.8)
     calm = λ.real.max(axis=1) <= ON_AXIS * np.abs(λ).max(axis=1)
     shade: Any = {"transform": ax.get_xaxis_transform(), "color": "0.95", "lw": 0, "zorder": 0}
-    ax.fill_between(at, 0, 1, where=calm.tolist(), label="nothing grows" if calm.any() else None, **shade)
-    ax.set(xlabel=over or named(name), ylabel="eigenvalues [1/s]", xlim=(at[0], at[-1]) if len(at) > 1 else None)
+    if np.all(np.diff(at) >= 0) or np.all(np.diff(at) <= 0):  # where it turns back, what is calm lies over what is not
+        ax.fill_between(at, 0, 1, where=calm.tolist(), label="nothing grows" if calm.any() else None, **shade)
+    ax.set(
+        xlabel=over or named(name), ylabel="eigenvalues [1/s]", xlim=(at.min(), at.max()) if np.ptp(at) > 0 else None
+    )
     titled(ax, "Eigenvalues of small motions")
     legend(ax)
     return ax

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Expression, Symbol, evaluate, symbols
+from zeromass.expression import Expression, Symbol, as_expression, evaluate, symbols
 from zeromass.expression.build import ZERO
 from zeromass.model.drawing import Arrow, Drawing, DrawnBody, Joint, Link, Trail
 from zeromass.model.errors import ModelError
@@ -20,7 +19,7 @@ from zeromass.model.picture.owners import Owners, nothing
 from zeromass.model.picture.points import Found, Place, Sampled, bases, in_space, long_as, points_in, rigid, upwards
 from zeromass.model.picture.terms import distance, squared, terms
 from zeromass.model.picture.touching import places
-from zeromass.model.shapes import Box, Dot, Rod
+from zeromass.model.shapes import Box, Dot, Rod, Wheel
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 BALL = 0.16
 """Radius of a ball at a mass centre, as a part of the longest arm from there to a joint."""
 
-AXLE = 0.025
-"""Radius of an axle between two wheels, as a part of its length."""
+AXLE, TYRE = 0.025, 0.12
+"""Radius of an axle as a part of its length, and width of a wheel as a part of its radius."""
 
 FORCES = 12
 """Most parts whose forces are drawn."""
@@ -51,7 +50,7 @@ def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
         for end in _ends(joint)
         if isinstance(end.body, RigidBody) and end.body not in own_looks
     ]
-    shapes |= _jointed(shapes, ends, parameters) | _axles(connections, parameters)
+    shapes |= _jointed(shapes, ends, parameters) | _wheeled(connections, parameters)
     found = held(rows, owners, shapes, parameters, own_looks)
     for end in ends:
         arm(found, end.body, end.point, parameters)
@@ -92,21 +91,31 @@ def _jointed(
     return found
 
 
-def _axles(connections: Sequence[Any], parameters: Mapping[Symbol, float]) -> dict[Any, Any]:
-    """Bodies that have several wheels: the axle between the two that are farthest apart."""
-    wheels: dict[RigidBody, list[np.ndarray]] = {}
+def _wheeled(connections: Sequence[Any], parameters: Mapping[Symbol, float]) -> dict[Any, Any]:
+    """Bodies on wheels: one that is a wheel, as large as it rolls; of two wheels, the axle between them."""
+    found: dict[RigidBody, Placed] = {}
+    for body, wheels in _wheels(connections, parameters).items():
+        (a, radius, axis), (b, *_) = wheels[0], wheels[-1]
+        far = float(np.linalg.norm(b - a))
+        if len(wheels) == 1 and np.linalg.norm(a) <= 1e-9 * radius:
+            found[body] = Placed(Wheel(radius, TYRE * radius, axis))
+        elif len(wheels) == 2 and far > 0:
+            along = tuple(((b - a) / far).tolist())
+            found[body] = Placed(Rod(far, AXLE * far, along), middle=tuple(((a + b) / 2).tolist()))  # type: ignore[arg-type]
+    return found
+
+
+def _wheels(connections: Sequence[Any], parameters: Mapping[Symbol, float]) -> dict[RigidBody, list[Any]]:
+    """Centre, radius and axis of the wheels of each body, numbers in its axes; without those that are no numbers."""
+    found: dict[RigidBody, list[Any]] = {}
     for joint in connections:
-        if hasattr(joint, "rim") and isinstance(joint.b.body, RigidBody):
-            place = [
-                float(evaluate(e, dict(parameters))) for e in joint.b.place if not set(symbols(e)) - set(parameters)
-            ]
-            wheels.setdefault(joint.b.body, []).extend([np.array(place)] if len(place) == 3 else [])
-    found = {}
-    for body, places_of in wheels.items():
-        a, b = max(combinations(places_of, 2), key=lambda two: np.linalg.norm(two[1] - two[0]), default=(None, None))
-        if a is not None and b is not None and (far := float(np.linalg.norm(b - a))) > 0 and len(places_of) == 2:
-            axis = tuple(((b - a) / far).tolist())
-            found[body] = Placed(Rod(far, AXLE * far, axis), middle=tuple(((a + b) / 2).tolist()))  # type: ignore[arg-type]
+        radius = getattr(getattr(joint, "rim", joint), "radius", None)
+        if radius is None or not hasattr(joint, "contact") or not isinstance(joint.b.body, RigidBody):
+            continue
+        sizes = [as_expression(e) for e in (radius, *joint.b.place)]
+        if set(symbols(*sizes)) <= set(parameters):
+            r, *place = (float(evaluate(e, dict(parameters))) for e in sizes)
+            found.setdefault(joint.b.body, []).append((np.array(place), r, tuple(map(float, joint.b.axes[:, 2]))))
     return found
 
 

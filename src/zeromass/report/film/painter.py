@@ -213,7 +213,8 @@ class Painter:
         normal = np.cross(sides[:, 2] - sides[:, 0], sides[:, -1] - sides[:, 1])
         if self.surface is not None and self.surface["kind"] == "height":
             normal *= np.sign(normal[:, 2:] + 1e-300)
-        light = 0.72 + 0.3 * np.clip(normal @ SUN / np.linalg.norm(normal, axis=1), -1, 1)
+        length = np.linalg.norm(normal, axis=1)  # zero of a triangle that is but a line
+        light = 0.72 + 0.3 * np.clip(normal @ SUN / np.where(length > 0, length, 1.0), -1, 1)
         level = height[faces].mean(axis=1)
         flat = high - low <= 1e-6 * np.ptp(corners)
         tones = np.tile(_rgb("#e3e6ea"), (len(faces), 1)) if flat else _viridis((level - low) / (high - low))

@@ -85,6 +85,7 @@ class RunView {
     this.color = runColor(index);
     this.kinds = { contact: [], center: [], path: [], normal: [], friction: [], applied: [], constraint: [], axes: [], line: [], joint: [] };
     const names = [...new Set(run.bodies.map((body) => body.name))]; // a body of several shapes has one colour
+    this.alone = run.bodies.filter((body) => !body.scenery && !body.shape.marker).length === 1;
     this.bodies = run.bodies.map((body, i) => this.makeBody(body, i, body.name ? names.indexOf(body.name) : i));
     this.trails = run.trails.map((trail, i) => this.makeTrail(trail, i));
     this.arrows = run.arrows.map((arrow) => this.makeArrow(arrow));
@@ -126,7 +127,7 @@ class RunView {
     const group = figure(shape, color, this.theme.ivory, this.quality, body.clear);
     this.group.add(group);
     const box = ownBox(group);
-    if (this.surface && !body.scenery && ROUND.has(shape.kind)) shimmer(group, color);
+    if (this.surface && !body.scenery && this.alone && ROUND.has(shape.kind)) shimmer(group, color);
     if (body.quaternion && !body.scenery) this.addAxes(group, box, shape.kind === "shell");
     const [marker, scenery, symbol] = [shape.marker, body.scenery, shape.marker !== undefined].map(Boolean);
     return { name, index: i, group, radius: reach(shape), breadth: breadth(box), corners: ROUND.has(shape.kind) ? null : cornersOf(box), color, marker, scenery, symbol };
