@@ -186,7 +186,7 @@ def test_sources_that_were_changed_added_or_renamed_are_others(tmp_path: Path, m
     seen: list[str | None] = []
 
     def look() -> None:
-        cache.sources.cache_clear()
+        cache._files.cache_clear()
         seen.append(cache.sources("compile"))
 
     try:
@@ -202,4 +202,4 @@ def test_sources_that_were_changed_added_or_renamed_are_others(tmp_path: Path, m
         look()
         assert seen[-1] == seen[-2] is not None
     finally:
-        cache.sources.cache_clear()
+        cache._files.cache_clear()

@@ -40,16 +40,21 @@ def digest(*parts: str | bytes) -> str:
     return found.hexdigest()
 
 
-@cache
 def sources(*packages: str) -> str | None:
     """A digest of the files of some packages of zeromass, of what writes code; None where there are no such files.
 
     Of their paths, sizes and times of change, by which Python too knows whether what it has compiled of them is old: to read
     all of them would take longer than to find the code.
     """
+    found = [_files(package) for package in packages]
+    return digest(*found) if any(found) else None
+
+
+@cache
+def _files(package: str) -> str:
+    """A digest of one of them, empty where it is not there."""
     parts: list[str] = []
-    above = os.path.dirname(os.path.dirname(__file__))
-    waiting = [os.path.join(above, package) for package in packages]
+    waiting = [os.path.join(os.path.dirname(os.path.dirname(__file__)), package)]
     while waiting:
         with suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
@@ -58,7 +63,7 @@ def sources(*packages: str) -> str | None:
                     parts.append(f"{entry.path} {stat.st_size} {stat.st_mtime_ns}")
                 elif entry.is_dir():
                     waiting.append(entry.path)
-    return digest(*parts) if parts else None
+    return digest(*parts) if parts else ""
 
 
 def kept() -> bool:
