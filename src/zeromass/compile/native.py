@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.compile.outline import digest_of
-from zeromass.compile.target import FIRST, Code, Target, host
+from zeromass.compile.target import FIRST, Code, Target, host, shared
 from zeromass.expression import Evaluator, Expression
 from zeromass.model import Event
 
@@ -132,7 +132,7 @@ class Native:
             target, entry = self._target.lanes(lanes), self.program.entry if kept else None
             origin = entry.origin(kept) if entry and kept else None
             if origin is not None:
-                made = Code(lambda: _text(functions(), target), target, origin=origin, effort=effort)
+                made = shared(lambda: _text(functions(), target), target, origin, effort)
             else:
                 from zeromass.compile.module import code  # where it was kept, nothing is written
 
