@@ -24,6 +24,8 @@ FORMAT = b"zeromass code 1\n"
 DIGEST = 16
 LARGEST = 256 << 20
 """Bytes that the folder may hold: beyond them, what was not used for longest is removed."""
+MANY = 4_000
+"""Files that it may hold: who writes looks at all of them."""
 _OFTEN = 50
 """Files after which the size of the folder is looked at again."""
 
@@ -103,25 +105,25 @@ def write(name: str, code: bytes) -> None:
             file.write(FORMAT + digest(code).encode() + code)
         os.replace(new, os.path.join(folder, name))
         if _written % _OFTEN == 0:
-            _prune(folder, LARGEST)
+            _prune(folder, LARGEST, MANY)
         _written += 1
     except OSError:
         with suppress(OSError):
             os.remove(new)
 
 
-def _prune(folder: str, largest: int) -> None:
-    """Removes what was not used for longest, until three quarters of the largest size are left."""
+def _prune(folder: str, largest: int, many: int) -> None:
+    """Removes what was not used for longest, until three quarters of the largest size and number are left."""
     with os.scandir(folder) as entries:
         found = [(entry.stat(), entry.path) for entry in entries if entry.is_file(follow_symlinks=False)]
-    size = sum(stat.st_size for stat, _ in found)
-    if size <= largest:
+    size, count = sum(stat.st_size for stat, _ in found), len(found)
+    if size <= largest and count <= many:
         return
     for stat, path in sorted(found, key=lambda entry: entry[0].st_mtime_ns):
         with suppress(OSError):
             os.remove(path)
-        size -= stat.st_size
-        if size <= 0.75 * largest:
+        size, count = size - stat.st_size, count - 1
+        if size <= 0.75 * largest and count <= 0.75 * many:
             return
 
 
