@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from zeromass.compile import cache, module, outline
+from zeromass.compile import cache, module, outline, target
 from zeromass.compile.outline import Entry, Outline, name_of
 from zeromass.compile.program import program_at
 
@@ -20,6 +20,7 @@ def folder(tmp_path, monkeypatch):
     own = tmp_path / "code"
     monkeypatch.setenv("ZEROMASS_CACHE", str(own))
     module._compiled.cache_clear()  # what was made before is not in this folder
+    target._made.clear()
     yield own
     cache._folder.cache_clear()
 
@@ -249,6 +250,8 @@ def test_machine_code_that_is_gone_is_made_anew(folder, alone):
     for path in folder.iterdir():
         if path.name != own:
             path.unlink()
+    module._compiled.cache_clear()
+    target._made.clear()
     run = moved(swing())
     assert derived(run.program)
     assert bits(run) == alone.bits

@@ -24,6 +24,8 @@ FORMAT = b"zeromass code 1\n"
 DIGEST = 16
 LARGEST = 256 << 20
 """Bytes that the folder may hold: beyond them, what was not used for longest is removed."""
+MANY = 4_000
+"""Files that it may hold: who writes looks at all of them."""
 _OFTEN = 50
 """Files after which the size of the folder is looked at again."""
 
@@ -40,16 +42,21 @@ def digest(*parts: str | bytes) -> str:
     return found.hexdigest()
 
 
-@cache
 def sources(*packages: str) -> str | None:
     """A digest of the files of some packages of zeromass, of what writes code; None where there are no such files.
 
     Of their paths, sizes and times of change, by which Python too knows whether what it has compiled of them is old: to read
     all of them would take longer than to find the code.
     """
+    found = [_files(package) for package in packages]
+    return digest(*found) if any(found) else None
+
+
+@cache
+def _files(package: str) -> str:
+    """A digest of one of them, empty where it is not there."""
     parts: list[str] = []
-    above = os.path.dirname(os.path.dirname(__file__))
-    waiting = [os.path.join(above, package) for package in packages]
+    waiting = [os.path.join(os.path.dirname(os.path.dirname(__file__)), package)]
     while waiting:
         with suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
@@ -58,7 +65,7 @@ def sources(*packages: str) -> str | None:
                     parts.append(f"{entry.path} {stat.st_size} {stat.st_mtime_ns}")
                 elif entry.is_dir():
                     waiting.append(entry.path)
-    return digest(*parts) if parts else None
+    return digest(*parts) if parts else ""
 
 
 def kept() -> bool:
@@ -98,25 +105,25 @@ def write(name: str, code: bytes) -> None:
             file.write(FORMAT + digest(code).encode() + code)
         os.replace(new, os.path.join(folder, name))
         if _written % _OFTEN == 0:
-            _prune(folder, LARGEST)
+            _prune(folder, LARGEST, MANY)
         _written += 1
     except OSError:
         with suppress(OSError):
             os.remove(new)
 
 
-def _prune(folder: str, largest: int) -> None:
-    """Removes what was not used for longest, until three quarters of the largest size are left."""
+def _prune(folder: str, largest: int, many: int) -> None:
+    """Removes what was not used for longest, until three quarters of the largest size and number are left."""
     with os.scandir(folder) as entries:
         found = [(entry.stat(), entry.path) for entry in entries if entry.is_file(follow_symlinks=False)]
-    size = sum(stat.st_size for stat, _ in found)
-    if size <= largest:
+    size, count = sum(stat.st_size for stat, _ in found), len(found)
+    if size <= largest and count <= many:
         return
     for stat, path in sorted(found, key=lambda entry: entry[0].st_mtime_ns):
         with suppress(OSError):
             os.remove(path)
-        size -= stat.st_size
-        if size <= 0.75 * largest:
+        size, count = size - stat.st_size, count - 1
+        if size <= 0.75 * largest and count <= 0.75 * many:
             return
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from zeromass.compile import cache, elementary, ir
 from zeromass.compile.straight import Flavour, StraightLine
-from zeromass.compile.target import FIRST, Code, Target
+from zeromass.compile.target import FIRST, Code, Target, shared
 from zeromass.expression import Expression
 from zeromass.expression.build import ONE, divide, multiply
 from zeromass.expression.node import ordered, undisturbed
@@ -137,13 +137,10 @@ def _compiled(written: Written, target: Target, effort: int) -> Code:
     """Equal formulas have equal text: their machine code is made once."""
     flavour = Flavour(target.width, target.fused)
     sources = None if written.grids else cache.sources("compile")
-    return Code(
-        lambda: written.text(flavour),
-        target,
-        origin=None if sources is None else cache.digest(written.body, *written.calls, sources),
-        effort=effort,
-        keep=written.grids,
-    )
+    if sources is None:
+        return Code(lambda: written.text(flavour), target, effort=effort, keep=written.grids)
+    origin = cache.digest(written.body, *written.calls, sources)
+    return shared(lambda: written.text(flavour), target, origin, effort)
 
 
 def _worthwhile(denominator: Expression, uses: int) -> bool:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.compile.module import Groups, code, text_of
 from zeromass.compile.outline import digest_of
-from zeromass.compile.target import FIRST, Code, host
+from zeromass.compile.target import FIRST, Code, Target, host, shared
 from zeromass.expression import Evaluator, Expression
 from zeromass.model import Event
 
 if TYPE_CHECKING:
     from zeromass.compile.lanes import LaneFunction
+    from zeromass.compile.module import Groups
     from zeromass.compile.program import Program
 
 BUSY = 400_000
@@ -136,8 +136,10 @@ class Native:
             target, entry = self._target.lanes(lanes), self.program.entry if kept else None
             origin = entry.origin(kept) if entry and kept else None
             if origin is not None:
-                made = Code(lambda: text_of(functions(), target)[0], target, origin=origin, effort=effort)
+                made = shared(lambda: _text(functions(), target), target, origin, effort)
             else:
+                from zeromass.compile.module import code  # where it was kept, nothing is written
+
                 made = code(functions(), target, effort=effort)
                 if entry and kept and made.origin is not None:
                     entry.keep(kept, made.origin)
@@ -189,3 +191,9 @@ class Native:
         slopes[places] = entries
         rows = len(slopes)
         return -np.linalg.solve(slopes[:, :rows], slopes[:, rows:])[:n]
+
+
+def _text(functions: Mapping[str, tuple[Groups, Groups]], target: Target) -> str:
+    from zeromass.compile.module import text_of
+
+    return text_of(functions, target)[0]

@@ -14,13 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from zeromass.compile.decisions import Decisions, Samples, Tree
-from zeromass.compile.elimination import Elimination, eliminated, followed_motion, solved_motion
-from zeromass.compile.module import Groups
 from zeromass.compile.native import Native
 from zeromass.compile.outline import Entry, Outline, Promised, name_of
-from zeromass.compile.pivots import Independent
 from zeromass.compile.straight import operations
-from zeromass.compile.turning import turning
 from zeromass.equation import Verdict
 from zeromass.expression import Expression, Symbol, expressions, jacobian, substitute, symbols, t
 from zeromass.expression.build import ONE, ZERO, add, compare, multiply, where
@@ -30,6 +26,8 @@ from zeromass.frozen import frozen
 from zeromass.model import Event, ModelError, State, System
 
 if TYPE_CHECKING:
+    from zeromass.compile.elimination import Elimination
+    from zeromass.compile.module import Groups
     from zeromass.expression.packing import Packed
 
 
@@ -286,6 +284,8 @@ def rolls(system: System) -> bool:
 
 
 def _derived(system: System, decide: Decisions, rank: int | None) -> Program:
+    from zeromass.compile.elimination import followed_motion, solved_motion  # a second process derives nothing
+
     motion, back = solved_motion(system, decide, rank), corrections(system, decide)
     return Program(system, motion, back, followed=followed_motion(system, decide, rank))
 
@@ -305,6 +305,10 @@ def _correction(system: System, rows: list[int], level: int, decide: Decisions) 
 
     Where mass and these rows leave a direction free, the other rows of A take part in the metric.
     """
+    from zeromass.compile.elimination import eliminated
+    from zeromass.compile.pivots import Independent
+    from zeromass.compile.turning import turning
+
     by = turning(system)
     picked, missing = by.residuals(level)
     A, M = system.sparse_A.picked(rows), system.sparse_M

@@ -10,6 +10,7 @@ import functools
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -209,3 +210,13 @@ class Code:
         self._text = ""  # it is not needed again
         self._engines.append(engine)
         self._addresses = {name: engine.get_function_address(name) for name in list(self._addresses)}
+
+
+_made: WeakValueDictionary[tuple[str, Target, int], Code] = WeakValueDictionary()
+
+
+def shared(text: Callable[[], str], target: Target, origin: str, effort: int) -> Code:
+    """The machine code of an origin, of which there is one in a process."""
+    key = origin, target, effort
+    known = _made.get(key)
+    return _made.setdefault(key, Code(text, target, origin=origin, effort=effort)) if known is None else known
