@@ -25,7 +25,7 @@ DOUBTED = 2.0
 """How many times what polynomials leave out, as their coefficients tell it, they may be off."""
 
 OFF, MOVING = 0.1, 2.0
-"""What values of a survey may be off by, in units of the tolerance: of states, and of accelerations in the last iteration."""
+"""What values of a survey may be off by, in units of the tolerance: by its states, and by its accelerations."""
 
 RISE = 4.0
 """How many times the drop from the largest of its values to those beside it a function may rise above it: one through three
