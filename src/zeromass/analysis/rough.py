@@ -115,18 +115,24 @@ def _peaks(t: np.ndarray, nodes: np.ndarray, off: float, least: float = -np.inf)
     best, each = np.clip(np.argmax(values, axis=1), 1, PARTS - 1), np.arange(len(steps))
     tops, beside = values.max(axis=1), np.minimum(values[each, best - 1], values[each, best + 1])
     drops = np.maximum(values[each, best] - beside, 0.0)
-    kept = np.flatnonzero(tops + drops + errors >= least - off * abs(least))
-    steps, θ, tops, errors, hidden, c = (x[kept] for x in (steps, best / PARTS, tops, errors, drops + errors, c))
-    if len(steps) > FEW:
-        θ, high, bend = _tops(c, θ)
-        tops = np.maximum(high, tops)
-        steep = np.divide((STEEP * errors) ** 2, -2 * bend, out=errors.copy(), where=bend < 0)
-        hidden = np.minimum(errors, steep) + 8 * np.finfo(float).eps * np.abs(tops)
-        kept = np.flatnonzero(tops + errors >= float((tops - errors).max()))
-        steps, θ, tops, errors, hidden = (x[kept] for x in (steps, θ, tops, errors, hidden))
-    order = np.argsort(-tops, kind="stable")
-    times = t[steps] + (t[steps + 1] - t[steps]) * θ
-    return Peaks(*[x[order] for x in (steps, times, tops, errors, hidden)])
+    kept = tops + drops + errors >= least - off * abs(least)
+    c, errors, tops = c[kept], errors[kept], tops[kept]
+    found = Peaks(steps[kept], best[kept] / PARTS, tops, errors, drops[kept] + errors)
+    if len(tops) > FEW:
+        found = _closer(found, c)
+    order = np.argsort(-found.tops, kind="stable")
+    times = t[found.steps] + (t[found.steps + 1] - t[found.steps]) * found.times
+    return Peaks(*[x[order] for x in found._replace(times=times)])
+
+
+def _closer(rough: Peaks, c: np.ndarray) -> Peaks:
+    """Those whose polynomials, of coefficients c, are highest; times are still parts of steps."""
+    θ, high, bend = _tops(c, rough.times)
+    tops = np.maximum(high, rough.tops)
+    steep = np.divide((STEEP * rough.errors) ** 2, -2 * bend, out=rough.errors.copy(), where=bend < 0)
+    hidden = np.minimum(rough.errors, steep) + 8 * np.finfo(float).eps * np.abs(tops)
+    kept = tops + rough.errors >= (tops - rough.errors).max()
+    return Peaks(*[x[kept] for x in (rough.steps, θ, tops, rough.errors, hidden)])
 
 
 def _errors(c: np.ndarray) -> np.ndarray:
