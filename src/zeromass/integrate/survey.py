@@ -16,8 +16,10 @@ from zeromass.integrate.methods.collocation.around import ENDS, CollocationAroun
 from zeromass.integrate.methods.collocation.coefficients import STAGES, C
 from zeromass.integrate.methods.collocation.stages import LANES, TABLES
 from zeromass.integrate.segment import REMEMBERED, Samples, Segment, asked
+from zeromass.integrate.singular.lightest import weightless
+from zeromass.integrate.singular.returned import misled
 from zeromass.integrate.stepping.between import states_between
-from zeromass.integrate.stepping.kernel import Routine, routine
+from zeromass.integrate.stepping.kernel import NEAR, Routine, routine
 from zeromass.integrate.stepping.layout import PIVOTS, Int64, Real64
 from zeromass.integrate.stepping.looks import Looks
 
@@ -29,6 +31,9 @@ AT_ONCE = 2**15
 
 FEWEST, SOME = 2**4, 2**7
 """Steps that are looked at together at least, and where NumPy evaluates, which takes as long for one as for hundreds."""
+
+LARGEST = 2**21
+"""Numbers of states that are held at once in any case, however few steps these are: 16 MiB."""
 
 BLOCK = 2**12
 """Steps whose values are told together."""
@@ -99,17 +104,19 @@ class Survey:
         self.steps, self.order = len(segment.t) - 1, segment.y.shape[1]
         self.quick: bool = not projected
         self.projects: bool = projected and settings.project and bool(program.corrections)
-        few = self.steps < MANY and not native.busy
+        _, moving, _ = asked(segment.equations, e)
+        few = self.steps < MANY and not native.busy and not moving  # accelerations are there in lanes
         self.side = 1 if self.projects and few else host().width
         self.machine, self.moving = _machine_code(segment, e, self.side)
-        least = FEWEST if self.machine is not None else SOME
-        self.most = min(BLOCK, max(least, AT_ONCE // (STAGES * self.order)), self.steps)
+        wanted, numbers = FEWEST if self.machine is not None else SOME, STAGES * self.order
+        self.most = min(BLOCK, self.steps, max(1, AT_ONCE // numbers, min(wanted, LARGEST // numbers)))
         groups = STAGES // self.side
         self.times, self.inside = np.empty((self.most, STAGES)), np.empty((self.most, groups, self.order, self.side))
         self.q̈: np.ndarray = np.empty((self.most, groups, self.order // 2 if self.moving else 0, self.side))
         self.moved, self.open = np.zeros((self.most, STAGES)), np.zeros(self.most)
         self.values = np.empty((self.most, groups, e.size, self.side))
-        around = callable(segment.inside) and settings.method == "collocation" and self.steps >= ENDS - 1
+        own = settings.method == "collocation" or (self.quick and not settings.chosen.stiff)
+        around = callable(segment.inside) and own and self.steps >= ENDS - 1
         self._around = self._stages() if around else None
         self._looks = self._looking() if self.machine is not None or self.projects else None
 
@@ -127,13 +134,26 @@ class Survey:
             states = self.inside[:count].swapaxes(2, 3).reshape(count * STAGES, self.order)
             found = self._at(self.times[:count].ravel(), states)
             self.values[:count] = found.reshape(count, -1, self.side, self.e.size).swapaxes(2, 3)
-        if self.projects:
+        if self.projects and self.segment.solved.code != "rolled":
             beyond = ~(self.moved[:count] <= self.segment.settings.limits.correction)
-            if beyond.any():  # where constraints lose independence, say; see `returned`
-                steps, places = np.nonzero(beyond)
-                t = self.times[steps, places]
-                groups, lanes = np.divmod(places, self.side)
-                self.values[steps, groups, :, lanes] = self._at(t, self.segment.dense(t))
+            beyond &= self._near_singular(first, count)[:, None]
+            if beyond.any():
+                self._look_again(*np.nonzero(beyond))
+
+    def _near_singular(self, first: int, count: int) -> np.ndarray:
+        """Whether constraints may lose independence in some steps, as the growth of the pivots at their ends tells."""
+        growth = self.segment.growth[max(first - 1, 0) : first + count]
+        ends = growth if first else np.append(growth[:1], growth)
+        return ~(np.maximum(ends[:-1], ends[1:]) < NEAR**-2) | weightless(self.segment.system)
+
+    def _look_again(self, steps: np.ndarray, places: np.ndarray) -> None:
+        """Takes interpolated states as they are where constraints lose independence; see `returned`."""
+        groups, lanes = np.divmod(places, self.side)
+        t = self.times[steps, places]
+        wrong = np.flatnonzero(misled(self.segment.start, t, self.inside[steps, groups, :, lanes]))
+        if len(wrong):
+            states = self.segment.dense(t[wrong])
+            self.values[steps[wrong], groups[wrong], :, lanes[wrong]] = self._at(t[wrong], states)
 
     def _at(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         return Samples(self.segment, t, y)[self.e]
