@@ -63,7 +63,11 @@ RUNS: dict[str, Callable[[], zm.Run]] = {
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_survey_says_what_the_run_says(name):
-    """To a tenth of the tolerance, relative to the largest value; at the ends of steps to the bit, or nearly."""
+    """To a tenth of the tolerance, relative to the largest value; at the ends of steps to the bit, or nearly.
+
+    What is not projected has accelerations of the last iteration, and knows nothing of states that another method
+    interpolates less well: it is off by more.
+    """
     run = RUNS[name]()
     e = expressions([run.system.energy, run.system.coordinates[0], run.system.accelerations[0] * 1e-3])
     for segment in run.segments:
@@ -78,7 +82,7 @@ def test_a_survey_says_what_the_run_says(name):
             assert np.array_equal(t[:, -1], segment.t[1:])
             exact = segment.at(t.ravel())[e].reshape(values.shape)
             size = np.abs(exact).max(axis=(0, 1)) + 1e-3
-            near = 0.1 if projected else 2.0  # an acceleration of the last iteration
+            near = 0.1 if projected else 2.0 if run.settings.method == "collocation" else 10.0
             assert np.all(np.abs(values - exact) <= near * run.settings.rtol * size)
             assert np.allclose(values[:, -1, :2], segment.steps[e][1:, :2], rtol=1e-13, atol=1e-15)
 

@@ -24,8 +24,9 @@ MANY = 100
 DOUBTED = 2.0
 """How many times what polynomials leave out, as their coefficients tell it, they may be off."""
 
-OFF, MOVING = 0.1, 2.0
-"""What values of a survey may be off by, in units of the tolerance: by its states, and by its accelerations."""
+OFF, MOVING, FOREIGN = 0.1, 2.0, 10.0
+"""What values of a survey may be off by, in units of the tolerance: by its states, by its accelerations, and where the run
+has a method whose states between steps are less exact than those of collocation."""
 
 RISE = 4.0
 """How many times the drop from the largest of its values to those beside it a function may rise above it: one through three
@@ -99,8 +100,9 @@ def rough(run: Course, expressions: Sequence[Any]) -> Rough | None:
         nodes[seen.first : seen.first + len(seen.t), 1:] = seen.values
     nodes[0, 0], nodes[1:, 0] = Samples(segment, segment.t[:1], segment.y[:1])[e][0], nodes[:-1, -1]
     moving = asked(segment.equations, e)[1]
-    off = (MOVING if moving else OFF) * segment.settings.rtol
-    return Rough(segment.t, nodes, off) if np.isfinite(nodes).all() else None
+    own = segment.settings.method == "collocation"
+    off = FOREIGN if not own else MOVING if moving else OFF
+    return Rough(segment.t, nodes, off * segment.settings.rtol) if np.isfinite(nodes).all() else None
 
 
 def _peaks(t: np.ndarray, nodes: np.ndarray, off: float, least: float = -np.inf) -> Peaks:
