@@ -1,5 +1,8 @@
 """What a long run is asked for, beside the run itself: states, events, extremes, work, tangents.
 
+Extremes and work are given of a pendulum, a double pendulum, a chain of rods, a large one whose code is rolled, a run that
+chooses new pivots, one with hundreds of switches, and the shell: all of them should be cheaper than the run.
+
     PYTHONPATH=src python benchmarks/long.py [--rounds 3] [--only WORDS] [--before SRC]
 
 Times are CPU milliseconds, the shortest of several rounds; with --before, the sources of another zeromass are measured in
@@ -24,6 +27,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import growth  # noqa: E402
 from peers import shape  # noqa: E402
 
 import zeromass as zm  # noqa: E402  after the path to the peers
@@ -50,6 +54,20 @@ def bouncing() -> tuple[zm.System, zm.State, zm.Expression]:
     return system, system.start({x: 1.0}), x
 
 
+def double_pendulum() -> tuple[zm.System, zm.State, zm.Expression]:
+    a, b = zm.coordinates("a b")
+    u, v = zm.rate(a), zm.rate(b)
+    system = zm.System(kinetic=u**2 + v**2 / 2 + u * v * np.cos(a - b), potential=-9.81 * (2 * np.cos(a) + np.cos(b)))
+    return system, system.start({a: 2.0, b: 1.0}), a
+
+
+def chain(count: int) -> tuple[zm.System, zm.State, zm.Expression]:
+    """Rods joined end to end, in redundant coordinates; see `growth`."""
+    bodies = growth.rods(count)
+    system = growth.chain(bodies)
+    return system, growth.wound(system, bodies), bodies[-1].position[2]
+
+
 def shell() -> tuple[zm.Rolling, zm.State]:
     body = zm.two_material_shell(outer=shape.OUTER, inner=shape.INNER, densities=shape.DENSITIES)
     rolling = zm.Rolling(body, on=zm.Surface(lambda X, Y, Z: shape.bowl(X, Y, Z)), gravity=shape.GRAVITY)
@@ -72,11 +90,29 @@ def figures() -> Iterator[Figure]:
         yield f"{words}: maximum", run, lambda run: run.maximum(theta)
         yield f"{words}: work", run, lambda run: run.work()
 
+    swinging: list[tuple[str, tuple[zm.System, zm.State, zm.Expression], float, dict[str, Any]]] = [
+        ("double pendulum", double_pendulum(), 100.0, {}),
+        ("4 rods", chain(4), 10.0, {}),
+        ("4 rods, new pivots", chain(4), 10.0, {"limits": zm.Limits(growth=20.0)}),
+        ("40 rods, rolled", chain(40), 5.0, {}),
+    ]
+    for words, (system, start, e), until, settings in swinging:
+
+        def swung(system=system, start=start, until=until, settings=settings) -> zm.Run:
+            return zm.simulate(system, start, until=until, **settings)
+
+        yield f"{words}: run", lambda: None, lambda _, run=swung: run()
+        yield f"{words}: maximum", swung, lambda run, e=e: run.maximum(e)
+        yield f"{words}: maximum of the energy", swung, lambda run, e=system.energy: run.maximum(e)
+        yield f"{words}: work", swung, lambda run: run.work()
+
     ball, thrown, x = bouncing()
     bounces = [zm.simulate(ball, thrown, until=200.0)]
     times = np.random.default_rng(0).uniform(0.0, 200.0, 10_000)
     yield "354 segments: 10,000 times", lambda: zm.Run(bounces[0].segments), lambda run: run.at(times)[x]
     yield "354 segments: an expression at the steps", lambda: zm.Run(bounces[0].segments), lambda run: run[x]
+    yield "354 segments: run", lambda: None, lambda _: zm.simulate(ball, thrown, until=200.0)
+    yield "354 segments: work", lambda: zm.Run(bounces[0].segments), lambda run: run.work()
     yield "354 segments: maximum", lambda: zm.Run(bounces[0].segments), lambda run: run.maximum(x)
 
     oscillator, released, s = spring()
@@ -105,6 +141,7 @@ def figures() -> Iterator[Figure]:
     )
     yield "shell: 100,000 times", rolled, lambda run: run.at(np.linspace(0.0, shape.UNTIL, 100_000)).y
     yield "shell: required friction", rolled, lambda run: run.required_friction()
+    yield "shell: maximum of the height", rolled, lambda run: run.maximum(rolling.center_particle.position[2])
     yield "shell: maximum of the energy", rolled, lambda run: run.maximum(rolling.energy)
     yield "shell: work", rolled, lambda run: run.work()
     yield "shell: 26 tangents", rolled, lambda run: run.sensitivity()

@@ -8,6 +8,7 @@ import pytest
 import zeromass as zm
 from zeromass.analysis.extrema import between, maximum
 from zeromass.analysis.rough import MANY, rough
+from zeromass.integrate.survey import PLACES
 
 
 @pytest.fixture(scope="module")
@@ -26,16 +27,59 @@ def _asked(run: zm.Run) -> list[zm.Expression]:
     return [np.sin(b), zm.rate(a) ** 2, zm.acceleration(b), np.cos(3 * a) * b, -np.sin(b)]
 
 
-def test_errors_of_a_rough_look_are_as_said(swinging: zm.Run) -> None:
+def test_values_of_a_rough_look_are_those_of_the_run(swinging: zm.Run) -> None:
+    """To less than twice the tolerance; at the ends of steps, but for accelerations, to rounding."""
     e = _asked(swinging)
     found = rough(swinging, e)
     assert len(swinging.t) > MANY
     assert found is not None
-    exact = swinging.at(between(swinging.t))[np.array(e)]
-    assert np.array_equal(found.t, between(swinging.t))
-    rounding = 1e-8 * np.abs(exact).max(axis=0)  # of the steps
-    assert np.all(np.abs(found.values - exact) <= found.errors + rounding)
-    assert np.array_equal(found.values[::4], swinging[np.array(e)])
+    ends = swinging[np.array(e)]
+    states = [0, 1, 3, 4]
+    assert np.allclose(found.nodes[:, -1, states], ends[1:, states], rtol=1e-14, atol=1e-15)
+    assert np.array_equal(found.nodes[0, 0], ends[0])
+    h = np.diff(swinging.t)[:, None]
+    exact = swinging.at((swinging.t[:-1, None] + h * PLACES).ravel())[np.array(e)].reshape(len(h), -1, len(e))
+    size = np.abs(exact).max(axis=(0, 1))
+    assert np.all(np.abs(found.nodes[:, 1:] - exact).max(axis=(0, 1)) <= 2 * 1e-9 * size)
+
+
+def test_steps_that_a_rough_look_leaves_out_have_no_larger_value(swinging: zm.Run) -> None:
+    """And its tops are off by no more than it says."""
+    fine = np.linspace(0.0, 1.0, 41)
+    for e in _asked(swinging):
+        found = rough(swinging, [e])
+        assert found is not None
+        peaks = found.peaks
+        t = swinging.t[:-1, None] + np.diff(swinging.t)[:, None] * fine
+        values = swinging.at(np.minimum(t.ravel(), swinging.t[-1]))[e].reshape(t.shape)
+        highest = values.max(axis=1)
+        assert int(np.argmax(highest)) in peaks.steps
+        there = swinging.at(peaks.times)[e]
+        assert np.all(np.abs(there - peaks.tops) <= peaks.errors + peaks.hidden)
+        assert np.all(highest[peaks.steps] <= peaks.tops + peaks.errors + peaks.hidden)
+
+
+def test_an_energy_that_is_conserved_takes_few_steps_again(swinging: zm.Run) -> None:
+    """Its largest value is told to half the tolerance."""
+    again = zm.simulate(swinging.program, swinging.start, until=15.0, rtol=1e-9)
+    energy = swinging.system.energy
+    found = maximum(again, energy)
+    assert again.segments[0].dense._count < len(again.t) / 4
+    fine = swinging.at(np.linspace(0.0, 15.0, 20_001))[energy].max()
+    assert abs(found.value - fine) <= 0.5 * 1e-9 * abs(fine)
+    assert found.value == again.at(found.time)[energy]
+
+
+def test_of_peaks_that_are_all_alike_few_are_looked_at() -> None:
+    """A pendulum comes back to its start to the tolerance, again and again."""
+    θ = zm.coordinate("θ")
+    pendulum = zm.System(kinetic=zm.rate(θ) ** 2 / 2, potential=-9.81 * np.cos(θ))
+    run = zm.simulate(pendulum, pendulum.start({θ: 1.0}), until=300.0)
+    value, time = run.maximum(θ)
+    assert abs(value - 1.0) < 1e-8
+    assert value == run.at(time)[θ]
+    assert run.segments[0].dense._count < len(run.t) / 8
+    assert abs(run.minimum(θ).value + 1.0) < 1e-8
 
 
 def test_the_largest_value_is_that_of_a_look_at_everything(swinging: zm.Run) -> None:

@@ -116,3 +116,49 @@ def test_what_is_not_a_number_between_steps_is_not_hidden():
     broken = zm.Run((replace(segment, inside=inside),))
     assert np.isnan(broken.work().imbalance)
     assert np.isnan(broken.work().error)
+
+
+def test_works_are_integrals_of_powers():
+    """Those that SciPy finds from states between the steps: of a damped particle on a rod whose length changes."""
+    quad = pytest.importorskip("scipy.integrate").quad
+    y = zm.coordinate("y")
+    w = zm.rate(y)
+    rod = zm.System(
+        kinetic=(v**2 + w**2) / 2,
+        potential=9.81 * y,
+        forces={x: -0.1 * v, y: -0.1 * w},
+        constraints={"rod": x**2 + y**2 - (1 + 0.1 * np.sin(zm.t)) ** 2},
+    )
+    run = zm.simulate(rod, rod.start({x: 0.6, v: 0.0}, guess={y: -0.8}), until=1.0, rtol=1e-11, atol=1e-13)
+    found = run.work()
+    reaction = rod.rates @ rod.reaction.total
+    for work_done, power in ((found.applied, -0.1 * (v**2 + w**2)), (found.constraint, reaction)):
+        exact = sum(
+            quad(lambda s, power=power: run.at(s)[power][0], a, b, epsabs=1e-13, epsrel=1e-12)[0]
+            for a, b in zip(run.t[:-1], run.t[1:], strict=True)
+        )
+        assert work_done[-1] == pytest.approx(exact, abs=1e-11)
+    assert found.imbalance < 1e-10
+
+
+def test_constraints_that_stand_still_do_no_work():
+    """Not even that of rounding; of a run that is not projected the work is what its drift makes of it."""
+    p = zm.Particle("p", 1.0)
+    system = zm.System([p], gravity=9.81, constraints={"rod": (p.position @ p.position - 1) / 2})
+    start = system.start([(p.position, (0.6, 0.0, -0.8)), (p.velocity, (0.0, 1.3, 0.0))])
+    on = zm.simulate(system, start, until=5.0).work()
+    assert not on.constraint.any()
+    assert on.imbalance < 1e-9
+    off = zm.simulate(system, start, until=5.0, project=False, rtol=1e-5, atol=1e-7).work()
+    assert np.abs(off.constraint).max() > 1e-9
+    assert off.gap < 1e-3 * np.abs(off.constraint).max() + 1e-5 * off.turned
+
+
+def test_energy_with_a_part_linear_in_the_rates_is_balanced():
+    """In a frame that moves T = (ẋ + f(t))²/2: accelerations do not cancel in the power, and are not left out."""
+    frame = np.cos(2 * zm.t)
+    system = zm.System(kinetic=(v + frame) ** 2 / 2, potential=x**2 / 2)
+    run = zm.simulate(system, system.start({x: 1.0, v: 0.0}), until=5.0, rtol=1e-11, atol=1e-13)
+    found = run.work()
+    assert np.ptp(found.change) > 0.1
+    assert found.imbalance < 1e-9

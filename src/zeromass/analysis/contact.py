@@ -124,7 +124,8 @@ def pulling_intervals(run: Course) -> tuple[Interval, ...]:
     >>> bool(np.isclose(heights[1] / heights[0], 10 / 17))
     True
     """
-    return tuple(interval for part in _in_contact(run) for interval in _pulls(part, part.at(between(part.t))))
+    parts = [part for part in _in_contact(run) if _may_pull(part, _rough(part))]
+    return tuple(interval for part in parts for interval in _pulls(part, part.at(between(part.t))))
 
 
 def _pulls(part: Course, sampled: Sampled) -> tuple[Interval, ...]:

@@ -60,10 +60,11 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
     if shape:
         raise ModelError(f"a maximum is that of one expression, not of an array of shape {shape}")
     first, last = sorted((float(run.t[0]), float(run.t[-1])))
+    segment, *several = run.segments
 
     def values(at: np.ndarray) -> np.ndarray:
         within = np.clip(at, first, last)  # a vertex beside the end is beyond it by rounding
-        return (run if len(run.segments) > 1 else run.segments[0]).at(within)[expression]
+        return (run.at(within) if several else segment.at(within))[expression]
 
     known = rough(run, [expression]) if sampled is None else sampled
     if isinstance(known, Rough):
@@ -93,15 +94,21 @@ def _in_steps(ends: np.ndarray, steps: np.ndarray, values: Values) -> Extremum:
     chosen = np.unique(SAMPLES * steps[:, None] + np.arange(SAMPLES + 1))
     neighbours = np.abs(chosen - 1), last - np.abs(last - chosen - 1)  # beyond an end is the one before it
     places = np.unique(np.concatenate([chosen, *neighbours]))
-    step = np.minimum(places // SAMPLES, len(ends) - 2)
-    t = ends[step] + (ends[step + 1] - ends[step]) * (places - SAMPLES * step) / SAMPLES
-    t[places == last] = ends[-1]
+    t = _sampled(ends, places)
     samples = values(t)
     here, before, after = (np.searchsorted(places, x) for x in (chosen, *neighbours))
     drops = samples[here] - samples[before], samples[here] - samples[after]
     hidden = np.where(np.minimum(*drops) >= 0, np.maximum(*drops), -np.inf)
     candidates = here[samples[here] + hidden >= samples.max()]
     return _largest(values, t, samples, candidates)
+
+
+def _sampled(ends: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Some of the times `between` the ends of steps."""
+    step = np.minimum(places // SAMPLES, len(ends) - 2)
+    t = ends[step] + (ends[step + 1] - ends[step]) * (places - SAMPLES * step) / SAMPLES
+    t[places == SAMPLES * (len(ends) - 1)] = ends[-1]
+    return t
 
 
 def _largest(values: Values, t: np.ndarray, samples: np.ndarray, candidates: np.ndarray) -> Extremum:

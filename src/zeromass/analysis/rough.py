@@ -24,8 +24,9 @@ MANY = 100
 DOUBTED = 2.0
 """How many times what polynomials leave out, as their coefficients tell it, they may be off."""
 
-OFF, MOVING = 0.1, 2.0
-"""What values of a survey may be off by, in units of the tolerance: of states, and of accelerations in the last iteration."""
+OFF, MOVING, FOREIGN = 0.1, 2.0, 10.0
+"""What values of a survey may be off by, in units of the tolerance: by its states, by its accelerations, and where the run
+has a method whose states between steps are less exact than those of collocation."""
 
 RISE = 4.0
 """How many times the drop from the largest of its values to those beside it a function may rise above it: one through three
@@ -99,8 +100,9 @@ def rough(run: Course, expressions: Sequence[Any]) -> Rough | None:
         nodes[seen.first : seen.first + len(seen.t), 1:] = seen.values
     nodes[0, 0], nodes[1:, 0] = Samples(segment, segment.t[:1], segment.y[:1])[e][0], nodes[:-1, -1]
     moving = asked(segment.equations, e)[1]
-    off = (MOVING if moving else OFF) * segment.settings.rtol
-    return Rough(segment.t, nodes, off) if np.isfinite(nodes).all() else None
+    own = segment.settings.method == "collocation"
+    off = FOREIGN if not own else MOVING if moving else OFF
+    return Rough(segment.t, nodes, off * segment.settings.rtol) if np.isfinite(nodes).all() else None
 
 
 def _peaks(t: np.ndarray, nodes: np.ndarray, off: float, least: float = -np.inf) -> Peaks:
@@ -115,18 +117,24 @@ def _peaks(t: np.ndarray, nodes: np.ndarray, off: float, least: float = -np.inf)
     best, each = np.clip(np.argmax(values, axis=1), 1, PARTS - 1), np.arange(len(steps))
     tops, beside = values.max(axis=1), np.minimum(values[each, best - 1], values[each, best + 1])
     drops = np.maximum(values[each, best] - beside, 0.0)
-    kept = np.flatnonzero(tops + drops + errors >= least - off * abs(least))
-    steps, θ, tops, errors, hidden, c = (x[kept] for x in (steps, best / PARTS, tops, errors, drops + errors, c))
-    if len(steps) > FEW:
-        θ, high, bend = _tops(c, θ)
-        tops = np.maximum(high, tops)
-        steep = np.divide((STEEP * errors) ** 2, -2 * bend, out=errors.copy(), where=bend < 0)
-        hidden = np.minimum(errors, steep) + 8 * np.finfo(float).eps * np.abs(tops)
-        kept = np.flatnonzero(tops + errors >= float((tops - errors).max()))
-        steps, θ, tops, errors, hidden = (x[kept] for x in (steps, θ, tops, errors, hidden))
-    order = np.argsort(-tops, kind="stable")
-    times = t[steps] + (t[steps + 1] - t[steps]) * θ
-    return Peaks(*[x[order] for x in (steps, times, tops, errors, hidden)])
+    kept = tops + drops + errors >= least - off * abs(least)
+    c, errors, tops = c[kept], errors[kept], tops[kept]
+    found = Peaks(steps[kept], best[kept] / PARTS, tops, errors, drops[kept] + errors)
+    if len(tops) > FEW:
+        found = _closer(found, c)
+    order = np.argsort(-found.tops, kind="stable")
+    times = t[found.steps] + (t[found.steps + 1] - t[found.steps]) * found.times
+    return Peaks(*[x[order] for x in found._replace(times=times)])
+
+
+def _closer(rough: Peaks, c: np.ndarray) -> Peaks:
+    """Those whose polynomials, of coefficients c, are highest; times are still parts of steps."""
+    θ, high, bend = _tops(c, rough.times)
+    tops = np.maximum(high, rough.tops)
+    steep = np.divide((STEEP * rough.errors) ** 2, -2 * bend, out=rough.errors.copy(), where=bend < 0)
+    hidden = np.minimum(rough.errors, steep) + 8 * np.finfo(float).eps * np.abs(tops)
+    kept = tops + rough.errors >= (tops - rough.errors).max()
+    return Peaks(*[x[kept] for x in (rough.steps, θ, tops, rough.errors, hidden)])
 
 
 def _errors(c: np.ndarray) -> np.ndarray:

@@ -9,8 +9,7 @@ import numpy as np
 from zeromass.compile.target import BEST
 from zeromass.ensemble.lanes import Lanes, aligned, in_lanes
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
-from zeromass.integrate.methods.dop853.kernel import Dop853Dense
-from zeromass.integrate.methods.dop853.stepper import DENSE_VECTORS
+from zeromass.integrate.methods.dop853.kernel import DENSE_VECTORS, Dop853Dense
 from zeromass.integrate.stepping.kernel import PROJECTIONS, REPEAT, routine
 from zeromass.integrate.stepping.layout import ARGUMENTS, Int64, Real64
 

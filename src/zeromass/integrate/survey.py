@@ -16,8 +16,10 @@ from zeromass.integrate.methods.collocation.around import ENDS, CollocationAroun
 from zeromass.integrate.methods.collocation.coefficients import STAGES, C
 from zeromass.integrate.methods.collocation.stages import LANES, TABLES
 from zeromass.integrate.segment import REMEMBERED, Samples, Segment, asked
+from zeromass.integrate.singular.lightest import weightless
+from zeromass.integrate.singular.returned import misled
 from zeromass.integrate.stepping.between import states_between
-from zeromass.integrate.stepping.kernel import Routine, routine
+from zeromass.integrate.stepping.kernel import NEAR, Routine, routine
 from zeromass.integrate.stepping.layout import PIVOTS, Int64, Real64
 from zeromass.integrate.stepping.looks import Looks
 
@@ -27,8 +29,11 @@ PLACES = np.array(C)
 AT_ONCE = 2**15
 """Numbers of states at these places that are held at once: what stays near the processor."""
 
-SOME = 2**7
-"""Steps that are looked at together at least where NumPy evaluates, which takes as long for one state as for hundreds."""
+FEWEST, SOME = 2**4, 2**7
+"""Steps that are looked at together at least, and where NumPy evaluates, which takes as long for one as for hundreds."""
+
+LARGEST = 2**21
+"""Numbers of states that are held at once in any case, however few steps these are: 16 MiB."""
 
 BLOCK = 2**12
 """Steps whose values are told together."""
@@ -39,8 +44,9 @@ MANY = 100
 LINE = 8
 """Numbers in a line of the cache, which the memory of stages is aligned to."""
 
-LONG = 2_000
-"""Operations from which on expressions are evaluated by NumPy: to make machine code of them takes longer."""
+LONG, REPAID = 2_000, 4
+"""Operations up to which expressions become machine code in any case, and beyond for each step of a segment: to make it
+takes longer than NumPy takes to evaluate them at few steps."""
 
 
 class Seen(NamedTuple):
@@ -59,8 +65,8 @@ class Seen(NamedTuple):
 def survey(segment: Segment, e: Array, *, projected: bool = True) -> Iterator[Seen]:
     """Values of expressions, shape (m,), along a segment, part by part.
 
-    projected  whether at states on the constraints, as `Segment.at` has them; those that are not differ from them by no more
-               than about the tolerance of the run
+    projected  whether at states on the constraints, as `Segment.at` has them, and with accelerations there; what is not
+               differs by no more than about the tolerance of the run
     """
     steps = len(segment.t) - 1
     if steps < 1:
@@ -96,19 +102,21 @@ class Survey:
         self.segment, self.e = segment, e
         program, settings, native = segment.solved, segment.settings, segment.solved.native
         self.steps, self.order = len(segment.t) - 1, segment.y.shape[1]
+        self.quick: bool = not projected
         self.projects: bool = projected and settings.project and bool(program.corrections)
-        large = program.code == "rolled"
-        few = self.steps < MANY and not native.busy
+        _, moving, _ = asked(segment.equations, e)
+        few = self.steps < MANY and not native.busy and not moving  # accelerations are there in lanes
         self.side = 1 if self.projects and few else host().width
-        self.machine, self.moving = (None, False) if large else _machine_code(segment, e, self.side)
-        least = 1 if self.machine is not None else SOME
-        self.most = min(BLOCK, max(least, AT_ONCE // (STAGES * self.order)), self.steps)
+        self.machine, self.moving = _machine_code(segment, e, self.side)
+        wanted, numbers = FEWEST if self.machine is not None else SOME, STAGES * self.order
+        self.most = min(BLOCK, self.steps, max(1, AT_ONCE // numbers, min(wanted, LARGEST // numbers)))
         groups = STAGES // self.side
         self.times, self.inside = np.empty((self.most, STAGES)), np.empty((self.most, groups, self.order, self.side))
         self.q̈: np.ndarray = np.empty((self.most, groups, self.order // 2 if self.moving else 0, self.side))
         self.moved, self.open = np.zeros((self.most, STAGES)), np.zeros(self.most)
         self.values = np.empty((self.most, groups, e.size, self.side))
-        around = callable(segment.inside) and settings.method == "collocation" and self.steps >= ENDS - 1
+        own = settings.method == "collocation" or (self.quick and not settings.chosen.stiff)
+        around = callable(segment.inside) and own and self.steps >= ENDS - 1
         self._around = self._stages() if around else None
         self._looks = self._looking() if self.machine is not None or self.projects else None
 
@@ -121,18 +129,31 @@ class Survey:
         if len(missing):
             self._by_polynomials(first + missing, missing)
         if self._looks is not None:
-            self._looks(count, self.moving and (self.projects or len(missing) > 0))
+            self._looks(count, self.moving and (not self.quick or len(missing) > 0))
         if self.machine is None:
             states = self.inside[:count].swapaxes(2, 3).reshape(count * STAGES, self.order)
             found = self._at(self.times[:count].ravel(), states)
             self.values[:count] = found.reshape(count, -1, self.side, self.e.size).swapaxes(2, 3)
-        if self.projects:
+        if self.projects and self.segment.solved.code != "rolled":
             beyond = ~(self.moved[:count] <= self.segment.settings.limits.correction)
-            if beyond.any():  # where constraints lose independence, say; see `returned`
-                steps, places = np.nonzero(beyond)
-                t = self.times[steps, places]
-                groups, lanes = np.divmod(places, self.side)
-                self.values[steps, groups, :, lanes] = self._at(t, self.segment.dense(t))
+            beyond &= self._near_singular(first, count)[:, None]
+            if beyond.any():
+                self._look_again(*np.nonzero(beyond))
+
+    def _near_singular(self, first: int, count: int) -> np.ndarray:
+        """Whether constraints may lose independence in some steps, as the growth of the pivots at their ends tells."""
+        growth = self.segment.growth[max(first - 1, 0) : first + count]
+        ends = growth if first else np.append(growth[:1], growth)
+        return ~(np.maximum(ends[:-1], ends[1:]) < NEAR**-2) | weightless(self.segment.system)
+
+    def _look_again(self, steps: np.ndarray, places: np.ndarray) -> None:
+        """Takes interpolated states as they are where constraints lose independence; see `returned`."""
+        groups, lanes = np.divmod(places, self.side)
+        t = self.times[steps, places]
+        wrong = np.flatnonzero(misled(self.segment.start, t, self.inside[steps, groups, :, lanes]))
+        if len(wrong):
+            states = self.segment.dense(t[wrong])
+            self.values[steps[wrong], groups[wrong], :, lanes[wrong]] = self._at(t[wrong], states)
 
     def _at(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         return Samples(self.segment, t, y)[self.e]
@@ -153,7 +174,7 @@ class Survey:
         """What finds states inside steps from the ends around them."""
         native, values, n, lanes = self.segment.solved.native, self.segment.values, self.order // 2, host().width
         reals, ints = self._settings()
-        ints[Int64.capacity], ints[Int64.started] = self.steps, self.moving and not self.projects
+        ints[Int64.capacity], ints[Int64.started] = self.steps, self.moving and self.quick
         constants = LANES + TABLES * n
         stages = np.zeros(constants + lanes * len(values) + LINE)
         stages = stages[-stages.ctypes.data % (8 * LINE) // 8 :]
@@ -220,21 +241,19 @@ def _machine_code(segment: Segment, e: Array, lanes: int) -> tuple[Code | None, 
     None where NumPy evaluates: forces of constraints, motions that slide along a switch, and what is long.
     """
     system, program = segment.equations, segment.solved
-    known: dict[Any, tuple[Code | None, bool]] = system.memory.setdefault("surveyed", {})
+    known: dict[Any, tuple[Code, bool]] = system.memory.setdefault("surveyed", {})
     key = (lanes, program.native.busy, *e.tolist())
     if key not in known:
         _, moving, forces = asked(system, e)
+        if forces or program.held or operations(e.tolist()) > max(LONG, REPAID * (len(segment.t) - 1)):
+            return None, False
         if len(known) >= REMEMBERED:
             known.clear()
         inputs = [*program.inputs, list(system.accelerations)]
         given = {x for group in inputs for x in group}
         others = {leaf: leaf.default for leaf in symbols(e) if leaf not in given}
-        if forces or program.held or operations(e.tolist()) > LONG:
-            known[key] = None, False
-        else:
-            functions = {"value": (inputs, [list(substitute(e, others)) if others else e.tolist()])}
-            made = code(functions, host().lanes(lanes))
-            if program.native.busy:
-                made.improve()
-            known[key] = made, moving
+        functions = {"value": (inputs, [list(substitute(e, others)) if others else e.tolist()])}
+        known[key] = code(functions, host().lanes(lanes)), moving
+        if program.native.busy:
+            known[key][0].improve()
     return known[key]

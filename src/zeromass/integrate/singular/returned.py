@@ -33,10 +33,15 @@ def returned(projected: Projection, start: State, settings: Settings, *, whole: 
             moved *= moved
             far = ~(np.sqrt(np.mean(moved, axis=1)) <= settings.limits.correction)
         if far.any() and whole:
-            values = np.array([start.parameters[p] for p in start.system.parameters])
-            inputs = np.column_stack([t[far], y[far], np.broadcast_to(values, (int(far.sum()), len(values)))])
-            there = np.flatnonzero(far)[faded(start, inputs) | gone(start, inputs)]
+            there = np.flatnonzero(far)[misled(start, t[far], y[far])]
             on[there] = y[there]
         return on
 
     return project
+
+
+def misled(start: State, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Whether constraints that have lost independence lead states, shape (k, 2n), at times t away, as truths, (k,)."""
+    values = np.array([start.parameters[p] for p in start.system.parameters])
+    inputs = np.column_stack([t, y, np.broadcast_to(values, (len(t), len(values)))])
+    return faded(start, inputs) | gone(start, inputs)

@@ -194,18 +194,19 @@ class Dop853Advance(Dop853Step, Advance):
         return hits.value
 
 
-class Dop853Dense(_Stages):
-    """Coefficients of the dense output of the step h from y to `new` at t, written to `record`: seven vectors of `size`.
+DENSE_VECTORS = 3 + len(DENSE)
+"""Coefficients of the dense output of a step."""
+
+
+class _Dense(_Stages):
+    """Coefficients of the dense output of a step h from y to `new` at t: seven vectors of `size`.
 
     y(t + θh) = y + θ (F₀ + (1 − θ)(F₁ + θ (F₂ + (1 − θ)(F₃ + θ (F₄ + (1 − θ)(F₅ + θ F₆))))))
     """
 
-    name = "dop853_dense"
-
-    def __init__(self, module: ir.Module, target: Target) -> None:
-        super().__init__(module, target)
+    def write(self, t: Real, h: Real, to: ir.Value) -> None:
+        """Takes the step again."""
         b, a = self.b, self.arguments
-        t, h = self.load(self.reals, Real64.t), self.load(self.reals, Real64.h)
         self.derivative(t, a["y"], 0)
         for s in range(1, STAGES):
             self.advance(A[s], h, a["scratch"])
@@ -221,6 +222,37 @@ class Dop853Dense(_Stages):
             vectors = [change, step * first - change, change * 2.0 - step * (first + last)]
             vectors += [step * self.combination(weights, a["stages"], self.size, i) for weights in DENSE]
             for k, vector in enumerate(vectors):
-                self.store_chunk(vector, a["record"], b.add(b.mul(self.int(k), self.size), i))
+                self.store_chunk(vector, to, b.add(b.mul(self.int(k), self.size), i))
+
+
+class Dop853Dense(_Dense):
+    """Those of one step, to `record`."""
+
+    name = "dop853_dense"
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target)
+        t, h = self.load(self.reals, Real64.t), self.load(self.reals, Real64.h)
+        self.write(t, h, self.arguments["record"])
+        self.b.ret(self.int(Status.FINISHED))
+        self.finish()
+
+
+class Dop853DenseSteps(_Dense):
+    """Those of `capacity` steps: rows of `record`, each t, h and room for the vectors, where y and `new` stand first."""
+
+    name = "dop853_dense_steps"
+
+    def __init__(self, module: ir.Module, target: Target) -> None:
+        super().__init__(module, target)
+        b, a = self.b, self.arguments
+        width = b.add(b.mul(self.size, self.int(DENSE_VECTORS)), self.int(2))
+        with self.loop(self.load_int(self.ints, Int64.capacity)) as k:
+            row = self.at(a["record"], b.mul(k, width))
+            vectors = self.at(row, 2)
+            with self.loop(self.size, self.chunk) as i:
+                self.store_chunk(self.load_chunk(vectors, i), a["y"], i)
+                self.store_chunk(self.load_chunk(vectors, b.add(self.size, i)), a["new"], i)
+            self.write(self.load(row, 0), self.load(row, 1), vectors)
         b.ret(self.int(Status.FINISHED))
         self.finish()
