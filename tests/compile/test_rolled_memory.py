@@ -35,8 +35,8 @@ def structure_of(shape: str, count: int) -> tuple[Structure, np.ndarray]:
 def crowded(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the caches were small."""
     monkeypatch.setattr(import_module("zeromass.compile.rolled.tiles"), "TILE", 1 << 16)
-    monkeypatch.setattr(import_module("zeromass.compile.rolled.structure"), "KEPT", 0)
-    monkeypatch.setattr(import_module("zeromass.compile.rolled.structure"), "DENSE", 10**9)
+    monkeypatch.setattr(import_module("zeromass.compile.rolled.machine"), "KEPT", 0)
+    monkeypatch.setattr(import_module("zeromass.compile.rolled.machine"), "DENSE", 10**9)
 
 
 @pytest.mark.usefixtures("crowded")

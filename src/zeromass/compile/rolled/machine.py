@@ -34,6 +34,12 @@ FEWEST = 4
 SKIPPED = 64
 """Evaluations for which memory is not shared after one that had to be refined, as the next will; the bits are the same."""
 
+KEPT = 10 << 20
+"""Bytes of the fewest lanes up to which all values are kept: by measurement, what the last cache leaves to one program."""
+
+DENSE = 4
+"""Products for each value that is kept from which on it is better to keep all than to compute again."""
+
 LINE = 64
 """Bytes of a line of the cache."""
 
@@ -132,7 +138,8 @@ What a plan leaves to another one is told by a growth that is not a number; the 
 class Machine:
     """One task, "motion", "positions" or "velocities", in lanes.
 
-    shared  whether tiles share their memory, see `Memory`: then solutions that must be refined are found by another plan
+    shared  whether tiles may share their memory where that pays, see `Memory`: then solutions that must be refined are
+            found by another plan
     narrow  whether there may be fewer lanes than states
     told    (unknown, place) of multipliers that are told among the slopes, accelerations being the first; not if narrow
     code  machine code of `rhs`, or of a correction by the name of the task
@@ -160,10 +167,12 @@ class Machine:
         if tables is not None:
             assert at is not None
             size = layout.size + 3 * int(sum(blocks.sizes)) + tables.size
-            target = _narrowed(target, size) if narrow and not shared else target
-            tiles = tiles_of(layout.kinds, blocks, at, tables, size * target.width * 8)
-            given = layout, task, blocks, at, tables, tiles
-            memory = sparing(*given) if shared else whole(*given)
+            memory = self._spared(layout, task, blocks, at, tables, size) if shared else None
+            shared = memory is not None
+            if memory is None:
+                target = _narrowed(target, size) if narrow else target
+                tiles = tiles_of(layout.kinds, blocks, at, tables, size * target.width * 8)
+                memory = whole(layout, task, blocks, at, tables, tiles)
         else:
             target = _narrowed(target, layout.size)
         self.size: int = layout.size if memory is None else memory.size
@@ -215,6 +224,18 @@ class Machine:
         for place, value in plan.items():
             self.plan[place] = value
         self._kernels = kernels
+
+    def _spared(
+        self, layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: Tables, size: int
+    ) -> Memory | None:
+        """Memory that tiles share, where that pays; None where all values are better kept."""
+        tiles = tiles_of(layout.kinds, blocks, at, tables, size * self.states * 8)
+        if len(tiles.fronts) < 4:
+            return None
+        memory = sparing(layout, task, blocks, at, tables, tiles)
+        twice = bool((memory.walk[:, 1] == Pass.again).any())
+        pays = size * FEWEST * 8 > KEPT and tables.products < DENSE * size
+        return memory if pays or not twice else None
 
     def _held(self, table: np.ndarray, dtype: Any) -> int:
         array = np.ascontiguousarray(table, dtype=dtype)
