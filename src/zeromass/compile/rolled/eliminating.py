@@ -8,6 +8,8 @@ Fronts of frequent shapes have code of their own, see `Unrolled`; the arithmetic
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from llvmlite import ir
 
 from zeromass.compile.elementary.arithmetic import Real, fma
@@ -29,6 +31,10 @@ _BACK = ir.FunctionType(ir.VoidType(), [POINTER] * 4 + [INT] * 2)
 
 def _FRONT(value: ir.Type) -> ir.FunctionType:
     return ir.FunctionType(value, [POINTER] * 5 + [INT, value])
+
+
+Meanwhile = Callable[[ir.Value], None]
+"""What is done along with a front, by its number."""
 
 
 class Eliminating(Writing):
@@ -54,13 +60,14 @@ class Eliminating(Writing):
         at = self.b.add(self.b.mul(shape, self.int(len(ROUTINES))), self.int(ROUTINES.index(name)))
         return self.b.inttoptr(self._int64(self._pointer(Plan.shapes), at), ir.PointerType(kind))
 
-    def _factor(self, some: Range, start: ir.Value, again: ir.Value) -> Real:
+    def _factor(self, some: Range, start: ir.Value, again: ir.Value, meanwhile: Meanwhile) -> Real:
         """K = L D Lᵀ, and the right side brought through L; the largest growth of a pivot, if not done again."""
         b, p, one = self.b, self._p, self.int(1)
         fronts, unknowns, slots, beside, masks = (
             self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots, Plan.beside, Plan.masks)
         )
         with self.loop(*some, [start]) as (f, growths):
+            meanwhile(f)
             pivots, coordinates, s, rows, left, names, table, extra, extras, first, shape, slot = self._head(fronts, f)
             if self._guard is None:
                 short, long, done = self._blocks(3)
@@ -227,11 +234,13 @@ class Eliminating(Writing):
             b.branch(done)
             b.position_at_end(done)
 
-    def _back(self, to: ir.Value, some: Range, *, check: bool = False) -> None:
+    def _back(self, to: ir.Value, some: Range, *, check: bool = False, meanwhile: Meanwhile | None = None) -> None:
         """x from D Lᵀ x = L⁻¹ r, and what elements take from r."""
         b, p, one = self.b, self._p, self.int(1)
         fronts, unknowns, slots = (self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots))
         with self.loop(*some, down=True) as (f, _):
+            if meanwhile is not None:
+                meanwhile(f)
             pivots, _, s, rows, _, names, _, _, _, _, shape, slot = self._head(fronts, f)
             short, long, done = self._blocks(3)
             b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)

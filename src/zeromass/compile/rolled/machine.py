@@ -19,7 +19,7 @@ from zeromass.compile.rolled.loops import Loops
 from zeromass.compile.rolled.memory import Memory, Share, sparing, whole
 from zeromass.compile.rolled.plan import ROUTINES, Pass, Plan, Tile
 from zeromass.compile.rolled.shapes import Shape
-from zeromass.compile.rolled.tiles import tiles_of
+from zeromass.compile.rolled.tiles import SHARED, TILE, tiles_of
 from zeromass.compile.rolled.unrolled import Unrolled
 from zeromass.compile.straight import Flavour
 from zeromass.compile.target import BEST, Code, Target
@@ -171,7 +171,7 @@ class Machine:
             shared = memory is not None
             if memory is None:
                 target = _narrowed(target, size) if narrow else target
-                tiles = tiles_of(layout.kinds, blocks, at, tables, size * target.width * 8)
+                tiles = tiles_of(layout.kinds, blocks, at, tables, -(-size * target.width * 8 // TILE))
                 memory = whole(layout, task, blocks, at, tables, tiles)
         else:
             target = _narrowed(target, layout.size)
@@ -210,7 +210,10 @@ class Machine:
             plan |= self._eliminations(memory, masks)
             plan[Plan.spreads], spreads = self._spreads(layout, kernels, firsts, memory)
             plan[Plan.spread_count] = int(spreads[-1])
-            self._tiles(memory.ends | {Tile.stages: shares, Tile.spreads: spreads}, memory.walk)
+            ends = memory.ends | {Tile.stages: shares, Tile.spreads: spreads}
+            if shared:
+                plan[Plan.states], ends[Tile.states] = self._states(layout, firsts, memory)
+            self._tiles(ends, memory.walk)
             first = n if task == "motion" and target.width == 1 else 0
             plan |= {Plan.out: first, Plan.copies: first}
             if told is not None:
@@ -229,7 +232,7 @@ class Machine:
         self, layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: Tables, size: int
     ) -> Memory | None:
         """Memory that tiles share, where that pays; None where all values are better kept."""
-        tiles = tiles_of(layout.kinds, blocks, at, tables, size * self.states * 8)
+        tiles = tiles_of(layout.kinds, blocks, at, tables, -(-size * self.states * 8 // SHARED))
         if len(tiles.fronts) < 4:
             return None
         memory = sparing(layout, task, blocks, at, tables, tiles)
@@ -249,7 +252,8 @@ class Machine:
         for column, numbers in ends.items():
             table[:, column] = numbers
         self.plan[Plan.tiles] = self._held(table, np.int32)
-        self.plan[Plan.walk], self.plan[Plan.walk_count] = self._held(walk, np.int32), len(walk)
+        closed = np.append(walk, walk[-1:], axis=0)  # each row tells of the next one
+        self.plan[Plan.walk], self.plan[Plan.walk_count] = self._held(closed, np.int32), len(walk)
 
     def _stages(
         self,
@@ -278,6 +282,20 @@ class Machine:
                 given = self._given(places, kind.values[some])
                 made.append(((kernels.address(f"spread{k}"), *given), np.zeros(len(ends) - 1, dtype=np.int64), ends))
         return self._shared(made)
+
+    def _states(self, layout: Layout, firsts: np.ndarray, memory: Memory) -> tuple[int, np.ndarray]:
+        """Coordinates of the parts of each tile, and where its share ends."""
+        tile, rows = [], []
+        for k, kind in enumerate(layout.kinds):
+            if kind.name == "part":
+                some, ends = memory.parts[k]
+                count, b = len(kind.groups[0]) // 2, kind.blocks[some, 0]
+                rows.append((firsts[b][:, None] + np.arange(count)).ravel())
+                tile.append(np.repeat(np.repeat(np.arange(len(ends) - 1), np.diff(ends)), count))
+        all_, of = np.concatenate(rows), np.concatenate(tile)
+        sort = np.argsort(of, kind="stable")
+        last = np.searchsorted(of[sort], np.arange(-1, len(memory.ends[Tile.fronts]) - 1), side="right")
+        return self._held(all_[sort], np.int32), last
 
     def _given(self, places: np.ndarray, values: np.ndarray) -> tuple[tuple[int, int], tuple[int, int]]:
         """Address of each table of a kernel, with the bytes of an instance."""
@@ -377,7 +395,7 @@ class Machine:
         saved = self.plan.copy()
         alone = np.zeros((2, len(Tile)), dtype=np.int32)
         alone[1, Tile.stages] = self._stage_count
-        walk = np.array([(0, Pass.through)], dtype=np.int32)
+        walk = np.array([(0, Pass.through)] * 2, dtype=np.int32)
         self.plan[[Plan.tiles, Plan.walk, Plan.walk_count]] = alone.ctypes.data, walk.ctypes.data, 1
         self.plan[Plan.copies] = 0
         self._called("enter", t, y, parameters, 1)
