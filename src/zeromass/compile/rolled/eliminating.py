@@ -148,6 +148,11 @@ class Eliminating(Writing):
         def right(i: ir.Value) -> ir.Value:
             return b.add(self._p[Plan.residual], self._index(mine, i))
 
+        if self._w == 1:  # seldom called, and to be compiled at once
+            with self.loop(first, last, [start]) as (i, after):
+                after.next[0] = self._following(after.now[0], i, s)
+                self._reduced(after.now[0], i, begin, end, heads, [right(i)])
+            return
         pairs = b.ashr(b.sub(last, first), one)
         with self.loop(self.int(0), pairs, [start]) as (n, after):
             i, row = b.add(first, b.shl(n, one)), after.now[0]
