@@ -36,7 +36,6 @@ def crowded(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the caches were small."""
     monkeypatch.setattr(import_module("zeromass.compile.rolled.machine"), "SHARED", 1 << 16)
     monkeypatch.setattr(import_module("zeromass.compile.rolled.machine"), "KEPT", 0)
-    monkeypatch.setattr(import_module("zeromass.compile.rolled.machine"), "DENSE", 10**9)
 
 
 @pytest.mark.usefixtures("crowded")

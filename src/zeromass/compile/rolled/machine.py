@@ -34,11 +34,9 @@ FEWEST = 4
 SKIPPED = 64
 """Evaluations for which memory is not shared after one that had to be refined, as the next will; the bits are the same."""
 
-KEPT = 10 << 20
-"""Bytes of the fewest lanes up to which all values are kept: by measurement, what the last cache leaves to one program."""
-
-DENSE = 4
-"""Products for each value that is kept from which on it is better to keep all than to compute again."""
+KEPT = 6 << 20
+"""Bytes of the fewest lanes, times products for each value, up to which all values are kept: by measurement, more than that
+is computed again sooner than it comes from memory."""
 
 LINE = 64
 """Bytes of a line of the cache."""
@@ -237,7 +235,7 @@ class Machine:
             return None
         memory = sparing(layout, task, blocks, at, tables, tiles)
         twice = bool((memory.walk[:, 1] == Pass.again).any())
-        pays = size * FEWEST * 8 > KEPT and tables.products < DENSE * size
+        pays = size * FEWEST * 8 > KEPT * tables.products / size
         return memory if pays or not twice else None
 
     def _held(self, table: np.ndarray, dtype: Any) -> int:
