@@ -34,9 +34,8 @@ def structure_of(shape: str, count: int) -> tuple[Structure, np.ndarray]:
 @pytest.fixture
 def crowded(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the caches were small."""
-    monkeypatch.setattr(import_module("zeromass.compile.rolled.tiles"), "TILE", 1 << 16)
-    monkeypatch.setattr(import_module("zeromass.compile.rolled.structure"), "KEPT", 0)
-    monkeypatch.setattr(import_module("zeromass.compile.rolled.structure"), "DENSE", 10**9)
+    monkeypatch.setattr(import_module("zeromass.compile.rolled.machine"), "SHARED", 1 << 16)
+    monkeypatch.setattr(import_module("zeromass.compile.rolled.machine"), "KEPT", 0)
 
 
 @pytest.mark.usefixtures("crowded")
@@ -81,7 +80,7 @@ def test_parts_that_do_not_hang_together_are_not_computed_twice() -> None:
     passes = {}
     for shape in ("balls", "tree"):
         s, _ = structure_of(shape, 24)
-        tiles = tiles_of(s.kinds, s.blocks, s.at, s.tables, 64 * (s.layout.size + 3 * s.count + s.tables.size))
+        tiles = tiles_of(s.kinds, s.blocks, s.at, s.tables, 5)
         assert len(tiles.fronts) > 3
         walk = sparing(s.layout, "motion", s.blocks, s.at, s.tables, tiles).walk
         assert sorted(walk[walk[:, 1] == Pass.back, 0]) == list(range(len(tiles.fronts) - 1))

@@ -6,6 +6,8 @@ Fronts of frequent shapes have code of their own, see `Unrolled`; the arithmetic
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma
 from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
@@ -26,6 +28,10 @@ _BACK = ir.FunctionType(ir.VoidType(), [POINTER] * 4 + [INT] * 2)
 
 def _FRONT(value: ir.Type) -> ir.FunctionType:
     return ir.FunctionType(value, [POINTER] * 5 + [INT, value])
+
+
+Meanwhile = Callable[[ir.Value], None]
+"""What is done along with a front, by its number."""
 
 
 class Eliminating(Writing):
@@ -51,13 +57,14 @@ class Eliminating(Writing):
         at = self.b.add(self.b.mul(shape, self.int(len(ROUTINES))), self.int(ROUTINES.index(name)))
         return self.b.inttoptr(self._int64(self._pointer(Plan.shapes), at), ir.PointerType(kind))
 
-    def _factor(self, some: Range, start: ir.Value, again: ir.Value) -> Real:
+    def _factor(self, some: Range, start: ir.Value, again: ir.Value, meanwhile: Meanwhile) -> Real:
         """K = L D Lᵀ, and the right side brought through L; the largest growth of a pivot, if not done again."""
         b, p, one = self.b, self._p, self.int(1)
         fronts, unknowns, slots, beside, masks = (
             self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots, Plan.beside, Plan.masks)
         )
         with self.loop(*some, [start]) as (f, growths):
+            meanwhile(f)
             pivots, coordinates, s, rows, left, names, table, extra, extras, first, shape, slot = self._head(fronts, f)
             if self._guard is None:
                 short, long, done = self._blocks(3)
@@ -104,12 +111,12 @@ class Eliminating(Writing):
 
     def _pivots(self, begin, end, heads, mine, growth) -> ir.Value:  # type: ignore[no-untyped-def]
         """Inverses of a block of pivots, which are taken out of all rows behind them; the growth."""
-        b, p, one = self.b, self._p, self.int(1)
+        b, p = self.b, self._p
         pivots, coordinates, s, rows, left, first, slot = heads
         masks = self._pointer(Plan.masks)
         with self.loop(begin, end, [growth]) as (k, at):
             row, unknown = b.add(b.add(rows, self._before(k, s)), k), b.add(first, k)
-            whole = self._reduced(row, k, begin, k, heads, b.add(p[Plan.residual], b.add(slot, k)))
+            whole = self._reduced(row, k, begin, k, heads, [b.add(p[Plan.residual], b.add(slot, k))])
             d = self.load(row)
             positive = b.icmp_signed("<", k, coordinates)
             kept = b.fcmp_ordered("!=", self._number(masks, unknown), ir.Constant(DOUBLE, 0.0))
@@ -123,50 +130,86 @@ class Eliminating(Writing):
             signed = Real(self._on, b.select(positive, inverse.value, (-inverse).value))
             at.next[0] = grown(Real(self._on, at.now[0]), whole, signed).value
             self.store(inverse, row)
-        with self.loop(end, pivots) as (i, _):
-            row = b.add(b.add(rows, self._before(i, s)), i)
-            self._reduced(row, i, begin, end, heads, b.add(p[Plan.residual], b.add(slot, i)))
-        with self.loop(pivots, s, [left]) as (i, after):
-            row = after.now[0]
-            self._reduced(row, i, begin, end, heads, b.add(p[Plan.residual], self._index(mine, i)))
-            after.next[0] = b.add(row, b.add(b.sub(s, i), one))
+        self._all_reduced(end, pivots, b.add(b.add(rows, self._before(end, s)), end), begin, end, heads, mine)
+        self._all_reduced(pivots, s, left, begin, end, heads, mine)
         return at.now[0]
 
     def _before(self, k: ir.Value, s: ir.Value) -> ir.Value:
         """Entries in front of row k, less those that it would have before its diagonal."""
         return self.b.sub(self.b.mul(k, s), self.b.sdiv(self.b.mul(k, self.b.sub(k, self.int(1))), self.int(2)))
 
-    def _reduced(self, row, i, begin, end, heads, right) -> Real:  # type: ignore[no-untyped-def]
-        """Takes some pivots out of row i, and out of its right side, a few at a time; the sizes its diagonal is made of."""
-        b = self.b
+    def _all_reduced(self, first, last, start, begin, end, heads, mine) -> None:  # type: ignore[no-untyped-def]
+        """Takes some pivots out of rows one after another in memory, two at a time: what is read serves both."""
+        b, one, s = self.b, self.int(1), heads[2]
+
+        def right(i: ir.Value) -> ir.Value:
+            return b.add(self._p[Plan.residual], self._index(mine, i))
+
+        if self._w == 1:  # seldom called, and to be compiled at once
+            with self.loop(first, last, [start]) as (i, after):
+                after.next[0] = self._following(after.now[0], i, s)
+                self._reduced(after.now[0], i, begin, end, heads, [right(i)])
+            return
+        pairs = b.ashr(b.sub(last, first), one)
+        with self.loop(self.int(0), pairs, [start]) as (n, after):
+            i, row = b.add(first, b.shl(n, one)), after.now[0]
+            after.next[0] = self._following(self._following(row, i, s), b.add(i, one), s)
+            self._reduced(row, i, begin, end, heads, [right(i), right(b.add(i, one))])
+        with self.loop(b.add(first, b.shl(pairs, one)), last) as (i, _):
+            self._reduced(after.now[0], i, begin, end, heads, [right(i)])
+
+    def _following(self, row: ir.Value, i: ir.Value, s: ir.Value) -> ir.Value:
+        """Where the row after row i begins."""
+        return self.b.add(row, self.b.add(self.b.sub(s, i), self.int(1)))
+
+    def _reduced(self, row, i, begin, end, heads, rights) -> Real:  # type: ignore[no-untyped-def]
+        """Takes some pivots out of row i, or of two rows from it on, and out of their right sides, a few at a time.
+
+        The sizes that the diagonal of the first is made of.
+        """
+        b, one = self.b, self.int(1)
         _, _, s, rows, _, _, slot = heads
-        length = b.sub(s, i)
+        places = [row] if len(rights) == 1 else [row, self._following(row, i, s)]
+        numbers = [i, b.add(i, one)][: len(rights)]
+        ends = [b.add(place, b.sub(s, number)) for place, number in zip(places, numbers, strict=True)]
         many = b.add(begin, b.and_(b.sub(end, begin), self.int(-TOGETHER)))
-        sums = [self.load(right).value, self.load(b.add(row, length)).value]
+        sums = [self.load(at).value for at in (*rights, *ends)]
         for first_, last, count in ((begin, many, TOGETHER), (many, end, 1)):
             steps = b.sdiv(b.sub(last, first_), self.int(count))
             with self.loop(self.int(0), steps, sums) as (n, found):
-                r, whole = (Real(self._on, x) for x in found.now)
-                sources, shares = [], []
+                totals = [Real(self._on, x) for x in found.now]
+                sources, shares, heads_ = [], [], []
                 for step in range(count):
                     k = b.add(first_, b.add(b.mul(n, self.int(count)), self.int(step)))
                     before = b.add(rows, self._before(k, s))
-                    sources.append(b.add(before, i))
-                    a, inverse = self.load(sources[-1]), self.load(b.add(before, k))
-                    shares.append(-(a * inverse))
-                    whole = fma(abs(shares[-1]), abs(a), whole)
-                    r = fma(shares[-1], self.load(b.add(self._p[Plan.residual], b.add(slot, k))), r)
-                with self.loop(self.int(0), length, some=True) as (j, _):
-                    place = b.add(row, j)
-                    value = self.load(place)
-                    for share, source in zip(shares, sources, strict=True):
-                        value = fma(share, self.load(b.add(source, j)), value)
-                    self.store(value, place)
-                found.next[:] = [r.value, whole.value]
+                    inverse, r = self.load(b.add(before, k)), self.load(b.add(self._p[Plan.residual], b.add(slot, k)))
+                    sources.append(b.add(before, numbers[-1]))
+                    mine = []
+                    for m, number in enumerate(numbers):
+                        a = self.load(b.add(before, number))
+                        mine.append(-(a * inverse))
+                        totals[m] = fma(mine[m], r, totals[m])
+                        totals[len(rights) + m] = fma(abs(mine[m]), abs(a), totals[len(rights) + m])
+                        heads_ += [a] if m == 0 else []
+                    shares.append(mine)
+                if len(rights) > 1:  # the diagonal of the first, which the second has no entry for
+                    value = self.load(row)
+                    for (share, _), a in zip(shares, heads_, strict=True):
+                        value = fma(share, a, value)
+                    self.store(value, row)
+                begins = [row] if len(rights) == 1 else [b.add(row, one), places[1]]
+                with self.loop(self.int(0), b.sub(s, numbers[-1]), some=True) as (j, _):
+                    read = [self.load(b.add(source, j)) for source in sources]
+                    for m, place in enumerate(begins):
+                        value = self.load(b.add(place, j))
+                        for share, entry in zip(shares, read, strict=True):
+                            value = fma(share[m], entry, value)
+                        self.store(value, b.add(place, j))
+                found.next[:] = [x.value for x in totals]
             sums = found.now
-        self.store(Real(self._on, sums[0]), right)
-        self.store(Real(self._on, sums[1]), b.add(row, length))
-        return Real(self._on, sums[1])
+        for x, at in zip(sums, (*rights, *ends), strict=True):
+            self.store(Real(self._on, x), at)
+        return Real(self._on, sums[len(rights)])
 
     def _forward(self) -> None:
         """A right side brought through L."""
@@ -193,11 +236,13 @@ class Eliminating(Writing):
             b.branch(done)
             b.position_at_end(done)
 
-    def _back(self, to: ir.Value, some: Range, *, check: bool = False) -> None:
+    def _back(self, to: ir.Value, some: Range, *, check: bool = False, meanwhile: Meanwhile | None = None) -> None:
         """x from D Lᵀ x = L⁻¹ r, and what elements take from r."""
         b, p, one = self.b, self._p, self.int(1)
         fronts, unknowns, slots = (self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots))
         with self.loop(*some, down=True) as (f, _):
+            if meanwhile is not None:
+                meanwhile(f)
             pivots, _, s, rows, _, names, _, _, _, _, shape, slot = self._head(fronts, f)
             short, long, done = self._blocks(3)
             b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, where
-from zeromass.compile.rolled.eliminating import Eliminating
+from zeromass.compile.rolled.eliminating import Eliminating, Meanwhile
 from zeromass.compile.rolled.numbers import DOUBLE, INT, POINTER
 from zeromass.compile.rolled.plan import STAGE, Pass, Plan, Tile
 from zeromass.compile.rolled.unrolled import everywhere
@@ -61,7 +61,8 @@ class Loops(Eliminating):
         with self.loop(*self._all(Plan.walk_count), [one, zero, zero]) as (n, found):
             at = b.shl(n, self.int(1))
             tile = self._tile(self._index(table, at))
-            what = self._index(table, b.add(at, self.int(1)))
+            what, following, then = (self._index(table, b.add(at, self.int(k))) for k in (1, 2, 3))
+            meanwhile = self._asking(tile[Tile.fronts], self._tile(following)[Tile.states], then)
             through, back, done = self._blocks(3)
             b.cbranch(b.icmp_signed("==", what, self.int(Pass.back)), back, through)
             b.position_at_end(through)
@@ -69,14 +70,14 @@ class Loops(Eliminating):
             self._touch(tile)
             again = b.icmp_signed("==", what, self.int(Pass.again))
             self._save(tile[Tile.saved], again)
-            grown = self._factor(tile[Tile.fronts], found.now[0], again).value
+            grown = self._factor(tile[Tile.fronts], found.now[0], again, meanwhile).value
             grown = b.select(again, found.now[0], grown)
             ends = [(b.block, [grown, *found.now[1:]])]
             b.branch(done)
             b.position_at_end(back)
             suspected = found.now[1:]
             if self._guard is None:
-                self._back(p[Plan.solution], tile[Tile.fronts], check=True)
+                self._back(p[Plan.solution], tile[Tile.fronts], check=True, meanwhile=meanwhile)
                 self._take(tile[Tile.entries], tile[Tile.beside])
                 suspected = self._suspected(tile[Tile.done], *suspected)
                 self._run(Plan.spreads, tile[Tile.spreads], p[Plan.out])
@@ -111,6 +112,32 @@ class Loops(Eliminating):
             column: tuple(self._index(table, b.add(row, self.int(int(column)))) for row in (before, after))
             for column in Tile
         }
+
+    def _asking(self, fronts: Range, states: Range, then: ir.Value) -> Meanwhile:
+        """Asks for the states of the next tile, front by front of this one; on the way back, for the place of its slopes.
+
+        Where tiles share memory that is all that comes from afar, and work on fronts takes longer than its coming.
+        """
+        b, p, table = self.b, self._p, self._pointer(Plan.states)
+        count, asked = (b.sub(last, first) for first, last in (fronts, states))
+        count = b.select(b.icmp_signed(">", count, self.int(0)), count, self.int(1))
+        share = b.sdiv(b.add(asked, b.sub(count, self.int(1))), count)
+        back = b.icmp_signed("==", then, self.int(Pass.back))
+
+        def meanwhile(f: ir.Value) -> None:
+            first = b.add(states[0], b.mul(b.sub(f, fronts[0]), share))
+            end = b.add(first, share)
+            end = b.select(b.icmp_signed("<", end, states[1]), end, states[1])
+            with self.loop(first, end) as (i, _):
+                row = self._index(table, i)
+                y, rate, slope = (
+                    b.gep(self._a[name], [b.add(row, more)], source_etype=self._type)
+                    for name, more in (("y", self.int(0)), ("y", p[Plan.coordinates]), ("slopes", p[Plan.out]))
+                )
+                self.ask(b.select(back, slope, y))
+                self.ask(rate)
+
+        return meanwhile
 
     def _either(self, ends: Sequence[tuple[ir.Block, Sequence[ir.Value]]]) -> list[ir.Value]:
         """Values that come from the ends of several branches."""

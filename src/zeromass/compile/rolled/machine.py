@@ -19,7 +19,7 @@ from zeromass.compile.rolled.loops import Loops
 from zeromass.compile.rolled.memory import Memory, Share, sparing, whole
 from zeromass.compile.rolled.plan import ROUTINES, Pass, Plan, Tile
 from zeromass.compile.rolled.shapes import Shape
-from zeromass.compile.rolled.tiles import tiles_of
+from zeromass.compile.rolled.tiles import SHARED, TILE, tiles_of
 from zeromass.compile.rolled.unrolled import Unrolled
 from zeromass.compile.straight import Flavour
 from zeromass.compile.target import BEST, Code, Target
@@ -33,6 +33,10 @@ FEWEST = 4
 
 SKIPPED = 64
 """Evaluations for which memory is not shared after one that had to be refined, as the next will; the bits are the same."""
+
+KEPT = 6 << 20
+"""Bytes of the fewest lanes, times products for each value, up to which all values are kept: by measurement, more than that
+is computed again sooner than it comes from memory."""
 
 LINE = 64
 """Bytes of a line of the cache."""
@@ -132,7 +136,8 @@ What a plan leaves to another one is told by a growth that is not a number; the 
 class Machine:
     """One task, "motion", "positions" or "velocities", in lanes.
 
-    shared  whether tiles share their memory, see `Memory`: then solutions that must be refined are found by another plan
+    shared  whether tiles may share their memory where that pays, see `Memory`: then solutions that must be refined are
+            found by another plan
     narrow  whether there may be fewer lanes than states
     told    (unknown, place) of multipliers that are told among the slopes, accelerations being the first; not if narrow
     code  machine code of `rhs`, or of a correction by the name of the task
@@ -160,10 +165,12 @@ class Machine:
         if tables is not None:
             assert at is not None
             size = layout.size + 3 * int(sum(blocks.sizes)) + tables.size
-            target = _narrowed(target, size) if narrow and not shared else target
-            tiles = tiles_of(layout.kinds, blocks, at, tables, size * target.width * 8)
-            given = layout, task, blocks, at, tables, tiles
-            memory = sparing(*given) if shared else whole(*given)
+            memory = self._spared(layout, task, blocks, at, tables, size) if shared else None
+            shared = memory is not None
+            if memory is None:
+                target = _narrowed(target, size) if narrow else target
+                tiles = tiles_of(layout.kinds, blocks, at, tables, -(-size * target.width * 8 // TILE))
+                memory = whole(layout, task, blocks, at, tables, tiles)
         else:
             target = _narrowed(target, layout.size)
         self.size: int = layout.size if memory is None else memory.size
@@ -201,7 +208,10 @@ class Machine:
             plan |= self._eliminations(memory, masks)
             plan[Plan.spreads], spreads = self._spreads(layout, kernels, firsts, memory)
             plan[Plan.spread_count] = int(spreads[-1])
-            self._tiles(memory.ends | {Tile.stages: shares, Tile.spreads: spreads}, memory.walk)
+            ends = memory.ends | {Tile.stages: shares, Tile.spreads: spreads}
+            if shared:
+                plan[Plan.states], ends[Tile.states] = self._states(layout, firsts, memory)
+            self._tiles(ends, memory.walk)
             first = n if task == "motion" and target.width == 1 else 0
             plan |= {Plan.out: first, Plan.copies: first}
             if told is not None:
@@ -216,6 +226,18 @@ class Machine:
             self.plan[place] = value
         self._kernels = kernels
 
+    def _spared(
+        self, layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: Tables, size: int
+    ) -> Memory | None:
+        """Memory that tiles share, where that pays; None where all values are better kept."""
+        tiles = tiles_of(layout.kinds, blocks, at, tables, -(-size * self.states * 8 // SHARED))
+        if len(tiles.fronts) < 4:
+            return None
+        memory = sparing(layout, task, blocks, at, tables, tiles)
+        twice = bool((memory.walk[:, 1] == Pass.again).any())
+        pays = size * FEWEST * 8 > KEPT * tables.products / size
+        return memory if pays or not twice else None
+
     def _held(self, table: np.ndarray, dtype: Any) -> int:
         array = np.ascontiguousarray(table, dtype=dtype)
         array = array if array.size else np.zeros(1, dtype=dtype)
@@ -228,7 +250,8 @@ class Machine:
         for column, numbers in ends.items():
             table[:, column] = numbers
         self.plan[Plan.tiles] = self._held(table, np.int32)
-        self.plan[Plan.walk], self.plan[Plan.walk_count] = self._held(walk, np.int32), len(walk)
+        closed = np.append(walk, walk[-1:], axis=0)  # each row tells of the next one
+        self.plan[Plan.walk], self.plan[Plan.walk_count] = self._held(closed, np.int32), len(walk)
 
     def _stages(
         self,
@@ -257,6 +280,20 @@ class Machine:
                 given = self._given(places, kind.values[some])
                 made.append(((kernels.address(f"spread{k}"), *given), np.zeros(len(ends) - 1, dtype=np.int64), ends))
         return self._shared(made)
+
+    def _states(self, layout: Layout, firsts: np.ndarray, memory: Memory) -> tuple[int, np.ndarray]:
+        """Coordinates of the parts of each tile, and where its share ends."""
+        tile, rows = [], []
+        for k, kind in enumerate(layout.kinds):
+            if kind.name == "part":
+                some, ends = memory.parts[k]
+                count, b = len(kind.groups[0]) // 2, kind.blocks[some, 0]
+                rows.append((firsts[b][:, None] + np.arange(count)).ravel())
+                tile.append(np.repeat(np.repeat(np.arange(len(ends) - 1), np.diff(ends)), count))
+        all_, of = np.concatenate(rows), np.concatenate(tile)
+        sort = np.argsort(of, kind="stable")
+        last = np.searchsorted(of[sort], np.arange(-1, len(memory.ends[Tile.fronts]) - 1), side="right")
+        return self._held(all_[sort], np.int32), last
 
     def _given(self, places: np.ndarray, values: np.ndarray) -> tuple[tuple[int, int], tuple[int, int]]:
         """Address of each table of a kernel, with the bytes of an instance."""
@@ -356,7 +393,7 @@ class Machine:
         saved = self.plan.copy()
         alone = np.zeros((2, len(Tile)), dtype=np.int32)
         alone[1, Tile.stages] = self._stage_count
-        walk = np.array([(0, Pass.through)], dtype=np.int32)
+        walk = np.array([(0, Pass.through)] * 2, dtype=np.int32)
         self.plan[[Plan.tiles, Plan.walk, Plan.walk_count]] = alone.ctypes.data, walk.ctypes.data, 1
         self.plan[Plan.copies] = 0
         self._called("enter", t, y, parameters, 1)

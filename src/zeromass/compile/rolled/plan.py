@@ -43,6 +43,7 @@ class Plan(IntEnum):
     touched_beside = auto()
     done = auto()
     saved = auto()
+    states = auto()
     coordinates = auto()
     out = auto()
     copies = auto()
@@ -61,6 +62,7 @@ class Tile(IntEnum):
     entries = auto()
     done = auto()
     saved = auto()
+    states = auto()
     spreads = auto()
 
 

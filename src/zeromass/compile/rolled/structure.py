@@ -16,7 +16,7 @@ from zeromass.compile.rolled.equations import weighted
 from zeromass.compile.rolled.fronts import Tables, tables
 from zeromass.compile.rolled.kinds import Kind, kinds_of
 from zeromass.compile.rolled.layout import Blocks, Layout
-from zeromass.compile.rolled.machine import FEWEST, Machine
+from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.order import elimination_order
 from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.rolled.tiles import arranged
@@ -28,12 +28,6 @@ from zeromass.model import State, System
 
 LIGHT = 1e-9
 """Part of the masses of a part, each in its own unit, below which it has none in some direction."""
-
-KEPT = 10 << 20
-"""Bytes of the fewest lanes up to which all values are kept: by measurement, what the last cache leaves to one program."""
-
-DENSE = 4
-"""Products for each value that is kept from which on it is better to keep all than to compute again."""
 
 STRONG = 1e-3
 """Part of the pivots of a joint that one of its parts makes alone, above which the joint may be eliminated with it."""
@@ -131,16 +125,10 @@ class Structure:
             at=self.at,
             tables=self.tables,
             masks=masks,
-            shared=shared and lanes > 1 and self._too_large,
+            shared=shared and lanes > 1,
             narrow=not told,
             told=np.stack([self.row_unknowns, len(self.system.coordinates) + self.rows], axis=1) if told else None,
         )
-
-    @property
-    def _too_large(self) -> bool:
-        """Whether what an evaluation keeps does not fit into the cache, and is much beside its arithmetic."""
-        size = self.layout.size + 3 * self.count + self.tables.size
-        return size * FEWEST * 8 > KEPT and self.tables.products < DENSE * size
 
     @property
     def dropped(self) -> list[int]:

@@ -18,6 +18,9 @@ from zeromass.compile.rolled.layout import Blocks
 TILE = 1 << 21
 """Bytes that a tile works on, about: by measurement, as much as stays in the caches before the last."""
 
+SHARED = 1 << 20
+"""The same where tiles share their memory, and the states of the next one wait beside it."""
+
 
 @dataclass(eq=False)
 class Tiles:
@@ -36,10 +39,10 @@ class Tiles:
     done: tuple[np.ndarray, np.ndarray]
 
 
-def tiles_of(kinds: Sequence[Kind], blocks: Blocks, at: np.ndarray, tables: Tables, size: int) -> Tiles:
-    """The tiles of a task whose values take `size` bytes."""
+def tiles_of(kinds: Sequence[Kind], blocks: Blocks, at: np.ndarray, tables: Tables, count: int) -> Tiles:
+    """The tiles of a task, about so many."""
     first, pivots = tables.fronts[:, 9].astype(np.int64), tables.fronts[:, 0].astype(np.int64)
-    fronts = _ends(tables, -(-size // TILE))
+    fronts = _ends(tables, count)
     count = len(fronts) - 1
     tile = np.repeat(np.arange(count), np.diff(fronts))
     """Of each front."""

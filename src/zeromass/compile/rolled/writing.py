@@ -31,7 +31,7 @@ class Writing:
         function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER] * 7), name)
         names = ("plan", "values", "t", "y", "parameters", "slopes", "growth")
         self._a = dict(zip(names, function.args, strict=True))
-        self._function = function
+        self._function, self._module = function, module
         self.b: ir.IRBuilder = ir.IRBuilder(function.append_basic_block("entry"))
         self._on = Arithmetic(self.b, self._type, target.fused)
         self._W = self._a["values"]
@@ -67,6 +67,12 @@ class Writing:
 
     def _int64(self, table: ir.Value, i: ir.Value) -> ir.Value:
         return self.b.load(self.b.gep(table, [i], source_etype=INT), typ=INT, align=8)
+
+    def ask(self, at: ir.Value) -> None:
+        """Asks for a line of memory that will be needed."""
+        kind = ir.FunctionType(ir.VoidType(), [POINTER] + [INT32] * 3)
+        known = self._module.globals.get("llvm.prefetch.p0") or ir.Function(self._module, kind, "llvm.prefetch.p0")
+        self.b.call(known, [at, *[ir.Constant(INT32, x) for x in (0, 2, 1)]])
 
     # control ---------------------------------------------------------------------------------------------------------
     @contextmanager
