@@ -11,6 +11,7 @@ import numpy as np
 from zeromass.compile.holding import mean
 from zeromass.compile.program import Hold, Program
 from zeromass.expression import Evaluator, Expression, as_expression, jacobian, rate, symbols
+from zeromass.expression.node import ordered
 from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.grazing import Grazing
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
@@ -32,6 +33,10 @@ FLAT = 1e-2
 INSIDE, SEEN, FINER, SHORTEST = 16, 1e-2, 8, 1e-6
 """Places in a step at which what ends a piece is looked at, how well they must tell it, by what steps become shorter where
 they do not, and the part of a run that is the shortest."""
+
+
+LONG = 2000
+"""Operations in a formula from which its slopes are not written out to see that it bends: it does."""
 
 
 class Reaching:
@@ -101,7 +106,7 @@ class Reaching:
             inputs = program.system.inputs
             state = list(inputs[: 1 + 2 * len(program.acceleration)])
             leaving = program.solved([zero for k in bent for zero in self._leaving(k, program.holds)])
-            leaving = [e for e in leaving if not set(state).isdisjoint(symbols(jacobian([e], state)))]
+            leaving = [e for e in leaving if _bends(e, state)]
             known[program] = Evaluator(leaving, inputs) if leaving else None
         return known[program]
 
@@ -251,3 +256,11 @@ def _unseen(segment: Segment, leaving: Evaluator) -> float | None:
     blind = (off > SEEN * size) & (lowest < off + SEEN * size)
     bad = np.any(blind | dips.any(axis=1) | first | (lowest < -(SEEN**4) * size), axis=1)
     return float(np.abs(h[bad]).max()) if bad.any() else None
+
+
+def _bends(e: Expression, state: list[Expression]) -> bool:
+    """Whether a formula is more than a sum of multiples of time, positions and rates; a long one that has any of them is."""
+    found, own = symbols(e), set(state)
+    if own.isdisjoint(found):
+        return False
+    return len(ordered([e])) > LONG or not own.isdisjoint(symbols(jacobian([e], state)))
