@@ -260,3 +260,27 @@ def test_a_surface_that_ends_on_the_way():
     assert run.outcome.ending is Ending.NOT_A_NUMBER
     assert 0 <= run[ramp.contact[0]][-1] <= 1e-12
     assert np.all(np.isfinite(run.y))
+
+
+def test_a_point_that_is_not_on_the_outside_is_told_one_that_is():
+    egg = zm.Rolling(zm.ellipsoid((0.05, 0.04, 0.03), 0.2), on=zm.surfaces.plane())
+    with pytest.raises(zm.StartError, match="which is on it") as said:
+        egg.start(contact=(0.0, 0.0), touching=(0.0, 0.02, 0.025))
+    x, y, z = (float(word) for word in str(said.value).split("near it is (")[1].split(")")[0].split(","))
+    assert (x / 0.05) ** 2 + (y / 0.04) ** 2 + (z / 0.03) ** 2 == pytest.approx(1.0, abs=1e-9)
+    assert egg.start(contact=(0.0, 0.0), touching=(x, y, z))
+
+
+def test_a_point_of_a_body_that_is_flat_there_is_on_it():
+    """Between two axes of a superquadric: the point is its own, and the body too flat to touch there."""
+    box = zm.superquadric((0.05, 0.04, 0.03), 4, 0.1)
+    point = np.array([0.05, 0.0, 0.03]) / 2**0.25
+    assert box.normal_at(point, {}) == pytest.approx(np.array([3.0, 0.0, 5.0]) / np.sqrt(34), abs=1e-12)
+    with pytest.raises(zm.StartError, match="not as round as 'plane'"):
+        zm.Rolling(box, on=zm.surfaces.plane()).start(contact=(0.0, 0.0), touching=point)
+
+
+def test_a_homogeneous_tyre_is_not_thicker_than_its_circle():
+    with pytest.raises(zm.ModelError, match="the tyre of 'torus' has a radius of"):
+        zm.torus(0.1, 0.2, mass=1.0)
+    assert zm.torus(0.1, 0.2, mass=1.0, inertia=(0.01, 0.01, 0.01)).size == pytest.approx(0.3)

@@ -261,3 +261,42 @@ def test_a_thrown_body_is_turned_as_a_rolling_one_is():
     start = ball.flying.start(center=(0.0, 0.0, 1.0), orientation=(0.0, 0.0, np.pi / 2), parameters={radius: 0.3})
     assert start[ball.body.quaternion] == pytest.approx([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)], abs=1e-15)
     assert start[ball.flying.gap] == pytest.approx(0.7, abs=1e-15)
+
+
+# where flights begin ------------------------------------------------------------------------------------------------
+def on_slope(**given):
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(0.2), gravity=9.81, restitution=0.5, **given)
+    return ball, 0.1 * np.array([np.sin(0.2), 0.0, np.cos(0.2)]), np.array([np.cos(0.2), 0.0, -np.sin(0.2)])
+
+
+def test_a_body_that_is_thrown_from_inside_its_surface_is_refused():
+    ball, place, _ = on_slope(friction=0.3)
+    with pytest.raises(zm.StartError, match=r"'ball' begins 0\.05 m inside 'plane'"):
+        zm.simulate(ball, ball.flying.start(center=place / 2), until=0.5)
+    with pytest.raises(zm.StartError, match="begins with a stroke"):
+        zm.simulate(ball, ball.flying.start(center=place, velocity=(0.0, 0.0, -1.0)), until=0.5)
+
+
+def test_a_body_that_is_let_go_on_its_surface_does_not_fall_through():
+    ball, place, along = on_slope(friction=0.3)
+    let_go = zm.simulate(ball, ball.flying.start(center=place), until=0.5)
+    assert let_go.kinds == ("rolling",)
+    exact = place + along * 5 / 7 * 9.81 * np.sin(0.2) * 0.5**2 / 2
+    assert let_go.state(0.5)[ball.center] == pytest.approx(exact, abs=1e-9)
+    pushed = zm.simulate(ball, ball.flying.start(center=place, velocity=along), until=0.05)
+    assert pushed.kinds == ("slipping",)
+    exact = place + along * (0.05 + 9.81 * (np.sin(0.2) - 0.3 * np.cos(0.2)) * 0.05**2 / 2)
+    assert pushed.state(0.05)[ball.center] == pytest.approx(exact, abs=1e-9)
+    sticky, place, along = on_slope()
+    with pytest.raises(zm.StartError, match="with a slip of 1 m/s, and has always friction enough"):
+        zm.simulate(sticky, sticky.flying.start(center=place, velocity=along), until=0.5)
+
+
+def test_a_cone_spins_upright_on_its_tip():
+    """It does not lie on a face: only its base does."""
+    cone = zm.Rolling(zm.cone(0.05, 0.1, 0.3), on=zm.surfaces.plane())
+    upright = [(cone.contact[:2], 0.0), (cone.body.quaternion, (0.0, 1.0, 0.0, 0.0))]
+    run = zm.simulate(cone, cone.start([*upright, (cone.body.angular_velocity, (0.0, 0.0, 300.0))]), until=0.1)
+    assert run.outcome.complete
+    assert run.t[-1] == 0.1
+    assert run.state(0.1)[cone.body.rotation[:, 2]] == pytest.approx([0.0, 0.0, -1.0], abs=1e-12)

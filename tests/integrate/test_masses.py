@@ -1,4 +1,4 @@
-"""Chains whose links are light above and heavy below, by many orders of magnitude: right, or ended by a name that is true."""
+"""Chains whose links are light above and heavy below, by many orders of magnitude: right, or ended by a true name."""
 
 import numpy as np
 import pytest

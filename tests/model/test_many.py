@@ -172,3 +172,18 @@ def test_a_long_chain_begins_at_once_and_moves_as_by_pseudo_inverses(monkeypatch
     other = twice.start(guess=[(twice.coordinates, start.q), (twice.rates, start.v)])
     assert other.verdict is Verdict.UNIQUE
     assert "motion" in vars(other)
+
+
+def test_dry_friction_in_a_large_system_stops_what_it_should():
+    """A system of many parts whose forces switch: one of its particles is rubbed and comes to rest, the others move on."""
+    many = [zm.Particle(f"p{k}", mass=1.0) for k in range(43)]
+    rubbed, free = many[0], many[1]
+    force = zm.Force(np.array([-2.0 * np.sign(rubbed.velocity[0]), 0.0, 0.0]), at=rubbed.position)
+    system = zm.System(many, forces=[force])
+    assert system.large
+    start = system.start([(rubbed.velocity, (1.0, 0.0, 0.0)), (free.velocity, (1.0, 0.0, 0.0))])
+    run = zm.simulate(system, start, until=1.0)
+    assert run.state(1.0)[rubbed.position[0]] == pytest.approx(0.25, abs=1e-12)
+    assert run.state(1.0)[rubbed.velocity[0]] == pytest.approx(0.0, abs=1e-12)
+    assert run.state(1.0)[free.position[0]] == pytest.approx(1.0, abs=1e-12)
+    assert [switch.t for switch in run.switches] == pytest.approx([0.5], abs=1e-12)

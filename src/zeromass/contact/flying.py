@@ -15,12 +15,12 @@ from zeromass.contact.bouncing import RESTS, above, bounce, late
 from zeromass.contact.friction import coefficients_at
 from zeromass.contact.shaped import ImplicitBody
 from zeromass.contact.slow import STOPPED
-from zeromass.contact.start import quaternion_of
+from zeromass.contact.start import GIVEN, quaternion_of
 from zeromass.contact.striking import stroke
 from zeromass.contact.watched import BORDER, FLAT, LANDS
 from zeromass.expression import Array, Expression, as_expression, expressions, rate
 from zeromass.expression.build import ONE
-from zeromass.model import Contact, Event, ModelError, Onward, State, System
+from zeromass.model import Contact, Event, ModelError, Onward, StartError, State, System
 from zeromass.model.given import Number, Vector
 from zeromass.model.quaternion import inertial_rates
 from zeromass.model.record import recorded
@@ -135,6 +135,38 @@ class Flying(AnotherMotion):
             if float(flat[self.upright]) <= BEGINS and is_far(self, flat):
                 return flat
         return super().start(given, t=t, parameters=parameters, guess=near)
+
+    def begins_as(self, state: State) -> System:
+        """Itself above the surface; on it, what lies there and is pressed to it does not fly."""
+        if state.system is not self:
+            return self
+        rolling = self.rolling
+        names = f"'{rolling.solid.name}'", f"'{rolling.surface.name}'"
+        gap, rises, near = float(state[self.gap]), float(state[self.rising]), GIVEN * self._extent(state)
+        if gap < -near:
+            raise StartError(f"{names[0]} begins {-gap:.3g} m inside {names[1]}; give another center")
+        if gap > near:
+            return self
+        slow = GIVEN * float(np.linalg.norm(state.v))
+        if rises < -slow:
+            raise StartError(f"{names[0]} begins with a stroke on {names[1]}; begin before it, or after")
+        if rises > slow or float(state[self.falling]) >= 0.0:
+            return self
+        slip = float(np.linalg.norm(state[rolling.slip_velocity]))
+        if rolling.friction_coefficient is not None:
+            creep = float(number_at(rolling.slipping.creep, state.parameters))
+            return rolling.kind_at(state, slips=slip > max(STOPPED * creep, slow))
+        if slip > slow:
+            raise StartError(
+                f"{names[0]} begins on {names[1]} with a slip of {slip:.3g} m/s, and has always friction enough to roll; "
+                "give the angular velocity with which it rolls, or friction=μ"
+            )
+        return rolling.kind_at(state, slips=False)
+
+    @property
+    def begins_one_way(self) -> bool:
+        """Never: what is on its surface does not fly."""
+        return False
 
     # what comes after ------------------------------------------------------------------------------------------------
     def goes_on_as(self, event: str, state: State) -> System | Onward | None:

@@ -201,7 +201,8 @@ class Cone(Outline):
         return as_expression(self._ahead(d, S[:, 2]) / (self.tip + self.base))
 
     def upright(self, d: Array, S: Array) -> Expression | None:
-        return steep(d, S[:, 2])
+        """Of the base; on its tip it may stand upright."""
+        return where(self._ahead(expressions(-d), S[:, 2]) > 0, 1.0, steep(d, S[:, 2]))
 
 
 @dataclass(frozen=True, eq=False)

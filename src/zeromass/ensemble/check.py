@@ -17,7 +17,7 @@ from zeromass.integrate.outcome import Ending, at_start
 from zeromass.integrate.pace import pace
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
-from zeromass.model import State
+from zeromass.model import StartError, State, System
 
 DEPENDENT = 1e-9
 """Part of its terms by which a row of A q̈ = b that was dropped may be missed where it follows from the others."""
@@ -54,8 +54,16 @@ def ordinary(lanes: Lanes, starts: Starts, until: float) -> np.ndarray:
         fine &= _redundant(lanes, starts.state(system, int(np.flatnonzero(fine)[0])))
     if lanes.settings.transitions and not system.begins_one_way:
         for k in np.flatnonzero(fine).tolist():
-            fine[k] = system.begins_as(starts.state(system, k)) is system
+            fine[k] = _begins(system, starts.state(system, k))
     return fine
+
+
+def _begins(system: System, start: State) -> bool:
+    """Whether a motion begins as its system says; not where it can not begin, which is told of it alone."""
+    try:
+        return system.begins_as(start) is system
+    except StartError:
+        return False
 
 
 def of_rank(program: Program, start: State) -> bool:

@@ -306,11 +306,14 @@ def course(
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
     following = moving.begins_as(start) if settings.transitions and isinstance(start, State) else moving
-    if not isinstance(start, State) or (start.system is not moving and following is moving):
+    if not isinstance(start, State) or (
+        start.system is not moving and following is moving and start.system.begins_as(start) is not moving
+    ):
         raise ModelError("the start belongs to another system; make it with system.start(…)")
     if following is not moving:
         moving, program = following, None
-        start = start if start.system is following else start.carried_to(following)
+    if start.system is not moving:
+        start = start.carried_to(moving)
     watched = events_of(events)
     found, onto = _kind(program, start, until, settings, [*moving.events, *watched], tell, 0)
     return continued(moving, found, onto, until, settings, watched, tell)

@@ -43,8 +43,8 @@ def rounded_away(state: State) -> Outcome:
         least, most = heavy[np.argmin(masses[heavy])], heavy[np.argmax(masses[heavy])]
         names = state.system.coordinates
         words += (
-            f": the masses of {names[least]!r} and {names[most]!r} are {masses[most] / masses[least]:.0e} apart; a mass that is "
-            "negligible may be zero, and a part that hardly moves may be held"
+            f": the masses of {names[least]!r} and {names[most]!r} are {masses[most] / masses[least]:.0e} apart; a "
+            "mass that is negligible may be zero, and a part that hardly moves may be held"
         )
     return Outcome(Ending.NON_UNIQUE, state.t, words)
 

@@ -11,6 +11,7 @@ import numpy as np
 from zeromass.compile.holding import mean
 from zeromass.compile.program import Hold, Program
 from zeromass.expression import Evaluator, Expression, as_expression, jacobian, rate, symbols
+from zeromass.expression.node import ordered
 from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.grazing import Grazing
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
@@ -32,6 +33,10 @@ FLAT = 1e-2
 INSIDE, SEEN, FINER, SHORTEST = 16, 1e-2, 8, 1e-6
 """Places in a step at which what ends a piece is looked at, how well they must tell it, by what steps become shorter where
 they do not, and the part of a run that is the shortest."""
+
+
+LONG = 2000
+"""Operations in a formula from which its slopes are not written out to see that it bends: it does."""
 
 
 class Reaching:
@@ -108,7 +113,7 @@ class Reaching:
         places = [((k, j), zero) for k in bent for j, zero in enumerate(self._leaving(k, program.holds))]
         leaving = program.solved([zero for _, zero in places])
         found = [(place, e) for (place, _), e in zip(places, leaving, strict=True)]
-        return [(place, e) for place, e in found if not set(state).isdisjoint(symbols(jacobian([e], state)))]
+        return [(place, e) for place, e in found if _bends(e, state)]
 
     def _leaving(self, k: int, holds: tuple[Hold, ...]) -> tuple[Expression, ...]:
         """What falls through zero where a motion leaves a piece, or what holds it, at a switch."""
@@ -256,3 +261,11 @@ def _unseen(segment: Segment, leaving: Evaluator) -> float | None:
     blind = (off > SEEN * size) & (lowest < off + SEEN * size)
     bad = np.any(blind | dips.any(axis=1) | first | (lowest < -(SEEN**4) * size), axis=1)
     return float(np.abs(h[bad]).max()) if bad.any() else None
+
+
+def _bends(e: Expression, state: list[Expression]) -> bool:
+    """Whether a formula is more than a sum of multiples of time, positions and rates; a long one that has any of them is."""
+    found, own = symbols(e), set(state)
+    if own.isdisjoint(found):
+        return False
+    return len(ordered([e])) > LONG or not own.isdisjoint(symbols(jacobian([e], state)))

@@ -74,6 +74,10 @@ class Given:
                 return getattr(self._energies, name)
             raise AttributeError(name)
 
+    def _replace(self, **fields: Any) -> Unconstrained:
+        """The same with other fields, written out: of a system with switches, whose code is not rolled."""
+        return self._written._replace(**fields)
+
     @cached_property
     def _energies(self) -> Unconstrained:
         """The energies alone, with no matrices."""
