@@ -108,10 +108,11 @@ class Loops(Eliminating):
         b, table = self.b, self._pointer(Plan.tiles)
         before = b.mul(t, self.int(len(Tile)))
         after = b.add(before, self.int(len(Tile)))
-        return {
-            column: tuple(self._index(table, b.add(row, self.int(int(column)))) for row in (before, after))
-            for column in Tile
-        }
+
+        def at(row: ir.Value, column: Tile) -> ir.Value:
+            return self._index(table, b.add(row, self.int(int(column))))
+
+        return {column: (at(before, column), at(after, column)) for column in Tile}
 
     def _asking(self, fronts: Range, states: Range, then: ir.Value) -> Meanwhile:
         """Asks for the states of the next tile, front by front of this one; on the way back, for the place of its slopes.
@@ -119,6 +120,7 @@ class Loops(Eliminating):
         Where tiles share memory that is all that comes from afar, and work on fronts takes longer than its coming.
         """
         b, p, table = self.b, self._p, self._pointer(Plan.states)
+        ys, slopes = self._a["y"], self._a["slopes"]
         count, asked = (b.sub(last, first) for first, last in (fronts, states))
         count = b.select(b.icmp_signed(">", count, self.int(0)), count, self.int(1))
         share = b.sdiv(b.add(asked, b.sub(count, self.int(1))), count)
@@ -131,8 +133,8 @@ class Loops(Eliminating):
             with self.loop(first, end) as (i, _):
                 row = self._index(table, i)
                 y, rate, slope = (
-                    b.gep(self._a[name], [b.add(row, more)], source_etype=self._type)
-                    for name, more in (("y", self.int(0)), ("y", p[Plan.coordinates]), ("slopes", p[Plan.out]))
+                    b.gep(array, [b.add(row, more)], source_etype=self._type)
+                    for array, more in ((ys, self.int(0)), (ys, p[Plan.coordinates]), (slopes, p[Plan.out]))
                 )
                 self.ask(b.select(back, slope, y))
                 self.ask(rate)

@@ -68,7 +68,7 @@ class RolledProgram(Program):
     def tangent(self) -> np.ndarray:
         raise ModelError(self._refusal("the formula of each entry of its tangent"))
 
-    @cached_property
+    @property
     def operations(self) -> int:
         """Arithmetic operations of one right-hand side, about: of elements and of fronts."""
         return self.structure.operations
