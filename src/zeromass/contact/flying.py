@@ -130,11 +130,22 @@ class Flying(AnotherMotion):
         place = np.asarray(center, dtype=float)
         size = number_at(rolling.solid.size, parameter_values(self, parameters))
         near = [(rolling.contact, place - np.array([0.0, 0.0, size])), (body.position, place)]
-        if self.upright is not None:
-            flat = self.adrift.start(given, t=t, parameters=parameters, guess=near)
-            if float(flat[self.upright]) <= BEGINS and is_far(self, flat):
-                return flat
-        return super().start(given, t=t, parameters=parameters, guess=near)
+        try:
+            found = super().start(given, t=t, parameters=parameters, guess=near)
+        except StartError:
+            if self.upright is None:
+                raise
+            found = None
+        if self.upright is None or (found is not None and float(found[self.upright]) > BEGINS):
+            assert found is not None
+            return found
+        flat = self.adrift.start(given, t=t, parameters=parameters, guess=near)
+        if found is None and not is_far(self, flat):
+            raise StartError(
+                f"a face of '{rolling.solid.name}' is along '{rolling.surface.name}', too near to fly; tilt it a little, "
+                "such as by orientation=(0.01, 0, 0)"
+            )
+        return flat if found is None or is_far(self, flat) else found
 
     def begins_as(self, state: State) -> System:
         """Itself above the surface; on it, what lies there and is pressed to it does not fly."""
