@@ -177,6 +177,10 @@ class Constant(Value):
     def __init__(self, type: Any, value: Any) -> None:
         self.type, self.text = type, type.written(value)
 
+    def inttoptr(self, type: Any) -> Value:
+        """A whole number as an address."""
+        return Value(type, f"inttoptr ({self.type} {self.text} to {type})")
+
 
 class Argument(Value):
     """What a function is given; it may be named."""
@@ -185,11 +189,11 @@ class Argument(Value):
 
     @property
     def name(self) -> str:
-        return self.text[1:]
+        return self.text[1:].strip('"')
 
     @name.setter
     def name(self, name: str) -> None:
-        self.text = "%" + name
+        self.text = f"%{name}" if name.isascii() else f'%"{name}"'
 
 
 class Block:

@@ -66,6 +66,9 @@ class Adrift(AnotherMotion):
         lowest = upright is not None and float(state[upright]) > BEGINS / 10
         return flying if event == TILTED or (event == NEAR and lowest) else None
 
+    def changing(self) -> None:
+        """Only Python knows how it goes on."""
+
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """None in flight."""

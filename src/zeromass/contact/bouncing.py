@@ -9,11 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from zeromass.contact.watched import RESTED
-from zeromass.expression import Expression
+from zeromass.expression import Expression, as_expression
+from zeromass.expression.magnitude import magnitudes
 from zeromass.model import State
 
-RESTS = 1e-12
+RESTS = 1e-11
 """Height of the next bounce, as a part of places and sizes, below which bounces end: rounding would decide of the rest."""
+
+TOUCHES = 1e-12
+"""Part of places and speeds below which a surface counts as touched, and as not approached."""
 
 
 class Bounce(NamedTuple):
@@ -40,16 +44,25 @@ def late(gap: float, rising: float) -> float:
     return gap / rising if rising < 0.0 else 0.0
 
 
-def above(state: State, gap: Expression, moved: Sequence[int], up: np.ndarray, by: float, size: float) -> State:
-    """A state with a gap that is open: moved up by a distance, m, and by rounding as often as that takes.
+def rounding_of(gap: Expression) -> Expression:
+    """How much two ways to compute a gap may differ, m: what is less is neither open nor closed."""
+    return as_expression(np.finfo(float).eps * magnitudes([gap])[0])
+
+
+def above(
+    state: State, gap: Expression, rounding: Expression, moved: Sequence[int], up: np.ndarray, by: float, size: float
+) -> State:
+    """A state with a gap that is open, however it is computed: moved up by a distance, m, then by as little as that takes.
 
     moved  coordinates that move along `up`
-    size   of places, m, of which rounding is a part
+    size   of places, m, of which their rounding is a part
     """
-    rounding = np.finfo(float).eps * size
+    least = np.finfo(float).eps * size
     while True:
         q = state.q.copy()
         q[list(moved)] += by * up
-        state, by, rounding = replace(state, q=q), rounding, 2 * rounding
-        if state[gap] > 0.0:
+        state = replace(state, q=q)
+        lacks = float(state[rounding] - state[gap])
+        if lacks < 0.0:
             return state
+        by, least = lacks + least, 2 * least

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zeromass.contact.friction import SPEED
-from zeromass.contact.watched import RESTED
+from zeromass.contact.watched import FLAT, RESTED
 from zeromass.expression import Expression, as_expression, expressions, symbols
 from zeromass.model import State, System
 from zeromass.model.changing import Changing
@@ -44,7 +44,9 @@ def changing(rolling: Rolling) -> Changing | None:
         judged["flying"] = _flight(rolling)
     body, center = rolling.body, rolling.center_particle
     moved = tuple(rolling.index(x) for part in (body, center) for x in part.position)
-    return Changing(kinds, judged, _carried, moved, tuple(rolling.index(x) for x in body.quaternion), (RESTED,))
+    return Changing(
+        kinds, judged, _carried, moved, tuple(rolling.index(x) for x in body.quaternion), (RESTED,), (FLAT,)
+    )
 
 
 def _flight(rolling: Rolling) -> dict[str, list[Expression]]:
@@ -57,6 +59,7 @@ def _flight(rolling: Rolling) -> dict[str, list[Expression]]:
     found = {
         "up": flying.up,
         "gap": flying.gap,
+        "rounding": flying.rounding,
         "rising": flying.rising,
         "falling": flying.falling,
         "n": rolling.normal,

@@ -11,7 +11,7 @@ import numpy as np
 
 from zeromass.contact.adrift import BEGINS, Adrift, is_far
 from zeromass.contact.another import AnotherMotion
-from zeromass.contact.bouncing import RESTS, above, bounce, late
+from zeromass.contact.bouncing import RESTS, above, bounce, late, rounding_of
 from zeromass.contact.friction import coefficients_at
 from zeromass.contact.shaped import ImplicitBody
 from zeromass.contact.slow import STOPPED
@@ -43,7 +43,7 @@ class Flying(AnotherMotion):
         gap = how far it would have to be moved, m
 
     It lands where the gap closes: with the coefficients of friction and restitution of the rolling system it rebounds, slips
-    or rolls. Where the next bounce would be lower than 1e-12 of places and sizes it stays in contact. When the bounces would
+    or rolls. Where the next bounce would be lower than 1e-11 of places and sizes it stays in contact. When the bounces would
     have ended, 2 v/(a (1 − e)) later with the speed v and the acceleration a of the next one, is told by the event
     "bounces end".
 
@@ -243,12 +243,17 @@ class Flying(AnotherMotion):
         up = np.tile(state[self.up], 2)
         by = max(since * state[self.rising] - state[self.gap], 0.0)
         along = float(np.abs(up * state.q[moved]).max()) or self._extent(state)
-        return above(state, self.gap, moved, up, by, along)
+        return above(state, self.gap, self.rounding, moved, up, by, along)
 
     def _extent(self, state: State) -> float:
         """Of places and sizes, m: rounding of the gap is a part of it."""
         size = number_at(self.rolling.solid.size, state.parameters)
         return float(np.abs(state[self.rolling.body.position]).max() + size)
+
+    @cached_property
+    def rounding(self) -> Expression:
+        """Of the gap, m."""
+        return rounding_of(self.gap)
 
     @cached_property
     def rising(self) -> Expression:

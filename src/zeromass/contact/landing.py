@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.contact.bouncing import RESTS, above, bounce, late
+from zeromass.contact.bouncing import RESTS, TOUCHES, above, bounce, late
 from zeromass.contact.friction import coefficients_at
 from zeromass.contact.striking import Stroke, stroke
 from zeromass.contact.walls import OnWall
@@ -61,7 +61,7 @@ def lifted(sliding: Sliding, state: State, near: Sequence[int]) -> State:
     size = size_of(state) or number_at(sliding.least_bounce, state.parameters)
     for k in near:
         one = sliding.walls[k].near(state)
-        state = above(state, sliding.walls[k].gap, range(3), one.normal, max(-one.distance, 0.0), size)
+        state = above(state, *sliding.walls[k].off, range(3), one.normal, max(-one.distance, 0.0), size)
     return state
 
 
@@ -74,7 +74,7 @@ def _touched(sliding: Sliding, state: State, free: State, which: int) -> list[in
     """The surfaces at a stroke: that which strikes, that on which it slid, and others that are as near."""
     own = state.system.which if isinstance(state.system, OnWall) else which
     distances = [abs(wall.near(free).distance) for wall in sliding.walls]
-    return [k for k, far in enumerate(distances) if k in (which, own) or far <= RESTS * size_of(free)]
+    return [k for k, far in enumerate(distances) if k in (which, own) or far <= TOUCHES * size_of(free)]
 
 
 def _flown(sliding: Sliding, state: State, dt: float) -> State:
@@ -85,7 +85,7 @@ def _flown(sliding: Sliding, state: State, dt: float) -> State:
 
 def _next(sliding: Sliding, state: State, near: Sequence[int]) -> int | None:
     """A surface that it touches and comes nearer to, after a stroke."""
-    speed = RESTS * float(np.linalg.norm(state.v))
+    speed = TOUCHES * float(np.linalg.norm(state.v))
     closing = [(sliding.walls[k].near(state).rate, k) for k in near] if len(near) > 1 else []
     rate, k = min(closing, default=(0.0, 0))
     return k if rate < -speed else None

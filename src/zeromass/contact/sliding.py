@@ -46,7 +46,7 @@ class Sliding(System):
     friction      coefficient μ, or zm.Friction(static=…, kinetic=…); surfaces are smooth without it
     restitution   coefficient e of impulses, 0 to 1, of strokes
     creep         speed of slip, m/s, below which friction falls off; at ten times that friction holds the particle
-    least_bounce  height of a bounce, m, below which bounces end, or 1e-12 of its place, if that is more; it slides then
+    least_bounce  height of a bounce, m, below which bounces end, or 1e-11 of its place, if that is more; it slides then
     forces        as of a System
 
     The system is that of the flight. Its motion goes on as `touching(k)` where it touches a surface, and back; every stroke

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from zeromass.contact.bouncing import rounding_of
 from zeromass.contact.friction import against
 from zeromass.contact.slow import SLOWEST, STOPPED
 from zeromass.contact.surface import Surface
@@ -76,6 +77,11 @@ class Wall:
             words = f"nothing is known of '{self.surface.name}' beyond the data it is made from"
             found.append(Event(f"{BORDER}: {self.surface.name}", inside, direction=-1, guard=True, message=words))
         return found
+
+    @cached_property
+    def off(self) -> tuple[Expression, Expression]:
+        """How far the particle is off it, m, and by how much two ways to compute that may differ."""
+        return as_expression(self.gap / self.steepness), as_expression(rounding_of(self.gap) / self.steepness)
 
     @cached_property
     def _numbers(self) -> Evaluator:

@@ -23,6 +23,7 @@ class Changing:
     moved   coordinates that are moved where the body is lifted off its surface, its own first
     turned  coordinates of its quaternion
     said    names of what is told beside events, such as the end of bounces
+    beyond  events after which the motion goes on in Python alone
     """
 
     kinds: Mapping[str, System]
@@ -31,3 +32,4 @@ class Changing:
     moved: tuple[int, ...]
     turned: tuple[int, ...]
     said: tuple[str, ...] = ()
+    beyond: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ import numpy as np
 
 from zeromass.compile.elimination import Elimination
 from zeromass.compile.native import Native
+from zeromass.compile.outline import Outline
 from zeromass.compile.program import Program
 from zeromass.compile.rolled.elements import unsupported
 from zeromass.compile.rolled.native import RolledNative
@@ -68,10 +69,12 @@ class RolledProgram(Program):
     def tangent(self) -> np.ndarray:
         raise ModelError(self._refusal("the formula of each entry of its tangent"))
 
-    @property
-    def operations(self) -> int:
-        """Arithmetic operations of one right-hand side, about: of elements and of fronts."""
-        return self.structure.operations
+    @cached_property
+    def outline(self) -> Outline:
+        """What is known of it without its formulas; operations about: of elements and of fronts."""
+        e, rows = self.elimination, self.system.rows
+        telling = sum(rows[i].level < 2 for i in e.pivots)
+        return Outline(self.structure.operations, len(e.kept), telling, tuple(self.corrections), followed=False)
 
     def _refusal(self, what: str) -> str:
         return (

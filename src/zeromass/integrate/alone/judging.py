@@ -5,7 +5,6 @@ A driver outside Python asks for them at a state, for some modes, as `zeromass.i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -14,8 +13,8 @@ import numpy as np
 
 from zeromass.compile.program import Program
 from zeromass.expression import Expression, as_expression, jacobian, rate, substitute, symbols, t
-from zeromass.expression.build import ZERO, compare, function, multiply, where
-from zeromass.expression.derivative import partials
+from zeromass.expression.build import ZERO, function
+from zeromass.expression.magnitude import magnitudes
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import Switch, switches
 from zeromass.integrate.deciding import ORDERS
@@ -128,22 +127,6 @@ class Judging:
             "constants": constants,
             "inner": [[modes[leaf] for leaf in inner] for inner in self.pieces.inner],
         }
-
-
-def magnitudes(functions: Sequence[Expression], sizes: Mapping[Expression, Expression]) -> list[Expression]:
-    """Of what size the rounding of some functions is, as `zeromass.model.state.Magnitude` has it, as expressions.
-
-    sizes  of leaves that count as larger than they are
-    """
-    known: dict[Expression, Expression] = {}
-    for node in ordered(functions):
-        total = sizes.get(node, function("abs", node))
-        for slope, operand in zip(partials(node) if node.args else (), node.args, strict=True):
-            part = multiply(function("abs", slope), known[operand])
-            more = total + part
-            total = more if slope.value else where(compare("less", ZERO, part), more, total)  # 0 · ∞ is no effect
-        known[node] = total
-    return [known[f] for f in functions]
 
 
 def phase(switch: Switch) -> Expression | None:

@@ -111,7 +111,12 @@ class Kinds:
     def told(self) -> dict[str, Any]:
         """What the driver is told."""
         changing = self.changing
-        return {"moved": list(changing.moved), "turned": list(changing.turned), "changes": self.settings.limits.changes}
+        return {
+            "moved": list(changing.moved),
+            "turned": list(changing.turned),
+            "beyond": list(changing.beyond),
+            "changes": self.settings.limits.changes,
+        }
 
 
 def _value(program: Program, e: Expression) -> Expression:

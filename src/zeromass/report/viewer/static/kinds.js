@@ -1,6 +1,6 @@
 // Motions that change their kind at a contact, rolling, slipping and in flight: see contact/rolling.py, slipping.py, flying.py.
 
-const [BOUNCES_END, CREEPS_STOPPED, FINE] = [1e-12, 10, 1e-10];
+const [BOUNCES_END, CREEPS_STOPPED, FINE] = [1e-11, 10, 1e-10];
 
 /** A module of one kind of motion, with what decides there. */
 class Kind extends Driven {
@@ -75,7 +75,7 @@ class KindsMotion {
       while (ending === "PIVOTS" && this.turned(kind)) ({ ending, event } = this.segment(kind, stiff));
       if (!["EVENT", "ALREADY"].includes(ending) || this.state.t === this.until) return { ending, event };
       const next = this.onward(kind, event.name);
-      if (!next) return { ending, event };
+      if (!next) return this.told.beyond.includes(event.name) ? { ending: "BEYOND", message: event.message } : { ending, event };
       if (changes >= this.told.changes) {
         const message = `the motion has changed its kind ${changes} times, the last at '${event.name}', and is given up`;
         return { ending: "CHATTERING", message };
@@ -165,11 +165,13 @@ class KindsMotion {
     const { moved } = this.told;
     const up = [...here.up, ...here.up];
     let by = Math.max(since * here.rising[0] - here.gap[0], 0);
-    let rounding = EPSILON * (largestOf(moved.map((i, k) => up[k] * state.y[i])) || this.extent(here));
+    let least = EPSILON * (largestOf(moved.map((i, k) => up[k] * state.y[i])) || this.extent(here));
     for (;;) {
       moved.forEach((i, k) => (state.y[i] += by * up[k]));
-      if (flying.judged(state).gap[0] > 0) return state;
-      [by, rounding] = [rounding, 2 * rounding];
+      const { gap, rounding } = flying.judged(state);
+      const lacks = rounding[0] - gap[0];
+      if (lacks < 0) return state;
+      [by, least] = [lacks + least, 2 * least];
     }
   }
 
