@@ -106,3 +106,13 @@ def test_a_face_along_a_wall_is_named_at_a_start():
     both = zm.Contacts(BODIES["disc"][0], on={"floor": zm.surfaces.plane()}, restitution=0.5)
     with pytest.raises(zm.StartError, match=r"a face of 'disc' is along 'plane'.*tilt it a little"):
         both.start(center=(0.0, 0.0, Z))
+
+
+def test_a_page_begins_with_a_tilted_coin_alone(tmp_path):
+    μ = zm.parameter("mu", 0.3)
+    coin = zm.Rolling(zm.disc(0.1, 0.5), on=zm.surfaces.plane(), friction=μ, restitution=0.5)
+    flat = coin.flying.start(center=(0, 0, 1.0), angular_velocity=(3, 0.3, 0))
+    run = zm.simulate(flat.system, flat, until=0.3)
+    assert run.view(tmp_path / "coin.html").exists()
+    with pytest.raises(zm.ModelError, match="a face along 'plane', from where only Python goes on; tilt it"):
+        run.view(tmp_path / "alive.html", sliders={μ: (0.1, 1.0)})
