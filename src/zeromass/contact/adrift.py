@@ -70,8 +70,8 @@ class Adrift(AnotherMotion):
         """Only Python knows how it goes on."""
         rolling = self.rolling
         raise ModelError(
-            f"'{rolling.solid.name}' begins with a face along '{rolling.surface.name}', from where only Python goes on; tilt "
-            "it a little, such as by orientation=(0.02, 0, 0)"
+            f"'{rolling.solid.name}' begins with a face along '{rolling.surface.name}', from where only Python goes on; "
+            "tilt it a little, such as by orientation=(0.02, 0, 0)"
         )
 
     @property
