@@ -183,7 +183,7 @@ def pitch_and_roll() -> list[tuple[float, np.ndarray, float]]:
     m, h, (a, b, c) = 1.0, 0.01, (0.2, 0.03, 0.02)
     ρ = np.array([a, b]) ** 2 / c
     J = np.array([[2e-4, -2e-5], [-2e-5, 1.6e-3]]) + m * h**2 * np.eye(2)
-    squares, modes = np.linalg.eig(np.linalg.solve(J, m * g * np.diag(ρ[::-1] - h)))
+    squares, modes = (x.real for x in np.linalg.eig(np.linalg.solve(J, m * g * np.diag(ρ[::-1] - h))))
     shapes = [modes[:, k] / np.sqrt(modes[:, k] @ J @ modes[:, k]) for k in np.argsort(squares)]
     return [(x, u, m * h * (ρ[0] - ρ[1]) * u[0] * u[1]) for x, u in zip(np.sort(squares), shapes, strict=True)]
 

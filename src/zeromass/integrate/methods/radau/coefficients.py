@@ -29,7 +29,7 @@ class Coefficients:
         self.order = order
         self.stages: int = (order + 1) // 2
         s = self.stages
-        roots = legendre.legroots([0.0] * (s - 1) + [-1.0, 1.0])  # P_s − P_{s−1}
+        roots = np.real(legendre.legroots([0.0] * (s - 1) + [-1.0, 1.0]))  # of P_s − P_{s−1}; complex from NumPy 2.5 on
         self.c: np.ndarray = np.append((np.sort(roots)[:-1] + 1) / 2, 1.0)
         self._nodes = x = np.append(0.0, self.c)
         distance = x[:, None] - x + np.eye(s + 1)
