@@ -98,20 +98,19 @@ def _driven(
     driver.write_text(DRIVEN)
     codes = [base64.b64encode(m).decode() for m in modules]
     sent = {"driver": name, "modules": codes, "told": told, "tasks": tasks}
-    found = subprocess.run(
-        [str(node()), str(driver), str(scripts)],
-        input=json.dumps(sent),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert found.returncode == 0, found.stderr
-    answer = json.loads(found.stdout)
+    answer = _answer([driver, scripts], sent)
     for item in answer:
         for name in ("end", "samples"):
             item[name] = np.frombuffer(base64.b64decode(item[name]), dtype="<f8")
     return answer
+
+
+def _answer(command: list[Path], sent: Any) -> Any:
+    """What Node prints, given what it reads."""
+    words = [str(word) for word in (node(), *command)]
+    found = subprocess.run(words, input=json.dumps(sent), capture_output=True, text=True, timeout=120, check=False)
+    assert found.returncode == 0, found.stderr
+    return json.loads(found.stdout)
 
 
 def node() -> str | None:
@@ -123,16 +122,7 @@ def in_node(module: bytes, tasks: list[dict[str, Any]], folder: Path) -> tuple[l
     place, driver = folder / "motion.wasm", folder / "driver.cjs"
     place.write_bytes(module)
     driver.write_text(DRIVER)
-    found = subprocess.run(
-        [str(node()), str(driver), str(SCRIPT), str(place)],
-        input=json.dumps(tasks),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert found.returncode == 0, found.stderr
-    answer = json.loads(found.stdout)
+    answer = _answer([driver, SCRIPT, place], tasks)
     for item in answer["found"]:
         for name in ("start", "record", "samples", "slope"):
             if name in item:

@@ -9,6 +9,7 @@ the ordinary machinery then takes itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from math import inf
 from typing import ClassVar
 
@@ -17,8 +18,9 @@ from zeromass.compile.elementary.arithmetic import Real, Truth, sqrt, where
 from zeromass.compile.target import BEST, Code, Target
 from zeromass.ensemble.layout import LANE_ARGUMENTS, LEAST_ARGUMENTS, Left, Own, Queue
 from zeromass.integrate.methods.dop853.kernel import CROSSING, FIRST, MIDDLE, Dop853Step
-from zeromass.integrate.stepping.kernel import PROJECTIONS, REPEAT, routine
+from zeromass.integrate.stepping.kernel import routine
 from zeromass.integrate.stepping.layout import LARGEST, LOWEST, ROOT, Int64, Real64
+from zeromass.integrate.stepping.looks import correct_some
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import DOUBLE, INT
@@ -162,34 +164,12 @@ class Dop853Lanes(Dop853Step):
         """new ← the nearest state on the constraints for some members, positions first, then velocities."""
         a, n = self.arguments, self.coordinates
         self.store(time, self.reals, Real64.stage_time)
+        states = self.at(self.reals, Real64.stage_time), a["new"], a["parameters"], a["scratch"]
         for flag, function, place in (
             (Int64.project_positions, a["positions"], a["new"]),
             (Int64.project_velocities, a["velocities"], self.at(a["new"], n)),
         ):
-            self.correct_some(flag, function, place, which)
-
-    def correct_some(self, flag: Int64, function: ir.Value, place: ir.Value, which: Truth) -> None:
-        """A member's corrections are repeated while its own are large, whatever those of the others are."""
-        b, a = self.b, self.arguments
-        again, after = self.block("correct"), self.block("corrected")
-        passes, wanted = self.variable(INT, "passes"), self.variable(self.real_type, "wanted")
-        b.store(self.int(0), passes)
-        self.store(where(which, 1.0, 0.0), wanted)
-        b.cbranch(b.icmp_signed("!=", self.load_int(self.ints, flag), self.int(0)), again, after)
-        b.position_at_end(again)
-        self.call(function, self.at(self.reals, Real64.stage_time), a["new"], a["parameters"], a["scratch"])
-        some = self.load(wanted) > 0.0
-        with self.summing(self.coordinates, self.real(0.0)) as (i, large):
-            x, change = self.load(place, i), self.load(a["scratch"], i)
-            size = where(abs(x) > 1.0, abs(x), 1.0)
-            large.value = large.value + where(abs(change) > size * REPEAT, 1.0, 0.0)
-            self.store(where(some, x + change, x), place, i)
-        more = some & (large.value > 0.0)
-        self.store(where(more, 1.0, 0.0), wanted)
-        done = b.add(b.load(passes, typ=INT), self.int(1))
-        b.store(done, passes)
-        b.cbranch(b.and_(more.anywhere(), b.icmp_signed("<", done, self.int(PROJECTIONS))), again, after)
-        b.position_at_end(after)
+            correct_some(self, flag, partial(self.call, function, *states), place, a["scratch"], which)
 
     def hits(self, time: Real, h: Real) -> Real:
         """How many event functions of each member may have crossed zero in the step that ends at `time` in `new`."""

@@ -5,7 +5,8 @@ In SIMD lanes, or one after another: the arithmetic is the same, to the bit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import ClassVar
 
 from zeromass.compile import ir
@@ -90,7 +91,8 @@ class Looks(Routine):
             (Int64.project_positions, "positions", y),
             (Int64.project_velocities, "velocities", self.at(y, n)),
         ):
-            self.correct_some(flag, self.arguments[function], t, y, place, change, which)
+            correct = partial(self.call, self.arguments[function], t, y, self.arguments["parameters"], change)
+            correct_some(self, flag, correct, place, change, which)
         rtol, atol = (self.load(self.reals, place) for place in (Real64.rtol, Real64.atol))
         with self.summing(self.order, self.real(0.0)) as (i, total):
             old = self.load(before, i)
@@ -98,27 +100,32 @@ class Looks(Routine):
             total.value = fma(e, e, total.value)
         return sqrt(total.value / self.from_int(self.order))
 
-    def correct_some(
-        self, flag: Int64, function: ir.Value, t: ir.Value, y: ir.Value, place: ir.Value, change: ir.Value, which: Truth
-    ) -> None:
-        """A state's corrections are repeated while its own are large, whatever those of the others are."""
-        b = self.b
-        again, after = self.block("correct"), self.block("corrected")
-        passes, wanted = self.variable(INT, "passes"), self.variable(self.real_type, "wanted")
-        b.store(self.int(0), passes)
-        self.store(where(which, 1.0, 0.0), wanted)
-        b.cbranch(self.flag(flag), again, after)
-        b.position_at_end(again)
-        self.call(function, t, y, self.arguments["parameters"], change)
-        some = self.load(wanted) > 0.0
-        with self.summing(self.coordinates, self.real(0.0)) as (i, large):
-            x, δ = self.load(place, i), self.load(change, i)
-            size = where(abs(x) > 1.0, abs(x), 1.0)
-            large.value = large.value + where(abs(δ) > size * REPEAT, 1.0, 0.0)
-            self.store(where(some, x + δ, x), place, i)
-        more = some & (large.value > 0.0)
-        self.store(where(more, 1.0, 0.0), wanted)
-        done = b.add(b.load(passes, typ=INT), self.int(1))
-        b.store(done, passes)
-        b.cbranch(b.and_(more.anywhere(), b.icmp_signed("<", done, self.int(PROJECTIONS))), again, after)
-        b.position_at_end(after)
+
+def correct_some(
+    writer: Routine, flag: Int64, correct: Callable[[], object], place: ir.Value, change: ir.Value, which: Truth
+) -> None:
+    """Corrections of some states are repeated, each while its own are large, whatever those of the others are.
+
+    correct  writes how `change` is found for what is at `place`
+    """
+    b = writer.b
+    again, after = writer.block("correct"), writer.block("corrected")
+    passes, wanted = writer.variable(INT, "passes"), writer.variable(writer.real_type, "wanted")
+    b.store(writer.int(0), passes)
+    writer.store(where(which, 1.0, 0.0), wanted)
+    asked = b.icmp_signed("!=", writer.load_int(writer.ints, flag), writer.int(0))
+    b.cbranch(asked, again, after)
+    b.position_at_end(again)
+    correct()
+    some = writer.load(wanted) > 0.0
+    with writer.summing(writer.coordinates, writer.real(0.0)) as (i, large):
+        x, δ = writer.load(place, i), writer.load(change, i)
+        size = where(abs(x) > 1.0, abs(x), 1.0)
+        large.value = large.value + where(abs(δ) > size * REPEAT, 1.0, 0.0)
+        writer.store(where(some, x + δ, x), place, i)
+    more = some & (large.value > 0.0)
+    writer.store(where(more, 1.0, 0.0), wanted)
+    done = b.add(b.load(passes, typ=INT), writer.int(1))
+    b.store(done, passes)
+    b.cbranch(b.and_(more.anywhere(), b.icmp_signed("<", done, writer.int(PROJECTIONS))), again, after)
+    b.position_at_end(after)
