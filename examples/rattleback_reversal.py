@@ -38,7 +38,7 @@ def spun(spin, tilt, damping=0.0):
 
 ρ = np.array([a, b]) ** 2 / c  # radii of curvature at the lowest point
 J, K = I[:2, :2] + m * h**2 * np.eye(2), m * g * np.diag(ρ[::-1] - h)
-squares, modes = (x.real for x in np.linalg.eig(np.linalg.solve(J, K)))
+squares, modes = (np.real(x) for x in np.linalg.eig(np.linalg.solve(J, K)))
 modes /= np.sqrt(np.diag(modes.T @ J @ modes))
 κ = m * h * (ρ[0] - ρ[1]) * modes[0] * modes[1]  # of roll and pitch, in some order
 up, still = body.rotation[2, :2], [(rolling.contact[:2], (0, 0)), (body.quaternion, (1, 0, 0, 0))]

@@ -176,6 +176,7 @@ def test_a_bicycle_on_level_ground_has_the_published_eigenvalues():
     assert np.abs(np.sort_complex(found) - np.sort_complex(published)).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_a_bicycle_over_a_bump_keeps_its_energy():
     """Slopes that vanish at first must not become pivots: the steps are as long as on level ground."""
     bump = zm.Surface(lambda X, Y: 0.1 * np.exp(-((X - 4) ** 2) - (Y - 0.3) ** 2))

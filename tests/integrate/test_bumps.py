@@ -146,6 +146,7 @@ def errors_of(numbers, seed):
     return sorted(found, reverse=True)
 
 
+@pytest.mark.slow
 def test_random_bumps_at_random_times():
     assert errors_of(60, 1)[0][0] < 1.0
 

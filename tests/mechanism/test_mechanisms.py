@@ -73,6 +73,7 @@ def test_a_four_bar_of_hinges_in_space_is_redundant_and_moves():
     assert np.ptp(run[pin.angle]) > 2 * np.pi
 
 
+@pytest.mark.slow
 def test_bennetts_loop_moves_against_the_count():
     """Four skew hinges: 18 − 20 degrees by count, one in truth; tan ½θ tan ½φ is constant [B1903]."""
     α, β = 0.6, 1.1
