@@ -49,9 +49,6 @@ def test_friction_follows_a_slider(chromium, page):
     chromium.evaluate("window.viewer.seek(8.0)")
     chromium.drawn()
     assert chromium.evaluate("document.getElementById('subtitle').textContent") == "'sign(rate(block.x))' holds"
-    times = [moved(chromium, F=f)["milliseconds"] for f in (0.6, 0.8, 1.4, 2.2, 3.0)]
-    print(f"\n10 s of a block with dry friction at rtol 1e-12 in Chromium: {min(times):.1f} … {max(times):.1f} ms")
-    assert min(times) <= 50.0
     chromium.screenshot(ARTEFACTS / "living-friction.png")
     assert chromium.complaints() == []
     assert len(chromium.requests()) == 1
