@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -32,7 +33,7 @@ from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.pieced import Pieced
 
 vx, vy, F, μ, v = (zm.parameter(name, x) for name, x in (("vx", 1.5), ("vy", 1.0), ("F", 0.5), ("mu", 0.2), ("v", 1.0)))
-TIGHT = {"rtol": 1e-13, "atol": 1e-16}
+TIGHT: dict[str, Any] = {"rtol": 1e-13, "atol": 1e-16}
 ROUNDS = 20
 """Of each motion in Node; the shortest counts."""
 

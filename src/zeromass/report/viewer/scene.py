@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Expression, evaluate, expressions
+from zeromass.expression import Expression, caption, evaluate, expressions
 from zeromass.integrate import Course, Sampled
 from zeromass.integrate.outcome import Ending
 from zeromass.model import Chart, DrawnBody, ModelError, Part, RigidBody, Shape
@@ -100,7 +100,7 @@ def _times(run: Course, fps: float | None) -> np.ndarray:
 def _kinds(run: Course) -> list[Any]:
     """Kinds of motion, each with the time from which on it is that, or formulas that switch; none where nothing changes."""
     if len(run.kinds) == 1:
-        switched = [[s.t, f"'{s.expression!r}' {'switches' if s.direction else 'holds'}"] for s in run.switches]
+        switched = [[s.t, f"'{caption(s.expression)}' {'switches' if s.direction else 'holds'}"] for s in run.switches]
         return sorted([[float(min(run.t[0], run.t[-1])), ""], *switched]) if 0 < len(switched) <= MARKS else []
     ends = [float(run.t[0]), *run.changes, float(run.t[-1])]
     return sorted([min(a, b), kind] for a, b, kind in zip(ends, ends[1:], run.kinds, strict=False))

@@ -190,7 +190,7 @@ const living = data.living ? new (class Living {
     slider.value = Math.min(Math.max(value, slider.low), slider.high);
     if (!Number.isFinite(slider.value)) slider.value = slider.first;
     slider.range.value = String(slider.value);
-    slider.number.value = String(slider.value);
+    slider.number.value = String(Number(slider.value.toPrecision(6))); // the value itself keeps its digits
     slider.range.style.setProperty("--part", `${(100 * (slider.value - slider.low)) / (slider.high - slider.low)}%`);
   }
 
