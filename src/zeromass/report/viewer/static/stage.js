@@ -187,7 +187,7 @@ class Stage {
     if (hasFloor && d.y < flat) usual = new THREE.Vector3(-0.28, -1, 0.3);
     else if (hasFloor && d.x < flat) usual = new THREE.Vector3(1, -0.28, 0.3);
     else if (hasFloor && d.z < flat) usual = new THREE.Vector3(-0.3, -0.6, 1);
-    this.fit((direction ?? usual).clone().normalize());
+    this.fit((direction ?? openSide(this, usual)).clone().normalize());
   }
 
   /** Moves the camera as close as the points of the scene allow, looking against a direction. */
