@@ -12,7 +12,7 @@ from zeromass.report.film.figures import Polygons, matrix, polygons
 from zeromass.report.film.moments import at, unit
 from zeromass.report.film.surfaces import SUN, Surfaces
 from zeromass.report.film.tones import rgb
-from zeromass.report.palette import INK, color
+from zeromass.report.palette import CROWD, INK, color
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -136,17 +136,19 @@ class Painter:
         from PIL import ImageDraw
 
         made = []
-        for k, (body, figure) in enumerate(zip(self.run["bodies"], self.figures, strict=True)):
+        for body, figure in zip(self.run["bodies"], self.figures, strict=True):
             turn = matrix(unit(at(body["quaternion"], place))) if "quaternion" in body else np.eye(3)
             moved = figure.moved(turn, at(body["position"], place))
-            tone = STEEL if body.get("scenery") else self._body_color(body, k)
+            tone = STEEL if body.get("scenery") else self._body_color(body)
             depth = float(self.camera.seen(moved.corners.mean(axis=0)[None])[1][0])
             made.append((bool(body.get("clear")), -depth, moved, tone))
         for clear, _, moved, tone in sorted(made, key=lambda one: one[:2]):
             self._polygons(ImageDraw.Draw(picture, "RGBA") if clear else pen, moved, (tone, IVORY), clear=clear)
 
-    def _body_color(self, body: Mapping[str, Any], k: int) -> str:
-        return color("centre") if body["shape"]["kind"] == "shell" else color(body["name"], k)
+    def _body_color(self, body: Mapping[str, Any]) -> str:
+        if body["shape"]["kind"] == "shell":
+            return color("centre")
+        return CROWD if body["tone"] is None else color(body["name"], body["tone"])
 
     def _polygons(self, pen: Any, figure: Polygons, tones: Sequence[str], *, clear: bool = False) -> None:
         corners = figure.corners[figure.faces]

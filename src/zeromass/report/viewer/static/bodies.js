@@ -84,9 +84,8 @@ class RunView {
     this.group = new THREE.Group();
     this.color = runColor(index);
     this.kinds = { contact: [], center: [], path: [], normal: [], friction: [], applied: [], constraint: [], axes: [], line: [], joint: [] };
-    const names = [...new Set(run.bodies.map((body) => body.name))]; // a body of several shapes has one colour
     this.alone = run.bodies.filter((body) => !body.scenery && !body.shape.marker).length === 1;
-    this.bodies = run.bodies.map((body, i) => this.makeBody(body, i, body.name ? names.indexOf(body.name) : i));
+    this.bodies = run.bodies.map((body, i) => this.makeBody(body, i));
     this.trails = run.trails.map((trail, i) => this.makeTrail(trail, i));
     this.arrows = run.arrows.map((arrow) => this.makeArrow(arrow));
     this.links = [...run.links, ...run.lines].map((link) => this.makeLink(link));
@@ -120,8 +119,8 @@ class RunView {
     this.take(this.run);
   }
 
-  makeBody(body, i, tone) {
-    const { shape, name } = body;
+  makeBody(body, i) {
+    const { shape, name, tone } = body;
     const own = this.several || shape.kind === "shell" ? this.color : seriesColor(name, tone, this.themeName);
     const color = body.scenery ? LINKS.rod.color : own;
     const group = figure(shape, color, this.theme.ivory, this.quality, body.clear);
