@@ -6,7 +6,8 @@
     python docs/screenshots.py --keep               # a few, as the documentation shows them, into docs/images/viewer
 
 Needs a Chromium on the machine. Each example is run as it stands; its last run is shown at two fifths of its time. A sheet
-of all pictures of a size and theme is put beside them.
+of all pictures of a size and theme is put beside them. A page that complains, or does not come to rest, is told, and the
+program then ends with an error, after all others.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ KEPT = {
     "shell_on_dimpled_bowl": ("phone", "light"),
 }
 """Those that are kept with the documentation, in one size and theme each."""
+
+REST = 60.0
+"""Seconds in which a page must have drawn all pixels: one that never rests is wrong."""
 
 SHARP = "!viewer.stage || !viewer.stage.moves"
 """Whether a page has drawn what stays in all pixels: while something moves it takes fewer."""
@@ -60,22 +64,26 @@ def pages(names: list[str]) -> Iterator[tuple[str, Path, float]]:
         yield program.stem, path, float(run.t[0] + 0.4 * (run.t[-1] - run.t[0]))
 
 
-def pictures(page: Browser, name: str, path: Path, t: float) -> None:
-    """All sizes and themes of one page."""
+def pictures(page: Browser, name: str, path: Path, t: float) -> list[str]:
+    """What is wrong with a page, after pictures of all its sizes and themes were taken."""
+    wrong = []
     for theme in THEMES:
         page.scheme(theme)
         for size, (width, height) in SIZES.items():
             page.size(width, height)
             page.open(path, f"t={t}&trail=past")
             page.evaluate("document.getElementById('notice').hidden = true")  # that only software draws
-            page.wait(SHARP)
+            try:
+                page.wait(SHARP, timeout=REST)
+            except TimeoutError as error:
+                wrong.append(str(error))
             page.drawn()
             page.screenshot(OUT / size / theme / f"{name}.png")
-    complaints = page.complaints()
-    print(f"{name}: {'; '.join(complaints) if complaints else 'silent'}")
+            wrong += page.complaints()
+    return wrong
 
 
-def keep(page: Browser, name: str, path: Path, t: float) -> None:
+def keep(page: Browser, name: str, path: Path, t: float) -> list[str]:
     """One picture of a page, drawn as a graphics card would, at a modest size."""
     from PIL import Image
 
@@ -91,6 +99,7 @@ def keep(page: Browser, name: str, path: Path, t: float) -> None:
     shown.thumbnail((960, 844), Image.Resampling.LANCZOS)
     shown.save(folder / f"{name}.webp", quality=82, method=6)
     print(f"{name}: {(folder / f'{name}.webp').stat().st_size / 1000:.0f} kB")
+    return page.complaints()
 
 
 def sheets() -> None:
@@ -118,8 +127,12 @@ if __name__ == "__main__":
     if asked == ["--missing"]:
         there = {path.stem for path in (OUT / "phone" / THEMES[-1]).glob("*.png")}
         only = [path.stem for path in (ROOT / "examples").glob("*.py") if path.stem not in there]
+    wrong = []
     for name, path, t in pages(only):
         with browser(chromium) as page:
-            (keep if asked == ["--keep"] else pictures)(page, name, path, t)
+            found = (keep if asked == ["--keep"] else pictures)(page, name, path, t)
+        print(f"{name}: {'; '.join(found) if found else 'silent'}", flush=True)
+        wrong += [f"{name}: {one}" for one in found]
     if asked != ["--keep"]:
         sheets()
+    sys.exit("\n".join(dict.fromkeys(wrong)) or None)

@@ -21,13 +21,13 @@ G = 9.81
 μ, v, e = zm.parameter("mu", 0.2), zm.parameter("v", 1.0), zm.parameter("e", 0.6)
 
 
-def made(start: zm.State, until: float, tries: list[dict[str, float]], folder: Any, repeat: int = 1):
+def made(start: zm.State, until: float, tries: list[dict[str, float]], folder: Any):
     """What the driver makes with some values, with samples of the state and what is left of the constraints."""
     system = start.system
     motion = Kinds.of(start, (*system.coordinates, *system.rates), until, zm.Settings(**TIGHT, method="dop853"))
     assert motion is not None
     times = np.linspace(0.0, until, 51)
-    tasks = [{"values": x, "until": until, **TIGHT, "times": times.tolist(), "repeat": repeat} for x in tries]
+    tasks = [{"values": x, "until": until, **TIGHT, "times": times.tolist()} for x in tries]
     found = through_kinds(motion, tasks, folder)
     for there in found:
         samples, m = there["samples"].reshape(len(times), -1), 2 * len(system.coordinates)
@@ -41,13 +41,13 @@ def python(start: zm.State, values: dict[str, float], until: float) -> zm.Run:
 
 
 def test_a_thrown_ball_slips_and_rolls_on(tmp_path):
-    """From 2 v/(7 μ g) on, with 5/7 of its speed; beside Python to 1e-9 and 1e-12 s, and in no time to speak of."""
+    """From 2 v/(7 μ g) on, with 5/7 of its speed; beside Python to 1e-9 and 1e-12 s."""
     ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=μ)
     body, centre = ball.body, ball.center_particle
     prescribed = [(ball.contact, 0.0), (centre.velocity, (v, 0, 0)), (body.angular_velocity, 0.0)]
     start = ball.slipping.start([*prescribed, (body.quaternion, (1, 0, 0, 0))])
     tries = [{}, {"v": 2.0, "mu": 0.3}]
-    times, found = made(start, 1.0, tries, tmp_path, repeat=5)
+    times, found = made(start, 1.0, tries, tmp_path)
     for values, there in zip(tries, found, strict=True):
         run, speed, friction = python(start, values, 1.0), values.get("v", 1.0), values.get("mu", 0.2)
         assert [kind for _, kind in there["kinds"]] == ["slipping", "rolling"] == list(run.kinds)
@@ -58,8 +58,6 @@ def test_a_thrown_ball_slips_and_rolls_on(tmp_path):
         assert there["end"][len(start.q) + ball.index(body.position[0])] == pytest.approx(5 / 7 * speed, abs=1e-8)
         assert np.abs(there["y"] - run.at(times).y).max() <= 1e-9
         assert np.abs(there["left"]).max() <= 1e-13
-    print(f"\na ball that slips and rolls in Node: {found[0]['milliseconds']:.2f} ms")
-    assert found[0]["milliseconds"] <= 100.0
 
 
 def test_a_dropped_ball_bounces_to_its_end(tmp_path):

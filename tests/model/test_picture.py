@@ -344,6 +344,28 @@ def test_surfaces_rails_and_rings():
     assert rail.floor is None
 
 
+def test_what_three_planes_hold_is_a_support():
+    """A corner of a net, whose coordinates are given one by one: no floor at its height, and no rail along it."""
+    p, q = bob(), zm.Particle("q", mass=1.0)
+    corner = {f"{name} of p": x - at for name, x, at in zip("xyz", p.position, (1.0, 2.0, 0.5), strict=True)}
+    drawing = zm.System([p, q], gravity=9.81, constraints=corner, forces=zm.Spring(9.0, p.position, q.position)).drawing
+    assert (drawing.floor, drawing.ground) == (None, None)
+    assert [link.kind for link in drawing.links] == ["spring"]
+    assert [(joint.kind, [*joint.at]) for joint in drawing.joints] == [("support", [*p.position])]
+    slope = zm.System([p], constraints={"slope": p.position[2] - 0.3 * p.position[0], "plane": p.position[1]}).drawing
+    assert slope.ground is not None
+    assert [link.kind for link in slope.links] == ["rail"]
+    assert slope.floor is None
+
+
+def test_of_a_crowd_a_few_leave_trails():
+    beads = [zm.Particle(f"bead {k}", mass=1.0) for k in range(20)]
+    drawing = zm.System(beads, gravity=9.81).drawing
+    assert drawing.title == "20 particles"
+    assert [trail.name for trail in drawing.trails] == [*drawing.charts[1].series]
+    assert len(drawing.trails) == 4
+
+
 def test_forces_are_those_of_the_system():
     p = bob()
     system = zm.System([p], gravity=9.81, constraints={"table": p.position[2]})

@@ -153,6 +153,16 @@ def test_a_wheelset_is_an_axle_with_two_wheels_on_two_rails():
     assert sum(isinstance(shape, zm.Wheel) for shape in shapes.values()) == 2
 
 
+@pytest.mark.parametrize(("count", "toned"), [(6, range(6)), (20, (0, 6, 13, 19))])
+def test_bodies_have_the_colours_of_their_curves(count, toned):
+    """Of many only those that the charts show, and in their order; the others have none."""
+    beads = [zm.Particle(f"bead {k}", mass=1.0) for k in range(count)]
+    system = zm.System(beads, gravity=9.81)
+    start = system.start([(x, a) for k, b in enumerate(beads) for x, a in zip(b.position, (k, 0, 0), strict=True)])
+    [run] = drawn(zm.simulate(system, start, until=0.1))["runs"]
+    assert [body["tone"] for body in run["bodies"]] == [toned.index(k) if k in toned else None for k in range(count)]
+
+
 @pytest.mark.parametrize("kind", [zm.WheelOnGround, zm.WheelOnSurface])
 def test_a_wheel_is_as_large_as_it_rolls(kind):
     """Whatever its inertia: that of this one is a disc's of half the radius, which would hang in the air."""

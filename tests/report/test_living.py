@@ -114,7 +114,7 @@ def test_what_a_page_can_not_draw_is_said(tmp_path):
 
 # the browser ------------------------------------------------------------------------------------------------------
 def test_a_slider_makes_the_motion_anew(chromium, page):
-    """A slider is moved as a hand would: the body is where Python has it, and that takes no time to speak of."""
+    """A slider is moved as a hand would: the body is where Python has it."""
     run, path = page
     chromium.open(path, "paused&t=2")
     before = chromium.evaluate("window.viewer.body()")
@@ -129,9 +129,6 @@ def test_a_slider_makes_the_motion_anew(chromium, page):
     shown = again.at([2.0])[run.system.center][0]
     assert np.linalg.norm(np.subtract(after, before)) > 0.5
     assert np.abs(after - shown).max() < 1e-3  # drawn between two of 60 frames a second
-    times = [moved(chromium, vx=x, vy=1.3)["milliseconds"] for x in np.linspace(0.6, 2.4, 12).tolist()]
-    print(f"\n25 s of the shell at rtol 1e-9 in Chromium: {min(times):.1f} … {max(times):.1f} ms")
-    assert min(times) <= 50.0
     chromium.screenshot(ARTEFACTS / "living.png")
     assert chromium.complaints() == []
     assert len(chromium.requests()) == 1  # the page itself

@@ -68,3 +68,34 @@ def test_a_loop_whose_start_is_a_guess_says_why_it_is_not_alive(tmp_path):
     run = zm.simulate(system, start, until=0.5)
     with pytest.raises(zm.ModelError, match=r"do not determine the start \(left free: .*prescribe more of it"):
         run.view(tmp_path / "rods.html", sliders={b.position[0]: (0.8, 1.2)})
+
+
+def test_surfaces_beside_the_first_follow(chromium, tmp_path):
+    """A wheelset on a plane and a round rail, which a slider lifts together: heights of the one, triangles of the other."""
+    up = zm.parameter("up", 0.1)
+    rails = {
+        "left": zm.Surface(lambda X, Y, Z: Z - up, name="plane"),
+        "right": zm.Surface(lambda X, Y, Z: (Y**2 + Z**2 - 0.09) / 0.6, shift=(0, -0.7, up - 0.3), name="rail"),
+    }
+    axle = zm.RigidBody("axle", 100.0, (60.0, 10.0, 60.0), at=(0, 0, 0.6))
+    own = {"radius": 0.5, "axis": (0, 1, 0), "two_sided": True}
+    wheels = [
+        zm.WheelOnSurface(zm.Ground(), axle, rail, center=(0, side, 0), name=name, **own)
+        for side, (name, rail) in zip((0.7, -0.7), rails.items(), strict=True)
+    ]
+    system = zm.System([axle], gravity=9.81, joints=wheels)
+    x, y, _ = axle.position
+    given = {x: 0, y: 0, axle.rotation[0, 1]: 0, axle.rotation[2, 0]: 0, axle.velocity[0]: 2}
+    start = system.start(given)
+    run = zm.simulate(system, start, until=1.0, rtol=1e-9)
+    with warnings.catch_warnings(action="ignore", category=zm.SharedForce):  # either wheel may take what is across
+        path = run.view(tmp_path / "rails.html", sliders={up: (0.05, 0.15)})
+    chromium.open(path, "paused&t=0.5")
+    for height in (0.14, 0.06):
+        answer = chromium.evaluate(f"viewer.living.set({{ up: {height} }})")
+        assert answer["ending"] == "FINISHED"
+        chromium.drawn()
+        assert chromium.evaluate("viewer.living.heights") == pytest.approx([height, height], abs=1e-6)
+        assert chromium.evaluate("viewer.ground(1)") == pytest.approx([0.0, -0.7, height - 0.3], abs=1e-6)
+        assert chromium.evaluate("viewer.body()[2]") == pytest.approx(0.5 + height, abs=1e-6)
+    assert chromium.complaints() == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -160,6 +162,39 @@ def test_a_film_of_a_surface_with_triangles_that_are_lines(tmp_path):
     rolling = zm.Rolling(zm.ball(0.1, 0.5), on=rail, gravity=9.81)
     run = zm.simulate(rolling, rolling.start(contact=(0.0, 0.0, 0.3), velocity=(5.0, 0.0, 0.0)), until=1.0)
     assert run.movie(tmp_path / "rail.gif", fps=2, size=(160, 120)).stat().st_size > 500
+
+
+def test_a_film_has_all_surfaces(tmp_path):
+    """Two rails below two wheels: both are painted where the camera sees them."""
+    from zeromass.report.film.painter import FINER, PAPER, Painter
+    from zeromass.report.film.tones import rgb
+    from zeromass.report.viewer.pack import unpacked
+    from zeromass.report.viewer.scene import scene
+
+    axle = zm.RigidBody("axle", 100.0, (60.0, 10.0, 60.0), at=(0, 0, 0.5))
+    wheels = [
+        zm.WheelOnSurface(
+            zm.Ground(),
+            axle,
+            zm.Surface(lambda X, Y, Z: (Y**2 + Z**2 - 0.04) / 0.4, shift=(0, side, -0.2), name=name),
+            center=(0, side, 0),
+            name=name,
+            radius=0.5,
+            axis=(0, 1, 0),
+            two_sided=True,
+        )
+        for side, name in ((0.7, "left"), (-0.7, "right"))
+    ]
+    system = zm.System([axle], gravity=9.81, joints=wheels)
+    run = zm.simulate(system, system.start({axle.position[1]: 0.0, axle.velocity[0]: 3.0}), until=1.0)
+    with warnings.catch_warnings(action="ignore", category=zm.SharedForce):
+        data = unpacked(scene([run], names=[""], shapes={}, lines=(), trails=None, plots={}, fps=None))
+    painter = Painter(data, (300, 200), "rails")
+    picture = np.asarray(painter.frame(0.0).convert("RGB"), dtype=float)
+    for side in (0.7, -0.7):
+        [place], _ = painter.camera.seen(np.array([[2.0, side, -0.01]]))
+        x, y = (place / FINER).round().astype(int)
+        assert np.abs(picture[y, x] - rgb(PAPER)).max() > 20
 
 
 def test_a_palette_has_one_colour_a_quantity():

@@ -5,19 +5,25 @@ A walk writes shared subexpressions out in full, so its length can grow far beyo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zeromass.expression.node import Expression, Gridded, Symbol, expressions, is_integer, ordered
+from zeromass.expression.numerals import decimal, turns
 from zeromass.expression.operation import OPERATIONS
-from zeromass.expression.operation.writing import ATOM, SIGN, Part, call, printable
+from zeromass.expression.operation.writing import ATOM, PRODUCT, SIGN, Part, call, printable
 
 if TYPE_CHECKING:
     from zeromass.expression.signatures import Formulas, Scalar
 
 LONGEST = 20_000
 """Operations that `zm.latex` writes at most; `repr` writes a hundredth of it."""
+SHORT = 4
+"""Digits of numbers that are read, not computed with."""
+WHOLE = 1e7
+"""Below which whole numbers are read with all their digits."""
 _ENDLESS = 10**15
 
 _RATES = {1: "rate", 2: "acceleration"}
@@ -25,10 +31,24 @@ _RATES = {1: "rate", 2: "acceleration"}
 
 def text(e: Expression) -> str:
     """The formula as one would type it."""
-    size = written(e)
-    if size > LONGEST // 100:
+    return _text(e, _number)
+
+
+def caption(e: Expression) -> str:
+    """The formula as one would read it: numbers with four digits, and multiples of π as such.
+
+    >>> from zeromass.expression import caption
+    >>> x = zm.coordinate("x")
+    >>> caption(np.sin(x + np.pi) - np.sqrt(0.5) * x / (2 * np.pi))
+    'sin(x + π) - 0.1125*x'
+    """
+    return _text(e, _short)
+
+
+def _text(e: Expression, number: Callable[[float], Part]) -> str:
+    if written(e) > LONGEST // 100:
         return f"<expression of {len(ordered([e]))} operations>"
-    return _walk(e, _text_leaf, _text_join)
+    return _walk(e, lambda node: _text_leaf(node, number), _text_join)
 
 
 def written(e: Expression) -> int:
@@ -56,9 +76,20 @@ def _number(value: float) -> Part:
     return words, ATOM if value >= 0 else SIGN
 
 
-def _text_leaf(node: Expression) -> Part:
+def _short(value: float) -> Part:
+    turned = turns(value)
+    if is_integer(value) and abs(value) < WHOLE:
+        return _number(value)
+    if turned is None:
+        return decimal(value, SHORT), ATOM if value >= 0 else SIGN
+    over, under = turned
+    words = "π" if over == 1 else f"{over}π".replace("-1π", "-π")
+    return (words, ATOM if over == 1 else PRODUCT) if under == 1 else (f"{words}/{under}", PRODUCT)
+
+
+def _text_leaf(node: Expression, number: Callable[[float], Part]) -> Part:
     if node.value is not None:
-        return _number(node.value)
+        return number(node.value)
     assert isinstance(node, Symbol)
     name = printable(node.name)
     if node.order == 0:

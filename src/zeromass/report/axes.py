@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Expression, Symbol, latex
+from zeromass.expression import Expression, Symbol, caption, latex
 from zeromass.expression.names import latex_name, latex_symbol
 from zeromass.expression.operation.writing import printable
 from zeromass.report.palette import SERIES
@@ -28,6 +28,9 @@ STYLES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2
 WIDTH, HEIGHT = 5.4, 3.6
 """Inches of axes."""
 
+
+DIGITS = 5
+"""Of numbers in labels."""
 
 LONG = 48
 """Letters of a formula that still fits beside an axis or into a legend."""
@@ -167,10 +170,10 @@ def formula(e: Expression) -> str:
     """
     if isinstance(e, Symbol):
         return typeset(e)
-    words = f"${latex(e)}$"
+    words = f"${latex(e, digits=DIGITS)}$"
     if _letters(words) <= LONG and _settable(words):
         return words
-    written = as_written(repr(e))
+    written = as_written(caption(e))
     return written if len(written) <= LONG else written[: LONG - 1] + "…"
 
 

@@ -47,6 +47,9 @@ QUANTITIES: dict[str, str] = {
 }
 """What has the same colour in every picture; "ink" is that of the theme."""
 
+CROWD = "#7c8796"
+"""Bodies among many, of which only a few have colours of their own."""
+
 HEIGHTS: tuple[tuple[int, int, int], ...] = (
     (68, 1, 84),
     (71, 44, 122),
@@ -78,4 +81,11 @@ def color(name: str, index: int = 0, theme: Theme = "light") -> str:
 
 def for_page() -> dict[str, Any]:
     """The palette as the viewer's page reads it."""
-    return {"ink": INK, "series": list(SERIES), "quantities": QUANTITIES, "heights": HEIGHTS, "stone": STONE}
+    return {
+        "ink": INK,
+        "series": list(SERIES),
+        "quantities": QUANTITIES,
+        "heights": HEIGHTS,
+        "stone": STONE,
+        "crowd": CROWD,
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import zeromass as zm
@@ -31,6 +32,23 @@ def test_the_camera_goes_along(chromium, run, page):
     x, y = chromium.evaluate("viewer.seen()")
     assert abs(x) < 0.3
     assert abs(y) < 0.3
+
+
+@pytest.mark.parametrize("way", [(-1, -1), (1, 1)])
+def test_a_body_is_not_behind_its_surface(chromium, tmp_path, way):
+    """A ball on the side of a sphere, before it or behind: the camera is on that side, and sees its place on the sphere."""
+    place = np.array([*way, 0.8]) / np.linalg.norm([*way, 0.8])
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), two_sided=True)
+    start = ball.start(contact=tuple(place[:2]), velocity=(0.0, 0.0), guess=1.0)
+    path = zm.simulate(ball, start, until=0.2).view(tmp_path / "sphere.html")
+    chromium.size(640, 480)
+    chromium.open(path, "paused&overview")
+    looks = chromium.evaluate(
+        "viewer.stage.camera.position.clone().sub(viewer.stage.controls.target).normalize().toArray()"
+    )
+    assert np.dot(looks, place) > 0.2
+    assert looks[1] < 0 or way == (1, 1)  # from where one looks at other scenes, unless there is a reason
+    chromium.size(1280, 800)
 
 
 def test_narrow_window(chromium, page):

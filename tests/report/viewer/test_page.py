@@ -101,6 +101,8 @@ def test_a_page_with_nothing_to_draw_says_so(chromium, tmp_path):
     assert "theta" in words
     assert "lines=" in words
     assert "shapes=" in words
+    chromium.wait("!viewer.stage.moves", timeout=60)  # it comes to rest: the camera stands somewhere
+    assert chromium.evaluate("viewer.stage.camera.position.toArray().every(Number.isFinite)")
     chromium.screenshot(ARTEFACTS / "nothing.png")
     check_silent(chromium, page)
     code = data_of(page)["hint"]["code"].replace("motion.html", str(tmp_path / "motion.html"))

@@ -12,7 +12,7 @@ from typing import Any
 
 from zeromass.compile.holding import can_hold, holding_at, mean, order_at
 from zeromass.compile.program import Hold, Program, program_at
-from zeromass.expression import Expression, ExpressionError, Symbol, expressions, symbols
+from zeromass.expression import Expression, ExpressionError, Symbol, caption, expressions, symbols
 from zeromass.integrate.ahead import zeros_of_time
 from zeromass.integrate.alone.judging import INNER, Judging, phase, whole
 from zeromass.integrate.alone.module import Alone
@@ -185,7 +185,7 @@ class Pieced:
             "switches": [
                 {
                     "kind": switch.kind,
-                    "said": f"'{switch.said!r}'",
+                    "said": f"'{caption(switch.said)}'",
                     "time": k in pieces.of_time,
                     "force": k in pieces.of_force,
                     "rates": pieces.of_rates[k],

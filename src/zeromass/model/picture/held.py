@@ -12,7 +12,7 @@ from zeromass.expression import Expression, Symbol, derivative, evaluate, expres
 from zeromass.expression.build import ZERO
 from zeromass.model.constraint import Row
 from zeromass.model.drawing import Drawing, DrawnBody, Floor, Ground, Joint, Link
-from zeromass.model.parts import Part, Particle, RigidBody
+from zeromass.model.parts import Particle, RigidBody
 from zeromass.model.picture.inertia import Placed, inside
 from zeromass.model.picture.owners import Owners
 from zeromass.model.picture.points import Place
@@ -52,7 +52,7 @@ def held(
     for row in rows:
         if row.level == 0 and not _is_quaternion(row, owners):
             groups.setdefault(row.group, []).append(row)
-    levels: dict[Part, list[Row]] = {}
+    levels: dict[Particle, list[Row]] = {}
     for group in groups.values():
         if _coincidence(found, group, owners, parameters):
             continue
@@ -63,7 +63,7 @@ def held(
             else:
                 _surface(found, row, owners, parameters, levels)
     for part, planes in levels.items():
-        _rail(found, part, planes)
+        _planes(found, part, planes, parameters)
     return found
 
 
@@ -183,27 +183,44 @@ def _round(
 
 # surfaces ----------------------------------------------------------------------------------------------------------------
 def _surface(
-    found: Held, row: Row, owners: Owners, parameters: Mapping[Symbol, float], levels: dict[Part, list[Row]]
+    found: Held, row: Row, owners: Owners, parameters: Mapping[Symbol, float], levels: dict[Particle, list[Row]]
 ) -> None:
-    """A row on the position of one particle: a floor, a surface, or one of the planes of a rail."""
+    """A row on the position of one particle: a surface, or a plane, which is looked at beside others that hold it."""
     parts = owners.of(row.zero)
     part = parts[0] if parts and len(parts) == 1 else None
     if not isinstance(part, Particle):
         return
-    z = part.position[2]
     normal = gradient(row.zero, part.position)
-    timed = any(leaf.kind == "time" for leaf in symbols(row.zero))
-    if all(still(e) for e in normal):
-        if not timed:
-            levels.setdefault(part, []).append(row)
-        if normal[0] is ZERO and normal[1] is ZERO and not timed:
+    flat, timed = all(still(e) for e in normal), any(leaf.kind == "time" for leaf in symbols(row.zero))
+    if flat and not timed:
+        levels.setdefault(part, []).append(row)
+    elif not flat or (normal[2] is not ZERO and not _level(normal)):
+        _ground(found, row, part)
+
+
+def _planes(found: Held, part: Particle, planes: list[Row], parameters: Mapping[Symbol, float]) -> None:
+    """Planes that hold one particle: one is a floor or a slope, two are a rail along their line, three hold it still."""
+    normals = [gradient(row.zero, part.position) for row in planes]
+    if any(expressions(np.cross(a, b) @ c).item() is not ZERO for a, b, c in combinations(normals, 3)):
+        found.add(joints=(Joint("support", planes[0].group, expressions(part.position)),))
+        return
+    lines = (expressions(np.cross(a, b)) for a, b in combinations(normals, 2))
+    rail = next((along for along in lines if not all(e is ZERO for e in along)), None)
+    for row, normal in zip(planes, normals, strict=True):
+        if not _level(normal):
+            if normal[2] is not ZERO:
+                _ground(found, row, part)
+        elif rail is None:
+            z = part.position[2]
             height = _number(z - row.zero / normal[2], {**parameters, z: 0.0})
             if height is not None:
                 found.add(floor=Floor(row.group, height))
-        elif normal[2] is not ZERO:
-            _ground(found, row, part)
-        return
-    _ground(found, row, part)
+    if rail is not None:
+        found.add(links=(Link("rail", planes[0].group, part.position, rail),))
+
+
+def _level(normal: np.ndarray) -> bool:
+    return normal[0] is ZERO and normal[1] is ZERO
 
 
 def _ground(found: Held, row: Row, part: Particle) -> None:
@@ -221,23 +238,6 @@ def _symbols() -> np.ndarray:
     result = np.empty(3, dtype=object)
     result[:] = [coordinate(name) for name in "XYZ"]
     return result
-
-
-def _rail(found: Held, part: Part, planes: list[Row]) -> None:
-    """Two planes that hold one particle: it goes along the line in which they meet."""
-    for first, second in combinations(planes, 2):
-        a, b = (gradient(row.zero, part.position) for row in (first, second))
-        along = expressions(np.cross(a, b))
-        if not all(e is ZERO for e in along):
-            if found.drawing.floor is not None and found.drawing.floor.name in (first.group, second.group):
-                found.drawing = Drawing(
-                    links=found.drawing.links,
-                    joints=found.drawing.joints,
-                    bodies=found.drawing.bodies,
-                    ground=found.drawing.ground,
-                )
-            found.add(links=(Link("rail", first.group, part.position, along),))
-            return
 
 
 def _number(e: object, parameters: Mapping[Symbol, float]) -> float | None:

@@ -12,7 +12,7 @@ from zeromass.expression.build import ZERO
 from zeromass.model.drawing import Arrow, Drawing, DrawnBody, Joint, Link, Trail
 from zeromass.model.errors import ModelError
 from zeromass.model.parts import Part, RigidBody
-from zeromass.model.picture.charts import MANY, usual_charts
+from zeromass.model.picture.charts import CROWD, MANY, some, usual_charts
 from zeromass.model.picture.held import Held, arm, held
 from zeromass.model.picture.inertia import Placed, of_inertia
 from zeromass.model.picture.owners import Owners, nothing
@@ -56,16 +56,24 @@ def picture(system: System, parameters: Mapping[Symbol, float]) -> Drawing:
         arm(found, end.body, end.point, parameters)
     own = _own_points(system, owners, found, parameters)
     springs = [link for link in _springs(system, owners) if not any(_same(link, other) for other in said.links)]
-    names = [part.name for part in system.parts]
+    traced = system.parts if len(system.parts) <= CROWD else some(system.parts)
     parts = Drawing(
-        title=", ".join(names[:MANY] + ["…"] * (len(names) > MANY)) or "Motion",
+        title=_title(system.parts),
         bodies=tuple(body for part in system.parts for body in _drawn(part, found.shapes)),
-        trails=tuple(Trail(part.name, part.position) for part in system.parts),
+        trails=tuple(Trail(part.name, part.position) for part in traced),
         arrows=_forces(system, parameters),
         charts=usual_charts(system),
         links=tuple(springs),
     )
     return parts + found.drawing + own + said
+
+
+def _title(parts: Sequence[Part]) -> str:
+    """The names of a few parts, or how many there are."""
+    if len(parts) > CROWD:
+        kinds = {isinstance(part, RigidBody) for part in parts}
+        return f"{len(parts)} {'parts' if len(kinds) > 1 else 'bodies' if True in kinds else 'particles'}"
+    return ", ".join([part.name for part in parts[:MANY]] + ["…"] * (len(parts) > MANY)) or "Motion"
 
 
 def _tells(joint: Any) -> bool:

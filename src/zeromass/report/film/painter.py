@@ -9,7 +9,10 @@ import numpy as np
 
 from zeromass.report.film.camera import Camera
 from zeromass.report.film.figures import Polygons, matrix, polygons
-from zeromass.report.palette import HEIGHTS, INK, STONE, color
+from zeromass.report.film.moments import at, unit
+from zeromass.report.film.surfaces import SUN, Surfaces
+from zeromass.report.film.tones import rgb
+from zeromass.report.palette import CROWD, INK, color
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -17,16 +20,12 @@ if TYPE_CHECKING:
 FINER = 2
 """Pixels that are painted for one of the film, each way: edges become smooth."""
 
-CELLS = 60
-"""Most cells of a surface along one side."""
-
 CLOSE, SEEN = 0.13, 0.075
 """A body smaller than the second part of the view is followed from where it is the first; see `camera.js`."""
 
 CLEAR = 90
 """Opacity, of 255, of a body that has others inside it."""
 
-SUN = np.array([-0.55, -0.45, 0.7])
 PAPER, SOFT, IVORY, STEEL = "#f7f6f3", "#667085", "#f3ecdc", "#8a94a3"
 
 
@@ -37,7 +36,8 @@ class Painter:
         [self.run] = data["runs"]
         self.title, self.size = title, size
         self.clock: list[float] = self.run["t"]
-        self.surface = None if self.run["surface"] is None else data["surfaces"][self.run["surface"]]
+        below = [] if self.run["surface"] is None else [self.run["surface"], *self.run["beside"]]
+        self.surfaces = Surfaces([data["surfaces"][k] for k in below])
         self.figures = [polygons(body["shape"]) for body in self.run["bodies"]]
         self.reach = [float(np.linalg.norm(made.corners, axis=1).max()) for made in self.figures]
         self.camera = Camera(self._direction(), np.zeros(3), 1.0, (FINER * size[0], FINER * size[1]))
@@ -54,14 +54,12 @@ class Painter:
             found.append((body["position"][::16, None, :] + steps).reshape(-1, 3))
         for link in (*self.run["links"], *self.run["lines"]):
             found += [link["from"][::16], link["to"][::16]]
-        if self.surface is not None:
-            found.append(self._cells(self.clock[0])[0])
-        return np.concatenate(found)
+        return np.concatenate([*found, self.surfaces.corners(self.clock[0])])
 
     def _direction(self) -> np.ndarray:
         spread = np.ptp(np.concatenate([body["position"] for body in self.run["bodies"]] or [np.zeros((1, 3))]), axis=0)
         flat = 0.02 * spread.max() + 2.2 * max(self.reach, default=0.0)
-        if self.surface is None and spread[1] < flat:
+        if not self.surfaces and spread[1] < flat:
             return np.array([-0.28, -1.0, 0.3])
         return np.array([-0.5, -1.0, 0.74])
 
@@ -93,7 +91,7 @@ class Painter:
 
         place = self._place(t)
         if self.followed is not None:
-            self.camera.target = _at(self.run["bodies"][self.followed]["position"], place)
+            self.camera.target = at(self.run["bodies"][self.followed]["position"], place)
         picture = self._background(t)
         pen = ImageDraw.Draw(picture)
         for k, trail in enumerate(self.run["trails"]):
@@ -118,7 +116,7 @@ class Painter:
             pen.line([tuple(p) for p in pixels.tolist()], fill=fill, width=round(FINER * width), joint="curve")
 
     def _link(self, pen: Any, link: Mapping[str, Any], place: float) -> None:
-        a, b = _at(link["from"], place), _at(link["to"], place)
+        a, b = at(link["from"], place), at(link["to"], place)
         if link["kind"] == "spring":
             self._line(pen, _coil(a, b, 0.026 * self.run["size"]), STEEL, 2.0)
         else:
@@ -127,7 +125,7 @@ class Painter:
 
     def _joint(self, pen: Any, joint: Mapping[str, Any], place: float) -> None:
         """A dot; a support stands on a triangle."""
-        [(x, y)], depth = self.camera.seen(_at(joint["at"], place)[None])
+        [(x, y)], depth = self.camera.seen(at(joint["at"], place)[None])
         r = 0.011 * self.run["size"] * float(self.camera.scale(depth)[0])
         if joint["kind"] == "support":
             pen.polygon([(x, y), (x - 2 * r, y + 3.4 * r), (x + 2 * r, y + 3.4 * r)], fill="#d7dbe1", outline=STEEL)
@@ -138,17 +136,19 @@ class Painter:
         from PIL import ImageDraw
 
         made = []
-        for k, (body, figure) in enumerate(zip(self.run["bodies"], self.figures, strict=True)):
-            turn = matrix(_unit(_at(body["quaternion"], place))) if "quaternion" in body else np.eye(3)
-            moved = figure.moved(turn, _at(body["position"], place))
-            tone = STEEL if body.get("scenery") else self._body_color(body, k)
+        for body, figure in zip(self.run["bodies"], self.figures, strict=True):
+            turn = matrix(unit(at(body["quaternion"], place))) if "quaternion" in body else np.eye(3)
+            moved = figure.moved(turn, at(body["position"], place))
+            tone = STEEL if body.get("scenery") else self._body_color(body)
             depth = float(self.camera.seen(moved.corners.mean(axis=0)[None])[1][0])
             made.append((bool(body.get("clear")), -depth, moved, tone))
         for clear, _, moved, tone in sorted(made, key=lambda one: one[:2]):
             self._polygons(ImageDraw.Draw(picture, "RGBA") if clear else pen, moved, (tone, IVORY), clear=clear)
 
-    def _body_color(self, body: Mapping[str, Any], k: int) -> str:
-        return color("centre") if body["shape"]["kind"] == "shell" else color(body["name"], k)
+    def _body_color(self, body: Mapping[str, Any]) -> str:
+        if body["shape"]["kind"] == "shell":
+            return color("centre")
+        return CROWD if body["tone"] is None else color(body["name"], body["tone"])
 
     def _polygons(self, pen: Any, figure: Polygons, tones: Sequence[str], *, clear: bool = False) -> None:
         corners = figure.corners[figure.faces]
@@ -159,7 +159,7 @@ class Painter:
         light = 0.62 + 0.42 * np.clip(normal @ SUN / np.where(length > 0, length, 1.0), -0.6, 1.0)
         pixels, depth = self.camera.seen(figure.corners)
         order = np.argsort(-depth[figure.faces].mean(axis=1), kind="stable")
-        base = np.array([_rgb(tone) for tone in tones])[figure.tones]
+        base = np.array([rgb(tone) for tone in tones])[figure.tones]
         shades = np.clip(base * light[:, None], 0, 255)[order].astype(int).tolist()
         outlines = pixels[figure.faces[order]].reshape(len(order), -1).tolist()
         if clear:  # the sides that are turned to the camera, over what is inside
@@ -171,59 +171,17 @@ class Painter:
         for outline, shade in zip(outlines, shades, strict=True):
             pen.polygon(outline, fill=tuple(shade), outline=tuple(shade))
 
-    # the surface ----------------------------------------------------------------------------------------------------------
     def _background(self, t: float) -> Image:
-        """Paper, and the surface on it; painted once where neither the camera nor the surface moves."""
+        """Paper, and the surfaces on it; painted once where neither the camera nor a surface moves."""
         from PIL import Image, ImageDraw
 
-        rests = self.followed is None and (self.surface is None or not _moves(self.surface))
+        rests = self.followed is None and not self.surfaces.moves
         if self._ground is not None and rests:
             return self._ground.copy()
         picture = Image.new("RGB", self.camera.size, PAPER)
-        if self.surface is not None:
-            self._paint_surface(ImageDraw.Draw(picture), t)
+        self.surfaces.paint(ImageDraw.Draw(picture), self.camera, t)
         self._ground = picture
         return picture.copy() if rests else picture
-
-    def _cells(self, t: float) -> tuple[np.ndarray, np.ndarray]:
-        """Corners, m, and faces of the surface at a time, in space."""
-        assert self.surface is not None
-        surface = self.surface
-        place = (t - surface["t"][0]) / (surface["t"][1] - surface["t"][0]) * (surface["t"][2] - 1)
-        if surface["kind"] == "mesh":
-            mesh = surface["meshes"][round(place / max(surface["t"][2] - 1, 1) * (len(surface["meshes"]) - 1))]
-            corners, faces = np.asarray(mesh["vertices"]), np.asarray(mesh["triangles"], dtype=int)
-        else:
-            corners, faces = _height_cells(surface, t)
-        if surface["motion"] is not None:
-            turn = matrix(_unit(_at(surface["motion"]["turn"], place)))
-            corners = corners @ turn.T + _at(surface["motion"]["shift"], place)
-        return corners, faces
-
-    def _paint_surface(self, pen: Any, t: float) -> None:
-        """Cells by height and light, the farthest first; those beside the picture or behind the camera are left out."""
-        corners, faces = self._cells(t)
-        height = corners[:, 2]
-        low, high = float(np.nanmin(height)), float(np.nanmax(height))
-        pixels, depth = self.camera.seen(corners)
-        beside = np.concatenate([pixels < 0, pixels > self.camera.size], axis=1)  # left, above, right, below
-        near = depth < 2e-2 * self.camera.distance
-        faces = faces[~(np.any(np.all(beside[faces], axis=1), axis=1) | near[faces].any(axis=1))]
-        sides = corners[faces]
-        normal = np.cross(sides[:, 2] - sides[:, 0], sides[:, -1] - sides[:, 1])
-        if self.surface is not None and self.surface["kind"] == "height":
-            normal *= np.sign(normal[:, 2:] + 1e-300)
-        length = np.linalg.norm(normal, axis=1)  # zero of a triangle that is but a line
-        light = 0.72 + 0.3 * np.clip(normal @ SUN / np.where(length > 0, length, 1.0), -1, 1)
-        level = height[faces].mean(axis=1)
-        flat = high - low <= 1e-6 * np.ptp(corners)
-        tones = np.tile(_rgb("#e3e6ea"), (len(faces), 1)) if flat else _viridis((level - low) / (high - low))
-        shades = np.clip(tones * light[:, None], 0, 255)
-        order = np.argsort(-depth[faces].mean(axis=1))
-        outlines = pixels[faces[order]].reshape(len(faces), -1).tolist()
-        fills, edges = (shade[order].astype(int).tolist() for shade in (shades, 0.93 * shades))
-        for outline, fill, edge in zip(outlines, fills, edges, strict=True):
-            pen.polygon(outline, fill=tuple(fill), outline=tuple(edge))
 
     def _words(self, picture: Image, t: float) -> None:
         from PIL import ImageDraw, ImageFont
@@ -233,36 +191,6 @@ class Painter:
         edge = 0.7 * tall
         pen.text((edge, edge), self.title, fill=INK["light"], font=ImageFont.load_default(tall))
         pen.text((edge, edge + 1.35 * tall), f"{t:.2f} s", fill=SOFT, font=ImageFont.load_default(round(0.85 * tall)))
-
-
-def _at(values: np.ndarray, place: float) -> np.ndarray:
-    """Values over time at a place between samples; those of one sample stay."""
-    if len(values) == 1:
-        return values[0]
-    i = min(int(place), len(values) - 2)
-    return values[i] + (place - i) * (values[i + 1] - values[i])
-
-
-def _unit(u: np.ndarray) -> np.ndarray:
-    return u / np.linalg.norm(u)
-
-
-def _moves(surface: Mapping[str, Any]) -> bool:
-    moving = surface["motion"] is not None and len(surface["motion"]["shift"]) > 1
-    return moving or surface["moments"][2] > 1
-
-
-def _height_cells(surface: Mapping[str, Any], t: float) -> tuple[np.ndarray, np.ndarray]:
-    first, last, count = surface["moments"]
-    moment = 0 if count == 1 else round((t - first) / (last - first) * (count - 1))
-    (x0, x1, nx), (y0, y1, ny) = surface["x"], surface["y"]
-    i, j = (np.unique(np.linspace(0, n - 1, min(n, CELLS + 1)).astype(int)) for n in (nx, ny))
-    X, Y = np.meshgrid(np.linspace(x0, x1, nx)[i], np.linspace(y0, y1, ny)[j])
-    Z = surface["z"][moment][np.ix_(j, i)]
-    a = np.arange(X.size).reshape(X.shape)
-    faces = np.stack([a[:-1, :-1], a[:-1, 1:], a[1:, 1:], a[1:, :-1]], axis=-1).reshape(-1, 4)
-    known = np.isfinite(Z.ravel())[faces].all(axis=1)
-    return np.stack([X.ravel(), Y.ravel(), np.nan_to_num(Z.ravel(), nan=float(np.nanmean(Z)))], axis=1), faces[known]
 
 
 def _coil(a: np.ndarray, b: np.ndarray, radius: float) -> np.ndarray:
@@ -277,14 +205,3 @@ def _coil(a: np.ndarray, b: np.ndarray, radius: float) -> np.ndarray:
     far = min(radius, 0.12 * length) * np.clip(np.minimum((s - 0.06) / 0.05, (0.94 - s) / 0.05), 0, 1)
     circle = np.cos(angle)[:, None] * side + np.sin(angle)[:, None] * np.cross(n, side)
     return a + s[:, None] * along + far[:, None] * circle
-
-
-def _rgb(tone: str) -> np.ndarray:
-    return np.array([int(tone[k : k + 2], 16) for k in (1, 3, 5)], dtype=float)
-
-
-def _viridis(level: np.ndarray) -> np.ndarray:
-    """Colours of heights from 0 to 1, softened towards stone, as the viewer has them."""
-    known, stone = np.array(HEIGHTS, dtype=float), np.array(STONE["light"])
-    pure = np.stack([np.interp(level, np.linspace(0, 1, len(known)), tone) for tone in known.T], axis=1)
-    return 0.7 * pure + 0.3 * stone

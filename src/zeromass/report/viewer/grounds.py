@@ -13,6 +13,14 @@ from zeromass.model import Ground
 from zeromass.report.viewer.terrain import terrain
 
 
+def made_of(ground: Ground) -> tuple[Any, ...]:
+    """What makes a surface: those of several contacts are the same where all of it is."""
+    moving = [ground.shift, *([] if ground.rotation is None else [ground.rotation])]
+    flow = [] if ground.flow is None else [ground.flow]
+    formulas = [e for array in (*moving, *flow) for e in expressions(array).ravel()]
+    return (ground.name, ground.side, ground.f, *formulas)
+
+
 @dataclass
 class _Need:
     """A surface, and what of it the runs on it need."""
@@ -40,12 +48,9 @@ class Grounds:
         return first, [other for other in others if other != first]
 
     def _index(self, ground: Ground, run: Course, sampled: Sampled) -> int:
-        moving = [ground.shift, *([] if ground.rotation is None else [ground.rotation])]
-        flow = [] if ground.flow is None else [ground.flow]
-        used = set(symbols(ground.f, *moving))
+        used = set(symbols(ground.f, ground.shift, *([] if ground.rotation is None else [ground.rotation])))
         parameters = {p: value for p, value in run.parameters.items() if p in used}
-        formulas = [e for array in (*moving, *flow) for e in expressions(array).ravel()]
-        key = (ground.name, ground.side, ground.f, *formulas, *parameters.items())
+        key = (*made_of(ground), *parameters.items())
         need = self._needs.setdefault(key, _Need(ground, parameters))
         need.paths.append(sampled[ground.contact])
         need.extent = max(need.extent, ground.extent)

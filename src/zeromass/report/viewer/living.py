@@ -21,7 +21,7 @@ from zeromass.integrate.outcome import Ending
 from zeromass.integrate.wasm import kinds_modules, switched_modules, wasm
 from zeromass.model import ModelError, StartError, State
 from zeromass.report.viewer.live import LiveCourse
-from zeromass.report.viewer.living_ground import LiveGround
+from zeromass.report.viewer.living_ground import LiveGrounds
 from zeromass.report.viewer.shapes import described
 from zeromass.report.viewer.sliders import BOUND, STIFF, Slider, Sliders, check, sliders_of, told
 
@@ -145,15 +145,13 @@ class Living:
     def data(self, scene: Mapping[str, Any]) -> dict[str, Any]:
         """What the page needs to make motions, once the scene was made from `course`."""
         run, asked, drawn = self._run, self.course.asked, scene["runs"][0]
-        ground = LiveGround(run.system.drawing.ground, [s.symbol for s in self.sliders])
-        surface = None if drawn["surface"] is None else ground.data(scene["surfaces"][drawn["surface"]])
-        if ground.stays:
-            name = run.system.drawing.ground.name if run.system.drawing.ground else ""
-            names = ", ".join(dict.fromkeys(ground.stays))
-            self._say(f"the surface '{name}' changes with {names}: the motion follows, its picture does not")
+        grounds = LiveGrounds(run.system.drawing, [s.symbol for s in self.sliders])
+        surfaces = grounds.data(drawn, scene["surfaces"])
+        for name, why in grounds.stays:
+            self._say(f"the surface '{name}' changes with {', '.join(why)}: the motion follows, its picture does not")
         if not _alive(drawn, drawn["t"][2]):
             self._say("a part of the picture can not be made anew in the page, and stays as it was in the run")
-        settings, (modules, driver, driven) = self.settings, self._modules(ground)
+        settings, (modules, driver, driven) = self.settings, self._modules(grounds)
         scripts = (*SCRIPTS[driver], "worker.js")
         return {
             "modules": [base64.b64encode(module).decode("ascii") for module in modules],
@@ -163,7 +161,7 @@ class Living:
             "sliders": [told(s) for s in self.sliders],
             "clocks": [_clock(times) for times in asked.clocks],
             "shown": len(asked.outputs),
-            "ground": surface,
+            "grounds": surfaces,
             "violation": settings.limits.violation if settings.project else None,
             "settings": {
                 "until": self.until,
@@ -177,11 +175,11 @@ class Living:
             "remarks": self.remarks,
         }
 
-    def _modules(self, ground: LiveGround) -> tuple[list[bytes], str, dict[str, Any] | None]:
+    def _modules(self, grounds: LiveGrounds) -> tuple[list[bytes], str, dict[str, Any] | None]:
         """The code of the motion, what drives it, and what that is told."""
         run = self._run
         outputs = {"shown": list(self.course.asked.outputs), "residuals": _zeros(run)}
-        field = (ground.ground.place, ground.fields) if ground.ground is not None and ground.fields else None
+        field = (grounds.place, grounds.fields) if grounds.fields else None
         if self.kinds is not None:
             shown = tuple(outputs["shown"])
             motion = replace(self.kinds, outputs=shown, met=self._met())

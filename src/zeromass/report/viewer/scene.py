@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Expression, evaluate, expressions
+from zeromass.expression import Expression, caption, evaluate, expressions
 from zeromass.integrate import Course, Sampled
 from zeromass.integrate.outcome import Ending
 from zeromass.model import Chart, DrawnBody, ModelError, Part, RigidBody, Shape
+from zeromass.model.picture.charts import CROWD
 from zeromass.model.picture.inertia import Placed
 from zeromass.report.viewer.grounds import Grounds
 from zeromass.report.viewer.hint import hint
@@ -100,7 +101,7 @@ def _times(run: Course, fps: float | None) -> np.ndarray:
 def _kinds(run: Course) -> list[Any]:
     """Kinds of motion, each with the time from which on it is that, or formulas that switch; none where nothing changes."""
     if len(run.kinds) == 1:
-        switched = [[s.t, f"'{s.expression!r}' {'switches' if s.direction else 'holds'}"] for s in run.switches]
+        switched = [[s.t, f"'{caption(s.expression)}' {'switches' if s.direction else 'holds'}"] for s in run.switches]
         return sorted([[float(min(run.t[0], run.t[-1])), ""], *switched]) if 0 < len(switched) <= MARKS else []
     ends = [float(run.t[0]), *run.changes, float(run.t[-1])]
     return sorted([min(a, b), kind] for a, b, kind in zip(ends, ends[1:], run.kinds, strict=False))
@@ -126,6 +127,7 @@ def _drawn(run: Course, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[s
     moving = [_moving(sampled, body, shape) for body, shape in zip(bodies, made, strict=True)]
     _seen_through(moving, sampled, bodies)
     touches = any(arrow.kind == "normal" for arrow in drawing.arrows)
+    _toned(moving, [one.name for one in drawing.trails])
     _two_toned(moving, {link.name for link in drawing.links}, touches=touches)
     paths = [(one.kind, one.name, one.point) for one in drawing.trails]
     paths += [("path", body.name, body.position) for body in places]
@@ -214,6 +216,15 @@ def _seen_through(moving: list[dict[str, Any]], sampled: Sampled, bodies: Sequen
     for body, found in zip(moving, clear(moving, places, turns), strict=True):
         if found:
             body["clear"] = True
+
+
+def _toned(moving: list[dict[str, Any]], traced: Sequence[str]) -> None:
+    """Which colour each body has: its place among their names; of a crowd only those that leave trails, as in the charts."""
+    names = list(dict.fromkeys(body["name"] for body in moving))
+    among = traced if 0 < len(traced) < len(names) > CROWD else names
+    for k, body in enumerate(moving):
+        name = body["name"]
+        body["tone"] = k if not name else among.index(name) if name in among else None
 
 
 def _two_toned(moving: list[dict[str, Any]], arms: set[str], *, touches: bool) -> None:

@@ -84,9 +84,9 @@ class RunView {
     this.group = new THREE.Group();
     this.color = runColor(index);
     this.kinds = { contact: [], center: [], path: [], normal: [], friction: [], applied: [], constraint: [], axes: [], line: [], joint: [] };
-    const names = [...new Set(run.bodies.map((body) => body.name))]; // a body of several shapes has one colour
+    this.detail = detail(run.bodies.length + run.links.length);
     this.alone = run.bodies.filter((body) => !body.scenery && !body.shape.marker).length === 1;
-    this.bodies = run.bodies.map((body, i) => this.makeBody(body, i, body.name ? names.indexOf(body.name) : i));
+    this.bodies = run.bodies.map((body, i) => this.makeBody(body, i));
     this.trails = run.trails.map((trail, i) => this.makeTrail(trail, i));
     this.arrows = run.arrows.map((arrow) => this.makeArrow(arrow));
     this.links = [...run.links, ...run.lines].map((link) => this.makeLink(link));
@@ -120,11 +120,11 @@ class RunView {
     this.take(this.run);
   }
 
-  makeBody(body, i, tone) {
-    const { shape, name } = body;
+  makeBody(body, i) {
+    const { shape, name, tone } = body;
     const own = this.several || shape.kind === "shell" ? this.color : seriesColor(name, tone, this.themeName);
     const color = body.scenery ? LINKS.rod.color : own;
-    const group = figure(shape, color, this.theme.ivory, this.quality, body.clear);
+    const group = figure(shape, color, this.theme.ivory, this.quality, body.clear, this.detail);
     this.group.add(group);
     const box = ownBox(group);
     if (this.surface && !body.scenery && this.alone && ROUND.has(shape.kind)) shimmer(group, color);
@@ -154,8 +154,8 @@ class RunView {
   }
 
   makeLink(link) {
-    const { quality, size } = this;
-    const made = new Link(link, { quality, size, color: this.several ? this.color : link.color });
+    const { quality, size, detail } = this;
+    const made = new Link(link, { quality, size, detail, color: this.several ? this.color : link.color });
     this.group.add(made.group);
     this.kinds.line.push(made.group);
     return made;

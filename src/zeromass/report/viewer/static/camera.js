@@ -100,6 +100,59 @@ function moveCamera(seconds) {
   }
 }
 
+/** Eighths of a turn about the vertical, in which one looks for the side from which a body is not behind its surface. */
+const TURNS = [0, 1, 7, 2, 6, 3, 5, 4];
+const HIDDEN = 0.3; // of the time, from which on another side is looked for
+const LOOKS = 16; // times at which it is looked
+
+/** The direction nearest to a usual one from which the first body is seen most of the time, and from beside it too. */
+function openSide({ views: [{ runs: [run], surfaces }] }, usual) {
+  const body = run.bodies.find((one) => !one.scenery);
+  const closed = surfaces.filter((surface) => surface.entry.kind === "mesh");
+  if (!body || !closed.length || hidden(run, body, closed, usual) < HIDDEN) return usual;
+  const up = new THREE.Vector3(0, 0, 1);
+  const sides = TURNS.map((_, k) => usual.clone().applyAxisAngle(up, (k * Math.PI) / 4));
+  const parts = sides.map((side) => hidden(run, body, closed, side));
+  const score = (k) => parts[k] + (parts[(k + 1) % 8] + parts[(k + 7) % 8]) / 2;
+  return sides[TURNS.reduce((best, k) => (score(k) < score(best) ? k : best))];
+}
+
+/** Part of the time in which surfaces stand between a body and who looks at it from far away in a direction. */
+function hidden(run, body, surfaces, direction) {
+  const [p, d, turned] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Quaternion()];
+  const along = direction.clone().normalize();
+  let count = 0;
+  for (let k = 0; k < LOOKS; k++) {
+    const place = ((run.clock.count - 1) * k) / (LOOKS - 1);
+    const t = run.clock.first + place * run.clock.step;
+    count += surfaces.some((surface) => {
+      surface.place(t);
+      surface.group.worldToLocal(body.positions.at(place, p));
+      d.copy(along).applyQuaternion(turned.copy(surface.group.quaternion).invert());
+      return crossed(surface.geometries[0], p, d, body.radius);
+    });
+  }
+  return count / LOOKS;
+}
+
+/** Whether a ray meets the front of a triangle, farther away than a distance. */
+function crossed({ attributes: { position: { array } }, index: { array: corners } }, p, d, distance) {
+  for (let k = 0; k < corners.length; k += 3) {
+    const [a, b, c] = [3 * corners[k], 3 * corners[k + 1], 3 * corners[k + 2]];
+    const [ax, ay, az] = [array[a] - p.x, array[a + 1] - p.y, array[a + 2] - p.z];
+    const [ux, uy, uz] = [array[b] - array[a], array[b + 1] - array[a + 1], array[b + 2] - array[a + 2]];
+    const [vx, vy, vz] = [array[c] - array[a], array[c + 1] - array[a + 1], array[c + 2] - array[a + 2]];
+    const [nx, ny, nz] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+    const facing = nx * d.x + ny * d.y + nz * d.z;
+    if (facing <= 0) continue; // its back is clear
+    if (ax * nx + ay * ny + az * nz <= distance * facing) continue;
+    const [qx, qy, qz] = [d.y * az - d.z * ay, d.z * ax - d.x * az, d.x * ay - d.y * ax]; // d × a
+    const [r, s] = [-(qx * vx + qy * vy + qz * vz), qx * ux + qy * uy + qz * uz];
+    if (r >= 0 && s >= 0 && r + s <= facing) return true;
+  }
+  return false;
+}
+
 function overview(direction = null) {
   follow(null);
   stage.home(direction);

@@ -250,8 +250,9 @@ function least(title) {
 
 function ownCurves(title) {
   const clock = new Clock(data.runs[0].t);
+  const tone = (name) => data.runs[0].bodies.find((body) => body.name === name)?.tone; // that of a body, in all charts
   return chartsOf(title)[0].series.map(({ name, values }, i) => ({
-    name, clock, values: numbers(values), color: (themeName) => seriesColor(name, i, themeName),
+    name, clock, values: numbers(values), color: (themeName) => seriesColor(name, tone(name) ?? i, themeName),
   }));
 }
 

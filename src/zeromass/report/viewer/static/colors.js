@@ -44,8 +44,9 @@ function runColor(index) {
   return SERIES[index % SERIES.length];
 }
 
-/** The colour of a quantity by its name, else that of its place among others. */
+/** The colour of a quantity by its name, else that of its place among others; of one in a crowd, which has none, grey. */
 function seriesColor(name, index, theme) {
+  if (index === null) return data.palette.crowd;
   const color = QUANTITIES[name.toLowerCase().replace(/ (force|energy)$/, "")] ?? SERIES[index % SERIES.length];
   return color === "ink" ? THEMES[theme].ink : color;
 }

@@ -2,14 +2,19 @@
 
 const CLEAR = 0.34; // of a body that has others inside it
 
-/** The figure of a body; `shape.turn` and `shape.middle` place it in the axes of the body. */
-function figure(shape, color, ivory, quality, clear = false) {
+/** How finely each of many things is drawn, from 1 for a few down to a half. */
+function detail(count) {
+  return Math.min(1, Math.max(0.5, Math.sqrt(40 / count)));
+}
+
+/** The figure of a body; `shape.turn` and `shape.middle` place it in the axes of the body; `part` of the usual detail. */
+function figure(shape, color, ivory, quality, clear = false, part = 1) {
   const group = new THREE.Group();
   const inner = new THREE.Group();
   inner.quaternion.copy(turn(shape.turn));
   if (shape.middle) inner.position.set(...shape.middle);
   group.add(inner);
-  const fine = quality === "low" ? 1 : 2;
+  const fine = part * (quality === "low" ? 1 : 2);
   const add = (geometry, material) => {
     const mesh = new THREE.Mesh(geometry, material);
     mesh.castShadow = mesh.receiveShadow = true;

@@ -7,7 +7,7 @@ const LINKS = {
 
 /** One link in the scene; `size` is that of the scene, m. */
 class Link {
-  constructor(link, { quality, color, size }) {
+  constructor(link, { quality, color, size, detail }) {
     this.kind = LINKS[link.kind] ? link.kind : "line";
     this.name = link.name ?? "";
     this.from = new Vectors(link.from);
@@ -24,7 +24,7 @@ class Link {
     };
     if (this.kind === "spring") {
       this.width = Math.min(this.width, 0.12 * this.rest);
-      this.parts = [add(coilGeometry(this.rest / this.width, quality === "low" ? 8 : 14))];
+      this.parts = [add(coilGeometry(this.rest / this.width, Math.round((quality === "low" ? 8 : 14) * (0.3 + 0.7 * detail)), detail))];
     } else if (this.kind === "damper") {
       this.width = Math.min(this.width, 0.1 * this.rest);
       this.parts = [add(Arrow.shaft), add(Arrow.shaft)];
@@ -68,8 +68,8 @@ function meanLength(from, to) {
 }
 
 /** A coil about z of radius 1 and given length, with straight ends; stretched along z it stays a coil. */
-function coilGeometry(length, turns) {
-  const [steps, sides, wire] = [turns * 14, 6, 0.12];
+function coilGeometry(length, turns, detail) {
+  const [steps, sides, wire] = [turns * Math.round(14 * detail), detail < 0.7 ? 3 : 6, 0.12];
   const [positions, normals, corners] = [[], [], []];
   const center = (s) => {
     const inside = Math.min(Math.max((s - 0.12) / 0.76, 0), 1);

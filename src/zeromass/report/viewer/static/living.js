@@ -1,39 +1,8 @@
 // A page that is alive: sliders, and motions that a worker makes anew from a module of WebAssembly.
 
-/** What is drawn takes its numbers again, which have changed where they are. */
-function redrawn() {
-  if (typeof retake === "function") return retake(0, {});
-  for (const view of stage?.views ?? []) for (const run of view.runs) for (const trail of run.trails) retrailed(trail, run, view.surfaces[0]);
-  for (const chart of charts) {
-    chart.range = spread(chart.entries, least(chart.canvas.ariaLabel.replace(/ over time$/, "")));
-    if (chart.theme) chart.drawCurves(state.themeName);
-  }
-}
-
-function retrailed(trail, run, surface) {
-  let points = Float32Array.from(numbers(trail.points));
-  if (trail.kind === "contact") {
-    lift(points, run.bodies[0].positions.values);
-    if (surface?.shift) points = inOwnAxes(points, surface, run.clock);
-  }
-  const { start, stop } = trail.made.mesh.geometry.attributes;
-  start.array.set(points.subarray(0, points.length - 3));
-  stop.array.set(points.subarray(3));
-  start.needsUpdate = stop.needsUpdate = true;
-}
-
 /** What is said of a formula that switches; `MOST_MARKS` are shown at most. */
 const MOST_MARKS = 400;
 const switchWords = (said, way) => `${said} ${way ? "switches" : "holds"}`;
-
-/** A surface takes its heights again. */
-function reshaped(surface) {
-  const { entry } = surface;
-  if (entry.kind !== "height" || entry.plain) return;
-  surface.box[2] = finiteRange(numbers(entry.z));
-  surface.look.uHeights.value.set(...surface.box[2]);
-  setHeights(surface.geometries[0], entry, Math.max(surface.moment, 0));
-}
 
 const living = data.living ? new (class Living {
   constructor({ modules, driver, driven, worker, sliders, clocks, settings, shown: count }) {
@@ -53,18 +22,19 @@ const living = data.living ? new (class Living {
       this.say(`This browser could not make the motion: ${event.message ?? "no WebAssembly"}`, true);
     };
     const bytes = modules.map((module) => Uint8Array.from(atob(module), (letter) => letter.charCodeAt(0)));
-    const told = { modules: bytes, driver, driven, clocks, settings, shown: count, ground: this.ground() };
+    const told = { modules: bytes, driver, driven, clocks, settings, shown: count, grounds: this.grounds() };
     this.worker.postMessage(told, bytes.map(({ buffer }) => buffer));
     for (const slider of this.sliders) {
       if (wishes.has(slider.name)) this.set(slider, Number(wishes.get(slider.name)));
     }
   }
 
-  /** The surface that follows the sliders, as the worker is told of it. */
-  ground() {
-    if (!data.living.ground) return null;
-    const { x, y, moments, t: times } = data.surfaces[data.runs[0].surface];
-    return { ...data.living.ground, x, y, moments, times };
+  /** The surfaces that follow the sliders, as the worker is told of them. */
+  grounds() {
+    return data.living.grounds.map((ground) => {
+      const { x, y, moments, t: times } = data.surfaces[ground.surface];
+      return { ...ground, x, y, moments, times };
+    });
   }
 
   // motions ----------------------------------------------------------------------------------------------------------
@@ -132,7 +102,7 @@ const living = data.living ? new (class Living {
   }
 
   /** Puts the numbers of a motion in place of those of the last one: after its end, bodies stay and curves stop. */
-  renew({ samples, ground, ending, t, words, switches = [], kinds = [] }) {
+  renew({ samples, grounds, ending, t, words, switches = [], kinds = [] }) {
     const row = this.row ?? (this.row = samples[0].values.length / (samples[0].kept + (samples[0].kept < data.living.clocks[0][2])));
     data.arrays.forEach(({ live }, place) => {
       if (!live) return;
@@ -145,28 +115,25 @@ const living = data.living ? new (class Living {
         for (let j = 0; j < width; j++) target[k * width + j] = k < kept || !curve ? values[from + live.values[j]] : NaN;
       }
     });
-    if (ground) this.renewGround(ground);
+    grounds.forEach((ground, k) => this.renewGround(data.surfaces[data.living.grounds[k].surface], ground));
     const run = data.runs[0];
     run.outcome = "";
     const changes = switches.length <= MOST_MARKS ? switches.map(([time, said, way]) => [time, switchWords(said, way)]) : [];
     if (words) changes.push([ending === "FINISHED" ? span[1] : t, words]);
     const shown = kinds.length > 1 ? kinds : changes.length ? [[span[0], ""]] : [];
     run.kinds = [...shown, ...changes];
-    redrawn();
+    renew();
+    if (stage && grounds.length) makeHeightBar();
     clearTimeout(this.measuring);
     if (stage) this.measuring = setTimeout(() => (stage.measure(), changed()), 400); // what an overview shows
     changed();
   }
 
-  /** The surface as it is with these values. */
-  renewGround({ heights, shift, turn: turns }) {
-    const { z, motion } = data.surfaces[data.runs[0].surface];
+  /** A surface as it is with these values. */
+  renewGround({ z, motion }, { heights, shift, turn: turns }) {
     const put = (packed, values) => values && numbers(packed).set(values.subarray(0, numbers(packed).length));
     put(z, heights);
     if (motion) put(motion.shift, shift), put(motion.turn, turns);
-    if (!stage) return;
-    for (const view of stage.views) for (const surface of view.surfaces) reshaped(surface);
-    makeHeightBar();
   }
 
   // controls ---------------------------------------------------------------------------------------------------------
@@ -223,7 +190,7 @@ const living = data.living ? new (class Living {
     slider.value = Math.min(Math.max(value, slider.low), slider.high);
     if (!Number.isFinite(slider.value)) slider.value = slider.first;
     slider.range.value = String(slider.value);
-    slider.number.value = String(slider.value);
+    slider.number.value = String(Number(slider.value.toPrecision(6))); // the value itself keeps its digits
     slider.range.style.setProperty("--part", `${(100 * (slider.value - slider.low)) / (slider.high - slider.low)}%`);
   }
 
@@ -291,7 +258,7 @@ if (living) {
   window.viewer.living = {
     set: (values) => {
       for (const slider of living.sliders) if (slider.name in values) living.put(slider, values[slider.name]);
-      return living.ask().then(({ samples, ground, state: end, ...answer }) => ({ ...answer, end: Array.from(end) }));
+      return living.ask().then(({ samples, grounds, state: end, ...answer }) => ({ ...answer, end: Array.from(end) }));
     },
     program: () => living.program(),
     get last() { return living.last; },

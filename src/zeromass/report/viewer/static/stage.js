@@ -122,7 +122,7 @@ class Stage {
         for (let i = 0; i < positions.count; i += Math.max(1, positions.count >> 8)) include(p.fromArray(positions.values, 3 * i), r);
       }
     }
-    if (!(low.x <= high.x)) low.set(-1, -1, -1), high.set(1, 1, 1);
+    if (!this.points.length) include(new THREE.Vector3(), 1); // nothing to see: a camera that stands somewhere
     Object.assign(this, { low, high, middle: low.clone().add(high).multiplyScalar(0.5), spread: high.clone().sub(low) });
     this.radius = Math.max(this.spread.length() / 2, 1e-6);
     this.camera.near = this.radius / 2000;
@@ -187,7 +187,7 @@ class Stage {
     if (hasFloor && d.y < flat) usual = new THREE.Vector3(-0.28, -1, 0.3);
     else if (hasFloor && d.x < flat) usual = new THREE.Vector3(1, -0.28, 0.3);
     else if (hasFloor && d.z < flat) usual = new THREE.Vector3(-0.3, -0.6, 1);
-    this.fit((direction ?? usual).clone().normalize());
+    this.fit((direction ?? openSide(this, usual)).clone().normalize());
   }
 
   /** Moves the camera as close as the points of the scene allow, looking against a direction. */

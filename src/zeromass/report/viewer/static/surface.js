@@ -13,17 +13,13 @@ class SurfaceView {
     this.turns = entry.motion ? new Turns(entry.motion.turn) : null;
     this.geometries = entry.kind === "height" ? [heightGeometry(entry, quality === "low" ? Math.max(1, Math.ceil(Math.max(entry.x[2], entry.y[2]) / 72)) : 1)] : entry.meshes.map(meshGeometry);
     this.box = localBox(this.geometries);
-    if (entry.kind === "height") this.box[2] = finiteRange(numbers(entry.z));
-    const [low, high] = this.box[2];
     const side = Math.max(this.box[0][1] - this.box[0][0], this.box[1][1] - this.box[1][0]);
-    this.flat = entry.kind === "height" && high - low < 1e-6 * side;
-    this.spacing = [niceStep(side / 14), niceStep(Math.max((high - low) / 12, side / 400))];
     this.colors = new THREE.DataTexture(heightColors(themeName), 256, 1, THREE.RGBAFormat);
     this.colors.minFilter = this.colors.magFilter = THREE.LinearFilter;
     this.look = {
       uColors: { value: this.colors },
-      uHeights: { value: new THREE.Vector2(low, high) },
-      uSpacing: { value: new THREE.Vector2(...this.spacing) },
+      uHeights: { value: new THREE.Vector2() },
+      uSpacing: { value: new THREE.Vector2() },
       uGrid: { value: null },
       uFlow: { value: new THREE.Vector3() },
       uBorder: { value: { x: this.box[0][0], y: this.box[1][0], z: this.box[0][1], w: this.box[1][1] } },
@@ -31,6 +27,7 @@ class SurfaceView {
       uShowGrid: { value: 1 },
       uSky: { value: new THREE.Color() },
     };
+    this.measure();
     this.flow = entry.flow ? new THREE.Vector3(...entry.flow) : null;
     this.carried = new THREE.Group(); // what lies on its material and goes along with it, such as tracks
     this.group.add(this.carried);
@@ -54,11 +51,24 @@ class SurfaceView {
     if (this.quality === "low") for (const geometry of this.geometries) paint(geometry, this);
   }
 
-  /** The numbers of the surface have changed, in the arrays that they are in. */
+  /** From where to where its heights go, whether they differ at all, and how far grid and contours are apart, m. */
+  measure() {
+    const { kind, z } = this.entry;
+    if (kind === "height") this.box[2] = finiteRange(numbers(z));
+    const [low, high] = this.box[2];
+    const side = Math.max(this.box[0][1] - this.box[0][0], this.box[1][1] - this.box[1][0]);
+    this.flat = kind === "height" && high - low < 1e-6 * side;
+    this.spacing = [niceStep(side / 14), niceStep(Math.max((high - low) / 12, side / 400))];
+    this.look.uHeights.value.set(low, high);
+    this.look.uSpacing.value.set(...this.spacing);
+  }
+
+  /** The numbers of the surface have changed, in the arrays that they are in; triangles stay as they are. */
   renew() {
     if (this.entry.kind !== "height" || this.entry.plain) return;
-    this.box[2] = finiteRange(numbers(this.entry.z));
-    this.look.uHeights.value.set(...this.box[2]);
+    const { flat } = this;
+    this.measure();
+    if (this.flat !== flat) this.setTheme(this.themeName);
     this.setHeights(Math.max(this.moment, 0));
   }
 

@@ -17,12 +17,12 @@ onmessage = ({ data: task }) => {
   const samples = run.steps ? given.clocks.map((clock) => sampled(clock, run.t)) : [];
   const residual = samples.reduce((most, { values }) => Math.max(most, largest(values)), 0);
   const state = run.steps ? motion.end() : motion.start();
-  const ground = run.steps && given.ground ? grounded(given.ground) : null;
-  const moved = [...samples.map(({ values }) => values), ...Object.values(ground ?? {})].map((array) => array.buffer);
-  postMessage({ id: task.id, ...run, milliseconds, samples, residual, state, ground }, moved);
+  const grounds = run.steps ? given.grounds.map(grounded) : [];
+  const moved = [...samples.map(({ values }) => values), ...grounds.flatMap(Object.values)].map((array) => array.buffer);
+  postMessage({ id: task.id, ...run, milliseconds, samples, residual, state, grounds }, moved);
 };
 
-/** The surface with these values: heights at its moments, shift and turn of its axes at its times. */
+/** A surface with these values: heights at its moments, shift and turn of its axes at its times. */
 function grounded({ x, y, moments, times, fields, heights, shift, turn }) {
   const found = {};
   const even = ([first, last, count], k) => (count > 1 ? first + (k * (last - first)) / (count - 1) : first);
