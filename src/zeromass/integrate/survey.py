@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from zeromass.compile.module import code
 from zeromass.compile.straight import operations
-from zeromass.compile.target import Code, Target, host
+from zeromass.compile.target import Code, host
 from zeromass.expression import Array, substitute, symbols
 from zeromass.integrate.methods.collocation.around import ENDS, CollocationAround, CollocationAroundRows
 from zeromass.integrate.methods.collocation.coefficients import STAGES, C
@@ -19,7 +18,8 @@ from zeromass.integrate.segment import REMEMBERED, Samples, Segment, asked
 from zeromass.integrate.singular.lightest import weightless
 from zeromass.integrate.singular.returned import misled
 from zeromass.integrate.stepping.between import states_between
-from zeromass.integrate.stepping.kernel import NEAR, Routine, routine
+from zeromass.integrate.stepping.calling import called
+from zeromass.integrate.stepping.kernel import NEAR
 from zeromass.integrate.stepping.layout import PIVOTS, Int64, Real64
 from zeromass.integrate.stepping.looks import Looks
 
@@ -217,22 +217,6 @@ class Survey:
         reals[Real64.rtol], reals[Real64.atol] = self.segment.settings.rtol, self.segment.settings.atol
         ints[Int64.coordinates], ints[Int64.pivots] = self.order // 2, self.segment.solved.native.pivots
         return reals, ints
-
-
-def called(
-    kind: type[Routine],
-    target: Target,
-    busy: bool,
-    arrays: tuple[np.ndarray, ...],
-    functions: list[tuple[Code | None, str]],
-) -> Callable[[], Any]:
-    """The call of a routine with arrays, which are kept, and functions of a system."""
-    made = routine(kind, target)
-    if busy:
-        made.improve()
-    addresses = [x.ctypes.data for x in arrays] + [0 if f is None else f.address(name) for f, name in functions]
-    call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(addresses))(made.address(kind.name))
-    return lambda: (arrays, functions, call(*addresses))[2]
 
 
 def _machine_code(segment: Segment, e: Array, lanes: int) -> tuple[Code | None, bool]:
