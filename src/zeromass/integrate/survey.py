@@ -26,8 +26,9 @@ from zeromass.integrate.stepping.looks import Looks
 PLACES = np.array(C)
 """Parts of a step at which expressions are looked at: those of the stages of collocation; the last is its end."""
 
-AT_ONCE = 2**15
-"""Numbers of states at these places that are held at once: what stays near the processor."""
+AT_ONCE, AGAIN = 2**15, 2**18
+"""Numbers of states at these places that are held at once: what stays near the processor; and where states may have to be
+looked at again, which takes as long for one as for ten."""
 
 FEWEST, SOME = 2**4, 2**7
 """Steps that are looked at together at least, and where NumPy evaluates, which takes as long for one as for hundreds."""
@@ -108,15 +109,17 @@ class Survey:
         few = self.steps < MANY and not native.busy and not moving  # accelerations are there in lanes
         self.side = 1 if self.projects and few else host().width
         self.machine, self.moving = _machine_code(segment, e, self.side)
+        own = settings.method == "collocation" or (self.quick and not settings.chosen.stiff)
+        around = callable(segment.inside) and own and self.steps >= ENDS - 1
         wanted, numbers = FEWEST if self.machine is not None else SOME, STAGES * self.order
-        self.most = min(BLOCK, self.steps, max(1, AT_ONCE // numbers, min(wanted, LARGEST // numbers)))
+        twice = self.projects and not own and weightless(segment.system)
+        some = (AGAIN if twice else AT_ONCE) // numbers
+        self.most = min(BLOCK, self.steps, max(1, some, min(wanted, LARGEST // numbers)))
         groups = STAGES // self.side
         self.times, self.inside = np.empty((self.most, STAGES)), np.empty((self.most, groups, self.order, self.side))
         self.q̈: np.ndarray = np.empty((self.most, groups, self.order // 2 if self.moving else 0, self.side))
         self.moved, self.open = np.zeros((self.most, STAGES)), np.zeros(self.most)
         self.values = np.empty((self.most, groups, e.size, self.side))
-        own = settings.method == "collocation" or (self.quick and not settings.chosen.stiff)
-        around = callable(segment.inside) and own and self.steps >= ENDS - 1
         self._around = self._stages() if around else None
         self._looks = self._looking() if self.machine is not None or self.projects else None
 

@@ -35,7 +35,11 @@ class Dop853:
         return self.work.advance(code, Dop853Advance.name, self._stages, self.lanes, until, budget)
 
     def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
+        steps = (t0, t1 - t0, y0, y1)
+        parts = list(self.work.codes(t0))
+        if len(parts) == 1:
+            return fitted(states_inside(self.work, parts[0][0], *steps))
         inside = np.empty((len(t0), len(NODES), self.work.order))
-        for code, places in self.work.codes(t0):
-            inside[places] = states_inside(self.work, code, *[x[places] for x in (t0, t1 - t0, y0, y1)])
+        for code, places in parts:
+            inside[places] = states_inside(self.work, code, *[x[places] for x in steps])
         return fitted(inside)
