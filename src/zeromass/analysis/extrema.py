@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.analysis.rough import FEW, Peaks, Rough, rough
+from zeromass.analysis.rough import FEW, Rough, rough
 from zeromass.expression import Expression, expressions
 from zeromass.integrate import Course
 from zeromass.integrate.course import Sampled
+from zeromass.integrate.glance import glanced
 from zeromass.integrate.search import Values, tops
 from zeromass.model import ModelError
 
@@ -21,6 +23,9 @@ TOGETHER = 64
 
 RESOLVED = 0.5
 """Part of the tolerance by which values that are not told apart may differ, or what they may be off by, if that is more."""
+
+
+_PARTS = np.arange(SAMPLES + 1) / SAMPLES
 
 
 class Extremum(NamedTuple):
@@ -59,65 +64,59 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
     shape = expressions(expression).shape
     if shape:
         raise ModelError(f"a maximum is that of one expression, not of an array of shape {shape}")
-    first, last = sorted((float(run.t[0]), float(run.t[-1])))
-    segment, *several = run.segments
-
-    def values(at: np.ndarray) -> np.ndarray:
-        within = np.clip(at, first, last)  # a vertex beside the end is beyond it by rounding
-        return (run.at(within) if several else segment.at(within))[expression]
-
     known = rough(run, [expression]) if sampled is None else sampled
     if isinstance(known, Rough):
-        return _followed(known, values, run.settings.rtol)
+        return _highest(run, expression, lambda values: _likely(known, values, run.settings.rtol))
     sampled = run.at(between(run.t)) if known is None else known
-    t, samples = ordered(sampled.t, sampled[expression])
-    candidates = np.flatnonzero(samples + reach(samples) >= samples.max())
-    return _largest(values, t, samples, candidates)
+    samples = sampled[expression]
+    likely = np.flatnonzero(samples + reach(samples) >= samples.max())
+    steps = np.concatenate([np.maximum(likely - 1, 0), np.minimum(likely, len(samples) - 2)]) // SAMPLES
+    return _highest(run, expression, lambda _: np.unique(steps))
 
 
-def _followed(known: Rough, values: Values, rtol: float) -> Extremum:
-    """The largest value in the steps that may hold it: what is there at the tops of polynomials tells in which of them."""
-    peaks = known.peaks
-    if len(peaks.steps) > FEW:
-        first = values(peaks.times[:TOGETHER])
-        beyond = first.max() + max(RESOLVED * rtol, 2 * known.off) * abs(first.max())
-        others = TOGETHER + np.flatnonzero((peaks.tops + peaks.errors)[TOGETHER:] > beyond)
-        there = np.append(first, values(peaks.times[others])) if len(others) else first
-        chosen = np.append(np.arange(len(first)), others)
-        peaks = Peaks(*[x[chosen[there + peaks.hidden[chosen] >= there.max()]] for x in peaks])
-    return _in_steps(known.t, peaks.steps, values)
+def _highest(run: Course, expression: Expression, likely: Callable[[Values], np.ndarray]) -> Extremum:
+    """The largest value in the steps in which it is likely to be."""
+    segment, *several = run.segments
+    ends = run.t if several else segment.t
+    told: dict[float, float] = {}
 
+    def at(times: np.ndarray) -> np.ndarray:
+        found = (run.at(times) if several else segment.at(times))[expression]
+        told.update(zip(times.tolist(), found.tolist(), strict=True))
+        return found
 
-def _in_steps(ends: np.ndarray, steps: np.ndarray, values: Values) -> Extremum:
-    """The largest value in some steps, or beside them."""
-    last = SAMPLES * (len(ends) - 1)
-    chosen = np.unique(SAMPLES * steps[:, None] + np.arange(SAMPLES + 1))
-    neighbours = np.abs(chosen - 1), last - np.abs(last - chosen - 1)  # beyond an end is the one before it
-    places = np.unique(np.concatenate([chosen, *neighbours]))
-    t = _sampled(ends, places)
-    samples = values(t)
-    here, before, after = (np.searchsorted(places, x) for x in (chosen, *neighbours))
-    drops = samples[here] - samples[before], samples[here] - samples[after]
-    hidden = np.where(np.minimum(*drops) >= 0, np.maximum(*drops), -np.inf)
-    candidates = here[samples[here] + hidden >= samples.max()]
-    return _largest(values, t, samples, candidates)
-
-
-def _sampled(ends: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Some of the times `between` the ends of steps."""
-    step = np.minimum(places // SAMPLES, len(ends) - 2)
-    t = ends[step] + (ends[step + 1] - ends[step]) * (places - SAMPLES * step) / SAMPLES
-    t[places == SAMPLES * (len(ends) - 1)] = ends[-1]
-    return t
-
-
-def _largest(values: Values, t: np.ndarray, samples: np.ndarray, candidates: np.ndarray) -> Extremum:
-    """The largest of some samples, or of what is beside the candidates among them."""
-    ends = around(t, candidates)
-    places, peaks = tops(values, np.minimum(*ends), np.maximum(*ends))
-    places, peaks = np.append(places, t[np.argmax(samples)]), np.append(peaks, samples.max())
+    glance = None if several else glanced(segment, expression)
+    values = at if glance is None else glance
+    steps = np.sort(likely(values))
+    if len(steps) > FEW:
+        steps = steps[_highest_of(values, ends[steps], ends[steps + 1])]
+    begin, end = ends[steps], ends[steps + 1]
+    places, peaks = tops(values, np.minimum(begin, end), np.maximum(begin, end))
     best = int(np.argmax(peaks))
-    return Extremum(float(peaks[best]), float(places[best]))
+    time = float(places[best])
+    return Extremum(told[time] if time in told else float(at(places[best : best + 1])[0]), time)
+
+
+def _highest_of(values: Values, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Those of some steps that may hold the largest value, from a few values in each."""
+    samples = values((begin[:, None] + (end - begin)[:, None] * _PARTS).ravel()).reshape(len(begin), -1)
+    each, top = np.arange(len(begin)), np.argmax(samples, axis=1)
+    beside = np.minimum(samples[each, np.maximum(top - 1, 0)], samples[each, np.minimum(top + 1, SAMPLES)])
+    most = samples[each, top]
+    return np.flatnonzero(most + (most - beside) >= most.max())
+
+
+def _likely(known: Rough, values: Values, rtol: float) -> np.ndarray:
+    """Steps that may hold the largest value: what is there at the tops of polynomials tells in which of them."""
+    peaks = known.peaks
+    if len(peaks.steps) <= FEW:
+        return peaks.steps
+    first = values(peaks.times[:TOGETHER])
+    beyond = first.max() + max(RESOLVED * rtol, 2 * known.off) * abs(first.max())
+    others = TOGETHER + np.flatnonzero((peaks.tops + peaks.errors)[TOGETHER:] > beyond)
+    there = np.append(first, values(peaks.times[others])) if len(others) else first
+    chosen = np.append(np.arange(len(first)), others)
+    return peaks.steps[chosen[there + peaks.hidden[chosen] >= there.max()]]
 
 
 def minimum(run: Course, expression: Expression) -> Extremum:

@@ -12,37 +12,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from zeromass.analysis.peaking import NODES, Peaking, Told
+from zeromass.compile.target import host
 from zeromass.expression import expressions as of_expressions
 from zeromass.integrate import Course
-from zeromass.integrate.legendre import legendre
-from zeromass.integrate.segment import Samples, asked
-from zeromass.integrate.survey import PLACES, survey
+from zeromass.integrate.segment import asked
+from zeromass.integrate.stepping.calling import called
+from zeromass.integrate.stepping.layout import Int64
+from zeromass.integrate.survey import Survey
 
 MANY = 100
 """Steps from which on it is worth while to look at them roughly before."""
 
-DOUBTED = 2.0
-"""How many times what polynomials leave out, as their coefficients tell it, they may be off."""
-
 OFF, MOVING, FOREIGN = 0.1, 2.0, 10.0
 """What values of a survey may be off by, in units of the tolerance: by its states, by its accelerations, and where the run
 has a method whose states between steps are less exact than those of collocation."""
-
-RISE = 4.0
-"""How many times the drop from the largest of its values to those beside it a function may rise above it: one through three
-places as those in a step rises by at most 0.9 times as much."""
-
-PARTS = 32
-"""Of a step, at whose ends its polynomial is looked at first."""
 
 FEW = 4
 """Steps of which it is not worth while to know the tops of their polynomials better."""
 
 STEEP = 64.0
 """How many times its error that of the slope of a polynomial may be: the square of its degree."""
-
-CLOSER = 3
-"""Steps of Newton's method from the best of these to the top of the polynomial."""
 
 
 class Peaks(NamedTuple):
@@ -95,10 +85,13 @@ def rough(run: Course, expressions: Sequence[Any]) -> Rough | None:
     if others or k < MANY or segment.piece is not None or segment.program is None:
         return None
     e = of_expressions(expressions).ravel()
-    nodes = np.empty((k, len(_NODES), e.size))
-    for seen in survey(segment, e, projected=False):
-        nodes[seen.first : seen.first + len(seen.t), 1:] = seen.values
-    nodes[0, 0], nodes[1:, 0] = Samples(segment, segment.t[:1], segment.y[:1])[e][0], nodes[:-1, -1]
+    nodes, look = np.empty((k, len(NODES), e.size)), Survey(segment, e, projected=False)
+    for first in range(0, k, look.most):
+        count = min(look.most, k - first)
+        look(first, count)
+        some = nodes[first : first + count, 1:]
+        some[:] = look.values[:count].swapaxes(2, 3).reshape(some.shape)
+    nodes[0, 0], nodes[1:, 0] = look.beginning, nodes[:-1, -1]
     moving = asked(segment.equations, e)[1]
     own = segment.settings.method == "collocation"
     off = FOREIGN if not own else MOVING if moving else OFF
@@ -107,69 +100,27 @@ def rough(run: Course, expressions: Sequence[Any]) -> Rough | None:
 
 def _peaks(t: np.ndarray, nodes: np.ndarray, off: float, least: float = -np.inf) -> Peaks:
     """Steps in which a function may reach its largest value, or `least` where that is more; nodes of shape (k, 9)."""
-    each, top = np.arange(len(nodes)), np.argmax(nodes, axis=1)
-    most = nodes[each, top]
-    beside = np.minimum(nodes[each, np.maximum(top - 1, 0)], nodes[each, np.minimum(top + 1, len(_NODES) - 1)])
-    least = max(least, float(most.max()))
-    steps = np.flatnonzero(most + RISE * (most - beside) >= least - off * abs(least))
-    c = nodes[steps] @ _COEFFICIENTS.T
-    values, errors = c @ _GRID, _errors(c) + off * np.abs(most[steps])
-    best, each = np.clip(np.argmax(values, axis=1), 1, PARTS - 1), np.arange(len(steps))
-    tops, beside = values.max(axis=1), np.minimum(values[each, best - 1], values[each, best + 1])
-    drops = np.maximum(values[each, best] - beside, 0.0)
-    kept = tops + drops + errors >= least - off * abs(least)
-    c, errors, tops = c[kept], errors[kept], tops[kept]
-    found = Peaks(steps[kept], best[kept] / PARTS, tops, errors, drops[kept] + errors)
-    if len(tops) > FEW:
-        found = _closer(found, c)
-    order = np.argsort(-found.tops, kind="stable")
-    times = t[found.steps] + (t[found.steps + 1] - t[found.steps]) * found.times
-    return Peaks(*[x[order] for x in found._replace(times=times)])
+    told = _told(nodes, off, max(least, float(nodes.max())))
+    steps = np.flatnonzero(told[Told.highest] > -np.inf)
+    tops, drops, errors, θ, near, values, bends = told[:, steps]
+    hidden = drops + errors
+    if len(steps) > FEW:
+        high = np.maximum(tops, values)
+        kept = np.flatnonzero(high + errors >= (high - errors).max())
+        steps, θ, tops, errors, bends = (x[kept] for x in (steps, near, high, errors, bends))
+        steep = np.divide((STEEP * errors) ** 2, -2 * bends, out=errors.copy(), where=bends < 0)
+        hidden = np.minimum(errors, steep) + 8 * np.finfo(float).eps * np.abs(tops)
+    order = np.argsort(-tops, kind="stable")
+    steps, θ = steps[order], θ[order]
+    return Peaks(steps, t[steps] + (t[steps + 1] - t[steps]) * θ, tops[order], errors[order], hidden[order])
 
 
-def _closer(rough: Peaks, c: np.ndarray) -> Peaks:
-    """Those whose polynomials, of coefficients c, are highest; times are still parts of steps."""
-    θ, high, bend = _tops(c, rough.times)
-    tops = np.maximum(high, rough.tops)
-    steep = np.divide((STEEP * rough.errors) ** 2, -2 * bend, out=rough.errors.copy(), where=bend < 0)
-    hidden = np.minimum(rough.errors, steep) + 8 * np.finfo(float).eps * np.abs(tops)
-    kept = tops + rough.errors >= (tops - rough.errors).max()
-    return Peaks(*[x[kept] for x in (rough.steps, θ, tops, rough.errors, hidden)])
-
-
-def _errors(c: np.ndarray) -> np.ndarray:
-    """What polynomials leave out: as much less than their last two coefficients as these are than the two before."""
-    before, last = (np.abs(c[:, k : k + 2]).sum(axis=1) for k in (-4, -2))
-    return DOUBTED * last * np.minimum(np.divide(last, before, out=np.ones_like(last), where=before > 0), 1.0)
-
-
-def _tops(c: np.ndarray, θ: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Places of the tops of polynomials near θ, at most one part of the step away; their values and second derivatives."""
-    low, high = np.maximum(θ - 1 / PARTS, 0.0), np.minimum(θ + 1 / PARTS, 1.0)
-    slopes, bends = c @ _ONCE, c @ _TWICE
-    bend = np.zeros_like(θ)
-    for _ in range(CLOSER):
-        P = np.array(legendre(θ, len(_NODES)))
-        slope, bend = (np.einsum("kj,jk->k", x, P) for x in (slopes, bends))
-        step = np.divide(slope, bend, out=np.zeros_like(θ), where=bend < 0)
-        θ = np.clip(θ - step, low, high)
-    return θ, np.einsum("kj,jk->k", c, np.array(legendre(θ, len(_NODES)))), bend
-
-
-_NODES = np.append(0.0, PLACES)
-_COEFFICIENTS = np.linalg.inv(np.array(legendre(_NODES, len(_NODES))).T)
-"""Legendre's coefficients of the polynomial through values at the nodes."""
-_GRID = np.array(legendre(np.arange(PARTS + 1) / PARTS, len(_NODES)))
-
-
-def _derivative(count: int) -> np.ndarray:
-    """Coefficients of the derivative in θ from those of a polynomial: P'_j = Σ 2 (2k + 1) P_k over k = j − 1, j − 3, …"""
-    result = np.zeros((count, count))
-    for j in range(count):
-        for k in range(j - 1, -1, -2):
-            result[j, k] = 2 * (2 * k + 1)
-    return result
-
-
-_ONCE = _derivative(len(_NODES))
-_TWICE = _ONCE @ _ONCE
+def _told(nodes: np.ndarray, off: float, least: float) -> np.ndarray:
+    """What is told of each step, shape (7, steps or a few more)."""
+    target, k = host(), len(nodes)
+    room = -(-k // target.width) * target.width
+    told, ints = np.empty((len(Told), room)), np.zeros(len(Int64), dtype=np.int64)
+    ints[Int64.capacity], ints[Int64.room] = k, room
+    ints[Int64.width], ints[Int64.size] = (x // nodes.itemsize for x in nodes.strides)
+    called(Peaking, target, True, (np.repeat([least, off], target.width), ints, nodes, told), [])()
+    return told[:, :k]

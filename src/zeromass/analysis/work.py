@@ -14,8 +14,9 @@ from zeromass.expression import Array, Expression, as_expression, derivative, ex
 from zeromass.expression.build import ZERO
 from zeromass.integrate import Course, Segment
 from zeromass.integrate.segment import Samples
+from zeromass.integrate.stepping.calling import called
 from zeromass.integrate.stepping.layout import Int64
-from zeromass.integrate.survey import Survey, called
+from zeromass.integrate.survey import Survey
 from zeromass.model import ModelError, System
 from zeromass.model.constraint import Row
 from zeromass.model.large import formulas_in

@@ -210,7 +210,7 @@ def numerical_rank(
     """
     A = numbers("A", A, 2, "rows and columns")
     r, c = np.ones(A.shape[:-1]), np.ones(A.shape[:-2] + A.shape[-1:]) * (1.0 if units is None else units)
-    if equilibrate:
+    if equilibrate and not isinstance(rank, Rank):
         with np.errstate(over="ignore"):
             scaled_columns = A * c[..., None, :]
         if not np.isfinite(scaled_columns).all():  # rows of numbers near the largest there are

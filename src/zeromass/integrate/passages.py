@@ -79,19 +79,21 @@ def weakened(start: State, state: State, left: float = FADED) -> bool:
 
     left  part of its strength at the start that their weakest combination may have, to be as good as gone
     """
-    return bool(faded(start, state.inputs[None], left)[0])
+    return bool(faded(start, state.system.matrices(state.inputs[None]).A, left)[0])
 
 
-def faded(start: State, inputs: np.ndarray, left: float = FADED) -> np.ndarray:
-    """The same of many states, given by numbers in the order of `system.inputs`, shape (k, inputs).
+def faded(start: State, B: np.ndarray, left: float = FADED) -> np.ndarray:
+    """The same of many states, given by their rows of constraints, shape (k, rows, n).
 
     Rows and columns are measured as they are large, there or at the start: an entry that is nearly zero in one of them, as
     of a body that has hardly turned yet, is no unit for the other.
     """
-    A, B = start.matrices.A, start.system.matrices(inputs).A
-    rank = int(numerical_rank(A).rank)
+    A = start.matrices.A
+    if "rank" not in start.memory:
+        start.memory["rank"] = int(numerical_rank(A).rank)
+    rank = start.memory["rank"]
     if not rank:
-        return np.zeros(len(inputs), dtype=bool)
+        return np.zeros(len(B), dtype=bool)
     units = numerical_rank(np.maximum(np.abs(A), np.abs(B))).locked(0)
     first, here = (numerical_rank(np.broadcast_to(rows, B.shape), rank=units) for rows in (A, B))
     σ = first.singular_values

@@ -192,42 +192,48 @@ def tops(f: Values, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.n
     """
     if not len(low):
         return np.empty(0), np.empty(0)
-    each = np.arange(len(low))
-    points = np.linspace(low, high, FINE + 1, axis=1)
+    each, length = np.arange(len(low)), high - low
+    points = low[:, None] + length[:, None] * _PARTS
+    points[:, -1] = high
     values = f(points.ravel()).reshape(points.shape)
     best = np.argmax(values, axis=1)
-    middle = np.clip(best, BESIDE, FINE - BESIDE)
-    window = values[each[:, None], middle[:, None] + np.arange(-BESIDE, BESIDE + 1)]
+    middle = np.minimum(np.maximum(best, BESIDE), FINE - BESIDE)
+    window = values[each[:, None], middle[:, None] + _BESIDE]
     base = window[:, BESIDE]
-    c = (window - base[:, None]) @ _POWERS.T
-    u = (best - middle).astype(float)
-    first, last = np.maximum(u - 1, -BESIDE), np.minimum(u + 1, BESIDE)
+    c = (window - base[:, None]) @ _SERIES  # of itself, its slope and its bend
+    start = (best - middle).astype(float)
+    first, last, u = np.maximum(start - 1, -BESIDE), np.minimum(start + 1, BESIDE), start
     for _ in range(4):
-        bend = _horner(_TWICE @ c.T, u)
-        step = np.divide(_horner(_ONCE @ c.T, u), bend, out=np.zeros_like(u), where=bend < 0)
-        u = np.clip(u - step, first, last)
-    expected = base + _horner(c.T, u)
-    places = points[each, middle] + u * (high - low) / FINE
-    found, known = f(places), values.max(axis=1)
+        _, slope, bend = _series(c, u)
+        bend[bend >= 0.0] = np.inf
+        u = np.minimum(np.maximum(u - slope / bend, first), last)
+    expected = base + _series(c, u)[0]
+    places = np.minimum(points[each, middle] + u * length / FINE, high)
+    known = values[each, best]
+    found = f(places)
     rounding = 16 * EPSILON * np.abs(known)
     beside = np.minimum(values[each, np.maximum(best - 1, 0)], values[each, np.minimum(best + 1, FINE)])
     smooth = np.abs(found - expected) <= SMOOTH * (known - beside) + rounding
-    places, peaks = np.where(found >= known - rounding, places, points[each, best]), np.maximum(found, known)
+    lower = found < known - rounding
+    if lower.any():
+        places = np.where(lower, points[each, best], places)
+        found = np.where(lower, known, found)
     if not smooth.all():
-        places[~smooth], peaks[~smooth] = maxima(f, low[~smooth], high[~smooth])
-    return places, peaks
+        places[~smooth], found[~smooth] = maxima(f, low[~smooth], high[~smooth])
+    return places, found
 
 
-def _horner(c: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """Σ_k c_k u^k, of coefficients (terms, k)."""
-    total = c[-1]
-    for term in c[-2::-1]:
-        total = total * u + term
-    return total
+def _series(c: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Σ_k c_k u^k, of the coefficients of three polynomials each, shape (k, 3 terms): shape (3, k)."""
+    powers = u[:, None] ** _EXPONENTS
+    return np.einsum("kpj,kj->pk", c.reshape(len(u), 3, -1), powers)
 
 
 _POWERS = np.linalg.inv(np.vander(np.arange(-BESIDE, BESIDE + 1.0), increasing=True))
 """Coefficients of powers of a polynomial through values at −3 … 3."""
-_ONCE = np.diag(np.arange(1.0, 2 * BESIDE + 1), 1)[:-1]
-_TWICE = _ONCE[:-1, :-1] @ _ONCE
-"""Those of its first and second derivative."""
+_EXPONENTS = np.arange(2 * BESIDE + 1)
+_BESIDE = np.arange(-BESIDE, BESIDE + 1)
+_PARTS = np.arange(FINE + 1) / FINE
+_ONCE = np.diag(np.arange(1.0, 2 * BESIDE + 1), 1)
+_SERIES = np.concatenate([_POWERS, _ONCE @ _POWERS, _ONCE @ _ONCE @ _POWERS]).T
+"""Those of the polynomial, and of its first and second derivative."""

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.compile.module import code
-from zeromass.compile.straight import operations
-from zeromass.compile.target import Code, Target, host
-from zeromass.expression import Array, substitute, symbols
+from zeromass.compile.target import host
+from zeromass.expression import Array
+from zeromass.integrate.looking import Looking, Value, settings_of, value_of
 from zeromass.integrate.methods.collocation.around import ENDS, CollocationAround, CollocationAroundRows
 from zeromass.integrate.methods.collocation.coefficients import STAGES, C
 from zeromass.integrate.methods.collocation.stages import LANES, TABLES
-from zeromass.integrate.segment import REMEMBERED, Samples, Segment, asked
+from zeromass.integrate.segment import Samples, Segment, asked
 from zeromass.integrate.singular.lightest import weightless
 from zeromass.integrate.singular.returned import misled
 from zeromass.integrate.stepping.between import states_between
-from zeromass.integrate.stepping.kernel import NEAR, Routine, routine
-from zeromass.integrate.stepping.layout import PIVOTS, Int64, Real64
-from zeromass.integrate.stepping.looks import Looks
+from zeromass.integrate.stepping.calling import called
+from zeromass.integrate.stepping.kernel import NEAR
+from zeromass.integrate.stepping.layout import PIVOTS, Int64
 
 PLACES = np.array(C)
 """Parts of a step at which expressions are looked at: those of the stages of collocation; the last is its end."""
 
-AT_ONCE = 2**15
-"""Numbers of states at these places that are held at once: what stays near the processor."""
+AT_ONCE, AGAIN = 2**15, 2**18
+"""Numbers of states at these places that are held at once: what stays near the processor; and where states may have to be
+looked at again, which takes as long for one as for ten."""
 
 FEWEST, SOME = 2**4, 2**7
 """Steps that are looked at together at least, and where NumPy evaluates, which takes as long for one as for hundreds."""
@@ -43,10 +42,6 @@ MANY = 100
 
 LINE = 8
 """Numbers in a line of the cache, which the memory of stages is aligned to."""
-
-LONG, REPAID = 2_000, 4
-"""Operations up to which expressions become machine code in any case, and beyond for each step of a segment: to make it
-takes longer than NumPy takes to evaluate them at few steps."""
 
 
 class Seen(NamedTuple):
@@ -107,18 +102,17 @@ class Survey:
         _, moving, _ = asked(segment.equations, e)
         few = self.steps < MANY and not native.busy and not moving  # accelerations are there in lanes
         self.side = 1 if self.projects and few else host().width
-        self.machine, self.moving = _machine_code(segment, e, self.side)
-        wanted, numbers = FEWEST if self.machine is not None else SOME, STAGES * self.order
-        self.most = min(BLOCK, self.steps, max(1, AT_ONCE // numbers, min(wanted, LARGEST // numbers)))
-        groups = STAGES // self.side
-        self.times, self.inside = np.empty((self.most, STAGES)), np.empty((self.most, groups, self.order, self.side))
-        self.q̈: np.ndarray = np.empty((self.most, groups, self.order // 2 if self.moving else 0, self.side))
-        self.moved, self.open = np.zeros((self.most, STAGES)), np.zeros(self.most)
-        self.values = np.empty((self.most, groups, e.size, self.side))
+        self.value: Value = value_of(segment, e, self.side)
         own = settings.method == "collocation" or (self.quick and not settings.chosen.stiff)
         around = callable(segment.inside) and own and self.steps >= ENDS - 1
+        wanted, numbers = FEWEST if self.value.code is not None else SOME, STAGES * self.order
+        twice = self.projects and not own and weightless(segment.system)
+        some = (AGAIN if twice else AT_ONCE) // numbers
+        self.most = min(BLOCK, self.steps, max(1, some, min(wanted, LARGEST // numbers)))
+        self.look = Looking(segment, self.value, self.most, projects=self.projects)
+        self.times, self.inside, self.values = self.look.times, self.look.inside, self.look.values
+        self.open: np.ndarray = np.zeros(self.most)
         self._around = self._stages() if around else None
-        self._looks = self._looking() if self.machine is not None or self.projects else None
 
     def __call__(self, first: int, count: int) -> None:
         """Looks at some steps from the first on."""
@@ -128,17 +122,25 @@ class Survey:
             missing = np.flatnonzero(self.open[:count])
         if len(missing):
             self._by_polynomials(first + missing, missing)
-        if self._looks is not None:
-            self._looks(count, self.moving and (not self.quick or len(missing) > 0))
-        if self.machine is None:
+        self.look(count, self.value.moving and (not self.quick or len(missing) > 0))
+        if self.value.code is None:
             states = self.inside[:count].swapaxes(2, 3).reshape(count * STAGES, self.order)
             found = self._at(self.times[:count].ravel(), states)
             self.values[:count] = found.reshape(count, -1, self.side, self.e.size).swapaxes(2, 3)
         if self.projects and self.segment.solved.code != "rolled":
-            beyond = ~(self.moved[:count] <= self.segment.settings.limits.correction)
+            beyond = ~(self.look.moved[:count] <= self.segment.settings.limits.correction)
             beyond &= self._near_singular(first, count)[:, None]
             if beyond.any():
                 self._look_again(*np.nonzero(beyond))
+
+    @property
+    def beginning(self) -> np.ndarray:
+        """Values where the segment begins, shape (expressions,); what has been looked at is lost."""
+        if self.value.code is None:
+            return self._at(self.segment.t[:1], self.segment.y[:1])[0]
+        self.times[0], self.inside[0] = self.segment.t[0], self.segment.y[0][:, None]
+        self.look(1, self.value.moving)
+        return self.values[0, -1, :, -1].copy()
 
     def _near_singular(self, first: int, count: int) -> np.ndarray:
         """Whether constraints may lose independence in some steps, as the growth of the pivots at their ends tells."""
@@ -173,8 +175,8 @@ class Survey:
     def _stages(self) -> Callable[[int, int], None]:
         """What finds states inside steps from the ends around them."""
         native, values, n, lanes = self.segment.solved.native, self.segment.values, self.order // 2, host().width
-        reals, ints = self._settings()
-        ints[Int64.capacity], ints[Int64.started] = self.steps, self.moving and self.quick
+        reals, ints = settings_of(self.segment)
+        ints[Int64.capacity], ints[Int64.started] = self.steps, self.value.moving and self.quick
         constants = LANES + TABLES * n
         stages = np.zeros(constants + lanes * len(values) + LINE)
         stages = stages[-stages.ctypes.data % (8 * LINE) // 8 :]
@@ -183,7 +185,7 @@ class Survey:
         t, y = (np.ascontiguousarray(x) for x in (self.segment.t, self.segment.y))
         kind = CollocationAround if self.side > 1 else CollocationAroundRows
         rhs = native.rhs(lanes, projected=self.segment.settings.project)
-        arrays = (reals, ints, stages, pivots, t, y, slopes, self.times, self.inside, self.q̈, self.open)
+        arrays = (reals, ints, stages, pivots, t, y, slopes, self.times, self.inside, self.look.q̈, self.open)
         call = called(kind, host(), native.busy, arrays, [(rhs, "rhs")])
 
         def around(first: int, count: int) -> None:
@@ -191,69 +193,3 @@ class Survey:
             call()
 
         return around
-
-    def _looking(self) -> Callable[[int, bool], None]:
-        """What brings states onto the constraints and looks at them."""
-        native, side, n = self.segment.solved.native, self.side, self.order // 2
-        reals, ints = self._settings()
-        back = native.correcting(side) if self.projects else None
-        for flag, name in ((Int64.project_positions, "positions"), (Int64.project_velocities, "velocities")):
-            ints[flag] = back is not None and back.address(name) != 0
-        ints[Int64.events] = self.e.size if self.machine is not None else 0
-        rhs = native.rhs(side, projected=self.segment.settings.project) if self.moving else None
-        room, values = np.zeros((3 * n + 2 + native.pivots) * side), np.repeat(self.segment.values, side)
-        arrays = (np.repeat(reals, side), ints, self.times, self.inside, self.moved, self.values, self.q̈, room, values)
-        functions = [(back, "positions"), (back, "velocities"), (rhs, "rhs"), (self.machine, "value")]
-        call = called(Looks, host().lanes(side), native.busy, arrays, functions)
-
-        def look(count: int, moving: bool) -> None:
-            ints[Int64.capacity], ints[Int64.started] = count, moving
-            call()
-
-        return look
-
-    def _settings(self) -> tuple[np.ndarray, np.ndarray]:
-        reals, ints = np.zeros(len(Real64)), np.zeros(len(Int64), dtype=np.int64)
-        reals[Real64.rtol], reals[Real64.atol] = self.segment.settings.rtol, self.segment.settings.atol
-        ints[Int64.coordinates], ints[Int64.pivots] = self.order // 2, self.segment.solved.native.pivots
-        return reals, ints
-
-
-def called(
-    kind: type[Routine],
-    target: Target,
-    busy: bool,
-    arrays: tuple[np.ndarray, ...],
-    functions: list[tuple[Code | None, str]],
-) -> Callable[[], Any]:
-    """The call of a routine with arrays, which are kept, and functions of a system."""
-    made = routine(kind, target)
-    if busy:
-        made.improve()
-    addresses = [x.ctypes.data for x in arrays] + [0 if f is None else f.address(name) for f, name in functions]
-    call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(addresses))(made.address(kind.name))
-    return lambda: (arrays, functions, call(*addresses))[2]
-
-
-def _machine_code(segment: Segment, e: Array, lanes: int) -> tuple[Code | None, bool]:
-    """Machine code of `value(t, y, parameters, accelerations, values)`, and whether it needs accelerations.
-
-    None where NumPy evaluates: forces of constraints, motions that slide along a switch, and what is long.
-    """
-    system, program = segment.equations, segment.solved
-    known: dict[Any, tuple[Code, bool]] = system.memory.setdefault("surveyed", {})
-    key = (lanes, program.native.busy, *e.tolist())
-    if key not in known:
-        _, moving, forces = asked(system, e)
-        if forces or program.held or operations(e.tolist()) > max(LONG, REPAID * (len(segment.t) - 1)):
-            return None, False
-        if len(known) >= REMEMBERED:
-            known.clear()
-        inputs = [*program.inputs, list(system.accelerations)]
-        given = {x for group in inputs for x in group}
-        others = {leaf: leaf.default for leaf in symbols(e) if leaf not in given}
-        functions = {"value": (inputs, [list(substitute(e, others)) if others else e.tolist()])}
-        known[key] = code(functions, host().lanes(lanes)), moving
-        if program.native.busy:
-            known[key][0].improve()
-    return known[key]

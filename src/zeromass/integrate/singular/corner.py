@@ -32,7 +32,8 @@ def corner_of(loop: UnderWay) -> int | None:
     steps = steps[_faint(loop, steps)]
     if not len(steps):
         return None
-    gone = np.flatnonzero(faded(loop.start, np.array([step_end(loop, k).inputs for k in steps.tolist()]), WITHIN))
+    inputs = np.array([step_end(loop, k).inputs for k in steps.tolist()])
+    gone = np.flatnonzero(faded(loop.start, loop.start.system.matrices(inputs).A, WITHIN))
     return int(steps[gone[0]]) if len(gone) else None
 
 

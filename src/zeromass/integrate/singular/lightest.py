@@ -10,6 +10,7 @@ from zeromass.equation.solution import Freedom, freedom
 from zeromass.equation.units import mass_units
 from zeromass.expression.build import ZERO
 from zeromass.model import State, System
+from zeromass.model.state import Matrices
 
 GONE = 0.05**2
 """Part of its mass at the start with which a motion is as good as without one, where states are returned to constraints."""
@@ -23,9 +24,13 @@ def weightless(system: System) -> bool:
     return system.memory["weightless"]
 
 
-def gone(start: State, inputs: np.ndarray) -> np.ndarray:
-    """Where a motion is as good as without mass, as truths, (k,); of states in the order of `system.inputs`, (k, inputs)."""
-    return Lightest(start)(inputs) <= GONE if weightless(start.system) else np.zeros(len(inputs), dtype=bool)
+def gone(start: State, at: Matrices) -> np.ndarray:
+    """Where a motion is as good as without mass, as truths, (k,); of states with these matrices."""
+    if not weightless(start.system):
+        return np.zeros(len(at.M), dtype=bool)
+    if "lightest" not in start.memory:
+        start.memory["lightest"] = Lightest(start)
+    return start.memory["lightest"].of(at) <= GONE
 
 
 class Lightest:
@@ -42,17 +47,20 @@ class Lightest:
 
     def __call__(self, inputs: np.ndarray) -> np.ndarray:
         """That at states in the order of `system.inputs`, (k, inputs): shape (k,)."""
+        return self.of(self._system.matrices(inputs))
+
+    def of(self, at: Matrices) -> np.ndarray:
+        """That of states with these matrices."""
         if not self._freedoms:
-            return np.full(len(inputs), np.inf)
-        return self._free(inputs).modes.singular_values[:, self._freedoms - 1] / self._first
+            return np.full(len(at.M), np.inf)
+        return self._free(at).modes.singular_values[:, self._freedoms - 1] / self._first
 
     def moves(self, state: State) -> str:
         """The coordinate that moves most in it."""
-        free = self._free(state.inputs[None])
+        free = self._free(self._system.matrices(state.inputs[None]))
         way = free.N[0] @ free.modes.right[0, :, self._freedoms - 1]
         return str(state.system.coordinates[int(np.abs(way).argmax())].name)
 
-    def _free(self, inputs: np.ndarray) -> Freedom:
-        M, _, A, _, _ = self._system.matrices(inputs)
-        rows = numerical_rank(A, rank=self._rows.locked(0)).locked(self._rows.rank)
-        return freedom(M, rows, np.broadcast_to(self._units, (len(inputs), M.shape[-1])), RANK_TOLERANCE)
+    def _free(self, at: Matrices) -> Freedom:
+        rows = numerical_rank(at.A, rank=self._rows.locked(0)).locked(self._rows.rank)
+        return freedom(at.M, rows, np.broadcast_to(self._units, at.M.shape[:-1]), RANK_TOLERANCE)

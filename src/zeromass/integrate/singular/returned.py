@@ -44,4 +44,5 @@ def misled(start: State, t: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Whether constraints that have lost independence lead states, shape (k, 2n), at times t away, as truths, (k,)."""
     values = np.array([start.parameters[p] for p in start.system.parameters])
     inputs = np.column_stack([t, y, np.broadcast_to(values, (len(t), len(values)))])
-    return faded(start, inputs) | gone(start, inputs)
+    at = start.system.matrices(inputs)
+    return faded(start, at.A) | gone(start, at)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -12,7 +13,7 @@ from zeromass.compile import cache as kept
 from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real
 from zeromass.compile.target import FIRST, Code, Target, host
-from zeromass.integrate.stepping.writer import INT, POINTER, Writer
+from zeromass.integrate.stepping.writer import CHUNK, DOUBLE, INT, POINTER, VECTOR, Writer
 
 _TAKES: dict[str, ir.Type] = {
     **dict.fromkeys(("places", "rows", "polynomials", "states"), POINTER),
@@ -37,24 +38,56 @@ def states_between(θ: np.ndarray, rows: np.ndarray, polynomials: np.ndarray) ->
 
 
 class _Between(Writer):
-    """The loop over times, and in it over the values of a state."""
+    """The loop over times, eight of which have their places beside one another, and in it over the values of a state."""
 
     def __init__(self, module: ir.Module, target: Target, terms: int) -> None:
         super().__init__(module, target, "between", _TAKES, ir.VoidType())
         b, a = self.b, self.arguments
-        with self.loop(a["count"]) as k:
-            P = _legendre(self.load(a["places"], k), self.real(1.0), terms)
-            row = b.load(b.gep(a["rows"], [k], source_etype=INT), typ=INT)
-            first = b.mul(b.mul(row, self.int(terms)), a["order"])
-            state = b.mul(k, a["order"])
-            with self.loop(a["order"]) as i:
-                place, total = b.add(first, i), self.real(0.0)
-                for p in P:
-                    total = total + p * self.load(a["polynomials"], place)
-                    place = b.add(place, a["order"])
-                self.store(total, a["states"], b.add(state, i))
+        count, order = a["count"], a["order"]
+        last, wide = b.sub(count, self.int(1)), b.icmp_signed(">=", order, self.int(CHUNK))
+        weights = self.variable(ir.ArrayType(VECTOR, terms), "weights")
+        with self.loop(count, CHUNK) as first:
+            places = [self._least(b.add(first, self.int(k)), last) for k in range(CHUNK)]
+            for j, P in enumerate(_legendre(self.beside(a["places"], places), self.vector(1.0), terms)):
+                self.store_chunk(P, weights, self.int(CHUNK * j))
+            with self.loop(self._least(b.sub(count, first), self.int(CHUNK))) as lane:
+                k = b.add(first, lane)
+                P = [self.load(self.at(weights, lane), CHUNK * j) for j in range(terms)]
+                row = b.load(b.gep(a["rows"], [k], source_etype=INT), typ=INT)
+                polynomial = self.at(a["polynomials"], b.mul(b.mul(row, self.int(terms)), order))
+                state = self.at(a["states"], b.mul(k, order))
+                with b.if_else(wide) as (many, few):
+                    with many:
+                        spread, end = [self.splat(p) for p in P], b.sub(order, self.int(CHUNK))
+                        with self.loop(order, CHUNK) as i:
+                            i = self._least(i, end)  # what is left over is found together with what stands before it
+                            self.store_chunk(
+                                self.sum(spread, polynomial, i, self.vector(0.0), self.load_chunk), state, i
+                            )
+                    with few, self.loop(order) as i:
+                        self.store(self.sum(P, polynomial, i, self.real(0.0), self.load), state, i)
         b.ret_void()
         self.finish()
+
+    def sum(
+        self, P: list[Real], polynomial: ir.Value, i: ir.Value, total: Real, load: Callable[[ir.Value, ir.Value], Real]
+    ) -> Real:
+        """Σ_j P_j c_j of the i-th value, or of some from there on."""
+        for p in P:
+            total = total + p * load(polynomial, i)
+            i = self.b.add(i, self.arguments["order"])
+        return total
+
+    def beside(self, array: ir.Value, places: list[ir.Value]) -> Real:
+        """Eight values of an array."""
+        found = ir.Constant(VECTOR, ir.Undefined)
+        for k, place in enumerate(places):
+            value = self.b.load(self.cell(array, place), typ=DOUBLE, align=8)
+            found = self.b.insert_element(found, value, ir.Constant(ir.IntType(32), k))
+        return self.vector(found)
+
+    def _least(self, x: ir.Value, y: ir.Value) -> ir.Value:
+        return self.b.select(self.b.icmp_signed("<", x, y), x, y)
 
 
 def _legendre(θ: Real, one: Real, count: int) -> list[Real]:

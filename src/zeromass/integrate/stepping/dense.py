@@ -126,18 +126,30 @@ class DenseOutput:
         return result
 
     def _states(self, times: np.ndarray) -> np.ndarray:
-        places = self._places(times)
-        result = self.y[np.maximum(places, 0)]
-        between = np.flatnonzero(times != self.t[np.maximum(places, 0)])
-        if not len(between):
+        result, inside = self.interpolated(times)
+        if self._project is None or not inside.any():
             return result
-        steps = np.clip(places[between], 0, len(self.t) - 2)
-        t0, t1 = self.t[steps], self.t[steps + 1]
-        with self._alone:
-            rows = self._rows(steps)
-            found = states_between((times[between] - t0) / (t1 - t0), rows, self._kept)
-        result[between] = self._project(times[between], found) if self._project else found
+        if inside.all():
+            return self._project(times, result)
+        result[inside] = self._project(times[inside], result[inside])
         return result
+
+    def interpolated(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """States at no more times than are looked up at once, as polynomials have them; and which are inside steps."""
+        places = np.maximum(self._places(times), 0)
+        before = self.t[places]
+        result, inside = self.y[places], times != before
+        if not inside.any():
+            return result, inside
+        some = slice(None) if inside.all() else np.flatnonzero(inside)
+        steps, t0 = places[some], before[some]
+        if steps.max() == len(self.t) - 1:  # beyond the end, by rounding
+            steps = np.minimum(steps, len(self.t) - 2)
+            t0 = self.t[steps]
+        θ = (times[some] - t0) / (self.t[steps + 1] - t0)
+        with self._alone:
+            result[some] = states_between(θ, self._rows(steps), self._kept)
+        return result, inside
 
     def _places(self, times: np.ndarray) -> np.ndarray:
         """The last end of a step before or at each time, in the course of the run."""

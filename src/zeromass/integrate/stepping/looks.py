@@ -18,14 +18,15 @@ from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import INT, POINTER, function_pointer
 
 PLACES = 8
-"""Of which the last is the end of a step, as it was recorded: it is on the constraints."""
+"""At which a step is looked at."""
 
 
 class Looks(Routine):
     """Values at eight places of each of `capacity` steps, in groups of as many as there are lanes.
 
     times   (steps, 8)
-    inside  states, (steps, 8 / lanes, 2n, lanes), brought onto the constraints where they are
+    inside  states, (steps, 8 / lanes, 2n, lanes), brought onto the constraints
+    inner   of which states: where it is not zero, (steps, 8)
     moved   how far, in units of the tolerance, (steps, 8)
     values  (steps, 8 / lanes, events, lanes), of `value(t, y, parameters, accelerations, values)`; none if that is not given
     q̈       accelerations, (steps, 8 / lanes, n, lanes): as they are, or found first where `started` is not zero
@@ -35,7 +36,8 @@ class Looks(Routine):
     name = "looks"
     side_by_side = True
     takes: ClassVar[Mapping[str, ir.Type]] = {
-        **dict.fromkeys(("reals", "ints", "times", "inside", "moved", "values", "q̈", "room", "parameters"), POINTER),
+        **dict.fromkeys(("reals", "ints", "times", "inside", "inner", "moved"), POINTER),
+        **dict.fromkeys(("values", "q̈", "room", "parameters"), POINTER),
         "positions": function_pointer(4),
         "velocities": function_pointer(4),
         "rhs": function_pointer(6),
@@ -52,8 +54,7 @@ class Looks(Routine):
         with self.loop(b.mul(self.load_int(self.ints, Int64.capacity), groups)) as k:
             t, y = self.at(a["times"], k), self.at(a["inside"], b.mul(k, twice))
             with self.if_(correcting):
-                inner = self.inner(b.srem(k, groups))
-                self.store(self.corrected(t, y, inner), a["moved"], k)
+                self.store(self.corrected(t, y, self.load(a["inner"], k) > 0.0), a["moved"], k)
             q̈ = self.at(a["q̈"], b.mul(k, n))
             with self.if_(moving):
                 self.accelerate(t, y, q̈)
@@ -73,13 +74,6 @@ class Looks(Routine):
 
     def flag(self, place: Int64) -> ir.Value:
         return self.b.icmp_signed("!=", self.load_int(self.ints, place), self.int(0))
-
-    def inner(self, group: ir.Value) -> Truth:
-        """Places that are not the end of a step."""
-        first = self.from_int(self.b.mul(group, self.int(self.members)))
-        if self.members == 1:
-            return first < PLACES - 1.0
-        return first + self.real(ir.Constant(self.real_type, [float(k) for k in range(self.members)])) < PLACES - 1.0
 
     def corrected(self, t: ir.Value, y: ir.Value, which: Truth) -> Real:
         """Brings some states onto the constraints, positions first, then velocities; how far, in units of the tolerance."""

@@ -404,6 +404,9 @@ class Workspace:
 
     def codes(self, t: np.ndarray) -> Iterator[tuple[MachineCode, np.ndarray]]:
         """The machine codes that took the steps from some times on, each with the places of its steps among them."""
+        if len(self._codes) == 1:
+            yield self._codes[0][1], np.arange(len(t))
+            return
         which, way = np.zeros(len(t), dtype=int), np.sign(self.t - self._codes[0][0])
         for k, (since, _) in enumerate(self._codes):  # the last that was used from a time before
             which[way * t >= way * since] = k

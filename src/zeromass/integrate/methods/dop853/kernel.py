@@ -198,7 +198,7 @@ DENSE_VECTORS = 3 + len(DENSE)
 """Coefficients of the dense output of a step."""
 
 
-class _Dense(_Stages):
+class Dense(_Stages):
     """Coefficients of the dense output of a step h from y to `new` at t: seven vectors of `size`.
 
     y(t + θh) = y + θ (F₀ + (1 − θ)(F₁ + θ (F₂ + (1 − θ)(F₃ + θ (F₄ + (1 − θ)(F₅ + θ F₆))))))
@@ -225,7 +225,7 @@ class _Dense(_Stages):
                 self.store_chunk(vector, to, b.add(b.mul(self.int(k), self.size), i))
 
 
-class Dop853Dense(_Dense):
+class Dop853Dense(Dense):
     """Those of one step, to `record`."""
 
     name = "dop853_dense"
@@ -235,24 +235,4 @@ class Dop853Dense(_Dense):
         t, h = self.load(self.reals, Real64.t), self.load(self.reals, Real64.h)
         self.write(t, h, self.arguments["record"])
         self.b.ret(self.int(Status.FINISHED))
-        self.finish()
-
-
-class Dop853DenseSteps(_Dense):
-    """Those of `capacity` steps: rows of `record`, each t, h and room for the vectors, where y and `new` stand first."""
-
-    name = "dop853_dense_steps"
-
-    def __init__(self, module: ir.Module, target: Target) -> None:
-        super().__init__(module, target)
-        b, a = self.b, self.arguments
-        width = b.add(b.mul(self.size, self.int(DENSE_VECTORS)), self.int(2))
-        with self.loop(self.load_int(self.ints, Int64.capacity)) as k:
-            row = self.at(a["record"], b.mul(k, width))
-            vectors = self.at(row, 2)
-            with self.loop(self.size, self.chunk) as i:
-                self.store_chunk(self.load_chunk(vectors, i), a["y"], i)
-                self.store_chunk(self.load_chunk(vectors, b.add(self.size, i)), a["new"], i)
-            self.write(self.load(row, 0), self.load(row, 1), vectors)
-        b.ret(self.int(Status.FINISHED))
         self.finish()

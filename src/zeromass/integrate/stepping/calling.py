@@ -1,0 +1,28 @@
+"""Calls of routines that work on arrays of their own."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from zeromass.compile.target import Code, Target
+from zeromass.integrate.stepping.kernel import Routine, routine
+
+
+def called(
+    kind: type[Routine],
+    target: Target,
+    busy: bool,
+    arrays: Sequence[np.ndarray],
+    functions: Sequence[tuple[Code | None, str]],
+) -> Callable[[], Any]:
+    """The call of a routine with arrays, which are kept, and functions of a system."""
+    made = routine(kind, target)
+    if busy:
+        made.improve()
+    addresses = [x.ctypes.data for x in arrays] + [0 if f is None else f.address(name) for f, name in functions]
+    call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(addresses))(made.address(kind.name))
+    return lambda: (arrays, functions, call(*addresses))[2]
