@@ -10,6 +10,7 @@ import numpy as np
 
 from zeromass.contact.complementarity import AGREES, Case, Meeting, Mode, decided
 from zeromass.contact.flying import RESTS
+from zeromass.contact.friction import restitution_at
 from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, STOPS
 from zeromass.contact.redundant import shares
 from zeromass.contact.strokes import strokes
@@ -212,7 +213,7 @@ def _decided(
     which = list(which)
     along = here.w - here.leaving[:, None] * here.n
     speed = np.linalg.norm(along, axis=1)
-    c = float(number_at(whole.creep, state.parameters))
+    c = float(number_at(whole.creep, state.known))
     slips = speed > STOPPED * c
     slips[list(still)] = False
     s = np.where(slips[:, None], along / np.where(slips, speed, 1.0)[:, None], 0.0)
@@ -225,9 +226,9 @@ def _decided(
 
 def coefficients(whole: Contacts, state: State) -> tuple[np.ndarray, np.ndarray]:
     """Coefficients of friction, infinite where there is always enough, and of restitution, (k,) each."""
-    known = state.parameters
+    known = state.known
     μ = [np.inf if p.friction is None else float(number_at(p.friction, known)) for p in whole.pairs]
-    return np.array(μ), np.array([float(number_at(p.restitution, known)) for p in whole.pairs])
+    return np.array(μ), np.array([restitution_at(p.restitution, known) for p in whole.pairs])
 
 
 # beginnings and changes ---------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.friction import Friction, at_speed, bounded, friction_of, possible_friction
+from zeromass.contact.limits import possible_creep
 from zeromass.contact.outlines import steep
 from zeromass.contact.rims import Profile, Rim, Tyre, laid
 from zeromass.contact.slow import CREEP, SLOWEST
@@ -21,7 +22,7 @@ from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.marker import Body, Marker, Pose, as_drawn, bodies, place_of
 from zeromass.mechanism.turns import axes_about, direction
 from zeromass.model import Contact, Event, ModelError, RigidBody, State, System
-from zeromass.model.given import Number, given_vector, length
+from zeromass.model.given import Number, given_flag, given_vector, length
 from zeromass.model.grip import Grip
 from zeromass.model.one_sided import Side, sibling
 from zeromass.model.requirement import Ordered
@@ -101,7 +102,7 @@ class WheelOnSurface(Joint):
         middle, own = place_of(b, center, f"the centre of {what}"), axes_about(direction(axis, what))
         super().__init__(Marker(a, expressions(np.zeros(3)), np.eye(3)), Marker(b, middle, own), name)
         self.surface: Surface = surface
-        self.two_sided: bool = two_sided
+        self.two_sided: bool = given_flag(two_sided, f"two_sided of {what}")
         self.friction_coefficient, self.kinetic_coefficient = friction_of(bounded(friction))
         for requirement in possible_friction(self.friction_coefficient, self.kinetic_coefficient):
             requirement.checked(f"the friction of {what}")
@@ -109,6 +110,8 @@ class WheelOnSurface(Joint):
             raise ModelError(f"{what} has friction from a surface that pushes; leave two_sided or friction out")
         self.place: Array = expressions([self._coordinate(f"contact[{i}]") for i in range(3)])
         self.rim: Rim = self._rim(radius, tube, profile)
+        if creep is not None:
+            possible_creep(creep).checked(f"the creep of {what}")
         self.creep: Number = CREEP * np.sqrt(USUAL * self.rim.radius) if creep is None else creep
         self.slid: Array = expressions([])
         """How far it has slipped along and across the wheel, m, massless: of a wheel with friction."""
