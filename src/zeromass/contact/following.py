@@ -15,7 +15,7 @@ from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, ST
 from zeromass.contact.redundant import shares
 from zeromass.contact.strokes import strokes
 from zeromass.equation import solve
-from zeromass.expression import Evaluator, as_expression, expressions, rate
+from zeromass.expression import Evaluator, Symbol, as_expression, expressions, rate
 from zeromass.model import Onward, State, System
 from zeromass.model.nearest import least_change
 from zeromass.model.quaternion import inertial_rates
@@ -391,9 +391,14 @@ def carried(contacts: Contacts, state: State, modes: Sequence[Mode], opened: Seq
     found = onto(state, case_of(contacts, state, modes))
     if not opened:
         return found
+    return parted(found, [contacts.pairs[j].gap for j in opened], scales_at(contacts, state).extent)
+
+
+def parted(found: State, opened: Sequence[Symbol], extent: float) -> State:
+    """A state with gaps that are open, by a little more than the rounding of places, m, so that they can close."""
     system = found.system
-    gaps = [system.index(contacts.pairs[j].gap) for j in opened]
-    rounding = 4 * np.finfo(float).eps * scales_at(contacts, state).extent
+    gaps = [system.index(gap) for gap in opened]
+    rounding = 4 * np.finfo(float).eps * extent
     rows, equations = system.told(0), equations_of(system, 0)
     known = [found.t, *found.parameters.values()]
     for aim in (rounding, 2 * rounding, 8 * rounding, 64 * rounding):

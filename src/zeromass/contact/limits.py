@@ -20,10 +20,14 @@ def possible_limits(rolling: Rolling) -> tuple[Requirement, ...]:
     if rolling.creep is not None:
         found.append(possible_creep(rolling.creep))
     if rolling.restitution is not None:
-        said = "restitution is {%d:g}; it lies between 0 and 1"
-        found.append(Ordered(rolling.restitution, 1.0, said % 0, equal=True))
-        found.append(Ordered(0.0, rolling.restitution, said % 1, equal=True))
+        found += possible_restitution(rolling.restitution)
     return (*found, *possible_clearance(rolling.least_clearance))
+
+
+def possible_restitution(e: Number) -> list[Requirement]:
+    """That a coefficient of restitution lies between 0 and 1."""
+    said = "restitution is {%d:g}; it lies between 0 and 1"
+    return [Ordered(e, 1.0, said % 0, equal=True), Ordered(0.0, e, said % 1, equal=True)]
 
 
 def possible_creep(creep: Number) -> Requirement:
