@@ -57,6 +57,32 @@ def test_friction_of_the_speed_of_slip():
     assert run.work().imbalance < 1e-8
 
 
+def test_coefficients_may_change_in_time():
+    """A body that lands at t = 1 s with the speed g loses (1 + e) μ g along the floor, with μ and e of that moment; one that
+    slips rolls where 7/2 g ∫ μ dt is the speed of slip."""
+    given = {"gravity": g, "friction": 0.1 + 0.1 * zm.t, "restitution": 0.5 * zm.t}
+    ball, several = (make(zm.ball(r, m), on=zm.surfaces.plane(), **given) for make in (zm.Rolling, zm.Contacts))
+    bead = zm.Sliding(zm.Particle("bead", m), on=zm.surfaces.plane(), **given)
+    above, velocity = (0.0, 0.0, g / 2), (20.0, 0.0, 0.0)
+    starts = {
+        ball: (ball.flying.start(center=(0.0, 0.0, r + g / 2), velocity=velocity), ball.center_particle.velocity),
+        several: (several.start(center=(0.0, 0.0, r + g / 2), velocity=velocity), several.centers[0].velocity),
+        bead: (
+            bead.start([(bead.particle.position, above), (bead.particle.velocity, velocity)]),
+            bead.particle.velocity,
+        ),
+    }
+    for system, (start, v) in starts.items():
+        run = zm.simulate(system, start, until=1.2)
+        assert run.impulses[0].t == pytest.approx(1.0, abs=1e-12)
+        assert run.state(1.1)[v] == pytest.approx([20 - 1.5 * 0.2 * g, 0.0, 0.5 * g - 0.1 * g], abs=1e-11)
+    run = zm.simulate(ball, thrown(ball, (1.0, 0.0, 0.0)), until=0.5, rtol=1e-11)
+    assert run.changes[0] == pytest.approx(np.sqrt(1 + 20 / (3.5 * g)) - 1, abs=1e-8)
+    late = ball.flying.start(center=(0.0, 0.0, r + g / 2), t=2.0)
+    with pytest.raises(zm.ModelError, match=r"restitution is 1.5 where a body strikes"):
+        zm.simulate(ball, late, until=3.2)
+
+
 def test_strokes_give_no_energy_with_any_friction():
     random = np.random.default_rng(6)
     for _ in range(20):
@@ -82,17 +108,17 @@ def test_a_stroke_sticks_with_the_static_coefficient():
 
 
 @pytest.mark.parametrize(
-    ("friction", "said"),
+    ("given", "said"),
     [
-        (zm.Friction(static=0.2, kinetic=0.3), "kinetic friction, 0.3, is more than the static one, 0.2"),
-        (zm.Friction(static=0.2, kinetic=lambda v: 0.1 + 0.2 * np.exp(-v)), "more than the static"),
-        (zm.Friction(static=-0.2, kinetic=0.3), "friction is -0.2"),
-        (zm.Friction(static=0.2, kinetic=0.0), "kinetic friction is 0"),
+        ({"static": 0.2, "kinetic": 0.3}, "kinetic friction, 0.3, is more than the static one, 0.2"),
+        ({"static": 0.2, "kinetic": lambda v: 0.1 + 0.2 * np.exp(-v)}, "more than the static"),
+        ({"static": -0.2, "kinetic": 0.3}, "friction is -0.2"),
+        ({"static": 0.2, "kinetic": 0.0}, "kinetic friction is 0"),
     ],
 )
-def test_what_can_not_be_is_refused(friction, said):
+def test_what_can_not_be_is_refused(given, said):
     with pytest.raises(zm.ModelError, match=said):
-        ball_on_plane(friction=friction)
+        zm.Friction(**given)
 
 
 def test_a_ball_that_is_thrown_down_slips_with_what_is_left(tmp_path):

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.contact.given import as_numbers
 from zeromass.contact.roller import Laid, Roller, Touch, clearance_of, in_values
 from zeromass.expression import Array, Expression, Symbol, expressions
 from zeromass.frozen import frozen
 from zeromass.model import ModelError, Part, Particle, RigidBody
-from zeromass.model.given import Inertia, Number, Vector, length
+from zeromass.model.given import Inertia, Number, Vector, given_array, length, shown
 from zeromass.model.requirement import Ordered, Requirement, in_numbers
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def ball(radius: Number, mass: Number, *, name: str = "ball") -> SphericalBody:
     >>> zm.ball(radius=0.5, mass=2.0).inertia
     (0.2, 0.2, 0.2)
     """
+    _numbers(name, radius=radius, mass=mass)
     return SphericalBody(radius, mass, (0.4 * mass * radius**2,) * 3, name=name)
 
 
@@ -125,6 +127,7 @@ def shell(outer: Number, inner: Number, mass: Number, *, name: str = "shell") ->
     (1.0, 1.0, 1.0)
     """
     between = _between(inner, outer, name, equal=True)
+    _numbers(name, mass=mass)
     if in_numbers([outer, inner]):
         ratio = 2 / 3 * outer**2 if inner == outer else 0.4 * (outer**5 - inner**5) / (outer**3 - inner**3)
     else:  # (R⁵ − r⁵)/(R³ − r³) without the factor R − r, which vanishes with the thickness
@@ -149,9 +152,9 @@ def two_material_shell(
     0.03
     """
     between = _between(inner, outer, name)
-    d: Any = np.asarray(densities, dtype=float) if in_numbers([densities]) else expressions(densities)
-    if d.shape != (2,) or (d.dtype != object and not (np.all(np.isfinite(d) & (d >= 0)) and d.sum() > 0)):
-        raise ModelError(f"'{name}' needs two densities, not {densities!r}")
+    d: Any = as_numbers(given_array(densities, f"a density of '{name}'"))
+    if d.shape != (2,) or (d.dtype != object and not (np.all(d >= 0) and d.sum() > 0)):
+        raise ModelError(f"'{name}' needs two densities, not {shown(densities)}")
     said = "the density of '{name}' is {1:g}; it is zero or positive"
     between += tuple(Ordered(0.0, each, said, name, equal=True) for each in d)
     between += (Ordered(0.0, d[0] + d[1], "the densities of '{name}' add up to {1:g}: it has no mass", name),)
@@ -162,6 +165,13 @@ def two_material_shell(
     about_center = 0.4 * mass * fifths / cubes
     across = about_center - mass * rho**2
     return SphericalBody(outer, mass, (about_center, across, across), (rho, 0.0, 0.0), name, between)
+
+
+def _numbers(name: str, **given: Any) -> None:
+    """Raises where a size or a mass is neither a number nor a formula, before something is computed from it."""
+    for what, value in given.items():
+        said = f"the {what} of '{{name}}' is {{1:g}}; it must be positive"
+        Ordered(0.0, value, said, name).checked(f"the {what} of '{name}'")
 
 
 def _between(inner: Number, outer: Number, name: str, equal: bool = False) -> tuple[Requirement, ...]:

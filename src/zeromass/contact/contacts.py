@@ -10,6 +10,7 @@ import numpy as np
 
 from zeromass.contact.complementarity import Mode
 from zeromass.contact.friction import bounded
+from zeromass.contact.limits import possible_clearance, possible_creep
 from zeromass.contact.pair import Pair
 from zeromass.contact.penetration import Outside, inside_words, penetration
 from zeromass.contact.redundant import Shares
@@ -121,6 +122,8 @@ class Contacts(System):
         )
         for requirement in self._possible_limits():
             requirement.checked("friction, restitution and least_clearance")
+        if creep is not None:
+            possible_creep(creep).checked("creep")
         slips = any(pair.friction is not None for pair in self.pairs)
         self.creep, self.slow = _speeds(self, creep) if slips else (0.0, 0.0)
         self.modes, self.shares, self.whole = tuple("open" for _ in self.pairs), (), self
@@ -202,7 +205,7 @@ class Contacts(System):
             said = f"restitution of '{pair.name}' is {{1:g}}; it lies between 0 and 1"
             found.append(Ordered(0.0, pair.restitution, said, equal=True))
             found.append(Ordered(pair.restitution, 1.0, said.replace("{1", "{0"), equal=True))
-        return tuple(found)
+        return (*found, *possible_clearance(self.least_clearance))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -365,7 +368,7 @@ class Seen:
 
 
 def _solids(bodies: Any) -> tuple[Roller, ...]:
-    found = (bodies,) if isinstance(bodies, Roller) else tuple(bodies)
+    found = (bodies,) if isinstance(bodies, Roller) or not isinstance(bodies, Iterable) else tuple(bodies)
     for body in found:
         if not isinstance(body, Roller):
             raise ModelError(f"bodies are zm.ball(…), zm.disc(…) and the like, not {body!r}")
@@ -379,7 +382,7 @@ def _solids(bodies: Any) -> tuple[Roller, ...]:
 
 
 def _surfaces(on: Any) -> dict[str, Surface]:
-    if isinstance(on, Surface):
+    if isinstance(on, Surface) or not isinstance(on, Iterable):
         on = [on]
     found = dict(on) if isinstance(on, Mapping) else {}
     for surface in () if found else on:

@@ -12,7 +12,7 @@ import numpy as np
 from zeromass.contact.adrift import BEGINS, Adrift, is_far
 from zeromass.contact.another import AnotherMotion
 from zeromass.contact.bouncing import RESTS, above, bounce, late, rounding_of
-from zeromass.contact.friction import coefficients_at
+from zeromass.contact.friction import coefficients_at, restitution_at
 from zeromass.contact.shaped import ImplicitBody
 from zeromass.contact.slow import STOPPED
 from zeromass.contact.start import GIVEN, quaternion_of
@@ -165,7 +165,7 @@ class Flying(AnotherMotion):
             return self
         slip = float(np.linalg.norm(state[rolling.slip_velocity]))
         if rolling.friction_coefficient is not None:
-            creep = float(number_at(rolling.slipping.creep, state.parameters))
+            creep = float(number_at(rolling.slipping.creep, state.known))
             return rolling.kind_at(state, slips=slip > max(STOPPED * creep, slow))
         if slip > slow:
             raise StartError(
@@ -206,7 +206,7 @@ class Flying(AnotherMotion):
     def landed(self, state: State) -> Onward:
         """The state after the stroke, and the stroke."""
         rolling = self.rolling
-        body, known = rolling.body, state.parameters
+        body, known = rolling.body, state.known
         ρ = state[rolling.contact] - state[body.position]
         S, n = state[body.rotation], state[rolling.normal]
         m = float(number_at(rolling.solid.mass, known))
@@ -216,7 +216,7 @@ class Flying(AnotherMotion):
         w = state[body.velocity + np.cross(body.angular_velocity, ρ) - rolling.surface.velocity(rolling.contact)]
         assert rolling.restitution is not None
         static, kinetic = coefficients_at(rolling.friction_coefficient, rolling.kinetic_coefficient, known)
-        e = float(number_at(rolling.restitution, known))
+        e = restitution_at(rolling.restitution, known)
         found = stroke(D, n, w, kinetic, e, static=static)
         change = self._change(state, found.impulse, inverse @ np.cross(ρ, found.impulse), m)
         after = replace(state, v=state.v + change)

@@ -10,11 +10,12 @@ import numpy as np
 
 from zeromass.contact.complementarity import AGREES, Case, Meeting, Mode, decided
 from zeromass.contact.flying import RESTS
+from zeromass.contact.friction import restitution_at
 from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, STOPS
 from zeromass.contact.redundant import shares
 from zeromass.contact.strokes import strokes
 from zeromass.equation import solve
-from zeromass.expression import Evaluator, as_expression, expressions, rate
+from zeromass.expression import Evaluator, Symbol, as_expression, expressions, rate
 from zeromass.model import Onward, State, System
 from zeromass.model.nearest import least_change
 from zeromass.model.quaternion import inertial_rates
@@ -212,7 +213,7 @@ def _decided(
     which = list(which)
     along = here.w - here.leaving[:, None] * here.n
     speed = np.linalg.norm(along, axis=1)
-    c = float(number_at(whole.creep, state.parameters))
+    c = float(number_at(whole.creep, state.known))
     slips = speed > STOPPED * c
     slips[list(still)] = False
     s = np.where(slips[:, None], along / np.where(slips, speed, 1.0)[:, None], 0.0)
@@ -225,9 +226,9 @@ def _decided(
 
 def coefficients(whole: Contacts, state: State) -> tuple[np.ndarray, np.ndarray]:
     """Coefficients of friction, infinite where there is always enough, and of restitution, (k,) each."""
-    known = state.parameters
+    known = state.known
     μ = [np.inf if p.friction is None else float(number_at(p.friction, known)) for p in whole.pairs]
-    return np.array(μ), np.array([float(number_at(p.restitution, known)) for p in whole.pairs])
+    return np.array(μ), np.array([restitution_at(p.restitution, known) for p in whole.pairs])
 
 
 # beginnings and changes ---------------------------------------------------------------------------------------------------
@@ -390,9 +391,14 @@ def carried(contacts: Contacts, state: State, modes: Sequence[Mode], opened: Seq
     found = onto(state, case_of(contacts, state, modes))
     if not opened:
         return found
+    return parted(found, [contacts.pairs[j].gap for j in opened], scales_at(contacts, state).extent)
+
+
+def parted(found: State, opened: Sequence[Symbol], extent: float) -> State:
+    """A state with gaps that are open, by a little more than the rounding of places, m, so that they can close."""
     system = found.system
-    gaps = [system.index(contacts.pairs[j].gap) for j in opened]
-    rounding = 4 * np.finfo(float).eps * scales_at(contacts, state).extent
+    gaps = [system.index(gap) for gap in opened]
+    rounding = 4 * np.finfo(float).eps * extent
     rows, equations = system.told(0), equations_of(system, 0)
     known = [found.t, *found.parameters.values()]
     for aim in (rounding, 2 * rounding, 8 * rounding, 64 * rounding):

@@ -47,6 +47,15 @@ class Friction:
     static: Number
     kinetic: Coefficient
 
+    def __post_init__(self) -> None:
+        for what in ("static", "kinetic"):
+            if getattr(self, what) is None:
+                raise ModelError(
+                    f"the {what} friction is None; zm.Friction has both coefficients, static= and kinetic="
+                )
+        for requirement in possible_friction(*friction_of(self)):
+            requirement.checked("friction")
+
 
 Given = TypeVar("Given")
 
@@ -93,6 +102,14 @@ def coefficients_at(
     values = Evaluator(kinetic, [SPEED, *parameters])
     known = [*parameters.values()]
     return number_at(static, parameters), lambda speed: float(values(np.array([speed, *known])))
+
+
+def restitution_at(given: Number, known: Mapping[Symbol, float]) -> float:
+    """The coefficient of restitution at values of time and parameters."""
+    e = number_at(given, known)
+    if not 0.0 <= e <= 1.0:
+        raise ModelError(f"restitution is {e:g} where a body strikes; it lies between 0 and 1")
+    return e
 
 
 def possible_friction(static: Number | None, kinetic: Number | None) -> list[Requirement]:

@@ -13,7 +13,7 @@ from zeromass.expression import Expression, ExpressionError, as_expression, eval
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.model import ModelError
-from zeromass.model.given import Number, Vector
+from zeromass.model.given import Number, Vector, shown
 
 Rotation = np.ndarray | Sequence[Sequence[Number]] | tuple[Vector, Number]
 """A (3, 3) matrix, or (axis, angle)."""
@@ -24,7 +24,7 @@ ORTHOGONAL = 1e-9
 
 def implicit(shape: Callable[..., Any], name: str) -> Callable[..., Any]:
     if not callable(shape):
-        raise ModelError(f"the shape of '{name}' is a function f(X, Y, Z) or h(X, Y), not {shape!r}")
+        raise ModelError(f"the shape of '{name}' is a function f(X, Y, Z) or h(X, Y), not {shown(shape)}")
     try:
         arguments = inspect.signature(shape).parameters.values()
         count = sum(1 for argument in arguments if argument.default is inspect.Parameter.empty)
@@ -40,9 +40,14 @@ def implicit(shape: Callable[..., Any], name: str) -> Callable[..., Any]:
 def formula(shape: Callable[..., Any], name: str) -> Expression:
     """The shape as one expression of X, Y, Z, or an error; a not-a-number in it is found here too."""
     try:
-        return as_expression(shape(*PLACE))
+        found = as_expression(shape(*PLACE))
     except (ExpressionError, TypeError) as error:
         raise ModelError(f"the shape of '{name}' does not give a formula of its arguments: {error}") from error
+    wrong = [s for s in symbols(found) if s.kind not in ("time", "parameter") and s not in set(PLACE)]
+    if wrong:
+        said = f"the shape of '{name}' depends on '{wrong[0]!r}'"
+        raise ModelError(f"{said}; it is a formula of its arguments, of time and of parameters")
+    return found
 
 
 def rotation_matrix(rotation: Any, name: str) -> np.ndarray | None:

@@ -35,7 +35,7 @@ def kind_at(rolling: Rolling, state: State, *, slips: bool, turns: bool | None) 
 def turns(rolling: Rolling, state: State) -> bool:
     """See `Rolling.turns`."""
     ω, u = state[rolling.rolling_velocity], state.v[[rolling.index(x) for x in rolling.body.quaternion]]
-    least = STOPPED * number_at(as_expression(creep_of(rolling) / rolling.solid.size), state.parameters)
+    least = STOPPED * number_at(as_expression(creep_of(rolling) / rolling.solid.size), state.known)
     return float(np.linalg.norm(ω)) > max(least, ROLLS * 2 * float(np.linalg.norm(u)))
 
 
@@ -46,7 +46,7 @@ def slips(rolling: Rolling, state: State) -> bool:
     radius = number_at(rolling.solid.size, state.parameters)
     speeds = float(np.linalg.norm(v) + radius * 2 * np.linalg.norm(u))  # |ω̄| = 2 |u̇|
     speed = float(np.linalg.norm(slip))
-    return speed > ROLLS * speeds and speed > STOPPED * number_at(rolling.slipping.creep, state.parameters)
+    return speed > ROLLS * speeds and speed > STOPPED * number_at(rolling.slipping.creep, state.known)
 
 
 def struck(rolling: Rolling, state: State, impulse: np.ndarray) -> System | None:
@@ -58,6 +58,6 @@ def struck(rolling: Rolling, state: State, impulse: np.ndarray) -> System | None
     if not rolling.two_sided and normal < -size:
         return None
     μ = rolling.friction_coefficient
-    if μ is None or along <= number_at(μ, state.parameters) * abs(normal) + size:
+    if μ is None or along <= number_at(μ, state.known) * abs(normal) + size:
         return rolling
     return rolling.slipping if abs(normal) <= size else None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zeromass.contact.bouncing import RESTS, TOUCHES, above, bounce, late
-from zeromass.contact.friction import coefficients_at
+from zeromass.contact.friction import coefficients_at, restitution_at
 from zeromass.contact.striking import Stroke, stroke
 from zeromass.contact.walls import OnWall
 from zeromass.model import Onward, State
@@ -27,8 +27,8 @@ def landed(sliding: Sliding, state: State, which: int) -> Onward | None:
 
     A stroke is located to rounding: it is taken back to where the gap was closed, and what follows it forward again.
     """
-    walls, known = sliding.walls, state.parameters
-    m, e = number_at(sliding.particle.mass, known), number_at(sliding.restitution, known)
+    walls, known = sliding.walls, state.known
+    m, e = number_at(sliding.particle.mass, known), restitution_at(sliding.restitution, known)
     static, law = coefficients_at(sliding.friction_coefficient, sliding.kinetic_coefficient, known)
     there = walls[which].near(state)
     since = late(there.distance, there.rate)
@@ -58,7 +58,7 @@ def landed(sliding: Sliding, state: State, which: int) -> Onward | None:
 
 def lifted(sliding: Sliding, state: State, near: Sequence[int]) -> State:
     """A state in flight off the surfaces that it touches, by rounding."""
-    size = size_of(state) or number_at(sliding.least_bounce, state.parameters)
+    size = size_of(state) or number_at(sliding.least_bounce, state.known)
     for k in near:
         one = sliding.walls[k].near(state)
         state = above(state, *sliding.walls[k].off, range(3), one.normal, max(-one.distance, 0.0), size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zeromass.contact.friction import possible_arm, possible_friction
+from zeromass.model.given import Number
 from zeromass.model.requirement import Ordered, Requirement
 
 if TYPE_CHECKING:
@@ -17,14 +18,27 @@ def possible_limits(rolling: Rolling) -> tuple[Requirement, ...]:
     found += possible_arm(rolling.rolling_resistance, "rolling_resistance")
     found += possible_arm(rolling.drilling_friction, "drilling_friction")
     if rolling.creep is not None:
-        found.append(Ordered(0.0, rolling.creep, "creep is {1:g}; a speed is positive"))
+        found.append(possible_creep(rolling.creep))
     if rolling.restitution is not None:
-        said = "restitution is {%d:g}; it lies between 0 and 1"
-        found.append(Ordered(rolling.restitution, 1.0, said % 0, equal=True))
-        found.append(Ordered(0.0, rolling.restitution, said % 1, equal=True))
-    least, words = rolling.least_clearance, "; it lies between 0 and 1, the clearance of a plane"
+        found += possible_restitution(rolling.restitution)
+    return (*found, *possible_clearance(rolling.least_clearance))
+
+
+def possible_restitution(e: Number) -> list[Requirement]:
+    """That a coefficient of restitution lies between 0 and 1."""
+    said = "restitution is {%d:g}; it lies between 0 and 1"
+    return [Ordered(e, 1.0, said % 0, equal=True), Ordered(0.0, e, said % 1, equal=True)]
+
+
+def possible_creep(creep: Number) -> Requirement:
+    """That a speed below which friction falls off is positive."""
+    return Ordered(0.0, creep, "creep is {1:g}; a speed is positive")
+
+
+def possible_clearance(least: Number) -> tuple[Requirement, ...]:
+    """That the least clearance is less than that of a plane."""
+    words = "; it lies between 0 and 1, the clearance of a plane"
     return (
-        *found,
         Ordered(0.0, least, "least_clearance is {1:g}" + words, equal=True),
         Ordered(least, 1.0, "least_clearance is {0:g}" + words),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from zeromass.model import ModelError
-from zeromass.model.given import Inertia, Number, Vector, given_vector
+from zeromass.model.given import Inertia, Number, Vector, given_number, given_vector
 
 ORIGIN = (0.0, 0.0, 0.0)
 
@@ -38,10 +38,9 @@ class Matter(NamedTuple):
         if (self.mass is None) == (self.density is None):
             raise ModelError(f"'{self.name}' needs its mass= or its density=, one of them")
         if self.mass is not None:
-            return self.mass
-        assert self.density is not None
+            return given_number(self.mass, f"the mass of '{self.name}'")
         assert volume is not None
-        return self.density * volume
+        return given_number(self.density, f"the density of '{self.name}'") * volume
 
     def numbers(self, mass: Number, own: Inertia | None, centroid: Vector = ORIGIN) -> tuple[Number, Inertia, Vector]:
         """Mass, inertia and centre of mass, as given or those, `own` and `centroid`, of a homogeneous body."""

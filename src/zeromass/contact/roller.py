@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from zeromass.contact.directions import scattered
-from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, expressions
+from zeromass.expression import Array, Evaluator, Expression, Symbol, as_expression, expressions, symbols
 from zeromass.frozen import frozen
 from zeromass.model import ModelError, Part, Particle, RigidBody, StartError
-from zeromass.model.given import Inertia, Number, Vector
+from zeromass.model.given import Inertia, Number, Vector, given_name, given_vector, shown
+from zeromass.model.parts import matrix_of_inertia
 from zeromass.model.quaternion import rotation
 from zeromass.model.requirement import Ordered, Requirement, in_numbers
 
@@ -158,11 +159,18 @@ class Roller(ABC):
 
     def _check(self) -> None:
         """Raises where a number of it is not possible."""
-        rho: Any = self.center_of_mass
-        if np.shape(rho) != (3,) or (in_numbers([rho]) and not np.all(np.isfinite(np.asarray(rho, dtype=float)))):
-            raise ModelError(f"the centre of mass of '{self.name}' is {self.center_of_mass!r}; give three numbers")
+        given_name(self.name, "a body")
+        given: Any = self.center_of_mass
+        if np.shape(given) != (3,):
+            said = f"the centre of mass of '{self.name}' is {shown(given)}"
+            raise ModelError(f"{said}; give three numbers")
+        rho = given_vector(given, f"the centre of mass of '{self.name}'")
         for requirement in self.requirements:
             requirement.checked(f"'{self.name}'")
+        J = matrix_of_inertia(self.name, self.inertia)
+        numbers = [*rho, *J.ravel(), *[e for requirement in self.requirements for e in requirement.formulas]]
+        if any(leaf.kind != "parameter" for leaf in symbols(numbers)):
+            raise ModelError(f"'{self.name}' changes in time; only parameters may be in its mass, inertia and sizes")
 
 
 def in_values(given: Mapping[str, Any], parameters: Mapping[Symbol, float]) -> dict[str, Any] | None:

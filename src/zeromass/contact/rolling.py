@@ -35,7 +35,7 @@ from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Event, ModelError, Onward, StartError, State, System
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
-from zeromass.model.given import Number, Vector
+from zeromass.model.given import Number, Vector, given_flag
 from zeromass.model.moved import Moved
 from zeromass.model.record import recorded
 from zeromass.model.requirement import Requirement
@@ -110,6 +110,8 @@ class Rolling(OnSurface):
     ) -> None:
         no_spin = in_old_words("spin", spin, ("free", "none"), "no_spin", no_spin)
         two_sided = in_old_words("contact", contact, ("one-sided", "two-sided"), "two_sided", two_sided)
+        for what, said in (("no_spin", no_spin), ("two_sided", two_sided), ("conserve_energy", conserve_energy)):
+            given_flag(said, what)
         if not isinstance(body, Roller):
             raise ModelError(
                 "what rolls is a zm.SphericalBody or another zm.Roller, such as zm.ball(…) or zm.ellipsoid(…), "

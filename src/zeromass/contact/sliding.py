@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from zeromass.contact.friction import Friction, friction_of, possible_friction
 from zeromass.contact.landing import landed, lifted, size_of
+from zeromass.contact.limits import possible_creep
 from zeromass.contact.slow import STOPPED
 from zeromass.contact.start import GIVEN
 from zeromass.contact.surface import Surface
@@ -82,7 +83,7 @@ class Sliding(System):
         least_bounce: Number = LEAST_BOUNCE,
         forces: Forces = None,
     ) -> None:
-        surfaces = [on] if isinstance(on, Surface) else list(on)
+        surfaces = [on] if isinstance(on, Surface) or not isinstance(on, Iterable) else list(on)
         for surface in surfaces:
             if not isinstance(surface, Surface):
                 raise ModelError(
@@ -95,7 +96,7 @@ class Sliding(System):
             raise ModelError(f"what slides is a zm.Particle with a mass, not {particle!r}")
         self.particle: Particle = particle
         self.gravity: Number | Vector | None = gravity
-        smooth = friction is None or (not isinstance(friction, Expression | Friction) and friction == 0.0)
+        smooth = friction is None or (isinstance(friction, int | float) and friction == 0.0)
         self.friction_coefficient, self.kinetic_coefficient = friction_of(None if smooth else friction)
         self.restitution, self.creep, self.least_bounce = restitution, creep, least_bounce
         for requirement in self._possible():
@@ -118,7 +119,7 @@ class Sliding(System):
             *possible_friction(self.friction_coefficient, self.kinetic_coefficient),
             Ordered(0.0, self.restitution, said % 1, equal=True),
             Ordered(self.restitution, 1.0, said % 0, equal=True),
-            Ordered(0.0, self.creep, "creep is {1:g}; a speed is positive"),
+            possible_creep(self.creep),
             Ordered(0.0, self.least_bounce, "least_bounce is {1:g}; a height is positive"),
         ]
 
@@ -219,7 +220,7 @@ class Sliding(System):
         on, wall = self.touching(which), self.walls[which]
         if self.friction_coefficient is None or slips:
             return on
-        if wall.near(state).slides > 1.001 * STOPPED * number_at(self.creep, state.parameters):
+        if wall.near(state).slides > 1.001 * STOPPED * number_at(self.creep, state.known):
             return on  # the event at which slip dies out is located to rounding
         held = self.touching(which, holds=True)
         return held if state.carried_to(held)[self.lack_of_friction(wall)] <= 0.0 else on

@@ -16,7 +16,7 @@ from zeromass.contact.shaped import ConvexBody, ImplicitBody
 from zeromass.contact.traced import PLACE
 from zeromass.expression import Expression, as_expression, expressions
 from zeromass.model import ModelError
-from zeromass.model.given import Inertia, Number, Vector
+from zeromass.model.given import Inertia, Number, Vector, shown
 from zeromass.model.requirement import Ordered, Requirement, in_numbers
 
 
@@ -76,12 +76,14 @@ def disc(
     >>> round(zm.disc(radius=0.012, edge=0.001, density=8000).mass, 6)
     0.006984
     """
-    matter = Matter(mass, density, inertia, center_of_mass, center, name)
     words = "the edge of '{name}' has a radius of {0:g} m; that of the disc, {1:g} m, is larger"
-    more = (
+    sizes = _checked(
+        name,
+        *_sizes(name, radius=(radius,)),
         Ordered(0.0, edge, "the radius of the edge of '{name}' is {1:g}; it is zero or positive", name, equal=True),
         Ordered(edge, radius, words, name),
     )
+    matter = Matter(mass, density, inertia, center_of_mass, center, name)
     if density is not None and edge == 0.0:
         raise ModelError(f"'{name}' is sharp, and a density says nothing of what has no thickness: give edge= or mass=")
     a, e = radius - edge, edge
@@ -93,7 +95,6 @@ def disc(
         along = np.pi / 2 * density * fourth
         across = along / 2 + np.pi * density * (2 / 3 * a**2 * e**3 + np.pi / 4 * a * e**4 + 4 / 15 * e**5)
         own = (across, across, along)
-    sizes = (*_sizes(name, radius=(radius,)), *more)
     return _convex(Round(a, 0.0, e), matter, mass, own, sizes)
 
 
@@ -122,16 +123,16 @@ def torus(
     0.32
     """
     R, r = radius, tube
-    matter = Matter(mass, density, inertia, center_of_mass, center, name)
-    mass = matter.total(2 * np.pi**2 * R * r**2)
-    across = mass * (R**2 / 2 + 5 / 8 * r**2)
-    own = (across, across, mass * (R**2 + 3 / 4 * r**2))
-    sizes = _sizes(name, **{"radius": (R,), "radius of the tyre": (r,)})
+    sizes = _checked(name, *_sizes(name, **{"radius": (R,), "radius of the tyre": (r,)}))
     if inertia is None:
         words = (
             "the tyre of '{name}' has a radius of {0:g} m, more than the circle in its middle, {1:g} m: give inertia="
         )
-        sizes = (*sizes, Ordered(r, R, words, name, equal=True))
+        sizes = (*sizes, *_checked(name, Ordered(r, R, words, name, equal=True)))
+    matter = Matter(mass, density, inertia, center_of_mass, center, name)
+    mass = matter.total(2 * np.pi**2 * R * r**2)
+    across = mass * (R**2 / 2 + 5 / 8 * r**2)
+    own = (across, across, mass * (R**2 + 3 / 4 * r**2))
     return _convex(Round(R, 0.0, r), matter, mass, own, sizes)
 
 
@@ -160,17 +161,18 @@ def cylinder(
     >>> np.round(zm.cylinder(radius=0.1, length=0.3, mass=2.0).inertia, 12)
     array([0.02, 0.02, 0.01])
     """
+    words = "the edge of '{name}' has a radius of {0:g} m, which is too much for a cylinder of {1:g} m"
+    sizes = _checked(
+        name,
+        *_sizes(name, radius=(radius,), length=(length,)),
+        Ordered(0.0, edge, "the radius of the edges of '{name}' is {1:g}; it is zero or positive", name, equal=True),
+        Ordered(edge, radius, words, name),
+    )
+    sizes = (*sizes, *_checked(name, Ordered(2 * edge, length, words, name)))
     matter = Matter(mass, density, inertia, center_of_mass, center, name)
     mass = matter.total(np.pi * radius**2 * length)
     across = mass * (3 * radius**2 + length**2) / 12
-    words = "the edge of '{name}' has a radius of {0:g} m, which is too much for a cylinder of {1:g} m"
-    more = (
-        Ordered(0.0, edge, "the radius of the edges of '{name}' is {1:g}; it is zero or positive", name, equal=True),
-        Ordered(edge, radius, words, name),
-        Ordered(2 * edge, length, words, name),
-    )
     own = (across, across, mass * radius**2 / 2)
-    sizes = (*_sizes(name, radius=(radius,), length=(length,)), *more)
     outline = Round(radius - edge, length / 2 - edge, edge)
     return _convex(outline, matter, mass, own, sizes)
 
@@ -200,13 +202,13 @@ def capsule(
     0.2
     """
     r, L = radius, length
+    sizes = _checked(name, *_sizes(name, radius=(r,), length=(L,)))
     tube, ends = np.pi * r**2 * L, 4 / 3 * np.pi * r**3
     matter = Matter(mass, density, inertia, center_of_mass, center, name)
     mass = matter.total(tube + ends)
     m_tube, m_ends = mass * tube / (tube + ends), mass * ends / (tube + ends)
     across = m_tube * (3 * r**2 + L**2) / 12 + m_ends * (2 / 5 * r**2 + L**2 / 4 + 3 / 8 * L * r)
     own = (across, across, m_tube * r**2 / 2 + m_ends * 2 / 5 * r**2)
-    sizes = _sizes(name, radius=(r,), length=(L,))
     return _convex(Round(0.0, L / 2, r), matter, mass, own, sizes)
 
 
@@ -233,11 +235,11 @@ def cone(
     >>> zm.cone(radius=0.1, height=0.2, mass=1.0).farthest(np.array([[0.0, 0.0, 1.0]]), {}).round(12)
     array([[0.  , 0.  , 0.15]])
     """
+    sizes = _checked(name, *_sizes(name, radius=(radius,), height=(height,)))
     matter = Matter(mass, density, inertia, center_of_mass, center, name)
     mass = matter.total(np.pi * radius**2 * height / 3)
     across = 3 / 80 * mass * (4 * radius**2 + height**2)
     own = (across, across, 3 / 10 * mass * radius**2)
-    sizes = _sizes(name, radius=(radius,), height=(height,))
     outline = Cone(radius, 3 / 4 * height, height / 4)
     return _convex(outline, matter, mass, own, sizes)
 
@@ -268,8 +270,9 @@ def superquadric(
     array([0.004, 0.004, 0.004])
     """
     a, b, c = _positive(axes, "semi-axis", name)
-    if not (np.isfinite(exponent) and exponent >= 2):
-        raise ModelError(f"the exponent of '{name}' is {exponent!r}; it is at least 2, where the body is an ellipsoid")
+    if not (isinstance(exponent, int | float | np.integer | np.floating) and 2 <= exponent < np.inf):
+        said = f"the exponent of '{name}' is {shown(exponent)}"
+        raise ModelError(f"{said}; it is a number of at least 2, where the body is an ellipsoid")
     matter = Matter(mass, density, inertia, center_of_mass, center, name)
     even = float(exponent) % 2 == 0
 
@@ -286,19 +289,23 @@ def superquadric(
     return ImplicitBody(g, *matter.numbers(mass, own), name, _corner((a, b, c), exponent), sizes)
 
 
+def _checked(name: str, *sizes: Requirement) -> tuple[Requirement, ...]:
+    """What sizes must satisfy, of sizes that do, as far as they are numbers: formulas are written with them."""
+    for requirement in sizes:
+        requirement.checked(f"'{name}'")
+    return sizes
+
+
 def _convex(
     outline: Outline, matter: Matter, mass: Number, own: tuple[Number, ...], sizes: tuple[Requirement, ...]
 ) -> ConvexBody:
-    for requirement in sizes:
-        requirement.checked(f"'{matter.name}'")
     return ConvexBody(outline, *matter.numbers(mass, own), matter.name, sizes)
 
 
 def _positive(axes: Any, what: str, name: str) -> tuple[Any, Any, Any]:
     if np.shape(axes) != (3,):
-        raise ModelError(f"'{name}' needs three numbers for its {what.replace('axis', 'axe')}s, not {axes!r}")
-    for requirement in _sizes(name, **{what: tuple(axes)}):
-        requirement.checked(f"'{name}'")
+        raise ModelError(f"'{name}' needs three numbers for its {what.replace('axis', 'axe')}s, not {shown(axes)}")
+    _checked(name, *_sizes(name, **{what: tuple(axes)}))
     a, b, c = (x if isinstance(x, Expression) else float(x) for x in axes)
     return a, b, c
 

@@ -26,7 +26,7 @@ from zeromass.expression import derivative as derivative_of
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.model import ModelError
-from zeromass.model.given import Vector
+from zeromass.model.given import Vector, given_name, given_vector, shown
 
 if TYPE_CHECKING:
     from zeromass.contact.terrain import Terrain
@@ -69,15 +69,17 @@ class Surface:
         side: Literal[1, -1] = 1,
         name: str = "surface",
     ) -> None:
-        self.name: str = name
+        self.name: str = given_name(name, "a surface")
         self._shape: Callable[..., Any] = implicit(shape, name)
         self.f: Expression = formula(self._shape, name)
         """f as an expression of X, Y, Z in the surface's own axes."""
         self.shift: np.ndarray = of_time(shift, (3,), "shift", name)
         self.rotation: np.ndarray | None = rotation_matrix(rotation, name)
         self._velocity: Vector | Callable[[np.ndarray], Vector] | Traced | None = velocity
-        if side not in (1, -1):
-            raise ModelError(f"side of '{name}' is {side!r}; it is 1 or −1")
+        if velocity is not None:
+            self._check_velocity()
+        if not (np.ndim(side) == 0 and side in (1, -1)):
+            raise ModelError(f"side of '{name}' is {shown(side)}; it is 1 or −1")
         self.side: int = side
 
     def __repr__(self) -> str:
@@ -142,6 +144,15 @@ class Surface:
             raise ModelError(
                 f"the velocity of '{self.name}' does not give formulas of the position: {error}"
             ) from error
+
+    def _check_velocity(self) -> None:
+        """Raises where the velocity of the material can not be one."""
+        given = given_vector(self.velocity_formula(), f"the velocity of '{self.name}'")
+        wrong = [s for s in symbols(given) if s.kind not in ("time", "parameter") and s not in set(PLACE)]
+        if wrong:
+            raise ModelError(
+                f"the velocity of '{self.name}' depends on '{wrong[0]!r}'; it is prescribed in time and place"
+            )
 
     def _given_velocity(self, position: np.ndarray) -> np.ndarray:
         given = self._velocity

@@ -1,29 +1,32 @@
-"""Wheels of vehicles: a rim that rolls on any surface, and slips where friction does not hold it, a joint like others."""
+"""Wheels of vehicles: a rim that rolls on any surface, slips where friction does not hold it, and lifts; a joint."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from zeromass.contact.friction import Friction, at_speed, bounded, friction_of, possible_friction
+from zeromass.contact.lifting import Tread
+from zeromass.contact.limits import possible_creep, possible_restitution
 from zeromass.contact.outlines import steep
 from zeromass.contact.rims import Profile, Rim, Tyre, laid
 from zeromass.contact.slow import CREEP, SLOWEST
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import UPRIGHT
 from zeromass.expression import Array, Expression, Symbol, as_expression, expressions, rate
+from zeromass.expression.build import ZERO
 from zeromass.mechanism.ground import Ground
 from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.marker import Body, Marker, Pose, as_drawn, bodies, place_of
 from zeromass.mechanism.turns import axes_about, direction
 from zeromass.model import Contact, Event, ModelError, RigidBody, State, System
-from zeromass.model.given import Number, given_vector, length
+from zeromass.model.given import Number, given_flag, given_vector, length
 from zeromass.model.grip import Grip
-from zeromass.model.one_sided import Side, sibling
+from zeromass.model.one_sided import Side, sibling, without
 from zeromass.model.requirement import Ordered
 
 if TYPE_CHECKING:
@@ -34,6 +37,9 @@ TOO_TIGHT = 1e-4
 
 USUAL = 9.81
 """Gravity, m/s², by which speeds of slip count as small: a wheel knows nothing of that of its system."""
+
+TOUCHES = "touches"
+"""The row that closes the gap of a wheel that may lift."""
 
 ROLLS = ("rolls along", "rolls across", "holds along", "holds across")
 """Rows of no slip, and those that hold the coordinates of slip where there is friction."""
@@ -55,13 +61,16 @@ class WheelOnSurface(Joint):
     friction   coefficient μ, or zm.Friction(static=…, kinetic=…): where rolling needs more, at the event "NAME would slip",
                the wheel slips, and rolls again where its slip dies out; without it there is always enough
     creep      speed of slip, m/s, below which friction falls off; by default 1e-9 √(g r) with g = 9.81 m/s²
+    restitution  coefficient e of impulses, 0 to 1: the wheel leaves its surface where it would have to be pulled, at the
+               event "NAME lifts", and lands with a stroke, in `run.impulses`; without it the run ends where it lifts
     contact    p in space, three expressions
     normal     of the surface there, towards the wheel
     force      of the surface on the wheel at the contact, N
 
     A body may have several wheels, a vehicle as many as it likes; forces that the motion does not tell apart, as of four
     wheels on the ground, are said to be shared, and need two_sided=True. With friction a start is one that rolls; for one
-    that slips, see `slipping`.
+    that slips, see `slipping`, and `lifted` for one in the air. Strokes of several wheels at once are those of
+    `zeromass.contact.strokes`.
 
     >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.1, 0.2, 0.1), at=(0, 0, 0.5))
     >>> hill = zm.Surface(lambda X, Y: 0.1 * X)
@@ -86,6 +95,7 @@ class WheelOnSurface(Joint):
         two_sided: bool = False,
         friction: Number | Friction | None = None,
         creep: Number | None = None,
+        restitution: Number | None = None,
         name: str | None = None,
     ) -> None:
         what = f"'{name}'" if name is not None else "a WheelOnSurface"
@@ -101,18 +111,29 @@ class WheelOnSurface(Joint):
         middle, own = place_of(b, center, f"the centre of {what}"), axes_about(direction(axis, what))
         super().__init__(Marker(a, expressions(np.zeros(3)), np.eye(3)), Marker(b, middle, own), name)
         self.surface: Surface = surface
-        self.two_sided: bool = two_sided
+        self.two_sided: bool = given_flag(two_sided, f"two_sided of {what}")
         self.friction_coefficient, self.kinetic_coefficient = friction_of(bounded(friction))
         for requirement in possible_friction(self.friction_coefficient, self.kinetic_coefficient):
             requirement.checked(f"the friction of {what}")
         if friction is not None and two_sided:
             raise ModelError(f"{what} has friction from a surface that pushes; leave two_sided or friction out")
+        if restitution is not None and (two_sided or isinstance(friction, Friction)):
+            raise ModelError(f"{what} may lift: it has one coefficient of friction or none, and not two_sided=True")
+        for requirement in () if restitution is None else possible_restitution(restitution):
+            requirement.checked(f"the restitution of {what}")
+        self.restitution: Number | None = restitution
         self.place: Array = expressions([self._coordinate(f"contact[{i}]") for i in range(3)])
         self.rim: Rim = self._rim(radius, tube, profile)
+        if creep is not None:
+            possible_creep(creep).checked(f"the creep of {what}")
         self.creep: Number = CREEP * np.sqrt(USUAL * self.rim.radius) if creep is None else creep
         self.slid: Array = expressions([])
         """How far it has slipped along and across the wheel, m, massless: of a wheel with friction."""
-        if friction is not None:
+        self.gap: Expression = ZERO
+        """How far it is above its surface, m: of a wheel that may lift a coordinate without mass."""
+        if restitution is not None:
+            self.gap = self._coordinate("gap")
+        if friction is not None or restitution is not None:
             self.slid = expressions([self._coordinate(f"slip.{way}") for way in ("along", "across")])
         if near is None:
             turn = as_drawn(a).T @ as_drawn(b)
@@ -139,7 +160,7 @@ class WheelOnSurface(Joint):
 
     def _held(self, a: Pose, b: Pose) -> Sequence[Law]:
         p, (n, S) = self.place, self._own_axes(a, b)
-        apart = a.axes.T @ (b.point - a.point) + self.rim.spoke(expressions(-n), S) - p
+        apart = a.axes.T @ (b.point - a.point) + self.rim.spoke(expressions(-n), S) - p - self.gap * n
         arm = a.axes @ p
         material = a.velocity + np.cross(a.angular_velocity, arm) + a.axes @ self.surface.velocity(p)
         slip = a.axes.T @ (b.velocity + np.cross(b.angular_velocity, a.point + arm - b.point) - material)
@@ -148,7 +169,9 @@ class WheelOnSurface(Joint):
         ṡ = rate(self.slid)
         if len(ṡ):  # what slips has a coordinate of its own, and another row holds that
             slips = [slips[0] - ṡ[0], slips[1] - ṡ[1], *ṡ]
+        touches = [] if self.restitution is None else [Law(TOUCHES, self.gap)]
         return [
+            *touches,
             Law("surface", as_expression(self.surface(p))),
             *(Law(f"tangency[{i}]", as_expression(e)) for i, e in enumerate(apart)),
             *(Law("profile", e) for e in self.rim.laws(expressions(-n), S)),
@@ -157,8 +180,28 @@ class WheelOnSurface(Joint):
 
     @property
     def one_sided(self) -> tuple[Side, ...]:  # type: ignore[override]
-        """What friction holds."""
-        return self._grips
+        """What it touches, and what friction holds."""
+        return (*self._treads, *self._grips)
+
+    @cached_property
+    def _treads(self) -> tuple[Tread, ...]:
+        if self.restitution is None:
+            return ()
+        held = (TOUCHES,) if self.friction_coefficient is not None else (TOUCHES, *ROLLS[2:])
+        return (
+            Tread(
+                wheel=self.name,
+                gap=cast(Symbol, self.gap),
+                slid=self.slid,
+                pull=self.normal_force,
+                held=tuple(f"{self.name} {name}" for name in held),
+                friction_coefficient=self.friction_coefficient,
+                restitution=self.restitution,
+                creep=self.creep,
+                size=self.rim.radius,
+                watched=(self._tight,),
+            ),
+        )
 
     @cached_property
     def _grips(self) -> tuple[Side, ...]:
@@ -171,7 +214,8 @@ class WheelOnSurface(Joint):
         held = tuple(f"{self.name} {name}" for name in ROLLS[2:])
         acting = dict(zip(self.coordinates[-2:], force, strict=True))
         spare = as_expression(-self.lack_of_friction)
-        return (Grip(self.name, self.slid, held, spare, acting, self.creep, SLOWEST * self.creep),)
+        on = "".join(tread.name for tread in self._treads)
+        return (Grip(self.name, self.slid, held, spare, acting, self.creep, SLOWEST * self.creep, on=on),)
 
     def slipping(self, system: System) -> System:
         """A system of which this is a joint, in which it slips: for starts that do, and to look at its equations.
@@ -188,6 +232,22 @@ class WheelOnSurface(Joint):
         if self not in system.joints or self.friction_coefficient is None:
             raise ModelError(f"'{self.name}' slips as a joint of a system, with a coefficient: friction=μ")
         return sibling(system, system._closed - {self.name})
+
+    def lifted(self, system: System) -> System:
+        """A system of which this is a joint, in which it is in the air: for starts there.
+
+        >>> hoop = zm.RigidBody("hoop", mass=1.0, inertia=(0.02, 0.04, 0.02), at=(0, 0, 5.2))
+        >>> given = {"radius": 0.2, "axis": (0, 1, 0), "restitution": 0.5, "name": "tyre"}
+        >>> tyre = zm.WheelOnSurface(zm.Ground(), hoop, zm.surfaces.plane(), **given)
+        >>> system = zm.System([hoop], gravity=10.0, joints=[tyre])
+        >>> start = tyre.lifted(system).start([(hoop.position, (0, 0, 5.2)), (hoop.velocity, 0), (hoop.angular_velocity, 0)])
+        >>> run = zm.simulate(system, start, until=2.5)
+        >>> run.kinds, [round(float(impulse.t), 9) for impulse in run.impulses]
+        (('tyre lifted', 'tyre lifted', 'tyre lifted'), [1.0, 2.0])
+        """
+        if self not in system.joints or self.restitution is None:
+            raise ModelError(f"'{self.name}' lifts as a joint of a system, with a coefficient: restitution=e")
+        return sibling(system, without(system, self._treads[0].name))
 
     @cached_property
     def slip_velocity(self) -> Array:
@@ -287,16 +347,21 @@ class WheelOnSurface(Joint):
         )
 
     @property
+    def _tight(self) -> Event:
+        words = "the wheel touches in more than one point"
+        return Event(f"{self.name} in a hollow too tight", self.clearance - TOO_TIGHT, -1, guard=True, message=words)
+
+    @property
     def events(self) -> tuple[Event, ...]:
         """A wheel that would be pulled, or lies flat, a hollow too tight for it, the border of the data."""
         n, S = self._own_axes(self.a.pose, self.b.pose)
         words = "the wheel touches in more than one point"
         found = [
-            Event(f"{self.name} in a hollow too tight", self.clearance - TOO_TIGHT, -1, guard=True, message=words),
+            *(() if self._treads else (self._tight,)),
             Event(f"{self.name} lies flat", self.rim.upright(n, S) - UPRIGHT, -1, guard=True, message=words),
         ]
-        if not self.two_sided:
-            words = "the surface would have to pull the wheel; a two-sided contact, two_sided=True, goes on regardless"
+        if not self.two_sided and not self._treads:
+            words = "the surface would have to pull the wheel; with restitution=e it lifts, two_sided=True lets it pull"
             found.append(
                 Event(self._lost, self.normal_force, -1, guard=True, message=words, detail=self._load_is_shared)
             )

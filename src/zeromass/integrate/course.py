@@ -442,8 +442,6 @@ def events_of(given: Any) -> list[Event]:
     for event in found:
         if not isinstance(event, Event):
             raise ModelError(f"events are zm.Event or {{name: expression}}, not {event!r}")
-        if event.direction not in (-1, 0, 1):
-            raise ModelError(f"event '{event.name}' has direction {event.direction}; it is −1, 0 or 1")
     names = [event.name for event in found]
     twice = [name for name in names if names.count(name) > 1]
     if twice:

@@ -11,7 +11,8 @@ from typing import Any
 
 from zeromass.expression import Expression, Symbol, as_expression, coordinate, rate, where
 from zeromass.mechanism.joint import Connected, Law
-from zeromass.model.given import Number, given_scalar
+from zeromass.model.errors import ModelError
+from zeromass.model.given import Number, given_name, given_positive, given_scalar
 
 
 class Signal(Connected):
@@ -29,10 +30,13 @@ class Signal(Connected):
     """
 
     def __init__(self, name: str, rate: Any, *, first: float = 0.0) -> None:
-        self.name: str = name
+        self.name: str = given_name(name, "a signal")
         self.value: Symbol = coordinate(f"{name}.value")
         self.coordinates: tuple[Symbol, ...] = (self.value,)
-        self.usual: Mapping[Symbol, float] = {self.value: float(first)} if first else {}
+        begins = given_scalar(first, f"first of '{name}'").value
+        if begins is None:
+            raise ModelError(f"first of '{name}' is {first!r}; it is a number, the value at a start")
+        self.usual: Mapping[Symbol, float] = {self.value: begins} if begins else {}
         self.growth: Expression = given_scalar(rate(self.value) if callable(rate) else rate, f"the rate of '{name}'")
 
     def _laws(self) -> Sequence[Law]:
@@ -55,7 +59,7 @@ class LowPass(Signal):
     """
 
     def __init__(self, name: str, signal: Number, *, time: Number, first: float = 0.0) -> None:
-        u, T = given_scalar(signal, f"the signal of '{name}'"), given_scalar(time, f"the time of '{name}'")
+        u, T = given_scalar(signal, f"the signal of '{name}'"), given_positive(time, f"the time of '{name}'")
         super().__init__(name, lambda y: (u - y) / T, first=first)
 
 
@@ -87,9 +91,11 @@ class PID(Signal):
     ) -> None:
         e = given_scalar(error, f"the error of '{name}'")
         super().__init__(name, e)
+        kp, ki, kd = (given_scalar(k, f"{what} of '{name}'") for what, k in (("kp", kp), ("ki", ki), ("kd", kd)))
         wanted = as_expression(kp * e + ki * self.value + kd * rate(e))
         self.output: Expression = wanted
         if limit is not None:
+            limit = given_positive(limit, f"the limit of '{name}'")
             self.output = saturated(wanted, -limit, limit)
             waits = where(wanted > limit, 0.0, where(wanted < -limit, 0.0, 1.0))
             self.growth: Expression = as_expression(waits * e)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from zeromass.expression import Expression, as_expression, rate, substitute
 from zeromass.mechanism.freedom import Freedom, Turning
 from zeromass.mechanism.joint import Connected, Law
 from zeromass.mechanism.lower import Cylindrical, Prismatic
 from zeromass.model.errors import ModelError
-from zeromass.model.given import Number, given_scalar
+from zeromass.model.given import Number, given_flag, given_name, given_positive, given_scalar, shown
 from zeromass.model.parts import Part
 
 
@@ -20,7 +22,8 @@ class Coupling(Connected):
     def __init__(self, kind: str, first: Freedom, second: Freedom, name: str | None) -> None:
         self.first: Freedom = first
         self.second: Freedom = second
-        self.name: str = name if name is not None else f"{kind} of {first.owner} and {second.owner}"
+        own = f"{kind} of {first.owner} and {second.owner}"
+        self.name: str = own if name is None else given_name(name, f"a {kind}")
         parts: dict[int, Part] = {id(part): part for part in (*first.parts, *second.parts)}
         self.parts: tuple[Part, ...] = tuple(parts.values())
         if first is second:
@@ -90,7 +93,10 @@ class Belt(Gear):
         crossed: bool = False,
         name: str | None = None,
     ) -> None:
-        r1, r2 = (given_scalar(r, "the radius of a pulley") for r in radii)
+        if not (isinstance(radii, Sequence | np.ndarray) and len(radii) == 2):
+            raise ModelError(f"the radii of a belt are {shown(radii)}; give two, one of each pulley")
+        given_flag(crossed, "crossed of a belt")
+        r1, r2 = (given_positive(r, "the radius of a pulley") for r in radii)
         name = (
             name
             if name is not None
@@ -126,6 +132,8 @@ class RackAndPinion(Coupling):
     ) -> None:
         super().__init__("rack", turn_of(pinion, "a pinion"), _slide(rack, "a rack"), name)
         self.radius: Expression = given_scalar(radius, f"the radius of '{self.name}'")
+        if self.radius.value == 0:
+            raise ModelError(f"the radius of '{self.name}' is zero; it is the rate of the rack over that of the pinion")
 
     def _laws(self) -> Sequence[Law]:
         speeds = self.second.speed - self.radius * self.first.speed
@@ -162,6 +170,8 @@ class Cam(Coupling):
     ) -> None:
         second = follower.turn if isinstance(follower, Turning) else _slide(follower, "a follower")
         super().__init__("cam", turn_of(cam, "a cam"), second, name)
+        if not callable(profile):
+            raise ModelError(f"the profile of '{self.name}' is {shown(profile)}; it is a function of the cam's angle")
         self.profile: Expression = given_scalar(profile(self.first.place), f"the profile of '{self.name}'")
 
     def _laws(self) -> Sequence[Law]:

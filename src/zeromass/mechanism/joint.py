@@ -17,6 +17,7 @@ from zeromass.model.constraint import Row, level_of
 from zeromass.model.contact import Contact
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
+from zeromass.model.given import given_name
 from zeromass.model.one_sided import Side
 from zeromass.model.parts import TYPED, Part
 
@@ -106,7 +107,7 @@ class Joint(Connected):
     def __init__(self, a: Marker, b: Marker, name: str | None) -> None:
         self.a: Marker = a
         self.b: Marker = b
-        self.name: str = name if name is not None else f"{a.body.name} to {b.body.name}"
+        self.name: str = f"{a.body.name} to {b.body.name}" if name is None else given_name(name, "a joint")
         self.parts: tuple[Part, ...] = tuple(m.body for m in (a, b) if not isinstance(m.body, Ground))
 
     def _laws(self) -> Sequence[Law]:

@@ -12,6 +12,7 @@ from zeromass.mechanism.mesh import read_mesh, shared_corners, volume_integrals
 from zeromass.mechanism.plate import prism
 from zeromass.mechanism.turns import direction, of_matrix, shortest_turn
 from zeromass.model.errors import ModelError
+from zeromass.model.given import shown
 from zeromass.model.parts import RigidBody
 from zeromass.model.quaternion import product, rotation
 from zeromass.model.shapes import Box, Dot, Ellipsoid, Hull, Look, Rod
@@ -49,7 +50,7 @@ class Solid:
     @staticmethod
     def box(sides: Any, *, density: float | None = None, mass: float | None = None) -> Solid:
         """A box of sides (a, b, c), m, its middle at the origin."""
-        a, b, c = _lengths("a side of a box", sides)
+        a, b, c = _three_lengths("side of a box", sides)
         m = _mass("a box", a * b * c, density, mass)
         J = m / 12 * np.diag([b**2 + c**2, a**2 + c**2, a**2 + b**2])
         return Solid(m, np.zeros(3), J, (Look(Box((a, b, c))),))
@@ -73,8 +74,8 @@ class Solid:
     ) -> Solid:
         """A tube about an axis, its middle at the origin; `outer` and `inner` are radii, m."""
         r, h = _lengths("the outer radius or the length of a cylinder", (outer, length))
-        if not 0.0 <= inner < r:
-            raise ModelError(f"the inner radius of a tube is {inner!r}; it is less than the outer one, {r:g}")
+        if not (_real(inner) and 0.0 <= inner < r):
+            raise ModelError(f"the inner radius of a tube is {shown(inner)}; it is less than the outer one, {r:g}")
         m = _mass("a cylinder", np.pi * (r**2 - inner**2) * h, density, mass)
         across = m * (3 * (r**2 + inner**2) + h**2) / 12
         J = np.diag([across, across, m * (r**2 + inner**2) / 2])
@@ -90,7 +91,7 @@ class Solid:
     @staticmethod
     def ellipsoid(axes: Any, *, density: float | None = None, mass: float | None = None) -> Solid:
         """An ellipsoid of semi-axes (a, b, c), m, its middle at the origin."""
-        a, b, c = _lengths("a semi-axis of an ellipsoid", axes)
+        a, b, c = _three_lengths("semi-axis of an ellipsoid", axes)
         m = _mass("an ellipsoid", 4 / 3 * np.pi * a * b * c, density, mass)
         J = m / 5 * np.diag([b**2 + c**2, a**2 + c**2, a**2 + b**2])
         return Solid(m, np.zeros(3), J, (Look(Ellipsoid((a, b, c))),))
@@ -220,17 +221,30 @@ def _four(vector: Any) -> tuple[float, float, float, float]:
     return a, b, c, d
 
 
+def _three_lengths(what: str, values: Any) -> tuple[float, float, float]:
+    if np.shape(values) != (3,):
+        raise ModelError(f"a {what} is one of three; give three numbers, not {shown(values)}")
+    a, b, c = _lengths(f"a {what}", values)
+    return a, b, c
+
+
 def _lengths(what: str, values: Any) -> tuple[float, ...]:
-    found = tuple(float(value) for value in values)
-    for value in found:
-        if not (np.isfinite(value) and value > 0):
-            raise ModelError(f"{what} is {value!r}; it is a length and positive")
-    return found
+    for value in values:
+        if not (_real(value) and 0 < value < np.inf):
+            raise ModelError(f"{what} is {shown(value)}; it is a length and positive")
+    return tuple(float(value) for value in values)
+
+
+def _real(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating)
 
 
 def _mass(what: str, volume: float, density: float | None, mass: float | None) -> float:
     if (density is None) == (mass is None):
         raise ModelError(f"{what} has a density or a mass: give one of density=… and mass=…")
+    for name, given in (("density", density), ("mass", mass)):
+        if given is not None and not _real(given):
+            raise ModelError(f"the {name} of {what} is {shown(given)}; it is a number, zero or positive")
     m = float(mass) if mass is not None else float(density or 0.0) * volume
     if not (np.isfinite(m) and m >= 0):
         raise ModelError(f"the mass of {what} is {m:g}; it is zero or positive")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.model.errors import ModelError
+from zeromass.model.given import shown
 from zeromass.model.quaternion import rotation
 
 
@@ -36,11 +37,11 @@ def of_matrix(S: np.ndarray) -> np.ndarray:
 def direction(axis: Any, what: str) -> np.ndarray:
     """An axis in numbers, of length 1."""
     try:
-        a = np.asarray(axis, dtype=float)
+        a = np.zeros(0) if np.iscomplexobj(axis) else np.asarray(axis, dtype=float)
     except (TypeError, ValueError):
-        raise ModelError(f"the axis of {what} is {axis!r}; it is three numbers") from None
+        a = np.zeros(0)
     if a.shape != (3,) or not np.all(np.isfinite(a)):
-        raise ModelError(f"the axis of {what} is {axis!r}; it is three numbers")
+        raise ModelError(f"the axis of {what} is {shown(axis)}; it is three numbers")
     size = float(np.linalg.norm(a))
     if size == 0.0:
         raise ModelError(f"the axis of {what} is {axis!r}, of length zero; it needs a direction")

@@ -14,7 +14,7 @@ from zeromass.mechanism.joint import Joint, Law
 from zeromass.mechanism.marker import Marker, Pose, bodies, place_of
 from zeromass.mechanism.turns import axes_about, direction
 from zeromass.model.errors import ModelError
-from zeromass.model.given import Number, given_scalar
+from zeromass.model.given import Number, given_positive, given_scalar
 from zeromass.model.parts import RigidBody
 
 
@@ -55,7 +55,7 @@ class WheelOnGround(Joint):
         own = axes_about(direction(axis, what))
         middle = place_of(wheel, center, f"the centre of {what}")
         super().__init__(Marker(ground, origin, np.eye(3)), Marker(wheel, middle, own), name)
-        self.radius: Expression = given_scalar(radius, f"the radius of {what}")
+        self.radius: Expression = given_positive(radius, f"the radius of {what}")
         self.height: Expression = given_scalar(height, f"the height of {what}")
 
     def _spoke(self, b: Pose) -> tuple[Array, Expression]:

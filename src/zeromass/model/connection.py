@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from zeromass.expression import Array, Symbol
 from zeromass.model.constraint import Row
 from zeromass.model.errors import ModelError
+from zeromass.model.given import shown
 from zeromass.model.parts import Part
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def connected(joints: Iterable[Connection], parts: Sequence[Part]) -> tuple[Conn
     """Joints between parts of a system, each with a name of its own."""
     if isinstance(joints, Connection):
         raise ModelError(f"joints is a list of joints: write [{joints.name}]")
+    if not isinstance(joints, Iterable):
+        raise ModelError(f"joints is a list of joints, not {shown(joints)}")
     found: list[Any] = list(joints)
     for joint in found:
         if not isinstance(joint, Connection):

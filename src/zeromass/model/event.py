@@ -9,6 +9,8 @@ import numpy as np
 
 from zeromass.expression import Expression
 from zeromass.frozen import frozen
+from zeromass.model.errors import ModelError
+from zeromass.model.given import given_flag, given_name, given_scalar, shown
 from zeromass.model.state import State
 
 
@@ -63,6 +65,13 @@ class Event:
     guard: bool = False
     message: str = ""
     detail: Callable[[State], str] | None = None
+
+    def __post_init__(self) -> None:
+        given_name(self.name, "an event")
+        given_scalar(self.zero, f"zero of the event '{self.name}'")
+        if not (np.ndim(self.direction) == 0 and self.direction in (-1, 0, 1)):
+            raise ModelError(f"event '{self.name}' has direction {shown(self.direction)}; it is −1, 0 or 1")
+        given_flag(self.terminal, f"terminal of the event '{self.name}'")
 
     def words(self, state: State, when: str = "") -> str:
         """Name, meaning and details of the event at a state where it happened."""

@@ -11,6 +11,9 @@ import numpy as np
 from zeromass.expression import Expression, ExpressionError, as_expression, expressions
 from zeromass.model.errors import ModelError
 
+SHOWN = 80
+"""Letters of what was given that a message repeats."""
+
 Number = Expression | float
 """A number, or a formula of time, parameters and coordinates."""
 
@@ -36,12 +39,51 @@ def given_array(values: Any, what: str) -> np.ndarray:
     return array
 
 
+def given_number(value: Any, what: str) -> Number:
+    """A finite number as it is, or a formula."""
+    try:
+        found = as_expression(value)
+    except ExpressionError:
+        found = None
+    if found is None or (found.value is not None and not math.isfinite(found.value)):
+        raise ModelError(f"{what} is {shown(value)}; it is a finite number, or a formula of parameters")
+    return found if found.value is None else value.item() if isinstance(value, np.ndarray) else value
+
+
+def shown(value: Any) -> str:
+    """What was given, in one short line of a message."""
+    words = " ".join(repr(value).split())
+    return words if len(words) <= SHOWN else f"{words[:SHOWN]}…"
+
+
+def given_name(name: Any, what: str) -> str:
+    """A name, which is a word."""
+    if not isinstance(name, str) or not name:
+        raise ModelError(f"the name of {what} is {shown(name)}; it is a word, such as 'first'")
+    return name
+
+
+def given_flag(value: Any, what: str) -> bool:
+    """A truth."""
+    if not isinstance(value, bool | np.bool_):
+        raise ModelError(f"{what} is {shown(value)}; it is True or False")
+    return bool(value)
+
+
 def given_scalar(value: Any, what: str) -> Expression:
     """One expression."""
     array = given_array(value, what)
     if array.ndim:
         raise ModelError(f"{what} is one number or expression, not an array of shape {array.shape}")
     return array.item()
+
+
+def given_positive(value: Any, what: str) -> Expression:
+    """One expression, positive as far as it is a number."""
+    found = given_scalar(value, what)
+    if found.value is not None and not found.value > 0:
+        raise ModelError(f"{what} is {found.value:g}; it is positive")
+    return found
 
 
 def given_vector(values: Any, what: str) -> np.ndarray:

@@ -32,6 +32,7 @@ class Grip(NamedTuple):
     creep     speed, m/s, below which friction falls off
     slow      speed, m/s, below which a slip is stiff
     closed, open  what the motion is called while it holds, and while it slides
+    on        name of the gap that must be closed for it to hold or slide; of none if nothing opens
     """
 
     name: str
@@ -43,6 +44,7 @@ class Grip(NamedTuple):
     slow: Any
     closed: str = "rolling"
     open: str = "slipping"
+    on: str = ""
 
     @property
     def at_first(self) -> bool:
@@ -58,6 +60,15 @@ class Grip(NamedTuple):
     def rows(self) -> tuple[Row, ...]:
         """Rows that close it, beside those of its joint."""
         return ()
+
+    @property
+    def coefficients(self) -> tuple[Any, ...]:
+        """The friction, which equations do not know while it holds."""
+        return tuple(self.friction.values())
+
+    def told(self, closed: frozenset[str]) -> str:
+        """What it is."""
+        return f"{self.name} {self.closed if self.name in closed else self.open}"
 
     @property
     def opens(self) -> str:

@@ -8,14 +8,14 @@ friction holds, see `zeromass.model.grip`, opens and closes likewise.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from zeromass.expression import Symbol, rate
 from zeromass.model.constraint import Row
 from zeromass.model.errors import StartError
-from zeromass.model.event import Event
+from zeromass.model.event import Event, Onward
 from zeromass.model.grip import Grip, stiff_of
 from zeromass.model.state import State
 
@@ -25,6 +25,81 @@ if TYPE_CHECKING:
 
 CLOSED = 1e-12
 """Part of the size of a state below which a gap counts as closed, and its rate as none."""
+
+
+class Gap(Protocol):
+    """What is open or closed: a gap that is never negative, and a pull that closes it, never negative either."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def pull(self) -> Expression:
+        """What is not negative as long as it is closed."""
+        ...
+
+    @property
+    def at_first(self) -> bool:
+        """Whether a system as it is made has it closed."""
+        ...
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Rows that close it, beside those of its joint."""
+        ...
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Rows of the joint that hold only while it is closed."""
+        ...
+
+    @property
+    def friction(self) -> Mapping[Symbol, Any]:
+        """What acts while it is open."""
+        ...
+
+    @property
+    def coefficients(self) -> tuple[Any, ...]:
+        """Numbers that decide what follows, beside those in equations and events."""
+        ...
+
+    @property
+    def opens(self) -> str:
+        """The event at which it opens."""
+        ...
+
+    @property
+    def closes(self) -> str:
+        """The event at which it closes."""
+        ...
+
+    @property
+    def touches(self) -> str:
+        """The name of the contact that is none while it is open."""
+        ...
+
+    def opening(self, *, alone: bool) -> list[Event]:
+        """Events of the motion in which it is closed."""
+        ...
+
+    def closing(self, *, others: bool) -> list[Event]:
+        """Events of the motion in which it is open."""
+        ...
+
+    def closed_in(self, state: State) -> bool:
+        """Whether it is closed at a state, and stays so."""
+        ...
+
+    def told(self, closed: frozenset[str]) -> str:
+        """What a motion with some of them closed is called by it, in a word or two."""
+        ...
+
+    def opened(self, system: System, state: State) -> System | Onward:
+        """What a motion goes on as where it opens."""
+        ...
+
+    def closed_up(self, system: System, state: State) -> System | Onward:
+        """What a motion goes on as where it closes."""
+        ...
 
 
 class OneSided(NamedTuple):
@@ -60,6 +135,28 @@ class OneSided(NamedTuple):
         return {}
 
     @property
+    def coefficients(self) -> tuple[Any, ...]:
+        """None."""
+        return ()
+
+    @property
+    def touches(self) -> str:
+        """No contact."""
+        return ""
+
+    def told(self, closed: frozenset[str]) -> str:
+        """What it is."""
+        return f"{self.name} {self.closed if self.name in closed else self.open}"
+
+    def opened(self, system: System, state: State) -> System:
+        """The sibling without it."""
+        return sibling(system, system._closed - {self.name})
+
+    def closed_up(self, system: System, state: State) -> System:
+        """The sibling with it; a rate that jumps is taken by an impulse."""
+        return sibling(system, system._closed | {self.name})
+
+    @property
     def opens(self) -> str:
         """The event at which it opens."""
         return f"{self.name} {self.open}"
@@ -86,7 +183,7 @@ class OneSided(NamedTuple):
         return gap <= size and state[rate(self.gap)] <= CLOSED * max(1.0, float(np.abs(state.v).max()))
 
 
-Side = OneSided | Grip
+Side = Gap | Grip
 
 
 def at_first(sides: tuple[Side, ...]) -> frozenset[str]:
@@ -100,11 +197,12 @@ def sibling(system: System, closed: frozenset[str]) -> System:
     known: dict[frozenset[str], System] = whole.memory.setdefault("siblings", {whole._closed: whole})
     if closed not in known:
         open_ = [side for side in whole.one_sided if side.name not in closed]
+        slide = [side for side in open_ if not _idle(side, closed)]
         left = {name for side in open_ for name in side.held}
         rows = [row for row in whole.rows if row.name not in left]
         rows += [row for side in whole.one_sided if side.name in closed for row in side.rows]
         C = whole.C.copy()
-        for x, force in ((x, force) for side in open_ for x, force in side.friction.items()):
+        for x, force in ((x, force) for side in slide for x, force in side.friction.items()):
             C[whole.index(x)] = C[whole.index(x)] + force
         new = object.__new__(type(whole))
         new.joints, new._whole, new._closed = whole.joints, whole, closed
@@ -117,14 +215,30 @@ def sibling(system: System, closed: frozenset[str]) -> System:
 
 def kind_of(system: System) -> str:
     """What the motion is called: what is closed and what is open."""
-    return ", ".join(
-        f"{side.name} {side.closed if side.name in system._closed else side.open}" for side in system.one_sided
-    )
+    told = [side.told(system._closed) for side in system.one_sided if not _idle(side, system._closed)]
+    return ", ".join(words for words in told if words)
+
+
+def _idle(side: Side, closed: frozenset[str]) -> bool:
+    """Whether it is a grip on what is not touched."""
+    return isinstance(side, Grip) and bool(side.on) and side.on not in closed
+
+
+def apart(system: System) -> set[str]:
+    """Names of contacts that are none, since a gap is open."""
+    return {side.touches for side in system.one_sided if not isinstance(side, Grip) and side.name not in system._closed}
+
+
+def without(system: System, gap: str) -> frozenset[str]:
+    """What is closed where a gap is open, with what it takes along: no grip is on it."""
+    grips = {side.name for side in system.one_sided if isinstance(side, Grip) and side.on == gap}
+    return system._closed - {gap} - grips
 
 
 def sliding(system: System) -> list[Grip]:
     """What slides in it."""
-    return [side for side in system.one_sided if isinstance(side, Grip) and side.name not in system._closed]
+    grips = [side for side in system.one_sided if isinstance(side, Grip) and not _idle(side, system._closed)]
+    return [side for side in grips if side.name not in system._closed]
 
 
 def stiff(system: System) -> Expression | None:
@@ -138,15 +252,24 @@ def events_of(system: System) -> tuple[Event, ...]:
     slides, closed = bool(sliding(system)), system._closed
     others = any(isinstance(side, Grip) and side.name in closed for side in system.one_sided)
     for side in system.one_sided:
+        if _idle(side, closed):
+            continue
         found += side.opening(alone=not slides) if side.name in closed else side.closing(others=others)
     return tuple(found)
 
 
 def beginning(system: System, state: State) -> System:
-    """What a motion begins as: the sibling in which gaps that are closed, and stay so, are closed."""
-    if state.system is not system:
+    """What a motion begins as: the sibling in which gaps that are closed, and stay so, are closed.
+
+    A state of a sibling begins as that, but for gaps that are closed there though it has them open.
+    """
+    if state.system is system:
+        return _lawful(system, state, {side.name for side in system.one_sided if side.closed_in(state)})
+    if getattr(state.system, "_whole", state.system) is not getattr(system, "_whole", system):
         return state.system
-    return _lawful(system, state, {side.name for side in system.one_sided if side.closed_in(state)})
+    gaps = [side for side in system.one_sided if not isinstance(side, Grip) and side.name not in state.system._closed]
+    closed = {side.name for side in gaps if side.closed_in(state)}
+    return _lawful(system, state, {*state.system._closed, *closed}) if closed else state.system
 
 
 def _lawful(system: System, state: State, closed: set[str]) -> System:
@@ -158,7 +281,7 @@ def _lawful(system: System, state: State, closed: set[str]) -> System:
         if not pushes:
             closed -= _weakest(there, closed)  # others are looked at once it slides, and has its friction
             break
-        closed -= pushes
+        closed -= pushes | {side.name for side in system.one_sided if isinstance(side, Grip) and side.on in pushes}
     return sibling(system, frozenset(closed))
 
 
@@ -174,17 +297,18 @@ def _carried(state: State, system: System) -> State:
     return state if state.system is system else state.carried_to(system)
 
 
-def following(system: System, event: str, state: State) -> System | None:
+def following(system: System, event: str, state: State) -> System | Onward | None:
     """What a motion goes on as after an event; None where it is not one of a gap or of a slip."""
     for side in system.one_sided:
         held = side.name in system._closed
         if event == side.opens and held:
+            if not isinstance(side, Grip):
+                return side.opened(system, state)
             return sibling(system, system._closed - {side.name})
         if event == side.closes and not held:
-            closed = system._closed | {side.name}
             if not isinstance(side, Grip):
-                return sibling(system, closed)
-            after = sibling(system, closed)
+                return side.closed_up(system, state)
+            after = sibling(system, system._closed | {side.name})
             return after if _carried(state, after)[side.spare] >= 0.0 else system
         if isinstance(side, Grip) and event == side.begins and not held:
             return sibling(system, system._closed - _weakest(state, system._closed))

@@ -21,7 +21,7 @@ from zeromass.expression import (
 from zeromass.expression.pattern import Pattern
 from zeromass.frozen import frozen
 from zeromass.model.errors import ModelError
-from zeromass.model.given import Inertia, Number, Quaternion, Vector, given_array, given_scalar, given_vector
+from zeromass.model.given import Inertia, Number, Quaternion, Vector, given_array, given_scalar, given_vector, shown
 from zeromass.model.quaternion import body_rates, inertial_rates, rotation
 from zeromass.model.requirement import Ordered, Requirement
 
@@ -136,7 +136,7 @@ class RigidBody(Part):
         self.at: Array = given_vector(at, f"the place of '{name}'")
         self.orientation: np.ndarray = _orientation(name, orientation)
         self.mass: Expression = _mass(name, mass)
-        self.inertia: Array = _inertia(name, inertia)
+        self.inertia: Array = matrix_of_inertia(name, inertia)
         self.position: Array = _named(name, "xyz")
         self.quaternion: Array = _named(name, ("u0", "u1", "u2", "u3"))
         self.coordinates: Array = np.concatenate([self.position, self.quaternion])
@@ -210,9 +210,12 @@ def _drawn(position: Array, at: Array) -> dict[Symbol, float]:
 
 
 def _orientation(name: str, given: Any) -> np.ndarray:
-    u = np.asarray(given, dtype=float)
+    try:
+        u = np.zeros(0) if np.iscomplexobj(given) else np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        u = np.zeros(0)
     if u.shape != (4,) or not np.all(np.isfinite(u)) or not u.any():
-        raise ModelError(f"the orientation of '{name}' is {given!r}; it is a unit quaternion, four numbers")
+        raise ModelError(f"the orientation of '{name}' is {shown(given)}; it is a unit quaternion, four numbers")
     return u / np.linalg.norm(u)
 
 
@@ -241,7 +244,8 @@ def _positive(name: str, mass: Expression) -> Requirement:
     return Ordered(0.0, mass, words, name, equal=True)
 
 
-def _inertia(name: str, inertia: Any) -> Array:
+def matrix_of_inertia(name: str, inertia: Any) -> Array:
+    """J, shape (3, 3), of three principal moments or a matrix, that a body can have as far as it is in numbers."""
     J = given_array(inertia, f"the inertia of '{name}'")
     if J.shape == (3,):
         J = expressions(np.diag(J))

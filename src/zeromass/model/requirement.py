@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Evaluator, Expression, ExpressionError, Symbol, expressions, symbols
+from zeromass.expression import Evaluator, Expression, ExpressionError, Symbol, as_expression, expressions, symbols
 from zeromass.frozen import frozen
 from zeromass.model.errors import ModelError, StartError
+from zeromass.model.given import shown
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
@@ -70,12 +71,34 @@ class Ordered(Requirement):
         return self.said.format(*values.tolist(), name=self.name)
 
     def checked(self, what: str) -> None:
-        if isinstance(self.lesser, Expression) or isinstance(self.larger, Expression):
+        given = [self.lesser, self.larger]
+        if not all(_is_number(x) for x in given):
+            raise ModelError(self.said.format(*map(Strange, given), name=self.name))
+        if any(isinstance(x, Expression) for x in given):
             super().checked(what)
         else:
-            values = np.array([self.lesser, self.larger], dtype=float)  # not a number is no formula
+            values = np.array(given, dtype=float)  # not a number is no formula
             if not self.met(values[None])[0]:
                 raise ModelError(self.words(values))
+
+
+class Strange:
+    """What can be no number, where a message has one."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if isinstance(self.value, int | float) else shown(self.value)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether something is a number or a formula."""
+    try:
+        as_expression(value)
+    except ExpressionError:
+        return False
+    return True
 
 
 def unmet(system: System, values: np.ndarray) -> dict[int, str]:

@@ -13,6 +13,7 @@ from zeromass.equation import Motion, Verdict, solve
 from zeromass.equation.arrays import alone
 from zeromass.equation.solution import clearly_unique
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, jacobian, symbols
+from zeromass.expression import t as time
 from zeromass.expression.derivative import partials
 from zeromass.expression.evaluate import Tape
 from zeromass.expression.node import ordered
@@ -148,6 +149,11 @@ class State(Remembering):
         from zeromass.model.cards import state_card
 
         return state_card(self)
+
+    @property
+    def known(self) -> dict[Symbol, float]:
+        """Time and parameters, which coefficients may depend on."""
+        return {time: self.t, **self.parameters}
 
     @cached_property
     def inputs(self) -> np.ndarray:

@@ -174,7 +174,7 @@ class System(Remembering):
         if self.joints:
             self.events = one_sided.events_of(self)
             self._know(*(event.zero for event in self.events))
-            self._know(*(force for side in self.one_sided for force in side.friction.values()))
+            self._know(*(number for side in self.one_sided for number in side.coefficients))
         if self.one_sided:
             self.kind = one_sided.kind_of(self)
         if control and by is None:
@@ -198,7 +198,8 @@ class System(Remembering):
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """Where bodies touch what carries them, with the forces there."""
-        return tuple(contact for joint in self.joints for contact in joint.contacts)
+        none = one_sided.apart(self) if self.one_sided else ()
+        return tuple(contact for joint in self.joints for contact in joint.contacts if contact.name not in none)
 
     def begins_as(self, state: State) -> System:
         """The system that the motion follows from a state on: itself, unless it can not hold there."""

@@ -1,0 +1,154 @@
+"""Wheels that leave their surface and land: against bodies that do so alone, and a bar on two of them by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import zeromass as zm
+
+GROUND, Y, g = zm.Ground(), (0, 1, 0), 9.81
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("μ", "e"), [(0.6, 0.1), (0.6, 0.4), (0.2, 0.3)])
+def test_a_wheel_flies_and_lands_as_the_body_of_its_shape(μ, e):
+    """The same motion as that of zm.Rolling, through flights, strokes, slipping and rolling: other rows, one law."""
+    hill = zm.Surface(lambda X, Y: 0.4 * np.exp(-((X / 0.6) ** 2)), name="hill")
+    solid = zm.torus(0.15, 0.05, 1.0)
+    rolling = zm.Rolling(solid, on=hill, gravity=g, friction=μ, restitution=e)
+    u, ω = np.array([np.cos(np.pi / 4 - 0.1), np.sin(np.pi / 4 - 0.1), 0.05, 0.02]), (0.3, 15.0, 0.2)
+    u, body = u / np.linalg.norm(u), rolling.body
+    start = rolling.start([(rolling.contact[:2], (-0.3, 0.0)), (body.quaternion, u), (body.angular_velocity, ω)])
+    wheel = zm.RigidBody("wheel", 1.0, solid.inertia)
+    given = {"axis": (0, 0, 1), "radius": 0.2, "tube": 0.05, "friction": μ, "restitution": e, "name": "tyre"}
+    tyre = zm.WheelOnSurface(GROUND, wheel, hill, **given)
+    system = zm.System([wheel], gravity=g, joints=[tyre])
+    guess = [(wheel.position, start[body.position]), (tyre.contact, start[rolling.contact])]
+    asked = [(tyre.contact[:2], (-0.3, 0.0)), (wheel.quaternion, u), (wheel.angular_velocity, ω)]
+    one, other = (
+        zm.simulate(s, x, until=0.4, rtol=1e-11, atol=1e-14)
+        for s, x in ((rolling, start), (system, system.start(asked, guess=guess)))
+    )
+    words = {"rolling": "tyre rolling", "slipping": "tyre slipping", "flying": "tyre lifted"}
+    assert "flying" in one.kinds
+    assert other.kinds == tuple(words[kind] for kind in one.kinds)
+    np.testing.assert_allclose(other.changes, one.changes, atol=1e-7)
+    assert len(one.impulses) == len(other.impulses) > 0
+    first = one.impulses[0].impulses
+    np.testing.assert_allclose(other.impulses[0].impulses, [first[0], np.linalg.norm(first[1:])], rtol=1e-9)
+    np.testing.assert_allclose(other[wheel.position][-1], one[body.position][-1], atol=1e-9)
+    np.testing.assert_allclose(other[wheel.angular_velocity][-1], one[body.angular_velocity][-1], atol=1e-7)
+    assert other.required_friction().value == pytest.approx(one.required_friction().value, rel=1e-6)
+
+
+m, L, h, r, θ0 = 2.0, 0.5, 0.4, 0.1, 0.2
+PARAMETERS = (zm.parameter("J", 0.5), zm.parameter("e", 0.0))
+
+
+@pytest.fixture(scope="module")
+def tilted() -> tuple[Any, ...]:
+    """A bar on two smooth round feet, let go with the front one lifted."""
+    J, e = PARAMETERS
+    bar = zm.RigidBody("bar", m, (J, J, J), at=(0, 0, h))
+    rear, front = (
+        zm.WheelOnSurface(
+            GROUND,
+            bar,
+            zm.surfaces.plane(),
+            radius=r,
+            axis=Y,
+            center=(x, 0, r - h),
+            friction=0.0,
+            restitution=e,
+            name=name,
+        )
+        for name, x in (("rear", -L), ("front", L))
+    )
+    system = zm.System([bar], gravity=g, joints=[rear, front])
+    c, s = np.cos(θ0), np.sin(θ0)
+    place = (-L + L * c - (h - r) * s, 0.0, r + L * s + (h - r) * c)
+    turned = (np.cos(θ0 / 2), 0.0, -np.sin(θ0 / 2), 0.0)
+    given = [(bar.position, place), (bar.quaternion, turned), (bar.velocity, 0.0), (bar.angular_velocity, 0.0)]
+    return system, rear.slipping(front.lifted(system)).start(given), rear, front
+
+
+def fallen(J: float) -> tuple[float, float]:
+    """When the front foot comes down, and how fast the bar turns then: (J + m z'²) θ̈ = −m z' (g + z'' θ̇²)."""
+
+    def turns(t, y):
+        θ, ω = y
+        slope, bends = L * np.cos(θ) - (h - r) * np.sin(θ), -L * np.sin(θ) - (h - r) * np.cos(θ)
+        return [ω, -m * slope * (g + bends * ω**2) / (J + m * slope**2)]
+
+    def lands(t, y):
+        return y[0]
+
+    lands.terminal = True
+    found = solve_ivp(turns, (0.0, 2.0), (θ0, 0.0), method="DOP853", rtol=1e-13, atol=1e-15, events=lands)
+    return float(found.t[-1]), float(found.y[1, -1])
+
+
+@pytest.mark.parametrize(("J", "e"), [(0.3, 0.0), (0.7, 0.0), (0.7, 0.5)])
+def test_a_bar_rocks_on_two_feet(tilted, J, e):
+    """The other foot lifts where the stroke drives it up, J > m L², and takes a part of the stroke where it does not.
+
+    ġ = D p with D = [1/m + L²/J, 1/m − L²/J] of the foot that is struck and of the other.
+    """
+    system, start, rear, front = tilted
+    run = zm.simulate(
+        system, start, until=0.4, rtol=1e-11, atol=1e-14, parameters=dict(zip(PARAMETERS, (J, e), strict=True))
+    )
+    t, ω = fallen(J)
+    assert run.kinds[0] == "rear slipping, front lifted"
+    assert run.impulses[0].t == pytest.approx(t, abs=1e-11)
+    own, across, falls = 1 / m + L**2 / J, 1 / m - L**2 / J, -2 * L * ω
+    if across > 0.0:
+        p, other = (1 + e) * falls / own, 0.0
+        assert run.kinds[1] == ("rear lifted, front slipping" if e == 0.0 else "rear lifted, front lifted")
+        after = run.state(run.impulses[0].t + 1e-9)
+        assert after[zm.rate(rear.gap)] == pytest.approx(across * p, rel=1e-7)
+    else:
+        p = falls * own / (own**2 - across**2)
+        other = -across / own * p
+        assert run.kinds[1] == "rear rolling, front rolling"
+    np.testing.assert_allclose(run.impulses[0].impulses, [other, 0.0, p, 0.0], atol=1e-9)
+    assert all(impulse.energy < 0.0 for impulse in run.impulses)
+    assert run.minimum(rear.gap).value > -1e-12
+    assert run.minimum(front.gap).value > -1e-12
+    assert run.work().imbalance < 1e-9
+    if e == 0.0:  # it has come to rest
+        assert run[front.normal_force][-1] == pytest.approx(m * g / 2, rel=1e-6)
+
+
+def test_a_massless_wheel_in_the_air_is_not_determined():
+    """Nothing resists its spin there, and the run says so."""
+    hub, wheel = zm.RigidBody("hub", 1.0, (1, 1, 1), at=(0, 0, 1)), zm.RigidBody("wheel", 0.0, (0, 0, 0), at=(0, 0, 1))
+    tyre = zm.WheelOnSurface(
+        GROUND, wheel, zm.surfaces.plane(), radius=0.3, axis=Y, restitution=0.0, near=(0, 0, 0), name="tyre"
+    )
+    system = zm.System([hub, wheel], gravity=g, joints=[zm.Revolute(hub, wheel, axis=Y), tyre])
+    start = tyre.lifted(system).start([(hub.position, (0, 0, 1.0)), (hub.velocity, 0.0), (hub.angular_velocity, 0.0)])
+    with pytest.warns(zm.RunStopped, match="no inertia resists its spin"):
+        zm.simulate(system, start, until=0.1)
+
+
+def test_what_can_not_lift_is_refused():
+    hoop = zm.RigidBody("hoop", 1.0, (1, 1, 1), at=(0, 0, 0.5))
+    given = {"radius": 0.5, "axis": Y}
+    for more in ({"two_sided": True}, {"friction": zm.Friction(0.3, 0.2)}):
+        with pytest.raises(zm.ModelError, match="may lift"):
+            zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), restitution=0.5, **given, **more)
+    with pytest.raises(zm.ModelError, match=r"restitution is 1.5"):
+        zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), restitution=1.5, **given)
+    held = zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), **given)
+    with pytest.raises(zm.ModelError, match="restitution=e"):
+        held.lifted(zm.System([hoop], joints=[held]))
+    tyre = zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), restitution=0.5, **given, name="tyre")
+    system = zm.System([hoop], gravity=g, joints=[tyre])
+    inside = tyre.lifted(system).start([(hoop.position, (0, 0, 0.4)), (hoop.velocity, 0), (hoop.angular_velocity, 0)])
+    with pytest.raises(zm.StartError, match=r"'tyre' is 0.1 m inside"):
+        zm.simulate(system, inside, until=0.1)
