@@ -68,7 +68,7 @@ class KindsMotion {
   course() {
     let kind = this.begins();
     for (let changes = 1; ; changes++) {
-      if (!this.again) this.passed.push([this.state.t, kind]);
+      if (!this.again) this.passed.push([this.state.t, this.shown(kind)]);
       const stiff = this.stiff(kind);
       this.turned(kind);
       let { ending, event } = this.segment(kind, stiff);
@@ -80,7 +80,7 @@ class KindsMotion {
         const message = `the motion has changed its kind ${changes} times, the last at '${event.name}', and is given up`;
         return { ending: "CHATTERING", message };
       }
-      this.again = stiff && next.kind === "slipping"; // a slip that has not yet begun in earnest
+      this.again = this.goesOn(stiff, kind, next.kind);
       ({ kind } = next);
       this.state = next.state;
     }
@@ -94,15 +94,24 @@ class KindsMotion {
     return "slipping";
   }
 
+  /** What a kind is called where it is shown. */
+  shown(kind) {
+    return kind;
+  }
+
+  /** Whether the next kind is but the same again: a slip that has not yet begun in earnest. */
+  goesOn(stiff, _, next) {
+    return stiff && next === "slipping";
+  }
+
   /** Whether a slip begins, which is stiff at first. */
   stiff(kind) {
     return kind === "slipping" && "stiff" in this.kinds.slipping.about.judged && this.kinds.slipping.judged(this.state).stiff[0] < 0;
   }
 
-  /** Takes the program of a kind whose pivots are best at the state; whether that is another one. */
-  turned(kind) {
+  /** Takes the program of a kind whose pivots are best at a state; whether that is another one. */
+  turned(kind, { t, y } = this.state) {
     const some = this.all.filter(({ about }) => about.kind === kind);
-    const { t, y } = this.state;
     const growth = some.map((motion) => {
       motion.put(t, y);
       motion.code.slope();

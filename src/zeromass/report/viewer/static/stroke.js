@@ -2,13 +2,6 @@
 
 const [STROKE_ENDED, STROKE_EXACT, DIRECTIONS] = [1e-14, 1e-13, 720];
 
-const dot = (a, b) => a.reduce((total, x, i) => total + x * b[i], 0);
-const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-const times = (A, x) => A.map((row) => dot(row, x));
-const product = (A, B) => A.map((row) => B[0].map((_, j) => dot(row, B.map((other) => other[j]))));
-const transposed = (A) => A[0].map((_, j) => A.map((row) => row[j]));
-const inverse3 = (A) => transposed([0, 1, 2].map((j) => solved(A, [0, 1, 2].map((i) => (i === j ? 1 : 0))).x));
-
 /** The stroke of a point that meets the surface of normal n with a velocity w; mu null where there is always enough. */
 function stroke(D, n, w, mu, e, still) {
   const smallest = n.reduce((best, x, i) => (Math.abs(x) < Math.abs(n[best]) ? i : best), 0);
@@ -119,8 +112,11 @@ function slippedBy(D, w, mu, p, end, small) {
   return [end === Infinity ? p + y[2] : end, after];
 }
 
-/** Steps of Dormand and Prince, order 5, until the first of some functions changes its sign. */
-function integrated(slope, start, atol, first, functions) {
+/**
+ * Steps of Dormand and Prince, order 5, until the first of some functions changes its sign, in its direction if it has one.
+ * longest: up to where at most, which is `which` −1; most: evaluations.
+ */
+function integrated(slope, start, atol, first, functions, { directions = null, longest = Infinity, most = 7e6 } = {}) {
   const C = [[1 / 5], [3 / 40, 9 / 40], [44 / 45, -56 / 15, 32 / 9], [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729]];
   C.push([9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656], [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84]);
   const E = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40];
@@ -134,22 +130,31 @@ function integrated(slope, start, atol, first, functions) {
     const errors = y.map((x, i) => (h * E.reduce((total, c, j) => total + c * k[j][i], 0)) / (atol[i] + STROKE_EXACT * Math.max(Math.abs(x), Math.abs(after[i]))));
     return { after, error: Math.sqrt(sum(errors.map((x) => x * x)) / y.length) };
   };
-  let [y, h] = [start, 1e-3 * first];
+  let [x, y, h] = [0, start, 1e-3 * first];
   const signs = functions.map((f) => Math.sign(f(y)));
-  for (let count = 0; count < 1e6; count++) {
+  const passed = (f, i) => {
+    if (directions === null) return signs[i] * f < 0 || f === 0;
+    return directions[i] > 0 ? signs[i] <= 0 && f >= 0 : signs[i] >= 0 && f <= 0;
+  };
+  for (let count = 0; 7 * count < most; count++) {
+    h = Math.min(h, longest - x);
     const { after, error } = step(y, h);
     const change = Math.min(5, Math.max(0.2, 0.9 * error ** -0.2));
     if (!(error <= 1)) {
       h *= Math.min(change, 0.9);
       continue;
     }
-    const crossed = functions.flatMap((f, i) => (signs[i] * f(after) < 0 || f(after) === 0 ? [i] : []));
+    const seen = functions.map((f) => f(after));
+    const crossed = seen.flatMap((f, i) => (passed(f, i) ? [i] : []));
     if (crossed.length) {
       const places = crossed.map((i) => zeroOf((part) => functions[i](step(y, part).after), 0, h, functions[i](y), functions[i](after), 0));
       const best = places.reduce((least, x, i) => (x < places[least] ? i : least), 0);
       return { y: step(y, places[best]).after, which: crossed[best] };
     }
+    x += h;
     [y, h] = [after, h * change];
+    if (x >= longest) return { y, which: -1 };
+    if (directions !== null) seen.forEach((f, i) => (signs[i] = Math.sign(f)));
   }
   throw new Beyond("a stroke does not end");
 }
