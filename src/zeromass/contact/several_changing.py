@@ -16,9 +16,9 @@ import numpy as np
 
 from zeromass.contact.complementarity import Mode
 from zeromass.contact.following import case_of, onto
-from zeromass.contact.pair import RESTED
+from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, STOPS, Pair
 from zeromass.contact.redundant import RedundantContacts
-from zeromass.contact.watched import FLAT
+from zeromass.contact.watched import BORDER, FLAT, TIGHT
 from zeromass.errors import ZeromassError
 from zeromass.expression import Expression, as_expression, expressions, jacobian, rate
 from zeromass.expression.build import ZERO
@@ -44,12 +44,12 @@ def changing(contacts: Contacts) -> Changing | None:
     return _known(whole, {whole: None})
 
 
-def _known(whole: Contacts, cases: dict[Contacts, State | None]) -> Changing:
-    """The cases of some systems, each with a state of it, if one is known."""
+def _known(whole: Contacts, cases: dict[Contacts, State | None], count: int | None = None) -> Changing:
+    """The cases of some systems, each with a state of it, if one is known; `count`, of how many, where others are left out."""
     named: dict[str, Contacts] = {}
     for case in cases:
         named.setdefault(name_of(case), case)
-    said = tuple(pair.says(RESTED) for pair in whole.pairs)
+    said = tuple(pair.says(what) for pair in whole.pairs for what in _happens(whole, pair))
     beyond = tuple(pair.says(FLAT) for pair in whole.pairs)
     return Changing(
         cast("dict[str, System]", named),
@@ -64,7 +64,15 @@ def _known(whole: Contacts, cases: dict[Contacts, State | None]) -> Changing:
         named=cast(Any, name_of),
         more=_told(whole, named),
         further=partial(_further, whole),
+        limits="" if count is None else f"contacts have {count} cases, and the page knows those that the motions come to "
+        f"which it was made from; it says where it needs another",
     )
+
+
+def _happens(whole: Contacts, pair: Pair) -> list[str]:
+    """What may happen at a contact in any of the cases."""
+    faster = [f"{BEGINS} before {other.name}" for other in whole.pairs]
+    return [LOST, PARTED, SLIPS, STOPS, LANDS, RESTED, TIGHT, BORDER, FLAT, *faster]
 
 
 def name_of(case: Contacts) -> str:
@@ -79,12 +87,12 @@ def _further(whole: Contacts, states: Sequence[State]) -> Changing:
         if isinstance(state.system, type(whole)):
             found.setdefault(state.system, state)
     choices = [("open", "rolling") if pair.friction is None else ("open", "rolling", "slipping") for pair in whole.pairs]
-    if prod(len(some) for some in choices) <= CASES:
+    if (count := prod(len(some) for some in choices)) <= CASES:
         known = {case.modes for case in found}
         for modes in product(*choices):
             if modes not in known:
                 _add(whole, found, cast("tuple[Mode, ...]", modes), states[0])
-    return _known(whole, found)
+    return _known(whole, found, count if count > CASES else None)
 
 
 def _add(whole: Contacts, found: dict[Contacts, State | None], modes: tuple[Mode, ...], start: State) -> None:

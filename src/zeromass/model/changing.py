@@ -30,6 +30,7 @@ class Changing:
     named   what a system's kind is called here
     more    what the driver is told beside
     further the same with the kinds of states that motions come to
+    limits  what a driver with these kinds can not do, in words
     """
 
     kinds: Mapping[str, System]
@@ -44,3 +45,4 @@ class Changing:
     named: Callable[[System], str] = attrgetter("kind")
     more: Mapping[str, Any] = field(default_factory=dict)
     further: Callable[[Sequence[State]], Changing] | None = None
+    limits: str = ""

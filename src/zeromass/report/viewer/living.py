@@ -188,6 +188,8 @@ class Living:
             motion = replace(self.kinds, outputs=shown, met=self._met())
             if field:
                 motion = replace(motion, place=tuple(field[0]), fields=tuple(field[1]))
+            if motion.every.limits:
+                self._say(motion.every.limits)
             left = len(motion.residuals(run.system))
             modules, driven = kinds_modules(motion, {"shown": [len(shown)], "residuals": [left]})
             return modules, motion.changing.driver, driven

@@ -223,12 +223,12 @@ class ContactsMotion extends KindsMotion {
     const n = state.y.length / 2;
     const [gaps, closed] = [opened, this.closed(kind)].map((list) => list.map((j) => this.told.pairs[j].gap));
     const rounding = 4 * EPSILON * this.scales(given).extent;
+    const units = [...closed, ...gaps].map((i) => Array.from({ length: n }, (_, j) => (i === j ? 1 : 0)));
+    const { solution } = ranked([...chunks(this.plain.judged(state).slopes, n), ...units]);
     for (const aim of [rounding, 2 * rounding, 8 * rounding, 64 * rounding]) {
       for (let again = 0; again < 2; again++) {
-        const { zeros, slopes } = this.plain.judged(state);
-        const rows = [...chunks(slopes, n), ...[...closed, ...gaps].map((i) => Array.from({ length: n }, (_, j) => (i === j ? 1 : 0)))];
-        const missing = [...scaled(zeros, -1), ...closed.map((i) => -state.y[i]), ...gaps.map((i) => Math.max(aim - state.y[i], 0))];
-        const change = ranked(rows).solution(missing);
+        const { zeros } = this.plain.judged(state);
+        const change = solution([...scaled(zeros, -1), ...closed.map((i) => -state.y[i]), ...gaps.map((i) => Math.max(aim - state.y[i], 0))]);
         state = { t: state.t, y: state.y.map((x, i) => (i < n ? x + change[i] : x)) };
       }
       if (gaps.every((i) => state.y[i] > 0)) break;

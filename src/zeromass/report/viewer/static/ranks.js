@@ -2,7 +2,11 @@
 
 const RANK_TOLERANCE = 1e-11;
 
-const dot = (a, b) => a.reduce((total, x, i) => total + x * b[i], 0);
+const dot = (a, b) => {
+  let total = 0;
+  for (let i = 0; i < a.length; i++) total += a[i] * b[i];
+  return total;
+};
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 const times = (A, x) => A.map((row) => dot(row, x));
 const transposed = (A) => A[0].map((_, j) => A.map((row) => row[j]));
@@ -23,29 +27,36 @@ function decomposed(A) {
   }
   const columns = transposed(A);
   const V = identity(columns.length);
-  for (let sweep = 0; sweep < 60; sweep++) {
-    let turned = false;
+  const none = 1e-30 * Math.max(...columns.map((column) => dot(column, column)));
+  for (let [sweep, turns] = [0, true]; turns && sweep < 60; sweep++) {
+    turns = false;
     for (let i = 0; i < columns.length; i++) {
-      for (let j = i + 1; j < columns.length; j++) {
-        const [a, b, c] = [dot(columns[i], columns[i]), dot(columns[j], columns[j]), dot(columns[i], columns[j])];
-        if (!(Math.abs(c) > 1e-16 * Math.sqrt(a * b)) || c === 0) continue;
-        turned = true;
-        const zeta = (b - a) / (2 * c);
-        const tangent = (zeta < 0 ? -1 : 1) / (Math.abs(zeta) + Math.hypot(1, zeta));
-        const cosine = 1 / Math.hypot(1, tangent);
-        for (const set of [columns, V]) {
-          const [one, two] = [set[i], set[j]];
-          set[i] = one.map((x, k) => cosine * (x - tangent * two[k]));
-          set[j] = one.map((x, k) => cosine * (tangent * x + two[k]));
-        }
-      }
+      for (let j = i + 1; j < columns.length; j++) turns = turned(columns, V, i, j, none) || turns;
     }
-    if (!turned) break;
   }
   const sizes = columns.map((column) => Math.hypot(...column));
   const order = sizes.map((_, k) => k).sort((a, b) => sizes[b] - sizes[a]);
   const unit = (k) => (sizes[k] > 0 ? scaled(columns[k], 1 / sizes[k]) : columns[k]);
   return { U: order.map(unit), V: order.map((k) => V[k]), values: order.map((k) => sizes[k]) };
+}
+
+/** Turns two columns until they are across one another, if they are not and neither is rounding; others turn with them. */
+function turned(columns, others, i, j, none) {
+  let [a, b, c] = [0, 0, 0];
+  const [one, two] = [columns[i], columns[j]];
+  for (let k = 0; k < one.length; k++) {
+    a += one[k] * one[k];
+    b += two[k] * two[k];
+    c += one[k] * two[k];
+  }
+  if (a <= none || b <= none || Math.abs(c) <= 1e-15 * Math.sqrt(a * b)) return false;
+  const zeta = (b - a) / (2 * c);
+  const tangent = (zeta < 0 ? -1 : 1) / (Math.abs(zeta) + Math.hypot(1, zeta));
+  const cosine = 1 / Math.hypot(1, tangent);
+  for (const [x, y] of [[one, two], [others[i], others[j]]]) {
+    for (let k = 0; k < x.length; k++) [x[k], y[k]] = [cosine * (x[k] - tangent * y[k]), cosine * (tangent * x[k] + y[k])];
+  }
+  return true;
 }
 
 /** The rank of A, x of least length with A x nearest to b, and what of x changes nothing, as a list of vectors. */
@@ -55,7 +66,7 @@ function ranked(A, largest = null) {
   const n = A[0].length;
   const kept = V.slice(0, rank);
   const solution = (b) => kept.reduce((x, v, k) => added(x, v, dot(U[k], b) / values[k]), new Array(n).fill(0));
-  return { rank, solution, loose: complement(kept, V.slice(rank), n) };
+  return { rank, solution, get loose() { return complement(kept, V.slice(rank), n); } };
 }
 
 /** Unit vectors across some that are orthonormal, as many as there are; others that are across already come first. */

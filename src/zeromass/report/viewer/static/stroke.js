@@ -97,18 +97,20 @@ function slippedBy(D, w, mu, p, end, small) {
     if (by === ends) return end < Infinity ? [end, after] : [p + by, [after[0], after[1], 0]];
     return [p + by, after];
   }
-  const slope = ([r, angle]) => {
+  const slope = ([logarithm, angle]) => { // that of a slip which dies out falls for ever
+    const r = Math.exp(logarithm);
     const way = [Math.cos(angle), Math.sin(angle)];
     const b = slipRate(D, mu, way);
-    return [r * (way[0] * b[0] + way[1] * b[1]), way[0] * b[1] - way[1] * b[0], r, r * b[2]];
+    return [way[0] * b[0] + way[1] * b[1], way[0] * b[1] - way[1] * b[0], r, r * b[2]];
   };
   const limit = (y) => (end === Infinity ? y[3] : y[2] - (end - p));
   const size = Math.hypot(...D.flat());
   const speed = small / STROKE_ENDED;
-  const start = [r0, Math.atan2(w[1], w[0]), 0, w[2]];
-  const { y, which } = integrated(slope, start, [speed, 1, speed / size, speed].map((x) => STROKE_EXACT * x), 1 / size, [(x) => x[0] - small, limit]);
+  const start = [Math.log(r0), Math.atan2(w[1], w[0]), 0, w[2]];
+  const { y, which } = integrated(slope, start, [1, 1, speed / size, speed].map((x) => STROKE_EXACT * x), 1 / size, [(x) => x[0] - Math.log(small), limit]);
   if (which === 0) return [p + y[2], [0, 0, y[3]]];
-  const after = [y[0] * Math.cos(y[1]), y[0] * Math.sin(y[1]), end === Infinity ? 0 : y[3]];
+  const r = Math.exp(y[0]);
+  const after = [r * Math.cos(y[1]), r * Math.sin(y[1]), end === Infinity ? 0 : y[3]];
   return [end === Infinity ? p + y[2] : end, after];
 }
 
