@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from zeromass.expression import Expression
+from zeromass.expression import Expression, Symbol
 
 if TYPE_CHECKING:
     from zeromass.model.state import State
@@ -29,6 +29,7 @@ class Changing:
     first   the system that starts belong to; None where it is that of the start
     named   what a system's kind is called here
     more    what the driver is told beside
+    fields  functions of a `place`, three symbols, that it asks of a kind which is not that of the start
     further the same with the kinds of states that motions come to
     limits  what a driver with these kinds can not do, in words
     """
@@ -44,5 +45,7 @@ class Changing:
     first: System | None = None
     named: Callable[[System], str] = attrgetter("kind")
     more: Mapping[str, Any] = field(default_factory=dict)
+    place: tuple[Symbol, ...] = ()
+    fields: tuple[Expression, ...] = ()
     further: Callable[[Sequence[State]], Changing] | None = None
     limits: str = ""

@@ -43,7 +43,7 @@ class Kinds:
     def of(cls, start: State, outputs: tuple[Expression, ...], until: float, settings: Settings) -> Kinds | None:
         """Those of a system; None where it has one kind, or some that only Python knows."""
         found = start.system.changing() if settings.project and settings.transitions else None
-        if found is None or (found.first is None and start.system.kind not in found.kinds):
+        if found is None or (found.first is None and found.named(start.system) not in found.kinds):
             return None
         if found.first is not None:
             start = found.carried(start, found.first)
@@ -91,7 +91,7 @@ class Kinds:
 
     def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
         """The code of each kind, that of the start first, and what the driver is told of it."""
-        own, every = self.start.system.kind, self.every
+        every, own = self.every, self.every.named(self.start.system)
         order = sorted(every.kinds, key=lambda kind: kind != own)
         found = []
         for kind, program in [(one, program) for one in order for program in self.programs(one)]:
@@ -104,8 +104,8 @@ class Kinds:
                 (*[_value(program, e) for e in self.outputs], *self.residuals(system)),
                 self.settings.project,
                 self.settings.limits,
-                self.place if kind == own else (),
-                self.fields if kind == own else (),
+                self.place if kind == own else every.place,
+                self.fields if kind == own else every.fields,
                 until=self.until,
                 driven=True,
                 judged=tuple(program.solved([e for some in judged.values() for e in some])) if judged else (),

@@ -38,6 +38,10 @@ DRIVEN = ("resume", "open", "inside", "look", "watch", "carry", "judge", "deepen
 """Functions that who locates and decides switches calls beside."""
 
 
+ROUNDED = 1e-5
+"""Part of all accelerations that counts as one of the terms of a row which was left out: 1e-14 of them with `FOLLOWS`."""
+
+
 @dataclass(frozen=True, eq=False)
 class Alone:
     """A motion that needs no Python: what is computed, before it is written for a target.
@@ -178,8 +182,9 @@ class Alone:
             return []
         A, b, a = p.system.A[rows], p.system.b[rows], p.system.accelerations
         left, v2 = list(A @ a - b), np.sum(p.system.rates**2)  # terms of b may cancel
+        rounding = ROUNDED * np.sum([abs(y) for y in a])  # all that there is of accelerations that others hold at zero
         terms = [
-            np.sum([abs(x * y) + abs(x) * v2 for x, y in zip(row, a, strict=True)]) + abs(c)
+            np.sum([abs(x * y) + abs(x) * (v2 + rounding) for x, y in zip(row, a, strict=True)]) + abs(c)
             for row, c in zip(A, b, strict=True)
         ]
         return list(p.solved([*left, *terms]))

@@ -21,15 +21,6 @@ class ContactsMotion extends KindsMotion {
     return this.told.cases[kind].kind;
   }
 
-  stiff(kind) {
-    return "stiff" in this.kinds[kind].about.judged && this.kinds[kind].judged(this.state).stiff[0] < 0;
-  }
-
-  /** A slip that has not yet begun in earnest. */
-  goesOn(stiff, kind, next) {
-    return stiff && kind === next;
-  }
-
   // contacts in numbers --------------------------------------------------------------------------------------------------
   /** The contacts at a state of any of the cases. */
   here(state) {

@@ -2,7 +2,10 @@
 
 const [STROKE_ENDED, STROKE_EXACT, DIRECTIONS] = [1e-14, 1e-13, 720];
 
-/** The stroke of a point that meets the surface of normal n with a velocity w; mu null where there is always enough. */
+/**
+ * The stroke of a point that meets the surface of normal n with a velocity w.
+ * mu: a number, a function of the speed of slip, or null where there is always enough; still: that of a slip which died out.
+ */
 function stroke(D, n, w, mu, e, still) {
   const smallest = n.reduce((best, x, i) => (Math.abs(x) < Math.abs(n[best]) ? i : best), 0);
   const t1 = cross(n, [0, 1, 2].map((i) => (i === smallest ? 1 : 0)));
@@ -42,7 +45,7 @@ function struckBy(D, before, mu, e, still) {
         }
         return [0, 0, w[2] + rate * (end - p)];
       }
-      const way = slipDirection(D, mu);
+      const way = slipDirection(D, frictionAt(mu, 0));
       [w[0], w[1]] = [10 * small * way[0], 10 * small * way[1]];
     }
     [p, w] = slippedBy(D, w, mu, p, end, small);
@@ -53,6 +56,8 @@ function struckBy(D, before, mu, e, still) {
     if (p >= end) return w;
   }
 }
+
+const frictionAt = (mu, speed) => (typeof mu === "function" ? mu(speed) : mu);
 
 /** D (n − μ s), of a slip in the direction s. */
 function slipRate(D, mu, s) {
@@ -86,8 +91,8 @@ function slipDirection(D, mu) {
 function slippedBy(D, w, mu, p, end, small) {
   const r0 = Math.hypot(w[0], w[1]);
   const s = [w[0] / r0, w[1] / r0];
-  const a = slipRate(D, mu, s);
-  if (Math.abs(s[0] * a[1] - s[1] * a[0]) <= STROKE_ENDED * Math.hypot(a[0], a[1])) {
+  const a = slipRate(D, frictionAt(mu, r0), s);
+  if (typeof mu !== "function" && Math.abs(s[0] * a[1] - s[1] * a[0]) <= STROKE_ENDED * Math.hypot(a[0], a[1])) {
     const falls = a[0] * s[0] + a[1] * s[1];
     const stops = falls < 0 ? -(w[0] * s[0] + w[1] * s[1]) / falls : Infinity;
     const ends = end < Infinity ? end - p : a[2] > 0 ? -w[2] / a[2] : Infinity;
@@ -100,7 +105,7 @@ function slippedBy(D, w, mu, p, end, small) {
   const slope = ([logarithm, angle]) => { // that of a slip which dies out falls for ever
     const r = Math.exp(logarithm);
     const way = [Math.cos(angle), Math.sin(angle)];
-    const b = slipRate(D, mu, way);
+    const b = slipRate(D, frictionAt(mu, r), way);
     return [way[0] * b[0] + way[1] * b[1], way[0] * b[1] - way[1] * b[0], r, r * b[2]];
   };
   const limit = (y) => (end === Infinity ? y[3] : y[2] - (end - p));
