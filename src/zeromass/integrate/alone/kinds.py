@@ -126,6 +126,7 @@ class Kinds:
             "turned": list(changing.turned),
             "beyond": list(changing.beyond),
             "changes": self.settings.limits.changes,
+            "growth": self.settings.limits.growth,
         }
 
 

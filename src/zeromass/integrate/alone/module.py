@@ -39,7 +39,8 @@ DRIVEN = ("resume", "open", "inside", "look", "watch", "carry", "judge", "deepen
 
 
 ROUNDED = 1e-5
-"""Part of all accelerations that counts as one of the terms of a row which was left out: 1e-14 of them with `FOLLOWS`."""
+"""Part of all accelerations, and of those that forces would give, that counts as one of the terms of a row which was left
+out: 1e-14 of them with `FOLLOWS`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +183,9 @@ class Alone:
             return []
         A, b, a = p.system.A[rows], p.system.b[rows], p.system.accelerations
         left, v2 = list(A @ a - b), np.sum(p.system.rates**2)  # terms of b may cancel
-        rounding = ROUNDED * np.sum([abs(y) for y in a])  # all that there is of accelerations that others hold at zero
+        masses = np.sum([abs(x) for x in np.diagonal(p.system.M)])
+        forced = ZERO if masses is ZERO else np.sum([abs(x) for x in p.system.Q]) / masses  # what is at rest has rounding
+        rounding = ROUNDED * (forced + np.sum([abs(y) for y in a]))  # where others hold accelerations at zero
         terms = [
             np.sum([abs(x * y) + abs(x) * (v2 + rounding) for x, y in zip(row, a, strict=True)]) + abs(c)
             for row, c in zip(A, b, strict=True)

@@ -73,7 +73,12 @@ class KindsMotion {
       const stiff = this.stiff(kind);
       this.turned(kind);
       let { ending, event } = this.segment(kind, stiff);
-      while (ending === "PIVOTS" && this.turned(kind)) ({ ending, event } = this.segment(kind, stiff));
+      const vain = new Set(); // programs that do not go on from here
+      while (["PIVOTS", "FADING"].includes(ending) && this.turned(kind, this.state, vain.add(this.kinds[kind]))) {
+        const { t } = this.state;
+        ({ ending, event } = this.segment(kind, stiff));
+        if (this.state.t !== t) vain.clear();
+      }
       if (!["EVENT", "ALREADY"].includes(ending) || this.state.t === this.until) return { ending, event };
       const next = this.onward(kind, event.name);
       if (!next) return this.told.beyond.includes(event.name) ? { ending: "BEYOND", message: event.message } : { ending, event };
@@ -107,16 +112,17 @@ class KindsMotion {
   }
 
   /** Takes the program of a kind whose pivots are best at a state; whether that is another one. */
-  turned(kind, { t, y } = this.state) {
-    const some = this.all.filter(({ about }) => about.kind === kind);
+  turned(kind, { t, y } = this.state, without = new Set()) {
+    const some = this.all.filter((motion) => motion.about.kind === kind && !without.has(motion));
     const growth = some.map((motion) => {
       motion.put(t, y);
       motion.code.slope();
       const found = motion.real("growth");
-      return found >= 0 ? found : Infinity;
+      return found >= 0 && (!without.size || found <= this.told.growth) ? found : Infinity;
     });
     const before = this.kinds[kind];
-    this.kinds[kind] = some[growth.indexOf(Math.min(...growth))];
+    const least = Math.min(...growth);
+    if (least < Infinity) this.kinds[kind] = some[growth.indexOf(least)];
     return this.kinds[kind] !== before;
   }
 
