@@ -21,13 +21,14 @@ from zeromass.integrate.alone.module import METHOD, Alone
 from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
 from zeromass.integrate.wasm import kinds_modules, switched_modules
+from zeromass.report.viewer.living import SCRIPTS
 
 SCRIPT = Path(__file__).parents[2] / "src" / "zeromass" / "report" / "viewer" / "static" / "motion.js"
 
 STATIC = SCRIPT.parent
 
-DRIVERS = ("motion.js", "locating.js", "deciding.js", "piece.js", "switched.js", "stroke.js", "kinds.js")
-"""Scripts that drive motions over switches and through changes of kind, in their order."""
+DRIVERS = SCRIPTS["contacts"]
+"""Scripts that drive motions over switches, through changes of kind and at several contacts, in their order."""
 
 MISSING = "no node on this machine: modules of WebAssembly are not run"
 
@@ -87,7 +88,8 @@ def through_kinds(motion: Kinds, tasks: list[dict[str, Any]], folder: Path) -> l
     """The same of a motion that changes its kind; samples end with what is left of its constraints."""
     left = len(motion.residuals(motion.start.system))
     made = kinds_modules(motion, {"all": [len(motion.outputs)], "left": [left]})
-    return _driven("KindsMotion", *made, tasks, folder)
+    driver = {"kinds": "KindsMotion", "contacts": "ContactsMotion"}[motion.changing.driver]
+    return _driven(driver, *made, tasks, folder)
 
 
 def _driven(

@@ -117,15 +117,86 @@ def test_pivots_change_on_the_way(tmp_path):
         assert np.abs(there["end"] - again.y[-1]).max() <= 1e-9
 
 
-def test_what_only_python_knows():
-    """Rolling resistance that holds a body, contacts that pull, and friction of strokes that depends on their speed."""
-    plane = zm.surfaces.plane()
-    for given in (
-        {"friction": 0.3, "rolling_resistance": 0.002},
-        {"friction": 0.3, "two_sided": True},
-        {"restitution": 0.5, "friction": zm.Friction(static=0.4, kinetic=lambda s: 0.2 + 0.1 * np.exp(-s))},
-        {},
+def beside(start: zm.State, until: float, tries: list[dict[str, float]], folder: Any) -> list[zm.Run]:
+    """Runs in Python, with the same kinds, times and states as what the driver makes of the same values."""
+    runs, system = [python(start, values, until) for values in tries], start.system
+    motion = Kinds.of(start, (*system.coordinates, *system.rates), until, zm.Settings(**TIGHT, method="dop853"))
+    assert motion is not None
+    met = [g.state(float(t)) for run in runs for g in run.segments for t in np.linspace(g.t[0], g.t[-1], 5)]
+    times = np.linspace(0.0, until, 51) * (1 - 1e-3)  # where no stroke is
+    tasks = [{"values": x, "until": until, **TIGHT, "times": times.tolist()} for x in tries]
+    found = through_kinds(replace(motion, met=tuple(met)), tasks, folder)
+    for run, there in zip(runs, found, strict=True):
+        samples, m = there["samples"].reshape(len(times), -1), 2 * len(system.coordinates)
+        assert [kind for _, kind in there["kinds"]] == list(run.kinds)
+        assert there["ending"] == run.outcome.ending.name
+        assert np.abs(np.array([t for t, _ in there["kinds"][1:]]) - run.changes).max(initial=0.0) <= 1e-11
+        assert np.abs(samples[:, :m] - run.at(times).y).max() <= 1e-9
+        assert np.abs(there["end"] - run.y[-1]).max() <= 1e-9
+        assert np.abs(samples[:, m:]).max() <= 1e-13
+    return runs
+
+
+arm = zm.parameter("l", 0.01)
+
+
+def test_resistance_brings_a_ball_to_rest(tmp_path):
+    """After 7 r v/(5 l g), m r v (7/5) of angular momentum about the contact over the torque l m g; there it stays."""
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), rolling_resistance=arm)
+    start = ball.start(contact=(0, 0), velocity=(v, 0))
+    for run, (speed, l) in zip(
+        beside(start, 3.0, [{"v": 0.3}, {"v": 0.5, "l": 0.03}], tmp_path), [(0.3, 0.01), (0.5, 0.03)], strict=True
     ):
-        ball = zm.Rolling(zm.ball(0.1, 0.5), on=plane, **given)
-        assert ball.changing() is None
+        assert run.kinds == ("rolling", "resting")
+        assert run.changes[0] == pytest.approx(7 * 0.1 * speed / (5 * l * G), rel=1e-7)
+
+
+@pytest.mark.slow
+def test_resistance_and_friction_take_turns(tmp_path):
+    """A ball in a bowl slips, slides without rolling, and rests; its pivots change on the way."""
+    bowl = zm.Surface(lambda X, Y: 0.5 * (X**2 + Y**2))
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=bowl, friction=μ, rolling_resistance=arm)
+    start = ball.start(contact=(0.3, 0.1), velocity=(0, v))
+    tries = [{"v": 0.1}, {"l": 0.03, "v": 0.0}, {"mu": 0.05, "v": 0.1}]
+    runs = beside(start, 4.0, tries, tmp_path)
+    assert [run.kinds[-1] for run in runs] == ["resting"] * 3
+    assert "sliding" in runs[2].kinds
+    assert runs[2].statistics.repivots > 0
+
+
+@pytest.mark.slow
+def test_a_thrown_ball_bounces_and_comes_to_rest(tmp_path):
+    """In flight, rolling against resistance, and at rest."""
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.plane(), friction=μ, rolling_resistance=arm, restitution=e)
+    start = ball.flying.start(center=(0, 0, 0.3), velocity=(v, 0, 0))
+    runs = beside(start, 3.0, [{"e": 0.2}, {"e": 0.3, "l": 0.05}, {"mu": 0.05, "e": 0.2, "l": 0.03}], tmp_path)
+    assert {run.kinds[-1] for run in runs} <= {"resting", "rolling", "sliding"}
+
+
+@pytest.mark.slow
+def test_a_contact_that_pulls(tmp_path):
+    """Friction grows with the force whichever way that goes, and slips go over from one to the other."""
+    waves = zm.Surface(lambda X, Y: 0.3 * np.sin(3 * X))
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=waves, friction=μ, two_sided=True)
+    start = ball.start(contact=(0.0, 0.0), velocity=(v, 0.2))
+    runs = beside(start, 1.0, [{"v": 1.5, "mu": 0.4}, {"v": 3.0}, {"v": 3.0, "mu": 0.05}], tmp_path)
+    assert len(runs[1].kinds) > 5
+    assert runs[1].kinds[:2] == ("slipping", "slipping")  # it pushes, and pulls
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("body", [zm.ball(0.1, 0.5), zm.ellipsoid((0.03, 0.03, 0.04), 0.06)])
+def test_friction_of_strokes_that_depends_on_speed(body, tmp_path):
+    """Stribeck's, which the driver asks of the compiled formula while a stroke lasts."""
+    law = zm.Friction(static=0.4, kinetic=lambda s: μ + 0.1 * np.exp(-s / 0.3))
+    thrown = zm.Rolling(body, on=zm.surfaces.plane(), friction=law, restitution=e)
+    start = thrown.flying.start(center=(0, 0, 0.25), velocity=(v, 0.3, 0.2), angular_velocity=(1, 5, 3))
+    beside(start, 0.4, [{"e": 0.2}, {"e": 0.3, "mu": 0.05}], tmp_path)
+
+
+def test_what_has_one_kind_or_switches():
+    """Without friction, restitution and resistance nothing changes; friction about the normal has a sign, a formula."""
+    plane = zm.surfaces.plane()
+    assert zm.Rolling(zm.ball(0.1, 0.5), on=plane).changing() is None
+    assert zm.Rolling(zm.ball(0.1, 0.5), on=plane, friction=0.3, drilling_friction=0.01).changing() is None
     assert zm.Rolling(zm.ball(0.1, 0.5), on=plane, friction=0.3).changing() is not None

@@ -1,4 +1,4 @@
-"""A body that rolls, slips and flies, for a driver outside Python: its kinds, and what decides between them."""
+"""A body that rolls, slips, is held and flies, for a driver outside Python: its kinds, and what decides between them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.contact.friction import SPEED
+from zeromass.contact.friction import SPEED, at_speed
+from zeromass.contact.slow import STOPPED, creep_of
+from zeromass.contact.traced import PLACE
 from zeromass.contact.watched import FLAT, RESTED
 from zeromass.expression import Expression, as_expression, expressions, symbols
 from zeromass.model import State, System
@@ -17,36 +19,67 @@ if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
 
 
-def changing(rolling: Rolling) -> Changing | None:
-    """The kinds of a rolling body that a driver outside Python goes through; None where it does not know how.
+PULLED = "slipping while it is pulled"
+"""What the slip of a contact is called here while the surface pulls; it is shown as slipping."""
 
-    It knows neither rolling resistance that holds a body, nor contacts that pull, nor surfaces with edges.
-    """
-    rubs, returns = rolling.friction_coefficient is not None, rolling.restitution is not None
-    if rolling.sticks or rolling.two_sided or not (rubs or returns):
+
+def changing(rolling: Rolling) -> Changing | None:
+    """The kinds of a rolling body that a driver outside Python goes through; None where it has one, or formulas switch."""
+    kinds = _kinds(rolling)
+    if len(kinds) == 1 or any(system.pieces is not None for system in kinds.values()):
         return None
+    body, center = rolling.body, rolling.center_particle
+    moved = tuple(rolling.index(x) for part in (body, center) for x in part.position)
+    kinetic = rolling.kinetic_coefficient
+    varies = rolling.restitution is not None and isinstance(kinetic, Expression) and SPEED in symbols(kinetic)
+    return Changing(
+        kinds,
+        {name: _judged(rolling, name, kinds) for name in kinds},
+        _carried,
+        moved,
+        tuple(rolling.index(x) for x in body.quaternion),
+        (RESTED,),
+        (FLAT,),
+        named=lambda system: next((name for name, kind in kinds.items() if kind is system), system.kind),
+        more={"shown": {name: system.kind for name, system in kinds.items()}, "varies": varies},
+        place=(SPEED, *PLACE[1:]) if varies else (),
+        fields=(as_expression(kinetic),) if varies else (),
+    )
+
+
+def _kinds(rolling: Rolling) -> dict[str, System]:
+    """Rolling, slipping, held by its resistance, and in flight, as far as there is what they take."""
+    rubs = rolling.friction_coefficient is not None
     kinds: dict[str, System] = {"rolling": rolling}
     if rubs:
         kinds["slipping"] = rolling.slipping
-    if returns:
+    if rubs and rolling.two_sided:
+        kinds[PULLED] = rolling.slipping.opposite
+    if rolling.sticks:
+        kinds["resting"] = rolling.resting
+    if rolling.sticks and rubs:
+        kinds["sliding"] = rolling.sliding
+    if rolling.restitution is not None:
         kinds["flying"] = rolling.flying
-    if any(system.pieces is not None for system in kinds.values()):
-        return None
-    kinetic = rolling.kinetic_coefficient
-    if returns and isinstance(kinetic, Expression) and SPEED in symbols(kinetic):
-        return None  # the friction of a stroke would depend on its speed
-    judged: dict[str, dict[str, list[Expression]]] = {kind: {} for kind in kinds}
-    if rubs:
-        judged["rolling"] = {"lack": [rolling.lack_of_friction - rolling.negligible_force]}
-        slip = rolling.slip_velocity
-        judged["slipping"] = {"slip": list(slip), "stiff": [as_expression(rolling.slipping.stiff)]}
-    if returns:
-        judged["flying"] = _flight(rolling)
-    body, center = rolling.body, rolling.center_particle
-    moved = tuple(rolling.index(x) for part in (body, center) for x in part.position)
-    return Changing(
-        kinds, judged, _carried, moved, tuple(rolling.index(x) for x in body.quaternion), (RESTED,), (FLAT,)
-    )
+    return kinds
+
+
+def _judged(rolling: Rolling, name: str, kinds: dict[str, System]) -> dict[str, list[Expression]]:
+    """What decides in one kind of motion: forces that it lacks, and how fast it slips and turns."""
+    found: dict[str, list[Expression]] = {}
+    if name == "flying":
+        return _flight(rolling)
+    if rolling.friction_coefficient is not None and name in ("rolling", "resting"):
+        found["lack"] = [as_expression(rolling.lack_of_friction - rolling.negligible_force)]
+    if rolling.two_sided:
+        found["N"] = [rolling.normal_force]
+    if rolling.sticks:
+        found["omega"] = list(rolling.rolling_velocity)
+        found["least"] = [as_expression(STOPPED * creep_of(rolling) / rolling.solid.size)]
+    if name in ("resting", "sliding"):
+        found["unheld"] = [rolling.lack_of_resistance]
+    stiff = kinds[name].stiff
+    return found if stiff is None else {**found, "stiff": [stiff]}
 
 
 def _flight(rolling: Rolling) -> dict[str, list[Expression]]:
@@ -55,7 +88,9 @@ def _flight(rolling: Rolling) -> dict[str, list[Expression]]:
     ρ = rolling.contact - body.position
     w = body.velocity + np.cross(body.angular_velocity, ρ) - rolling.surface.velocity(rolling.contact)
     static, kinetic = rolling.friction_coefficient, rolling.kinetic_coefficient
-    limits = [] if static is None or kinetic is None else [static, kinetic, rolling.slipping.creep]
+    limits = []
+    if static is not None and kinetic is not None:
+        limits = [static, at_speed(kinetic, 0.0), rolling.slipping.creep]
     found = {
         "up": flying.up,
         "gap": flying.gap,

@@ -28,6 +28,7 @@ from zeromass.model.requirement import Ordered, Requirement
 if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
     from zeromass.model import Drawing
+    from zeromass.model.changing import Changing
 
 LEAST_CLEARANCE = 1e-4
 """Clearance at which a hollow counts as too tight, as of a rolling body."""
@@ -230,6 +231,12 @@ class Contacts(System):
         from zeromass.contact.following import following
 
         return following(self, event, state)
+
+    def changing(self) -> Changing | None:
+        """The cases of its contacts."""
+        from zeromass.contact.several_changing import changing  # few runs are driven outside Python
+
+        return changing(self)
 
     def leaps(self, names: Sequence[str], before: State, after: State) -> bool:
         """Where another end of a body comes nearest to a surface that it does not touch."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
-from zeromass.expression import Expression
+from zeromass.expression import Expression, Symbol
 
 if TYPE_CHECKING:
     from zeromass.model.state import State
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Changing:
-    """Kinds of motion of one body at one contact, and what decides between them.
+    """Kinds of motion that follow one another, and what decides between them.
 
     kinds   systems of the same coordinates, by their kinds
     judged  {kind: {name: functions of time, state and parameters}} that decisions look at
@@ -24,6 +25,13 @@ class Changing:
     turned  coordinates of its quaternion
     said    names of what is told beside events, such as the end of bounces
     beyond  events after which the motion goes on in Python alone
+    driver  what goes from one to the next: "kinds" of one contact, or several "contacts"
+    first   the system that starts belong to; None where it is that of the start
+    named   what a system's kind is called here
+    more    what the driver is told beside
+    fields  functions of a `place`, three symbols, that it asks of a kind which is not that of the start
+    further the same with the kinds of states that motions come to
+    limits  what a driver with these kinds can not do, in words
     """
 
     kinds: Mapping[str, System]
@@ -33,3 +41,11 @@ class Changing:
     turned: tuple[int, ...]
     said: tuple[str, ...] = ()
     beyond: tuple[str, ...] = ()
+    driver: str = "kinds"
+    first: System | None = None
+    named: Callable[[System], str] = attrgetter("kind")
+    more: Mapping[str, Any] = field(default_factory=dict)
+    place: tuple[Symbol, ...] = ()
+    fields: tuple[Expression, ...] = ()
+    further: Callable[[Sequence[State]], Changing] | None = None
+    limits: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from zeromass.compile.program import Program, program_at
@@ -42,8 +43,10 @@ class Kinds:
     def of(cls, start: State, outputs: tuple[Expression, ...], until: float, settings: Settings) -> Kinds | None:
         """Those of a system; None where it has one kind, or some that only Python knows."""
         found = start.system.changing() if settings.project and settings.transitions else None
-        if found is None or start.system.kind not in found.kinds:
+        if found is None or (found.first is None and found.named(start.system) not in found.kinds):
             return None
+        if found.first is not None:
+            start = found.carried(start, found.first)
         kinds = cls(start, found, outputs, until, settings)
         try:
             for system in found.kinds.values():
@@ -60,7 +63,13 @@ class Kinds:
 
     def begun(self, system: System) -> State:
         """The start as one of another kind."""
-        return self.changing.carried(self.start, system)
+        return self.every.carried(self.start, system)
+
+    @cached_property
+    def every(self) -> Changing:
+        """All kinds, those of states that motions come to among them."""
+        further = self.changing.further
+        return self.changing if further is None else further((self.start, *self.met))
 
     @property
     def known(self) -> set[str]:
@@ -69,24 +78,24 @@ class Kinds:
 
     def residuals(self, system: System) -> list[Expression]:
         """The constraints of positions and of velocities of a kind; as many for all."""
-        most = max(len(_zeros(other)) for other in self.changing.kinds.values())
+        most = max(len(_zeros(other)) for other in self.every.kinds.values())
         zeros = _zeros(system)
         return [*zeros, *[ZERO] * (most - len(zeros))]
 
     def programs(self, kind: str) -> list[Program]:
         """Those of a kind: with the pivots that are best at the start, and with others that are best elsewhere."""
-        system = self.changing.kinds[kind]
+        system = self.every.kinds[kind]
         first = program_at(system, self.begun(system))
-        others = (program_at(system, state) for state in self.met if state.system is system)
+        others = (program_at(state.system, state) for state in self.met if self.every.named(state.system) == kind)
         return list({id(program): program for program in (first, *others)}.values())[:VARIANTS]
 
     def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
         """The code of each kind, that of the start first, and what the driver is told of it."""
-        own = self.start.system.kind
-        order = sorted(self.changing.kinds, key=lambda kind: kind != own)
+        every, own = self.every, self.every.named(self.start.system)
+        order = sorted(every.kinds, key=lambda kind: kind != own)
         found = []
         for kind, program in [(one, program) for one in order for program in self.programs(one)]:
-            system, judged = self.changing.kinds[kind], self.changing.judged[kind]
+            system, judged = program.system, every.judged[kind]
             begun = self.begun(system)
             alone = Alone(
                 program,
@@ -95,8 +104,8 @@ class Kinds:
                 (*[_value(program, e) for e in self.outputs], *self.residuals(system)),
                 self.settings.project,
                 self.settings.limits,
-                self.place if kind == own else (),
-                self.fields if kind == own else (),
+                self.place if kind == own else every.place,
+                self.fields if kind == own else every.fields,
                 until=self.until,
                 driven=True,
                 judged=tuple(program.solved([e for some in judged.values() for e in some])) if judged else (),
@@ -110,12 +119,14 @@ class Kinds:
 
     def told(self) -> dict[str, Any]:
         """What the driver is told."""
-        changing = self.changing
+        changing = self.every
         return {
+            **changing.more,
             "moved": list(changing.moved),
             "turned": list(changing.turned),
             "beyond": list(changing.beyond),
             "changes": self.settings.limits.changes,
+            "growth": self.settings.limits.growth,
         }
 
 

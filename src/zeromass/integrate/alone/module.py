@@ -38,6 +38,11 @@ DRIVEN = ("resume", "open", "inside", "look", "watch", "carry", "judge", "deepen
 """Functions that who locates and decides switches calls beside."""
 
 
+ROUNDED = 1e-5
+"""Part of all accelerations, and of those that forces would give, that counts as one of the terms of a row which was left
+out: 1e-14 of them with `FOLLOWS`."""
+
+
 @dataclass(frozen=True, eq=False)
 class Alone:
     """A motion that needs no Python: what is computed, before it is written for a target.
@@ -178,8 +183,11 @@ class Alone:
             return []
         A, b, a = p.system.A[rows], p.system.b[rows], p.system.accelerations
         left, v2 = list(A @ a - b), np.sum(p.system.rates**2)  # terms of b may cancel
+        masses = np.sum([abs(x) for x in np.diagonal(p.system.M)])
+        forced = ZERO if masses is ZERO else np.sum([abs(x) for x in p.system.Q]) / masses  # what is at rest has rounding
+        rounding = ROUNDED * (forced + np.sum([abs(y) for y in a]))  # where others hold accelerations at zero
         terms = [
-            np.sum([abs(x * y) + abs(x) * v2 for x, y in zip(row, a, strict=True)]) + abs(c)
+            np.sum([abs(x * y) + abs(x) * (v2 + rounding) for x, y in zip(row, a, strict=True)]) + abs(c)
             for row, c in zip(A, b, strict=True)
         ]
         return list(p.solved([*left, *terms]))

@@ -30,9 +30,10 @@ STATIC = Path(__file__).parent / "static"
 SCRIPTS = {
     "": ("motion.js",),
     "switches": ("motion.js", "locating.js", "deciding.js", "piece.js", "switched.js"),
-    "kinds": ("motion.js", "locating.js", "deciding.js", "piece.js", "switched.js", "stroke.js", "kinds.js"),
 }
-"""Scripts that make motions, in their order: of one module, over switches, and through changes of kind."""
+SCRIPTS["kinds"] = (*SCRIPTS["switches"], "ranks.js", "stroke.js", "kinds.js")
+SCRIPTS["contacts"] = (*SCRIPTS["kinds"], "meeting.js", "strokes.js", "contacts.js")
+"""Scripts that make motions, in their order: of one module, over switches, through changes of kind, at several contacts."""
 
 MET = 9
 """States of each segment of a motion, whose pivots changed, at which it is looked which ones are best."""
@@ -185,9 +186,11 @@ class Living:
             motion = replace(self.kinds, outputs=shown, met=self._met())
             if field:
                 motion = replace(motion, place=tuple(field[0]), fields=tuple(field[1]))
+            if motion.every.limits:
+                self._say(motion.every.limits)
             left = len(motion.residuals(run.system))
             modules, driven = kinds_modules(motion, {"shown": [len(shown)], "residuals": [left]})
-            return modules, "kinds", driven
+            return modules, motion.changing.driver, driven
         if run.system.pieces is None:
             module = wasm(
                 run.program,

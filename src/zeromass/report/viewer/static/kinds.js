@@ -1,6 +1,7 @@
-// Motions that change their kind at a contact, rolling, slipping and in flight: see contact/rolling.py, slipping.py, flying.py.
+// Motions that change their kind at a contact, rolling, slipping, held or in flight: see contact/kinds.py, and the kinds there.
 
-const [BOUNCES_END, CREEPS_STOPPED, FINE] = [1e-11, 10, 1e-10];
+const [BOUNCES_END, CREEPS_STOPPED, FINE, ROLLS] = [1e-11, 10, 1e-10, 1e-9];
+const PULLED = "slipping while it is pulled";
 
 /** A module of one kind of motion, with what decides there. */
 class Kind extends Driven {
@@ -68,11 +69,16 @@ class KindsMotion {
   course() {
     let kind = this.begins();
     for (let changes = 1; ; changes++) {
-      if (!this.again) this.passed.push([this.state.t, kind]);
+      if (!this.again) this.passed.push([this.state.t, this.shown(kind)]);
       const stiff = this.stiff(kind);
       this.turned(kind);
       let { ending, event } = this.segment(kind, stiff);
-      while (ending === "PIVOTS" && this.turned(kind)) ({ ending, event } = this.segment(kind, stiff));
+      const vain = new Set(); // programs that do not go on from here
+      while (["PIVOTS", "FADING"].includes(ending) && this.turned(kind, this.state, vain.add(this.kinds[kind]))) {
+        const { t } = this.state;
+        ({ ending, event } = this.segment(kind, stiff));
+        if (this.state.t !== t) vain.clear();
+      }
       if (!["EVENT", "ALREADY"].includes(ending) || this.state.t === this.until) return { ending, event };
       const next = this.onward(kind, event.name);
       if (!next) return this.told.beyond.includes(event.name) ? { ending: "BEYOND", message: event.message } : { ending, event };
@@ -80,37 +86,43 @@ class KindsMotion {
         const message = `the motion has changed its kind ${changes} times, the last at '${event.name}', and is given up`;
         return { ending: "CHATTERING", message };
       }
-      this.again = stiff && next.kind === "slipping"; // a slip that has not yet begun in earnest
+      this.again = stiff && next.kind === kind; // a slip that has not yet begun in earnest
       ({ kind } = next);
       this.state = next.state;
     }
   }
 
-  /** The kind that the motion begins as: rolling only where there is the friction for it. */
+  /** The kind that the motion begins as: what holds, as far as friction and resistance allow it. */
   begins() {
     const { kind } = this.about;
-    if (kind !== "rolling" || this.grips(this.state)) return kind;
-    this.state = this.kinds.slipping.carried(this.state);
-    return "slipping";
+    if (!["rolling", "slipping"].includes(kind)) return kind;
+    const next = kind === "rolling" ? this.kindAt(kind, this.state, false) : this.slip(kind, this.state);
+    if (next !== kind) this.state = this.kinds[next].carried(this.state);
+    return next;
   }
 
-  /** Whether a slip begins, which is stiff at first. */
+  /** What a kind is called where it is shown. */
+  shown(kind) {
+    return this.told.shown?.[kind] ?? kind;
+  }
+
+  /** Whether a slip or a roll begins, which is stiff at first. */
   stiff(kind) {
-    return kind === "slipping" && "stiff" in this.kinds.slipping.about.judged && this.kinds.slipping.judged(this.state).stiff[0] < 0;
+    return "stiff" in this.kinds[kind].about.judged && this.kinds[kind].judged(this.state).stiff[0] < 0;
   }
 
-  /** Takes the program of a kind whose pivots are best at the state; whether that is another one. */
-  turned(kind) {
-    const some = this.all.filter(({ about }) => about.kind === kind);
-    const { t, y } = this.state;
+  /** Takes the program of a kind whose pivots are best at a state; whether that is another one. */
+  turned(kind, { t, y } = this.state, without = new Set()) {
+    const some = this.all.filter((motion) => motion.about.kind === kind && !without.has(motion));
     const growth = some.map((motion) => {
       motion.put(t, y);
       motion.code.slope();
       const found = motion.real("growth");
-      return found >= 0 ? found : Infinity;
+      return found >= 0 && (!without.size || found <= this.told.growth) ? found : Infinity;
     });
     const before = this.kinds[kind];
-    this.kinds[kind] = some[growth.indexOf(Math.min(...growth))];
+    const least = Math.min(...growth);
+    if (least < Infinity) this.kinds[kind] = some[growth.indexOf(least)];
     return this.kinds[kind] !== before;
   }
 
@@ -138,19 +150,72 @@ class KindsMotion {
   // what follows ---------------------------------------------------------------------------------------------------------
   /** The kind and the state after an event; null where the motion ends. */
   onward(kind, event) {
-    const { rolling, slipping, flying } = this.kinds;
+    const { rolling, flying } = this.kinds;
+    if (event === "lands" && kind === "flying" && rolling) return this.landed();
     if (event === "contact lost" && flying && kind !== "flying") return { kind: "flying", state: this.lifted(this.state) };
-    if (event === "would slip" && kind === "rolling" && slipping) return { kind: "slipping", state: slipping.carried(this.state) };
-    if (event === "slip dies out" && kind === "slipping" && rolling) {
-      const state = rolling.carried(this.state);
-      return this.grips(state) ? { kind: "rolling", state } : { kind: "slipping", state: this.state };
+    const next = rolling ? this.following(kind, event) : null;
+    return this.kinds[next] ? { kind: next, state: next === kind ? this.state : this.kinds[next].carried(this.state) } : null;
+  }
+
+  /** The kind that follows on a surface; null where none does. */
+  following(kind, event) {
+    const { state } = this;
+    if (kind === "rolling") {
+      if (event === "rolling dies out") return this.kindAt(kind, state, false, false);
+      return event === "would slip" ? this.slip(kind, state) : null;
     }
-    return event === "lands" && kind === "flying" && rolling ? this.landed() : null;
+    if (kind === "resting" || kind === "sliding") {
+      if (!["would roll", "slip dies out", "would slip"].includes(event)) return null;
+      const slips = (kind === "sliding" && event !== "slip dies out") || event === "would slip";
+      return this.kindAt(kind, state, slips, event === "would roll");
+    }
+    if (event === "contact lost") return kind === PULLED ? "slipping" : this.kinds[PULLED] ? PULLED : null;
+    if (event === "rolling dies out") return this.kindAt(kind, state, true, false);
+    if (event !== "slip dies out") return null;
+    if (this.kinds.resting) return this.kindAt(kind, state, false);
+    return this.grips(this.kinds.rolling.carried(state)) ? "rolling" : kind;
+  }
+
+  /** What a motion goes on as from a state of some kind on; whether the body turns, from its angular velocity if not said. */
+  kindAt(kind, state, slips, turns = null) {
+    const { rolling, slipping, resting, sliding } = this.kinds;
+    const holds = resting && !(turns ?? this.turns(state));
+    if (!slips && holds && this.rests(resting.carried(state))) return "resting";
+    const grips = () => this.grips(kind === "rolling" ? state : rolling.carried(state));
+    if (!slipping || (!slips && grips())) return "rolling";
+    if (holds && sliding.judged(sliding.carried(state)).unheld[0] <= 0) return "sliding";
+    return resting ? "slipping" : this.slip("slipping", slipping.carried(state));
+  }
+
+  /** The kind of slip at a state of some kind. */
+  slip(kind, state) {
+    if (this.kinds.resting) return this.kindAt(kind, state, true);
+    if (!this.kinds[PULLED]) return "slipping";
+    return this.kinds[kind].judged(state).N[0] < 0 ? PULLED : "slipping";
   }
 
   grips(state) {
     const { rolling } = this.kinds;
     return !("lack" in rolling.about.judged) || rolling.judged(state).lack[0] <= 0;
+  }
+
+  /** Whether resistance and friction hold the body, at a state in which it rests. */
+  rests(state) {
+    const { lack = [0], unheld } = this.kinds.resting.judged(state);
+    return lack[0] <= 0 && unheld[0] <= 0;
+  }
+
+  /** Whether the body rolls at a state, beyond rounding of its angular velocity. */
+  turns(state) {
+    const { omega, least } = this.kinds.rolling.judged(state);
+    const n = state.y.length / 2;
+    return Math.hypot(...omega) > Math.max(least[0], ROLLS * 2 * Math.hypot(...this.told.turned.map((i) => state.y[n + i])));
+  }
+
+  /** The friction of a stroke: a number, or a function of the speed of slip. */
+  law(mu) {
+    const asked = this.all.find(({ about }) => about.kind !== this.about.kind && about.field && this.told.varies);
+    return asked ? (speed) => asked.field([this.state.t, speed, 0, 0])[0] : mu;
   }
 
   extent({ place, solid }) {
@@ -177,7 +242,7 @@ class KindsMotion {
 
   /** The state after a stroke. */
   landed() {
-    const { flying, rolling, slipping } = this.kinds;
+    const { flying } = this.kinds;
     const { t, y } = this.state;
     const here = flying.judged(this.state);
     const [m, , e] = here.solid;
@@ -187,7 +252,7 @@ class KindsMotion {
     const across = [[0, -rho[2], rho[1]], [rho[2], 0, -rho[0]], [-rho[1], rho[0], 0]];
     const D = product(product(across, inverse), across).map((row, i) => row.map((x, j) => (i === j ? 1 / m : 0) - x));
     const [still, mu, creep] = here.limits.length ? here.limits : [null, null, null];
-    const { impulse, velocity } = stroke(D, here.n, here.w, mu, e, still);
+    const { impulse, velocity } = stroke(D, here.n, here.w, mu === null ? null : this.law(mu), e, still);
     const turned = times(inverse, cross(rho, impulse));
     const G = [here.G.slice(0, 4), here.G.slice(4, 8), here.G.slice(8, 12)];
     const n = y.length / 2;
@@ -202,9 +267,8 @@ class KindsMotion {
     if (rises > 0 && e < 1) this.happenings.push(["bounces end", t + (2 * rises) / (falls * (1 - e))]);
     const normal = dot(here.n, velocity);
     const slip = Math.hypot(...velocity.map((x, i) => x - normal * here.n[i]));
-    const state = rolling.carried(after);
-    if (mu === null || (slip <= CREEPS_STOPPED * creep && this.grips(state))) return { kind: "rolling", state };
-    return { kind: "slipping", state: slipping.carried(after) };
+    const next = this.kindAt("flying", after, mu !== null && slip > CREEPS_STOPPED * creep);
+    return { kind: next, state: this.kinds[next].carried(after) };
   }
 
   // what is asked of the last motion -----------------------------------------------------------------------------------

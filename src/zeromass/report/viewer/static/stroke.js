@@ -2,14 +2,10 @@
 
 const [STROKE_ENDED, STROKE_EXACT, DIRECTIONS] = [1e-14, 1e-13, 720];
 
-const dot = (a, b) => a.reduce((total, x, i) => total + x * b[i], 0);
-const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-const times = (A, x) => A.map((row) => dot(row, x));
-const product = (A, B) => A.map((row) => B[0].map((_, j) => dot(row, B.map((other) => other[j]))));
-const transposed = (A) => A[0].map((_, j) => A.map((row) => row[j]));
-const inverse3 = (A) => transposed([0, 1, 2].map((j) => solved(A, [0, 1, 2].map((i) => (i === j ? 1 : 0))).x));
-
-/** The stroke of a point that meets the surface of normal n with a velocity w; mu null where there is always enough. */
+/**
+ * The stroke of a point that meets the surface of normal n with a velocity w.
+ * mu: a number, a function of the speed of slip, or null where there is always enough; still: that of a slip which died out.
+ */
 function stroke(D, n, w, mu, e, still) {
   const smallest = n.reduce((best, x, i) => (Math.abs(x) < Math.abs(n[best]) ? i : best), 0);
   const t1 = cross(n, [0, 1, 2].map((i) => (i === smallest ? 1 : 0)));
@@ -49,7 +45,7 @@ function struckBy(D, before, mu, e, still) {
         }
         return [0, 0, w[2] + rate * (end - p)];
       }
-      const way = slipDirection(D, mu);
+      const way = slipDirection(D, frictionAt(mu, 0));
       [w[0], w[1]] = [10 * small * way[0], 10 * small * way[1]];
     }
     [p, w] = slippedBy(D, w, mu, p, end, small);
@@ -60,6 +56,8 @@ function struckBy(D, before, mu, e, still) {
     if (p >= end) return w;
   }
 }
+
+const frictionAt = (mu, speed) => (typeof mu === "function" ? mu(speed) : mu);
 
 /** D (n − μ s), of a slip in the direction s. */
 function slipRate(D, mu, s) {
@@ -93,8 +91,8 @@ function slipDirection(D, mu) {
 function slippedBy(D, w, mu, p, end, small) {
   const r0 = Math.hypot(w[0], w[1]);
   const s = [w[0] / r0, w[1] / r0];
-  const a = slipRate(D, mu, s);
-  if (Math.abs(s[0] * a[1] - s[1] * a[0]) <= STROKE_ENDED * Math.hypot(a[0], a[1])) {
+  const a = slipRate(D, frictionAt(mu, r0), s);
+  if (typeof mu !== "function" && Math.abs(s[0] * a[1] - s[1] * a[0]) <= STROKE_ENDED * Math.hypot(a[0], a[1])) {
     const falls = a[0] * s[0] + a[1] * s[1];
     const stops = falls < 0 ? -(w[0] * s[0] + w[1] * s[1]) / falls : Infinity;
     const ends = end < Infinity ? end - p : a[2] > 0 ? -w[2] / a[2] : Infinity;
@@ -104,23 +102,28 @@ function slippedBy(D, w, mu, p, end, small) {
     if (by === ends) return end < Infinity ? [end, after] : [p + by, [after[0], after[1], 0]];
     return [p + by, after];
   }
-  const slope = ([r, angle]) => {
+  const slope = ([logarithm, angle]) => { // that of a slip which dies out falls for ever
+    const r = Math.exp(logarithm);
     const way = [Math.cos(angle), Math.sin(angle)];
-    const b = slipRate(D, mu, way);
-    return [r * (way[0] * b[0] + way[1] * b[1]), way[0] * b[1] - way[1] * b[0], r, r * b[2]];
+    const b = slipRate(D, frictionAt(mu, r), way);
+    return [way[0] * b[0] + way[1] * b[1], way[0] * b[1] - way[1] * b[0], r, r * b[2]];
   };
   const limit = (y) => (end === Infinity ? y[3] : y[2] - (end - p));
   const size = Math.hypot(...D.flat());
   const speed = small / STROKE_ENDED;
-  const start = [r0, Math.atan2(w[1], w[0]), 0, w[2]];
-  const { y, which } = integrated(slope, start, [speed, 1, speed / size, speed].map((x) => STROKE_EXACT * x), 1 / size, [(x) => x[0] - small, limit]);
+  const start = [Math.log(r0), Math.atan2(w[1], w[0]), 0, w[2]];
+  const { y, which } = integrated(slope, start, [1, 1, speed / size, speed].map((x) => STROKE_EXACT * x), 1 / size, [(x) => x[0] - Math.log(small), limit]);
   if (which === 0) return [p + y[2], [0, 0, y[3]]];
-  const after = [y[0] * Math.cos(y[1]), y[0] * Math.sin(y[1]), end === Infinity ? 0 : y[3]];
+  const r = Math.exp(y[0]);
+  const after = [r * Math.cos(y[1]), r * Math.sin(y[1]), end === Infinity ? 0 : y[3]];
   return [end === Infinity ? p + y[2] : end, after];
 }
 
-/** Steps of Dormand and Prince, order 5, until the first of some functions changes its sign. */
-function integrated(slope, start, atol, first, functions) {
+/**
+ * Steps of Dormand and Prince, order 5, until the first of some functions changes its sign, in its direction if it has one.
+ * longest: up to where at most, which is `which` −1; most: evaluations.
+ */
+function integrated(slope, start, atol, first, functions, { directions = null, longest = Infinity, most = 7e6 } = {}) {
   const C = [[1 / 5], [3 / 40, 9 / 40], [44 / 45, -56 / 15, 32 / 9], [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729]];
   C.push([9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656], [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84]);
   const E = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40];
@@ -134,22 +137,31 @@ function integrated(slope, start, atol, first, functions) {
     const errors = y.map((x, i) => (h * E.reduce((total, c, j) => total + c * k[j][i], 0)) / (atol[i] + STROKE_EXACT * Math.max(Math.abs(x), Math.abs(after[i]))));
     return { after, error: Math.sqrt(sum(errors.map((x) => x * x)) / y.length) };
   };
-  let [y, h] = [start, 1e-3 * first];
+  let [x, y, h] = [0, start, 1e-3 * first];
   const signs = functions.map((f) => Math.sign(f(y)));
-  for (let count = 0; count < 1e6; count++) {
+  const passed = (f, i) => {
+    if (directions === null) return signs[i] * f < 0 || f === 0;
+    return directions[i] > 0 ? signs[i] <= 0 && f >= 0 : signs[i] >= 0 && f <= 0;
+  };
+  for (let count = 0; 7 * count < most; count++) {
+    h = Math.min(h, longest - x);
     const { after, error } = step(y, h);
     const change = Math.min(5, Math.max(0.2, 0.9 * error ** -0.2));
     if (!(error <= 1)) {
       h *= Math.min(change, 0.9);
       continue;
     }
-    const crossed = functions.flatMap((f, i) => (signs[i] * f(after) < 0 || f(after) === 0 ? [i] : []));
+    const seen = functions.map((f) => f(after));
+    const crossed = seen.flatMap((f, i) => (passed(f, i) ? [i] : []));
     if (crossed.length) {
       const places = crossed.map((i) => zeroOf((part) => functions[i](step(y, part).after), 0, h, functions[i](y), functions[i](after), 0));
       const best = places.reduce((least, x, i) => (x < places[least] ? i : least), 0);
       return { y: step(y, places[best]).after, which: crossed[best] };
     }
+    x += h;
     [y, h] = [after, h * change];
+    if (x >= longest) return { y, which: -1 };
+    if (directions !== null) seen.forEach((f, i) => (signs[i] = Math.sign(f)));
   }
   throw new Beyond("a stroke does not end");
 }

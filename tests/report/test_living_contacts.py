@@ -1,0 +1,53 @@
+"""Pages that are alive at several contacts: a ball in a corner in a real browser, its friction on a slider."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from report.test_living import ARTEFACTS, moved
+
+SETTINGS: dict[str, Any] = {"rtol": 1e-12, "method": "dop853"}
+
+mu, e = zm.parameter("mu", 0.2), zm.parameter("e", 0.5)
+
+
+@pytest.mark.slow
+def test_a_ball_in_a_corner_follows_a_slider(chromium, tmp_path):
+    """What each contact does, when and where are as in Python; the page shows the case at each time."""
+    room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
+    ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, gravity=9.81, friction=mu, restitution=e)
+    start = ball.start(center=(0.0, 0.0, 0.3), velocity=(1.8, 0.3, 0.0), angular_velocity=(0.0, 10.0, 0.0))
+    run = zm.simulate(ball, start, until=1.5, **SETTINGS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", zm.PageLimited)
+        path = run.view(tmp_path / "corner.html", sliders={mu: (0.02, 0.6), e: (0.1, 0.8)})
+    chromium.open(path, "paused")
+    rng = np.random.default_rng(5)
+    for values in ({"mu": 0.4, "e": 0.3}, {"mu": float(rng.uniform(0.02, 0.6)), "e": float(rng.uniform(0.1, 0.6))}):
+        answer = moved(chromium, **values)
+        there = zm.simulate(ball, run.start.again(values), until=1.5, **SETTINGS)
+        assert (answer["ending"], answer["words"]) == ("FINISHED", "")
+        assert [kind for _, kind in answer["kinds"]] == list(there.kinds)
+        assert np.abs(np.subtract([t for t, _ in answer["kinds"][1:]], there.changes)).max() <= 1e-10
+        assert np.abs(np.array(answer["end"]) - there.y[-1]).max() <= 1e-9
+        assert answer["residual"] < 1e-13
+    for t in (0.1, 1.45):
+        chromium.evaluate(f"window.viewer.seek({t})")
+        chromium.drawn()
+        shown = there.kinds[int(np.searchsorted(there.changes, t))]
+        assert chromium.evaluate("document.getElementById('subtitle').textContent") == shown
+    names: dict[str, Any] = {"run": run, "zm": zm}
+    exec(chromium.evaluate("window.viewer.living.program()"), names)
+    assert np.abs(names["run"].y[-1] - answer["end"]).max() <= 1e-9
+    times = [moved(chromium, mu=x)["milliseconds"] for x in (0.1, 0.2, 0.3, 0.4)]
+    print(f"\n1.5 s of a ball between floor and wall at rtol 1e-12 in Chromium: {min(times):.0f} … {max(times):.0f} ms")
+    chromium.evaluate("window.viewer.seek(0.8)")
+    chromium.drawn()
+    chromium.screenshot(ARTEFACTS / "living-contacts.png")
+    assert chromium.complaints() == []
+    assert len(chromium.requests()) == 1
