@@ -34,7 +34,7 @@ class Elsewhere:
         self._names: list[str] = []
         self._places: dict[str, int] = {}
         self._arrays: dict[str, np.ndarray] = {}
-        self._known: dict[int, str] = {}
+        self._known: dict[object, str] = {}
         self._kernels: list[Kernel] = []
         self._shapes: dict[tuple[str, bool], Shape] = {}
 
@@ -45,10 +45,12 @@ class Elsewhere:
 
     def name(self, array: np.ndarray) -> str:
         """Of an array in the text."""
-        if id(array) not in self._known:
-            self._known[id(array)] = f"{self._prefix}.table{len(self._arrays)}"
-            self._arrays[self._known[id(array)]] = array
-        return self._known[id(array)]
+        fixed = array.dtype == np.int32  # never written to: one serves all that are the same
+        key = (array.shape, array.tobytes()) if fixed else id(array)
+        if key not in self._known:
+            self._known[key] = f"{self._prefix}.table{len(self._arrays)}"
+            self._arrays[self._known[key]] = array
+        return self._known[key]
 
     def loops(self, target: Target) -> _Names:
         return _Names(self, "")
@@ -79,9 +81,8 @@ class Elsewhere:
         for (_, again), shape in self._shapes.items():
             Unrolled(module, self._target, shape, again=again)
         formulas, grids, _ = written(self._kernels, self._target)
-        lines = [line for line in str(module).split("\n") if not line.startswith("declare") or line not in formulas]
         tables = [self._table(name, array) for name, array in self._arrays.items()]
-        return "\n".join([formulas, *_once(lines, formulas), *tables]), grids
+        return "\n".join([formulas, *_once(str(module).split("\n"), formulas), *tables]), grids
 
     def _table(self, name: str, array: np.ndarray) -> str:
         """An array as a variable."""

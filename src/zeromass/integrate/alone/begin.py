@@ -12,6 +12,7 @@ from zeromass.compile.newton import PASSES, ROUNDING, SETTLED
 from zeromass.integrate.alone.memory import Count, Number, Ready
 from zeromass.integrate.alone.plan import Planned
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.loop import HOPELESS
 from zeromass.integrate.stepping.writer import DOUBLE, INT
 
 FOLLOWS = 1e-9
@@ -94,7 +95,8 @@ class SetOut(Planned):
         growth = self.load(self.reals, Real64.growth)
         with self.if_((~((total.value + growth) < inf)).value):
             self.answer(Ready.NOT_FINITE)
-        with self.if_((growth > self.plan.limits.growth).value):
+        most = self.plan.limits.growth if self.plan.levels is None else HOPELESS
+        with self.if_((growth > most).value):
             self.answer(Ready.OTHER_KIND)
         self.follows()
         self.first_step(y, f)
