@@ -93,7 +93,9 @@ class Elsewhere:
         rest = len(data) - len(front)
         first = "".join(chr(x) if 32 <= x < 127 and x not in (34, 92) else f"\\{x:02X}" for x in front)
         kind = f"<{{ [{len(front)} x i8], [{rest} x i8] }}>"
-        return f'@{name} = global {kind} <{{ [{len(front)} x i8] c"{first}", [{rest} x i8] zeroinitializer }}>, align 16'
+        return (
+            f'@{name} = global {kind} <{{ [{len(front)} x i8] c"{first}", [{rest} x i8] zeroinitializer }}>, align 16'
+        )
 
     def _words(self, numbers: list[int]) -> str:
         """Numbers of 64 bits, of which addresses take 32 where there are no larger ones."""

@@ -41,7 +41,9 @@ class Large:
         n, rows = len(self._program.system.coordinates), len(self._program.system.rows)
         self._followed: np.ndarray = np.zeros(2 * n + rows)
         """q̇, q̈ and λ."""
-        self._back: dict[str, Machine] = {task: self._machine(task) for task in TASKS if task in self._program.corrections}
+        self._back: dict[str, Machine] = {
+            task: self._machine(task) for task in TASKS if task in self._program.corrections
+        }
 
     def _machine(self, task: str, *, told: bool = False) -> Machine:
         return self._structure.machine(task, 1, told=told, target=self._target.scalar, within=self._within)
@@ -90,8 +92,12 @@ class Large:
         texts = [_RHS.format(plan=self._within.name(self._motion.plan), values=motion)]
         for task in TASKS:
             machine = self._back.get(task)
-            call = "" if machine is None else _CALL.format(
-                plan=self._within.name(machine.plan), values=self._within.name(machine.values), result="%s"
+            call = (
+                ""
+                if machine is None
+                else _CALL.format(
+                    plan=self._within.name(machine.plan), values=self._within.name(machine.values), result="%s"
+                )
             )
             texts.append(_OTHER.format(name=task, calls=call))
         for name in followed:

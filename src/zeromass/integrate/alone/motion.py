@@ -75,7 +75,9 @@ class Go(Planned):
     def refined(self, status: ir.Value, turn: ir.Block) -> None:
         """Solutions of a large program are refined where pivots lose digits: it goes on with those that it has."""
         growth = self.load(self.reals, Real64.growth)
-        with self.if_(self.b.and_(self.b.icmp_signed("==", status, self.int(Status.PIVOTS)), (growth < HOPELESS).value)):
+        with self.if_(
+            self.b.and_(self.b.icmp_signed("==", status, self.int(Status.PIVOTS)), (growth < HOPELESS).value)
+        ):
             self.store(growth * 10.0, self.reals, Real64.growth_limit)
             self.b.branch(turn)
 
