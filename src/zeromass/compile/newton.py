@@ -66,7 +66,7 @@ class NewtonSteps:
             return np.concatenate([self._guess(system.coordinates), self._guess(system.rates)])
         return np.concatenate([self.first.q, self._guess(system.rates) if self.first.free else self.first.v])
 
-    def _guess(self, unknowns: Sequence[Symbol]) -> np.ndarray:
+    def _guess(self, unknowns: np.ndarray) -> np.ndarray:
         """What unknowns that nothing determines stay as near to as they can."""
         system, made_of = self.first.system, self.first.made_of
         assert made_of is not None
