@@ -60,7 +60,20 @@ def growing() -> Case:
     return system, system.start({x: 1.0, y: 0.5, zm.rate(y): 1.0}), 2.5, (end,), [{}, {"end": 3.0}]
 
 
-CASES: dict[str, Callable[[], Case]] = {"wire": wire, "drive": drive, "corner": corner, "growing": growing}
+def ground() -> Case:
+    """A ball on ground that is bent more strongly behind a line."""
+    hill = zm.Surface(lambda X, Y, Z: Z - zm.where(X < 0, 0.02 * X**3, 0.05 * X**3) - 0.01 * Y**2)
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=hill)
+    return ball, ball.start(contact=(-0.5, 0.1), velocity=(end, 0.2)), 1.0, (end,), [{}, {"end": 1.2}]
+
+
+CASES: dict[str, Callable[[], Case]] = {
+    "corner": corner,
+    "drive": drive,
+    "wire": wire,
+    "growing": growing,
+    "ground": ground,
+}
 
 
 def pieced(system: zm.System, start: zm.State, until: float, sliders: tuple[Symbol, ...]) -> Pieced:
