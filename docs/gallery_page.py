@@ -60,7 +60,7 @@ GROUPS = {
         "crane_servo",
         "fit_a_pendulum",
     ],
-    "Pages that are alive": ["bowl_with_sliders"],
+    "Pages that are alive": ["bowl_with_sliders", "hanging_net"],
 }
 """Examples in the order in which they are shown; those that stand nowhere come last, in a group of their own."""
 

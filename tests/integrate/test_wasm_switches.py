@@ -173,10 +173,7 @@ def test_where_only_python_goes_on_the_motion_ends_by_name(tmp_path):
 
 
 def test_what_a_page_can_not_do_is_known_ahead():
-    """Constraints that switch take impulses; a slider in a switch of time that is no line, nor a wave of one."""
-    drawn = zm.System(kinetic=v**2 / 2, constraints={"drive": x - 1 + np.abs(zm.t - T)})
-    with pytest.raises(zm.ModelError, match=r"constraints switch \('abs\(t - T\)'\).*switches of forces alone"):
-        pieced(drawn, drawn.start(), 2.0).check()
+    """A slider in a switch of time that is no line, nor a wave of one."""
     pushed = zm.System(kinetic=v**2 / 2, forces={x: zm.where(zm.t**2 < T, 1.0, 0.0)})
     with pytest.raises(zm.ModelError, match=r"T stands in .* a switch of time alone"):
         pieced(pushed, pushed.start({x: 0.0}), 2.0, (T,)).check()

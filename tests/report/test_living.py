@@ -89,10 +89,10 @@ def test_words_for_what_is_wrong(page, tmp_path):
         run.view(place, sliders={vx: (2.0, 1.0)})
     with pytest.raises(zm.ModelError, match="leave the other runs out"):
         run.view(place, others=[run], sliders={vx: (0.5, 1.0)})
-    x, end = zm.coordinate("x"), zm.parameter("end", 0.5)
-    drawn = zm.System(kinetic=zm.rate(x) ** 2 / 2, constraints={"drive": x - np.abs(zm.t - end)})
+    x, end = zm.coordinate("x"), zm.parameter("end", 0.25)
+    drawn = zm.System(kinetic=zm.rate(x) ** 2 / 2, constraints={"drive": x - np.abs(zm.t**2 - end)})
     turned = zm.simulate(drawn, drawn.start(), until=1.0)
-    with pytest.raises(zm.ModelError, match=r"sliders: masses or constraints switch.*abs.*leave the sliders out"):
+    with pytest.raises(zm.ModelError, match=r"sliders: end stands in .*abs.*does not find anew; leave the sliders out"):
         turned.view(place, sliders={end: (0.2, 0.8)})
     damped = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 1e7 * (np.cos(zm.t) - x) - 1e7 * zm.rate(x)})
     stiff = zm.simulate(damped, damped.start({x: 1.0}), until=1.0, method="radau", rtol=1e-6)

@@ -56,6 +56,27 @@ def test_friction_follows_a_slider(chromium, page):
     assert len(chromium.requests()) == 1
 
 
+def test_an_impulse_follows_a_slider(chromium, tmp_path):
+    """A bead on a wire that is bent: how much it loses there, and from which side it comes, as in Python."""
+    bead, bend, place = zm.Particle("bead", mass=0.2), zm.parameter("bend", 0.4), zm.parameter("place", -0.6)
+    X, Y, Z = bead.position
+    wire = zm.System([bead], gravity=9.81, constraints={"wire": Z - bend * np.abs(X) - 0.1 * X**2, "plane": Y})
+    start = wire.start({X: place, zm.rate(X): 0.0}, guess={Z: 0.2})
+    settings: dict[str, Any] = {"until": 1.0, "rtol": 1e-12, "method": "dop853"}
+    run = zm.simulate(wire, start, **settings)
+    chromium.open(run.view(tmp_path / "wire.html", sliders={bend: (0.1, 0.5), place: (-0.8, 0.8)}), "paused&t=0.9")
+    for values in ({"bend": 0.2}, {"bend": 0.3, "place": 0.7}):
+        answer, there = moved(chromium, **values), zm.simulate(wire, start.again(values), **settings)
+        assert there.impulses
+        assert answer["ending"] == "FINISHED"
+        assert np.abs(np.array(answer["end"]) - there.y[-1]).max() <= 1e-9
+        assert np.abs(np.subtract([t for t, _, _ in answer["switches"]], [s.t for s in there.switches])).max() <= 1e-11
+    chromium.drawn()
+    chromium.screenshot(ARTEFACTS / "living-wire.png")
+    assert chromium.complaints() == []
+    assert len(chromium.requests()) == 1
+
+
 @pytest.mark.slow
 def test_a_ball_that_bounces_follows_a_slider(chromium, tmp_path):
     """Bounces, their end, slip and rolling are as in Python; the page shows the kind of motion at each time."""

@@ -1,7 +1,8 @@
 """A linker for one object of WebAssembly: addresses for its data, a stack, a memory, and names to the outside.
 
 LLVM's object has everything but places in memory: its data stand in segments, and where code or data need an address they
-say so in relocations. Functions and types keep their numbers, since nothing is imported. The result asks for nothing.
+say so in relocations. Functions and types keep their numbers, since nothing is imported. The address of a function is its
+place in a table of those that are called by address. The result asks for nothing.
 """
 
 from __future__ import annotations
@@ -20,14 +21,17 @@ STACK = 1 << 16
 PAGE = 1 << 16
 """Bytes by which memory grows."""
 
-TYPE, IMPORT, FUNCTION, MEMORY, GLOBAL, EXPORT, CODE, DATA, COUNT = 1, 2, 3, 5, 6, 7, 10, 11, 12
+TYPE, IMPORT, FUNCTION, TABLE, MEMORY, GLOBAL, EXPORT, ELEMENTS, CODE, DATA, COUNT = 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12
 """Numbers of the sections; that of the number of data segments stands before code."""
 
 LEB, SIGNED, WORD = (3,), (4, 11), (5,)
 """Kinds of relocations to an address in memory, by how it is written."""
 
-SAME = (0, 6, 7)
-"""Those to a function, a type or a global, which keep their numbers."""
+CALLED = (1, 2)
+"""Those to the address of a function, in code and in data."""
+
+SAME = (0, 6, 7, 20)
+"""Those to a function, a type, a global or the table, which keep their numbers."""
 
 FUNCTION_SYMBOL, DATA_SYMBOL = 0, 1
 UNDEFINED, NAMED = 0x10, 0x40
@@ -183,6 +187,8 @@ def linked(
         for k, s in enumerate(found.symbols)
         if s.kind == DATA_SYMBOL and (s.place >= 0 or s.name in placed)
     }
+    called = _called(found)
+    addresses |= {k: 1 + place for place, k in enumerate(called)}  # the first place is that of no function
     body = bytearray(found.sections[CODE])
     _relocate(found, CODE, addresses, lambda place: (body, place))
     _relocate(found, DATA, addresses, lambda place: _in_segment(found, place))
@@ -203,9 +209,11 @@ def linked(
     pieces = [
         section(TYPE, found.sections[TYPE]),
         section(FUNCTION, found.sections[FUNCTION]),
+        *([section(TABLE, vector([b"\x70\0" + number(1 + len(called))]))] if called else []),
         section(MEMORY, vector([b"\0" + number(-(-free // PAGE))])),
         section(GLOBAL, vector(values)),
         section(EXPORT, vector(exports)),
+        *([section(ELEMENTS, vector([_elements([found.symbols[k].place for k in called])]))] if called else []),
         section(CODE, bytes(body)),
         section(DATA, vector(kept)),
         *[section(0, text(name) + note) for name, note in (notes or {}).items()],
@@ -225,7 +233,20 @@ def _place(segments: Sequence[Segment], tables: Mapping[str, bytes]) -> tuple[in
     return -(-at // 16) * 16, placed
 
 
+def _called(found: Parsed) -> list[int]:
+    """Symbols of the functions whose addresses are taken, in the order of the table."""
+    taken = [symbol for some in found.relocations.values() for kind, _, symbol, _ in some if kind in CALLED]
+    return list(dict.fromkeys(taken))
+
+
+def _elements(functions: Sequence[int]) -> bytes:
+    """Functions of the table, from its second place on."""
+    return b"\0\x41" + signed(1) + b"\x0b" + vector([number(k) for k in functions])
+
+
 def _written(address: int, content: bytes) -> bytes:
+    """Data at an address; zeros at their end are there without."""
+    content = content.rstrip(b"\0")
     return b"\0\x41" + signed(address) + b"\x0b" + number(len(content)) + content
 
 
@@ -247,9 +268,9 @@ def _relocate(
             )
         target, first = at(place)
         value = addresses[symbol] + addend
-        if kind in WORD:
+        if kind in (*WORD, CALLED[1]):
             target[first : first + 4] = struct.pack("<I", value)
-        elif kind in (*LEB, *SIGNED):
-            target[first : first + 5] = padded(value, negative=kind in SIGNED)
+        elif kind in (*LEB, *SIGNED, CALLED[0]):
+            target[first : first + 5] = padded(value, negative=kind not in LEB)
         else:
             raise LinkingError(f"relocations of kind {kind} are not known here")

@@ -14,6 +14,7 @@ import numpy as np
 from zeromass.compile.decisions import Decisions
 from zeromass.compile.elimination import eliminated
 from zeromass.compile.module import Groups
+from zeromass.compile.program import rolls
 from zeromass.equation import numerical_rank
 from zeromass.expression import Expression, Symbol, as_expression, expressions, jacobian, symbols
 from zeromass.expression import t as time
@@ -60,14 +61,17 @@ class NewtonSteps:
 
     @property
     def begin(self) -> np.ndarray:
-        return np.concatenate([self.first.q, self._guess() if self.first.free else self.first.v])
+        system = self.first.system
+        if rolls(system):  # each start is found from the guess
+            return np.concatenate([self._guess(system.coordinates), self._guess(system.rates)])
+        return np.concatenate([self.first.q, self._guess(system.rates) if self.first.free else self.first.v])
 
-    def _guess(self) -> np.ndarray:
-        """The rates that those which nothing determines stay as near to as they can."""
+    def _guess(self, unknowns: np.ndarray) -> np.ndarray:
+        """What unknowns that nothing determines stay as near to as they can."""
         system, made_of = self.first.system, self.first.made_of
         assert made_of is not None
         known = {**system.usual, **dict(made_of.guess)}
-        return np.array([known.get(x, 0.0) for x in system.rates], dtype=float)
+        return np.array([known.get(x, 0.0) for x in unknowns], dtype=float)
 
     def functions(self, decide: Decisions) -> dict[str, tuple[Groups, Groups]]:
         """The Newton steps of positions and of rates, "level0" and "level1"."""
@@ -90,6 +94,10 @@ class NewtonSteps:
         system = first.system
         if first.made_of is None or system.pieces is not None or {*first.free} & {repr(x) for x in system.coordinates}:
             return False
+        if rolls(system):
+            from zeromass.compile.rolled.start import solved_by_fronts  # few systems are large
+
+            return solved_by_fronts(system, [e for key, _ in first.made_of.pairs for e in expressions(key).ravel()])
         A = first.matrices.A[[row.level <= 1 for row in system.rows]]
         return not first.free or int(numerical_rank(np.concatenate([first.matrices.M, A])).rank) == len(first.q)
 

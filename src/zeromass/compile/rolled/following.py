@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def following(name: str, formulas: np.ndarray, program: Program, structure: Structure, lanes: int) -> Code:
     """The code of formulas; forces that constraints share are refused, since no formula tells how."""
-    _check(formulas, program)
+    check_following(formulas, program)
     system = program.system
     n, rows, first = len(system.coordinates), len(system.rows), len(system.coordinates) if lanes == 1 else 0
     machine = structure.machine("motion", lanes, told=True)
@@ -43,7 +43,8 @@ def following(name: str, formulas: np.ndarray, program: Program, structure: Stru
     return Code(text, host().lanes(lanes), keep=[machine, motion, inside])
 
 
-def _check(formulas: np.ndarray, program: Program) -> None:
+def check_following(formulas: np.ndarray, program: Program) -> None:
+    """That forces in formulas are computed, and not shared by constraints."""
     from zeromass.compile.rolled.program import RolledProgram, check_told, sharing
 
     assert isinstance(program, RolledProgram)

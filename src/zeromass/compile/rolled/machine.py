@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from functools import cache
-from typing import Any
+from functools import cache, cached_property
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -133,6 +133,43 @@ What a plan leaves to another one is told by a growth that is not a number; the 
 """
 
 
+class Named(Protocol):
+    """Code whose functions have addresses."""
+
+    def address(self, name: str) -> int: ...
+
+
+class Within(Protocol):
+    """Where the tables and the code of a machine stand: what has an address there."""
+
+    def held(self, array: np.ndarray) -> int:
+        """Address of an array, whose numbers may still change."""
+        ...
+
+    def loops(self, target: Target) -> Named: ...
+
+    def unrolled(self, shape: Shape, target: Target, *, again: bool = False) -> Named: ...
+
+    def kernels(self, kernels: Sequence[Kernel], target: Target) -> Named: ...
+
+
+class Here:
+    """The memory of this process; see `Within`."""
+
+    def held(self, array: np.ndarray) -> int:
+        return array.ctypes.data
+
+    def loops(self, target: Target) -> Code:
+        return loops(target)
+
+    def unrolled(self, shape: Shape, target: Target, *, again: bool = False) -> Code:
+        return unrolled(shape, target, again=again)
+
+    def kernels(self, kernels: Sequence[Kernel], target: Target) -> Code:
+        text, keep, origin = written(kernels, target)
+        return Code(text, target, origin=origin, effort=1, keep=keep)
+
+
 class Machine:
     """One task, "motion", "positions" or "velocities", in lanes.
 
@@ -140,6 +177,7 @@ class Machine:
             found by another plan
     narrow  whether there may be fewer lanes than states
     told    (unknown, place) of multipliers that are told among the slopes, accelerations being the first; not if narrow
+    within  where tables and code stand: here, unless another memory is written for
     code  machine code of `rhs`, or of a correction by the name of the task
     """
 
@@ -159,7 +197,9 @@ class Machine:
         shared: bool = False,
         narrow: bool = True,
         told: np.ndarray | None = None,
+        within: Within | None = None,
     ) -> None:
+        self._within: Within = within or Here()
         self.states: int = target.width
         memory = None
         if tables is not None:
@@ -177,8 +217,9 @@ class Machine:
         self.layout: Layout = layout
         self.task: str = task
         self.lanes: int = target.width
+        self._target = target
         self._keep: list[Any] = []
-        self._loops = loops(target)
+        self._loops: Any = self._within.loops(target)
         self.unknowns: int = layout.size if memory is None else memory.solution
         """Place of the first unknown among the values."""
         decides = target.width == 1 and tables is not None and tables.plain is not None
@@ -188,11 +229,11 @@ class Machine:
             self.values[place] = number
         self._busy = np.zeros(1, dtype=np.int64)
         self.plan: np.ndarray = np.zeros(len(Plan), dtype=np.int64)
-        kernels = _kernels(layout, task, target, others, spread, self.states)
+        kernels = self._within.kernels(_kernels(layout, task, target, others, spread, self.states), target)
         n = int(firsts[-1])
         plan = {
-            Plan.memory: self.values.ctypes.data,
-            Plan.busy: self._busy.ctypes.data,
+            Plan.memory: self._held(self.values, float),
+            Plan.busy: self._held(self._busy, np.int64),
             Plan.bytes: self.values.nbytes,
             Plan.fixed: len(layout.constants) * target.width * 8,
             Plan.coordinates: n,
@@ -242,7 +283,7 @@ class Machine:
         array = np.ascontiguousarray(table, dtype=dtype)
         array = array if array.size else np.zeros(1, dtype=dtype)
         self._keep.append(array)
-        return array.ctypes.data
+        return self._within.held(array)
 
     def _tiles(self, ends: dict[Tile, np.ndarray], walk: np.ndarray) -> None:
         """The table of tiles, from where the share of each ends, and how they are walked through."""
@@ -256,7 +297,7 @@ class Machine:
     def _stages(
         self,
         layout: Layout,
-        kernels: Code,
+        kernels: Named,
         firsts: np.ndarray,
         starts: Sequence[np.ndarray],
         instances: Sequence[Share],
@@ -270,7 +311,7 @@ class Machine:
                 made.append(((kernels.address(f"kind{k}"), *given), starts[k], ends))
         return self._shared(made)
 
-    def _spreads(self, layout: Layout, kernels: Code, firsts: np.ndarray, memory: Memory) -> tuple[int, np.ndarray]:
+    def _spreads(self, layout: Layout, kernels: Named, firsts: np.ndarray, memory: Memory) -> tuple[int, np.ndarray]:
         made = []
         for k, kind in enumerate(layout.kinds):
             if kind.name == "part":
@@ -338,8 +379,8 @@ class Machine:
             Plan.shapes: self._shapes(tables.shapes, again),
             Plan.entry_count: len(tables.others),
             Plan.right_beside_count: len(right_beside),
-            Plan.masks: self.masks.ctypes.data,
-            Plan.kept: self.kept.ctypes.data,
+            Plan.masks: self._held(self.masks, float),
+            Plan.kept: self._held(self.kept, float),
             Plan.count: count,
             Plan.solution: memory.solution,
             Plan.residual: memory.residual,
@@ -351,9 +392,9 @@ class Machine:
     def _shapes(self, shapes: Sequence[Shape], again: bool) -> int:
         rows = []
         for shape in shapes:
-            codes: dict[str, Code] = dict.fromkeys(ROUTINES[:-1], unrolled(shape, _host(self.lanes)))
+            codes: dict[str, Named] = dict.fromkeys(ROUTINES[:-1], self._within.unrolled(shape, self._target))
             if again:
-                codes["again"] = unrolled(shape, _host(self.lanes), again=True)
+                codes["again"] = self._within.unrolled(shape, self._target, again=True)
             self._keep.append(codes)
             rows.append([codes[x].address(f"{x}_{shape.name}") if x in codes else 0 for x in ROUTINES])
         return self._held(np.array(rows, dtype=np.int64).reshape(-1, len(ROUTINES)), np.int64)
@@ -391,24 +432,36 @@ class Machine:
     def only_elements(self, t: float, y: np.ndarray, parameters: np.ndarray) -> None:
         """Entries of the elements at one state, and nothing more."""
         saved = self.plan.copy()
-        alone = np.zeros((2, len(Tile)), dtype=np.int32)
-        alone[1, Tile.stages] = self._stage_count
-        walk = np.array([(0, Pass.through)] * 2, dtype=np.int32)
-        self.plan[[Plan.tiles, Plan.walk, Plan.walk_count]] = alone.ctypes.data, walk.ctypes.data, 1
-        self.plan[Plan.copies] = 0
+        self.plan[:] = self.of_elements
         self._called("enter", t, y, parameters, 1)
         self.plan[:] = saved
 
+    @cached_property
+    def of_elements(self) -> np.ndarray:
+        """The plan of an evaluation of the elements, and of nothing more."""
+        alone, plan = np.zeros((2, len(Tile))), self.plan.copy()
+        alone[1, Tile.stages] = self._stage_count
+        plan[Plan.tiles] = self._held(alone, np.int32)
+        plan[Plan.walk], plan[Plan.walk_count] = self._held(np.array([(0, Pass.through)] * 2), np.int32), 1
+        plan[Plan.copies] = 0
+        return plan
+
     def decide(self, t: float, y: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """Which unknowns are kept: 0 for multipliers whose rows follow from others."""
-        plain = self._tables.plain
         saved = self.plan.copy()
-        if plain is not None:
-            for place, table in ((Plan.fronts, plain.fronts), (Plan.slots, plain.slots), (Plan.beside, plain.beside)):
-                self.plan[place] = table.ctypes.data
+        self.plan[:] = self.of_decisions
         self._called("decide", t, y, parameters, len(y))
         self.plan[:] = saved
         return self.kept.copy()
+
+    @cached_property
+    def of_decisions(self) -> np.ndarray:
+        """The plan of `decide`, with fronts of no shape in particular."""
+        plain, plan = self._tables.plain, self.plan.copy()
+        if plain is not None:
+            for place, table in ((Plan.fronts, plain.fronts), (Plan.slots, plain.slots), (Plan.beside, plain.beside)):
+                plan[place] = self._held(table, np.int32)
+        return plan
 
     def _called(
         self, name: str, t: float, y: np.ndarray, parameters: np.ndarray, size: int
@@ -442,8 +495,10 @@ def _host(lanes: int) -> Target:
     return host().lanes(lanes)
 
 
-def _kernels(layout: Layout, task: str, target: Target, others: Sequence[Symbol], spread: bool, apart: int) -> Code:
-    """Machine code of the kernels of all kinds."""
+def _kernels(
+    layout: Layout, task: str, target: Target, others: Sequence[Symbol], spread: bool, apart: int
+) -> list[Kernel]:
+    """The kernels of all kinds."""
     flavour = Flavour(target.width, target.fused)
     made: list[Kernel] = []
     for k, (kind, place) in enumerate(zip(layout.kinds, layout.places, strict=True)):
@@ -469,9 +524,13 @@ def _kernels(layout: Layout, task: str, target: Target, others: Sequence[Symbol]
                     apart=apart,
                 )
             )
-    calls = tuple(sorted(set().union(*[kernel.calls for kernel in made]))) if made else ()
-    grids = {name: entry for kernel in made for name, entry in kernel.grids.items()}
-    body = "\n".join(kernel.text for kernel in made)
-    text, keep, cached = library(body, calls, grids, flavour, target)
-    origin = kept.digest(body, *calls, kept.sources("compile") or "") if cached else None
-    return Code(text, target, origin=origin, effort=1, keep=keep)
+    return made
+
+
+def written(kernels: Sequence[Kernel], target: Target) -> tuple[str, Any, str | None]:
+    """Text of kernels with what they call, what its numbers are read from, and its origin where it may be kept."""
+    calls = tuple(sorted(set().union(*[kernel.calls for kernel in kernels]))) if kernels else ()
+    grids = {name: entry for kernel in kernels for name, entry in kernel.grids.items()}
+    body = "\n".join(kernel.text for kernel in kernels)
+    text, keep, cached = library(body, calls, grids, Flavour(target.width, target.fused), target)
+    return text, keep, kept.digest(body, *calls, kept.sources("compile") or "") if cached else None

@@ -6,7 +6,7 @@ the change that an impulse of the constraints makes, in the metric of the kineti
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from zeromass.expression.node import undisturbed
 from zeromass.model import State, System
 from zeromass.model.errors import StartError
 from zeromass.model.prescription import Prescription
+
+TASKS = ("positions", "velocities")
+"""What the constraints of a start are satisfied by, one after the other."""
 
 ITERATIONS = 40
 """Gauss–Newton steps at most."""
@@ -35,6 +38,11 @@ NAMED = 4
 """Constraints that a message lists at most."""
 
 
+def solved_by_fronts(system: System, prescribed: Iterable[Expression]) -> bool:
+    """Whether a start of a large system is found by fronts: coordinates and rates alone are prescribed."""
+    return all(row.place is None for row in system.rows) and all(isinstance(e, Symbol) for e in prescribed)
+
+
 @undisturbed
 def large_start(
     system: System,
@@ -45,9 +53,7 @@ def large_start(
     made_of: Prescription,
 ) -> State | None:
     """A state on the constraints with prescribed coordinates and rates; None where other things are prescribed."""
-    if not can_roll(system) or any(row.place is not None for row in system.rows):
-        return None
-    if any(not isinstance(e, Symbol) for e in wishes):
+    if not can_roll(system) or not solved_by_fronts(system, wishes):
         return None
     first = {**usual, **wishes}
     n = len(system.coordinates)
@@ -56,16 +62,16 @@ def large_start(
     numbers = np.array([values[p] for p in system.parameters], dtype=float)
     levels = {row.level for row in system.rows}
     open_ = []
-    for level, task in enumerate(("positions", "velocities")):
+    for level, task in enumerate(TASKS):
         if any(x <= level for x in levels):
-            equations = _Equations(system, task, t, y, numbers, fixed[level * n : (level + 1) * n])
+            equations = LevelEquations(system, task, t, y, numbers, fixed[level * n : (level + 1) * n])
             y = equations.solution()
             open_.append(equations.free)
     names = tuple(f"{count} {what}" for count, what in zip(open_, ("positions", "rates"), strict=False) if count)
     return State(system, t, y[:n], y[n:], values, names, made_of=made_of)
 
 
-class _Equations:
+class LevelEquations:
     """The constraints of a system at positions or at rates, for the unknowns that are not fixed."""
 
     def __init__(
@@ -76,13 +82,13 @@ class _Equations:
         self.level = int(task == "velocities")
         self.structure = Structure(system, t, y, parameters, plain=True, tasks=(task,), fixed=fixed)
         self.machine: Machine = self.structure.machine(task, 1)
-        self._places = self.structure.layout.right(task, self.structure.blocks, self.structure.at)
-        self._asked = np.ones(self.structure.count)
+        self.places = self.structure.layout.right(task, self.structure.blocks, self.structure.at)
+        self.asked = np.ones(self.structure.count)
         unknowns = self.structure.coordinate_unknowns
-        self._asked[unknowns] = ~fixed
+        self.asked[unknowns] = ~fixed
         self._unknowns = unknowns
         off = self.structure.levels > self.level
-        self._asked[off] = 0.0
+        self.asked[off] = 0.0
 
     @property
     def free(self) -> int:
@@ -93,7 +99,7 @@ class _Equations:
 
     def _step(self, y: np.ndarray) -> np.ndarray:
         """The shortest step onto the constraints, of positions or rates."""
-        self.machine.masks[:] = self._asked
+        self.machine.masks[:] = self.asked
         self.machine.masks[:] = self.machine.decide(self.t, y, self.parameters)
         n = len(y) // 2
         step, _ = self.machine(self.t, y, self.parameters, n)
@@ -104,12 +110,12 @@ class _Equations:
         self.machine.only_elements(self.t, y, self.parameters)
         values = self.machine.values[:, 0]
         off = np.zeros(self.structure.count)
-        np.add.at(off, self._places[0], values[self._places[1]])
-        told = self._told
+        np.add.at(off, self.places[0], values[self.places[1]])
+        told = self.told
         return off[told], ROUNDING * self._sizes(values)[told]
 
     @property
-    def _told(self) -> np.ndarray:
+    def told(self) -> np.ndarray:
         """Unknowns that are multipliers of what is asked for."""
         rows = (self.structure.levels >= 0) & (self.structure.levels <= self.level)
         rows[self.structure.own_unknowns] = True
@@ -159,7 +165,7 @@ class _Equations:
         s = self.structure
         names = {int(u): s.system.rows[i].name for i, u in zip(s.rows, s.row_unknowns, strict=True)}
         worst = np.argsort(-np.abs(off))[:NAMED]
-        told = self._told
+        told = self.told
         words = ", ".join(f"'{names.get(int(told[k]), 'unit quaternion')}' by {off[k]:.3g}" for k in worst)
         what = "rates" if self.level else "positions"
         return (

@@ -16,11 +16,11 @@ from zeromass.compile.rolled.equations import weighted
 from zeromass.compile.rolled.fronts import Tables, tables
 from zeromass.compile.rolled.kinds import Kind, kinds_of
 from zeromass.compile.rolled.layout import Blocks, Layout
-from zeromass.compile.rolled.machine import Machine
+from zeromass.compile.rolled.machine import Machine, Within
 from zeromass.compile.rolled.order import elimination_order
 from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.rolled.tiles import arranged
-from zeromass.compile.target import host
+from zeromass.compile.target import Target, host
 from zeromass.equation.rank import negligible
 from zeromass.expression import Symbol
 from zeromass.expression import t as time
@@ -106,11 +106,21 @@ class Structure:
             [bool(lost[a : a + n].any()) for a, n in zip(self.at[: blocks.parts], blocks.coordinates, strict=False)]
         )
 
-    def machine(self, task: str, lanes: int, *, shared: bool = False, told: bool = False) -> Machine:
+    def machine(
+        self,
+        task: str,
+        lanes: int,
+        *,
+        shared: bool = False,
+        told: bool = False,
+        target: Target | None = None,
+        within: Within | None = None,
+    ) -> Machine:
         """Machine code of a task.
 
         shared  nobody asks for its values, so that tiles may share memory where that pays
         told    whether multipliers follow the accelerations
+        target  this machine, if no other; within: where its tables and its code stand
         """
         masks = self.masks
         if task != "motion" and not self.plain:
@@ -119,7 +129,7 @@ class Structure:
             self.layout,
             self.blocks,
             task,
-            host().lanes(lanes),
+            (target or host()).lanes(lanes),
             self.others,
             self.firsts,
             at=self.at,
@@ -128,6 +138,7 @@ class Structure:
             shared=shared and lanes > 1,
             narrow=not told,
             told=np.stack([self.row_unknowns, len(self.system.coordinates) + self.rows], axis=1) if told else None,
+            within=within,
         )
 
     @property

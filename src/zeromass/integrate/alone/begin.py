@@ -12,6 +12,7 @@ from zeromass.compile.newton import PASSES, ROUNDING, SETTLED
 from zeromass.integrate.alone.memory import Count, Number, Ready
 from zeromass.integrate.alone.plan import Planned
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.loop import HOPELESS
 from zeromass.integrate.stepping.writer import DOUBLE, INT
 
 FOLLOWS = 1e-9
@@ -28,17 +29,26 @@ class Start(Planned):
 
     def written(self) -> None:
         plan, y = self.plan, self.memory["y"]
-        for i, value in enumerate(plan.begin):
-            self.store(value, y, i)
+        self.copied(self.module.globals["beginning"], y)
         self.store(plan.t, self.reals, Real64.t)
         if plan.solved:
             given = self.memory["given"]
             self.result_of("given_values", self.memory["parameters"], given)
             for k, place in enumerate(plan.places):
                 self.store(self.load(given, k), y, place)
-            for level in range(2):
-                self.newton(level)
+            for level in range(2) if plan.levels is None else plan.levels:
+                if plan.levels is None:
+                    self.newton(level)
+                else:
+                    self.solved(level)
         self.answer(0)
+
+    def solved(self, level: int) -> None:
+        """The same for a large program, which has its own way."""
+        state = [self.at(self.reals, Real64.t), self.memory["y"], self.memory["parameters"]]
+        found = self.result_of(f"solve{level}", *state)
+        with self.if_(self.b.icmp_signed("!=", found, ir.Constant(found.type, 0))):
+            self.answer(1)
 
     def newton(self, level: int) -> None:
         b, memory, n = self.b, self.memory, self.sizes.coordinates
@@ -75,13 +85,18 @@ class SetOut(Planned):
 
     def written(self) -> None:
         y, f = self.memory["y"], self.memory["slopes"]
+        if self.plan.levels is not None:
+            found = self.result_of("decided", self.at(self.reals, Real64.t), y, self.memory["parameters"])
+            with self.if_(self.b.icmp_signed("!=", found, ir.Constant(found.type, 0))):
+                self.answer(Ready.OTHER_KIND)
         self.slopes(self.at(self.reals, Real64.t), y, f)
         with self.summing(self.order, self.real(0.0)) as (i, total):
             total.value = total.value + abs(self.load(f, i)) + abs(self.load(y, i))
         growth = self.load(self.reals, Real64.growth)
         with self.if_((~((total.value + growth) < inf)).value):
             self.answer(Ready.NOT_FINITE)
-        with self.if_((growth > self.plan.limits.growth).value):
+        most = self.plan.limits.growth if self.plan.levels is None else HOPELESS
+        with self.if_((growth > most).value):
             self.answer(Ready.OTHER_KIND)
         self.follows()
         self.first_step(y, f)

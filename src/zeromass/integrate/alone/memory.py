@@ -126,6 +126,10 @@ FUNCTIONS |= {"level1": 4, "dropped_rows": 4, "field_values": 4, "judged_values"
 """Those of the program, and how many arrays each takes."""
 
 
+LARGE = {"decided": 3, "solve0": 3, "solve1": 3}
+"""Those of a large program beside."""
+
+
 def declared(module: ir.Module, sizes: Sizes) -> None:
     """The arrays, all zero, and the functions of the program, which stand in another text."""
     for name, (kind, count) in sizes.arrays.items():
@@ -134,6 +138,8 @@ def declared(module: ir.Module, sizes: Sizes) -> None:
         array.type = POINTER
     for name, count in FUNCTIONS.items():
         ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER] * count), name)
+    for name, count in LARGE.items():
+        ir.Function(module, ir.FunctionType(RETURN, [POINTER] * count), name)
 
 
 class Alone(Writer, ABC):

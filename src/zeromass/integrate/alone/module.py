@@ -13,6 +13,8 @@ from zeromass.compile.decisions import Decisions, Samples, Tree
 from zeromass.compile.module import Groups, text_of
 from zeromass.compile.newton import NewtonSteps
 from zeromass.compile.program import Program
+from zeromass.compile.rolled.program import RolledProgram
+from zeromass.compile.rolled.start import TASKS
 from zeromass.compile.target import Target
 from zeromass.expression import Expression, Symbol
 from zeromass.expression.build import ZERO
@@ -77,6 +79,11 @@ class Alone:
         return (*own, *[p for p in (made_of.parameters if made_of else ()) if p not in own])
 
     @property
+    def large(self) -> bool:
+        """Whether the code of the program is rolled."""
+        return isinstance(self.program, RolledProgram)
+
+    @property
     def solved(self) -> bool:
         """Whether the start follows from the values of the parameters, or is the same for all."""
         return NewtonSteps.possible(self.start)
@@ -98,7 +105,7 @@ class Alone:
             pivots=p.native.pivots,
             outputs=len(self.outputs),
             given=len(self._steps.direct) if self._steps else 0,
-            dropped=len(p.elimination.dropped),
+            dropped=len(p.structure.rows) if isinstance(p, RolledProgram) else len(p.elimination.dropped),
             field=len(self.fields),
             judged=len(self.judged),
             deeper=len(self.deeper),
@@ -122,6 +129,7 @@ class Alone:
             events=tuple((event.direction, event.terminal, event.guard) for event in self.events),
             limits=self.limits,
             stretches=self._stretches(),
+            levels=tuple(k for k, task in enumerate(TASKS) if task in corrections) if self.large else None,
         )
 
     def _stretches(self) -> tuple[tuple[float, float], ...]:
@@ -194,12 +202,19 @@ class Alone:
 
     def texts(self, target: Target) -> tuple[list[str], tuple[Grid, ...]]:
         """LLVM IR for a target, and the grids whose arrays it reads."""
-        functions = {name: value for name, value in self.functions().items() if name in FUNCTIONS}
-        text, grids = text_of(functions, target)
+        if isinstance(self.program, RolledProgram):
+            from zeromass.integrate.alone.large import Large  # few programs are
+
+            texts, grids = Large(self, target).texts(self._steps)
+        else:
+            functions = {name: value for name, value in self.functions().items() if name in FUNCTIONS}
+            text, grids = text_of(functions, target)
+            texts = [text]
         plan, module = self.plan, ir.Module("alone")
         declared(module, plan.sizes)
         tables = {
             "terminal": [float(ends) for _, ends, _ in plan.events] or [0.0],
+            "beginning": list(plan.begin),
             "stretches": [x for stretch in plan.stretches for x in stretch] or [0.0],
         }
         for name, values in tables.items():
@@ -211,4 +226,4 @@ class Alone:
             part(module, target, plan.sizes)
         for kind in (*begin.ROUTINES, *(begin.DRIVEN if self.driven else ()), *motion.ROUTINES):
             kind(module, target, plan)
-        return [str(module), text], grids
+        return [str(module), *texts], grids

@@ -7,6 +7,7 @@ from zeromass.integrate.alone.memory import Count, Number
 from zeromass.integrate.alone.plan import Planned
 from zeromass.integrate.methods.dop853.kernel import Dop853Advance
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.loop import HOPELESS
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import DOUBLE
 
@@ -58,6 +59,8 @@ class Go(Planned):
             self.store(t, since)
             self.store_int(self.int(CHUNK_OF_STEPS), self.ints, Int64.budget)
             b.branch(turn)
+        if self.plan.levels is not None:
+            self.refined(status, turn)
         faded = b.icmp_signed("==", status, self.int(Status.FADING))
         whole = self.load(self.reals, Real64.dipped).equals(0.0).value
         with self.if_(b.and_(faded, whole)):  # a pivot falls: one more step tells whether it vanishes
@@ -68,6 +71,15 @@ class Go(Planned):
         with self.if_(b.and_(faded, b.icmp_signed(">", self.recorded(), self.int(0)))):
             self.back()
         self.answer(b.trunc(status, ir.IntType(32)))
+
+    def refined(self, status: ir.Value, turn: ir.Block) -> None:
+        """Solutions of a large program are refined where pivots lose digits: it goes on with those that it has."""
+        growth = self.load(self.reals, Real64.growth)
+        with self.if_(
+            self.b.and_(self.b.icmp_signed("==", status, self.int(Status.PIVOTS)), (growth < HOPELESS).value)
+        ):
+            self.store(growth * 10.0, self.reals, Real64.growth_limit)
+            self.b.branch(turn)
 
     def back(self) -> None:
         """Forgets the last step, in which a pivot may have vanished."""

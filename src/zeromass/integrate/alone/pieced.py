@@ -1,21 +1,26 @@
 """A motion over switches that needs no Python: a program for each way to slide, and what a driver is told of the switches.
 
-Modes are parameters, so that one program serves all pieces; where a motion slides along switches its program is another one.
+Modes are parameters, so that one program serves all pieces; where a motion slides along switches its program is another one,
+and so it may be where masses or constraints switch, whose pivots may then be others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, product
 from typing import Any
 
 from zeromass.compile.holding import can_hold, holding_at, mean, order_at
 from zeromass.compile.program import Hold, Program, program_at
+from zeromass.equation import Verdict
+from zeromass.errors import ZeromassError
 from zeromass.expression import Expression, ExpressionError, Symbol, caption, expressions, symbols
 from zeromass.integrate.ahead import zeros_of_time
 from zeromass.integrate.alone.judging import INNER, Judging, phase, whole
 from zeromass.integrate.alone.module import Alone
+from zeromass.integrate.alone.shocks import Shocks
 from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.piecewise import LOW, SWITCH, LookedAt, place_of
 from zeromass.integrate.reaching import Reaching
@@ -25,6 +30,9 @@ from zeromass.integrate.terms import terms_of_time
 from zeromass.integrate.timetable import Timetable
 from zeromass.model import Event, ModelError, State
 from zeromass.model.pieces import SystemPieces
+
+VARIANTS = 8
+"""Programs with other pivots at most, where masses or constraints switch."""
 
 SLIDING = 4
 """Switches along which a motion may slide, all of whose combinations have a program of their own; of more, one at a time."""
@@ -36,6 +44,7 @@ class Pieced:
 
     start    where it begins, of the system as it was given
     sliders  parameters whose values will change
+    met      states on pieces that such motions come to: pivots are chosen there, where masses or constraints switch
     """
 
     start: State
@@ -46,27 +55,39 @@ class Pieced:
     sliders: Collection[Symbol] = ()
     place: tuple[Symbol, ...] = ()
     fields: tuple[Expression, ...] = ()
+    met: tuple[State, ...] = ()
 
     @property
     def pieces(self) -> SystemPieces:
         assert self.start.system.pieces is not None
         return self.start.system.pieces
 
-    @property
+    @cached_property
     def moving(self) -> State:
         """The start on the pieces, with what it was made of."""
-        here = self.pieces.state(self.start, {})
+        here = self.pieces.state(self.start, self._begun)
         return replace(here, made_of=self.start.made_of)
+
+    @property
+    def _begun(self) -> Mapping[Symbol, float]:
+        """Modes of the start; any will do where masses and constraints do not depend on them."""
+        if not self.structural:
+            return {}
+        table = Timetable(self.pieces, self.start, self.until, [event.zero for event in self.events])
+        return Deciding(self.pieces, 1.0, 1).begin(self.start, table.modes(0)).modes
+
+    @cached_property
+    def structural(self) -> list[int]:
+        """Switches that masses or constraints depend on."""
+        system = self.pieces.system
+        zeros = [row.zero for row in system.rows]
+        fixed = {*symbols(system.M, system.A, system.b, system.velocity_constraints, zeros)}
+        return [k for k, switch in enumerate(self.pieces.switches) if switch.mode in fixed]
 
     def check(self) -> None:
         """That a driver outside Python can go over the switches; an error that says why not."""
         pieces = self.pieces
         said = [f"'{switch.said!r}'" for switch in pieces.switches]
-        if not pieces.only_forces:
-            raise ModelError(
-                f"masses or constraints switch ({', '.join(dict.fromkeys(said))}), which may take impulses, and a page "
-                "goes over switches of forces alone"
-            )
         kinds = {switch.mode: switch.kind for switch in pieces.switches}
         for k, inner in enumerate(pieces.inner):
             deep = len(inner) > INNER or any(kinds[mode] != "side" for mode in inner)
@@ -134,18 +155,47 @@ class Pieced:
         switches = self.pieces.switches
         return tuple(Hold(switches[k].mode, -1.0, 1.0, switches[k].g) for k in which)
 
-    def program(self, which: tuple[int, ...]) -> Program:
-        """That of a motion that slides along some switches."""
-        system, here = self.pieces.system, self.moving
+    def program(self, which: tuple[int, ...], at: State | None = None) -> Program:
+        """That of a motion that slides along some switches, with the pivots that are best at the start, or at a state."""
+        system, here = self.pieces.system, at or self.moving
         return holding_at(system, here, self.holds(which)) if which else program_at(system, here)
+
+    def _sides(self) -> list[State]:
+        """States on the pieces of masses and constraints: the start, those that motions come to, and the start elsewhere."""
+        switches = [self.pieces.switches[k] for k in self.structural]
+        sides = [switch.mode for switch in switches if switch.kind == "side"][:SLIDING]
+        others = [
+            replace(self.moving, parameters={**self.moving.parameters, **dict(zip(sides, values, strict=True))})
+            for values in product((1.0, -1.0), repeat=len(sides))
+        ]
+        found: dict[tuple[float, ...], State] = {}
+        for here in (self.moving, *self.met, *others):
+            found.setdefault(tuple(here.parameters[switch.mode] for switch in switches), here)
+        return list(found.values())
+
+    def variants(self, which: tuple[int, ...]) -> list[tuple[Program, State, list[list[float]]]]:
+        """Programs for all pieces of masses and constraints, where each was made, and the modes that it is good for."""
+        if not self.structural:
+            return [(self.program(which), self.moving, [[]])]
+        found: dict[int, tuple[Program, State, list[list[float]]]] = {}
+        for here in self._sides():
+            try:
+                if here.verdict is not Verdict.UNIQUE:
+                    continue
+                program = self.program(which, here)
+            except ZeromassError:  # no motion on such pieces there
+                continue
+            modes = [here.parameters[self.pieces.switches[k].mode] for k in self.structural]
+            found.setdefault(id(program), (program, here, []))[2].append(modes)
+        return list(found.values())[:VARIANTS]
 
     def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
         """The code for each of `sliding`, and what the driver is told of it."""
         reaching = Reaching(Deciding(self.pieces, 1.0, 1), self.settings, self.events, self.until)
-        judging = Judging(self.pieces, self.program(()))
+        shocks = Shocks(self.pieces) if self.structural else None
         found = []
-        for which in self.sliding:
-            program, holds = self.program(which), self.holds(which)
+        for which, (program, here, pieces) in [(one, v) for one in self.sliding for v in self.variants(one)]:
+            holds, judging = self.holds(which), Judging(self.pieces, program) if not which else None
             watched = reaching.watched(holds)
             looked, names = LookedAt(watched), [event.name for event in watched]
             directed = [replace(e, direction=int(d)) for e, d in zip(watched, looked.directions, strict=True)]
@@ -162,16 +212,17 @@ class Pieced:
                 self.until,
                 driven=True,
                 followed=tuple(event.zero for event in watched if not event.name.startswith(LOW)),
-                judged=tuple(e for part in judging.parts.values() for e in part) if not which else (),
-                deeper=tuple(e for some in judging.deeper.values() for e in some) if not which else (),
+                judged=tuple(e for by in (judging, shocks) if judging and by for part in by.parts.values() for e in part),
+                deeper=tuple(e for some in judging.deeper.values() for e in some) if judging else (),
             )
             told = {
                 "holds": list(which),
-                "order": list(order_at(self.pieces.system, self.moving, holds)) if len(which) > 1 else [],
+                "pieces": pieces,
+                "order": list(order_at(self.pieces.system, here, holds)) if len(which) > 1 else [],
                 "watched": [_told(event) for event in watched],
                 "bent": [names.index(f"{SWITCH}{k} {j}") for (k, j), _ in reaching.unseen(program)],
             }
-            found.append((alone, told | (judging.told() if not which else {})))
+            found.append((alone, told | (_judged(judging, shocks) if judging else {})))
         return found
 
     # what is told -------------------------------------------------------------------------------------------------------
@@ -191,6 +242,8 @@ class Pieced:
                     "rates": pieces.of_rates[k],
                     "place": pieces.of_place[k],
                     "energy": k in pieces.parts["energies"],
+                    "constraint": k in pieces.parts["constraints"],
+                    "mass": k in pieces.parts["masses"],
                     "slides": switch.mode not in fixed,
                     "modes": [modes[leaf] for leaf in symbols(switch.g) if leaf in modes],
                     "turn": self.start.turns.get(switch.mode),
@@ -198,6 +251,9 @@ class Pieced:
                 for k, switch in enumerate(pieces.switches)
             ],
             "hidden": len(pieces.given.parameters),
+            "structural": self.structural,
+            "begins": [self.moving.parameters[switch.mode] for switch in pieces.switches],
+            "rows": Shocks(pieces).rows(),
             "nested": pieces.nested,
             "timeless": pieces.timeless,
             "timetable": self._timetable(),
@@ -233,6 +289,14 @@ class Pieced:
                 known[k] = zeros_of_time(g, self.start.t, self.until, values).tolist()
         linear = [[k, whole(pieces.switches[k])] for k in moved]
         return {"switches": list(table.switches), "linear": linear, "known": known, "of_time": list(pieces.of_time)}
+
+
+def _judged(judging: Judging, shocks: Shocks | None) -> dict[str, Any]:
+    """Where what is judged stands, and what tells whether something jumps."""
+    told = judging.told()
+    if shocks is None:
+        return told
+    return told | {"judged": told["judged"] | shocks.told(told["count"]), "count": told["count"] + shocks.count}
 
 
 def _told(event: Event) -> dict[str, Any]:

@@ -22,6 +22,7 @@ class Plan:
     project      whether positions and velocities are returned to the constraints
     events       direction, whether it ends the motion, and whether it must not even begin beyond it, of each event
     stretches    ends of stretches ahead and the longest step in each, where what depends on time alone limits steps
+    levels       of a large program: those at which a start has equations
     """
 
     sizes: Sizes
@@ -33,6 +34,7 @@ class Plan:
     events: tuple[tuple[int, bool, bool], ...]
     limits: Limits
     stretches: tuple[tuple[float, float], ...] = ()
+    levels: tuple[int, ...] | None = None
 
 
 class Planned(Alone):

@@ -212,6 +212,7 @@ class Living:
             [s.symbol for s in self.sliders],
             tuple(field[0]) if field else (),
             tuple(field[1]) if field else (),
+            self._pieces_met(),
         )
         if motion.some_slides_are_missing:
             self._say(
@@ -219,6 +220,14 @@ class Living:
             )
         modules, driven = switched_modules(motion, {name: [len(some)] for name, some in outputs.items() if some})
         return modules, "switches", driven
+
+    def _pieces_met(self) -> tuple[State, ...]:
+        """Where the run and the motions at the ends of the sliders come to other pieces of their formulas."""
+        found, pieces = [], self._run.system.pieces
+        for segment in (segment for motion in (self._run, *self.reach) for segment in motion.segments):
+            if pieces is not None and segment.piece is not None:
+                found.append(pieces.state(segment.start, segment.piece.modes))
+        return tuple(found)
 
     def _met(self) -> tuple[State, ...]:
         """Some states of the run and of the motions at the ends of the sliders."""

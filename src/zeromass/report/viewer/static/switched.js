@@ -2,6 +2,7 @@
 
 const [RECENT, SHRINKS, STILL, PILED, CROWDED] = [64, 0.6, 5, 2, 1e-6];
 const [TOGETHER, LATE, RESTING] = [1e-14, 1e-12, 1e-9];
+const [AT_ONCE, TRIES] = [8, 5];
 const INSIDE = [0.2236, 0.4142, 0.5772, 0.6931, 0.8862];
 const PARTS = [6, 5, 4, 3, 2, 1, 0].map((k) => 2 ** -k);
 const TOUCHED =
@@ -9,10 +10,17 @@ const TOUCHED =
   "Start it a little to one side of this, make rtol and atol smaller if it should miss the place or pass it, or let the " +
   "formula go over continuously";
 
+/** Of some modules the one whose pivots were chosen where masses and constraints have such modes; else the first. */
+function pickedFor(motions, { structural }, modes) {
+  const own = structural.map((k) => modes[k]);
+  return motions.find(({ about }) => about.pieces.some((piece) => alike(piece, own))) ?? motions[0];
+}
+
 /** Values of what switches are decided by, at states {t, y} on pieces that modes say; computed once a state. */
 class Standing {
-  constructor(module, told) {
-    this.motion = new Driven(module);
+  constructor(modules, told) {
+    this.all = modules.map((module) => new Driven(module)).filter(({ about }) => !about.holds.length);
+    [this.motion] = this.all;
     this.told = told;
     const { about } = this.motion;
     this.inner = about.inner;
@@ -26,6 +34,7 @@ class Standing {
     if (!this.known.has(state)) this.known.set(state, new Map());
     const [known, key] = [this.known.get(state), `${name} ${modes}`];
     if (!known.has(key)) {
+      this.motion = pickedFor(this.all, this.told, modes);
       const place = this.motion.reals("parameters", this.motion.about.parameters.length);
       modes.forEach((mode, k) => (place[this.told.hidden + 2 * k] = mode));
       this.motion.put(state.t, state.y);
@@ -127,7 +136,7 @@ function zerosOfLine(g, t0, t1, whole) {
 class SwitchedMotion {
   constructor(modules, told) {
     this.told = told;
-    this.standing = new Standing(modules[0], told);
+    this.standing = new Standing(modules, told);
     this.deciding = new Deciding(this.standing, told);
     this.motions = modules.map((module) => new Driven(module));
     [this.plain] = this.motions;
@@ -145,11 +154,9 @@ class SwitchedMotion {
   /** As `run` of `Motion`; also the switches, [time, formula, direction], and a message where one ended the motion. */
   run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }) {
     Object.assign(this, { values, until, settings: { rtol, atol, longest }, segments: [], switches: [], happenings: [] });
-    for (const motion of [this.plain, this.standing.motion]) motion.set(values);
-    const solvable = this.plain.code.start() === 0;
-    this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
-    this.first = this.state;
-    const found = solvable ? this.caught() : { ending: "NO_START" };
+    for (const motion of [this.plain, ...this.standing.all]) motion.set(values);
+    this.first = this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
+    const found = this.caught();
     const total = (place) => sum(this.segments.map(({ counts }) => counts[place]));
     return {
       event: null, t: this.state.t, message: "", ...found, steps: sum(this.segments.map(({ steps }) => steps)),
@@ -167,10 +174,27 @@ class SwitchedMotion {
     }
   }
 
+  /** The piece that the motion begins on: constraints that switch are those of the pieces that its start lies on. */
+  begun() {
+    const { structural, begins, switches, hidden } = this.told;
+    let modes = begins;
+    for (let again = 0; again < TRIES; again++) {
+      const place = this.plain.reals("parameters", this.plain.about.parameters.length);
+      modes.forEach((mode, k) => (place[hidden + 2 * k] = mode));
+      if (this.plain.code.start() !== 0) return null;
+      this.first = this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
+      this.table = new Timetable(this.standing, this.told, this.state, this.until);
+      const piece = this.deciding.begin(this.state, this.table.at(0));
+      if (structural.every((k) => switches[k].kind === "turn" || piece.modes[k] === modes[k])) return piece;
+      ({ modes } = piece);
+    }
+    throw new Beyond(`no start is found on one side of ${this.deciding.words(structural)}`);
+  }
+
   course() {
-    this.table = new Timetable(this.standing, this.told, this.state, this.until);
     this.place = 0;
-    let piece = this.deciding.begin(this.state, this.table.at(this.place));
+    let piece = this.begun();
+    if (!piece) return { ending: "NO_START" };
     let [before, last] = [[], []];
     const times = [];
     for (;;) {
@@ -193,7 +217,7 @@ class SwitchedMotion {
 
   segment(piece, target, before) {
     const key = piece.holds.join();
-    const motion = this.motions.find(({ about }) => about.holds.join() === key);
+    const motion = pickedFor(this.motions.filter(({ about }) => about.holds.join() === key), this.told, piece.modes);
     const said = this.deciding.words(piece.holds);
     if (!motion) throw new Beyond(`the motion slides along ${said}, for which this page has no program`);
     if (motion.about.order.join() !== piece.order.join()) throw new Beyond(`what holds the motion on ${said} needs other pivots`);
@@ -242,20 +266,89 @@ class SwitchedMotion {
   /** The piece after a switch, or the outcome where the motion ends there. */
   after(piece, flipped) {
     const { switches } = this.told;
-    const next = this.deciding.after(this.state, piece, flipped, this.table.at(this.place));
-    const changed = switches.flatMap((_, k) => (next.modes[k] !== piece.modes[k] ? [k] : []));
-    const step = this.energyStep(this.state, piece.modes, next.modes, changed);
-    if (step) {
-      const words = `the potential energy jumps by ${Number(step.toPrecision(6))} J: a force without a limit`;
-      const message = `where ${this.deciding.words(changed)} switches, ${words}; let it go over continuously, or end the run before`;
-      return { ending: "JUMP", message };
+    let [last, changed, now] = [piece, [], flipped];
+    for (let again = 0; again < AT_ONCE; again++) {
+      const next = this.deciding.after(this.state, last, now, this.table.at(this.place));
+      changed = switches.flatMap((_, k) => (next.modes[k] !== last.modes[k] ? [k] : []));
+      const done = changed.length ? this.shock(this.state, last.modes, next.modes, changed) : null;
+      if (done?.ending) return done;
+      [last, now] = [next, new Map()];
+      if (!done) {
+        this.passed(piece, next);
+        return next;
+      }
+      this.state = done;
     }
-    switches.forEach(({ said }, k) => {
+    const words = `${this.deciding.words(changed)} switches to and fro at one moment: each time it leads back over the switch`;
+    return { ending: "CHATTERING", message: words };
+  }
+
+  /** Notes the switches between two pieces. */
+  passed(piece, next) {
+    this.told.switches.forEach(({ said }, k) => {
       const [held, was] = [next.holds.includes(k), piece.holds.includes(k)];
       const way = held ? 0 : was ? (next.modes[k] >= 1 ? 1 : -1) : Math.sign(next.modes[k] - piece.modes[k]);
       if (held ? !was : was || way) this.switches.push([this.state.t, said, way]);
     });
-    return next;
+  }
+
+  /** What a switch does to a state: the outcome where that is no motion, another state after an impulse, or null. */
+  shock(state, before, after, changed) {
+    const { switches } = this.told;
+    const said = `where ${this.deciding.words(changed)} switches`;
+    const impulse = changed.some((k) => switches[k].constraint) ? this.constraintShock(state, before, after, said) : null;
+    if (impulse?.ending) return impulse;
+    if (changed.some((k) => switches[k].mass) && this.massJumps(state, before, after)) {
+      const words = "the mass jumps: the equations do not tell what becomes of the momentum; end the run there and begin another";
+      return { ending: "JUMP", message: `${said}, ${words}` };
+    }
+    const step = this.energyStep(state, before, after, changed);
+    if (step) {
+      const words = `the potential energy jumps by ${Number(step.toPrecision(6))} J: a force without a limit`;
+      return { ending: "JUMP", message: `${said}, ${words}; let it go over continuously, or end the run before` };
+    }
+    return impulse;
+  }
+
+  /** The same of constraints: places that jump, and rates that an impulse brings to what they ask for. */
+  constraintShock(state, before, after, said) {
+    const { names, rates, contact } = this.told.rows;
+    const [old, now] = [before, after].map((modes) => this.standing.judged(state, modes));
+    const late = LATE * Math.max(1, Math.abs(state.t));
+    const n = state.y.length / 2;
+    const size = SMALL * Math.max(1, largestOf(state.y.subarray(0, n)));
+    const change = Array.from(now.rates, (rate, i) => rate - old.rates[i]);
+    const jumps = names.flatMap((name, i) => {
+      const jump = now.places[i] - old.places[i];
+      return Math.abs(jump) > size + Math.abs(change[rates[i]]) * late ? [`'${name}' by ${Number(jump.toPrecision(6))}`] : [];
+    });
+    if (jumps.length && contact) throw new Beyond(`${said}, the constraint ${jumps[0]} jumps at a contact`);
+    if (jumps.length) {
+      const words = `the constraint ${jumps.slice(0, 4).join(", ")} jumps: no finite force brings the system there`;
+      return { ending: "JUMP", message: `${said}, ${words}; let it go over continuously, or end the run before` };
+    }
+    if (change.every((jump, i) => Math.abs(jump) <= SMALL * Math.max(1e-3, now.terms[i]))) return null;
+    if (contact) throw new Beyond(`${said}, a contact takes an impulse`);
+    return this.struck(state, after, said);
+  }
+
+  /** The state after the impulse that brings its rates to the constraints of other pieces, by the least change. */
+  struck(state, modes, said) {
+    const motion = pickedFor(this.motions.filter(({ about }) => !about.holds.length), this.told, modes);
+    this.set(motion, { modes, margins: modes.map(() => 0) });
+    motion.put(state.t, state.y, "first");
+    motion.code.resume(state.t, state.t + 1, 1e-9, 1e-12, Infinity);
+    if (!motion.whole("ints", "project_velocities")) throw new Beyond(`${said}, it takes an impulse, and project=False gives none`);
+    for (let again = 0; again < 2; again++) motion.code.carry();
+    const y = Float64Array.from(state.y);
+    y.set(motion.reals("first", motion.order).subarray(motion.order / 2), motion.order / 2);
+    return { t: state.t, y };
+  }
+
+  /** Whether the momentum of the same rates is another one. */
+  massJumps(state, before, after) {
+    const [old, now] = [before, after].map((modes) => this.standing.judged(state, modes).momentum);
+    return largestOf(Array.from(now, (p, i) => p - old[i])) > SMALL * largestOf(old);
   }
 
   /** How much higher the energy is on one side of switches that depend on the place, J; 0 where it goes over there. */

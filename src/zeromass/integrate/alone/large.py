@@ -1,0 +1,157 @@
+"""A large program as code that needs no Python: its machines with their tables, and the functions that a motion calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zeromass.compile import ir
+from zeromass.compile.module import Groups, text_of
+from zeromass.compile.newton import NewtonSteps
+from zeromass.compile.rolled.elsewhere import Elsewhere
+from zeromass.compile.rolled.following import check_following
+from zeromass.compile.rolled.machine import Machine
+from zeromass.compile.rolled.plan import Plan
+from zeromass.compile.rolled.program import RolledProgram
+from zeromass.compile.rolled.start import TASKS, LevelEquations
+from zeromass.compile.target import Target
+from zeromass.expression import Expression, expressions, symbols
+from zeromass.expression.grid import Grid
+from zeromass.integrate.alone.large_start import Decided, DroppedRows, Level, Off, Solve
+
+if TYPE_CHECKING:
+    from zeromass.integrate.alone.module import Alone
+
+Functions = dict[str, tuple[Groups, Groups]]
+
+
+class Large:
+    """The functions of a large program for a target, by the names that a motion calls; see `FUNCTIONS`."""
+
+    def __init__(self, alone: Alone, target: Target) -> None:
+        assert isinstance(alone.program, RolledProgram)
+        self._alone, self._program, self._target = alone, alone.program, target
+        self._structure = alone.program.structure
+        self._within = Elsewhere(target)
+        self._motion = self._machine("motion", told=True)
+        self._telling = self._motion.plan.copy()
+        self._motion.plan[Plan.told_count] = 0
+        n, rows = len(self._program.system.coordinates), len(self._program.system.rows)
+        self._followed: np.ndarray = np.zeros(2 * n + rows)
+        """q̇, q̈ and λ."""
+        self._back: dict[str, Machine] = {
+            task: self._machine(task) for task in TASKS if task in self._program.corrections
+        }
+
+    def _machine(self, task: str, *, told: bool = False) -> Machine:
+        return self._structure.machine(task, 1, told=told, target=self._target.scalar, within=self._within)
+
+    def texts(self, steps: NewtonSteps | None) -> tuple[list[str], tuple[Grid, ...]]:
+        """LLVM IR, and the grids whose arrays it reads."""
+        formulas, followed = self._formulas(steps)
+        straight, grids = text_of(formulas, self._target)
+        entrances = self._entrances(followed)
+        module = ir.Module("large")
+        self._begin(module, steps)
+        rolled, more = self._within.text()
+        return [straight, rolled + entrances, str(module)], (*grids, *more)
+
+    # formulas --------------------------------------------------------------------------------------------------------
+    def _formulas(self, steps: NewtonSteps | None) -> tuple[Functions, list[str]]:
+        """Functions of formulas, and the names of those for which the motion is evaluated first."""
+        alone, system = self._alone, self._program.system
+        groups: Groups = [*self._program.inputs[:2], list(alone.parameters)]
+        found: Functions = {
+            "field_values": ([groups[0], list(alone.place), groups[2]], [list(alone.fields)]),
+            "given_values": ([groups[2]], [[value for _, value in steps.direct] if steps else []]),
+        }
+        states: dict[str, Sequence[Expression]] = {
+            "event": self._program.stated(alone.events),
+            "outputs": alone.outputs,
+            "judged_values": alone.judged,
+            "deeper_values": alone.deeper,
+        }
+        followed = []
+        for name, some in states.items():
+            e = expressions(list(some)) if some else np.empty(0, dtype=object)
+            if any(leaf.order == 2 or leaf.kind == "multiplier" for leaf in symbols(e)):
+                check_following(e, self._program)
+                followed.append(name)
+                more = [list(system.accelerations), list(system.multipliers)]
+                found[f"{name}_inside"] = ([*groups, *more], [list(some)])
+            else:
+                found[name] = (groups, [list(some)])
+        return found, followed
+
+    def _entrances(self, followed: Sequence[str]) -> str:
+        """Functions that call the loops, with what they are told."""
+        n, result = len(self._program.system.coordinates), self._within.name(self._followed)
+        motion, telling = self._within.name(self._motion.values), self._within.name(self._telling)
+        texts = [_RHS.format(plan=self._within.name(self._motion.plan), values=motion)]
+        for task in TASKS:
+            machine = self._back.get(task)
+            call = (
+                ""
+                if machine is None
+                else _CALL.format(
+                    plan=self._within.name(machine.plan), values=self._within.name(machine.values), result="%s"
+                )
+            )
+            texts.append(_OTHER.format(name=task, calls=call))
+        for name in followed:
+            call = _CALL.format(plan=telling, values=motion, result=f"@{result}")
+            texts.append(_DECLARED.format(name=name))
+            texts.append(_OTHER.format(name=name, calls=call + _INSIDE.format(name=name, result=result, a=n, λ=2 * n)))
+        return "\n".join(texts)
+
+    # the start -------------------------------------------------------------------------------------------------------
+    def _begin(self, module: ir.Module, steps: NewtonSteps | None) -> None:
+        structure, target, within = self._structure, self._target, self._within
+        levels = structure.levels
+        masks = [(m, (levels <= int(task == "velocities")).astype(float)) for task, m in self._back.items()]
+        Decided(module, target, within, self._motion, masks, levels)
+        DroppedRows(module, target, within, self._motion, structure.row_unknowns, self._followed)
+        if steps is None:
+            return
+        first, n = steps.first, len(self._program.system.coordinates)
+        values = np.array([first.parameters[p] for p in self._program.system.parameters], dtype=float)
+        y = np.concatenate([first.q, first.v])
+        fixed = np.zeros(2 * n, dtype=bool)
+        fixed[[place for place, _ in steps.direct]] = True
+        for level, task in enumerate(TASKS):
+            if task in self._back:
+                part = fixed[level * n : (level + 1) * n]
+                made = Level(LevelEquations(self._program.system, task, first.t, y, values, part), target, within)
+                Off(module, target, within, made)
+                Solve(module, target, within, made)
+
+    @property
+    def levels(self) -> list[int]:
+        """Those that a start has equations at."""
+        return [k for k, task in enumerate(TASKS) if task in self._back]
+
+
+_RHS = """
+define void @rhs(ptr %t, ptr %y, ptr %p, ptr %s, ptr %g, ptr %v) {{
+  call void @evaluate(ptr @{plan}, ptr @{values}, ptr %t, ptr %y, ptr %p, ptr %s, ptr %g)
+  ret void
+}}
+"""
+
+_OTHER = """
+define void @{name}(ptr %t, ptr %y, ptr %p, ptr %s) {{
+  %g = alloca double
+{calls}  ret void
+}}
+"""
+
+_CALL = "  call void @evaluate(ptr @{plan}, ptr @{values}, ptr %t, ptr %y, ptr %p, ptr {result}, ptr %g)\n"
+
+_DECLARED = "declare void @{name}_inside(ptr, ptr, ptr, ptr, ptr, ptr)"
+
+_INSIDE = """  %a = getelementptr double, ptr @{result}, i32 {a}
+  %l = getelementptr double, ptr @{result}, i32 {λ}
+  call void @{name}_inside(ptr %t, ptr %y, ptr %p, ptr %a, ptr %l, ptr %s)
+"""

@@ -1,0 +1,64 @@
+"""Pages that are alive of large systems: a whip of many links in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from report.test_living import ARTEFACTS, moved
+
+LINKS = 43
+
+reach, stroke = zm.parameter("reach", 0.84), zm.parameter("stroke", 0.1)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory) -> tuple[zm.Run, Path]:
+    """A whip that hangs at a hand, which swings; its end is drawn aside at first, as far as a slider says."""
+    links = [zm.Particle(f"link {k}", 0.3 / LINKS) for k in range(LINKS)]
+    length, before, rods, guess = 1.0 / LINKS, np.array([stroke * np.sin(6 * zm.t), 0, 0]), {}, {}
+    for k, link in enumerate(links):
+        d = link.position - before
+        rods[f"rod {k}"] = (d @ d - length**2) / (2 * length)
+        guess.update(zip(link.position, [0.85 * (k + 1) * length, 0.0, -0.53 * (k + 1) * length], strict=True))
+        before = link.position
+    whip = zm.System(links, gravity=9.81, constraints=rods)
+    start = whip.start({links[-1].position[0]: reach, links[-1].position[1]: 0.0}, guess=guess)
+    run = zm.simulate(whip, start, until=0.25, rtol=1e-9, atol=1e-11, method="dop853")
+    assert run.program.code == "rolled"
+    path = tmp_path_factory.mktemp("living") / "whip.html"
+    end = {"end (m)": links[-1].position[2]}
+    return run, run.view(path, sliders={reach: (0.8, 0.86), stroke: (0.0, 0.2)}, plots=end, trails=[before])
+
+
+def test_a_large_motion_follows_a_slider(chromium, page):
+    """The start is found and the motion made anew, as in Python, which the page's program says too."""
+    run, path = page
+    chromium.open(path, "paused&t=0.2")
+    before = chromium.evaluate("window.viewer.living.last")
+    chromium.evaluate(
+        "(() => { const r = document.querySelector('#living input[type=range]'); r.value = 0.85;"
+        " r.dispatchEvent(new Event('input', { bubbles: true })); })()"
+    )
+    chromium.wait("window.viewer.living.last !== null")
+    assert before is None
+    assert chromium.evaluate("window.viewer.living.last.values.reach") == 0.85
+    times = []
+    for values in ({"reach": 0.85}, {"reach": 0.81, "stroke": 0.15}):
+        answer = moved(chromium, **values)
+        times.append(answer["milliseconds"])
+        again = zm.simulate(run.system, run.start.again(values), until=0.25, rtol=1e-9, atol=1e-11, method="dop853")
+        assert answer["ending"] == "FINISHED"
+        assert np.abs(np.array(answer["end"]) - again.y[-1]).max() <= 1e-9
+    print(f"\n0.25 s of a whip of {LINKS} links at rtol 1e-9 in Chromium: {min(times):.1f} ms, {answer['steps']} steps")
+    names: dict[str, Any] = {"run": run, "zm": zm}
+    exec(chromium.evaluate("window.viewer.living.program()"), names)
+    assert np.abs(names["run"].y[-1] - answer["end"]).max() <= 1e-9
+    chromium.drawn()
+    chromium.screenshot(ARTEFACTS / "living-whip.png")
+    assert chromium.complaints() == []
+    assert len(chromium.requests()) == 1
