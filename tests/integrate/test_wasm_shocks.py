@@ -36,7 +36,7 @@ def wire() -> Case:
 
 
 def drive() -> Case:
-    """A spring on a carriage that turns at a time on a slider: the carriage has no choice, the mass on it none of an impulse."""
+    """A spring on a carriage that turns at a time on a slider, by an impulse of its drive."""
     x, y = zm.coordinates("x y")
     kinetic = (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
     system = zm.System(kinetic=kinetic, potential=8 * (y - x) ** 2, constraints={"drive": x - np.abs(zm.t - end)})
@@ -93,7 +93,7 @@ def made(tmp_path_factory) -> Callable[[str], tuple[Case, np.ndarray, list[dict[
     return answers
 
 
-@pytest.mark.parametrize("name", few(CASES, 2))
+@pytest.mark.parametrize("name", few(CASES))
 def test_motions_and_impulses_are_those_of_python(name, made):
     """States within 1e-9, before impulses and after them, and switches within 1e-11 s."""
     (system, start, until, _, tries), times, found = made(name)
@@ -121,7 +121,7 @@ JUMPS: dict[str, Callable[[Symbol], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", few(JUMPS))
+@pytest.mark.parametrize("name", few(JUMPS, 0))
 def test_what_is_no_motion_ends_with_the_words_of_python(name, tmp_path):
     x = zm.coordinate("x")
     system = zm.System(coordinates=[x], **JUMPS[name](x))
