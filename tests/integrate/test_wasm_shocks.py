@@ -132,3 +132,17 @@ def test_what_is_no_motion_ends_with_the_words_of_python(name, tmp_path):
     assert there["ending"] == run.outcome.ending.name == "JUMP"
     assert there["t"] == pytest.approx(run.outcome.t, abs=1e-11)
     assert there["message"] == run.outcome.message
+
+
+@pytest.mark.slow
+def test_a_bead_that_comes_to_rest_in_a_bend_does_not_fall_through(tmp_path):
+    """Its impulses come faster and faster, until rounding hides the last of them: both say so, and keep the wire."""
+    system, start, _, sliders, _ = wire()
+    values = {"place": 0.7, "bend": 0.8}
+    (there,) = over_switches(pieced(system, start, 3.0, sliders), [{"values": values, "until": 3.0, **TIGHT}], tmp_path)
+    with warnings.catch_warnings(action="ignore", category=zm.RunStopped):
+        run = zm.simulate(system, start.again(values), until=3.0, method="dop853", **TIGHT)
+    assert there["ending"] == run.outcome.ending.name == "CHATTERING"
+    assert there["t"] == pytest.approx(run.outcome.t, abs=1e-9)
+    for y in (there["end"], run.y[-1]):
+        assert np.abs(y[:2]).max() < 1e-12
