@@ -39,9 +39,10 @@ run = zm.simulate(net, net.start(guess=guess), until=3.0, rtol=1e-7, atol=1e-9)
 print(run.program)
 print(run)
 
+sliders = {wind: (-5.0, 5.0), span: (0.3, 0.85)}
 page = run.view(
     Path(tempfile.mkdtemp()) / "net.html",
-    sliders={wind: (-5.0, 5.0), span: (0.3, 0.85)},
+    sliders=sliders,
     shapes={knot: zm.Dot(0.016) for knot in knots.values()},
     trails=[knots[0, side - 1].position, knots[side - 1, side - 1].position],
     title="A net in the wind",

@@ -87,3 +87,12 @@ def test_parts_that_do_not_hang_together_are_not_computed_twice() -> None:
         passes[shape] = int((walk[:, 1] == Pass.again).sum()), len(tiles.fronts) - 1
     assert passes["balls"][0] == 0
     assert passes["tree"][0] == passes["tree"][1] - 1
+
+
+def test_parts_whose_entries_are_all_numbers_fall():
+    """Nothing depends on the state, so that there is no kernel: z̈ = −g."""
+    balls = [zm.Particle(f"ball {k}", 1.0) for k in range(44)]
+    system = zm.System(balls, gravity=9.81)
+    run = zm.simulate(system, system.start(), until=0.5)
+    assert run.program.code == "rolled"
+    assert np.abs(run.y[-1].reshape(2, 44, 3)[0] - [0, 0, -9.81 / 8]).max() < 1e-14

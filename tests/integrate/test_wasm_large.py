@@ -49,10 +49,17 @@ def shaped(name: str) -> tuple[zm.System, zm.State]:
 
 @pytest.fixture(scope="module")
 def hanging() -> HostMotion:
-    """The net as code of this machine without fused operations; forces of two rods and a slope among its outputs."""
+    """The net as code of this machine without fused operations; forces of two rods and a slope among its outputs.
+
+    Watched are the height of a corner, and the force of a rod.
+    """
     system, start = net()
     forces = [*system.multipliers[:2], system.accelerations[5]]
-    return HostMotion(Alone(zm.compile(system, start), start, (), (*system.coordinates, *forces)), unfused())
+    watched = (
+        zm.Event("low", system.coordinates[20] + 0.2, terminal=False),
+        zm.Event("taut", system.multipliers[1], terminal=False),
+    )
+    return HostMotion(Alone(zm.compile(system, start), start, watched, (*system.coordinates, *forces)), unfused())
 
 
 VALUES: list[dict[Any, float]] = [{wind: 0.0, span: 0.6, rise: 0.0}, {wind: 3.0, span: 0.45, rise: 0.7}]
@@ -62,7 +69,7 @@ VALUES: list[dict[Any, float]] = [{wind: 0.0, span: 0.6, rise: 0.0}, {wind: 3.0,
 def test_bits_are_those_of_this_machine_without_fused_operations(hanging, tmp_path):
     """Start, steps and samples in Node, to the last bit, and those of Python within 1e-9."""
     code, times = hanging.alone, np.linspace(0.0, 0.3, 31)
-    module = zm.wasm(code.program, code.start, outputs={"all": np.array(code.outputs)})
+    module = zm.wasm(code.program, code.start, outputs={"all": np.array(code.outputs)}, events=code.events)
     settings: dict[str, Any] = {"until": 0.3, "rtol": 1e-10, "atol": 1e-12}
     tasks = [
         {"values": {p.name: x for p, x in values.items()}, **settings, "times": times.tolist()} for values in VALUES
@@ -77,7 +84,10 @@ def test_bits_are_those_of_this_machine_without_fused_operations(hanging, tmp_pa
         assert np.array_equal(hanging.sample(times).ravel(), there["samples"])
         start = code.start.again(values)
         assert np.abs(there["start"] - np.concatenate([start.q, start.v])).max() <= 1e-12
-        run = zm.simulate(start.system, start, method="dop853", **settings).at(times)
+        made = zm.simulate(start.system, start, method="dop853", events=code.events, **settings)
+        assert [name for name, _ in there["happened"]] == [event.name for event in made.events]
+        assert np.abs(np.subtract([t for _, t in there["happened"]], [e.t for e in made.events])).max() <= 1e-9
+        run = made.at(times)
         expected = np.column_stack([run[np.array(list(code.outputs[:147]))], run[np.array(code.outputs[147:])]])
         off = there["samples"].reshape(expected.shape) - expected
         assert np.abs(off).max() <= 1e-9 * max(1.0, float(np.abs(expected).max()))

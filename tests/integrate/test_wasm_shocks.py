@@ -36,7 +36,7 @@ def wire() -> Case:
 
 
 def drive() -> Case:
-    """A spring on a carriage that turns at a time on a slider: the carriage has no choice, the mass on it none of an impulse."""
+    """A spring on a carriage that turns at a time on a slider, by an impulse of its drive."""
     x, y = zm.coordinates("x y")
     kinetic = (zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2
     system = zm.System(kinetic=kinetic, potential=8 * (y - x) ** 2, constraints={"drive": x - np.abs(zm.t - end)})
@@ -93,7 +93,7 @@ def made(tmp_path_factory) -> Callable[[str], tuple[Case, np.ndarray, list[dict[
     return answers
 
 
-@pytest.mark.parametrize("name", few(CASES, 2))
+@pytest.mark.parametrize("name", few(CASES))
 def test_motions_and_impulses_are_those_of_python(name, made):
     """States within 1e-9, before impulses and after them, and switches within 1e-11 s."""
     (system, start, until, _, tries), times, found = made(name)
@@ -121,7 +121,7 @@ JUMPS: dict[str, Callable[[Symbol], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", few(JUMPS))
+@pytest.mark.parametrize("name", few(JUMPS, 0))
 def test_what_is_no_motion_ends_with_the_words_of_python(name, tmp_path):
     x = zm.coordinate("x")
     system = zm.System(coordinates=[x], **JUMPS[name](x))
@@ -132,3 +132,17 @@ def test_what_is_no_motion_ends_with_the_words_of_python(name, tmp_path):
     assert there["ending"] == run.outcome.ending.name == "JUMP"
     assert there["t"] == pytest.approx(run.outcome.t, abs=1e-11)
     assert there["message"] == run.outcome.message
+
+
+@pytest.mark.slow
+def test_a_bead_that_comes_to_rest_in_a_bend_does_not_fall_through(tmp_path):
+    """Its impulses come faster and faster, until rounding hides the last of them: both say so, and keep the wire."""
+    system, start, _, sliders, _ = wire()
+    values = {"place": 0.7, "bend": 0.8}
+    (there,) = over_switches(pieced(system, start, 3.0, sliders), [{"values": values, "until": 3.0, **TIGHT}], tmp_path)
+    with warnings.catch_warnings(action="ignore", category=zm.RunStopped):
+        run = zm.simulate(system, start.again(values), until=3.0, method="dop853", **TIGHT)
+    assert there["ending"] == run.outcome.ending.name == "CHATTERING"
+    assert there["t"] == pytest.approx(run.outcome.t, abs=1e-9)
+    for y in (there["end"], run.y[-1]):
+        assert np.abs(y[:2]).max() < 1e-12

@@ -56,6 +56,7 @@ def test_friction_follows_a_slider(chromium, page):
     assert len(chromium.requests()) == 1
 
 
+@pytest.mark.slow
 def test_an_impulse_follows_a_slider(chromium, tmp_path):
     """A bead on a wire that is bent: how much it loses there, and from which side it comes, as in Python."""
     bead, bend, place = zm.Particle("bead", mass=0.2), zm.parameter("bend", 0.4), zm.parameter("place", -0.6)

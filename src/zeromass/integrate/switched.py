@@ -36,6 +36,10 @@ SHRINKS, STILL = 0.6, 5
 PILED, CROWDED = 2, 1e-6
 """Switches, and the part of a run that they take, just before a motion that finds no further step: it chatters."""
 
+BEYOND, LOOKS = 1e-6, 9
+"""Part of the terms of a switching function by which it is on the other side of its switch, beyond any rounding, and states
+of a segment by which these terms are known."""
+
 PARTS = tuple(2.0**-k for k in range(6, -1, -1))
 """Of the time between switches that count as one, by which one of them may be earlier or later."""
 
@@ -87,6 +91,13 @@ class Switched:
         times: list[float] = []  # of switches that are not known ahead
         while True:
             segment, flipped = self._segment(state, piece)
+            strayed = (
+                self._strayed(segment, piece) if segment.outcome.ending is not Ending.EVENT and not flipped else []
+            )
+            if strayed:  # from a switch that it does not leave: what follows on either side is no motion
+                outcome = self._not_left(state.t, strayed, times)
+                found[-1:] = [replace(found[-1], outcome=outcome) if found else self._none(state, piece, outcome)]
+                return found
             found.append(segment)
             self._reaching.held += segment.held
             if segment.outcome.ending is not Ending.SWITCH:
@@ -105,6 +116,39 @@ class Switched:
             if outcome is not None:
                 found[-1] = replace(segment, outcome=outcome)
                 return found
+
+    def _strayed(self, segment: Segment, piece: Piece) -> list[int]:
+        """Switches beyond which a segment has come, though it was to end there: it began on them, and returned unseen."""
+        pieces, held = self.pieces, {hold.mode for hold in piece.holds}
+        watched = [
+            k
+            for k, switch in enumerate(pieces.switches)
+            if switch.kind == "side"
+            and pieces.of_place[k]
+            and k not in pieces.of_force
+            and switch.mode not in held
+            and piece.modes[switch.mode] != 0.0
+        ]
+        if not watched or len(segment.t) < 2:
+            return []
+        modes = [piece.modes[switch.mode] for switch in pieces.switches]
+        g = self._standing.switching(self._standing.state(self._end(segment), piece.modes))[0]
+        beyond = [k for k in watched if not g[k] * modes[k] >= 0.0]
+        if not beyond:
+            return []
+        n, some = len(self.start.q), np.unique(np.linspace(0, len(segment.t) - 1, LOOKS).astype(int))
+        rows = [replace(self.start, t=float(segment.t[i]), q=segment.y[i, :n], v=segment.y[i, n:]) for i in some]
+        sizes = np.max([pieces.switching(pieces.state(row, piece.modes))[1] for row in rows], axis=0)
+        return [k for k in beyond if not g[k] * modes[k] >= -BEYOND * sizes[k]]
+
+    def _not_left(self, t: float, strayed: Sequence[int], times: Sequence[float]) -> Outcome:
+        """The outcome of a motion that stays on switches, to rounding, along which it can not slide."""
+        if len(times) >= PILED and abs(t - times[-PILED]) < CROWDED * abs(self.until - self.start.t):
+            return self._chattering(times, dict.fromkeys(strayed, 0.0))
+        return Outcome(Ending.AMBIGUOUS, t, f"the motion touches {self._standing.words(strayed)}{TOUCHED}")
+
+    def _none(self, state: State, piece: Piece, outcome: Outcome) -> Segment:
+        return replace(Segment.standing(state, outcome, self.settings), piece=piece)
 
     def _end(self, segment: Segment) -> State:
         y, n = segment.y[-1], len(self.start.q)

@@ -287,7 +287,7 @@ class Machine:
 
     def _tiles(self, ends: dict[Tile, np.ndarray], walk: np.ndarray) -> None:
         """The table of tiles, from where the share of each ends, and how they are walked through."""
-        table = np.zeros((len(next(iter(ends.values()))), len(Tile)))
+        table = np.zeros((max(2, *[len(numbers) for numbers in ends.values()]), len(Tile)))  # one tile at least
         for column, numbers in ends.items():
             table[:, column] = numbers
         self.plan[Plan.tiles] = self._held(table, np.int32)

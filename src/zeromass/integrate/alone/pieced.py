@@ -212,7 +212,9 @@ class Pieced:
                 self.until,
                 driven=True,
                 followed=tuple(event.zero for event in watched if not event.name.startswith(LOW)),
-                judged=tuple(e for by in (judging, shocks) if judging and by for part in by.parts.values() for e in part),
+                judged=tuple(
+                    e for by in (judging, shocks) if judging and by for part in by.parts.values() for e in part
+                ),
                 deeper=tuple(e for some in judging.deeper.values() for e in some) if judging else (),
             )
             told = {

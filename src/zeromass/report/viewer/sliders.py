@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from zeromass.compile.newton import NewtonSteps
+from zeromass.compile.program import rolls
 from zeromass.expression import Expression, Symbol, expressions, parameter, symbols
 from zeromass.integrate import Course, course
 from zeromass.integrate.alone.pieced import Pieced
@@ -96,6 +97,12 @@ def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool
             raise ModelError(f"sliders: {error}; leave the sliders out") from None
         moving = motion.moving
     if start.made_of is not None and not NewtonSteps.possible(moving):
+        strange = _not_direct(moving) if rolls(moving.system) else None
+        if strange is not None:
+            raise ModelError(
+                f"sliders: the start of this large system prescribes {strange}, and a page solves it for coordinates and "
+                "rates alone; prescribe these, or leave the sliders out"
+            )
         raise ModelError(
             "sliders: prescribed values and constraints do not determine the start (left free: "
             f"{', '.join(start.free)}), so a page can not solve for it; prescribe more of it"
@@ -117,6 +124,16 @@ def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool
                 f"sliders: {s.name} stands in a formula of time alone that limits the steps of a run, and a page does not "
                 "look at it anew; leave this slider out"
             )
+
+
+def _not_direct(start: State) -> str | None:
+    """What a start prescribes, or satisfies, beside values of coordinates and rates, in words; None if nothing."""
+    assert start.made_of is not None
+    for e in [e for key, _ in start.made_of.pairs for e in expressions(key).ravel()]:
+        if not isinstance(e, Symbol):
+            return f"'{e!r}'"
+    placed = [row.name for row in start.system.rows if row.place is not None]
+    return f"the place of '{placed[0]}'" if placed else None
 
 
 def _limits(run: Course, start: State, symbol: Symbol, value: float) -> bool:

@@ -2,7 +2,7 @@
 
 const [RECENT, SHRINKS, STILL, PILED, CROWDED] = [64, 0.6, 5, 2, 1e-6];
 const [TOGETHER, LATE, RESTING] = [1e-14, 1e-12, 1e-9];
-const [AT_ONCE, TRIES] = [8, 5];
+const [AT_ONCE, TRIES, STRAYED, LOOKS] = [8, 5, 1e-6, 9];
 const INSIDE = [0.2236, 0.4142, 0.5772, 0.6931, 0.8862];
 const PARTS = [6, 5, 4, 3, 2, 1, 0].map((k) => 2 ** -k);
 const TOUCHED =
@@ -200,6 +200,8 @@ class SwitchedMotion {
     for (;;) {
       const target = this.place < this.table.times.length ? this.nextTime(piece) : this.until;
       const segment = this.segment(piece, target, before);
+      const strayed = segment.ending === "EVENT" ? [] : this.strayed(segment, piece);
+      if (strayed.length) return this.notLeft(strayed, times);
       this.state = segment.end;
       before = segment.left;
       const ended = this.ending(segment, target, piece, times, last);
@@ -226,6 +228,30 @@ class SwitchedMotion {
     const watched = motion.about.watched;
     for (const [column, t] of segment.happened) if (watched[column]?.is === "event") this.happenings.push([watched[column].name, t]);
     return segment;
+  }
+
+  /** Switches beyond which a segment has come, though it was to end there: it began on them, and returned unseen. */
+  strayed({ steps, end, run }, { modes, holds }) {
+    const watched = this.told.switches.flatMap(({ kind, place, force }, k) =>
+      kind === "side" && place && !force && !holds.includes(k) && modes[k] !== 0 ? [k] : []);
+    if (!watched.length || !steps) return [];
+    const { g } = this.standing.judged(end, modes);
+    const beyond = watched.filter((k) => !(g[k] * modes[k] >= 0));
+    if (!beyond.length) return [];
+    const { row, head } = this.about;
+    const rows = Array.from({ length: LOOKS }, (_, i) => Math.floor((i * (steps - 1)) / (LOOKS - 1)) * row);
+    const states = [{ t: run.t, y: run.first }, ...rows.map((at) => ({ t: run.record[at], y: run.record.slice(at + head, at + row) }))];
+    const sizes = states.map((state) => this.standing.judged(state, modes).sizes);
+    return beyond.filter((k) => !(g[k] * modes[k] >= -STRAYED * Math.max(...sizes.map((size) => size[k]))));
+  }
+
+  /** The outcome of a motion that stays on switches, to rounding, along which it can not slide. */
+  notLeft(strayed, times) {
+    this.segments.pop();
+    this.happenings = this.happenings.filter(([, t]) => t <= this.state.t);
+    const near = times.length >= PILED && this.state.t - times[times.length - PILED] < CROWDED * (this.until - this.first.t);
+    if (near) return this.chattering(times, strayed);
+    return { ending: "AMBIGUOUS", message: `the motion touches ${this.deciding.words(strayed)}${TOUCHED}` };
   }
 
   /** How a segment ends the motion, or which switches were reached, and the side that each goes to. */
