@@ -61,21 +61,20 @@ def met_cases(monkeypatch):
 
 
 # numbers ----------------------------------------------------------------------------------------------------------------
+CALLS = """
+const given = JSON.parse(require("fs").readFileSync(0, "utf8"), (key, x) => (x === "Infinity" ? Infinity : x));
+const solved_ = ({ rank, solution, loose }, b) => ({ rank, x: solution(b), loose });
+const known = { decided, strokes, ranked: (A, b) => solved_(ranked(A), b) };
+console.log(JSON.stringify(given.map(([name, numbers]) => known[name](...numbers))));
+"""
+
+
 def in_node(calls: list[tuple[str, list[Any]]], folder: Path) -> list[Any]:
-    """What functions of the driver give; infinite numbers as null, and no number where an error was thrown."""
+    """What functions of the driver give."""
     script = folder / "numbers.cjs"
-    text = "\n".join((STATIC / name).read_text("utf-8") for name in DRIVERS)
-    script.write_text(
-        f"""{text}
-const calls = JSON.parse(require("fs").readFileSync(0, "utf8"), (key, x) => (x === "Infinity" ? Infinity : x));
-const known = {{ decided, strokes, ranked: (A, b) => {{ const {{ rank, solution, loose }} = ranked(A); return {{ rank, x: solution(b), loose }}; }} }};
-console.log(JSON.stringify(calls.map(([name, given]) => known[name](...given))));"""
-    )
-    sent = json.dumps([[name, given] for name, given in calls]).replace(": Infinity", ': "Infinity"')
-    sent = sent.replace("Infinity", '"Infinity"').replace('""Infinity""', '"Infinity"')
-    done = subprocess.run(
-        [str(node()), str(script)], input=sent, capture_output=True, text=True, timeout=120, check=False
-    )
+    script.write_text("\n".join([*[(STATIC / name).read_text("utf-8") for name in DRIVERS], CALLS]))
+    words = [str(node()), str(script)]
+    done = subprocess.run(words, input=json.dumps(calls), capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -102,7 +101,8 @@ def meeting(rng: np.random.Generator, k: int) -> Meeting:
 
 
 def told(at: Meeting) -> dict[str, Any]:
-    return {"D": at.D.tolist(), "n": at.n.tolist(), "s": at.s.tolist(), "mu": at.μ.tolist()}
+    μ = ["Infinity" if x == np.inf else x for x in at.μ.tolist()]
+    return {"D": at.D.tolist(), "n": at.n.tolist(), "s": at.s.tolist(), "mu": μ}
 
 
 def test_ranks(tmp_path):
