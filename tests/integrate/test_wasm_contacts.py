@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import warnings
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,12 +47,23 @@ def beside(start: zm.State, until: float, tries: list[dict[str, float]], folder:
     for run, there in zip(runs, found, strict=True):
         samples, m = there["samples"].reshape(len(times), -1), 2 * len(system.coordinates)
         assert (there["ending"], there["message"]) == (run.outcome.ending.name, "")
-        assert [kind for _, kind in there["kinds"]] == list(run.kinds)
-        assert np.abs(np.array([t for t, _ in there["kinds"][1:]]) - run.changes).max(initial=0.0) <= 2e-11  # bounces
+        here, found_ = changes(zip([0.0, *run.changes], run.kinds, strict=True)), changes(there["kinds"])
+        assert [kind for _, kind in found_] == [kind for _, kind in here]
+        assert np.abs(np.subtract([t for t, _ in found_], [t for t, _ in here])).max() <= 2e-11  # of many bounces
         assert np.abs(samples[:, :m] - run.at(times).y).max() <= 1e-9
         assert np.abs(there["end"] - run.y[-1]).max() <= 1e-9
         assert np.abs(samples[:, m:]).max() <= 1e-13
     return list(zip(runs, found, strict=True))
+
+
+def changes(kinds: Iterable[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Changes of kind, one where several are at once to rounding: of contacts that are mirrored either is the first."""
+    found: list[tuple[float, str]] = []
+    for t, kind in kinds:
+        if found and t - found[-1][0] <= 1e-13 and kind == found[-1][1]:
+            continue
+        found.append((t, kind))
+    return found
 
 
 @pytest.fixture

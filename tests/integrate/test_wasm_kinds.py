@@ -124,7 +124,7 @@ def beside(start: zm.State, until: float, tries: list[dict[str, float]], folder:
     runs, system = [python(start, values, until) for values in tries], start.system
     motion = Kinds.of(start, (*system.coordinates, *system.rates), until, zm.Settings(**TIGHT, method="dop853"))
     assert motion is not None
-    met = [g.state(float(t)) for run in runs for g in run.segments for t in np.linspace(g.t[0], g.t[-1], 5)]
+    met = [g.state(float(t)) for run in runs for g in run.segments for t in g.t[:: max(len(g.t) // 8, 1)]]
     times = np.linspace(0.0, until, 51) * (1 - 1e-3)  # where no stroke is
     tasks = [{"values": x, "until": until, **TIGHT, "times": times.tolist()} for x in tries]
     found = through_kinds(replace(motion, met=tuple(met)), tasks, folder)
