@@ -249,5 +249,3 @@ function sharedAlike(known, found) {
     return r === other && parts.length === others.length && parts.every((part, i) => near(part, others[i]));
   });
 }
-
-if (typeof module !== "undefined") module.exports = { Motion, SwitchedMotion, KindsMotion, ContactsMotion };

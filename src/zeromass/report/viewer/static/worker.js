@@ -8,6 +8,7 @@ onmessage = ({ data: task }) => {
     given = task;
     const modules = task.modules.map((bytes) => new WebAssembly.Module(bytes));
     if (task.driver === "contacts") motion = new ContactsMotion(modules, task.driven);
+    else if (task.driver === "sliding") motion = new SlidingMotion(modules, task.driven);
     else if (task.driver === "kinds") motion = new KindsMotion(modules, task.driven);
     else motion = task.driver === "switches" ? new SwitchedMotion(modules, task.driven) : new Motion(modules[0]);
     return;
