@@ -86,7 +86,7 @@ class KindsMotion {
         const message = `the motion has changed its kind ${changes} times, the last at '${event.name}', and is given up`;
         return { ending: "CHATTERING", message };
       }
-      this.again = stiff && next.kind === kind; // a slip that has not yet begun in earnest
+      this.again = stiff && next.kind === kind && event.name.endsWith("slip dies out"); // it has not yet begun in earnest
       ({ kind } = next);
       this.state = next.state;
     }
