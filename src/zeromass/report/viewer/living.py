@@ -241,9 +241,12 @@ class Living:
         longest = f", longest_step={s.longest_step!r}" if np.isfinite(s.longest_step) else ""
         project = "" if s.project else ", project=False"
         made_from = "run.program" if self._run.system.pieces is None else "run.system"
+        given = "run.start"
+        if self._run.start.given is not None:  # what it begins as is decided anew
+            given, made_from = "run.start.given", "start.system"
         return (
             "# run: the one that this page was made from\n"
-            "start = run.start.again({«values»})\n"
+            f"start = {given}.again({{«values»}})\n"
             f"run = zm.simulate({made_from}, start, until={self.until!r}, rtol={s.rtol!r}, atol={s.atol!r}, "
             f'method="dop853"{longest}{project})\n'
         )
