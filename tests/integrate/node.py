@@ -27,7 +27,7 @@ SCRIPT = Path(__file__).parents[2] / "src" / "zeromass" / "report" / "viewer" / 
 
 STATIC = SCRIPT.parent
 
-DRIVERS = SCRIPTS["contacts"]
+DRIVERS = tuple(dict.fromkeys([*SCRIPTS["contacts"], *SCRIPTS["sliding"], *SCRIPTS["sides"]]))
 """Scripts that drive motions over switches, through changes of kind and at several contacts, in their order."""
 
 MISSING = "no node on this machine: modules of WebAssembly are not run"
@@ -88,15 +88,15 @@ def through_kinds(motion: Kinds, tasks: list[dict[str, Any]], folder: Path) -> l
     """The same of a motion that changes its kind; samples end with what is left of its constraints."""
     left = len(motion.residuals(motion.start.system))
     made = kinds_modules(motion, {"all": [len(motion.outputs)], "left": [left]})
-    driver = {"kinds": "KindsMotion", "contacts": "ContactsMotion"}[motion.changing.driver]
-    return _driven(driver, *made, tasks, folder)
+    return _driven(f"{motion.changing.driver.capitalize()}Motion", *made, tasks, folder)
 
 
 def _driven(
     name: str, modules: list[bytes], told: dict[str, Any], tasks: list[dict[str, Any]], folder: Path
 ) -> list[dict[str, Any]]:
     scripts, driver = folder / "scripts.cjs", folder / "driven.cjs"
-    scripts.write_text("\n".join((STATIC / name).read_text("utf-8") for name in DRIVERS))
+    text = "\n".join((STATIC / script).read_text("utf-8") for script in DRIVERS)
+    scripts.write_text(f"{text}\nmodule.exports = {{ {name} }};")
     driver.write_text(DRIVEN)
     codes = [base64.b64encode(m).decode() for m in modules]
     sent = {"driver": name, "modules": codes, "told": told, "tasks": tasks}

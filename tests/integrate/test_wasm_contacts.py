@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import warnings
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,12 +47,23 @@ def beside(start: zm.State, until: float, tries: list[dict[str, float]], folder:
     for run, there in zip(runs, found, strict=True):
         samples, m = there["samples"].reshape(len(times), -1), 2 * len(system.coordinates)
         assert (there["ending"], there["message"]) == (run.outcome.ending.name, "")
-        assert [kind for _, kind in there["kinds"]] == list(run.kinds)
-        assert np.abs(np.array([t for t, _ in there["kinds"][1:]]) - run.changes).max(initial=0.0) <= 2e-11  # bounces
+        here, found_ = changes(zip([0.0, *run.changes], run.kinds, strict=True)), changes(there["kinds"])
+        assert [kind for _, kind in found_] == [kind for _, kind in here]
+        assert np.abs(np.subtract([t for t, _ in found_], [t for t, _ in here])).max() <= 2e-11  # of many bounces
         assert np.abs(samples[:, :m] - run.at(times).y).max() <= 1e-9
         assert np.abs(there["end"] - run.y[-1]).max() <= 1e-9
         assert np.abs(samples[:, m:]).max() <= 1e-13
     return list(zip(runs, found, strict=True))
+
+
+def changes(kinds: Iterable[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Changes of kind, one where several are at once to rounding: of contacts that are mirrored either is the first."""
+    found: list[tuple[float, str]] = []
+    for t, kind in kinds:
+        if found and t - found[-1][0] <= 1e-13 and kind == found[-1][1]:
+            continue
+        found.append((t, kind))
+    return found
 
 
 @pytest.fixture
@@ -61,21 +73,20 @@ def met_cases(monkeypatch):
 
 
 # numbers ----------------------------------------------------------------------------------------------------------------
+CALLS = """
+const given = JSON.parse(require("fs").readFileSync(0, "utf8"), (key, x) => (x === "Infinity" ? Infinity : x));
+const solved_ = ({ rank, solution, loose }, b) => ({ rank, x: solution(b), loose });
+const known = { decided, strokes, ranked: (A, b) => solved_(ranked(A), b) };
+console.log(JSON.stringify(given.map(([name, numbers]) => known[name](...numbers))));
+"""
+
+
 def in_node(calls: list[tuple[str, list[Any]]], folder: Path) -> list[Any]:
-    """What functions of the driver give; infinite numbers as null, and no number where an error was thrown."""
+    """What functions of the driver give."""
     script = folder / "numbers.cjs"
-    text = "\n".join((STATIC / name).read_text("utf-8") for name in DRIVERS)
-    script.write_text(
-        f"""{text}
-const calls = JSON.parse(require("fs").readFileSync(0, "utf8"), (key, x) => (x === "Infinity" ? Infinity : x));
-const known = {{ decided, strokes, ranked: (A, b) => {{ const {{ rank, solution, loose }} = ranked(A); return {{ rank, x: solution(b), loose }}; }} }};
-console.log(JSON.stringify(calls.map(([name, given]) => known[name](...given))));"""
-    )
-    sent = json.dumps([[name, given] for name, given in calls]).replace(": Infinity", ': "Infinity"')
-    sent = sent.replace("Infinity", '"Infinity"').replace('""Infinity""', '"Infinity"')
-    done = subprocess.run(
-        [str(node()), str(script)], input=sent, capture_output=True, text=True, timeout=120, check=False
-    )
+    script.write_text("\n".join([*[(STATIC / name).read_text("utf-8") for name in DRIVERS], CALLS]))
+    words = [str(node()), str(script)]
+    done = subprocess.run(words, input=json.dumps(calls), capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -102,7 +113,8 @@ def meeting(rng: np.random.Generator, k: int) -> Meeting:
 
 
 def told(at: Meeting) -> dict[str, Any]:
-    return {"D": at.D.tolist(), "n": at.n.tolist(), "s": at.s.tolist(), "mu": at.μ.tolist()}
+    μ = ["Infinity" if x == np.inf else x for x in at.μ.tolist()]
+    return {"D": at.D.tolist(), "n": at.n.tolist(), "s": at.s.tolist(), "mu": μ}
 
 
 def test_ranks(tmp_path):

@@ -51,3 +51,35 @@ def test_a_ball_in_a_corner_follows_a_slider(chromium, tmp_path):
     chromium.screenshot(ARTEFACTS / "living-contacts.png")
     assert chromium.complaints() == []
     assert len(chromium.requests()) == 1
+
+
+@pytest.mark.slow
+def test_a_ball_on_a_rope_follows_its_first_speed(chromium, tmp_path):
+    """The run begins with a taut rope, as a sibling of its system; the speed that the start was given is on a slider."""
+    v = zm.parameter("v", 5.5)
+    bob = zm.Particle("bob", mass=1.0)
+    system = zm.System(
+        [bob],
+        gravity=9.81,
+        joints=[zm.Rope(zm.Ground(), bob, length=1.0, name="rope")],
+        constraints={"plane": bob.position[1]},
+    )
+    x, _, z = bob.position
+    start = system.start({x: 0.0, z: -1.0, bob.velocity[0]: v, bob.velocity[2]: 0.0})
+    run = zm.simulate(system, start, until=2.0, **SETTINGS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", zm.PageLimited)
+        path = run.view(tmp_path / "rope.html", sliders={v: (3.0, 7.5)})
+    chromium.open(path, "paused")
+    for speed in (6.0, 3.5):
+        answer = moved(chromium, v=speed)
+        there = zm.simulate(system, start.again({"v": speed}), until=2.0, **SETTINGS)
+        assert answer["ending"] == "FINISHED"
+        assert [kind for _, kind in answer["kinds"]] == list(there.kinds)
+        assert np.abs(np.array(answer["end"]) - there.y[-1]).max() <= 1e-9
+    names: dict[str, Any] = {"run": run, "zm": zm}
+    exec(chromium.evaluate("window.viewer.living.program()"), names)
+    assert np.abs(names["run"].y[-1] - answer["end"]).max() <= 1e-9
+    chromium.screenshot(ARTEFACTS / "living-rope.png")
+    assert chromium.complaints() == []
+    assert len(chromium.requests()) == 1

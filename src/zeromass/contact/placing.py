@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.following import here_at, scales_at
-from zeromass.contact.start import GIVEN
+from zeromass.contact.start import GIVEN, turn_of
 from zeromass.contact.watched import UPRIGHT
-from zeromass.expression import Evaluator, Expression, as_expression, gradient
+from zeromass.expression import Evaluator, Expression, Symbol, as_expression, gradient
 from zeromass.expression import t as time
 from zeromass.model import StartError, State
+from zeromass.model.prescription import Prescription, has_formulas, numbers, parameters_in, values_of
 from zeromass.model.state import parameter_values
 
 if TYPE_CHECKING:
@@ -32,7 +33,12 @@ def placed(
     parameters: Mapping[Expression, float] | None,
 ) -> State:
     """A state of the bodies; see `Contacts.start`."""
-    by_body = [_of_body(whole, words, k) for k in range(len(whole.bodies))]
+    said = [_of_body(whole, words, k) for k in range(len(whole.bodies))]
+    formulas = parameters_in(value for own in said for value in own.values())
+    own_values = values_of(formulas, dict(parameters or {}))
+    parameters = {p: x for p, x in (parameters or {}).items() if p in whole.parameters or p not in formulas}
+    at = {**values_of(whole.parameters, parameters), **own_values}
+    by_body = [{word: numbers(value, at) for word, value in own.items()} for own in said]
     places: list[tuple[Any, Any]] = []
     near: list[tuple[Any, Any]] = []
     for body, O, own in zip(whole.bodies, whole.centers, by_body, strict=True):
@@ -48,6 +54,11 @@ def placed(
     start = super(type(whole), whole).start
     apart = start([*places, *rates], t=t, parameters=parameters, guess=near)
     touched = _touched(whole, apart, touching)
+    if formulas and touched:
+        raise StartError(
+            f"'{whole.pairs[touched[0]].name}' is touched at the start, and {formulas[0].name} may change that; a start by "
+            "formulas of parameters is one in the air, or give numbers"
+        )
     case = whole.case([_kinematics(whole, j, by_body) if j in touched else "open" for j in range(len(whole.pairs))])
     given: list[tuple[Any, Any]] = (
         [] if touching is not None else [(O, x) for O, x in places if O[0] in _centers(whole)]
@@ -69,8 +80,28 @@ def placed(
         q[whole.index(pair.gap)] = v[whole.index(pair.gap)] = 0.0
         if case.modes[j] == "rolling":
             v[[whole.index(x) for x in pair.slip]] = 0.0
-    state = replace(found, system=whole, q=q, v=v, made_of=None, free=())
+    made_of = None if touched else _prescription(whole, said, q, t, formulas, own_values)
+    state = replace(found, system=whole, q=q, v=v, made_of=made_of, free=())
     return _above(whole, state, touched)
+
+
+def _prescription(
+    whole: Contacts,
+    said: list[dict[str, Any]],
+    q: np.ndarray,
+    t: float,
+    formulas: tuple[Symbol, ...],
+    values: Mapping[Symbol, float],
+) -> Prescription:
+    """What a start in the air is made of, so that it can be made again with other values."""
+    pairs: list[tuple[Any, Any]] = [(x, 0.0) for pair in whole.pairs for x in pair.slip]
+    for body, O, own in zip(whole.bodies, whole.centers, said, strict=True):
+        turned, ω = own["orientation"], own["angular_velocity"]
+        pairs += [(O.position, own["center"]), (O.velocity, own["velocity"])]
+        pairs.append((body.quaternion, turn_of(turned) if has_formulas(turned) else _quaternion(turned)))
+        pairs.append((body.angular_velocity, (0.0, 0.0, 0.0) if ω is None else ω))
+    near = [(x, float(value)) for x, value in zip(whole.coordinates, q, strict=True)]
+    return Prescription(tuple(pairs), t, tuple(near), formulas, values)
 
 
 def _centers(whole: Contacts) -> set[Any]:

@@ -45,7 +45,10 @@ def changing(contacts: Contacts) -> Changing | None:
 
 
 def _known(whole: Contacts, cases: dict[Contacts, State | None], count: int | None = None) -> Changing:
-    """The cases of some systems, each with a state of it, if one is known; `count`, of how many, where others are left out."""
+    """The cases of some systems, each with a state of it, if one is known.
+
+    count  how many there are, where others are left out
+    """
     named: dict[str, Contacts] = {}
     for case in cases:
         named.setdefault(name_of(case), case)
@@ -64,7 +67,9 @@ def _known(whole: Contacts, cases: dict[Contacts, State | None], count: int | No
         named=cast(Any, name_of),
         more=_told(whole, named),
         further=partial(_further, whole),
-        limits="" if count is None else f"contacts have {count} cases, and the page knows those that the motions come to "
+        limits=""
+        if count is None
+        else f"contacts have {count} cases, and the page knows those that the motions come to "
         f"which it was made from; it says where it needs another",
     )
 
@@ -86,7 +91,9 @@ def _further(whole: Contacts, states: Sequence[State]) -> Changing:
     for state in states:
         if isinstance(state.system, type(whole)):
             found.setdefault(state.system, state)
-    choices = [("open", "rolling") if pair.friction is None else ("open", "rolling", "slipping") for pair in whole.pairs]
+    choices = [
+        ("open", "rolling") if pair.friction is None else ("open", "rolling", "slipping") for pair in whole.pairs
+    ]
     if (count := prod(len(some) for some in choices)) <= CASES:
         known = {case.modes for case in found}
         for modes in product(*choices):

@@ -27,6 +27,7 @@ from zeromass.model.start import Prescribed
 if TYPE_CHECKING:
     from zeromass.expression.record import Reader, Writer
     from zeromass.model import Drawing
+    from zeromass.model.changing import Changing
 
 LEAST_BOUNCE = 1e-12
 """Height of a bounce, m, below which bounces end."""
@@ -214,6 +215,12 @@ class Sliding(System):
             if event == wall.strikes:
                 return landed(self, state, k)
         return None
+
+    def changing(self) -> Changing | None:
+        """Flight, and each surface, on which it slides or rests."""
+        from zeromass.contact.sliding_changing import changing  # few runs are driven outside Python
+
+        return changing(self)
 
     def kind_at(self, which: int, state: State, *, slips: bool = False) -> OnWall:
         """What it does from a state on, on a surface: it slides, or friction holds it."""

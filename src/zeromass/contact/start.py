@@ -113,7 +113,7 @@ def rolling_start(
     if isinstance(orientation, str):
         again += [(e - f, 0.0) for e, f in zip(rolling.body.quaternion, _upright(rolling.normal), strict=True)]
     else:
-        turned = _turn(formulas.orientation) if touching is None and has_formulas(formulas.orientation) else u
+        turned = turn_of(formulas.orientation) if touching is None and has_formulas(formulas.orientation) else u
         again += list(zip(rolling.body.quaternion, turned, strict=True))
     center, unknowns = place + laid.lever, list(zip(rolling.unknowns, laid.unknowns, strict=True))
     _check_room(rolling, {**known, **dict(zip(rolling.body.quaternion, u, strict=True)), **dict(unknowns)}, K, place)
@@ -298,7 +298,7 @@ def quaternion_of(orientation: Any, n: np.ndarray | None = None) -> np.ndarray:
     return values / size
 
 
-def _turn(orientation: Any) -> np.ndarray:
+def turn_of(orientation: Any) -> np.ndarray:
     """The unit quaternion of a quaternion or a rotation vector that are formulas."""
     given = expressions(orientation)
     if len(given) == 4:

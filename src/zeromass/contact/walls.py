@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from zeromass.contact.sliding import Sliding
     from zeromass.expression.record import Reader, Writer
     from zeromass.model import Drawing
+    from zeromass.model.changing import Changing
 
 
 class Near(NamedTuple):
@@ -83,12 +84,17 @@ class Wall:
         """How far the particle is off it, m, and by how much two ways to compute that may differ."""
         return as_expression(self.gap / self.steepness), as_expression(rounding_of(self.gap) / self.steepness)
 
-    @cached_property
-    def _numbers(self) -> Evaluator:
+    @property
+    def numbers(self) -> list[Any]:
+        """What `near` is made of: gap, its rate and that in free flight of it, steepness, normal and slip."""
         sliding, rates = self._sliding, rate(self.gap)
         free = dict(zip(sliding.accelerations, sliding.Q / sliding.particle.mass, strict=True))
         bend = substitute(as_expression(rate(rates)), free)
-        return Evaluator([self.gap, rates, bend, self.steepness, *self.normal, *self.slip], sliding.inputs)
+        return [self.gap, rates, bend, self.steepness, *self.normal, *self.slip]
+
+    @cached_property
+    def _numbers(self) -> Evaluator:
+        return Evaluator(self.numbers, self._sliding.inputs)
 
     def near(self, state: State) -> Near:
         """Distance and rates at a state of the particle, whatever it does."""
@@ -182,6 +188,10 @@ class OnWall(System):
         if event in (SLIPS, STOPS):
             return sliding.kind_at(self.which, state, slips=event == SLIPS)
         return sliding.goes_on_as(event, state)
+
+    def changing(self) -> Changing | None:
+        """As of the particle in flight."""
+        return self.sliding.changing()
 
     def struck(self, state: State, impulse: np.ndarray) -> System | None:
         """Itself where nothing strikes it."""

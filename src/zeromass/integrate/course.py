@@ -313,7 +313,7 @@ def course(
     if following is not moving:
         moving, program = following, None
     if start.system is not moving:
-        start = start.carried_to(moving)
+        start = replace(start.carried_to(moving), given=start)
     watched = events_of(events)
     found, onto = _kind(program, start, until, settings, [*moving.events, *watched], tell, 0)
     return continued(moving, found, onto, until, settings, watched, tell)

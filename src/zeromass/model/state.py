@@ -114,6 +114,7 @@ class State(Remembering):
     turns       of a state in a run: from where angles that go on over the cut of arctan2 are measured
     sliding     of a state in a run: the switches along which it slides, as where dry friction holds it, in words
     made_of     these prescriptions, so that it can be made again with other values of the parameters
+    given       of the first state of a run that begins as another kind of motion: the start that the run was given
 
     >>> x = zm.coordinate("x")
     >>> falling = zm.System(kinetic=zm.rate(x)**2 / 2, potential=9.81 * x).start({x: 2.0})
@@ -130,9 +131,10 @@ class State(Remembering):
     turns: Mapping[Symbol, float] = field(default_factory=dict)
     sliding: str = ""
     made_of: Prescription | None = field(default=None, repr=False)
+    given: State | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "made_of": None}
+        return {**super().__getstate__(), "made_of": None, "given": None}
 
     def __repr__(self) -> str:
         lines = [f"State at t = {self.t:g} s"]

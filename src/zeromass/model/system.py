@@ -236,7 +236,11 @@ class System(Remembering):
 
     def changing(self) -> Changing | None:
         """The kinds of motion that it goes over to, for a driver outside Python; None where only Python knows them."""
-        return None
+        if not self.one_sided:
+            return None
+        from zeromass.model.siblings import changing  # few runs are driven outside Python
+
+        return changing(self)
 
     def struck(self, state: State, impulse: np.ndarray) -> System | None:
         """The system that an impulse of the constraints, M Δq̇, is taken by: itself, unless its constraints can not give it.

@@ -83,9 +83,15 @@ class Kinds:
         return [*zeros, *[ZERO] * (most - len(zeros))]
 
     def programs(self, kind: str) -> list[Program]:
-        """Those of a kind: with the pivots that are best at the start, and with others that are best elsewhere."""
+        """Those of a kind: with the pivots that are best at the start, and with others that are best elsewhere.
+
+        None of a kind that there is no motion of near the start.
+        """
         system = self.every.kinds[kind]
-        first = program_at(system, self.begun(system))
+        try:
+            first = program_at(system, self.begun(system))
+        except ZeromassError:
+            return []
         others = (program_at(state.system, state) for state in self.met if self.every.named(state.system) == kind)
         return list({id(program): program for program in (first, *others)}.values())[:VARIANTS]
 

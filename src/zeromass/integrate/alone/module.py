@@ -192,7 +192,9 @@ class Alone:
         A, b, a = p.system.A[rows], p.system.b[rows], p.system.accelerations
         left, v2 = list(A @ a - b), np.sum(p.system.rates**2)  # terms of b may cancel
         masses = np.sum([abs(x) for x in np.diagonal(p.system.M)])
-        forced = ZERO if masses is ZERO else np.sum([abs(x) for x in p.system.Q]) / masses  # what is at rest has rounding
+        forced = (
+            ZERO if masses is ZERO else np.sum([abs(x) for x in p.system.Q]) / masses
+        )  # what is at rest has rounding
         rounding = ROUNDED * (forced + np.sum([abs(y) for y in a]))  # where others hold accelerations at zero
         terms = [
             np.sum([abs(x * y) + abs(x) * (v2 + rounding) for x, y in zip(row, a, strict=True)]) + abs(c)

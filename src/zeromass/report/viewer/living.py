@@ -32,8 +32,11 @@ SCRIPTS = {
     "switches": ("motion.js", "locating.js", "deciding.js", "piece.js", "switched.js"),
 }
 SCRIPTS["kinds"] = (*SCRIPTS["switches"], "ranks.js", "stroke.js", "kinds.js")
+SCRIPTS["sides"] = (*SCRIPTS["kinds"], "sides.js")
+SCRIPTS["sliding"] = (*SCRIPTS["kinds"], "sliding.js")
 SCRIPTS["contacts"] = (*SCRIPTS["kinds"], "meeting.js", "strokes.js", "contacts.js")
-"""Scripts that make motions, in their order: of one module, over switches, through changes of kind, at several contacts."""
+"""Scripts that make motions, in their order: of one module, over switches, and through changes of kind, of a body at one
+contact, with constraints of one side, of a particle, and of bodies at several contacts."""
 
 MET = 9
 """States of each segment of a motion, whose pivots changed, at which it is looked which ones are best."""
@@ -245,9 +248,12 @@ class Living:
         longest = f", longest_step={s.longest_step!r}" if np.isfinite(s.longest_step) else ""
         project = "" if s.project else ", project=False"
         made_from = "run.program" if self._run.system.pieces is None else "run.system"
+        given = "run.start"
+        if self._run.start.given is not None:  # what it begins as is decided anew
+            given, made_from = "run.start.given", "start.system"
         return (
             "# run: the one that this page was made from\n"
-            "start = run.start.again({«values»})\n"
+            f"start = {given}.again({{«values»}})\n"
             f"run = zm.simulate({made_from}, start, until={self.until!r}, rtol={s.rtol!r}, atol={s.atol!r}, "
             f'method="dop853"{longest}{project})\n'
         )

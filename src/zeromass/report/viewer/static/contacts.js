@@ -77,7 +77,7 @@ class ContactsMotion extends KindsMotion {
     const here = this.here(state);
     const closed = modes.flatMap((mode, j) => (mode === "open" ? [] : [j]));
     const shares = closed.length > 1 ? this.shares(here, closed) : [];
-    const found = Object.entries(this.told.cases).find(([, known]) => alike(known.modes, modes) && sharedAlike(known.shares, shares));
+    const found = Object.entries(this.told.cases).find(([name, known]) => this.kinds[name] && alike(known.modes, modes) && sharedAlike(known.shares, shares));
     if (found) return found[0];
     const words = this.told.pairs.map(({ name }, j) => `${name} ${modes[j]}`).join(", ");
     throw new Beyond(`'${words}'${shares.length ? ", with normal forces that are shared," : ""} is none of the cases that this page was made with`);
@@ -249,5 +249,3 @@ function sharedAlike(known, found) {
     return r === other && parts.length === others.length && parts.every((part, i) => near(part, others[i]));
   });
 }
-
-if (typeof module !== "undefined") module.exports = { Motion, SwitchedMotion, KindsMotion, ContactsMotion };

@@ -86,7 +86,7 @@ class KindsMotion {
         const message = `the motion has changed its kind ${changes} times, the last at '${event.name}', and is given up`;
         return { ending: "CHATTERING", message };
       }
-      this.again = stiff && next.kind === kind; // a slip that has not yet begun in earnest
+      this.again = stiff && next.kind === kind && event.name.endsWith("slip dies out"); // it has not yet begun in earnest
       ({ kind } = next);
       this.state = next.state;
     }
@@ -214,6 +214,7 @@ class KindsMotion {
 
   /** The friction of a stroke: a number, or a function of the speed of slip. */
   law(mu) {
+    if (mu === null) return null;
     const asked = this.all.find(({ about }) => about.kind !== this.about.kind && about.field && this.told.varies);
     return asked ? (speed) => asked.field([this.state.t, speed, 0, 0])[0] : mu;
   }
@@ -252,7 +253,7 @@ class KindsMotion {
     const across = [[0, -rho[2], rho[1]], [rho[2], 0, -rho[0]], [-rho[1], rho[0], 0]];
     const D = product(product(across, inverse), across).map((row, i) => row.map((x, j) => (i === j ? 1 / m : 0) - x));
     const [still, mu, creep] = here.limits.length ? here.limits : [null, null, null];
-    const { impulse, velocity } = stroke(D, here.n, here.w, mu === null ? null : this.law(mu), e, still);
+    const { impulse, velocity } = stroke(D, here.n, here.w, this.law(mu), e, still);
     const turned = times(inverse, cross(rho, impulse));
     const G = [here.G.slice(0, 4), here.G.slice(4, 8), here.G.slice(8, 12)];
     const n = y.length / 2;
@@ -289,5 +290,3 @@ class KindsMotion {
     return this.plain.field(points);
   }
 }
-
-if (typeof module !== "undefined") module.exports = { Motion, SwitchedMotion, KindsMotion };

@@ -7,9 +7,15 @@ onmessage = ({ data: task }) => {
   if (task.modules) {
     given = task;
     const modules = task.modules.map((bytes) => new WebAssembly.Module(bytes));
-    if (task.driver === "contacts") motion = new ContactsMotion(modules, task.driven);
-    else if (task.driver === "kinds") motion = new KindsMotion(modules, task.driven);
-    else motion = task.driver === "switches" ? new SwitchedMotion(modules, task.driven) : new Motion(modules[0]);
+    const drivers = {
+      "": () => new Motion(modules[0]),
+      switches: () => new SwitchedMotion(modules, task.driven),
+      kinds: () => new KindsMotion(modules, task.driven),
+      sides: () => new SidesMotion(modules, task.driven),
+      sliding: () => new SlidingMotion(modules, task.driven),
+      contacts: () => new ContactsMotion(modules, task.driven),
+    };
+    motion = drivers[task.driver]();
     return;
   }
   const before = performance.now();
