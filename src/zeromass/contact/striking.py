@@ -8,9 +8,9 @@ s the direction in which it slips. Compression ends where the normal part of w i
 (1 + e) p_c. Slip that dies out stays away as long as friction can hold it; else it goes on in the one direction that it
 can. With the speed r of the slip, its angle θ and dp = r dτ
 
-    dr/dτ = r s·a,   dθ/dτ = t·a,   a = D (n − μ s) along the surface, t across s
+    d(log r)/dτ = s·a,   dθ/dτ = t·a,   a = D (n − μ s) along the surface, t across s
 
-which is regular where r is zero [Routh 1905, §§ 315-325].
+which is regular however small r is [Routh 1905, §§ 315-325].
 """
 
 from __future__ import annotations
@@ -150,10 +150,10 @@ def _slipped(D: np.ndarray, w: np.ndarray, μ: Law, p: float, end: float, small:
         return p + by, after
 
     def slope(_: float, y: np.ndarray) -> np.ndarray:
-        r, θ = y[0], y[1]
+        r, θ = np.exp(y[0]), y[1]
         s = np.array([np.cos(θ), np.sin(θ)])
         a = D[:, 2] - _at(μ, r) * D[:, :2] @ s
-        return np.array([r * (s @ a[:2]), s[0] * a[1] - s[1] * a[0], r, r * a[2]])
+        return np.array([s @ a[:2], s[0] * a[1] - s[1] * a[0], r, r * a[2]])
 
     def event(function: Callable[[np.ndarray], float]) -> Callable[[float, np.ndarray], float]:
         found = lambda _, y: function(y)  # noqa: E731
@@ -161,7 +161,7 @@ def _slipped(D: np.ndarray, w: np.ndarray, μ: Law, p: float, end: float, small:
         return found
 
     limit = event(lambda y: y[3]) if end == np.inf else event(lambda y: y[2] - (end - p))
-    start = np.array([np.linalg.norm(w[:2]), np.arctan2(w[1], w[0]), 0.0, w[2]])
+    start = np.array([np.log(np.linalg.norm(w[:2])), np.arctan2(w[1], w[0]), 0.0, w[2]])
     size = float(np.linalg.norm(D))
     done = solve_ivp(
         slope,
@@ -169,10 +169,10 @@ def _slipped(D: np.ndarray, w: np.ndarray, μ: Law, p: float, end: float, small:
         start,
         method="DOP853",
         rtol=EXACT,
-        atol=EXACT * np.array([small / STOPPED, 1.0, small / STOPPED / size, small / STOPPED]),
-        events=[event(lambda y: y[0] - small), limit],
+        atol=EXACT * np.array([1.0, 1.0, small / STOPPED / size, small / STOPPED]),
+        events=[event(lambda y: y[0] - np.log(small)), limit],
     )
-    r, θ, more, w3 = done.y[:, -1]
+    (_, θ, more, w3), r = done.y[:, -1], np.exp(done.y[0, -1])
     if len(done.t_events[0]):
         return p + more, np.array([0.0, 0.0, w3])
     after = np.array([r * np.cos(θ), r * np.sin(θ), 0.0 if end == np.inf else w3])
