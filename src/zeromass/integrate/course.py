@@ -315,7 +315,7 @@ def course(
     -1.0
     """
     program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
-    until = given_real(until, "until")
+    until = until if isinstance(until, float) else given_real(until, "until")
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
     following = moving.begins_as(start) if settings.transitions and isinstance(start, State) else moving

@@ -80,7 +80,8 @@ class Settings:
                 raise ModelError(f"{name} = {value}: it must be positive" + ("" if endless else " and finite"))
             object.__setattr__(self, name, number)  # NumPy's numbers too: files have plain ones
         for name in ("project", "transitions"):
-            object.__setattr__(self, name, given_flag(getattr(self, name), name))
+            if not isinstance(getattr(self, name), bool):
+                object.__setattr__(self, name, given_flag(getattr(self, name), name))
         if self.method not in METHODS:
             raise ModelError(f"there is no method {self.method!r}; there are: {', '.join(METHODS)}")
         if self.step is None and not self.chosen.controlled:

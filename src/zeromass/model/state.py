@@ -366,8 +366,8 @@ def parameter_values(system: System, given: Mapping[Any, float] | None) -> dict[
         if key not in system.parameters:
             known = ", ".join(p.name for p in system.parameters) or "none"
             raise ModelError(f"'{key!r}' is no parameter of the system; its parameters are: {known}")
-    usual = {p: np.nan if p.default is None else p.default for p in system.parameters}
-    result = {p: given_real(given.get(p, usual[p]), f"parameter '{p.name}'") for p in system.parameters}
+    asked = {p: given.get(p, np.nan if p.default is None else p.default) for p in system.parameters}
+    result = {p: float(x) if isinstance(x, float) else given_real(x, f"parameter '{p.name}'") for p, x in asked.items()}
     for p, value in result.items():
         if not np.isfinite(value):
             raise ModelError(f"parameter '{p.name}' is {value}")
