@@ -23,7 +23,7 @@ from zeromass.compile.program import Program
 from zeromass.expression import Expression
 from zeromass.frozen import frozen
 from zeromass.integrate import Course, Limits, MethodName, RunDoubtful, RunStopped, Settings, course
-from zeromass.integrate.course import Events
+from zeromass.integrate.course import Events, events_of
 from zeromass.model import ModelError, State, System
 from zeromass.model.state import parameter_values
 
@@ -96,9 +96,16 @@ def simulate(
         run = Run(course(system, start, until, settings, events=events, tell=tell).segments)
     if not run.outcome.complete:
         warnings.warn(str(run.outcome), RunStopped, stacklevel=2)
-    for words in run.remarks:
+    for words in (*run.remarks, *(_unseen(run, events) if events else ())):
         warnings.warn(words, RunDoubtful, stacklevel=2)
     return run
+
+
+def _unseen(run: Run, events: Events) -> list[str]:
+    """Which events have no value somewhere in a run."""
+    from zeromass.integrate.undefined import without_value  # few runs are asked to watch something
+
+    return without_value(run, events_of(events))
 
 
 def load(path: FilePath) -> Run:

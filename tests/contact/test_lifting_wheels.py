@@ -46,6 +46,7 @@ def test_a_wheel_flies_and_lands_as_the_body_of_its_shape(μ, e):
 
 
 m, L, h, r, θ0 = 2.0, 0.5, 0.4, 0.1, 0.2
+CORNERS = ((-0.6, -0.4), (-0.6, 0.4), (0.6, -0.4), (0.6, 0.4))
 PARAMETERS = (zm.parameter("J", 0.5), zm.parameter("e", 0.0))
 
 
@@ -134,6 +135,25 @@ def test_a_massless_wheel_in_the_air_is_not_determined():
     start = tyre.lifted(system).start([(hub.position, (0, 0, 1.0)), (hub.velocity, 0.0), (hub.angular_velocity, 0.0)])
     with pytest.warns(zm.RunStopped, match="no inertia resists its spin"):
         zm.simulate(system, start, until=0.1)
+
+
+@pytest.mark.slow
+def test_wheels_that_share_their_load_do_not_lift():
+    """Of four on level ground none is lifted by a choice of forces that the motion does not tell."""
+    cart = zm.RigidBody("cart", 10.0, (1, 2, 2), at=(0, 0, 0.6))
+    wheels = [zm.RigidBody(f"wheel {k}", 1.0, (0.01, 0.02, 0.01), at=(x, y, 0.2)) for k, (x, y) in enumerate(CORNERS)]
+    axles = [zm.Revolute(cart, wheel, axis=Y, name=f"axle {k}") for k, wheel in enumerate(wheels)]
+    given = {"radius": 0.2, "axis": Y, "restitution": 0.0}
+    tyres = [
+        zm.WheelOnSurface(GROUND, wheel, zm.surfaces.plane(), name=f"tyre {k}", **given)
+        for k, wheel in enumerate(wheels)
+    ]
+    system = zm.System([cart, *wheels], gravity=g, joints=[*axles, *tyres])
+    start = system.start({cart.velocity[0]: 1.0, tyres[0].contact[0]: -0.6, tyres[0].contact[1]: -0.4})
+    with pytest.warns(UserWarning, match="share"):
+        run = zm.simulate(system, start, until=0.1)
+    assert len(run.kinds) == 1
+    assert not run.impulses
 
 
 def test_what_can_not_lift_is_refused():

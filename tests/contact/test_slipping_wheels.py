@@ -169,7 +169,6 @@ def test_a_run_that_slips_is_kept(tmp_path):
     [
         ({"friction": 0.3, "two_sided": True}, "a surface that pushes"),
         ({"friction": -0.3}, "a coefficient is positive"),
-        ({"friction": zm.Friction(static=0.2, kinetic=0.3)}, "more than the static"),
     ],
 )
 def test_bad_input(given, words):

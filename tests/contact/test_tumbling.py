@@ -116,3 +116,12 @@ def test_a_page_begins_with_a_tilted_coin_alone(tmp_path):
     assert run.view(tmp_path / "coin.html").exists()
     with pytest.raises(zm.ModelError, match="a face along 'plane', from where only Python goes on; tilt it"):
         run.view(tmp_path / "alive.html", sliders={μ: (0.1, 1.0)})
+
+
+def test_a_side_that_comes_along_a_hill_is_named():
+    """There the nearest point is inside the side, and no end of it is: the words are the body's, not those of a formula."""
+    hill = zm.Surface(lambda X, Y: -0.5 * (X**2 + Y**2), name="hill")
+    rolling = zm.Rolling(zm.capsule(0.05, 0.1, 0.5), on=hill, gravity=9.81, friction=0.4, restitution=0.4)
+    start = rolling.flying.start(center=(0, 0, 0.4), angular_velocity=(0, 1.3, 0), orientation=(0, 1.2, 0))
+    with pytest.warns(zm.RunStopped, match="'capsule' comes to lie on a side"):
+        zm.simulate(rolling, start, until=0.5)

@@ -230,3 +230,20 @@ def test_pulses_are_met_whatever_their_width() -> None:
         pushed, pushed.start({x: 0.0}), until=10.0, over={width: [1e-3, 0.03, 0.5]}, keep={"v": zm.rate(x)}
     )
     assert study.v.values == pytest.approx(np.full(3, np.sqrt(np.pi)), rel=1e-8)
+
+
+@pytest.mark.parametrize("name", ["tent", "border"])
+def test_events_with_kinks_and_borders_are_those_of_single_runs(name):
+    """A tent that is positive for a moment only, and √x − 0.3 that has no value soon after: found in every member."""
+    x, k = zm.coordinate("x"), zm.parameter("k", 1.0)
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=k * x**2 / 2)
+    zero, at = {"tent": (0.02 - np.abs(x - 0.3), 0.32), "border": (np.sqrt(x) - 0.3, 0.09)}[name]
+    event, stiffness = zm.Event(name, zero, terminal=False), np.linspace(0.8, 1.3, 11)
+    start, given = spring.start({x: 1.0}), {"until": 3.0, "rtol": 1e-8}
+    study = zm.sweep(spring, start, over={k: stiffness}, keep={"at": zm.first_time(event)}, **given)
+    np.testing.assert_allclose(study["at"], np.arccos(at) / np.sqrt(stiffness), atol=1e-7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", zm.RunDoubtful)
+        program = zm.compile(spring, start)
+        one = zm.simulate(program, start, events=event, method="dop853", parameters={k: stiffness[2]}, **given)
+    assert one.events[0].t == study["at"].values[2]

@@ -227,6 +227,22 @@ def test_what_is_no_event():
 
 
 @pytest.mark.parametrize("method", zm.METHODS)
+def test_what_has_no_value_everywhere(method):
+    """√x − 0.3 of x = cos t is zero at arccos 0.09, and has no value soon after, in the same step: it is found, and said."""
+    x = zm.coordinate("x")
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    options = {"step": 0.4} if method == "fixed" else {"rtol": 1e-10, "atol": 1e-12}
+    given = {"until": 5.0, "method": method, **options}
+    low, never = zm.Event("low", np.sqrt(x) - 0.3, terminal=False), zm.Event("length", np.sqrt(x**2 + 1) - 2)
+    with pytest.warns(zm.RunDoubtful, match="'low' has no value at t = 1"):
+        run = zm.simulate(spring, spring.start({x: 1.0}), events=[low, never], **given)
+    first = np.arccos(0.09)
+    np.testing.assert_allclose([event.t for event in run.events], [first, 2 * np.pi - first], atol=1e-6)
+    ended = zm.simulate(spring, spring.start({x: 1.0}), events={"low": np.sqrt(x) - 0.3}, **given)
+    assert ended.t[-1] == pytest.approx(first, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", zm.METHODS)
 def test_what_is_asked_of_a_run_before_its_events_does_not_change_them(method):
     """Events that end nothing are located when they are asked for: the same, whatever was asked before, and in copies."""
     x = zm.coordinate("x")

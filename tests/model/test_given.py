@@ -120,3 +120,39 @@ def test_what_is_impossible_is_refused_where_it_is_given(name):
     given = MAKERS["wheel"][1] | {"creep": 0.0} if name == "creep of a wheel" else {}
     with pytest.raises(zm.ModelError, match=words):
         make(**given)
+
+
+@pytest.fixture(scope="module")
+def spring() -> tuple[zm.Symbol, zm.System, zm.State]:
+    k = zm.parameter("k", 1.0)
+    system = zm.System(kinetic=zm.rate(X) ** 2 / 2, potential=k * X**2 / 2)
+    return k, system, system.start({X: 1.0})
+
+
+def test_numbers_of_a_run_are_numbers(spring):
+    """Ends, times, starts and parameters that can not be are refused in one line, words with digits in them too."""
+    k, system, start = spring
+    run = zm.simulate(system, start, until=1.0)
+    for value in ("1", 1j, None, object(), np.ones((2, 2)), np.array([1j])):
+        for ask in (
+            lambda value: zm.simulate(system, start, until=value),
+            lambda value: zm.simulate(system, start, until=1.0, transitions=value),
+            lambda value: zm.simulate(system, start, until=1.0, parameters={k: value}),
+            lambda value: system.start({X: value}),
+            lambda value: run.at(value),
+            lambda value: run.state(value),
+        ):
+            with pytest.raises(zm.ZeromassError) as said:
+                ask(value)
+            assert "\n" not in str(said.value)
+    assert run.at(np.float32(0.5))[X].shape == (1,)
+    assert len(run.at([])) == 0
+
+
+def test_two_parameters_of_one_name_are_refused(spring):
+    """A value given to the one would leave the other as it is."""
+    a, b = zm.parameter("k", 1.0), zm.parameter("k", 1.0)
+    with pytest.raises(zm.ModelError, match="two parameters have the name 'k'"):
+        zm.System(kinetic=zm.rate(X) ** 2 / 2, potential=a * X**2 + b * X)
+    with pytest.raises(zm.ModelError, match="two parameters have the name 'k'"):
+        zm.Rolling(zm.ball(0.1, a), on=FLOOR, friction=b)

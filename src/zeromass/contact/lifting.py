@@ -11,7 +11,7 @@ is all that strokes, `zeromass.contact.strokes`, and the decision what each whee
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +49,7 @@ class Tread:
     held         names of the rows that hold only while it touches
     friction_coefficient, restitution, creep, size  of the wheel; None where there is always friction enough
     watched      events while it touches
+    shared       that wheels share their load in ways that the motion does not tell, in words, where one of these presses it
     """
 
     wheel: str
@@ -61,6 +62,7 @@ class Tread:
     creep: Number
     size: Number
     watched: tuple[Event, ...]
+    shared: Callable[[State], str]
 
     @property
     def name(self) -> str:
@@ -104,7 +106,8 @@ class Tread:
 
     def opening(self, *, alone: bool) -> list[Event]:
         words = "the surface would have to pull the wheel"
-        return [Event(self.opens, self.pull, direction=-1, guard=True, message=words), *self.watched]
+        lifts = Event(self.opens, self.pull, direction=-1, guard=True, message=words, detail=self.shared)
+        return [lifts, *self.watched]
 
     def closing(self, *, others: bool) -> list[Event]:
         return [Event(self.closes, self.gap, direction=-1, message="the wheel strikes its surface")]
@@ -123,8 +126,10 @@ class Tread:
             )
         return gap <= size and rises <= slow
 
-    def opened(self, system: System, state: State) -> Onward:
-        """The motion with it lifted, by a gap above rounding."""
+    def opened(self, system: System, state: State) -> Onward | None:
+        """The motion with it lifted, by a gap above rounding; none where the motion does not tell that it lifts."""
+        if self.shared(state):
+            return None
         found = state.carried_to(sibling(system, without(system, self.name)))
         return Onward(_parted(found, [self]), (), np.empty(0), np.zeros(len(state.v)), 0.0)
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from zeromass.contact.surface import Surface
 from zeromass.expression import Expression
-from zeromass.model.given import Number, Vector, given_number
+from zeromass.model.given import Number, Vector
+from zeromass.model.given import given_number as _given_number
 
 ORIGIN = (0.0, 0.0, 0.0)
 Rotation = tuple[Vector, Number] | np.ndarray | None
@@ -36,7 +37,7 @@ def plane(
     >>> bool(abs(zm.surfaces.plane(slope=np.pi / 4)(np.array([1.0, 0.0, -1.0]))) < 1e-15)
     True
     """
-    angle: Any = given_number(slope, "the slope of a plane")
+    angle: Any = _given_number(slope, "the slope of a plane")
     c, s = np.cos(angle), np.sin(angle)
     if not isinstance(slope, Expression):
         c, s = float(c), float(s)

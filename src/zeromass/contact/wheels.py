@@ -41,6 +41,9 @@ USUAL = 9.81
 TOUCHES = "touches"
 """The row that closes the gap of a wheel that may lift."""
 
+SHARED = 1e-6
+"""Part of the forces in a vehicle that a wheel which would lift may still seem to carry: rounding."""
+
 ROLLS = ("rolls along", "rolls across", "holds along", "holds across")
 """Rows of no slip, and those that hold the coordinates of slip where there is friction."""
 
@@ -200,6 +203,7 @@ class WheelOnSurface(Joint):
                 creep=self.creep,
                 size=self.rim.radius,
                 watched=(self._tight,),
+                shared=self._load_is_shared,
             ),
         )
 
@@ -339,7 +343,7 @@ class WheelOnSurface(Joint):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             share = float(state[self.normal_force])
-        if share <= 0.0:
+        if share <= SHARED * float(np.abs(state.motion.multipliers).max()):
             return ""
         return (
             f"wheels share the load in any way that gives the same motion, and with the smallest multipliers this one "

@@ -21,6 +21,7 @@ from zeromass.integrate import Settings
 from zeromass.integrate.memory import amount
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
 from zeromass.integrate.stepping.functions import first_steps
+from zeromass.integrate.stepping.kinks import kinks
 from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
 from zeromass.integrate.stepping.loop import CHUNK_OF_STEPS, SHORT
 from zeromass.integrate.stepping.status import Status, Tolerances
@@ -119,11 +120,13 @@ class Ends:
 class Lanes:
     """Machine code that moves members of one program, `width` at once, a power of two.
 
-    events  that are watched
+    asked   events that are asked for
+    events  that are watched: these, and what switches in their functions
     """
 
     program: Program
     settings: Settings
+    asked: tuple[Event, ...]
     events: tuple[Event, ...]
     target: Target
     pivots: int
@@ -133,7 +136,8 @@ class Lanes:
     def __init__(
         self, program: Program, settings: Settings, events: Sequence[Event] = (), width: int | None = None
     ) -> None:
-        self.program, self.settings, self.events = program, settings, tuple(events)
+        self.program, self.settings, self.asked = program, settings, tuple(events)
+        self.events = (*self.asked, *kinks(program.system, self.asked))
         self.target = host().lanes(width or host().width)
         self.pivots = program.native.pivots
         system = program.system

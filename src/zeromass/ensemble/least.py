@@ -41,7 +41,7 @@ class LeastLanes(Lanes):
     routine = Dop853LeastLanes
 
     def __init__(self, whole: Lanes, least: Least) -> None:
-        super().__init__(whole.program, whole.settings, whole.events, INTERLEAVED * whole.target.width)
+        super().__init__(whole.program, whole.settings, whole.asked, INTERLEAVED * whole.target.width)
         self.least = least
         self.pivots = len(least.pivots)
         order, parameters = len(least.start), len(self.program.system.parameters)

@@ -40,7 +40,7 @@ class Look:
         self._lanes, self._ends, self._recording = lanes, ends, recording
         if not ends.plain[seat] or (ends.fades[seat] and not recording):
             return
-        loop = Loop(lanes.program, motions.start(k), motions.until, lanes.settings, lanes.events)
+        loop = Loop(lanes.program, motions.start(k), motions.until, lanes.settings, lanes.asked)
         loop.occurrences = motions.occurrences.setdefault(k, [])
         self._resume(loop)
         before, rows = loop.work.steps, len(loop.work.rows)
@@ -68,7 +68,7 @@ class Look:
         ):
             work.ints[place] = int(value)
         work.state[: work.order] = ends.y[seat]
-        work.signs[: len(self._lanes.events), 0] = ends.signs[seat]
+        work.signs[self._watched(loop), 0] = ends.signs[seat]
         self._largest(loop)[:] = ends.table[seat, ends.places.largest : ends.places.slope]
         if ends.steps[seat]:
             rows = ends.steps_of(seat) if self._recording else _last(ends, seat)
@@ -91,7 +91,7 @@ class Look:
         row[Own.shortest_taken] = min(row[Own.shortest_taken], later.min(initial=np.inf))
         row[Own.budget], row[Own.since], row[Own.left], row[Own.live] = CHUNK_OF_STEPS, work.t, 0.0, 1.0
         row[places.state : places.state + places.order] = work.y
-        row[places.signs : places.roots : 2] = work.signs[: places.events, 0]
+        row[places.signs : places.roots : 2] = work.signs[self._watched(loop), 0]
         values, sizes = row[None, places.values : places.signs], (places.order, 1, places.pivots)
         slopes, _, pivots = self._lanes.called("rhs", np.array([work.t]), work.y[None], values, sizes)
         row[places.roots : places.largest] = np.sqrt(np.abs(pivots[0]))
@@ -99,6 +99,10 @@ class Look:
         row[places.slope : places.slope + places.order] = slopes[0]
         if self._recording:
             ends.append(seat, new)
+
+    def _watched(self, loop: Loop) -> list[int]:
+        """Where a loop has what lanes watch: what may wait comes last there."""
+        return [loop.watched.index(event) for event in self._lanes.events]
 
     def _largest(self, loop: Loop) -> np.ndarray:
         """Where a loop has the largest roots of the pivots so far."""

@@ -24,6 +24,7 @@ from zeromass.ensemble.workers import Bounds
 from zeromass.integrate import Limits, RunStopped, Settings
 from zeromass.integrate.course import Events, events_of
 from zeromass.model import ModelError, System
+from zeromass.model.given import given_real
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -107,6 +108,7 @@ def sweep(
         raise ModelError(f"method={method!r}: members move side by side with method='dop853'")
     program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
     settings = Settings(rtol, atol, method, project, None, longest_step, transitions, limits or Limits(), memory)
+    until = given_real(until, "until")
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
     axes = axes_of(over)

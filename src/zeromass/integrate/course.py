@@ -21,6 +21,7 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.switching import Impulse, Piece, Switching
 from zeromass.model import Event, ModelError, Onward, State, System
+from zeromass.model.given import given_real, shown
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
 """What a run may be asked to watch: an event, several, or {name: expression} for terminal ones either way."""
@@ -160,7 +161,7 @@ class Course:
         >>> run.at(np.pi)[x].round(9)
         array([-1.])
         """
-        return Sampled(self.segments, np.atleast_1d(np.array(times, dtype=float)))
+        return Sampled(self.segments, _times(times))
 
     def state(self, t: float) -> State:
         """The state at one time, from which another run can start.
@@ -172,8 +173,9 @@ class Course:
         >>> round(further.state(2 * np.pi)[x], 9)
         1.0
         """
-        (k,) = _which(self.segments, np.array([float(t)]))
-        return self.segments[k].state(float(t))
+        t = given_real(t, "the time of a state")
+        (k,) = _which(self.segments, np.array([t]))
+        return self.segments[k].state(t)
 
 
 class Sampled:
@@ -269,6 +271,16 @@ def _joined(parts: list[np.ndarray]) -> np.ndarray:
     return joined
 
 
+def _times(given: Any) -> np.ndarray:
+    """Times, shape (n,), from one or several."""
+    times = np.asarray(given)
+    if times.dtype.kind not in "iuf" and times.size:
+        raise ModelError(f"times of a run are numbers, one or several, not {shown(given)}")
+    if times.ndim > 1:
+        raise ModelError(f"times of a run are one or several, not an array of shape {times.shape}")
+    return np.atleast_1d(np.array(times, dtype=float))
+
+
 def _which(segments: Sequence[Segment], times: np.ndarray) -> np.ndarray:
     """The segment of each time: the first that has it."""
     begins, ends = (np.array([segment.t[k] for segment in segments]) for k in (0, -1))
@@ -303,6 +315,7 @@ def course(
     -1.0
     """
     program, moving = (system, system.system) if isinstance(system, Program) else (None, system)
+    until = until if isinstance(until, float) else given_real(until, "until")
     if not np.isfinite(until):
         raise ModelError(f"until = {until}: a run needs a finite end")
     following = moving.begins_as(start) if settings.transitions and isinstance(start, State) else moving

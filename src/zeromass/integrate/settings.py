@@ -12,6 +12,7 @@ from zeromass.frozen import frozen
 from zeromass.integrate.memory import usual_memory
 from zeromass.integrate.methods import METHODS, Method, MethodName
 from zeromass.model import ModelError
+from zeromass.model.given import given_flag
 
 
 @frozen(eq=True)
@@ -78,8 +79,9 @@ class Settings:
             if not number > 0 or not (endless or np.isfinite(number)):
                 raise ModelError(f"{name} = {value}: it must be positive" + ("" if endless else " and finite"))
             object.__setattr__(self, name, number)  # NumPy's numbers too: files have plain ones
-        object.__setattr__(self, "project", bool(self.project))
-        object.__setattr__(self, "transitions", bool(self.transitions))
+        for name in ("project", "transitions"):
+            if not isinstance(getattr(self, name), bool):
+                object.__setattr__(self, name, given_flag(getattr(self, name), name))
         if self.method not in METHODS:
             raise ModelError(f"there is no method {self.method!r}; there are: {', '.join(METHODS)}")
         if self.step is None and not self.chosen.controlled:

@@ -254,7 +254,7 @@ class Switched:
         t = state.t
         old, modes = piece, dict(piece.modes)
         impulses: list[Impulse] = []
-        energy = 0.0
+        energy, leads = 0.0, ""
         decision, changed = Decision(modes, piece.holds), list(flipped)
         for _ in range(AT_ONCE):
             try:
@@ -274,6 +274,7 @@ class Switched:
             modes, flipped = decision.modes, {}
             energy += done.energy if done is not None else 0.0
             if done is not None and done.leapt:
+                leads = self.pieces.given.jumped((), before, after)
                 state = replace(state, q=done.state.q, v=done.state.v)
                 continue
             if done is None or done.impulse is None:
@@ -282,7 +283,7 @@ class Switched:
             impulses.append(done.impulse)
             state = replace(state, v=done.state.v)
         words = f"{self._standing.words(changed)} switches to and fro at one moment: each time it leads back over the switch"
-        return Outcome(Ending.CHATTERING, t, words), state, piece
+        return Outcome(Ending.CHATTERING, t, leads or words), state, piece
 
     def _not_taken(self, state: State, changed: Sequence[int], taker: System | None) -> Outcome:
         """How a motion ends in which a contact can not give the impulse that its constraints ask for."""

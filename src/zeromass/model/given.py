@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Real
 from typing import Annotated, Any
 
 import numpy as np
@@ -61,6 +62,14 @@ def given_name(name: Any, what: str) -> str:
     if not isinstance(name, str) or not name:
         raise ModelError(f"the name of {what} is {shown(name)}; it is a word, such as 'first'")
     return name
+
+
+def given_real(value: Any, what: str) -> float:
+    """A number, of Python or NumPy; not-a-numbers and infinities are left to whoever knows what it may be."""
+    number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if not isinstance(number, Real):
+        raise ModelError(f"{what} is {shown(value)}; it is a number")
+    return float(number)
 
 
 def given_flag(value: Any, what: str) -> bool:

@@ -93,8 +93,8 @@ class Gap(Protocol):
         """What a motion with some of them closed is called by it, in a word or two."""
         ...
 
-    def opened(self, system: System, state: State) -> System | Onward:
-        """What a motion goes on as where it opens."""
+    def opened(self, system: System, state: State) -> System | Onward | None:
+        """What a motion goes on as where it opens; None where it ends."""
         ...
 
     def closed_up(self, system: System, state: State) -> System | Onward:

@@ -20,6 +20,7 @@ from zeromass.expression.pieces import switches
 from zeromass.later import later
 from zeromass.model.continuation import followed
 from zeromass.model.errors import StartError
+from zeromass.model.given import shown
 from zeromass.model.nearby import nearest
 from zeromass.model.prescription import Prescription, numbers, parameters_in, values_of
 from zeromass.model.solving import StartEquations
@@ -164,9 +165,11 @@ def _flat(key: Any, value: Any, what: str) -> Iterable[tuple[Expression, float]]
     except ExpressionError as error:
         raise StartError(f"{what}: {error}") from error
     try:
+        if np.asarray(value).dtype.kind in "USc":  # words, which NumPy reads numbers from, and complex numbers
+            raise TypeError
         numbers = np.broadcast_to(np.asarray(value, dtype=float), keys.shape)
     except (ValueError, TypeError) as error:
-        raise StartError(f"{what}: {value!r} is no value for {key!r} of shape {keys.shape}") from error
+        raise StartError(f"{what}: {shown(value)} is no value for {shown(key)} of shape {keys.shape}") from error
     return zip(keys.ravel(), numbers.ravel(), strict=True)
 
 

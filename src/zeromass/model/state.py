@@ -21,6 +21,7 @@ from zeromass.expression.pieces import switches
 from zeromass.frozen import frozen
 from zeromass.later import later
 from zeromass.model.errors import ModelError
+from zeromass.model.given import given_real
 from zeromass.model.remembering import Remembering
 from zeromass.model.requirement import possible
 from zeromass.model.shared import undetermined_groups, warn_of_shared
@@ -367,7 +368,8 @@ def parameter_values(system: System, given: Mapping[Any, float] | None) -> dict[
         if key not in system.parameters:
             known = ", ".join(p.name for p in system.parameters) or "none"
             raise ModelError(f"'{key!r}' is no parameter of the system; its parameters are: {known}")
-    result = {p: float(given.get(p, np.nan if p.default is None else p.default)) for p in system.parameters}
+    asked = {p: given.get(p, np.nan if p.default is None else p.default) for p in system.parameters}
+    result = {p: float(x) if isinstance(x, float) else given_real(x, f"parameter '{p.name}'") for p, x in asked.items()}
     for p, value in result.items():
         if not np.isfinite(value):
             raise ModelError(f"parameter '{p.name}' is {value}")

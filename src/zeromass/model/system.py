@@ -327,6 +327,7 @@ class System(Remembering):
         """Counts parameters of formulas beside the equations, such as those of its events, among its own."""
         found = [leaf for leaf in symbols(*formulas) if leaf.kind == "parameter" and leaf not in self.parameters]
         self.parameters = (*self.parameters, *found)
+        _check_parameters(self.parameters)
 
     def _complete(self, free: Unconstrained, rows: list[Row], C: Array, multipliers: Array | None = None) -> None:
         self._free: Unconstrained = free
@@ -359,6 +360,7 @@ class System(Remembering):
                     words = "masses and forces depend on positions, rates, time and parameters"
                     raise ModelError(f"{name} contains '{leaf!r}'; {words}")
         self.parameters: tuple[Symbol, ...] = tuple(leaf for leaf in used if leaf.kind == "parameter")
+        _check_parameters(self.parameters)
         self.velocity_constraints = velocity_residuals(rows, free.q)
         self.sparse_A, self.b = acceleration_rows(rows, self.velocity_constraints, free.q)
         self.reaction: Reactions = Reactions(self)
@@ -382,6 +384,7 @@ class System(Remembering):
                     "system; add it to coordinates=[…] or remove it"
                 )
         self.parameters = tuple(leaf for leaf in used if leaf.kind == "parameter")
+        _check_parameters(self.parameters)
         self.reaction = Reactions(self)
 
     if not TYPE_CHECKING:
@@ -697,6 +700,15 @@ def _multipliers(rows: Sequence[Row], C: Array, joints: Sequence[Connection]) ->
     known |= {leaf.name: leaf for joint in joints for leaf in joint.multipliers}
     names = [f"λ {row.name}" for row in rows]
     return np.array([known[name] if name in known else multiplier(name) for name in names] or [], dtype=object)
+
+
+def _check_parameters(parameters: Sequence[Symbol]) -> None:
+    """Raises where two parameters have one name: a value that is given to the one would leave the other as it is."""
+    twice = [name for name, count in Counter(p.name for p in parameters).items() if count > 1]
+    if twice:
+        raise ModelError(
+            f"two parameters have the name '{twice[0]}': every zm.parameter('{twice[0]}', …) is another one; make it once"
+        )
 
 
 def _check_names(system: System) -> None:

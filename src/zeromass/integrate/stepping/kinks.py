@@ -1,22 +1,36 @@
-"""Events whose functions have kinks or jumps: what switches in them is watched beside them.
+"""Events whose functions have kinks or jumps, or no value everywhere: what switches in them is watched beside them.
 
-Between two places where nothing switches, a function is as smooth as the motion; at such a place it may turn, or jump.
+Between two places where nothing switches, a function is as smooth as the motion; at such a place it may turn, or jump. So it
+is at the border beyond which it has no value: what happens before, in the same step, is found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import ulp
+from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Expression
+from zeromass.expression import Expression, as_expression, symbols
+from zeromass.expression.node import is_integer, ordered
 from zeromass.expression.pieces import Pieces, switches
 from zeromass.integrate.stepping.locate import happenings
 from zeromass.model import Event, System
 
 KINK = "\0kink "
 """What names of switching functions begin with among events; no user's name does."""
+
+BORDERS: dict[str, Callable[[Expression], Any]] = {
+    "sqrt": lambda u: u,
+    "log": lambda u: u,
+    "log1p": lambda u: 1 + u,
+    "arccos": lambda u: 1 - u**2,
+    "arcsin": lambda u: 1 - u**2,
+    "arctanh": lambda u: 1 - u**2,
+    "arccosh": lambda u: u - 1,
+}
+"""Functions that do not have a value everywhere, with what is negative where they have none."""
 
 REMEMBERED = 16
 """Choices of events for which it is remembered what switches in them."""
@@ -43,7 +57,26 @@ def _found(asked: Sequence[Expression]) -> tuple[Event, ...]:
         for switch in pieces.switches
         if switch.kind != "turn"
     ]
+    functions += borders(asked)
     return tuple(Event(f"{KINK}{k}", function, terminal=False) for k, function in enumerate(functions))
+
+
+def borders(formulas: Sequence[Expression]) -> list[Expression]:
+    """What must not be negative for formulas to have a value, as far as it may become so, what is inside others first."""
+    found: list[Expression] = []
+    for node in ordered(formulas):
+        inside = BORDERS.get(node.op)
+        power = node.op == "power" and not (node.args[1].value is not None and is_integer(node.args[1].value))
+        if inside is not None or power:
+            u = node.args[0] if inside is None else as_expression(inside(node.args[0]))
+            from zeromass.expression.interval import bounds  # few formulas have borders
+
+            leaves = dict.fromkeys(symbols(u), (-np.inf, np.inf))
+            with np.errstate(all="ignore"):
+                low = bounds(u, leaves)[0] if leaves else 0.0
+            if not low >= 0.0 and u not in found:
+                found.append(u)
+    return found
 
 
 def bent(watched: Sequence[Event], values: Callable[[float], np.ndarray], places: list[float]) -> list[float]:
