@@ -89,7 +89,7 @@ class _Page:
             figure = plt.figure(number)
             figure.savefig(FIGURES / name, dpi=110, bbox_inches="tight")
             shown.append(
-                f"\n\n```{{image}} /_build/executed/{name}\n:class: drawn\n:alt: the figure of the lines above\n```\n"
+                f"\n\n```{{image}} /_build/executed/{name}\n:class: drawn plot\n:alt: the figure of the lines above\n```\n"
             )
             plt.close(figure)
         return shown

@@ -172,6 +172,7 @@ def test_outcomes_are_told_as_in_python(chromium, tmp_path):
     run = hill()
     path = run.view(tmp_path / "hill.html", sliders=_keys(run))
     chromium.open(path, "paused")
+    assert chromium.evaluate("[...document.querySelectorAll('.slider span')].map(x => x.textContent)") == ["speed", "μ"]
     for values in ({"speed": 1.5, "mu": 3.0}, {"speed": 1.2, "mu": 0.3}, {"speed": 0.2, "mu": 0.05}):
         answer, there = moved(chromium, **values), python(run, **values)
         told = str(there.outcome)

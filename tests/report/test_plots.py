@@ -164,10 +164,20 @@ def test_a_film_of_a_surface_with_triangles_that_are_lines(tmp_path):
     assert run.movie(tmp_path / "rail.gif", fps=2, size=(160, 120)).stat().st_size > 500
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_bodies_of_a_film_turn_as_those_of_the_model(seed):
+    from zeromass.report.film.figures import matrix
+
+    body, u = zm.RigidBody("body", 1.0, (1.0, 1.0, 1.0)), np.random.default_rng(seed).normal(size=4)
+    u /= np.linalg.norm(u)
+    turned = zm.expression.Evaluator(body.rotation, list(body.quaternion))(u)
+    assert np.abs(matrix(u) - turned).max() < 1e-14
+
+
 def test_a_film_has_all_surfaces(tmp_path):
     """Two rails below two wheels: both are painted where the camera sees them."""
-    from zeromass.report.film.painter import FINER, PAPER, Painter
-    from zeromass.report.film.tones import rgb
+    from zeromass.report.film.painter import FINER, Painter
+    from zeromass.report.film.tones import PAPER, rgb
     from zeromass.report.viewer.pack import unpacked
     from zeromass.report.viewer.scene import scene
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from zeromass.contact.bodies import SphericalBody
@@ -52,11 +52,16 @@ def drawing_on_surface(rolling: Rolling, parameters: Mapping[Symbol, float]) -> 
     )
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names as one says them: "floor, wall and ceiling"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
 def drawing_of_particle(sliding: Sliding) -> Drawing:
     """The drawing of a particle before surfaces: a dot, its path, the force on it, and the first of the surfaces."""
     particle, first = sliding.particle, sliding.walls[0]
     force = sliding.reaction_force
-    title = f"{particle.name} on {', '.join(wall.surface.name for wall in sliding.walls)}"
+    title = f"{particle.name} on {listed([wall.surface.name for wall in sliding.walls])}"
     return Drawing(
         title=title[0].upper() + title[1:],
         bodies=(DrawnBody(particle.name, particle.position, part=particle),),

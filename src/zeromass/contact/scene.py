@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from zeromass.contact.looks import listed
 from zeromass.contact.surface import Surface
 from zeromass.contact.traced import PLACE
 from zeromass.expression import Evaluator, Symbol, derivative, expressions, substitute, symbols, where
@@ -28,9 +29,8 @@ FACES = np.array([int(corner) for corner in "02112345657601415426336704224613537
 def drawing_of(contacts: Contacts, parameters: Mapping[Symbol, float]) -> Drawing:
     """The bodies, forces at all contacts, the first surface, and of the others planes as plates beside the bodies."""
     solids = [solid.at(parameters) for solid in contacts.solids]
-    names = " and ".join(solid.name for solid in solids)
     surfaces = list(dict.fromkeys(pair.name.split(" on ")[-1] for pair in contacts.pairs))
-    title = f"{names} on {', '.join(surfaces)}"
+    title = f"{listed([solid.name for solid in solids])} on {listed(surfaces)}"
     first, heights = contacts.pairs[0], _heights(contacts)
     normals = {pair.name: pair.normal_force for pair in contacts.pairs}
     friction = {pair.name: pair.friction_magnitude for pair in contacts.pairs}

@@ -40,7 +40,7 @@ def caption(e: Expression) -> str:
     >>> from zeromass.expression import caption
     >>> x = zm.coordinate("x")
     >>> caption(np.sin(x + np.pi) - np.sqrt(0.5) * x / (2 * np.pi))
-    'sin(x + π) - 0.1125*x'
+    'sin(x + π) - 0.7071*x/(2π)'
     """
     return _text(e, _short)
 

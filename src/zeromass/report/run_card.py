@@ -89,10 +89,15 @@ def _curves(run: Course, sampled: Any) -> list[list[str]]:
             [
                 label,
                 curve(values, _stroke(name, k), level=level),
-                soft(f"{span} {'' if unit == '1' else unit}".rstrip()),
+                _in_one_line(f"{span} {'' if unit == '1' else unit}".rstrip()),
             ]
         )
     return rows
+
+
+def _in_one_line(words: str) -> str:
+    """Numbers, of which a narrow window must not break off the unit."""
+    return f'<span style="white-space:nowrap">{soft(words)}</span>'
 
 
 def _stroke(name: str, k: int) -> str:

@@ -28,6 +28,11 @@ class Camera:
         self.right = right / np.linalg.norm(right)
         self.up = np.cross(self.direction, self.right)
 
+    @property
+    def eye(self) -> np.ndarray:
+        """Where it stands, m."""
+        return self.target + self.distance * self.direction
+
     def seen(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Pixels, shape (n, 2), and depth, m, of points, shape (n, 3)."""
         x = points - self.target

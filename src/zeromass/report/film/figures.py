@@ -96,5 +96,5 @@ def _box(half: np.ndarray) -> Polygons:
 def matrix(u: np.ndarray) -> np.ndarray:
     """The rotation of a unit quaternion (u0, u1, u2, u3)."""
     u0, v = u[0], u[1:]
-    K = np.cross(np.eye(3), v)
-    return np.eye(3) - 2 * u0 * K + 2 * K @ K
+    K = np.cross(np.eye(3), v)  # K x = v × x
+    return np.eye(3) + 2 * u0 * K + 2 * K @ K

@@ -9,9 +9,10 @@ import numpy as np
 
 from zeromass.report.film.camera import Camera
 from zeromass.report.film.figures import Polygons, matrix, polygons
+from zeromass.report.film.floor import Floor
 from zeromass.report.film.moments import at, unit
 from zeromass.report.film.surfaces import SUN, Surfaces
-from zeromass.report.film.tones import rgb
+from zeromass.report.film.tones import PAPER, rgb
 from zeromass.report.palette import CROWD, INK, color
 
 if TYPE_CHECKING:
@@ -23,10 +24,16 @@ FINER = 2
 CLOSE, SEEN = 0.13, 0.075
 """A body smaller than the second part of the view is followed from where it is the first; see `camera.js`."""
 
+MOMENTS = 64
+"""At which it is looked how far bodies reach."""
+
+THIN = 0.35
+"""Part of the other extents below which a scene is a plane one."""
+
 CLEAR = 90
 """Opacity, of 255, of a body that has others inside it."""
 
-PAPER, SOFT, IVORY, STEEL = "#f7f6f3", "#667085", "#f3ecdc", "#8a94a3"
+SOFT, IVORY, STEEL = "#667085", "#f3ecdc", "#8a94a3"
 
 
 class Painter:
@@ -40,8 +47,10 @@ class Painter:
         self.surfaces = Surfaces([data["surfaces"][k] for k in below])
         self.figures = [polygons(body["shape"]) for body in self.run["bodies"]]
         self.reach = [float(np.linalg.norm(made.corners, axis=1).max()) for made in self.figures]
-        self.camera = Camera(self._direction(), np.zeros(3), 1.0, (FINER * size[0], FINER * size[1]))
-        self.camera.fit(self._everything())
+        everything = self._everything()
+        self.camera = Camera(self._direction(everything), np.zeros(3), 1.0, (FINER * size[0], FINER * size[1]))
+        self.camera.fit(everything)
+        self.floor = None if self.surfaces else Floor.below(self.run["floor"], everything)
         self.followed = self._followed()
         self._ground: Image | None = None
 
@@ -49,19 +58,27 @@ class Painter:
     def _everything(self) -> np.ndarray:
         """Points that must be seen, over all times, m."""
         found = [np.zeros((0, 3))]
-        for body, far in zip(self.run["bodies"], self.reach, strict=True):
-            steps = far * np.concatenate([np.eye(3), -np.eye(3)])
-            found.append((body["position"][::16, None, :] + steps).reshape(-1, 3))
+        for body, figure in zip(self.run["bodies"], self.figures, strict=True):
+            far = figure.corners[np.unique([*figure.corners.argmin(axis=0), *figure.corners.argmax(axis=0)])]
+            count = len(body["position"])
+            for k in range(0, count, max(1, count // MOMENTS)):
+                turn = matrix(unit(at(body["quaternion"], k))) if "quaternion" in body else np.eye(3)
+                found.append(far @ turn.T + at(body["position"], k))
         for link in (*self.run["links"], *self.run["lines"]):
             found += [link["from"][::16], link["to"][::16]]
-        return np.concatenate([*found, self.surfaces.corners(self.clock[0])])
+        points = np.concatenate([*found, self.surfaces.corners(self.clock[0])])
+        return points[np.isfinite(points).all(axis=1)]
 
-    def _direction(self) -> np.ndarray:
-        spread = np.ptp(np.concatenate([body["position"] for body in self.run["bodies"]] or [np.zeros((1, 3))]), axis=0)
-        flat = 0.02 * spread.max() + 2.2 * max(self.reach, default=0.0)
-        if not self.surfaces and spread[1] < flat:
+    def _direction(self, everything: np.ndarray) -> np.ndarray:
+        """From the side at what moves in an upright plane, from above at what moves in a level one."""
+        if self.surfaces or not len(everything):
+            return np.array([-0.5, -1.0, 0.74])
+        x, y, z = np.ptp(everything, axis=0)
+        if y < THIN * min(x, z):
             return np.array([-0.28, -1.0, 0.3])
-        return np.array([-0.5, -1.0, 0.74])
+        if x < THIN * min(y, z):
+            return np.array([1.0, -0.28, 0.3])
+        return np.array([-0.3, -0.6, 1.0]) if z < THIN * min(x, y) else np.array([-0.5, -1.0, 0.74])
 
     def _followed(self) -> int | None:
         """The body that would be too small in a view of everything."""
@@ -163,8 +180,7 @@ class Painter:
         shades = np.clip(base * light[:, None], 0, 255)[order].astype(int).tolist()
         outlines = pixels[figure.faces[order]].reshape(len(order), -1).tolist()
         if clear:  # the sides that are turned to the camera, over what is inside
-            eye = self.camera.target + self.camera.distance * self.camera.direction
-            front = np.einsum("ij,ij->i", normal, corners.mean(axis=1) - eye)[order] < 0
+            front = np.einsum("ij,ij->i", normal, corners.mean(axis=1) - self.camera.eye)[order] < 0
             for k in np.flatnonzero(front):
                 pen.polygon(outlines[k], fill=(*shades[k], CLEAR))
             return
@@ -180,6 +196,8 @@ class Painter:
             return self._ground.copy()
         picture = Image.new("RGB", self.camera.size, PAPER)
         self.surfaces.paint(ImageDraw.Draw(picture), self.camera, t)
+        if self.floor is not None:
+            self.floor.paint(ImageDraw.Draw(picture), self.camera)
         self._ground = picture
         return picture.copy() if rests else picture
 
@@ -189,8 +207,10 @@ class Painter:
         pen = ImageDraw.Draw(picture)
         tall = max(12, self.size[1] // 36)
         edge = 0.7 * tall
-        pen.text((edge, edge), self.title, fill=INK["light"], font=ImageFont.load_default(tall))
-        pen.text((edge, edge + 1.35 * tall), f"{t:.2f} s", fill=SOFT, font=ImageFont.load_default(round(0.85 * tall)))
+        halo: Any = {"stroke_width": max(1, tall // 9), "stroke_fill": PAPER}  # before surfaces of any colour
+        pen.text((edge, edge), self.title, fill=INK["light"], font=ImageFont.load_default(tall), **halo)
+        small = ImageFont.load_default(round(0.85 * tall))
+        pen.text((edge, edge + 1.35 * tall), f"{t:.2f} s", fill=SOFT, font=small, **halo)
 
 
 def _coil(a: np.ndarray, b: np.ndarray, radius: float) -> np.ndarray:

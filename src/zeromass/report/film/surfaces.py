@@ -62,7 +62,7 @@ class Surfaces:
 
 
 def _seen(surface: Mapping[str, Any], camera: Camera, t: float) -> Faces:
-    """Cells by height and light; those beside the picture or behind the camera are left out."""
+    """Cells by height and light; those beside the picture or behind the camera, and the backs of walls, are left out."""
     corners, faces = _cells(surface, t)
     height = corners[:, 2]
     low, high = float(np.nanmin(height)), float(np.nanmax(height))
@@ -74,6 +74,9 @@ def _seen(surface: Mapping[str, Any], camera: Camera, t: float) -> Faces:
     normal = np.cross(sides[:, 2] - sides[:, 0], sides[:, -1] - sides[:, 1])
     if surface["kind"] == "height":
         normal *= np.sign(normal[:, 2:] + 1e-300)
+    else:  # the viewer sees through them
+        front = np.einsum("ij,ij->i", normal, camera.eye - sides.mean(axis=1)) > 0
+        faces, normal = faces[front], normal[front]
     length = np.linalg.norm(normal, axis=1)  # zero of a triangle that is but a line
     light = 0.72 + 0.3 * np.clip(normal @ SUN / np.where(length > 0, length, 1.0), -1, 1)
     level = height[faces].mean(axis=1)

@@ -6,6 +6,9 @@ import numpy as np
 
 from zeromass.report.palette import HEIGHTS, STONE
 
+PAPER = "#f7f6f3"
+"""What all is painted on."""
+
 
 def rgb(tone: str) -> np.ndarray:
     """Red, green and blue of a colour as it is written, "#c8602a"."""

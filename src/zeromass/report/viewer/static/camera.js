@@ -182,13 +182,17 @@ function seenWidth() {
 /** The directions of X, Y and Z on the screen; drawn only where the camera has turned. */
 function drawCompass() {
   const canvas = $("compass");
-  const turned = stage.camera.quaternion.toArray().map((u) => u.toFixed(4)).join();
+  const turned = `${state.themeName} ${stage.camera.quaternion.toArray().map((u) => u.toFixed(4)).join()}`;
   if (canvas.dataset.turned === turned) return;
   canvas.dataset.turned = turned;
   const ratio = Math.min(devicePixelRatio, 2);
   canvas.width = canvas.height = 76 * ratio;
   const pen = canvas.getContext("2d");
   pen.scale(ratio, ratio);
+  const disc = pen.createRadialGradient(38, 38, 22, 38, 38, 38); // seen before a surface of any colour
+  [["cc", 0], ["00", 1]].forEach(([opacity, at]) => disc.addColorStop(at, THEMES[state.themeName].panel + opacity));
+  pen.fillStyle = disc;
+  pen.fillRect(0, 0, 76, 76);
   pen.font = '600 11px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
   pen.textAlign = "center";
   pen.textBaseline = "middle";

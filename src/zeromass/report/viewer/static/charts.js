@@ -21,7 +21,7 @@ class Chart {
       const item = document.createElement("li");
       const value = document.createElement("b");
       if (compared) item.title = entry.name;
-      item.append(compared ? "" : `${entry.name} `, value);
+      item.append(compared ? "" : `${entry.own ? entry.name : spoken(entry.name)} `, value);
       list.append(item);
       entry.item = item;
       return value;
@@ -253,6 +253,7 @@ function ownCurves(title) {
   const tone = (name) => data.runs[0].bodies.find((body) => body.name === name)?.tone; // that of a body, in all charts
   return chartsOf(title)[0].series.map(({ name, values }, i) => ({
     name, clock, values: numbers(values), color: (themeName) => seriesColor(name, tone(name) ?? i, themeName),
+    own: tone(name) !== undefined, // the name of a body is no letter
   }));
 }
 

@@ -86,6 +86,17 @@ function turn(u) {
   return u ? new THREE.Quaternion(u[1], u[2], u[3], u[0]) : new THREE.Quaternion();
 }
 
+const GREEK = Object.fromEntries([..."αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"].map((letter, k) => [(
+  "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega " +
+  "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega").split(" ")[k], letter]));
+
+/** A name as one says it: Greek letters, with their numbers below the line, where it tells them. */
+function spoken(name) {
+  const [, word, number] = name.match(/^([A-Za-z]+)_?(\d*)$/) ?? [];
+  const low = (number ?? "").replace(/\d/g, (digit) => String.fromCharCode(0x2080 + Number(digit)));
+  return Object.hasOwn(GREEK, word ?? "") ? GREEK[word] + low : name;
+}
+
 /** 1, 2 or 5 times a power of ten, near a length. */
 function niceStep(length) {
   const power = 10 ** Math.floor(Math.log10(length));

@@ -163,7 +163,7 @@ const living = data.living ? new (class Living {
     label.className = "slider";
     label.innerHTML = `<span></span><input type="number" step="any"><input type="range" step="any">`;
     const [name, number, range] = label.children;
-    name.textContent = slider.name;
+    name.textContent = spoken(slider.name);
     range.style.setProperty("--first", String((slider.first - slider.low) / (slider.high - slider.low)));
     for (const input of [number, range]) Object.assign(input, { min: slider.low, max: slider.high });
     range.setAttribute("aria-label", slider.name);
