@@ -184,8 +184,11 @@ def maxima(
     return np.where(top >= known - rounding, vertex, best), np.maximum(top, known)
 
 
-def tops(f: Values, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def tops(f: Values, low: np.ndarray, high: np.ndarray, anywhere: Values | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The same as `maxima` for functions that are smooth at most of their maxima, from fewer values.
+
+    f         is asked for as many values of each bracket, one bracket after the other
+    anywhere  is asked where some are narrowed alone; f, if it is not given
 
     A polynomial of degree 6 through those around the largest of 33 tells the place of the top; where the function is not
     there what it should be, as at a kink, it is narrowed.
@@ -208,7 +211,7 @@ def tops(f: Values, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.n
         bend[bend >= 0.0] = np.inf
         u = np.minimum(np.maximum(u - slope / bend, first), last)
     expected = base + _series(c, u)[0]
-    places = np.minimum(points[each, middle] + u * length / FINE, high)
+    places = np.minimum(np.maximum(points[each, middle] + u * length / FINE, low), high)
     known = values[each, best]
     found = f(places)
     rounding = 16 * EPSILON * np.abs(known)
@@ -219,7 +222,7 @@ def tops(f: Values, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.n
         places = np.where(lower, points[each, best], places)
         found = np.where(lower, known, found)
     if not smooth.all():
-        places[~smooth], found[~smooth] = maxima(f, low[~smooth], high[~smooth])
+        places[~smooth], found[~smooth] = maxima(anywhere or f, low[~smooth], high[~smooth])
     return places, found
 
 
