@@ -16,6 +16,9 @@ from zeromass.integrate.stepping.layout import Int64
 MANY = 100
 """Steps from which on machine code is worth while: to make it takes longer than NumPy takes to evaluate at few states."""
 
+SOME = 80
+"""Steps and groups of times that there is room for at first."""
+
 
 def glanced(segment: Segment, expression: Expression) -> Glance | None:
     """Values of an expression along a segment; None where NumPy evaluates it, as in short ones."""
@@ -40,30 +43,40 @@ class Glance:
         self._told.ints[Int64.started] = value.moving
         self._room = np.empty((order, side)), np.empty((order // 2 if value.moving else 0, side))
         self._ends = np.ascontiguousarray(segment.t), np.ascontiguousarray(segment.y)
+        self._make_room(SOME, SOME)
+
+    def _make_room(self, steps: int, groups: int) -> None:
+        """For so many groups of times, in so many steps."""
+        self._times, self._values, self._moved = np.zeros((3, groups, self._value.side))
+        self._steps = np.empty((steps, 2), dtype=np.int64)
+        told, (inside, q̈) = self._told, self._room
+        seen = (told.reals, told.ints, self._times, inside, self._moved, self._values, q̈, told.room, told.parameters)
+        target, busy = host().lanes(self._value.side), self._segment.solved.native.busy
+        self._call = called(Glances, target, busy, seen, told.functions, (*self._ends, self._steps))
 
     def __call__(self, times: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        told, side, many = self._told, self._value.side, times.shape[1]
-        groups = -(-many // side)
-        filled = np.empty((len(times), groups * side))
-        filled[:, :many], filled[:, many:] = times, times[:, -1:]
-        values, moved = np.empty_like(filled), np.zeros_like(filled)
-        told.ints[Int64.capacity], told.ints[Int64.width] = len(times), groups
+        (count, many), ints = times.shape, self._told.ints
+        groups = -(-many // self._value.side)
+        if count > len(self._steps) or count * groups > len(self._times):
+            self._make_room(count, count * groups)
+        seen, values, moved = (x[: count * groups].reshape(count, -1) for x in (self._times, self._values, self._moved))
+        seen[:, :many], seen[:, many:] = times, times[:, -1:]
+        self._steps[:count, 0] = steps
+        ints[Int64.capacity], ints[Int64.width] = count, groups
 
         def look(rows: np.ndarray, polynomials: np.ndarray) -> None:
-            inside, q̈ = self._room
-            seen = (told.reals, told.ints, filled, inside, moved, values, q̈, told.room, told.parameters)
-            arrays, busy = (
-                (*self._ends, steps, rows, np.ascontiguousarray(polynomials)),
-                self._segment.solved.native.busy,
-            )
-            called(Glances, host().lanes(side), busy, seen, told.functions, arrays)()
+            self._steps[:count, 1] = rows
+            there = np.ascontiguousarray(polynomials)
+            ints[Int64.table] = there.ctypes.data
+            self._call()
 
         self._segment.dense.using(steps, look)
+        values = values[:, :many].copy()
         if self._projects and self._whole:
             far = ~(moved[:, :many] <= self._segment.settings.limits.correction)
             if far.any():
-                self._as_they_are(times[far], far, values[:, :many])
-        return values[:, :many]
+                self._as_they_are(times[far], far, values)
+        return values
 
     def _as_they_are(self, times: np.ndarray, far: np.ndarray, values: np.ndarray) -> None:
         """Takes interpolated states as they are where constraints lose independence; see `returned`."""

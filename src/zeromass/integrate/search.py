@@ -25,6 +25,9 @@ FINE = 32
 BESIDE = 3
 """Values on either side of the largest that its polynomial goes through."""
 
+NEWTON = 4
+"""Steps from the largest value to the top of its polynomial, at most one part away."""
+
 SMOOTH = 1e-6
 """Part of the drop beside a top by which a smooth function may differ from its polynomial: the place of the top is then off
 by no more than the root of its rounding."""
@@ -206,7 +209,7 @@ def tops(f: Values, low: np.ndarray, high: np.ndarray, anywhere: Values | None =
     c = (window - base[:, None]) @ _SERIES  # of itself, its slope and its bend
     start = (best - middle).astype(float)
     first, last, u = np.maximum(start - 1, -BESIDE), np.minimum(start + 1, BESIDE), start
-    for _ in range(4):
+    for _ in range(NEWTON):
         _, slope, bend = _series(c, u)
         bend[bend >= 0.0] = np.inf
         u = np.minimum(np.maximum(u - slope / bend, first), last)

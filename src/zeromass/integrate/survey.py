@@ -129,9 +129,11 @@ class Survey:
             self.values[:count] = found.reshape(count, -1, self.side, self.e.size).swapaxes(2, 3)
         if self.projects and self.segment.solved.code != "rolled":
             beyond = ~(self.look.moved[:count] <= self.segment.settings.limits.correction)
-            beyond &= self._near_singular(first, count)[:, None]
             if beyond.any():
-                self._look_again(*np.nonzero(beyond))
+                weak = self._weak(first, count)[:, None]
+                self._look_again(*np.nonzero(beyond & weak), firm=False)
+                if weightless(self.segment.system):
+                    self._look_again(*np.nonzero(beyond & ~weak), firm=True)
 
     @property
     def beginning(self) -> np.ndarray:
@@ -142,17 +144,19 @@ class Survey:
         self.look(1, self.value.moving)
         return self.values[0, -1, :, -1].copy()
 
-    def _near_singular(self, first: int, count: int) -> np.ndarray:
+    def _weak(self, first: int, count: int) -> np.ndarray:
         """Whether constraints may lose independence in some steps, as the growth of the pivots at their ends tells."""
         growth = self.segment.growth[max(first - 1, 0) : first + count]
         ends = growth if first else np.append(growth[:1], growth)
-        return ~(np.maximum(ends[:-1], ends[1:]) < NEAR**-2) | weightless(self.segment.system)
+        return ~(np.maximum(ends[:-1], ends[1:]) < NEAR**-2)
 
-    def _look_again(self, steps: np.ndarray, places: np.ndarray) -> None:
+    def _look_again(self, steps: np.ndarray, places: np.ndarray, *, firm: bool) -> None:
         """Takes interpolated states as they are where constraints lose independence; see `returned`."""
+        if not len(steps):
+            return
         groups, lanes = np.divmod(places, self.side)
         t = self.times[steps, places]
-        wrong = np.flatnonzero(misled(self.segment.start, t, self.inside[steps, groups, :, lanes]))
+        wrong = np.flatnonzero(misled(self.segment.start, t, self.inside[steps, groups, :, lanes], firm=firm))
         if len(wrong):
             states = self.segment.dense(t[wrong])
             self.values[steps[wrong], groups[wrong], :, lanes[wrong]] = self._at(t[wrong], states)

@@ -22,20 +22,23 @@ class Glances(Looks):
     moved        how far states were brought onto the constraints, (steps, width, lanes)
     values       (steps, width, 1, lanes)
     t, y         at the ends of all steps of a run
-    steps, rows  numbers of the steps among those, and of their polynomials among these, (capacity,)
+    steps        numbers of the steps among those, and of their polynomials among these, (capacity, 2)
+    table        where the polynomials are
     """
 
     name = "glances"
     takes: ClassVar[Mapping[str, ir.Type]] = {
         **Looks.takes,
-        **dict.fromkeys(("t", "y", "steps", "rows", "polynomials"), POINTER),
+        **dict.fromkeys(("t", "y", "steps"), POINTER),
     }
 
     def look(self) -> None:
         b, a, order = self.b, self.arguments, self.order
         groups, inside = self.load_int(self.ints, Int64.width), a["inside"]
+        polynomials = b.inttoptr(self.load_int(self.ints, Int64.table), POINTER)
         with self.loop(self.load_int(self.ints, Int64.capacity)) as s:
-            step, row = (b.load(b.gep(a[name], [s], source_etype=INT), typ=INT) for name in ("steps", "rows"))
+            of = b.mul(s, self.int(2))
+            step, row = (b.load(self.cell(a["steps"], b.add(of, self.int(k))), typ=INT, align=8) for k in range(2))
             after = b.add(step, self.int(1))
             t0, t1 = (self.every(a["t"], place) for place in (step, after))
             begin, end = b.mul(step, order), b.mul(after, order)
@@ -48,7 +51,7 @@ class Glances(Looks):
                 with self.loop(order) as i:
                     place, total = b.add(first, i), self.real(0.0)
                     for p in P:
-                        total = total + p * self.every(a["polynomials"], place)
+                        total = total + p * self.every(polynomials, place)
                         place = b.add(place, order)
                     total = where(ends, self.every(a["y"], b.add(end, i)), total)
                     self.store(where(begins, self.every(a["y"], b.add(begin, i)), total), inside, i)
