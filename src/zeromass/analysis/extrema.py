@@ -12,7 +12,7 @@ from zeromass.expression import Expression, expressions
 from zeromass.integrate import Course
 from zeromass.integrate.course import Sampled
 from zeromass.integrate.glance import glanced
-from zeromass.integrate.search import tops
+from zeromass.integrate.search import Values, tops
 from zeromass.model import ModelError
 
 SAMPLES = 4
@@ -98,10 +98,11 @@ def _highest(run: Course, expression: Expression, likely: Callable[[Look], np.nd
         steps = steps[_highest_of(look, steps, ends)]
     begin, end = ends[steps], ends[steps + 1]
 
-    def values(times: np.ndarray) -> np.ndarray:
-        return look(times.reshape(len(steps), -1), steps).ravel()
+    def of(some: np.ndarray) -> Values:
+        return lambda times: look(times.reshape(len(some), -1), some).ravel()
 
-    places, peaks = tops(values, np.minimum(begin, end), np.maximum(begin, end), at)
+    low, high = np.minimum(begin, end), np.maximum(begin, end)
+    places, peaks = tops(of(steps), low, high, lambda some: of(steps[some]))
     best = int(np.argmax(peaks))
     time = float(places[best])
     return Extremum(told[time] if time in told else float(at(places[best : best + 1])[0]), time)

@@ -187,11 +187,13 @@ def maxima(
     return np.where(top >= known - rounding, vertex, best), np.maximum(top, known)
 
 
-def tops(f: Values, low: np.ndarray, high: np.ndarray, anywhere: Values | None = None) -> tuple[np.ndarray, np.ndarray]:
+def tops(
+    f: Values, low: np.ndarray, high: np.ndarray, some: Callable[[np.ndarray], Values] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """The same as `maxima` for functions that are smooth at most of their maxima, from fewer values.
 
-    f         is asked for as many values of each bracket, one bracket after the other
-    anywhere  is asked where some are narrowed alone; f, if it is not given
+    f     is asked for as many values of each bracket, one bracket after the other
+    some  gives the function that is asked where some brackets, by their numbers, are narrowed alone; f, if it is not given
 
     A polynomial of degree 6 through those around the largest of 33 tells the place of the top; where the function is not
     there what it should be, as at a kink, it is narrowed.
@@ -225,7 +227,8 @@ def tops(f: Values, low: np.ndarray, high: np.ndarray, anywhere: Values | None =
         places = np.where(lower, points[each, best], places)
         found = np.where(lower, known, found)
     if not smooth.all():
-        places[~smooth], found[~smooth] = maxima(anywhere or f, low[~smooth], high[~smooth])
+        rest = np.flatnonzero(~smooth)
+        places[rest], found[rest] = maxima(f if some is None else some(rest), low[rest], high[rest])
     return places, found
 
 

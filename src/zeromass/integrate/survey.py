@@ -13,10 +13,10 @@ from zeromass.integrate.looking import Looking, Value, settings_of, value_of
 from zeromass.integrate.methods.collocation.around import ENDS, CollocationAround, CollocationAroundRows
 from zeromass.integrate.methods.collocation.coefficients import STAGES, C
 from zeromass.integrate.methods.collocation.stages import LANES, TABLES
+from zeromass.integrate.placed import place_states
 from zeromass.integrate.segment import Samples, Segment, asked
 from zeromass.integrate.singular.lightest import weightless
 from zeromass.integrate.singular.returned import misled
-from zeromass.integrate.stepping.between import states_between
 from zeromass.integrate.stepping.calling import called
 from zeromass.integrate.stepping.kernel import NEAR
 from zeromass.integrate.stepping.layout import PIVOTS, Int64
@@ -166,15 +166,13 @@ class Survey:
 
     def _by_polynomials(self, steps: np.ndarray, slots: np.ndarray) -> None:
         """States inside some steps by the method that took them."""
-        t, y, inside, k = self.segment.t, self.segment.y, self.segment.inside, len(steps)
+        t, y, inside = self.segment.t, self.segment.y, self.segment.inside
         ends = t[steps], y[steps], t[steps + 1], y[steps + 1]
         found = inside(*ends) if callable(inside) else inside[steps]
-        states = states_between(np.tile(PLACES, k), np.repeat(np.arange(k), STAGES), found)
-        states = states.reshape(k, STAGES, self.order)
-        states[:, -1] = y[steps + 1]
-        self.inside[slots] = states.reshape(k, -1, self.side, self.order).swapaxes(2, 3)
-        self.times[slots] = t[steps, None] + (t[steps + 1] - t[steps])[:, None] * PLACES
-        self.times[slots, -1] = t[steps + 1]
+        place_states(found, ends[3], slots, self.inside)
+        begin, _, end, _ = ends
+        self.times[slots] = begin[:, None] + (end - begin)[:, None] * PLACES
+        self.times[slots, -1] = end
 
     def _stages(self) -> Callable[[int, int], None]:
         """What finds states inside steps from the ends around them."""
