@@ -81,15 +81,10 @@ def _highest(run: Course, expression: Expression, likely: Callable[[Look], np.nd
     """The largest value in the steps in which it is likely to be."""
     segment, *several = run.segments
     ends = run.t if several else segment.t
-    told: dict[float, float] = {}
-
-    def at(times: np.ndarray) -> np.ndarray:
-        found = (run.at(times) if several else segment.at(times))[expression]
-        told.update(zip(times.tolist(), found.tolist(), strict=True))
-        return found
 
     def inside(times: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        return at(times.ravel()).reshape(times.shape)
+        at = times.ravel()
+        return (run.at(at) if several else segment.at(at))[expression].reshape(times.shape)
 
     glance = None if several else glanced(segment, expression)
     look = inside if glance is None else glance
@@ -105,7 +100,9 @@ def _highest(run: Course, expression: Expression, likely: Callable[[Look], np.nd
     places, peaks = tops(of(steps), low, high, lambda some: of(steps[some]))
     best = int(np.argmax(peaks))
     time = float(places[best])
-    return Extremum(told[time] if time in told else float(at(places[best : best + 1])[0]), time)
+    if glance is None or glance.exact:
+        return Extremum(float(peaks[best]), time)
+    return Extremum(glance.at(time, int(steps[best])), time)
 
 
 def _highest_of(look: Look, steps: np.ndarray, ends: np.ndarray) -> np.ndarray:

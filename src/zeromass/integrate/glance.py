@@ -31,10 +31,15 @@ def glanced(segment: Segment, expression: Expression) -> Glance | None:
 class Glance:
     """Values of an expression at times (k, m) within steps (k,) of a segment.
 
-    They are those of `segment.at(times)[e]`, to rounding.
+    They are those of `segment.at(times)[e]`, to rounding; to the bit, if that is `exact`: of what is no formula, or its
+    negative.
     """
 
+    exact: bool
+
     def __init__(self, segment: Segment, value: Value) -> None:
+        e = value.e[0]
+        self.exact = not (e.args[0] if e.op == "negative" else e).args
         self._segment, self._value = segment, value
         self._projects = segment.settings.project and bool(segment.solved.corrections)
         self._whole = segment.solved.code != "rolled"
@@ -77,6 +82,16 @@ class Glance:
             if far.any():
                 self._as_they_are(times[far], far, values)
         return values
+
+    def at(self, time: float, step: int) -> float:
+        """The value of `segment.at` at one time, to the bit: NumPy's, of the same state."""
+        t = np.array([time])
+        self(t[None], np.array([step]))
+        if self._moved[0, 0] <= self._segment.settings.limits.correction:
+            y = self._room[0][:, 0]
+        else:
+            y = self._segment.dense(t)[0]
+        return float(Samples(self._segment, t, y[None])[self._value.e][0, 0])
 
     def _as_they_are(self, times: np.ndarray, far: np.ndarray, values: np.ndarray) -> None:
         """Takes interpolated states as they are where constraints lose independence; see `returned`."""

@@ -25,7 +25,7 @@ FINE = 32
 BESIDE = 3
 """Values on either side of the largest that its polynomial goes through."""
 
-NEWTON = 4
+NEWTON = 3
 """Steps from the largest value to the top of its polynomial, at most one part away."""
 
 SMOOTH = 1e-6
