@@ -70,11 +70,20 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
     known = rough(run, [expression]) if sampled is None else sampled
     if isinstance(known, Rough):
         return _highest(run, expression, lambda look: _likely(known, look, run.settings.rtol))
-    sampled = run.at(between(run.t)) if known is None else known
-    samples = sampled[expression]
+    t = between(run.t)
+    samples = _at_once(run, t, expression) if known is None else known[expression]
+    if len(t) == 1 or np.isnan(samples).any():
+        first = int(np.argmax(samples))  # that is no number, if there is one
+        return Extremum(float(samples[first]), float(t[first]))
     likely = np.flatnonzero(samples + reach(samples) >= samples.max())
     steps = np.concatenate([np.maximum(likely - 1, 0), np.minimum(likely, len(samples) - 2)]) // SAMPLES
     return _highest(run, expression, lambda _: np.unique(steps))
+
+
+def _at_once(run: Course, times: np.ndarray, expression: Expression) -> np.ndarray:
+    """Values of an expression at times of a run."""
+    segment, *several = run.segments
+    return (run.at(times) if several else segment.at(times))[expression]
 
 
 def _highest(run: Course, expression: Expression, likely: Callable[[Look], np.ndarray]) -> Extremum:
@@ -83,8 +92,7 @@ def _highest(run: Course, expression: Expression, likely: Callable[[Look], np.nd
     ends = run.t if several else segment.t
 
     def inside(times: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        at = times.ravel()
-        return (run.at(at) if several else segment.at(at))[expression].reshape(times.shape)
+        return _at_once(run, times.ravel(), expression).reshape(times.shape)
 
     glance = None if several else glanced(segment, expression)
     look = inside if glance is None else glance
