@@ -4,8 +4,8 @@
 
 Extremes, work and friction are given of every kind of run, see `kinds`, with what part of the run's own time they take: all
 of them should be cheaper than the run. Times are CPU milliseconds, the shortest of several rounds; with --before, those of
-other sources of zeromass are measured in turns with these. Each round is a process of its own, in which everything is compiled
-before it is timed; each figure is of a run of which nothing has been asked before.
+other sources of zeromass are measured in turns with these. Each round is a process of its own, in which everything is
+compiled before it is timed; each figure is of a run of which nothing has been asked before.
 """
 
 from __future__ import annotations
