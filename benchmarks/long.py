@@ -1,13 +1,11 @@
-"""What a long run is asked for, beside the run itself: states, events, extremes, work, tangents.
-
-Extremes and work are given of a pendulum, a double pendulum, a chain of rods, a large one whose code is rolled, a run that
-chooses new pivots, one with hundreds of switches, and the shell: all of them should be cheaper than the run.
+"""What a run is asked for, beside the run itself: states, events, extremes, work, friction, tangents.
 
     PYTHONPATH=src python benchmarks/long.py [--rounds 3] [--only WORDS] [--before SRC]
 
-Times are CPU milliseconds, the shortest of several rounds; with --before, the sources of another zeromass are measured in
-turns with these. Each round is a process of its own, in which everything is compiled before it is timed; each figure is of a
-run of which nothing has been asked before.
+Extremes, work and friction are given of every kind of run, see `kinds`, with what part of the run's own time they take: all
+of them should be cheaper than the run. Times are CPU milliseconds, the shortest of several rounds; with --before, those of
+other sources of zeromass are measured in turns with these. Each round is a process of its own, in which everything is
+compiled before it is timed; each figure is of a run of which nothing has been asked before.
 """
 
 from __future__ import annotations
@@ -31,6 +29,10 @@ import growth  # noqa: E402
 from peers import shape  # noqa: E402
 
 import zeromass as zm  # noqa: E402  after the path to the peers
+
+METHODS = ("collocation", "dop853")
+EVENTS = 10_000
+"""Methods that events are located with, and how many of them."""
 
 Figure = tuple[str, Callable[[], Any], Callable[[Any], Any]]
 """What is measured: its name, what is made for it first, and what is timed."""
@@ -126,6 +128,10 @@ class Kind(NamedTuple):
     def energy(self) -> zm.Expression:
         return self.system.energy
 
+    @property
+    def touches(self) -> bool:
+        return bool(self.system.contacts) or isinstance(self.system, zm.Contacts)
+
 
 def kinds() -> Iterator[tuple[str, Kind]]:
     """Kinds of runs: short and long, by every method, with switches, new pivots and contacts, small and large."""
@@ -167,7 +173,7 @@ def figures() -> Iterator[Figure]:
         yield f"{words}: maximum", made.run, lambda run, e=made.coordinate: run.maximum(e)
         yield f"{words}: minimum of the energy", made.run, lambda run, e=made.energy: run.minimum(e)
         yield f"{words}: work", made.run, lambda run: run.work()
-        if made.system.contacts:
+        if made.touches:
             yield f"{words}: required friction", made.run, lambda run: run.required_friction()
 
     ball, thrown, x = bouncing()
@@ -178,13 +184,13 @@ def figures() -> Iterator[Figure]:
 
     oscillator, released, s = spring()
     zero = zm.Event("zero", s, terminal=False)
-    for method in ("collocation", "dop853"):
-        for events, words in (([], "without events"), ([zero], "10,000 events")):
+    for method in METHODS:
+        for events, words in (([], "without events"), ([zero], f"{EVENTS:,} events")):
             yield (
                 f"spring, {method}, {words}",
                 lambda: None,
                 lambda _, method=method, events=events: zm.simulate(
-                    oscillator, released, until=10_000 * np.pi, method=method, events=events
+                    oscillator, released, until=EVENTS * np.pi, method=method, events=events
                 ),
             )
 
@@ -253,6 +259,12 @@ def main() -> None:
         run = best[-1].get(name.split(":")[0] + ": run", np.nan)
         before = f"{best[0].get(name, np.nan):10.2f}" * (len(best) > 1)
         print(f"{name:44}{before}{ms:10.2f}" + f"{ms / run:10.2f}" * (run > 0))
+    for method in METHODS:
+        without, some = (
+            best[-1].get(f"spring, {method}, {words}", np.nan) for words in ("without events", f"{EVENTS:,} events")
+        )
+        if some > 0:
+            print(f"an event, {method}: {1e3 * (some - without) / EVENTS:.1f} µs")
 
 
 if __name__ == "__main__":

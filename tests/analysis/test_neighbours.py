@@ -34,6 +34,25 @@ def test_tangents_of_a_linear_system_are_its_exponential(count: int) -> None:
         assert np.abs(tangents - expm(A * time) @ δ).max() < 1e-10  # rtol 1e-12 in some forty steps
 
 
+def test_tangents_of_parameters_in_several_groups_are_exact() -> None:
+    """y and δy together are a linear system too: δẏ = A δy + ∂A/∂k δk y."""
+    n, count = 5, 11
+    x, k = np.array(zm.coordinates(" ".join(f"x{i}" for i in range(n)))), zm.parameter("k", 3.0)
+    K = 2.0 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+    v = np.array([zm.rate(e) for e in x])
+    system = zm.System(kinetic=v @ v / 2, potential=k * (x @ K @ x) / 2)
+    run = zm.simulate(system, system.start({x[0]: 1.0, x[3]: -0.5}), until=2.0, rtol=1e-12, atol=1e-15)
+    random = np.random.default_rng(0)
+    δy, δk = random.normal(size=(2 * n, count)), random.normal(size=(1, count))
+    (found,) = carried(run, δy, δk, np.array([2.0]))
+    none = np.zeros((n, n))
+    A, B = np.block([[none, np.eye(n)], [-3.0 * K, none]]), np.block([[none, none], [-K, none]])
+    for j in range(count):
+        whole = expm(2.0 * np.block([[A, np.zeros_like(A)], [δk[0, j] * B, A]]))
+        expected = (whole @ np.concatenate([run.y[0], δy[:, j]]))[2 * n :]
+        assert np.abs(found[:, j] - expected).max() < 1e-10  # rtol 1e-12 in some forty steps
+
+
 def test_tangents_together_are_tangents_alone() -> None:
     shell = zm.two_material_shell(outer=0.09, inner=0.08, densities=(7874, 10490))
     ball = zm.Rolling(shell, on=zm.Surface(lambda X, Y, Z: Z - 0.03 * (X**2 + Y**2)))

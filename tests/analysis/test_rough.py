@@ -8,6 +8,7 @@ import pytest
 import zeromass as zm
 from zeromass.analysis.extrema import between, maximum
 from zeromass.analysis.rough import MANY, rough
+from zeromass.integrate.glance import glanced
 from zeromass.integrate.survey import PLACES
 
 
@@ -114,3 +115,36 @@ def test_friction_of_a_long_run_is_that_of_a_look_at_everything() -> None:
     found = run.required_friction()
     assert (found.value, found.time) == maximum(run, ratio, run.at(between(run.t)))
     assert run.pulling() == ()
+
+
+def test_of_a_moment_and_of_what_is_no_number_that_is_told() -> None:
+    x = zm.coordinate("x")
+    spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    stands = zm.simulate(spring, spring.start({x: 1.0}), until=0.0)
+    assert maximum(stands, 2 * x) == (2.0, 0.0)
+    run = zm.simulate(spring, spring.start({x: 1.0}), until=3.0)
+    value, time = maximum(run, np.sqrt(x))
+    assert np.isnan(value)
+    assert run.at(time)[x][0] < 0
+    assert run.at(run.t[run.t < time])[x].min() >= 0  # the first one
+
+
+@pytest.mark.parametrize("method", ["collocation", "dop853", "radau"])
+def test_values_inside_steps_are_those_of_the_run(method: str) -> None:
+    """Of states at the ends of steps and of what is no formula to the bit, of formulas to rounding."""
+    a, b = zm.coordinates("a b")
+    rod = a**2 + b**2 - 1
+    bead = zm.System(kinetic=(zm.rate(a) ** 2 + zm.rate(b) ** 2) / 2, potential=9.81 * b, constraints={"rod": rod})
+    run = zm.simulate(bead, bead.start([(a, 1.0), (b, 0.0)]), until=12.0, rtol=1e-9, method=method)
+    (segment,) = run.segments
+    steps = np.array([0, 7, 8, len(run.t) - 2])
+    times = run.t[steps, None] + np.diff(run.t)[steps, None] * np.linspace(0.0, 1.0, 11)
+    times[:, -1] = run.t[steps + 1]
+    for e in (a, -zm.rate(b), np.sin(3 * a) * zm.rate(a), zm.acceleration(b)):
+        glance = glanced(segment, e)
+        assert glance is not None
+        exact, found = run.at(times.ravel())[e].reshape(times.shape), glance(times, steps)
+        if glance.exact:
+            assert np.array_equal(found, exact)
+        assert np.abs(found - exact).max() <= 1e-12 * np.abs(exact).max()
+        assert glance.at(float(times[1, 3]), 7) == exact[1, 3]

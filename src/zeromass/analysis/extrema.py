@@ -25,6 +25,9 @@ RESOLVED = 0.5
 """Part of the tolerance by which values that are not told apart may differ, or what they may be off by, if that is more."""
 
 
+Look = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""Values at times (k, m) in steps of these numbers, (k,)."""
+
 _PARTS = np.arange(SAMPLES + 1) / SAMPLES
 
 
@@ -66,56 +69,74 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
         raise ModelError(f"a maximum is that of one expression, not of an array of shape {shape}")
     known = rough(run, [expression]) if sampled is None else sampled
     if isinstance(known, Rough):
-        return _highest(run, expression, lambda values: _likely(known, values, run.settings.rtol))
-    sampled = run.at(between(run.t)) if known is None else known
-    samples = sampled[expression]
+        return _highest(run, expression, lambda look: _likely(known, look, run.settings.rtol))
+    t = between(run.t)
+    samples = _at_once(run, t, expression) if known is None else known[expression]
+    if len(t) == 1 or np.isnan(samples).any():
+        first = int(np.argmax(samples))  # that is no number, if there is one
+        return Extremum(float(samples[first]), float(t[first]))
     likely = np.flatnonzero(samples + reach(samples) >= samples.max())
     steps = np.concatenate([np.maximum(likely - 1, 0), np.minimum(likely, len(samples) - 2)]) // SAMPLES
     return _highest(run, expression, lambda _: np.unique(steps))
 
 
-def _highest(run: Course, expression: Expression, likely: Callable[[Values], np.ndarray]) -> Extremum:
+def _at_once(run: Course, times: np.ndarray, expression: Expression) -> np.ndarray:
+    """Values of an expression at times of a run."""
+    segment, *several = run.segments
+    return (run.at(times) if several else segment.at(times))[expression]
+
+
+def _highest(run: Course, expression: Expression, likely: Callable[[Look], np.ndarray]) -> Extremum:
     """The largest value in the steps in which it is likely to be."""
     segment, *several = run.segments
     ends = run.t if several else segment.t
-    told: dict[float, float] = {}
 
-    def at(times: np.ndarray) -> np.ndarray:
-        found = (run.at(times) if several else segment.at(times))[expression]
-        told.update(zip(times.tolist(), found.tolist(), strict=True))
-        return found
+    def inside(times: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        return _at_once(run, times.ravel(), expression).reshape(times.shape)
 
     glance = None if several else glanced(segment, expression)
-    values = at if glance is None else glance
-    steps = np.sort(likely(values))
+    look = inside if glance is None else glance
+    steps = np.sort(likely(look))
     if len(steps) > FEW:
-        steps = steps[_highest_of(values, ends[steps], ends[steps + 1])]
+        steps = steps[_highest_of(look, steps, ends)]
     begin, end = ends[steps], ends[steps + 1]
-    places, peaks = tops(values, np.minimum(begin, end), np.maximum(begin, end))
+
+    def of(some: np.ndarray) -> Values:
+        return lambda times: look(times.reshape(len(some), -1), some).ravel()
+
+    low, high = np.minimum(begin, end), np.maximum(begin, end)
+    places, peaks = tops(of(steps), low, high, lambda some: of(steps[some]))
     best = int(np.argmax(peaks))
     time = float(places[best])
-    return Extremum(told[time] if time in told else float(at(places[best : best + 1])[0]), time)
+    if glance is None or glance.exact:
+        return Extremum(float(peaks[best]), time)
+    return Extremum(glance.at(time, int(steps[best])), time)
 
 
-def _highest_of(values: Values, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Those of some steps that may hold the largest value, from a few values in each."""
-    samples = values((begin[:, None] + (end - begin)[:, None] * _PARTS).ravel()).reshape(len(begin), -1)
-    each, top = np.arange(len(begin)), np.argmax(samples, axis=1)
+def _highest_of(look: Look, steps: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Which of some steps may hold the largest value, from a few values in each."""
+    begin, end = ends[steps, None], ends[steps + 1, None]
+    t = begin + (end - begin) * _PARTS
+    t[:, -1] = end[:, 0]
+    samples = look(t, steps)
+    each, top = np.arange(len(steps)), np.argmax(samples, axis=1)
     beside = np.minimum(samples[each, np.maximum(top - 1, 0)], samples[each, np.minimum(top + 1, SAMPLES)])
     most = samples[each, top]
     return np.flatnonzero(most + (most - beside) >= most.max())
 
 
-def _likely(known: Rough, values: Values, rtol: float) -> np.ndarray:
+def _likely(known: Rough, look: Look, rtol: float) -> np.ndarray:
     """Steps that may hold the largest value: what is there at the tops of polynomials tells in which of them."""
     peaks = known.peaks
     if len(peaks.steps) <= FEW:
         return peaks.steps
-    first = values(peaks.times[:TOGETHER])
+    first = look(peaks.times[:TOGETHER, None], peaks.steps[:TOGETHER])[:, 0]
     beyond = first.max() + max(RESOLVED * rtol, 2 * known.off) * abs(first.max())
     others = TOGETHER + np.flatnonzero((peaks.tops + peaks.errors)[TOGETHER:] > beyond)
-    there = np.append(first, values(peaks.times[others])) if len(others) else first
-    chosen = np.append(np.arange(len(first)), others)
+    chosen, there = np.arange(len(first)), first
+    if len(others):
+        chosen = np.append(chosen, others)
+        there = np.append(first, look(peaks.times[others, None], peaks.steps[others])[:, 0])
     return peaks.steps[chosen[there + peaks.hidden[chosen] >= there.max()]]
 
 

@@ -61,7 +61,7 @@ class Told(IntEnum):
     error    what the polynomial may be off by
     part     where the best of these is
     top      where the polynomial itself is highest, near it
-    value    of the polynomial there
+    height   of the polynomial there
     bend     its second derivative there
     """
 
@@ -70,7 +70,7 @@ class Told(IntEnum):
     error = 2
     part = 3
     top = 4
-    value = 5
+    height = 5
     bend = 6
 
 

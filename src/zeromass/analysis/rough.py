@@ -16,6 +16,7 @@ from zeromass.analysis.peaking import NODES, Peaking, Told
 from zeromass.compile.target import host
 from zeromass.expression import expressions as of_expressions
 from zeromass.integrate import Course
+from zeromass.integrate.search import EPSILON
 from zeromass.integrate.segment import asked
 from zeromass.integrate.stepping.calling import called
 from zeromass.integrate.stepping.layout import Int64
@@ -108,8 +109,10 @@ def _peaks(t: np.ndarray, nodes: np.ndarray, off: float, least: float = -np.inf)
         high = np.maximum(tops, values)
         kept = np.flatnonzero(high + errors >= (high - errors).max())
         steps, θ, tops, errors, bends = (x[kept] for x in (steps, near, high, errors, bends))
-        steep = np.divide((STEEP * errors) ** 2, -2 * bends, out=errors.copy(), where=bends < 0)
-        hidden = np.minimum(errors, steep) + 8 * np.finfo(float).eps * np.abs(tops)
+        bends[bends >= 0.0] = 0.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            steep = (STEEP * errors) ** 2 / (-2 * bends)
+        hidden = np.fmin(errors, steep) + 8 * EPSILON * np.abs(tops)
     order = np.argsort(-tops, kind="stable")
     steps, θ = steps[order], θ[order]
     return Peaks(steps, t[steps] + (t[steps + 1] - t[steps]) * θ, tops[order], errors[order], hidden[order])

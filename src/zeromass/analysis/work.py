@@ -176,7 +176,8 @@ def work(run: Course) -> Work:
     """
     rows = _Kept(len(run))
     asked = [_asked(run.system, segment) for segment in run.segments]
-    begins = _begins(run, asked)
+    alone = Survey(run.segments[0], asked[0].values) if len(run.segments) == 1 and len(run) > 1 else None
+    begins = _begins(run, asked) if alone is None else alone.beginning[None, :2]
     sums = began(begins[0, 0])
     for segment, formulas, (E, T) in zip(run.segments, asked, begins, strict=True):
         done = sums[[Sums.applied, Sums.constraint]]
@@ -193,8 +194,9 @@ def work(run: Course) -> Work:
         ):
             sums[place] = np.maximum(sums[place], size)
         rows.add(np.array([[segment.t[0], change, *done]]))
-        for ends in _balanced(segment, formulas, sums):
-            rows.add(ends)
+        if len(segment.t) > 1:
+            for ends in _balanced(segment, formulas, sums, alone or Survey(segment, formulas.values)):
+                rows.add(ends)
     t, change, applied, constraint = rows.all
     gap, inside, kinetic, size, turned = sums[Sums.gap :].tolist()
     noise = 8 * float(np.finfo(float).eps) * size
@@ -203,12 +205,9 @@ def work(run: Course) -> Work:
     )
 
 
-def _balanced(segment: Segment, asked: _Asked, sums: np.ndarray) -> Iterator[np.ndarray]:
+def _balanced(segment: Segment, asked: _Asked, sums: np.ndarray, look: Survey) -> Iterator[np.ndarray]:
     """Carries sums along a segment; times, changes of the energy and works at the ends of its steps, part by part."""
     steps = len(segment.t) - 1
-    if steps < 1:
-        return
-    look = Survey(segment, asked.values)
     ints, rows = np.zeros(len(Int64), dtype=np.int64), np.empty((look.most, LOOKED_AT))
     ints[Int64.events] = asked.powers
     arrays = (sums, ints, np.ascontiguousarray(segment.t), look.values, rows)

@@ -6,16 +6,18 @@ import numpy as np
 
 from zeromass.compile.target import host
 from zeromass.expression import Expression, expressions
-from zeromass.integrate.looking import Looking, Value, value_of
+from zeromass.integrate.looking import Value, told_of, value_of
 from zeromass.integrate.segment import Samples, Segment
 from zeromass.integrate.singular.returned import misled
-from zeromass.integrate.stepping.looks import PLACES
+from zeromass.integrate.stepping.calling import called
+from zeromass.integrate.stepping.glances import Glances
+from zeromass.integrate.stepping.layout import Int64
 
 MANY = 100
 """Steps from which on machine code is worth while: to make it takes longer than NumPy takes to evaluate at few states."""
 
-SOME = 256
-"""Times that there is room for at first."""
+SOME = 80
+"""Steps and groups of times that there is room for at first."""
 
 
 def glanced(segment: Segment, expression: Expression) -> Glance | None:
@@ -27,40 +29,75 @@ def glanced(segment: Segment, expression: Expression) -> Glance | None:
 
 
 class Glance:
-    """Values of an expression as `segment.at(times)[e]` has them, to rounding; called with times within the segment."""
+    """Values of an expression at times (k, m) within steps (k,) of a segment.
+
+    They are those of `segment.at(times)[e]`, to rounding; to the bit, if that is `exact`: of what is no formula, or its
+    negative.
+    """
+
+    exact: bool
 
     def __init__(self, segment: Segment, value: Value) -> None:
+        e = value.e[0]
+        self.exact = not (e.args[0] if e.op == "negative" else e).args
         self._segment, self._value = segment, value
         self._projects = segment.settings.project and bool(segment.solved.corrections)
-        self._looking: Looking | None = None
+        self._whole = segment.solved.code != "rolled"
+        order, side = segment.y.shape[1], value.side
+        self._told = told_of(segment, value, projects=self._projects)
+        self._told.ints[Int64.started] = value.moving
+        self._room = np.empty((order, side)), np.empty((order // 2 if value.moving else 0, side))
+        self._ends = np.ascontiguousarray(segment.t), np.ascontiguousarray(segment.y)
+        self._make_room(SOME, SOME)
 
-    def __call__(self, times: np.ndarray) -> np.ndarray:
-        count, order, side = -(-len(times) // PLACES), self._segment.y.shape[1], self._value.side
-        looking = self._looking
-        if looking is None or looking.most < count:
-            most = max(count, SOME // PLACES)
-            looking = self._looking = Looking(self._segment, self._value, most, projects=self._projects)
-        y, inner = self._segment.dense.interpolated(times)
-        whole = len(times) == count * PLACES
-        t, states, open_ = (times, y, inner) if whole else (_filled(x, count * PLACES) for x in (times, y, inner))
-        looking.times[:count], looking.inner[:count] = t.reshape(count, PLACES), open_.reshape(count, PLACES)
-        looking.inside[:count] = states.reshape(count, -1, side, order).swapaxes(2, 3)
-        looking(count, self._value.moving)
-        values = looking.values[:count].reshape(-1)[: len(times)]
-        if self._projects and self._segment.solved.code != "rolled":
-            far = ~(looking.moved[:count].reshape(-1)[: len(times)] <= self._segment.settings.limits.correction)
+    def _make_room(self, steps: int, groups: int) -> None:
+        """For so many groups of times, in so many steps."""
+        self._times, self._values, self._moved = np.zeros((3, groups, self._value.side))
+        self._steps = np.empty((steps, 2), dtype=np.int64)
+        told, (inside, q̈) = self._told, self._room
+        seen = (told.reals, told.ints, self._times, inside, self._moved, self._values, q̈, told.room, told.parameters)
+        target, busy = host().lanes(self._value.side), self._segment.solved.native.busy
+        self._call = called(Glances, target, busy, seen, told.functions, (*self._ends, self._steps))
+
+    def __call__(self, times: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        (count, many), ints = times.shape, self._told.ints
+        groups = -(-many // self._value.side)
+        if count > len(self._steps) or count * groups > len(self._times):
+            self._make_room(count, count * groups)
+        seen, values, moved = (x[: count * groups].reshape(count, -1) for x in (self._times, self._values, self._moved))
+        seen[:, :many], seen[:, many:] = times, times[:, -1:]
+        self._steps[:count, 0] = steps
+        ints[Int64.capacity], ints[Int64.width] = count, groups
+
+        def look(rows: np.ndarray, polynomials: np.ndarray) -> None:
+            self._steps[:count, 1] = rows
+            there = np.ascontiguousarray(polynomials)
+            ints[Int64.table] = there.ctypes.data
+            self._call()
+
+        self._segment.dense.using(steps, look)
+        values = values[:, :many].copy()
+        if self._projects and self._whole:
+            far = ~(moved[:, :many] <= self._segment.settings.limits.correction)
             if far.any():
-                return self._as_they_are(times, y, np.flatnonzero(far & inner), values.copy())
-        return values.copy()
-
-    def _as_they_are(self, times: np.ndarray, y: np.ndarray, far: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Takes interpolated states as they are where constraints lose independence; see `returned`."""
-        wrong = far[misled(self._segment.start, times[far], y[far])] if len(far) else far
-        if len(wrong):
-            values[wrong] = Samples(self._segment, times[wrong], y[wrong])[self._value.e][:, 0]
+                self._as_they_are(times[far], far, values)
         return values
 
+    def at(self, time: float, step: int) -> float:
+        """The value of `segment.at` at one time, to the bit: NumPy's, of the same state."""
+        t = np.array([time])
+        self(t[None], np.array([step]))
+        if self._moved[0, 0] <= self._segment.settings.limits.correction:
+            y = self._room[0][:, 0]
+        else:
+            y = self._segment.dense(t)[0]
+        return float(Samples(self._segment, t, y[None])[self._value.e][0, 0])
 
-def _filled(x: np.ndarray, count: int) -> np.ndarray:
-    """As many values, the last of them repeated."""
-    return np.concatenate([x, np.repeat(x[-1:], count - len(x), axis=0)])
+    def _as_they_are(self, times: np.ndarray, far: np.ndarray, values: np.ndarray) -> None:
+        """Takes interpolated states as they are where constraints lose independence; see `returned`."""
+        y, inside = self._segment.dense.interpolated(times)
+        wrong = inside & misled(self._segment.start, times, y)
+        if wrong.any():
+            found = values[far]
+            found[wrong] = Samples(self._segment, times[wrong], y[wrong])[self._value.e][:, 0]
+            values[far] = found

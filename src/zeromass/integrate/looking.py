@@ -40,15 +40,13 @@ class Looking:
 
     times   at the places, shape (most, 8)
     inside  states there, shape (most, 8 / side, 2n, side)
-    inner   not zero where they are to be brought onto the constraints, shape (most, 8); all but the last, the end of a step
-    moved   how far that was, in units of the tolerance
+    moved   how far all but the last, the end of a step, were brought onto the constraints, in units of the tolerance
     values  of the expressions there, shape (most, 8 / side, expressions, side)
     q̈       accelerations, shape (most, 8 / side, n, side), where they are needed
     """
 
     times: np.ndarray
     inside: np.ndarray
-    inner: np.ndarray
     moved: np.ndarray
     values: np.ndarray
 
@@ -57,8 +55,7 @@ class Looking:
         self._segment, self._value, self._projects = segment, value, projects
         order, groups, side = segment.y.shape[1], PLACES // value.side, value.side
         self.times, self.inside = np.empty((most, PLACES)), np.empty((most, groups, order, side))
-        self.inner, self.moved = np.ones((most, PLACES)), np.zeros((most, PLACES))
-        self.inner[:, -1] = 0.0
+        self.moved = np.zeros((most, PLACES))
         self.q̈: np.ndarray = np.empty((most, groups, order // 2 if value.moving else 0, side))
         self.values = np.empty((most, groups, value.e.size, side))
         self._look = self._prepared() if value.code is not None or projects else None
@@ -72,25 +69,41 @@ class Looking:
             self._look(count, moving)
 
     def _prepared(self) -> Callable[[int, bool], None]:
-        value, segment = self._value, self._segment
-        native, side, n = segment.solved.native, value.side, segment.y.shape[1] // 2
-        reals, ints = settings_of(segment)
-        back = native.correcting(side) if self._projects else None
-        for flag, name in ((Int64.project_positions, "positions"), (Int64.project_velocities, "velocities")):
-            ints[flag] = back is not None and back.address(name) != 0
-        ints[Int64.events] = value.e.size if value.code is not None else 0
-        rhs = native.rhs(side, projected=segment.settings.project) if value.moving else None
-        room, parameters = np.zeros((3 * n + 2 + native.pivots) * side), np.repeat(segment.values, side)
-        seen = (self.times, self.inside, self.inner, self.moved, self.values, self.q̈)
-        functions = [(back, "positions"), (back, "velocities"), (rhs, "rhs"), (value.code, "value")]
-        arrays = (np.repeat(reals, side), ints, *seen, room, parameters)
-        call = called(Looks, host().lanes(side), native.busy, arrays, functions)
+        told = told_of(self._segment, self._value, projects=self._projects)
+        seen = (self.times, self.inside, self.moved, self.values, self.q̈)
+        arrays = (told.reals, told.ints, *seen, told.room, told.parameters)
+        busy = self._segment.solved.native.busy
+        call = called(Looks, host().lanes(self._value.side), busy, arrays, told.functions)
 
         def look(count: int, moving: bool) -> None:
-            ints[Int64.capacity], ints[Int64.started] = count, moving
+            told.ints[Int64.capacity], told.ints[Int64.started] = count, moving
             call()
 
         return look
+
+
+class ToldLooks(NamedTuple):
+    """What `Looks` is told beside the states."""
+
+    reals: np.ndarray
+    ints: np.ndarray
+    room: np.ndarray
+    parameters: np.ndarray
+    functions: list[tuple[Code | None, str]]
+
+
+def told_of(segment: Segment, value: Value, *, projects: bool) -> ToldLooks:
+    """Of a segment, and of how expressions are evaluated in it; `projects`, whether states are brought onto constraints."""
+    native, side, n = segment.solved.native, value.side, segment.y.shape[1] // 2
+    reals, ints = settings_of(segment)
+    back = native.correcting(side) if projects else None
+    for flag, name in ((Int64.project_positions, "positions"), (Int64.project_velocities, "velocities")):
+        ints[flag] = back is not None and back.address(name) != 0
+    ints[Int64.events] = value.e.size if value.code is not None else 0
+    rhs = native.rhs(side, projected=segment.settings.project) if value.moving else None
+    room, parameters = np.zeros((3 * n + 2 + native.pivots) * side), np.repeat(segment.values, side)
+    functions = [(back, "positions"), (back, "velocities"), (rhs, "rhs"), (value.code, "value")]
+    return ToldLooks(np.repeat(reals, side), ints, room, parameters, functions)
 
 
 def settings_of(segment: Segment) -> tuple[np.ndarray, np.ndarray]:

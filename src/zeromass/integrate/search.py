@@ -25,6 +25,9 @@ FINE = 32
 BESIDE = 3
 """Values on either side of the largest that its polynomial goes through."""
 
+NEWTON = 3
+"""Steps from the largest value to the top of its polynomial, at most one part away."""
+
 SMOOTH = 1e-6
 """Part of the drop beside a top by which a smooth function may differ from its polynomial: the place of the top is then off
 by no more than the root of its rounding."""
@@ -184,8 +187,13 @@ def maxima(
     return np.where(top >= known - rounding, vertex, best), np.maximum(top, known)
 
 
-def tops(f: Values, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def tops(
+    f: Values, low: np.ndarray, high: np.ndarray, some: Callable[[np.ndarray], Values] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """The same as `maxima` for functions that are smooth at most of their maxima, from fewer values.
+
+    f     is asked for as many values of each bracket, one bracket after the other
+    some  gives the function that is asked where some brackets, by their numbers, are narrowed alone; f, if it is not given
 
     A polynomial of degree 6 through those around the largest of 33 tells the place of the top; where the function is not
     there what it should be, as at a kink, it is narrowed.
@@ -203,12 +211,12 @@ def tops(f: Values, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.n
     c = (window - base[:, None]) @ _SERIES  # of itself, its slope and its bend
     start = (best - middle).astype(float)
     first, last, u = np.maximum(start - 1, -BESIDE), np.minimum(start + 1, BESIDE), start
-    for _ in range(4):
+    for _ in range(NEWTON):
         _, slope, bend = _series(c, u)
         bend[bend >= 0.0] = np.inf
         u = np.minimum(np.maximum(u - slope / bend, first), last)
     expected = base + _series(c, u)[0]
-    places = np.minimum(points[each, middle] + u * length / FINE, high)
+    places = np.minimum(np.maximum(points[each, middle] + u * length / FINE, low), high)
     known = values[each, best]
     found = f(places)
     rounding = 16 * EPSILON * np.abs(known)
@@ -219,7 +227,8 @@ def tops(f: Values, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.n
         places = np.where(lower, points[each, best], places)
         found = np.where(lower, known, found)
     if not smooth.all():
-        places[~smooth], found[~smooth] = maxima(f, low[~smooth], high[~smooth])
+        rest = np.flatnonzero(~smooth)
+        places[rest], found[rest] = maxima(f if some is None else some(rest), low[rest], high[rest])
     return places, found
 
 

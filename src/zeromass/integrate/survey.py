@@ -13,10 +13,10 @@ from zeromass.integrate.looking import Looking, Value, settings_of, value_of
 from zeromass.integrate.methods.collocation.around import ENDS, CollocationAround, CollocationAroundRows
 from zeromass.integrate.methods.collocation.coefficients import STAGES, C
 from zeromass.integrate.methods.collocation.stages import LANES, TABLES
+from zeromass.integrate.placed import place_states
 from zeromass.integrate.segment import Samples, Segment, asked
 from zeromass.integrate.singular.lightest import weightless
 from zeromass.integrate.singular.returned import misled
-from zeromass.integrate.stepping.between import states_between
 from zeromass.integrate.stepping.calling import called
 from zeromass.integrate.stepping.kernel import NEAR
 from zeromass.integrate.stepping.layout import PIVOTS, Int64
@@ -129,9 +129,11 @@ class Survey:
             self.values[:count] = found.reshape(count, -1, self.side, self.e.size).swapaxes(2, 3)
         if self.projects and self.segment.solved.code != "rolled":
             beyond = ~(self.look.moved[:count] <= self.segment.settings.limits.correction)
-            beyond &= self._near_singular(first, count)[:, None]
             if beyond.any():
-                self._look_again(*np.nonzero(beyond))
+                weak = self._weak(first, count)[:, None]
+                self._look_again(*np.nonzero(beyond & weak), firm=False)
+                if weightless(self.segment.system):
+                    self._look_again(*np.nonzero(beyond & ~weak), firm=True)
 
     @property
     def beginning(self) -> np.ndarray:
@@ -142,17 +144,19 @@ class Survey:
         self.look(1, self.value.moving)
         return self.values[0, -1, :, -1].copy()
 
-    def _near_singular(self, first: int, count: int) -> np.ndarray:
+    def _weak(self, first: int, count: int) -> np.ndarray:
         """Whether constraints may lose independence in some steps, as the growth of the pivots at their ends tells."""
         growth = self.segment.growth[max(first - 1, 0) : first + count]
         ends = growth if first else np.append(growth[:1], growth)
-        return ~(np.maximum(ends[:-1], ends[1:]) < NEAR**-2) | weightless(self.segment.system)
+        return ~(np.maximum(ends[:-1], ends[1:]) < NEAR**-2)
 
-    def _look_again(self, steps: np.ndarray, places: np.ndarray) -> None:
+    def _look_again(self, steps: np.ndarray, places: np.ndarray, *, firm: bool) -> None:
         """Takes interpolated states as they are where constraints lose independence; see `returned`."""
+        if not len(steps):
+            return
         groups, lanes = np.divmod(places, self.side)
         t = self.times[steps, places]
-        wrong = np.flatnonzero(misled(self.segment.start, t, self.inside[steps, groups, :, lanes]))
+        wrong = np.flatnonzero(misled(self.segment.start, t, self.inside[steps, groups, :, lanes], firm=firm))
         if len(wrong):
             states = self.segment.dense(t[wrong])
             self.values[steps[wrong], groups[wrong], :, lanes[wrong]] = self._at(t[wrong], states)
@@ -162,15 +166,13 @@ class Survey:
 
     def _by_polynomials(self, steps: np.ndarray, slots: np.ndarray) -> None:
         """States inside some steps by the method that took them."""
-        t, y, inside, k = self.segment.t, self.segment.y, self.segment.inside, len(steps)
+        t, y, inside = self.segment.t, self.segment.y, self.segment.inside
         ends = t[steps], y[steps], t[steps + 1], y[steps + 1]
         found = inside(*ends) if callable(inside) else inside[steps]
-        states = states_between(np.tile(PLACES, k), np.repeat(np.arange(k), STAGES), found)
-        states = states.reshape(k, STAGES, self.order)
-        states[:, -1] = y[steps + 1]
-        self.inside[slots] = states.reshape(k, -1, self.side, self.order).swapaxes(2, 3)
-        self.times[slots] = t[steps, None] + (t[steps + 1] - t[steps])[:, None] * PLACES
-        self.times[slots, -1] = t[steps + 1]
+        place_states(found, ends[3], slots, self.inside)
+        begin, _, end, _ = ends
+        self.times[slots] = begin[:, None] + (end - begin)[:, None] * PLACES
+        self.times[slots, -1] = end
 
     def _stages(self) -> Callable[[int, int], None]:
         """What finds states inside steps from the ends around them."""

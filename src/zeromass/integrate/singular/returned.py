@@ -40,9 +40,12 @@ def returned(projected: Projection, start: State, settings: Settings, *, whole: 
     return project
 
 
-def misled(start: State, t: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Whether constraints that have lost independence lead states, shape (k, 2n), at times t away, as truths, (k,)."""
+def misled(start: State, t: np.ndarray, y: np.ndarray, *, firm: bool = False) -> np.ndarray:
+    """Whether constraints that have lost independence lead states, shape (k, 2n), at times t away, as truths, (k,).
+
+    firm  whether the pivots tell that they have not: then only motions without mass are looked for
+    """
     values = np.array([start.parameters[p] for p in start.system.parameters])
     inputs = np.column_stack([t, y, np.broadcast_to(values, (len(t), len(values)))])
     at = start.system.matrices(inputs)
-    return faded(start, at.A) | gone(start, at)
+    return gone(start, at) if firm else faded(start, at.A) | gone(start, at)

@@ -48,7 +48,7 @@ class _Between(Writer):
         weights = self.variable(ir.ArrayType(VECTOR, terms), "weights")
         with self.loop(count, CHUNK) as first:
             places = [self._least(b.add(first, self.int(k)), last) for k in range(CHUNK)]
-            for j, P in enumerate(_legendre(self.beside(a["places"], places), self.vector(1.0), terms)):
+            for j, P in enumerate(legendre_at(self.beside(a["places"], places), self.vector(1.0), terms)):
                 self.store_chunk(P, weights, self.int(CHUNK * j))
             with self.loop(self._least(b.sub(count, first), self.int(CHUNK))) as lane:
                 k = b.add(first, lane)
@@ -90,7 +90,7 @@ class _Between(Writer):
         return self.b.select(self.b.icmp_signed("<", x, y), x, y)
 
 
-def _legendre(θ: Real, one: Real, count: int) -> list[Real]:
+def legendre_at(θ: Real, one: Real, count: int) -> list[Real]:
     """P_0 … at θ, by the arithmetic of `legendre`."""
     x = θ * 2.0 - 1.0
     P = [one, x]

@@ -18,11 +18,13 @@ def called(
     busy: bool,
     arrays: Sequence[np.ndarray],
     functions: Sequence[tuple[Code | None, str]],
+    more: Sequence[np.ndarray] = (),
 ) -> Callable[[], Any]:
-    """The call of a routine with arrays, which are kept, and functions of a system."""
+    """The call of a routine with arrays, which are kept, functions of a system, and more arrays."""
     made = routine(kind, target)
     if busy:
         made.improve()
     addresses = [x.ctypes.data for x in arrays] + [0 if f is None else f.address(name) for f, name in functions]
+    addresses += [x.ctypes.data for x in more]
     call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(addresses))(made.address(kind.name))
-    return lambda: (arrays, functions, call(*addresses))[2]
+    return lambda: (arrays, functions, more, call(*addresses))[3]

@@ -83,6 +83,11 @@ class DenseOutput:
                 result[k : k + AT_ONCE] = self._kept[rows]
         return result
 
+    def using(self, steps: np.ndarray, used: Callable[[np.ndarray, np.ndarray], None]) -> None:
+        """Shows the polynomials of at most as many steps as can be made at once: their rows, and where these are."""
+        with self._alone:
+            used(self._rows(steps), self._kept)
+
     def _rows(self, steps: np.ndarray) -> np.ndarray:
         """Where the polynomials of at most as many steps are kept as can be made at once; what is not there is made."""
         if isinstance(self._inside, np.ndarray):

@@ -18,15 +18,14 @@ from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import INT, POINTER, function_pointer
 
 PLACES = 8
-"""At which a step is looked at."""
+"""Of which the last is the end of a step, as it was recorded: it is on the constraints."""
 
 
 class Looks(Routine):
     """Values at eight places of each of `capacity` steps, in groups of as many as there are lanes.
 
     times   (steps, 8)
-    inside  states, (steps, 8 / lanes, 2n, lanes), brought onto the constraints
-    inner   of which states: where it is not zero, (steps, 8)
+    inside  states, (steps, 8 / lanes, 2n, lanes), brought onto the constraints where they are
     moved   how far, in units of the tolerance, (steps, 8)
     values  (steps, 8 / lanes, events, lanes), of `value(t, y, parameters, accelerations, values)`; none if that is not given
     q̈       accelerations, (steps, 8 / lanes, n, lanes): as they are, or found first where `started` is not zero
@@ -36,8 +35,7 @@ class Looks(Routine):
     name = "looks"
     side_by_side = True
     takes: ClassVar[Mapping[str, ir.Type]] = {
-        **dict.fromkeys(("reals", "ints", "times", "inside", "inner", "moved"), POINTER),
-        **dict.fromkeys(("values", "q̈", "room", "parameters"), POINTER),
+        **dict.fromkeys(("reals", "ints", "times", "inside", "moved", "values", "q̈", "room", "parameters"), POINTER),
         "positions": function_pointer(4),
         "velocities": function_pointer(4),
         "rhs": function_pointer(6),
@@ -46,22 +44,27 @@ class Looks(Routine):
 
     def __init__(self, module: ir.Module, target: Target) -> None:
         super().__init__(module, target)
-        b, a, n, lanes = self.b, self.arguments, self.coordinates, self.members
-        groups = self.int(PLACES // lanes)
-        twice, outputs = b.mul(n, self.int(2)), self.load_int(self.ints, Int64.events)
-        correcting = b.or_(*[self.flag(f) for f in (Int64.project_positions, Int64.project_velocities)])
-        moving = self.flag(Int64.started)
-        with self.loop(b.mul(self.load_int(self.ints, Int64.capacity), groups)) as k:
-            t, y = self.at(a["times"], k), self.at(a["inside"], b.mul(k, twice))
-            with self.if_(correcting):
-                self.store(self.corrected(t, y, self.load(a["inner"], k) > 0.0), a["moved"], k)
-            q̈ = self.at(a["q̈"], b.mul(k, n))
-            with self.if_(moving):
-                self.accelerate(t, y, q̈)
-            with self.if_(b.icmp_signed(">", outputs, self.int(0))):
-                self.call(a["value"], t, y, a["parameters"], q̈, self.at(a["values"], b.mul(k, outputs)))
-        b.ret(self.int(Status.FINISHED))
+        self.look()
+        self.b.ret(self.int(Status.FINISHED))
         self.finish()
+
+    def look(self) -> None:
+        b, a, n = self.b, self.arguments, self.coordinates
+        groups = self.int(PLACES // self.members)
+        with self.loop(b.mul(self.load_int(self.ints, Int64.capacity), groups)) as k:
+            y, q̈ = self.at(a["inside"], b.mul(k, self.order)), self.at(a["q̈"], b.mul(k, n))
+            self.look_at(k, y, q̈, lambda: self.inner(b.srem(k, groups)))
+
+    def look_at(self, k: ir.Value, y: ir.Value, q̈: ir.Value, inner: Callable[[], Truth]) -> None:
+        """Looks at the k-th group of states; `inner` tells which of them are brought onto the constraints."""
+        b, a, t = self.b, self.arguments, self.at(self.arguments["times"], k)
+        outputs = self.load_int(self.ints, Int64.events)
+        with self.if_(b.or_(*[self.flag(f) for f in (Int64.project_positions, Int64.project_velocities)])):
+            self.store(self.corrected(t, y, inner()), a["moved"], k)
+        with self.if_(self.flag(Int64.started)):
+            self.accelerate(t, y, q̈)
+        with self.if_(b.icmp_signed(">", outputs, self.int(0))):
+            self.call(a["value"], t, y, a["parameters"], q̈, self.at(a["values"], b.mul(k, outputs)))
 
     def accelerate(self, t: ir.Value, y: ir.Value, q̈: ir.Value) -> None:
         """Accelerations at some states; alone, a state has its rates before them."""
@@ -74,6 +77,13 @@ class Looks(Routine):
 
     def flag(self, place: Int64) -> ir.Value:
         return self.b.icmp_signed("!=", self.load_int(self.ints, place), self.int(0))
+
+    def inner(self, group: ir.Value) -> Truth:
+        """Places that are not the end of a step."""
+        first = self.from_int(self.b.mul(group, self.int(self.members)))
+        if self.members == 1:
+            return first < PLACES - 1.0
+        return first + self.real(ir.Constant(self.real_type, [float(k) for k in range(self.members)])) < PLACES - 1.0
 
     def corrected(self, t: ir.Value, y: ir.Value, which: Truth) -> Real:
         """Brings some states onto the constraints, positions first, then velocities; how far, in units of the tolerance."""

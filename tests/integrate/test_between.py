@@ -1,0 +1,54 @@
+"""States inside steps, many at once: the sums that NumPy makes, and steps taken again side by side, to the bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from zeromass.integrate.legendre import legendre
+from zeromass.integrate.methods.dop853.inside import MANY
+from zeromass.integrate.placed import place_states
+from zeromass.integrate.stepping.between import states_between
+from zeromass.integrate.stepping.dense import DEGREE, DenseOutput
+from zeromass.integrate.survey import PLACES
+
+
+@pytest.mark.parametrize("order", [2, 6, 8, 10, 26])
+def test_states_are_sums_of_polynomials(order: int) -> None:
+    random = np.random.default_rng(order)
+    c = random.normal(size=(5, DEGREE + 1, order))
+    for count in (1, 7, 8, 19):
+        θ, rows = random.uniform(size=count), random.integers(0, 5, count)
+        expected = np.zeros((count, order))
+        for P, term in zip(legendre(θ, DEGREE + 1), c[rows].swapaxes(0, 1), strict=True):
+            expected = expected + np.broadcast_to(P, count)[:, None] * term
+        assert np.array_equal(states_between(θ, rows, c), expected)
+
+
+@pytest.mark.parametrize("side", [1, 4, 8])
+def test_states_at_places_are_those_between(side: int) -> None:
+    random = np.random.default_rng(side)
+    k, order = 3, 6
+    c, ends, slots = random.normal(size=(k, DEGREE + 1, order)), random.normal(size=(k, order)), np.array([4, 0, 2])
+    expected = states_between(np.tile(PLACES, k), np.repeat(np.arange(k), 8), c).reshape(k, 8, order)
+    expected[:, -1] = ends
+    inside = np.full((5, 8 // side, order, side), np.nan)
+    place_states(c, ends, slots, inside)
+    assert np.array_equal(inside[slots].swapaxes(2, 3).reshape(k, 8, order), expected)
+    assert np.isnan(inside[[1, 3]]).all()
+
+
+def test_steps_side_by_side_are_steps_alone() -> None:
+    """Those of order 8 are taken again in lanes where there are many."""
+    a, b = zm.coordinates("a b")
+    k = zm.parameter("k", 2.0)
+    kinetic = zm.rate(a) ** 2 + zm.rate(b) ** 2 / 2 + zm.rate(a) * zm.rate(b) * np.cos(a - b)
+    system = zm.System(kinetic=kinetic, potential=-9.81 * (k * np.cos(a) + np.cos(b)))
+    run = zm.simulate(system, system.start({a: 2.0, b: 1.0}), until=5.0, method="dop853")
+    (segment,) = run.segments
+    assert len(run) > MANY + 3
+    together, alone = (DenseOutput(segment.t, segment.y, segment.inside) for _ in range(2))
+    every = together.polynomials()
+    for step in (0, 1, MANY, len(run) - 2):
+        assert np.array_equal(alone.polynomials(np.array([step]))[0], every[step])
