@@ -136,6 +136,8 @@ def _at(functions: Any, holds: Sequence[Hold], high: int) -> Array:
 def mean(functions: Any, holds: Sequence[Hold]) -> Array:
     """Expressions on a switch: the mean of their values on both sides, with the weights that the modes tell."""
     functions = expressions(functions)
+    felt = set(symbols(functions)) if holds else set()
+    holds = [hold for hold in holds if hold.mode in felt]
     if not holds:
         return functions
     low = _at(functions, holds, -1)

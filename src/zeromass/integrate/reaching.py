@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from zeromass.integrate.switching import Piece
 from zeromass.model import Event, State
 from zeromass.model.state import ROUNDING
 
+if TYPE_CHECKING:
+    from zeromass.compile.rolled.native import RolledNative
+
 CLOSE = 1e-12
 """Time, relative to 1 and to the time itself, before a switch in which a motion that finds no further step is at it."""
 
@@ -37,6 +40,10 @@ they do not, and the part of a run that is the shortest."""
 
 LONG = 2000
 """Operations in a formula from which its slopes are not written out to see that it bends: it does."""
+
+
+Functions = Callable[[np.ndarray], np.ndarray]
+"""Values of functions from arrays of inputs, shape (k, functions)."""
 
 
 class Reaching:
@@ -70,7 +77,7 @@ class Reaching:
         self, program: Program, moving: State, piece: Piece, target: float, tell: Callable[[float], None]
     ) -> tuple[PieceLoop, Segment]:
         """The steps of a motion on a piece, short enough for what ends it to be seen, which the motion need not feel."""
-        settings, leaving = self.settings, self._bent(program)
+        settings, leaving = self.settings, self._bent(program, piece.holds)
         while True:
             loop = PieceLoop(
                 program,
@@ -93,16 +100,27 @@ class Reaching:
                 return loop, segment if settings is self.settings else replace(segment, settings=self.settings)
             settings = replace(settings, longest_step=unseen / FINER)
 
-    def _bent(self, program: Program) -> Evaluator | None:
+    def _bent(self, program: Program, holds: tuple[Hold, ...]) -> Functions | None:
         """What falls through zero where a motion leaves a piece, as far as it may do so unseen; None where nothing does.
 
         A sum of multiples of time, positions and rates changes its sign no more often than the motion turns.
         """
+        if self.pieces.in_forces:
+            return self._bent_in_large(program, holds)
         known: dict[Program, Evaluator | None] = self.pieces.system.memory.setdefault("bent", {})
         if program not in known:
             leaving = [e for _, e in self.unseen(program)]
             known[program] = Evaluator(leaving, program.system.inputs) if leaving else None
         return known[program]
+
+    def _bent_in_large(self, program: Program, holds: tuple[Hold, ...]) -> Functions | None:
+        """The same of a large system, whose code computes them."""
+        watching, held = cast("RolledNative", program.native).watching, {hold.mode for hold in holds}
+        assert watching is not None
+        switches = [(k, s) for k, s in enumerate(self.pieces.switches) if s.mode in held or k in self.pieces.bent]
+        timed = [(k, s) for k, s in switches if k not in self.pieces.of_time and s.kind != "turn"]
+        places = [watching.places[as_expression(e)] for k, _ in timed for e in self._leaving(k, holds)]
+        return (lambda inputs: watching(inputs)[:, places]) if places else None
 
     def unseen(self, program: Program) -> list[tuple[tuple[int, int], Expression]]:
         """The same as expressions of the state, each with its switch and which of its functions it is."""
@@ -119,6 +137,8 @@ class Reaching:
         """What falls through zero where a motion leaves a piece, or what holds it, at a switch."""
         switch = self.pieces.switches[k]
         for hold in holds:
+            if hold.mode is switch.mode and hold.mode in self.pieces.held:
+                return self.pieces.held[hold.mode].leaving
             if hold.mode is switch.mode:
                 β = (switch.mode - hold.low) / (hold.high - hold.low)
                 return β + switch.margin, 1 - β + switch.margin
@@ -239,7 +259,7 @@ class Reaching:
         return replace(segment, outcome=Outcome(Ending.EVENT, here.t, ""), happened=(*segment.events, *happened))
 
 
-def _unseen(segment: Segment, leaving: Evaluator) -> float | None:
+def _unseen(segment: Segment, leaving: Functions) -> float | None:
     """The longest step in which functions that should stay positive are not followed well enough to tell; None if none is.
 
     They are looked at inside all steps, and every second value is compared with what those around it make of it.

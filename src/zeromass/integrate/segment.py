@@ -324,6 +324,12 @@ class Samples:
         parameters = np.broadcast_to(values, (len(self.t), len(values)))
         inputs = np.concatenate([self.t[:, None], self.y, parameters], axis=1)
         program = self.segment.program
+        holds = () if self.segment.piece is None else self.segment.piece.holds
+        if program is not None and program.code == "rolled" and holds:
+            from zeromass.compile.rolled.watching import held_modes  # few systems are large
+
+            names = {leaf: k for k, leaf in enumerate(self.system.inputs)}
+            inputs[:, [names[hold.mode] for hold in holds]] = held_modes(program, holds, inputs)
         if program is not None and program.held:
             names = list(self.system.inputs)
             held = Evaluator(list(program.held.values()), names)(inputs)

@@ -7,14 +7,18 @@ several sides, and the next run from the same start looks at them again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from zeromass.compile.program import Program, program_at
-from zeromass.expression import Symbol
+from zeromass.expression import Expression, Symbol
 from zeromass.integrate.stepping.functions import Slope
 from zeromass.model import State
 from zeromass.model.pieces import SystemPieces
+
+if TYPE_CHECKING:
+    from zeromass.compile.rolled.native import RolledNative
 
 
 class Standing:
@@ -49,6 +53,8 @@ class Standing:
         return self._key(here) in self._programs
 
     def _key(self, here: State) -> tuple[float, ...]:
+        if self.pieces.in_forces:
+            return ()  # one program is for all pieces, and for all that holds
         return tuple([here.parameters[mode] for mode in self._sides])
 
     def switching(self, here: State) -> tuple[np.ndarray, np.ndarray]:
@@ -75,6 +81,19 @@ class Standing:
             slope.parameters[:] = inputs[1 + 2 * n :, None]
             here.memory[key] = slope(here.t, inputs[1 : 1 + 2 * n])[0][n:]
         return here.memory[key]
+
+    def watching(self, here: State) -> dict[Expression, float]:
+        """The functions of the switches of a large system, those of what holds among them, and the growth of pivots there."""
+        if "watching" not in here.memory:
+            native = cast("RolledNative", self.program(here).native)
+            assert native.watching is not None
+            values = native.watching(here.inputs[None])[0]
+            here.memory["watching"] = dict(zip(native.watching.places, values.tolist(), strict=True))
+        return here.memory["watching"]
+
+    def growth(self, here: State) -> float:
+        """Of the pivots at a state on its pieces."""
+        return float(self.program(here).native.growth(here.inputs))
 
     def words(self, which: Sequence[int]) -> str:
         """Formulas that switch, as they were written."""

@@ -115,6 +115,9 @@ class Piece:
         modes: dict[Symbol, float] = {}
         for switch, (mode, margin) in zip(switches, data["modes"], strict=True):
             modes[switch.mode], modes[switch.margin] = mode, margin
+            if switch.mode in pieces.held:
+                held = any(switches[k].mode is switch.mode for k, *_ in data["holds"])
+                modes[pieces.held[switch.mode].flag] = float(held)
         impulse = Impulse.from_record(data["impulse"]) if "impulse" in data else None
         return cls(
             modes,

@@ -17,7 +17,7 @@ import numpy as np
 from zeromass.compile.rolled.elements import Block, numbers
 from zeromass.compile.turning import Turning
 from zeromass.expression import Array, Expression, Symbol, expressions, gradient
-from zeromass.expression.build import ZERO, add, constant, multiply, negative, subtract
+from zeromass.expression.build import ONE, ZERO, add, constant, multiply, negative, subtract
 from zeromass.expression.node import symbol
 from zeromass.model import Part, RigidBody, System
 from zeromass.model.constraint import Row, rows_of
@@ -148,7 +148,7 @@ def weighted(equations: Equations, weights: Sequence[Symbol]) -> Equations:
     matrix, right = list(equations.matrix), list(equations.right)
     known = dict(equations.right)
     for r, d in enumerate(weights):
-        row = [(v, e) for u, v, e in equations.matrix if u == (ROWS, r)]
+        row = [(v, e) for u, v, e in equations.matrix if u == (ROWS, r) and v[0] != ROWS]
         b = known.get((ROWS, r), ZERO)
         for i, (u, a) in enumerate(row):
             share = multiply(d, a)
@@ -156,6 +156,23 @@ def weighted(equations: Equations, weights: Sequence[Symbol]) -> Equations:
             if b is not ZERO:
                 right.append((u, multiply(share, b)))
     return equations._replace(matrix=matrix, right=right)
+
+
+def optional(equations: Equations, held: Mapping[int, Expression]) -> Equations:
+    """The same with rows that hold where h is 1 and not where it is 0: there their multipliers vanish.
+
+        h a z − (1 − h) λ = h b
+
+    held  {row: h}
+    """
+    if not held:
+        return equations
+    h = {(ROWS, r): e for r, e in held.items()}
+    matrix = [(u, v, multiply(h[u], e) if u in h else e) for u, v, e in equations.matrix]
+    matrix += [(u, u, subtract(e, ONE)) for u, e in h.items()]
+    return equations._replace(
+        matrix=matrix, right=[(u, multiply(h[u], e) if u in h else e) for u, e in equations.right]
+    )
 
 
 def of_force(load: Load | Expression, blocks: Sequence[Block], task: str, plain: bool) -> Equations:

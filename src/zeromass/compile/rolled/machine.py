@@ -266,7 +266,8 @@ class Machine:
         for k, (kind, place) in enumerate(zip(layout.kinds, layout.places, strict=True)):
             if place.matrix or place.right[self.task]:
                 some, ends = instances[k]
-                given = self._given(firsts[kind.blocks[some]], kind.values[some])
+                places = np.concatenate([firsts[kind.blocks[some]], kind.picks[some]], axis=1)
+                given = self._given(places, kind.values[some])
                 made.append(((kernels.address(f"kind{k}"), *given), starts[k], ends))
         return self._shared(made)
 
@@ -451,7 +452,15 @@ def _kernels(layout: Layout, task: str, target: Target, others: Sequence[Symbol]
         if outputs:
             made.append(
                 Kernel(
-                    f"kind{k}", kind.groups, kind.constants, others, outputs, flavour, stride=place.stride, apart=apart
+                    f"kind{k}",
+                    kind.groups,
+                    kind.constants,
+                    others,
+                    outputs,
+                    flavour,
+                    stride=place.stride,
+                    apart=apart,
+                    own=kind.own,
                 )
             )
         if spread and kind.name == "part":
@@ -469,6 +478,11 @@ def _kernels(layout: Layout, task: str, target: Target, others: Sequence[Symbol]
                     apart=apart,
                 )
             )
+    return kernel_code(made, flavour, target)
+
+
+def kernel_code(made: Sequence[Kernel], flavour: Flavour, target: Target) -> Code:
+    """Some kernels as machine code."""
     calls = tuple(sorted(set().union(*[kernel.calls for kernel in made]))) if made else ()
     grids = {name: entry for kernel in made for name, entry in kernel.grids.items()}
     body = "\n".join(kernel.text for kernel in made)

@@ -108,7 +108,8 @@ class Extended:
 
     def _kind(self, kind: Kind, pseudo: int | None) -> Kind:
         """A kind with what varies in its blocks, and with the equations of the task."""
-        groups, vary, z = [], dict(zip(self._parameters, self._changes, strict=True)), {}
+        groups, z = [], {}
+        vary = {p: δ for p, δ in zip(self._parameters, self._changes, strict=True) if p not in kind.own}
         for g, group in enumerate(kind.groups):
             half = len(group) // 2
             unknowns = self.structure.blocks.coordinates[kind.blocks[0, g]]
@@ -134,6 +135,8 @@ class Extended:
             kind.values,
             lambda task, kind=kind, vary=vary, z=z: self._derived(kind.equations("motion"), vary, z),
             coupled=kind.coupled,
+            own=kind.own,
+            picks=kind.picks,
         )
 
     @property

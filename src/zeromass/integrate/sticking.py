@@ -1,0 +1,126 @@
+"""Which of many switches hold a large motion, and to which sides of others it goes: one problem of complementarity.
+
+Dry friction in every joint of a chain leads to it. With what holds the motion as a force along ∂g/∂q̇,
+
+    ġ = r + W c β,   0 ≤ β ≤ 1:   β = 0 where ġ < 0,   β = 1 where ġ > 0,   ġ = 0 between,
+
+and W = A M⁻¹ Aᵀ on the constraints. Where c < 0 and the rows of A are independent there is one solution. It is found by
+pivots in blocks [JP1994]: with a guess of what holds the motion is evaluated once, and everything that contradicts the guess
+changes at once; where that goes round in a circle, one thing at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from zeromass.integrate.deciding import SMALL, Choice, Question, Undecided
+from zeromass.model import State
+
+PATIENCE = 3
+"""Changes of all that contradicts a guess that need not make it less."""
+
+ROUNDS = 4
+"""Evaluations for each switch after which there is no solution."""
+
+LOST = 1e12
+"""Growth of pivots from which on rows that hold a motion depend on one another."""
+
+
+@dataclass(frozen=True)
+class _Guess:
+    """A guess of the sides, the state with it, its acceleration, and places at which it is wrong, with what is right."""
+
+    choice: Choice
+    state: State
+    a: np.ndarray
+    wrong: dict[int, float]
+
+
+def sides(question: Question, natural: Choice, *, fresh: bool) -> Choice:
+    """The side of each switch in question, 0 where it holds the motion.
+
+    natural  the sides on which the motion was, and those that it has gone to
+    fresh    whether there was no motion before
+    """
+    holds = [_holds(question, j) for j in range(len(natural))]
+    choice = tuple(0.0 if can and fresh else side for can, side in zip(holds, natural, strict=True))
+    said = question.deciding.standing.words
+    best, patience = len(natural) + 1, PATIENCE
+    for _ in range(ROUNDS * (len(natural) + PATIENCE)):
+        guess = _looked(question, choice, holds)
+        if not guess.wrong:
+            if fresh:
+                _check_alone(question, guess, holds)
+            return guess.choice
+        if len(guess.wrong) < best:
+            best, patience = len(guess.wrong), PATIENCE
+        else:
+            patience -= 1
+        last = max(guess.wrong)
+        changes = guess.wrong if patience > 0 else {last: guess.wrong[last]}
+        choice = tuple(changes.get(j, side) for j, side in enumerate(choice))
+    raise Undecided(f"no motion goes on to either side of, or along, {said(question.open_)}")
+
+
+def _holds(question: Question, j: int) -> bool:
+    """Whether a switch can hold the motion: what it does on its two sides pushes towards it."""
+    pieces, k = question.deciding.pieces, question.open_[j]
+    held = pieces.held.get(pieces.switches[k].mode)
+    if held is None:
+        return False
+    if held.c.value is not None:
+        return held.c.value < 0
+    here, _ = question.at(tuple(-1.0 for _ in question.open_))
+    return question.deciding.standing.watching(here)[held.c] < 0
+
+
+def _looked(question: Question, choice: Choice, holds: Sequence[bool]) -> _Guess:
+    """A guess of the sides, looked at."""
+    deciding, open_ = question.deciding, question.open_
+    pieces, standing = deciding.pieces, deciding.standing
+    here, a = question.at(choice)
+    held = [j for j, side in enumerate(choice) if side == 0]
+    if held and not standing.growth(here) < LOST:
+        words = standing.words([open_[j] for j in held])
+        raise Undecided(f"what holds the motion on {words} is not determined: several of them hold the same motion")
+    wrong: dict[int, float] = {}
+    if held:
+        values = standing.watching(here)
+        for j in held:
+            mode, margin = pieces.switches[open_[j]].mode, here.parameters[pieces.switches[open_[j]].margin]
+            above, below = (values[e] - margin for e in pieces.held[mode].leaving)
+            if above < -SMALL or below < -SMALL:
+                wrong[j] = -1.0 if above < below else 1.0
+    for j, side in enumerate(choice):
+        if side and (sign := _sign(question, choice, j, here, a)) and sign != side:
+            wrong[j] = 0.0 if holds[j] else -side
+    return _Guess(choice, here, a, wrong)
+
+
+def _sign(question: Question, choice: Choice, j: int, here: State, a: np.ndarray) -> float:
+    """Where a switching function goes by its first derivative that does not vanish; 0 if none is seen."""
+    deciding, k = question.deciding, question.open_[j]
+    for order in (1, 2):
+        scale = 0.0
+        if order == 1 and deciding.pieces.of_rates[k]:
+            across = *choice[:j], -choice[j], *choice[j + 1 :]
+            scale = float(abs(question.rates(across)[k]) + abs(question.rates(choice)[k]))
+        sign = deciding.sign(here, k, order, a, scale)
+        if sign:
+            return sign
+    return 0.0
+
+
+def _check_alone(question: Question, guess: _Guess, holds: Sequence[bool]) -> None:
+    """That no motion goes to the other side of a switch as well, where both sides push away from it."""
+    for j, side in enumerate(guess.choice):
+        if side and not holds[j] and _sign(question, guess.choice, j, guess.state, guess.a):
+            across = *guess.choice[:j], -side, *guess.choice[j + 1 :]
+            if not _looked(question, across, holds).wrong:
+                said = question.deciding.standing.words([question.open_[j]])
+                raise Undecided(
+                    f"several motions go on from a switch, to either side of {said}; begin on the one that is meant"
+                )
