@@ -56,6 +56,7 @@ class Reaching:
         self._retakes = settings.step is None and lanes_of(settings.chosen) == 1  # its steps are the best
         self._grazing = Grazing(deciding, settings, until)
         self._before: list[float] = []  # functions of events at the end of the last piece
+        self._growth = 0.0  # of pivots, that a large motion was let have
         self.held: int = 0
         """Memory of the segments before, bytes."""
 
@@ -91,8 +92,12 @@ class Reaching:
                 self._grazing.ambiguous,
                 self._before,
             )
+            loop.work.growth_limit = max(loop.work.growth_limit, self._growth)
             segment = loop.segment(tell)
             loop.work.shrink()
+            if self.pieces.in_forces:
+                self._growth, program = loop.work.growth_limit, loop.program
+                self._standing.take(program)
             if leaving is None or settings.step is not None or len(segment.t) < 2:
                 return loop, segment
             unseen = _unseen(segment, leaving)

@@ -48,6 +48,10 @@ class Standing:
             self._programs[key] = program_at(self.pieces.system, here)
         return self._programs[key]
 
+    def take(self, program: Program) -> None:
+        """Goes on with the pivots that a large motion has come to: one program is for all its pieces."""
+        self._programs[()] = program
+
     def seen(self, here: State) -> bool:
         """Whether there was a motion on the same pieces before."""
         return self._key(here) in self._programs
@@ -84,12 +88,14 @@ class Standing:
 
     def watching(self, here: State) -> dict[Expression, float]:
         """The functions of the switches of a large system, those of what holds among them, and the growth of pivots there."""
-        if "watching" not in here.memory:
-            native = cast("RolledNative", self.program(here).native)
-            assert native.watching is not None
-            values = native.watching(here.inputs[None])[0]
-            here.memory["watching"] = dict(zip(native.watching.places, values.tolist(), strict=True))
-        return here.memory["watching"]
+        program = self.program(here)
+        key = "watching", program
+        if key not in here.memory:
+            watching = cast("RolledNative", program.native).watching
+            assert watching is not None
+            values = watching(here.inputs[None])[0]
+            here.memory[key] = {e: float(values[k]) for e, k in watching.places.items()}
+        return here.memory[key]
 
     def growth(self, here: State) -> float:
         """Of the pivots at a state on its pieces."""

@@ -63,6 +63,8 @@ class Elements:
         self.system = system
         self.alike: dict[str, Any] = {}
         """Which of them are of one kind; see `kinds_of`."""
+        self.kinds: dict[bool, list[Any]] = {}
+        """Their kinds, for starts and for motions."""
         free = system._free
         assert isinstance(free, Given)
         place = {x.token: j for j, x in enumerate(system.coordinates)}

@@ -64,6 +64,11 @@ class Kind:
         self.coupled = True
         self._known.clear()
 
+    def again(self) -> Kind:
+        """The same for another order or other weights, with equations that are derived once."""
+        some = self.groups, self.constants, self.blocks, self.rows, self.values
+        return Kind(self.name, *some, self.equations, own=self.own, picks=self.picks)
+
     def arrange(self, order: np.ndarray) -> None:
         """Puts its instances into another order."""
         self.blocks, self.rows, self.values = self.blocks[order], self.rows[order], self.values[order]
@@ -78,12 +83,10 @@ class Kind:
 
 def kinds_of(elements: Elements, *, plain: bool) -> list[Kind]:
     """The kinds of a system, parts first; in coordinates as they are, or with bodies by their angular accelerations."""
-    return [
-        *_parts(elements, plain),
-        *_loose(elements),
-        *_constraints(elements, plain),
-        *_forces(elements, plain),
-    ]
+    if plain not in elements.kinds:
+        parts = *_parts(elements, plain), *_loose(elements)
+        elements.kinds[plain] = [*parts, *_constraints(elements, plain), *_forces(elements, plain)]
+    return [kind.again() for kind in elements.kinds[plain]]
 
 
 def _groups(blocks: Sequence[Block]) -> list[list[Symbol]]:
