@@ -114,7 +114,7 @@ class Deciding:
         """
         while self.pieces.nested:
             before = dict(modes)
-            g, _ = self.standing.switching(self.standing.state(state, modes))
+            g, _, _ = self.standing.looked(self.standing.state(state, modes), (), 0.0, 0.0)
             for k, switch in enumerate(self.pieces.switches):
                 if k in self.pieces.of_time or switch.kind == "turn" or k in self.pieces.of_force:
                     continue
@@ -211,12 +211,7 @@ class Deciding:
         modes, slack = dict(guess.modes), LOCATED * max(1.0, abs(state.t))
         while True:
             before, here = dict(modes), self.standing.state(state, modes)
-            g, sizes = self.standing.switching(here)
-            slopes = self.standing.slopes(here)
-            n = len(state.q)
-            a = self.standing.acceleration(here) if slopes[:, 1 + n :].any() and known else np.zeros(n)
-            drift = np.abs(slopes @ np.concatenate([[1.0], state.v, a]))
-            bands = NEAR * sizes + slack * drift
+            g, sizes, bands = self.standing.looked(here, known, NEAR, slack)
             tied = []
             for k, switch in enumerate(self.pieces.switches):
                 if switch.kind == "turn" or k in self.pieces.of_time:
@@ -296,23 +291,14 @@ class Deciding:
     def _terms(self, state: State, k: int, order: int, a: np.ndarray | None) -> np.ndarray:
         """What it is the sum of: by time, by positions and by rates."""
         if order == 1:
-            slopes, felt = self.standing.slopes(state)[k], self.pieces.of_rates[k]
+            slopes, felt = self.standing.slope(state, k), self.pieces.of_rates[k]
         elif self.pieces.in_forces:
-            slopes, felt = self._slopes_of_rate(k)(state.inputs), True
+            slopes, felt = self.pieces.one_by_one.slopes(k, state.inputs, order), True
         else:
             slopes, felt = self._derivative(self.standing.program(state), k, order)[1](state.inputs), True
         if a is None or not felt:
             a = self.standing.acceleration(state) if felt else np.zeros(len(state.q))
         return slopes * np.concatenate([[1.0], state.v, a])
-
-    def _slopes_of_rate(self, k: int) -> Evaluator:
-        """Of ġ by time, positions and rates, of a switching function of time and positions."""
-        known: dict[int, Evaluator] = self.pieces.system.memory.setdefault("slopes of rates", {})
-        if k not in known:
-            inputs = self.pieces.system.inputs
-            along = as_expression(rate(self.pieces.switches[k].g))
-            known[k] = Evaluator(jacobian([along], inputs[: 1 + 2 * len(self.pieces.system.coordinates)])[0], inputs)
-        return known[k]
 
     def _bend(self, state: State, k: int) -> float:
         """g̈ of a switching function of rates in a large system, from ġ a moment before and after."""

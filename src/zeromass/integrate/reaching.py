@@ -238,7 +238,7 @@ class Reaching:
     def _size(self, loop: PieceLoop, t: float, y: np.ndarray, k: int) -> float:
         """Of what a switching function is computed from."""
         n = len(y) // 2
-        return float(self.pieces.switching(replace(loop.start, t=t, q=y[:n], v=y[n:]))[1][k])
+        return self.pieces.size(k, replace(loop.start, t=t, q=y[:n], v=y[n:]))
 
     def _up_to_a_switch(self, segment: Segment, moving: State, piece: Piece) -> Segment:
         """A segment that stops just before switches, because its formulas have no values beyond them, ends at them."""

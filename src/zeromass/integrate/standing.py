@@ -6,19 +6,23 @@ several sides, and the next run from the same start looks at them again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from zeromass.compile.program import Program, program_at
-from zeromass.expression import Expression, Symbol
+from zeromass.expression import Expression, Symbol, as_expression, rate
 from zeromass.integrate.stepping.functions import Slope
 from zeromass.model import State
 from zeromass.model.pieces import SystemPieces
 
 if TYPE_CHECKING:
     from zeromass.compile.rolled.native import RolledNative
+
+
+NEAR_ENOUGH = 1e-6
+"""Part of the largest coordinate or rate, or of 1, above which a switching function of a large system is not zero."""
 
 
 class Standing:
@@ -60,6 +64,39 @@ class Standing:
         if self.pieces.in_forces:
             return ()  # one program is for all pieces, and for all that holds
         return tuple([here.parameters[mode] for mode in self._sides])
+
+    def looked(
+        self, here: State, known: Container[int], near: float, slack: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Values of the switching functions, of what size their rounding is, and within what they count as zero.
+
+        That is a part `near` of this size, and what a function changes by in the time `slack`. Of a large system sizes are
+        found of functions that may count as zero alone; others have a negative bound.
+
+        known  switches that are reached, or held
+        """
+        n = len(here.q)
+        if not self.pieces.in_forces:
+            (g, sizes), slopes = self.switching(here), self.slopes(here)
+            a = self.acceleration(here) if slopes[:, 1 + n :].any() and known else np.zeros(n)
+            drift = np.abs(slopes @ np.concatenate([[1.0], here.v, a]))
+            return g, sizes, near * sizes + slack * drift
+        values, switches = self.watching(here), self.pieces.switches
+        g = np.array([values.get(switch.g, np.nan) for switch in switches])
+        sizes, bands = np.zeros(len(g)), np.full(len(g), -1.0)
+        whole = np.array([switch.kind == "whole" for switch in switches])
+        off, most = np.abs(np.where(whole, g - np.round(g), g)), NEAR_ENOUGH * max(1.0, np.abs([here.q, here.v]).max())
+        held = {k for k, switch in enumerate(switches) if switch.mode in self.pieces.held and k in known}
+        for k in np.flatnonzero(off <= most).tolist():
+            if k not in held:
+                drift = abs(values[as_expression(rate(switches[k].g))])
+                sizes[k] = self.pieces.size(k, here)
+                bands[k] = near * sizes[k] + slack * drift
+        return g, sizes, bands
+
+    def slope(self, here: State, k: int) -> np.ndarray:
+        """Of one switching function by time, positions and rates, shape (1 + 2n,)."""
+        return self.pieces.one_by_one.slopes(k, here.inputs) if self.pieces.in_forces else self.slopes(here)[k]
 
     def switching(self, here: State) -> tuple[np.ndarray, np.ndarray]:
         """Values of the switching functions, and of what size their rounding is."""

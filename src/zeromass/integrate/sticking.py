@@ -107,7 +107,8 @@ def _sign(question: Question, choice: Choice, j: int, here: State, a: np.ndarray
         scale = 0.0
         if order == 1 and deciding.pieces.of_rates[k]:
             across = *choice[:j], -choice[j], *choice[j + 1 :]
-            scale = float(abs(question.rates(across)[k]) + abs(question.rates(choice)[k]))
+            there, b = question.at(across)
+            scale = abs(deciding.derivative(there, k, 1, b)) + abs(deciding.derivative(here, k, 1, a))
         sign = deciding.sign(here, k, order, a, scale)
         if sign:
             return sign

@@ -35,6 +35,7 @@ from zeromass.expression.pieces import SWITCHING, Pieces, Switch
 from zeromass.model.constraint import Row
 from zeromass.model.forces import Load
 from zeromass.model.large import Given, formulas_in, with_formulas
+from zeromass.model.state import Magnitude
 from zeromass.model.unconstrained import Unconstrained
 from zeromass.model.unknown import unknown_in
 
@@ -176,8 +177,44 @@ def _functions(switch: Switch) -> list[Expression]:
     """What is watched of a switch that does not hold the motion: what falls through zero where its piece ends, and rates."""
     if {"time", "parameter"}.issuperset(leaf.kind for leaf in symbols(switch.plain)):
         return []
-    found = [as_expression(zero) for zero in switch.leaving]
+    found = [switch.g, *[as_expression(zero) for zero in switch.leaving]]
     return [e for zero in found for e in (zero, as_expression(rate(zero)))]
+
+
+class OneByOne:
+    """Switching functions of a large system one by one, each from the few numbers that it depends on.
+
+    inputs  the order of numbers
+    """
+
+    def __init__(self, functions: Sequence[Expression], inputs: Sequence[Expression], coordinates: int) -> None:
+        self._functions, self._count = list(functions), 1 + 2 * coordinates
+        self._places = {leaf: j for j, leaf in enumerate(inputs)}
+        self._known: dict[int, tuple[np.ndarray, Magnitude]] = {}
+        self._slopes: dict[tuple[int, int], tuple[np.ndarray, np.ndarray, Evaluator]] = {}
+
+    def size(self, k: int, inputs: np.ndarray, sizes: np.ndarray) -> float:
+        """Of what size the rounding of a function is."""
+        if k not in self._known:
+            leaves = symbols(self._functions[k])
+            places = np.array([self._places[leaf] for leaf in leaves], dtype=int)
+            self._known[k] = places, Magnitude([self._functions[k]], leaves)
+        places, magnitude = self._known[k]
+        return float(magnitude(inputs[places], sizes[places])[0])
+
+    def slopes(self, k: int, inputs: np.ndarray, order: int = 1) -> np.ndarray:
+        """Of a function, or of its rate if that is of order 2, by time, positions and rates: shape (1 + 2n,)."""
+        if (k, order) not in self._slopes:
+            along = self._functions[k] if order == 1 else as_expression(rate(self._functions[k]))
+            leaves = [leaf for leaf in symbols(along) if self._places.get(leaf, self._count) < self._count]
+            by = jacobian([along], leaves)[0] if leaves else expressions([])
+            names = symbols([*by])
+            columns, places = (np.array([self._places[leaf] for leaf in some], dtype=int) for some in (leaves, names))
+            self._slopes[k, order] = columns, places, Evaluator(by, names)
+        columns, places, evaluator = self._slopes[k, order]
+        found = np.zeros(self._count)
+        found[columns] = evaluator(inputs[places])
+        return found
 
 
 def smooth_forces(given: Any) -> tuple[ForcePieces, Pieces] | None:

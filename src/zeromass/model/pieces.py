@@ -26,7 +26,7 @@ from zeromass.expression import t as time
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.pieces import Pieces, Switch, unwrapped
 from zeromass.model.errors import ModelError
-from zeromass.model.large_pieces import ForcePieces, Held, complete_holds, smooth_forces
+from zeromass.model.large_pieces import ForcePieces, Held, OneByOne, complete_holds, smooth_forces
 from zeromass.model.state import ROUNDING, Magnitude, State
 from zeromass.model.unknown import Unknown, unknown_in
 
@@ -198,6 +198,22 @@ class SystemPieces:
         for block in (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)):
             sizes[block] = sizes[block].max()
         return self.functions.with_values(inputs, sizes)
+
+    def size(self, k: int, state: State) -> float:
+        """Of what size the rounding of one switching function is at a state on the pieces."""
+        inputs, n = state.inputs, len(state.q)
+        if not self.in_forces:
+            return float(self.switching(state)[1][k])
+        sizes = np.abs(inputs)
+        for block in (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)):
+            sizes[block] = sizes[block].max()
+        return self.one_by_one.size(k, inputs, sizes)
+
+    @cached_property
+    def one_by_one(self) -> OneByOne:
+        """The switching functions of a large system one by one."""
+        n = len(self.system.coordinates)
+        return OneByOne([switch.g for switch in self.switches], list(self.system.inputs), n)
 
     @cached_property
     def across(self) -> Evaluator:
