@@ -99,6 +99,9 @@ class Watching:
         """Machine code of some of the functions, and of others that depend on no multipliers of what holds."""
         others = [e for e in asked if e not in self.places]
         table = [self.places[e] if e in self.places else self.count + others.index(e) for e in asked]
+        return self._code(name, table, others, lanes)
+
+    def _code(self, name: str, table: Sequence[int], others: list[Expression], lanes: int) -> Code:
         motion, kernels, keep = self._made(lanes)
         n, rows = len(self._structure.system.coordinates), len(self._structure.system.rows)
         calls, first = [], n if lanes == 1 else 2 * n
@@ -168,7 +171,7 @@ class Watching:
         """All functions at arrays of states, from numbers in the order of `system.inputs`: shape (k, functions)."""
         lanes, n = host().width, len(self._structure.system.coordinates)
         if lanes not in self._all:
-            self._all[lanes] = self.code("all", list(self.places), lanes)
+            self._all[lanes] = self._code("all", range(self.count), [], lanes)
         address = self._all[lanes].address("all")
         found = np.empty((len(inputs), self.count))
         for first in range(0, len(inputs), lanes):
