@@ -241,11 +241,13 @@ def _machine_code(segment: Segment, e: Array, lanes: int) -> tuple[Code | None, 
     None where NumPy evaluates: forces of constraints, motions that slide along a switch, and what is long.
     """
     system, program = segment.equations, segment.solved
+    if segment.piece is not None and segment.piece.holds:
+        return None, False
     known: dict[Any, tuple[Code, bool]] = system.memory.setdefault("surveyed", {})
     key = (lanes, program.native.busy, *e.tolist())
     if key not in known:
         _, moving, forces = asked(system, e)
-        if forces or program.held or operations(e.tolist()) > max(LONG, REPAID * (len(segment.t) - 1)):
+        if forces or operations(e.tolist()) > max(LONG, REPAID * (len(segment.t) - 1)):
             return None, False
         if len(known) >= REMEMBERED:
             known.clear()

@@ -130,4 +130,9 @@ class Piece:
     def program(self, pieces: SystemPieces, start: State) -> Program:
         """The equations on this piece, with the pivots that are best at a start."""
         here = pieces.state(start, self.modes)
+        if pieces.in_forces:  # one is for all pieces
+            known = pieces.system.memory
+            if "program" not in known:
+                known["program"] = program_at(pieces.system, here)
+            return known["program"]
         return holding_at(pieces.system, here, self.holds) if self.holds else program_at(pieces.system, here)
