@@ -4,9 +4,10 @@ Dry friction in every joint of a chain leads to it. With what holds the motion a
 
     ġ = r + W c β,   0 ≤ β ≤ 1:   β = 0 where ġ < 0,   β = 1 where ġ > 0,   ġ = 0 between,
 
-and W = A M⁻¹ Aᵀ on the constraints. Where c < 0 and the rows of A are independent there is one solution. It is found by
-pivots in blocks [JP1994]: with a guess of what holds the motion is evaluated once, and everything that contradicts the guess
-changes at once; where that goes round in a circle, one thing at a time.
+and W = A M⁻¹ Aᵀ on the constraints. Where c < 0 there is one ġ, and where the rows of A are independent one β. It is found
+by pivots in blocks [JP1994]: with a guess of what holds the motion is evaluated once, and everything that contradicts the
+guess changes at once; where that goes round in a circle, one thing at a time. Rows that depend on one another, as where
+friction acts in all hinges of a loop, never hold together: what holds is then one of many solutions, of one motion.
 """
 
 from __future__ import annotations
@@ -51,13 +52,18 @@ def sides(question: Question, natural: Choice, *, fresh: bool) -> Choice:
     best, patience = len(natural) + 1, PATIENCE
     for _ in range(ROUNDS * (len(natural) + PATIENCE)):
         guess = _looked(question, choice, holds)
+        if guess is None:  # too many hold at once: from none of them on, what holds another motion comes one by one
+            if patience < 0:
+                break
+            choice, patience = tuple(side or 1.0 for side in natural), -1
+            continue
         if not guess.wrong:
             if fresh:
                 _check_alone(question, guess, holds)
             return guess.choice
-        if len(guess.wrong) < best:
+        if patience >= 0 and len(guess.wrong) < best:
             best, patience = len(guess.wrong), PATIENCE
-        else:
+        elif patience > 0:
             patience -= 1
         last = max(guess.wrong)
         changes = guess.wrong if patience > 0 else {last: guess.wrong[last]}
@@ -73,19 +79,18 @@ def _holds(question: Question, j: int) -> bool:
         return False
     if held.c.value is not None:
         return held.c.value < 0
-    here, _ = question.at(tuple(-1.0 for _ in question.open_))
+    here, _ = question.at(_low(question))
     return question.deciding.standing.watching(here)[held.c] < 0
 
 
-def _looked(question: Question, choice: Choice, holds: Sequence[bool]) -> _Guess:
-    """A guess of the sides, looked at."""
+def _looked(question: Question, choice: Choice, holds: Sequence[bool]) -> _Guess | None:
+    """A guess of the sides, looked at; None where rows that hold the motion depend on one another."""
     deciding, open_ = question.deciding, question.open_
     pieces, standing = deciding.pieces, deciding.standing
     here, a = question.at(choice)
     held = [j for j, side in enumerate(choice) if side == 0]
     if held and not standing.growth(here) < LOST:
-        words = standing.words([open_[j] for j in held])
-        raise Undecided(f"what holds the motion on {words} is not determined: several of them hold the same motion")
+        return None
     wrong: dict[int, float] = {}
     if held:
         values = standing.watching(here)
@@ -94,21 +99,30 @@ def _looked(question: Question, choice: Choice, holds: Sequence[bool]) -> _Guess
             above, below = (values[e] - margin for e in pieces.held[mode].leaving)
             if above < -SMALL or below < -SMALL:
                 wrong[j] = -1.0 if above < below else 1.0
+    guess = _Guess(choice, here, a, wrong)
     for j, side in enumerate(choice):
-        if side and (sign := _sign(question, choice, j, here, a)) and sign != side:
+        if side and (sign := _sign(question, guess, j)) and sign != side:
             wrong[j] = 0.0 if holds[j] else -side
-    return _Guess(choice, here, a, wrong)
+    return guess
 
 
-def _sign(question: Question, choice: Choice, j: int, here: State, a: np.ndarray) -> float:
+def _low(question: Question) -> Choice:
+    """All on their lower sides: what moves there tells of what size rates are."""
+    return tuple(-1.0 for _ in question.open_)
+
+
+def _with(choice: Choice, j: int, side: float) -> Choice:
+    return *choice[:j], side, *choice[j + 1 :]
+
+
+def _sign(question: Question, guess: _Guess, j: int) -> float:
     """Where a switching function goes by its first derivative that does not vanish; 0 if none is seen."""
-    deciding, k = question.deciding, question.open_[j]
+    deciding, k, here, a = question.deciding, question.open_[j], guess.state, guess.a
     for order in (1, 2):
         scale = 0.0
         if order == 1 and deciding.pieces.of_rates[k]:
-            across = *choice[:j], -choice[j], *choice[j + 1 :]
-            there, b = question.at(across)
-            scale = abs(deciding.derivative(there, k, 1, b)) + abs(deciding.derivative(here, k, 1, a))
+            others = question.at(_with(guess.choice, j, -guess.choice[j])), question.at(_low(question))
+            scale = sum(abs(deciding.derivative(state, k, 1, b)) for state, b in ((here, a), *others))
         sign = deciding.sign(here, k, order, a, scale)
         if sign:
             return sign
@@ -118,9 +132,9 @@ def _sign(question: Question, choice: Choice, j: int, here: State, a: np.ndarray
 def _check_alone(question: Question, guess: _Guess, holds: Sequence[bool]) -> None:
     """That no motion goes to the other side of a switch as well, where both sides push away from it."""
     for j, side in enumerate(guess.choice):
-        if side and not holds[j] and _sign(question, guess.choice, j, guess.state, guess.a):
-            across = *guess.choice[:j], -side, *guess.choice[j + 1 :]
-            if not _looked(question, across, holds).wrong:
+        if side and not holds[j] and _sign(question, guess, j):
+            across = _looked(question, _with(guess.choice, j, -side), holds)
+            if across is not None and not across.wrong:
                 said = question.deciding.standing.words([question.open_[j]])
                 raise Undecided(
                     f"several motions go on from a switch, to either side of {said}; begin on the one that is meant"
