@@ -10,7 +10,7 @@ import numpy as np
 
 from zeromass.compile.holding import mean
 from zeromass.compile.program import Hold, Program
-from zeromass.expression import Evaluator, Expression, as_expression, jacobian, rate, symbols
+from zeromass.expression import Evaluator, Expression, as_expression, jacobian, symbols
 from zeromass.expression.node import ordered
 from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.grazing import Grazing
@@ -172,7 +172,9 @@ class Reaching:
                     ):  # it has no rate before it is solved for: it is looked at inside steps
                         continue
                     if switch.mode not in held:  # where it is lowest it may be below zero, for a moment
-                        lowest = as_expression(mean(as_expression(rate(zero)), holds).item())
+                        lowest = self.pieces.along(as_expression(zero))
+                        if self.pieces.nested or not self.pieces.in_forces:
+                            lowest = as_expression(mean(lowest, holds).item())
                         events.append(Event(f"{LOW}{k} {j}", lowest, direction=turns, terminal=False))
             known[key] = tuple(events)
         return known[key]

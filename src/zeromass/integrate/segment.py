@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.holding import mean
+from zeromass.compile.holding import mean, told
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
 from zeromass.equation.inverse import least_norm_multipliers
@@ -191,6 +191,8 @@ class Segment:
         """
         if self.piece is None or self.system.pieces is None:
             return e
+        if self.system.pieces.in_forces:
+            return told(self.system.pieces, e, self.piece.holds)
         return mean(self.system.pieces.smooth(e), self.piece.holds)
 
     @property

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from zeromass.compile.program import Program, program_at
-from zeromass.expression import Expression, Symbol, as_expression, rate
+from zeromass.expression import Expression, Symbol
 from zeromass.integrate.stepping.functions import Slope
 from zeromass.model import State
 from zeromass.model.pieces import SystemPieces
@@ -89,14 +89,19 @@ class Standing:
         held = {k for k, switch in enumerate(switches) if switch.mode in self.pieces.held and k in known}
         for k in np.flatnonzero(off <= most).tolist():
             if k not in held:
-                drift = abs(values[as_expression(rate(switches[k].g))])
+                drift = abs(values[self.pieces.along(switches[k].g)])
                 sizes[k] = self.pieces.size(k, here)
                 bands[k] = near * sizes[k] + slack * drift
         return g, sizes, bands
 
     def slope(self, here: State, k: int) -> np.ndarray:
         """Of one switching function by time, positions and rates, shape (1 + 2n,)."""
-        return self.pieces.one_by_one.slopes(k, here.inputs) if self.pieces.in_forces else self.slopes(here)[k]
+        if not self.pieces.in_forces:
+            return self.slopes(here)[k]
+        if ("slope", k) not in here.memory:
+            here = here if here.system is self.pieces.system else self.state(here, {})
+            here.memory["slope", k] = self.pieces.one_by_one.slopes(k, here.inputs)
+        return here.memory["slope", k]
 
     def switching(self, here: State) -> tuple[np.ndarray, np.ndarray]:
         """Values of the switching functions, and of what size their rounding is."""

@@ -118,15 +118,17 @@ def _with(choice: Choice, j: int, side: float) -> Choice:
 def _sign(question: Question, guess: _Guess, j: int) -> float:
     """Where a switching function goes by its first derivative that does not vanish; 0 if none is seen."""
     deciding, k, here, a = question.deciding, question.open_[j], guess.state, guess.a
-    for order in (1, 2):
-        scale = 0.0
-        if order == 1 and deciding.pieces.of_rates[k]:
-            others = question.at(_with(guess.choice, j, -guess.choice[j])), question.at(_low(question))
-            scale = sum(abs(deciding.derivative(state, k, 1, b)) for state, b in ((here, a), *others))
-        sign = deciding.sign(here, k, order, a, scale)
-        if sign:
-            return sign
-    return 0.0
+    if not deciding.pieces.of_rates[k]:
+        return deciding.sign(here, k, 1, a) or deciding.sign(here, k, 2, a)
+    slopes = deciding.standing.slope(question.state, k)  # of modes it knows nothing
+    terms = slopes * np.concatenate([[1.0], here.v, a])
+    if np.sign(terms.sum()) * deciding.ahead == guess.choice[j]:
+        return guess.choice[j]
+    others = question.at(_with(guess.choice, j, -guess.choice[j])), question.at(_low(question))
+    rates = [abs(slopes @ np.concatenate([[1.0], here.v, b])) for _, b in others]
+    if abs(terms.sum()) <= SMALL * max(float(np.abs(terms).sum()), sum(rates)):
+        return 0.0
+    return float(np.sign(terms.sum()) * deciding.ahead)
 
 
 def _check_alone(question: Question, guess: _Guess, holds: Sequence[bool]) -> None:

@@ -169,7 +169,9 @@ def complete_holds(smooth: System, pieces: ForcePieces) -> dict[Symbol, Held]:
             held[switch.mode] = Held(hold, c, as_expression(β + switch.margin), as_expression(1 - β + switch.margin))
             functions[k] += [*held[switch.mode].leaving, *([c] if c.value is None else [])]
     smooth.memory["functions of switches"] = [some for some in functions if some]
-    smooth.memory["held functions"] = {s.mode: (held[s.mode].above, s.margin) for s in pieces.switches if s.mode in held}
+    smooth.memory["held functions"] = {
+        s.mode: (held[s.mode].above, s.margin) for s in pieces.switches if s.mode in held
+    }
     return held
 
 

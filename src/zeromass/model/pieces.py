@@ -19,6 +19,7 @@ from zeromass.expression import (
     derivative,
     gradient,
     jacobian,
+    rate,
     substitute,
     symbols,
 )
@@ -209,6 +210,13 @@ class SystemPieces:
             sizes[block] = sizes[block].max()
         return self.one_by_one.size(k, inputs, sizes)
 
+    def along(self, e: Expression) -> Expression:
+        """The rate of a function that is watched, found once."""
+        known: dict[Expression, Expression] = self.system.memory.setdefault("rates of functions", {})
+        if e not in known:
+            known[e] = as_expression(rate(e))
+        return known[e]
+
     @cached_property
     def one_by_one(self) -> OneByOne:
         """The switching functions of a large system one by one."""
@@ -374,7 +382,6 @@ class SystemPieces:
         """Names and values of the energies that are known, on the pieces."""
         known = [name for name in ENERGIES if getattr(self.system._free, name) is not None]
         return known, Evaluator([as_expression(getattr(self.system._free, name)) for name in known], self.system.inputs)
-
 
     @cached_property
     def stored_forces(self) -> Evaluator:

@@ -108,7 +108,7 @@ class Structure:
 
     def _held(self, parameters: np.ndarray) -> np.ndarray:
         """Parameters with which all rows hold that may."""
-        holding = {h for h in self.elements.holding.values()}
+        holding = set(self.elements.holding.values())
         return np.where([p in holding for p in self.system.parameters], 1.0, parameters) if holding else parameters
 
     def machine(self, task: str, lanes: int, *, shared: bool = False, told: bool = False) -> Machine:
