@@ -129,7 +129,7 @@ class Standing:
         return here.memory[key]
 
     def watching(self, here: State) -> dict[Expression, float]:
-        """The functions of the switches of a large system, those of what holds among them, and the growth of pivots there."""
+        """The functions of the switches of a large system, those of what holds among them."""
         program = self.program(here)
         key = "watching", program
         if key not in here.memory:

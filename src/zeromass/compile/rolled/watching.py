@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Group(NamedTuple):
-    """Functions that belong together, as those of one switch, and what they depend on: blocks, multipliers, own parameters."""
+    """Functions that belong together, as those of one switch: on which blocks, multipliers and parameters they depend."""
 
     functions: tuple[Expression, ...]
     blocks: tuple[int, ...]
