@@ -110,7 +110,7 @@ def of_nothing() -> Equations:
 
 def of_rows(rows: Sequence[Row], blocks: Sequence[Block], task: str, plain: bool) -> Equations:
     """Of some rows of constraints between parts."""
-    system = _alone(blocks, rows)
+    system = alone(blocks, rows)
     level = int(task == "velocities")
     count, first = len(rows), len(system.rows) - len(rows)
     if plain:
@@ -179,7 +179,7 @@ def of_force(load: Load | Expression, blocks: Sequence[Block], task: str, plain:
     """Of a force or of an energy beside those of the parts; corrections know none."""
     if task != "motion":
         return Equations([], [])
-    system = _alone(blocks, ())
+    system = alone(blocks, ())
     q = system.coordinates
     force: Array = -gradient(load, q) if isinstance(load, Expression) else expressions(load.generalized(q))
     if plain:
@@ -191,7 +191,7 @@ def of_force(load: Load | Expression, blocks: Sequence[Block], task: str, plain:
     return Equations([], [(u, e) for u, e in zip(place, turned, strict=True) if e is not ZERO])
 
 
-def _alone(blocks: Sequence[Block], rows: Sequence[Row]) -> System:
+def alone(blocks: Sequence[Block], rows: Sequence[Row]) -> System:
     """A system of a few parts and coordinates under some rows, which come last."""
     parts = [block.part for block in blocks if block.part is not None]
     q = numbers([x for block in blocks for x in block.coordinates])

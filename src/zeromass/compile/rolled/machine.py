@@ -269,7 +269,7 @@ class Machine:
                 places = np.concatenate([firsts[kind.blocks[some]], kind.picks[some]], axis=1)
                 given = self._given(places, kind.values[some])
                 made.append(((kernels.address(f"kind{k}"), *given), starts[k], ends))
-        return self._shared(made)
+        return self._shared(made, len(instances[0].ends))
 
     def _spreads(self, layout: Layout, kernels: Code, firsts: np.ndarray, memory: Memory) -> tuple[int, np.ndarray]:
         made = []
@@ -280,7 +280,7 @@ class Machine:
                 places = np.stack([firsts[b], memory.solution + memory.at[b]], axis=1)
                 given = self._given(places, kind.values[some])
                 made.append(((kernels.address(f"spread{k}"), *given), np.zeros(len(ends) - 1, dtype=np.int64), ends))
-        return self._shared(made)
+        return self._shared(made, len(memory.parts[0].ends))
 
     def _states(self, layout: Layout, firsts: np.ndarray, memory: Memory) -> tuple[int, np.ndarray]:
         """Coordinates of the parts of each tile, and where its share ends."""
@@ -300,9 +300,11 @@ class Machine:
         """Address of each table of a kernel, with the bytes of an instance."""
         return (self._held(places, np.int32), 4 * places.shape[1]), (self._held(values, float), 8 * values.shape[1])
 
-    def _shared(self, made: Sequence[tuple[Any, np.ndarray, np.ndarray]]) -> tuple[int, np.ndarray]:
-        """Rows for the instances of each tile: the function, its tables from there on, how many, where entries begin."""
-        count = len(made[0][2]) if made else 1
+    def _shared(self, made: Sequence[tuple[Any, np.ndarray, np.ndarray]], count: int) -> tuple[int, np.ndarray]:
+        """Rows for the instances of each tile: the function, its tables from there on, how many, where entries begin.
+
+        count  ends of tiles
+        """
         width = len(made[0][0]) + 2 if made else 1
         rows, ends = [], [0]
         for t in range(1, count):
