@@ -199,7 +199,7 @@ def _connected(members: Sequence[int], ties: Sequence[Sequence[int]]) -> list[li
 
 # kinds of constraints ----------------------------------------------------------------------------------------------------
 def _kinds(structure: Structure, state: State) -> dict[str, str]:
-    """For each constraint whether it is holonomic; of rows of rates with the parts beside them, once for all that are alike."""
+    """Of what kind each constraint is; rows of rates with the parts beside them, once for all that are alike."""
     system, elements = structure.system, structure.elements
     result = {row.group: "holonomic" for row in system.rows if row.level == 0}
     result |= {row.group: "at acceleration level" for row in system.rows if row.level == 2}
@@ -209,7 +209,9 @@ def _kinds(structure: Structure, state: State) -> dict[str, str]:
         of |= dict.fromkeys(element.rows, e)
         for b in element.blocks:
             touching[b].add(e)
-    number = {i: (k, r) for k, kind in enumerate(structure.kinds) for some in kind.rows for r, i in enumerate(some.tolist())}
+    number = {
+        i: (k, r) for k, kind in enumerate(structure.kinds) for some in kind.rows for r, i in enumerate(some.tolist())
+    }
     known: dict[Any, dict[int, str]] = {}
     for element in elements.rows:
         if all(system.rows[i].level != 1 for i in element.rows):
