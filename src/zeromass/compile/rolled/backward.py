@@ -45,7 +45,9 @@ class Backward:
         self._keep = [motion, machine, rhs, back, kernels, blocks, changes, found, told, growth, places, tables]
         lines = [
             self._called("rhs", rhs.address("rhs"), ["%t", "%y", "%p", "%s", "%g", told]),
-            self._moved("%y", blocks, np.arange(2 * n), np.concatenate([task.coordinates, task.size + task.coordinates])),
+            self._moved(
+                "%y", blocks, np.arange(2 * n), np.concatenate([task.coordinates, task.size + task.coordinates])
+            ),
             self._moved("%m", blocks, np.arange(n), task.varied),
             self._moved(motion.values, blocks, motion.unknowns + task.solved.source, task.solved.place),
             self._called("back", back.address("adjoint"), ["%t", blocks, "%p", changes]),
@@ -57,7 +59,12 @@ class Backward:
             lines.append(self._called(f"k{k}", kernels.address(name), given, sizes))
         lines.append(f"  call void @gather({self._given(found)}, ptr %f, {self._given(places)}, i64 {len(places)})")
         text = _TEXT.format(
-            n=n, two=2 * n, three=3 * n, all=2 * n + self._parameters, bytes=8 * (2 * n + self._parameters), lines="\n".join(lines)
+            n=n,
+            two=2 * n,
+            three=3 * n,
+            all=2 * n + self._parameters,
+            bytes=8 * (2 * n + self._parameters),
+            lines="\n".join(lines),
         )
         self.code: Code = Code(text, target, effort=2, keep=self._keep)
 
