@@ -118,6 +118,21 @@ def test_a_singular_position_is_seen(monkeypatch: pytest.MonkeyPatch):
     assert dense.lost
 
 
+def test_rows_that_are_independent_contradict_nothing(monkeypatch: pytest.MonkeyPatch):
+    """Three legs of lengths that begin without acceleration: what is left of it is rounding, and so are its terms."""
+    monkeypatch.setattr(model_system, "LARGE", 1)
+    p, way = zm.Particle("p", 1.0), 0.1 * np.sin(zm.t) * np.array([0.3, -0.2, 1.0])
+    feet = np.array([[np.cos(a), np.sin(a), 0.0] for a in (0.2, 2.3, 4.1)])
+    rows = {}
+    for k, foot in enumerate(feet):
+        d, e = p.position - foot, np.array([0, 0, 1.0]) + way - foot
+        rows[f"leg {k}"] = (d @ d - e @ e) / (2 * np.sqrt(e @ e))
+    system = zm.System([p], constraints=rows, gravity=9.81)
+    run = zm.simulate(system, system.start(guess={p.position[2]: 1.0}), until=2.0)
+    assert run.outcome.complete
+    np.testing.assert_allclose(run.at(2.0)[p.position[2]], 1.0 + 0.1 * np.sin(2.0), rtol=1e-12)
+
+
 @pytest.mark.parametrize("count", few([100, 1000]))
 def test_many_bodies_are_checked_without_matrices(count: int):
     parts, rows, more, guess = chain(count)

@@ -44,7 +44,7 @@ def large_diagnosis(system: System, state: State) -> Diagnosis | None:
     open_ = _open(structure, state) if structure.undetermined else ()
     _, growth, left, sizes = structure.residual(native.machine("motion", 1), state)
     off = ~negligible(left, sizes + FLOOR * sizes.max(initial=0.0), np.sqrt(CONSISTENCY_TOLERANCE))
-    against = set(structure.rows[off].tolist()) if not open_ else set()
+    against = set(structure.rows[off].tolist()) if dropped and not open_ else set()
     force = [state[item.force] for item in open_ if item.force is not None]
     verdict = (
         Verdict.INCONSISTENT

@@ -40,8 +40,8 @@ class Kind:
     blocks: np.ndarray
     rows: np.ndarray
     values: np.ndarray
-    derive: Callable[[str], Equations]
-    _known: dict[str, Equations] = field(default_factory=dict)
+    derive: Callable[[str], Equations] = field(repr=False)
+    _known: dict[str, Equations] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.blocks)
