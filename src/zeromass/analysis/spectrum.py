@@ -26,7 +26,8 @@ def lyapunov_spectrum(
     """Lyapunov exponents, 1/s, the largest first: as many as there are directions along the constraints, or `count`.
 
     every  time between renormalisations, s; a hundredth of the run by default
-    count  how many of them, the leading ones; each is a tangent more that is carried along
+    count  how many of them, the leading ones; each is a tangent more that is carried along. Of a large system, whose
+           derivatives of constraints are not written out then, this is the way
 
     A damped spring, ẍ = −x − ẋ/2, has −1/4 twice; their sum is that of what damps:
 
@@ -46,7 +47,8 @@ def lyapunov_spectrum(
     times = np.linspace(run.t[0], run.t[-1], parts + 1)
     one_smooth_motion(run)
     sampled = run.at(times[1:])
-    along = _InLarge(run) if run.program.code == "rolled" else _Written(run, sampled)
+    large = run.program.code == "rolled" and count is not None
+    along = _InLarge(run) if large else _Written(run, sampled)
     size = along.directions if count is None else min(count, along.directions)
     W = np.linalg.qr(along.first(np.random.default_rng(seed), size))[0]
     total = np.zeros(size)
