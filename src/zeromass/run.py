@@ -304,8 +304,8 @@ class Run(Course):
 
         return lyapunov_exponent(self, every=every, seed=seed)
 
-    def lyapunov_spectrum(self, *, every: float | None = None, seed: int = 0) -> np.ndarray:
-        """All Lyapunov exponents along the constraints, 1/s, the largest first; see `zm.lyapunov_spectrum`.
+    def lyapunov_spectrum(self, *, every: float | None = None, seed: int = 0, count: int | None = None) -> np.ndarray:
+        """Lyapunov exponents along the constraints, 1/s, the largest first; all, or `count`; see `zm.lyapunov_spectrum`.
 
         >>> x = zm.coordinate("x")
         >>> upright = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=-2 * x**2)
@@ -315,7 +315,7 @@ class Run(Course):
         """
         from zeromass.analysis import lyapunov_spectrum
 
-        return lyapunov_spectrum(self, every=every, seed=seed)
+        return lyapunov_spectrum(self, every=every, seed=seed, count=count)
 
     # pictures --------------------------------------------------------------------------------------------------------
     @property

@@ -59,3 +59,16 @@ def test_signatures_are_those_of_each_by_itself(name: str, turned: bool, points:
     asked = _asked(_formulas(points)[name], where)
     asked = asked[::-1] if turned else asked
     assert list(alike(asked, where)) == [signature(roots, where, blocks) for _, roots, blocks in asked]
+
+
+def test_constant_forces_are_each_body_s_own():
+    """Formulas that are nothing but numbers differ from body to body as other numbers do: ẍ = F/m."""
+    count = 43
+    masses = [zm.Particle(f"m{k}", 2.0) for k in range(count)]
+    forces = [zm.Force([0.25 * (k + 1), 0, 7.0], at=p.position) for k, p in enumerate(masses)]
+    system = zm.System(masses, forces=forces)
+    assert system.large
+    found = system.start()[[zm.acceleration(p.position[0]) for p in masses]]
+    np.testing.assert_allclose(found, 0.125 * np.arange(1, count + 1), rtol=1e-15)
+    run = zm.simulate(system, system.start(), until=2.0)
+    np.testing.assert_allclose(run.at(2.0)[[p.position[2] for p in masses]][0], 7.0, rtol=1e-12)

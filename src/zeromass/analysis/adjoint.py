@@ -7,9 +7,10 @@ Then ∂J/∂y(0) = μ(0) and ∂J/∂p = γ(0), to which comes what the start c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,8 +27,20 @@ from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.model import Event, ModelError
 
-PIECES = 32
-"""Parts of a run that are gone through backward: the motion is taken from the run anew at the end of each."""
+if TYPE_CHECKING:
+    from zeromass.analysis.large_adjoint import LargeAdjointCode
+
+PIECES, STEPS = 32, 4
+"""Parts of a run that are gone through backward, at most, and steps of the run in each of them at least: the motion is taken
+from the run anew at the end of each."""
+
+
+Derivatives = Callable[[np.ndarray], tuple[float, np.ndarray, np.ndarray]]
+"""A value, and its derivatives by state, shape (2n,), and by parameters."""
+
+
+FIRST_STEP = 0.125
+"""Part of a step of the run, as long as these are in the mean, that each part begins with backward."""
 
 
 class AdjointCode:
@@ -45,6 +58,17 @@ class AdjointCode:
         back = gradient(np.dot(np.array(μ, dtype=object), f), [*y, *constants])
         groups = [time, [*y, *μ, *γ], list(constants)]
         self._code = code({"rhs": (groups, [[*f, *(-back)], [program.growth], []])}, host().scalar, effort=BEST)
+        self._program = program
+
+    def slopes(self, e: Expression) -> Derivatives:
+        """The value of an expression and its derivatives by state and parameters, from numbers of `system.inputs`."""
+        slopes = slopes_of(self._program, (e,), self._program.system.parameters)
+
+        def at(inputs: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+            found = slopes.at_inputs(inputs)
+            return float(found.values[0]), found.outputs[0][0], found.outputs[1][0]
+
+        return at
 
     def rhs(self, lanes: int = 1, *, projected: bool = False) -> Code:
         """Machine code of the right-hand side of one state."""
@@ -92,22 +116,17 @@ def adjoint(run: Course, e: Expression, times: ArrayLike | None = None, weights:
     array([2., 4.])
     """
     one_smooth_motion(run)
-    if run.program.code == "rolled":
-        raise ModelError(
-            f"a run backward is not made of a large system, here of {len(run.system.coordinates)} coordinates: take "
-            "run.sensitivity(), whose tangents go forward"
-        )
     system, begin, end = run.system, float(run.t[0]), float(run.t[-1])
     times = np.atleast_1d(np.asarray(end if times is None else times, dtype=float))
     weights = np.broadcast_to(np.asarray(weights, dtype=float), times.shape)
-    p = [run.parameters[x] for x in system.parameters]
-    slopes = slopes_of(run.program, (e,), system.parameters)
     machine_code = _adjoint_code(run.program)
+    slopes = machine_code.slopes(e)
     values = np.asarray(next(iter(run.segments)).values, dtype=float)
     m = run.y.shape[1]
     μ, γ, total = np.zeros(m), np.zeros(len(values)), 0.0
     here = times.max()
-    marks = np.linspace(begin, here, PIECES + 1)
+    first = FIRST_STEP * abs(end - begin) / max(1, len(run.t) - 1)
+    marks = np.linspace(begin, here, min(PIECES, 1 + len(run.t) // STEPS) + 1)
     for time in np.unique(np.concatenate([marks, times]))[::-1]:
         y = run.at([here]).y[0]
         if here != time:
@@ -117,7 +136,7 @@ def adjoint(run: Course, e: Expression, times: ArrayLike | None = None, weights:
                 np.concatenate([y, μ, γ]),
                 values,
                 Tolerances(run.settings.rtol, run.settings.atol),
-                -1e-6 if here > time else 1e-6,
+                float(np.copysign(first, time - here)),
             )
             status = Dop853(work).advance(float(time), 1 << 40)
             if status is not Status.FINISHED:
@@ -125,14 +144,18 @@ def adjoint(run: Course, e: Expression, times: ArrayLike | None = None, weights:
             μ, γ = work.y[m : 2 * m].copy(), work.y[2 * m :].copy()
             here, y = float(time), run.at([time]).y[0]
         for w in weights[times == time]:
-            slope = slopes.at_inputs(np.concatenate([[time], y, p]))
-            total += w * slope.values[0]
-            μ += w * slope.outputs[0][0]
-            γ[: len(p)] += w * slope.outputs[1][0]
-    by_p = γ[: len(p)] + μ @ start_variations(run)
+            value, by_y, by_p = slopes(np.concatenate([[time], y, values]))
+            total += w * value
+            μ += w * by_y
+            γ += w * by_p
+    by_p = γ[: len(system.parameters)] + μ @ start_variations(run)
     return Adjoint(float(total), μ, dict(zip(system.parameters, by_p.tolist(), strict=True)))
 
 
 @lru_cache(maxsize=16)
-def _adjoint_code(program: Program) -> AdjointCode:
-    return AdjointCode(program)
+def _adjoint_code(program: Program) -> AdjointCode | LargeAdjointCode:
+    if program.code != "rolled":
+        return AdjointCode(program)
+    from zeromass.analysis.large_adjoint import LargeAdjointCode  # few systems are large
+
+    return LargeAdjointCode(program)

@@ -11,17 +11,23 @@ from __future__ import annotations
 import numpy as np
 
 from zeromass.analysis.neighbours import Neighbours
-from zeromass.analysis.tangent import allowed_directions, one_smooth_motion
+from zeromass.analysis.tangent import NEARBY, allowed_directions, one_smooth_motion
 from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator, expressions, jacobian
 from zeromass.integrate import Course
+from zeromass.integrate.course import Sampled
+from zeromass.integrate.stepping.functions import Functions
 from zeromass.model import ModelError
 
 
-def lyapunov_spectrum(run: Course, *, every: float | None = None, seed: int = 0) -> np.ndarray:
-    """All Lyapunov exponents, 1/s, the largest first: as many as there are directions along the constraints.
+def lyapunov_spectrum(
+    run: Course, *, every: float | None = None, seed: int = 0, count: int | None = None
+) -> np.ndarray:
+    """Lyapunov exponents, 1/s, the largest first: as many as there are directions along the constraints, or `count`.
 
     every  time between renormalisations, s; a hundredth of the run by default
+    count  how many of them, the leading ones; each is a tangent more that is carried along. Of a large system, whose
+           derivatives of constraints are not written out then, this is the way
 
     A damped spring, ẍ = −x − ẋ/2, has −1/4 twice; their sum is that of what damps:
 
@@ -35,23 +41,63 @@ def lyapunov_spectrum(run: Course, *, every: float | None = None, seed: int = 0)
     span = float(run.t[-1] - run.t[0])
     if not span > 0:
         raise ModelError("Lyapunov exponents need a run forward in time")
-    count = max(1, round(span / (span / 100 if every is None else float(every))))
-    times = np.linspace(run.t[0], run.t[-1], count + 1)
-    N = allowed_directions(run)
-    W = np.linalg.qr(N @ np.random.default_rng(seed).normal(size=(N.shape[1], N.shape[1])))[0]
-    system = run.system
-    zeros = expressions([zero for level in (0, 1) for _, zero in system.zeros(level)])
-    constraints = Evaluator(jacobian(zeros, [*system.coordinates, *system.rates]), system.inputs)
-    rank = len(N) - N.shape[1]
-    total, sampled = np.zeros(N.shape[1]), run.at(times[1:])
-    along = numerical_rank(constraints(sampled.inputs), rank=rank).null_space if rank else None
+    if count is not None and count < 1:
+        raise ModelError(f"count = {count}: there is at least one exponent")
+    parts = max(1, round(span / (span / 100 if every is None else float(every))))
+    times = np.linspace(run.t[0], run.t[-1], parts + 1)
     one_smooth_motion(run)
-    neighbours = Neighbours(run, W, np.zeros((len(run.parameters), N.shape[1])), float(times[0]))
+    sampled = run.at(times[1:])
+    large = run.program.code == "rolled" and count is not None
+    along = _InLarge(run) if large else _Written(run, sampled)
+    size = along.directions if count is None else min(count, along.directions)
+    W = np.linalg.qr(along.first(np.random.default_rng(seed), size))[0]
+    total = np.zeros(size)
+    neighbours = Neighbours(run, W, np.zeros((len(run.parameters), size)), float(times[0]))
     for k, end in enumerate(times[1:].tolist()):
-        W = neighbours.carry(end)
-        if along is not None:
-            W = along[k] @ (along[k].T @ W)
-        W, R = np.linalg.qr(W)
+        W, R = np.linalg.qr(along(k, end, sampled.y[k], neighbours.carry(end)))
         total += np.log(np.abs(np.diag(R)))
         neighbours.go_on(sampled.y[k], W)
     return np.sort(total / span)[::-1]
+
+
+class _Written:
+    """Tangents brought back into the constraints by the null space of their derivatives."""
+
+    def __init__(self, run: Course, sampled: Sampled) -> None:
+        self._start = allowed_directions(run)
+        order, self.directions = self._start.shape
+        system, rank = run.system, order - self.directions
+        zeros = expressions([zero for level in (0, 1) for _, zero in system.zeros(level)])
+        constraints = Evaluator(jacobian(zeros, [*system.coordinates, *system.rates]), system.inputs)
+        self._along = numerical_rank(constraints(sampled.inputs), rank=rank).null_space if rank else None
+
+    def first(self, random: np.random.Generator, size: int) -> np.ndarray:
+        """Some at the start, shape (2n, size)."""
+        return self._start @ random.normal(size=(self.directions, size))
+
+    def __call__(self, k: int, t: float, y: np.ndarray, W: np.ndarray) -> np.ndarray:
+        return W if self._along is None else self._along[k] @ (self._along[k].T @ W)
+
+
+class _InLarge:
+    """The same of a large system: what is left of a small change where states are brought onto the constraints."""
+
+    def __init__(self, run: Course) -> None:
+        system, self._segment = run.system, run.segments[0]
+        gone = set(run.program.elimination.dropped)
+        kept = [row.level for i, row in enumerate(system.rows) if i not in gone]
+        order = 2 * len(system.coordinates)
+        self.directions: int = order - sum(level == 0 for level in kept) - sum(level < 2 for level in kept)
+        self._onto = Functions(run.program.native, self._segment.values).projected
+        self._begin = float(run.t[0]), run.y[0]
+
+    def first(self, random: np.random.Generator, size: int) -> np.ndarray:
+        """Some at the start, shape (2n, size)."""
+        t, y = self._begin
+        return self(0, t, y, random.normal(size=(len(y), size)))
+
+    def __call__(self, k: int, t: float, y: np.ndarray, W: np.ndarray) -> np.ndarray:
+        size = np.linalg.norm(W, axis=0)
+        δ = NEARBY * (W / size).T
+        there = self._onto(np.full(2 * len(δ), t), np.concatenate([y + δ, y - δ]))
+        return (there[: len(δ)] - there[len(δ) :]).T / (2 * NEARBY) * size

@@ -34,6 +34,10 @@ from zeromass.expression.node import ordered
 from zeromass.expression.pieces import SWITCHING
 from zeromass.model import State, System
 from zeromass.model.constraint import Row
+from zeromass.model.pieces import SystemPieces
+
+REMEMBERED = 64
+"""Expressions of which it is remembered what they are on pieces."""
 
 
 def can_hold(system: System, holds: Sequence[Hold]) -> bool:
@@ -136,6 +140,8 @@ def _at(functions: Any, holds: Sequence[Hold], high: int) -> Array:
 def mean(functions: Any, holds: Sequence[Hold]) -> Array:
     """Expressions on a switch: the mean of their values on both sides, with the weights that the modes tell."""
     functions = expressions(functions)
+    felt = set(symbols(functions)) if holds else set()
+    holds = [hold for hold in holds if hold.mode in felt]
     if not holds:
         return functions
     low = _at(functions, holds, -1)
@@ -144,6 +150,25 @@ def mean(functions: Any, holds: Sequence[Hold]) -> Array:
         β = (hold.mode - hold.low) / constant(hold.high - hold.low)
         total = total + β * (_at(functions, holds, k) - low)
     return expressions(total)
+
+
+def told(pieces: SystemPieces, e: Array, holds: Sequence[Hold]) -> Array:
+    """Expressions on the pieces of a large system, and where it slides: found once for all that may hold.
+
+    Most are sums of multiples of modes, and then they have their mean where a mode has its own.
+    """
+    known: dict[Any, tuple[Array, bool]] = pieces.system.memory.setdefault("told", {})
+    key = e.shape, *e.ravel().tolist()
+    if key not in known:
+        if len(known) >= REMEMBERED:
+            known.clear()
+        smooth = pieces.smooth(e)
+        felt, nodes = [x for x in symbols(smooth) if x in pieces.held], ordered(smooth.ravel())
+        chosen = [node for node in nodes if node.op in SWITCHING] if felt else []
+        slopes = jacobian(smooth.ravel(), felt) if felt else []
+        known[key] = smooth, set(felt).isdisjoint(symbols(slopes, chosen))
+    smooth, straight = known[key]
+    return smooth if straight else mean(smooth, holds)
 
 
 def _held(

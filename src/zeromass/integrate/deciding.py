@@ -8,7 +8,7 @@ slides along the switch, see `zeromass.compile.holding`.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -33,6 +33,9 @@ SMALL = 1e-9
 
 ORDERS = 4
 """Derivatives of a switching function that are looked at."""
+
+SOON = 1e-5
+"""Time, relative to 1 and to the time itself, in which the rate of a switching function changes by what its slope tells."""
 
 MOST = 5
 """Switches at once that may depend on one another."""
@@ -111,7 +114,7 @@ class Deciding:
         """
         while self.pieces.nested:
             before = dict(modes)
-            g, _ = self.standing.switching(self.standing.state(state, modes))
+            g, _, _ = self.standing.looked(self.standing.state(state, modes), (), 0.0, 0.0)
             for k, switch in enumerate(self.pieces.switches):
                 if k in self.pieces.of_time or switch.kind == "turn" or k in self.pieces.of_force:
                     continue
@@ -149,6 +152,8 @@ class Deciding:
         known    switches that are reached, or held: rounding does not decide of them
         reached  those that are reached
         """
+        flags = {held.flag: 0.0 for held in self.pieces.held.values()}
+        guess = Decision({**guess.modes, **flags}, guess.holds) if flags else guess
         modes, tied, g, sizes = self._settled(state, guess, known, fresh=fresh)
         open_: list[int] = []
         here = self.standing.state(state, modes)
@@ -183,6 +188,8 @@ class Deciding:
             modes[switch.mode] = high if side > 0 else low
             if side == 0:
                 holds.append(Hold(switch.mode, low, high, switch.g))
+                if switch.mode in self.pieces.held:
+                    modes[self.pieces.held[switch.mode].flag] = 1.0
         self._nested(state, modes, tied)
         for switch in self.pieces.switches:
             modes[switch.margin] = 0.0
@@ -204,12 +211,7 @@ class Deciding:
         modes, slack = dict(guess.modes), LOCATED * max(1.0, abs(state.t))
         while True:
             before, here = dict(modes), self.standing.state(state, modes)
-            g, sizes = self.standing.switching(here)
-            slopes = self.standing.slopes(here)
-            n = len(state.q)
-            a = self.standing.acceleration(here) if slopes[:, 1 + n :].any() and known else np.zeros(n)
-            drift = np.abs(slopes @ np.concatenate([[1.0], state.v, a]))
-            bands = NEAR * sizes + slack * drift
+            g, sizes, bands = self.standing.looked(here, known, NEAR, slack)
             tied = []
             for k, switch in enumerate(self.pieces.switches):
                 if switch.kind == "turn" or k in self.pieces.of_time:
@@ -239,6 +241,10 @@ class Deciding:
         self, state: State, modes: dict[Symbol, float], g: np.ndarray, open_: list[int], natural: Choice, *, fresh: bool
     ) -> Choice:
         question = Question(self, state, modes, g, open_)
+        if self.pieces.in_forces:
+            from zeromass.integrate.sticking import sides  # few systems are large
+
+            return sides(question, natural, fresh=fresh)
         if not fresh and (question.slides(natural) if 0.0 in natural else question.consistent(natural) is not False):
             return natural
         said = self.standing.words(open_)
@@ -269,6 +275,8 @@ class Deciding:
         """
         if order > 1 and k in self.pieces.of_force:
             return 0.0
+        if self.pieces.in_forces and order > (1 if self.pieces.of_rates[k] else 2):
+            return 0.0  # there are no formulas of how accelerations change
         terms = self._terms(state, k, order, a)
         if abs(terms.sum()) <= SMALL * max(np.abs(terms).sum(), scale):
             return 0.0
@@ -276,17 +284,31 @@ class Deciding:
 
     def derivative(self, state: State, k: int, order: int, a: np.ndarray | None = None) -> float:
         """A derivative of a switching function by time along the motion."""
+        if self.pieces.in_forces and order == 2 and self.pieces.of_rates[k]:
+            return self._bend(state, k)
         return float(self._terms(state, k, order, a).sum())
 
     def _terms(self, state: State, k: int, order: int, a: np.ndarray | None) -> np.ndarray:
         """What it is the sum of: by time, by positions and by rates."""
         if order == 1:
-            slopes, felt = self.standing.slopes(state)[k], self.pieces.of_rates[k]
+            slopes, felt = self.standing.slope(state, k), self.pieces.of_rates[k]
+        elif self.pieces.in_forces:
+            slopes, felt = self.pieces.one_by_one.slopes(k, state.inputs, order), True
         else:
             slopes, felt = self._derivative(self.standing.program(state), k, order)[1](state.inputs), True
         if a is None or not felt:
             a = self.standing.acceleration(state) if felt else np.zeros(len(state.q))
         return slopes * np.concatenate([[1.0], state.v, a])
+
+    def _bend(self, state: State, k: int) -> float:
+        """g̈ of a switching function of rates in a large system, from ġ a moment before and after."""
+        a, τ = self.standing.acceleration(state), SOON * max(1.0, abs(state.t))
+
+        def there(τ: float) -> float:
+            moved = replace(state, t=state.t + τ, q=state.q + τ * state.v + τ**2 / 2 * a, v=state.v + τ * a)
+            return float(self._terms(moved, k, 1, None).sum())
+
+        return (there(τ) - there(-τ)) / (2 * τ)
 
     def _derivative(self, program: Program, k: int, order: int) -> tuple[Expression, Evaluator]:
         """The derivative one order below as a function of the state, and its slopes by time, positions and rates."""
@@ -320,7 +342,10 @@ class Question:
         if choice not in self._known:
             modes = dict(self.modes)
             for k, side in zip(self.open_, choice, strict=True):
-                modes[self.deciding.pieces.switches[k].mode] = self.deciding._sides(k, self.g[k])[int(side > 0)]
+                mode = self.deciding.pieces.switches[k].mode
+                modes[mode] = self.deciding._sides(k, self.g[k])[int(side > 0)]
+                if mode in self.deciding.pieces.held:
+                    modes[self.deciding.pieces.held[mode].flag] = float(side == 0)
             self.deciding._nested(self.state, modes, self.open_)
             here = self.deciding.standing.state(self.state, modes)
             self._known[choice] = here, self.deciding.standing.acceleration(here)
@@ -416,4 +441,6 @@ class Question:
 
 def moving_program(deciding: Deciding, state: State, holds: tuple[Hold, ...]) -> Program:
     """The program of a motion on the pieces of a state, perhaps sliding."""
-    return holding_at(deciding.pieces.system, state, holds) if holds else deciding.standing.program(state)
+    if not holds or deciding.pieces.in_forces:
+        return deciding.standing.program(state)
+    return holding_at(deciding.pieces.system, state, holds)

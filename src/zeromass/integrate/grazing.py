@@ -33,7 +33,7 @@ class Grazing:
         deciding, pieces = self._deciding, self._deciding.pieces
         if k in pieces.of_force or pieces.switches[k].kind == "turn":
             return False
-        g, sizes = deciding.standing.switching(state)
+        g, _, _ = deciding.standing.looked(state, (), 0.0, 0.0)
         border = float(np.round(g[k])) if pieces.switches[k].kind == "whole" else 0.0
         question = Question(deciding, state, dict(state.parameters), g, [k])
         try:
@@ -43,7 +43,7 @@ class Grazing:
         rate, bend = (own * deciding.derivative(here, k, order, a) for order in (1, 2))
         if not bend > 0:
             return False
-        reach = self._off(here, k) + NEAR * sizes[k]
+        reach = self._off(here, k) + NEAR * pieces.size(k, state)
         if not abs(own * (g[k] - border) - rate**2 / (2 * bend)) <= reach:
             return False
         if any(k in part for part in pieces.parts.values()):
@@ -56,7 +56,7 @@ class Grazing:
         """By how much a switching function may be off, from the tolerances."""
         rtol, atol = (self._settings.rtol, self._settings.atol) if self._settings.step is None else (0.0, 0.0)
         y = np.concatenate([state.q, state.v])
-        slopes = self._deciding.standing.slopes(state)[k, 1:]
+        slopes = self._deciding.standing.slope(state, k)[1:]
         return REACH * float(np.abs(slopes) @ (atol + rtol * np.abs(y)))
 
     def _leads_away(self, state: State, k: int, own: float, a: np.ndarray) -> bool:

@@ -40,6 +40,8 @@ def at_large_start(program: Program, start: State, violation: float) -> Outcome 
         return Outcome(
             Ending.NOT_A_NUMBER, start.t, f"at the start {_listed(names) or 'a formula'} has no finite value"
         )
+    if not structure.dropped:  # rows that are independent contradict nothing
+        return None
     sizes = sizes + FLOOR * sizes.max(initial=0.0)
     against = structure.rows[~negligible(left, sizes, np.sqrt(CONSISTENCY_TOLERANCE))]
     if len(against):

@@ -117,11 +117,13 @@ def settings_of(segment: Segment) -> tuple[np.ndarray, np.ndarray]:
 def value_of(segment: Segment, e: Array, side: int) -> Value:
     """How expressions, as they are meant in a segment, are evaluated along it."""
     system, program = segment.equations, segment.solved
+    if segment.piece is not None and segment.piece.holds:
+        return Value(e, side, None, False)
     known: dict[Any, Value] = system.memory.setdefault("surveyed", {})
     key = (side, program.native.busy, *e.tolist())
     if key not in known:
         _, moving, forces = asked(system, e)
-        if forces or program.held or operations(e.tolist()) > max(LONG, REPAID * (len(segment.t) - 1)):
+        if forces or operations(e.tolist()) > max(LONG, REPAID * (len(segment.t) - 1)):
             return Value(e, side, None, False)
         if len(known) >= REMEMBERED:
             known.clear()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from zeromass.compile.holding import mean
 from zeromass.compile.program import Hold, Program
-from zeromass.expression import Evaluator, Expression, as_expression, jacobian, rate, symbols
+from zeromass.expression import Evaluator, Expression, as_expression, jacobian, symbols
 from zeromass.expression.node import ordered
 from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.grazing import Grazing
@@ -23,6 +23,9 @@ from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.switching import Piece
 from zeromass.model import Event, State
 from zeromass.model.state import ROUNDING
+
+if TYPE_CHECKING:
+    from zeromass.compile.rolled.native import RolledNative
 
 CLOSE = 1e-12
 """Time, relative to 1 and to the time itself, before a switch in which a motion that finds no further step is at it."""
@@ -39,6 +42,10 @@ LONG = 2000
 """Operations in a formula from which its slopes are not written out to see that it bends: it does."""
 
 
+Functions = Callable[[np.ndarray], np.ndarray]
+"""Values of functions from arrays of inputs, shape (k, functions)."""
+
+
 class Reaching:
     """Motions on one piece, up to what ends it; until the end of a run at most."""
 
@@ -49,6 +56,7 @@ class Reaching:
         self._retakes = settings.step is None and lanes_of(settings.chosen) == 1  # its steps are the best
         self._grazing = Grazing(deciding, settings, until)
         self._before: list[float] = []  # functions of events at the end of the last piece
+        self._growth = 0.0  # of pivots, that a large motion was let have
         self.held: int = 0
         """Memory of the segments before, bytes."""
 
@@ -70,7 +78,7 @@ class Reaching:
         self, program: Program, moving: State, piece: Piece, target: float, tell: Callable[[float], None]
     ) -> tuple[PieceLoop, Segment]:
         """The steps of a motion on a piece, short enough for what ends it to be seen, which the motion need not feel."""
-        settings, leaving = self.settings, self._bent(program)
+        settings, leaving = self.settings, self._bent(program, piece.holds)
         while True:
             loop = PieceLoop(
                 program,
@@ -84,8 +92,12 @@ class Reaching:
                 self._grazing.ambiguous,
                 self._before,
             )
+            loop.work.growth_limit = max(loop.work.growth_limit, self._growth)
             segment = loop.segment(tell)
             loop.work.shrink()
+            if self.pieces.in_forces:
+                self._growth, program = loop.work.growth_limit, loop.program
+                self._standing.take(program)
             if leaving is None or settings.step is not None or len(segment.t) < 2:
                 return loop, segment
             unseen = _unseen(segment, leaving)
@@ -93,16 +105,27 @@ class Reaching:
                 return loop, segment if settings is self.settings else replace(segment, settings=self.settings)
             settings = replace(settings, longest_step=unseen / FINER)
 
-    def _bent(self, program: Program) -> Evaluator | None:
+    def _bent(self, program: Program, holds: tuple[Hold, ...]) -> Functions | None:
         """What falls through zero where a motion leaves a piece, as far as it may do so unseen; None where nothing does.
 
         A sum of multiples of time, positions and rates changes its sign no more often than the motion turns.
         """
+        if self.pieces.in_forces:
+            return self._bent_in_large(program, holds)
         known: dict[Program, Evaluator | None] = self.pieces.system.memory.setdefault("bent", {})
         if program not in known:
             leaving = [e for _, e in self.unseen(program)]
             known[program] = Evaluator(leaving, program.system.inputs) if leaving else None
         return known[program]
+
+    def _bent_in_large(self, program: Program, holds: tuple[Hold, ...]) -> Functions | None:
+        """The same of a large system, whose code computes them."""
+        watching, held = cast("RolledNative", program.native).watching, {hold.mode for hold in holds}
+        assert watching is not None
+        switches = [(k, s) for k, s in enumerate(self.pieces.switches) if s.mode in held or k in self.pieces.bent]
+        timed = [(k, s) for k, s in switches if k not in self.pieces.of_time and s.kind != "turn"]
+        places = [watching.places[as_expression(e)] for k, _ in timed for e in self._leaving(k, holds)]
+        return (lambda inputs: watching(inputs)[:, places]) if places else None
 
     def unseen(self, program: Program) -> list[tuple[tuple[int, int], Expression]]:
         """The same as expressions of the state, each with its switch and which of its functions it is."""
@@ -119,6 +142,8 @@ class Reaching:
         """What falls through zero where a motion leaves a piece, or what holds it, at a switch."""
         switch = self.pieces.switches[k]
         for hold in holds:
+            if hold.mode is switch.mode and hold.mode in self.pieces.held:
+                return self.pieces.held[hold.mode].leaving
             if hold.mode is switch.mode:
                 β = (switch.mode - hold.low) / (hold.high - hold.low)
                 return β + switch.margin, 1 - β + switch.margin
@@ -147,7 +172,9 @@ class Reaching:
                     ):  # it has no rate before it is solved for: it is looked at inside steps
                         continue
                     if switch.mode not in held:  # where it is lowest it may be below zero, for a moment
-                        lowest = as_expression(mean(as_expression(rate(zero)), holds).item())
+                        lowest = self.pieces.along(as_expression(zero))
+                        if self.pieces.nested or not self.pieces.in_forces:
+                            lowest = as_expression(mean(lowest, holds).item())
                         events.append(Event(f"{LOW}{k} {j}", lowest, direction=turns, terminal=False))
             known[key] = tuple(events)
         return known[key]
@@ -213,7 +240,7 @@ class Reaching:
     def _size(self, loop: PieceLoop, t: float, y: np.ndarray, k: int) -> float:
         """Of what a switching function is computed from."""
         n = len(y) // 2
-        return float(self.pieces.switching(replace(loop.start, t=t, q=y[:n], v=y[n:]))[1][k])
+        return self.pieces.size(k, replace(loop.start, t=t, q=y[:n], v=y[n:]))
 
     def _up_to_a_switch(self, segment: Segment, moving: State, piece: Piece) -> Segment:
         """A segment that stops just before switches, because its formulas have no values beyond them, ends at them."""
@@ -239,7 +266,7 @@ class Reaching:
         return replace(segment, outcome=Outcome(Ending.EVENT, here.t, ""), happened=(*segment.events, *happened))
 
 
-def _unseen(segment: Segment, leaving: Evaluator) -> float | None:
+def _unseen(segment: Segment, leaving: Functions) -> float | None:
     """The longest step in which functions that should stay positive are not followed well enough to tell; None if none is.
 
     They are looked at inside all steps, and every second value is compared with what those around it make of it.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.holding import mean
+from zeromass.compile.holding import mean, told
 from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
 from zeromass.equation.inverse import least_norm_multipliers
@@ -191,6 +191,8 @@ class Segment:
         """
         if self.piece is None or self.system.pieces is None:
             return e
+        if self.system.pieces.in_forces:
+            return told(self.system.pieces, e, self.piece.holds)
         return mean(self.system.pieces.smooth(e), self.piece.holds)
 
     @property
@@ -324,6 +326,12 @@ class Samples:
         parameters = np.broadcast_to(values, (len(self.t), len(values)))
         inputs = np.concatenate([self.t[:, None], self.y, parameters], axis=1)
         program = self.segment.program
+        holds = () if self.segment.piece is None else self.segment.piece.holds
+        if program is not None and program.code == "rolled" and holds:
+            from zeromass.compile.rolled.watching import held_modes  # few systems are large
+
+            names = {leaf: k for k, leaf in enumerate(self.system.inputs)}
+            inputs[:, [names[hold.mode] for hold in holds]] = held_modes(program, holds, inputs)
         if program is not None and program.held:
             names = list(self.system.inputs)
             held = Evaluator(list(program.held.values()), names)(inputs)

@@ -116,7 +116,10 @@ def _energy_step(pieces: SystemPieces, before: State, after: State, placed: Sequ
     for k in placed:
         modes[pieces.switches[k].mode] = after.parameters[pieces.switches[k].mode]
     there = replace(before, parameters=modes)
-    (_, Q, *_), (_, R, *_) = before.matrices, there.matrices
+    if pieces.in_forces:
+        Q, R = (pieces.stored_forces(state.inputs) for state in (before, there))
+    else:
+        (_, Q, *_), (_, R, *_) = before.matrices, there.matrices
     names, energies = pieces.energies
     old, new = energies(before.inputs), energies(there.inputs)
     k = names.index("potential" if "potential" in names else "energy")

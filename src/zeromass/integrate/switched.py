@@ -83,6 +83,14 @@ class Switched:
     def segments(self) -> list[Segment]:
         """The segments of the motion, one for each piece; the last tells how it ended."""
         found: list[Segment] = []
+        if self.pieces.in_forces:
+            from zeromass.integrate.large import at_large_start  # few systems are
+
+            moving = self._standing.state(self.start, self._timed)
+            outcome = at_large_start(self._standing.program(moving), moving, self.settings.limits.violation)
+            if outcome is not None:
+                return [Segment.standing(self.start, outcome, self.settings)]
+            self._begun = True
         try:
             decision = self.deciding.begin(self.start, self._timed)
         except Undecided as why:

@@ -115,6 +115,9 @@ class Piece:
         modes: dict[Symbol, float] = {}
         for switch, (mode, margin) in zip(switches, data["modes"], strict=True):
             modes[switch.mode], modes[switch.margin] = mode, margin
+            if switch.mode in pieces.held:
+                held = any(switches[k].mode is switch.mode for k, *_ in data["holds"])
+                modes[pieces.held[switch.mode].flag] = float(held)
         impulse = Impulse.from_record(data["impulse"]) if "impulse" in data else None
         return cls(
             modes,
@@ -127,4 +130,9 @@ class Piece:
     def program(self, pieces: SystemPieces, start: State) -> Program:
         """The equations on this piece, with the pivots that are best at a start."""
         here = pieces.state(start, self.modes)
+        if pieces.in_forces:  # one is for all pieces
+            known = pieces.system.memory
+            if "program" not in known:
+                known["program"] = program_at(pieces.system, here)
+            return known["program"]
         return holding_at(pieces.system, here, self.holds) if self.holds else program_at(pieces.system, here)

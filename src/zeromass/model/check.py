@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,11 +11,12 @@ import numpy as np
 from zeromass.equation import Rank, Verdict, independent_rows, numerical_rank
 from zeromass.equation.solution import freedom
 from zeromass.equation.units import mass_units
-from zeromass.expression import Expression, expressions, jacobian, rate
+from zeromass.expression import Array, Expression, expressions, jacobian, rate
 from zeromass.expression.build import ZERO
 from zeromass.expression.node import ordered
+from zeromass.later import later
 from zeromass.model.integrability import kinds
-from zeromass.model.parts import RigidBody
+from zeromass.model.parts import Part, RigidBody
 from zeromass.model.shared import relaxing
 from zeromass.model.start import states_nearby
 from zeromass.model.state import State
@@ -155,6 +156,11 @@ class Diagnosis:
 
 def diagnosis(system: System, state: State) -> Diagnosis:
     """The diagnosis at a state."""
+    if system.large:
+        sparse = later(__name__, {"zeromass.compile.rolled.checking": ["large_diagnosis"]})("large_diagnosis")
+        found = sparse(system, state)
+        if found is not None:
+            return found
     M, _, A, _, _ = state.matrices
     motion = state.motion
     margin, light = _decision(M, A, motion.rank)
@@ -170,7 +176,9 @@ def diagnosis(system: System, state: State) -> Diagnosis:
         constraint_rank=int(constraint.rank),
         constraint_rows=len(rows),
         kinds=kinds(system, state),
-        undetermined=_undetermined(system, state, motion.undetermined),
+        undetermined=undetermined(
+            system.coordinates, system.parts, system.Q + system.nonideal.constant, state, motion.undetermined
+        ),
         dependent=_dependences(system, A, motion),
         inseparable=_inseparable(system, A, constraint),
         lost=_lost(system, state, A),
@@ -192,25 +200,29 @@ def _decision(M: np.ndarray, A: np.ndarray, rank: Rank) -> tuple[float, str]:
     return float(modes.margin), words
 
 
-def _undetermined(system: System, state: State, basis: np.ndarray) -> tuple[Undetermined, ...]:
-    """The null space of [M; A], reduced so that each direction moves as few coordinates as possible."""
+def undetermined(
+    q: Array, parts: Sequence[Part], Q: Array, state: State, basis: np.ndarray
+) -> tuple[Undetermined, ...]:
+    """The null space of [M; A], reduced so that each direction moves as few coordinates as possible.
+
+    q, Q  coordinates and forces on them; parts: those that these coordinates belong to
+    """
     found = []
     for w in _echelon(basis.T):
         w = np.where(np.abs(w) < VISIBLE, 0.0, w / w[np.argmax(np.abs(w))])
         rounded = np.round(w)
         w = np.where(np.abs(w - rounded) < VISIBLE, rounded, w)
-        direction = {x.name: float(value) for x, value in zip(system.coordinates, w, strict=True) if value}
-        force = expressions(w @ (system.Q + system.nonideal.constant)).item()
-        found.append(Undetermined(direction, None if force is ZERO else force, *_motion(system, state, w)))
+        direction = {x.name: float(value) for x, value in zip(q, w, strict=True) if value}
+        force = expressions(w @ Q).item()
+        found.append(Undetermined(direction, None if force is ZERO else force, *_motion(q, parts, state, w)))
     return tuple(found)
 
 
-def _motion(system: System, state: State, w: np.ndarray) -> tuple[str, str]:
+def _motion(q: Array, parts: Sequence[Part], state: State, w: np.ndarray) -> tuple[str, str]:
     """What moves and what turns along w, in words, and the spin of a body if that is all."""
-    q = system.coordinates
     along = dict(zip(q, w, strict=True))
     words, spins = [], []
-    for part in system.parts:
+    for part in parts:
         own = [x in along for x in part.position]
         shift = np.array([along[x] for x in part.position]) if all(own) else state[jacobian(part.position, q)] @ w
         if np.abs(shift).max() > VISIBLE:

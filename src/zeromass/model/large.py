@@ -6,12 +6,14 @@ of them zero. Code for large systems is made from the parts, see `zeromass.compi
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Expression
+from zeromass.expression import Expression, Symbol
 from zeromass.model.constraint import acceleration_rows, velocity_residuals
 from zeromass.model.forces import Load
 from zeromass.model.parts import Part
@@ -50,6 +52,10 @@ class Given:
         self.q: np.ndarray = q
         self.extra: tuple[Expression | None, Expression | None] = kinetic, potential
         self.gravity: Any = gravity
+        self.switching: tuple[Symbol, ...] = ()
+        """Parameters that say on which pieces its formulas are, see `zeromass.model.large_pieces`."""
+        self.holding: dict[int, Symbol] = {}
+        """Rows of constraints that hold where a parameter is 1, and not where it is 0, by their numbers."""
 
     @cached_property
     def _written(self) -> Unconstrained:
@@ -117,6 +123,36 @@ def formulas_in(value: Any) -> list[Expression]:
     if isinstance(value, tuple | list):
         return [e for x in value for e in formulas_in(x)]
     return []
+
+
+def with_formulas(value: Any, formulas: Iterator[Expression]) -> Any:
+    """A value with other formulas in the places of its own, in the order of `formulas_in`."""
+    if isinstance(value, Expression):
+        return next(formulas)
+    if isinstance(value, np.ndarray):
+        if value.dtype != object:
+            return value
+        new = [next(formulas) if isinstance(e, Expression) else e for e in value.ravel()]
+        return _array(new).reshape(value.shape)
+    if isinstance(value, Part):
+        for _ in value.coordinates:
+            next(formulas)
+        return value
+    if isinstance(value, dict):
+        return {with_formulas(k, formulas): with_formulas(x, formulas) for k, x in value.items()}
+    if isinstance(value, tuple | list):
+        return type(value)(with_formulas(x, formulas) for x in value)
+    if hasattr(value, "generalized"):
+        other = copy.copy(value)
+        vars(other).update(with_formulas(vars(value), formulas))
+        return other
+    return value
+
+
+def _array(items: list[Any]) -> np.ndarray:
+    result = np.empty(len(items), dtype=object)
+    result[:] = items
+    return result
 
 
 def matrix_of(system: System, name: str) -> Any:

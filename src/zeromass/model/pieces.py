@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,7 +17,9 @@ from zeromass.expression import (
     Symbol,
     as_expression,
     derivative,
+    gradient,
     jacobian,
+    rate,
     substitute,
     symbols,
 )
@@ -24,11 +27,13 @@ from zeromass.expression import t as time
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.pieces import Pieces, Switch, unwrapped
 from zeromass.model.errors import ModelError
+from zeromass.model.large_pieces import ForcePieces, Held, OneByOne, complete_holds, smooth_forces
 from zeromass.model.state import ROUNDING, Magnitude, State
 from zeromass.model.unknown import Unknown, unknown_in
 
 if TYPE_CHECKING:
     from zeromass.model.system import System
+    from zeromass.model.unconstrained import Unconstrained
 
 ORDERS = 4
 """Derivatives by time that tell on which side of a kink a start is, and sides that are tried for what is constant."""
@@ -54,7 +59,36 @@ class SystemPieces:
     system: System
     switches: tuple[Switch, ...]
 
+    in_forces: bool = False
+    """Whether the system is large and its switches are in forces alone; see `zeromass.model.large_pieces`."""
+
+    held: Mapping[Symbol, Held] = MappingProxyType({})
+    """Of these, what holds the motion to switches that depend on rates, by their modes."""
+
     def __init__(self, given: System) -> None:
+        self.given: System = given
+        found = smooth_forces(given) if given.large else None
+        if found is not None:
+            self._of_forces(*found)
+        else:
+            self._of_all(given)
+
+    def _of_forces(self, forces: ForcePieces, pieces: Pieces) -> None:
+        """Of a large system, whose matrices are not written out."""
+        from zeromass.model.system import System
+
+        given, smooth = self.given, object.__new__(System)
+        self.in_forces, self._pieces = True, pieces
+        self.switches = forces.switches
+        hidden = [leaf for switch in self.switches for leaf in (switch.mode, switch.margin)]
+        hidden += [hold for hold, _ in forces.holds.values()]
+        forces.free.switching = tuple(hidden)
+        smooth._complete(cast("Unconstrained", forces.free), list(given.rows), given.C, given.multipliers)
+        smooth.parameters = (*given.parameters, *hidden)
+        vars(smooth)["pieces"] = None
+        self.held, self.system = complete_holds(smooth, forces), smooth
+
+    def _of_all(self, given: System) -> None:
         from zeromass.model.system import System
 
         free, zeros = given._free, [row.zero for row in given.rows]
@@ -75,8 +109,7 @@ class SystemPieces:
             )
         hidden = [leaf for switch in self.switches for leaf in (switch.mode, switch.margin)]
         smooth.parameters = (*given.parameters, *hidden)
-        self.given: System = given
-        self.system: System = smooth
+        self.system = smooth
         self._pieces = pieces
 
     def smooth(self, e: Any) -> Array:
@@ -167,6 +200,29 @@ class SystemPieces:
             sizes[block] = sizes[block].max()
         return self.functions.with_values(inputs, sizes)
 
+    def size(self, k: int, state: State) -> float:
+        """Of what size the rounding of one switching function is at a state on the pieces."""
+        inputs, n = state.inputs, len(state.q)
+        if not self.in_forces:
+            return float(self.switching(state)[1][k])
+        sizes = np.abs(inputs)
+        for block in (slice(1, 1 + n), slice(1 + n, 1 + 2 * n)):
+            sizes[block] = sizes[block].max()
+        return self.one_by_one.size(k, inputs, sizes)
+
+    def along(self, e: Expression) -> Expression:
+        """The rate of a function that is watched, found once."""
+        known: dict[Expression, Expression] = self.system.memory.setdefault("rates of functions", {})
+        if e not in known:
+            known[e] = as_expression(rate(e))
+        return known[e]
+
+    @cached_property
+    def one_by_one(self) -> OneByOne:
+        """The switching functions of a large system one by one."""
+        n = len(self.system.coordinates)
+        return OneByOne([switch.g for switch in self.switches], list(self.system.inputs), n)
+
     @cached_property
     def across(self) -> Evaluator:
         """Of turns: what lies across the direction that an angle is measured from."""
@@ -212,6 +268,8 @@ class SystemPieces:
     @cached_property
     def _start_is_timed(self) -> bool:
         """Whether all that a start is solved from depends on no modes but those of time."""
+        if self.in_forces:
+            return True
         system, others = self.system, {s.mode for k, s in enumerate(self.switches) if k not in self.of_time}
         return others.isdisjoint(
             symbols(
@@ -231,6 +289,8 @@ class SystemPieces:
     def _motion(self) -> frozenset[Symbol]:
         """What masses, forces and constraints depend on."""
         system = self.system
+        if self.in_forces:
+            return frozenset(symbols(system.formulas))
         return frozenset(symbols([row.zero for row in system.rows], system.M, system.Q, system.C, system.A, system.b))
 
     def felt(self, events: Sequence[Expression]) -> frozenset[Symbol]:
@@ -300,7 +360,7 @@ class SystemPieces:
         energies = [e for name in ENERGIES if (e := getattr(free, name)) is not None]
         of = {
             "constraints": [row.zero for row in self.system.rows],
-            "masses": free.masses.entries if energies else (),
+            "masses": free.masses.entries if energies and not self.in_forces else (),
             "energies": energies,
         }
         places = {switch.mode: k for k, switch in enumerate(self.switches)}
@@ -312,6 +372,8 @@ class SystemPieces:
     @cached_property
     def only_forces(self) -> bool:
         """Whether the switches are in forces alone, and the masses and constraints are the same on all pieces."""
+        if self.in_forces:
+            return True
         modes = {switch.mode for switch in self.switches}
         return modes.isdisjoint(symbols(self.system.M, self.system.A, self.system.b, self.system.velocity_constraints))
 
@@ -320,6 +382,12 @@ class SystemPieces:
         """Names and values of the energies that are known, on the pieces."""
         known = [name for name in ENERGIES if getattr(self.system._free, name) is not None]
         return known, Evaluator([as_expression(getattr(self.system._free, name)) for name in known], self.system.inputs)
+
+    @cached_property
+    def stored_forces(self) -> Evaluator:
+        """−∂V/∂q on the pieces, of a large system."""
+        potential = as_expression(self.system._free.potential)
+        return Evaluator(gradient(-potential, self.system.coordinates), self.system.inputs)
 
 
 ENERGIES = ("kinetic", "potential", "energy")

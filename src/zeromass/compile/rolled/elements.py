@@ -16,6 +16,9 @@ from zeromass.model.large import Given, formulas_in
 OTHERS = -1
 """The block that time and the parameters are in."""
 
+OWN = -2
+"""The block that the first of the parameters would be, if it were an element's own."""
+
 
 class Block(NamedTuple):
     """Coordinates that belong together: those of a part, or one that belongs to none.
@@ -31,10 +34,14 @@ class Block(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows of one constraint that depend on the same blocks, by their numbers."""
+    """Rows of one constraint that depend on the same blocks, by their numbers.
+
+    own  its own parameters, see `Elements`
+    """
 
     rows: tuple[int, ...]
     blocks: tuple[int, ...]
+    own: tuple[int, ...] = ()
 
 
 class Acting(NamedTuple):
@@ -42,15 +49,22 @@ class Acting(NamedTuple):
 
     load: Load | Expression
     blocks: tuple[int, ...]
+    own: tuple[int, ...] = ()
 
 
 class Elements:
-    """The blocks of a system and what acts on them and between them."""
+    """The blocks of a system and what acts on them and between them.
+
+    Parameters that say on which piece of a formula one is are each element's own: one is a block, of the number OWN less its
+    place among the parameters.
+    """
 
     def __init__(self, system: System) -> None:
         self.system = system
         self.alike: dict[str, Any] = {}
         """Which of them are of one kind; see `kinds_of`."""
+        self.kinds: dict[bool, list[Any]] = {}
+        """Their kinds, for starts and for motions."""
         free = system._free
         assert isinstance(free, Given)
         place = {x.token: j for j, x in enumerate(system.coordinates)}
@@ -64,13 +78,18 @@ class Elements:
         }
         others = [t, *system.parameters]
         self.where |= {x.token: (OTHERS, j) for j, x in enumerate(others)}
+        switching = {leaf.token for leaf in free.switching}
+        self.where |= {x.token: (OWN - j, 0) for j, x in enumerate(system.parameters) if x.token in switching}
+        self.holding: dict[int, Symbol] = free.holding
         own = {zero for part in system.parts for zero in _unit(part)}
         self.absorbed: dict[int, int] = {}
         """Rows of unit quaternions, {row: block}: bodies turn by their angular accelerations, and need none."""
         self.rows: list[Rows] = list(self._rows(system.rows, own))
         self.acting: list[Acting] = [
-            Acting(load, self._blocks_of(formulas_in(vars(load)))) for load in system.loads
-        ] + [Acting(e, self._blocks_of([e])) for e in _summands(free.extra[1])]
+            Acting(load, self._blocks_of(formulas), self._own_of(formulas))
+            for load in system.loads
+            for formulas in [formulas_in(vars(load))]
+        ] + [Acting(e, self._blocks_of([e]), self._own_of([e])) for e in _summands(free.extra[1])]
 
     def _rows(self, rows: Sequence[Row], own: set[Expression]) -> Any:
         grouped: dict[tuple[str, tuple[int, ...]], list[int]] = {}
@@ -81,7 +100,13 @@ class Elements:
             else:
                 grouped.setdefault((row.group, blocks), []).append(i)
         for (_, blocks), numbers in grouped.items():
-            yield Rows(tuple(numbers), blocks)
+            held = [self.holding[i] for i in numbers if i in self.holding]
+            yield Rows(tuple(numbers), blocks, self._own_of([*[rows[i].zero for i in numbers], *held]))
+
+    def _own_of(self, formulas: Sequence[Expression]) -> tuple[int, ...]:
+        """Parameters of formulas that are an element's own."""
+        found = {self.where[leaf.token][0] for leaf in symbols(list(formulas)) if leaf.kind == "parameter"}
+        return tuple(sorted((b for b in found if b <= OWN), reverse=True))
 
     def _blocks_of(self, formulas: Sequence[Expression]) -> tuple[int, ...]:
         found = {self.where[leaf.token][0] for leaf in symbols(list(formulas)) if leaf.kind == "coordinate"}
@@ -98,8 +123,8 @@ def unsupported(system: System) -> str | None:
     strange = [part for part in system.parts if not isinstance(part, Particle | RigidBody)]
     if strange:
         return f"'{strange[0].name}' is no particle and no rigid body"
-    if system.pieces is not None:
-        return "its formulas have kinks or jumps"
+    if system.pieces is not None and not system.pieces.in_forces:
+        return "formulas other than those of forces have kinks or jumps"
     if system.events or system.contacts or system.stiff is not None:
         return "its motion changes its kind"
     return None

@@ -17,7 +17,7 @@ import numpy as np
 from zeromass.compile.rolled.elements import Block, numbers
 from zeromass.compile.turning import Turning
 from zeromass.expression import Array, Expression, Symbol, expressions, gradient
-from zeromass.expression.build import ZERO, add, constant, multiply, negative, subtract
+from zeromass.expression.build import ONE, ZERO, add, constant, multiply, negative, subtract
 from zeromass.expression.node import symbol
 from zeromass.model import Part, RigidBody, System
 from zeromass.model.constraint import Row, rows_of
@@ -110,7 +110,7 @@ def of_nothing() -> Equations:
 
 def of_rows(rows: Sequence[Row], blocks: Sequence[Block], task: str, plain: bool) -> Equations:
     """Of some rows of constraints between parts."""
-    system = _alone(blocks, rows)
+    system = alone(blocks, rows)
     level = int(task == "velocities")
     count, first = len(rows), len(system.rows) - len(rows)
     if plain:
@@ -148,7 +148,7 @@ def weighted(equations: Equations, weights: Sequence[Symbol]) -> Equations:
     matrix, right = list(equations.matrix), list(equations.right)
     known = dict(equations.right)
     for r, d in enumerate(weights):
-        row = [(v, e) for u, v, e in equations.matrix if u == (ROWS, r)]
+        row = [(v, e) for u, v, e in equations.matrix if u == (ROWS, r) and v[0] != ROWS]
         b = known.get((ROWS, r), ZERO)
         for i, (u, a) in enumerate(row):
             share = multiply(d, a)
@@ -158,11 +158,28 @@ def weighted(equations: Equations, weights: Sequence[Symbol]) -> Equations:
     return equations._replace(matrix=matrix, right=right)
 
 
+def optional(equations: Equations, held: Mapping[int, Expression]) -> Equations:
+    """The same with rows that hold where h is 1 and not where it is 0: there their multipliers vanish.
+
+        h a z − (1 − h) λ = h b
+
+    held  {row: h}
+    """
+    if not held:
+        return equations
+    h = {(ROWS, r): e for r, e in held.items()}
+    matrix = [(u, v, multiply(h[u], e) if u in h else e) for u, v, e in equations.matrix]
+    matrix += [(u, u, subtract(e, ONE)) for u, e in h.items()]
+    return equations._replace(
+        matrix=matrix, right=[(u, multiply(h[u], e) if u in h else e) for u, e in equations.right]
+    )
+
+
 def of_force(load: Load | Expression, blocks: Sequence[Block], task: str, plain: bool) -> Equations:
     """Of a force or of an energy beside those of the parts; corrections know none."""
     if task != "motion":
         return Equations([], [])
-    system = _alone(blocks, ())
+    system = alone(blocks, ())
     q = system.coordinates
     force: Array = -gradient(load, q) if isinstance(load, Expression) else expressions(load.generalized(q))
     if plain:
@@ -174,7 +191,7 @@ def of_force(load: Load | Expression, blocks: Sequence[Block], task: str, plain:
     return Equations([], [(u, e) for u, e in zip(place, turned, strict=True) if e is not ZERO])
 
 
-def _alone(blocks: Sequence[Block], rows: Sequence[Row]) -> System:
+def alone(blocks: Sequence[Block], rows: Sequence[Row]) -> System:
     """A system of a few parts and coordinates under some rows, which come last."""
     parts = [block.part for block in blocks if block.part is not None]
     q = numbers([x for block in blocks for x in block.coordinates])

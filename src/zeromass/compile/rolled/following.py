@@ -25,7 +25,7 @@ def following(name: str, formulas: np.ndarray, program: Program, structure: Stru
     """The code of formulas; forces that constraints share are refused, since no formula tells how."""
     check_following(formulas, program)
     system = program.system
-    n, rows, first = len(system.coordinates), len(system.rows), len(system.coordinates) if lanes == 1 else 0
+    n, rows, first = len(system.coordinates), len(structure.system.rows), len(system.coordinates) if lanes == 1 else 0
     machine = structure.machine("motion", lanes, told=True)
     groups = [*program.inputs, list(system.accelerations), list(system.multipliers)]
     inside = code({"inside": (groups, [list(formulas)])}, host().lanes(lanes), effort=FIRST)

@@ -102,6 +102,8 @@ def tables(
     sort = np.lexsort((high, low))
     low, high, value = low[sort], high[sort], value[sort]
     base = _bases(value, regions)
+    blocks = [b for some in order for b in some]
+    definite = np.concatenate([np.arange(sizes[b]) < coordinates[b] for b in blocks])
     start, each, positions = _joined(start, each, _positions(start, low, high))
     by_front = np.searchsorted(low, start)
     front_of = np.repeat(np.arange(len(positions)), np.diff(start))
@@ -116,7 +118,7 @@ def tables(
             children[front_of[unknown[p]]].append(f)
         mine = slice(int(by_front[f]), int(by_front[f + 1]))
         row, column, source, begin, elements = _sources(
-            unknown, low[mine], high[mine], value[mine], base[mine], [left[c] for c in children[f]]
+            unknown, low[mine], high[mine], value[mine], base[mine], definite, [left[c] for c in children[f]]
         )
         numbers: dict[int, int] = {}
         groups = np.array([numbers.setdefault(x, len(numbers)) for x in begin.tolist()])
@@ -286,12 +288,13 @@ def _sources(
     high: np.ndarray,
     value: np.ndarray,
     base: np.ndarray,
+    definite: np.ndarray,
     children: Sequence[tuple[np.ndarray, int]],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
     """Row, column and place of all that is added to a front, where the element or front begins, how many are of elements."""
     s = len(unknown)
     row, column = np.searchsorted(unknown, low), np.searchsorted(unknown, high)
-    diagonal = row == column
+    diagonal = (row == column) & definite[low]  # that of multipliers stands alone, see `optional`
     rows, columns, sources, bases = (
         [row, row[diagonal]],
         [column, np.full(int(diagonal.sum()), s)],  # what a pivot is made of

@@ -3,7 +3,8 @@
     void kernel(values, t, y, parameters, slopes, places, constants, instances, out, coordinates)
 
 values       memory of the evaluation, see `Layout`
-places       int32, (instances, blocks): where the coordinates of the blocks begin; of spreads, where the unknowns do too
+places       int32, (instances, blocks): where the coordinates of the blocks begin; then the places of parameters that are an
+             instance's own; of spreads, where the unknowns do too
 constants    float64, (instances, constants)
 out          where results begin: those of elements one after another in `values`, those of spreads in `slopes`
 coordinates  how many there are: rates follow them
@@ -30,6 +31,8 @@ class Kernel(StraightLine):
     others     time and parameters
     outputs    formulas
     unknown    of a spread, symbols of the unknowns of a part
+    own        symbols of parameters of which each instance has its own
+    orders     2 where a group has coordinates and rates, 3 where accelerations follow
     stride     results of an element
     apart      states whose values stand side by side in y, t, parameters and slopes: as many as lanes, or more
     """
@@ -45,8 +48,10 @@ class Kernel(StraightLine):
         unknown: Sequence[Symbol] | None = None,
         stride: int = 0,
         apart: int = 0,
+        own: Sequence[Symbol] = (),
+        orders: int = 2,
     ) -> None:
-        self._blocks, self._spreads = len(groups), unknown is not None
+        self._blocks, self._spreads, self._own, self._orders = len(groups), unknown is not None, own, orders
         self._constants, self._stride, self._apart = len(constants), stride, apart or flavour.width
         inputs = [*groups, constants, others, *([] if unknown is None else [unknown])]
         super().__init__(name, inputs, [outputs], flavour)
@@ -58,7 +63,7 @@ class Kernel(StraightLine):
         )
 
     def _load(self, groups: Sequence[Sequence[Expression]], present: set[Expression]) -> None:
-        width = self._blocks + self._spreads
+        width = self._blocks + len(self._own) + self._spreads
         row = self._emit(f"mul i64 %k, {width}")
         for g, group in enumerate(groups[: self._blocks]):
             self._block(g, row, group, present)
@@ -71,12 +76,16 @@ class Kernel(StraightLine):
                     place = self._emit(f"getelementptr double, ptr %C, i64 {at}")
                     self._values[symbol] = self._everywhere(self._emit(f"load double, ptr {place}, align 8"))
         for i, symbol in enumerate(others):
-            if symbol in present:
+            if symbol in present and symbol not in self._own:
                 at = max(i - 1, 0) * self._apart
                 place = self._emit(f"getelementptr double, ptr {'%p' if i else '%t'}, i64 {at}")
                 self._values[symbol] = self._emit(f"load {self._type}, ptr {place}, align 8")
+        for i, symbol in enumerate(self._own):
+            if symbol in present:
+                place = self._given("%p", self._table(row, self._blocks + i))
+                self._values[symbol] = self._emit(f"load {self._type}, ptr {place}, align 8")
         for group in unknown:
-            first = self._table(row, self._blocks)
+            first = self._table(row, self._blocks + len(self._own))
             for i, symbol in enumerate(group):
                 if symbol in present:
                     self._values[symbol] = self._value("%W", first, i)
@@ -90,11 +99,12 @@ class Kernel(StraightLine):
         first = self._table(row, g)
         if g == 0:
             self._first = first
-        rates = self._emit(f"add i64 {first}, %dim")
-        half = len(group) // 2
+        begins, part = [first], len(group) // self._orders
+        for _ in range(1, self._orders):
+            begins.append(self._emit(f"add i64 {begins[-1]}, %dim"))
         for i, symbol in enumerate(group):
             if symbol in present:
-                self._values[symbol] = self._value("%y", first if i < half else rates, i % half)
+                self._values[symbol] = self._value("%y", begins[i // part], i % part)
 
     def _table(self, row: str, column: int) -> str:
         at = self._emit(f"add i64 {row}, {column}")

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import copy
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from zeromass.compile.rolled.elements import Acting, Block, Elements, Rows, numbers
-from zeromass.compile.rolled.equations import Equations, of_force, of_nothing, of_part, of_rows
+from zeromass.compile.rolled.elements import OWN, Acting, Block, Elements, Rows, numbers
+from zeromass.compile.rolled.equations import Equations, of_force, of_nothing, of_part, of_rows, optional
 from zeromass.compile.rolled.signature import Signature, alike, fresh, lifted
 from zeromass.expression import Expression, Symbol, rate
 from zeromass.expression.build import ZERO
 from zeromass.model import Particle, RigidBody
-from zeromass.model.large import formulas_in
+from zeromass.model.large import formulas_in, with_formulas
 from zeromass.model.parts import Part
 
 
@@ -30,6 +29,8 @@ class Kind:
     blocks     of each instance, shape (instances, blocks)
     rows       of each instance, those of constraints, shape (instances, rows)
     values     of the constants, shape (instances, constants)
+    own        symbols of parameters of which each instance has its own
+    picks      places of these among the parameters, shape (instances, own)
     equations  derived for a task; see `Equations`
     """
 
@@ -39,14 +40,20 @@ class Kind:
     blocks: np.ndarray
     rows: np.ndarray
     values: np.ndarray
-    derive: Callable[[str], Equations]
-    _known: dict[str, Equations] = field(default_factory=dict)
+    derive: Callable[[str], Equations] = field(repr=False)
+    _known: dict[str, Equations] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.blocks)
 
     coupled: bool = False
     """Whether its blocks have entries with one another."""
+    own: list[Symbol] = field(default_factory=list)
+    picks: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=int))
+
+    def __post_init__(self) -> None:
+        if not self.own:
+            self.picks = np.empty((len(self), 0), dtype=int)
 
     def add_weights(self, weights: list[Symbol], values: np.ndarray, change: Callable[..., Equations]) -> None:
         """Gives its rows weights in the matrix, further constants of each instance."""
@@ -57,6 +64,16 @@ class Kind:
         self.coupled = True
         self._known.clear()
 
+    def again(self) -> Kind:
+        """The same for another order or other weights, with equations that are derived once."""
+        some = self.groups, self.constants, self.blocks, self.rows, self.values
+        return Kind(self.name, *some, self.equations, own=self.own, picks=self.picks)
+
+    def arrange(self, order: np.ndarray) -> None:
+        """Puts its instances into another order."""
+        self.blocks, self.rows, self.values = self.blocks[order], self.rows[order], self.values[order]
+        self.picks = self.picks[order]
+
     def equations(self, task: str) -> Equations:
         """For "motion", "positions" or "velocities"."""
         if task not in self._known:
@@ -66,12 +83,10 @@ class Kind:
 
 def kinds_of(elements: Elements, *, plain: bool) -> list[Kind]:
     """The kinds of a system, parts first; in coordinates as they are, or with bodies by their angular accelerations."""
-    return [
-        *_parts(elements, plain),
-        *_loose(elements),
-        *_constraints(elements, plain),
-        *_forces(elements, plain),
-    ]
+    if plain not in elements.kinds:
+        parts = *_parts(elements, plain), *_loose(elements)
+        elements.kinds[plain] = [*parts, *_constraints(elements, plain), *_forces(elements, plain)]
+    return [kind.again() for kind in elements.kinds[plain]]
 
 
 def _groups(blocks: Sequence[Block]) -> list[list[Symbol]]:
@@ -153,19 +168,22 @@ def _constraints(elements: Elements, plain: bool) -> Iterator[Kind]:
     rows = elements.system.rows
 
     def roots(element: Rows) -> list[Expression]:
-        return [e for i in element.rows for e in (rows[i].zero, rows[i].place) if e is not None]
+        held = elements.holding
+        return [e for i in element.rows for e in (rows[i].zero, rows[i].place, held.get(i)) if e is not None]
 
     def told(element: Rows) -> tuple[Any, ...]:
-        levels = tuple((rows[i].level, rows[i].place is None) for i in element.rows)
+        levels = tuple((rows[i].level, rows[i].place is None, i in elements.holding) for i in element.rows)
         return levels, _types(elements, element.blocks)
 
     for members, lift, columns, values in _alike(elements, "rows", elements.rows, roots, told):
         one = members[0]
-        formulas = iter(lifted(roots(one), lift, elements.where, one.blocks))
-        new = [
-            rows[i]._replace(zero=next(formulas), place=None if rows[i].place is None else next(formulas))
-            for i in one.rows
-        ]
+        formulas = iter(lifted(roots(one), lift, elements.where, (*one.blocks, *one.own)))
+        new, held = [], {}
+        for r, i in enumerate(one.rows):
+            zero, place = next(formulas), None if rows[i].place is None else next(formulas)
+            new.append(rows[i]._replace(zero=zero, place=place))
+            if i in elements.holding:
+                held[r] = next(formulas)
         blocks = [elements.blocks[b] for b in one.blocks]
         yield Kind(
             "rows",
@@ -174,7 +192,8 @@ def _constraints(elements: Elements, plain: bool) -> Iterator[Kind]:
             np.array([element.blocks for element in members]),
             np.array([element.rows for element in members]),
             values,
-            lambda task, new=new, blocks=blocks: of_rows(new, blocks, task, plain),
+            lambda task, new=new, blocks=blocks, held=held: optional(of_rows(new, blocks, task, plain), held),
+            **_own(elements, members),
         )
 
 
@@ -190,8 +209,8 @@ def _forces(elements: Elements, plain: bool) -> Iterator[Kind]:
 
     for members, lift, columns, values in _alike(elements, "acting", elements.acting, roots, told):
         one = members[0]
-        formulas = iter(lifted(roots(one), lift, elements.where, one.blocks))
-        load = _with(one.load, formulas)
+        formulas = iter(lifted(roots(one), lift, elements.where, (*one.blocks, *one.own)))
+        load = with_formulas(one.load, formulas)
         blocks = [elements.blocks[b] for b in one.blocks]
         yield Kind(
             "force",
@@ -201,34 +220,17 @@ def _forces(elements: Elements, plain: bool) -> Iterator[Kind]:
             np.empty((len(members), 0), dtype=int),
             values,
             lambda task, load=load, blocks=blocks: of_force(load, blocks, task, plain),
+            **_own(elements, members),
         )
 
 
-def _with(value: Any, formulas: Iterator[Expression]) -> Any:
-    """A value with other formulas in the places of its own, in the order of `formulas_in`."""
-    if isinstance(value, Expression):
-        return next(formulas)
-    if isinstance(value, np.ndarray):
-        if value.dtype != object:
-            return value
-        new = [next(formulas) if isinstance(e, Expression) else e for e in value.ravel()]
-        return numbers(new).reshape(value.shape)
-    if isinstance(value, Part):
-        for _ in value.coordinates:
-            next(formulas)
-        return value
-    if isinstance(value, dict):
-        return {_with(k, formulas): _with(x, formulas) for k, x in value.items()}
-    if isinstance(value, tuple | list):
-        return type(value)(_with(x, formulas) for x in value)
-    if hasattr(value, "generalized"):
-        other = copy.copy(value)
-        vars(other).update(_with(vars(value), formulas))
-        return other
-    return value
-
-
 # both ----------------------------------------------------------------------------------------------------------------
+def _own(elements: Elements, members: Sequence[Rows | Acting]) -> dict[str, Any]:
+    """Parameters of which each instance of a kind has its own, as the first has them, and their places in each."""
+    picks = OWN - np.array([element.own for element in members], dtype=int).reshape(len(members), -1)
+    return {"own": [elements.system.parameters[j] for j in picks[0].tolist()], "picks": picks}
+
+
 def _types(elements: Elements, blocks: Sequence[int]) -> tuple[Any, ...]:
     return tuple(type(elements.blocks[b].part).__name__ for b in blocks)
 
@@ -246,19 +248,20 @@ def _alike(
 ) -> list[Alike]:
     """Elements of equal structure, found once."""
     if name not in elements.alike:
-        elements.alike[name] = list(_grouped(elements, members, roots, told))
+        elements.alike[name] = list(grouped(elements.where, members, roots, told))
     return elements.alike[name]
 
 
-def _grouped(
-    elements: Elements,
+def grouped(
+    where: Mapping[str, tuple[int, int]],
     members: Sequence[Any],
     roots: Callable[[Any], list[Expression]],
     told: Callable[[Any], tuple[Any, ...]],
 ) -> Iterator[Alike]:
+    """Elements of equal structure: their symbols are known by their places in blocks, `where`, and their own parameters."""
     found: dict[Any, list[tuple[Any, Signature]]] = defaultdict(list)
-    asked = [(told(element), roots(element), element.blocks) for element in members]
-    for element, (told_, _, _), known in zip(members, asked, alike(asked, elements.where), strict=True):
+    asked = [(told(element), roots(element), (*element.blocks, *element.own)) for element in members]
+    for element, (told_, _, _), known in zip(members, asked, alike(asked, where), strict=True):
         found[told_, known.code].append((element, known))
     for some in found.values():
         table = np.array([known.numbers for _, known in some]).reshape(len(some), -1)

@@ -166,8 +166,7 @@ class Here:
         return unrolled(shape, target, again=again)
 
     def kernels(self, kernels: Sequence[Kernel], target: Target) -> Code:
-        text, keep, origin = written(kernels, target)
-        return Code(text, target, origin=origin, effort=1, keep=keep)
+        return kernel_code(kernels, target)
 
 
 class Machine:
@@ -307,9 +306,10 @@ class Machine:
         for k, (kind, place) in enumerate(zip(layout.kinds, layout.places, strict=True)):
             if place.matrix or place.right[self.task]:
                 some, ends = instances[k]
-                given = self._given(firsts[kind.blocks[some]], kind.values[some])
+                places = np.concatenate([firsts[kind.blocks[some]], kind.picks[some]], axis=1)
+                given = self._given(places, kind.values[some])
                 made.append(((kernels.address(f"kind{k}"), *given), starts[k], ends))
-        return self._shared(made)
+        return self._shared(made, len(instances[0].ends))
 
     def _spreads(self, layout: Layout, kernels: Named, firsts: np.ndarray, memory: Memory) -> tuple[int, np.ndarray]:
         made = []
@@ -320,7 +320,7 @@ class Machine:
                 places = np.stack([firsts[b], memory.solution + memory.at[b]], axis=1)
                 given = self._given(places, kind.values[some])
                 made.append(((kernels.address(f"spread{k}"), *given), np.zeros(len(ends) - 1, dtype=np.int64), ends))
-        return self._shared(made)
+        return self._shared(made, len(memory.parts[0].ends))
 
     def _states(self, layout: Layout, firsts: np.ndarray, memory: Memory) -> tuple[int, np.ndarray]:
         """Coordinates of the parts of each tile, and where its share ends."""
@@ -340,9 +340,11 @@ class Machine:
         """Address of each table of a kernel, with the bytes of an instance."""
         return (self._held(places, np.int32), 4 * places.shape[1]), (self._held(values, float), 8 * values.shape[1])
 
-    def _shared(self, made: Sequence[tuple[Any, np.ndarray, np.ndarray]]) -> tuple[int, np.ndarray]:
-        """Rows for the instances of each tile: the function, its tables from there on, how many, where entries begin."""
-        count = len(made[0][2]) if made else 1
+    def _shared(self, made: Sequence[tuple[Any, np.ndarray, np.ndarray]], count: int) -> tuple[int, np.ndarray]:
+        """Rows for the instances of each tile: the function, its tables from there on, how many, where entries begin.
+
+        count  ends of tiles
+        """
         width = len(made[0][0]) + 2 if made else 1
         rows, ends = [], [0]
         for t in range(1, count):
@@ -506,7 +508,15 @@ def _kernels(
         if outputs:
             made.append(
                 Kernel(
-                    f"kind{k}", kind.groups, kind.constants, others, outputs, flavour, stride=place.stride, apart=apart
+                    f"kind{k}",
+                    kind.groups,
+                    kind.constants,
+                    others,
+                    outputs,
+                    flavour,
+                    stride=place.stride,
+                    apart=apart,
+                    own=kind.own,
                 )
             )
         if spread and kind.name == "part":
@@ -534,3 +544,9 @@ def written(kernels: Sequence[Kernel], target: Target) -> tuple[str, Any, str | 
     body = "\n".join(kernel.text for kernel in kernels)
     text, keep, cached = library(body, calls, grids, Flavour(target.width, target.fused), target)
     return text, keep, kept.digest(body, *calls, kept.sources("compile") or "") if cached else None
+
+
+def kernel_code(kernels: Sequence[Kernel], target: Target) -> Code:
+    """Some kernels as machine code."""
+    text, keep, origin = written(kernels, target)
+    return Code(text, target, origin=origin, effort=1, keep=keep)

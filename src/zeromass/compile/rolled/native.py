@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from zeromass.compile.rolled.along import Along
     from zeromass.compile.rolled.sharing import Sharing
     from zeromass.compile.rolled.shifted import Shifted
+    from zeromass.compile.rolled.watching import Watching
 
 
 class RolledNative:
@@ -70,6 +71,10 @@ class RolledNative:
         return self._code(("events", tuple(events), lanes), lambda: self._events(events, lanes))
 
     def _events(self, events: Sequence[Event], lanes: int) -> Code:
+        if self.watching is not None:
+            others = [event for event in events if event.zero not in self.watching.places]
+            stated = dict(zip(others, self.program.stated(others), strict=True))
+            return self.watching.code("event", [stated.get(event, event.zero) for event in events], lanes)
         zeros = expressions(self.program.stated(events))
         if any(leaf.order == 2 or leaf.kind == "multiplier" for leaf in symbols(zeros)):
             from zeromass.compile.rolled.following import following  # few events ask for it
@@ -138,7 +143,7 @@ class RolledNative:
 
         Where rows share a force, the shortest; see `zeromass.compile.rolled.sharing`.
         """
-        n, found = len(self.program.system.coordinates), np.full((len(inputs), len(self.program.system.rows)), np.nan)
+        n, found = len(self.program.system.coordinates), np.full((len(inputs), len(self.structure.system.rows)), np.nan)
         with self._one_at_a_time:
             machine = self._alone
             for k, row in enumerate(inputs):
@@ -147,7 +152,7 @@ class RolledNative:
                 found[k, self.structure.rows] = -x  # M q̈ − Aᵀλ = Q
                 if self.structure.dropped:
                     found[k, self.structure.rows] = self.sharing.shortest(row, -x)
-        return found
+        return found[:, : len(self.program.system.rows)]
 
     @cached_property
     def sharing(self) -> Sharing:
@@ -155,6 +160,16 @@ class RolledNative:
         from zeromass.compile.rolled.sharing import Sharing  # few runs are asked for it
 
         return Sharing(self.structure)
+
+    @cached_property
+    def watching(self) -> Watching | None:
+        """The functions of the switches of a system on its pieces; None of one that has none."""
+        functions = self.program.system.memory.get("functions of switches")
+        if functions is None:
+            return None
+        from zeromass.compile.rolled.watching import Watching  # few systems switch
+
+        return Watching(self.structure, functions)
 
     @cached_property
     def _alone(self) -> Machine:

@@ -20,6 +20,7 @@ from zeromass.expression import Expression, Symbol, expressions, symbols
 from zeromass.expression.node import undisturbed
 from zeromass.frozen import frozen
 from zeromass.model import Event, ModelError, State, System
+from zeromass.model.large_pieces import with_holds
 
 
 @frozen()
@@ -110,11 +111,12 @@ def rolled_at(system: System, state: State, locked: tuple[int, ...] | None = Non
     known: dict[Any, RolledProgram] = state.memory.setdefault("rolled", {})
     if locked not in known:
         y = np.concatenate([state.q, state.v])
-        structure = Structure(system, state.t, y, _values(state), dropped=locked)
+        whole = with_holds(system)
+        structure = Structure(whole, state.t, y, _values(state), dropped=locked)
         dropped = structure.dropped
         gone = set(dropped)
         kept = tuple(i for i in range(len(system.rows)) if i not in gone)
-        levels = {row.level for row in system.rows}
+        levels = {row.level for row in whole.rows}
         names = [name for k, name in enumerate(("positions", "velocities")) if any(level <= k for level in levels)]
         known[locked] = RolledProgram(
             system,

@@ -21,7 +21,7 @@ from zeromass.compile.rolled.equations import ROWS, Unknown
 from zeromass.compile.rolled.kinds import Kind
 from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.rolled.structure import Structure
-from zeromass.expression import Evaluator, Expression, Symbol, expressions, substitute
+from zeromass.expression import Evaluator, Expression, Symbol, expressions, substitute, symbols
 from zeromass.expression.build import ZERO
 from zeromass.expression.derivative import sparse_jacobian
 
@@ -162,7 +162,10 @@ class _Slopes:
                     if e is not ZERO:
                         formulas.append(e)
                         self._entries.append(("S", at[i], unknown[0, k]))
-        names = [*variables, *kind.constants, *structure.others, *z.values()]
+        told = set(symbols(formulas)) - {*kind.own}
+        self._others = [j for j, leaf in enumerate(structure.others) if leaf in told]
+        others = [structure.others[j] for j in self._others]
+        names = [*variables, *kind.constants, *others, *kind.own, *z.values()]
         self._evaluator = Evaluator(formulas, names) if formulas else None
         self._kind, self._unknown = kind, [unknown[u] for u in z]
         self._places = [column + n * rate for column, rate in zip(self._columns, rates, strict=True)]
@@ -174,7 +177,8 @@ class _Slopes:
         count = len(self._kind)
         given = [y[place] for place in self._places]
         given += list(self._kind.values.T)
-        given += [np.full(count, value) for value in (t, *parameters)]
+        given += [np.full(count, parameters[j - 1] if j else t) for j in self._others]
+        given += list(parameters[self._kind.picks].T)
         given += [x[place] for place in self._unknown]
         values = self._evaluator(np.column_stack(given))
         found: dict[str, list[tuple[np.ndarray, np.ndarray, np.ndarray]]] = {}

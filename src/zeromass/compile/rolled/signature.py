@@ -67,7 +67,8 @@ def signature(roots: Sequence[Expression], where: Mapping[str, tuple[int, int]],
         else:
             code.append(key[node])
         place[node] = len(place)
-    return Signature((*code, *[place[root] for root in roots]), tuple(found))
+    found += _constants(roots)
+    return Signature((*code, *["c" if _lifted(root) else place[root] for root in roots]), tuple(found))
 
 
 class Likeness:
@@ -128,7 +129,9 @@ class Likeness:
             and all(_placed(there[k], self._where, local) == known for k, known in self._symbols)
             and len(set(there)) == len(there)
         )
-        return tuple([there[k].args[i].value for k, i in self._numbers]) if same else None
+        if not same:
+            return None
+        return (*[there[k].args[i].value for k, i in self._numbers], *_constants(roots))
 
 
 def alike(
@@ -181,7 +184,8 @@ def lifted(
                 replaced.append(new[a])
         changed = any(x is not a for x, a in zip(replaced, args, strict=True))
         new[node] = renewed(node, replaced) if changed else node
-    return [new[root] for root in roots]
+    places = iter(range(count, count + len(roots)))
+    return [varying.get(next(places), root) if _lifted(root) else new[root] for root in roots]
 
 
 def _after_operands(
@@ -200,6 +204,11 @@ def _after_operands(
         if node not in seen:
             seen.add(node)
             yield node
+
+
+def _constants(roots: Sequence[Expression]) -> list[float]:
+    """Formulas that are nothing but numbers: they come last in the list of these."""
+    return [float(root.value) for root in roots if _lifted(root)]  # type: ignore[arg-type]
 
 
 def _lifted(e: Expression) -> bool:

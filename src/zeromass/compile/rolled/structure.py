@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from zeromass.compile.rolled.elements import Elements
-from zeromass.compile.rolled.equations import weighted
+from zeromass.compile.rolled.equations import ROWS, weighted
 from zeromass.compile.rolled.fronts import Tables, tables
 from zeromass.compile.rolled.kinds import Kind, kinds_of
 from zeromass.compile.rolled.layout import Blocks, Layout
@@ -65,7 +65,7 @@ class Structure:
         self.kinds: list[Kind] = kinds_of(self.elements, plain=plain)
         self.blocks: Blocks = Blocks(self.elements, self.kinds, plain)
         self.layout: Layout = Layout(self.kinds, self.tasks)
-        numbers = _Numbers(self, t, y, parameters)
+        numbers = _Numbers(self, t, y, self._held(parameters))
         light = numbers.light
         if light:
             self._weigh(numbers, light)
@@ -105,6 +105,11 @@ class Structure:
         self._without: np.ndarray = np.array(
             [bool(lost[a : a + n].any()) for a, n in zip(self.at[: blocks.parts], blocks.coordinates, strict=False)]
         )
+
+    def _held(self, parameters: np.ndarray) -> np.ndarray:
+        """Parameters with which all rows hold that may."""
+        holding = set(self.elements.holding.values())
+        return np.where([p in holding for p in self.system.parameters], 1.0, parameters) if holding else parameters
 
     def machine(
         self,
@@ -263,7 +268,7 @@ class _Numbers:
                 for local in range(kind.blocks.shape[1]):
                     n = structure.blocks.coordinates[kind.blocks[0, local]]
                     held[local] = np.zeros((count, kind.rows.shape[1], n))
-                for (_, r), (local, i), e in equations.matrix:
+                for (_, r), (local, i), e in (entry for entry in equations.matrix if entry[1][0] != ROWS):
                     first, step = layout.entry(k, e, task)
                     held[local][:, r, i] = values[first + step * np.arange(count)]
             self.slopes.append(held)

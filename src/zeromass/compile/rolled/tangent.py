@@ -5,8 +5,10 @@
 The right side is that of elements again, r − K z of each with its own z held fixed, differentiated along (δq, δq̇, δp). So
 the tangent of a system is one more task of its kinds, with more numbers in their blocks: positions and then rates,
 
-    q, δq, z | q̇, δq̇          of parts
-    multipliers               of rows
+    q, δq, z | q̇, δq̇, w       of parts
+    multipliers | w           of rows
+
+w are further numbers, one for each unknown, of tasks that need them.
 """
 
 from __future__ import annotations
@@ -27,7 +29,10 @@ from zeromass.compile.target import host
 from zeromass.expression import Expression, Symbol, directional, expressions
 from zeromass.expression.build import ZERO
 
-Derived = Callable[[Equations, dict[Symbol, Symbol], dict[Unknown, Symbol]], Equations]
+Symbols = dict[Unknown, Symbol]
+"""Symbols of the unknowns of an element."""
+
+Derived = Callable[[Equations, dict[Symbol, Symbol], Symbols], Equations]
 """Equations of another task from those of the motion: with symbols of what varies, and of the unknowns of an element."""
 
 
@@ -71,6 +76,8 @@ class Extended:
         self._others: list[Symbol] = list(structure.others)
         self._changes = [fresh(f"δ{p.name}", 0.0) for p in structure.system.parameters]
         more: list[np.ndarray] = []
+        self.symbols: list[tuple[dict[Symbol, Symbol], Symbols, Symbols]] = []
+        """Of each kind: what varies, and z and w of its unknowns."""
         self.kinds: list[Kind] = []
         for kind in structure.kinds:
             pseudo = len(firsts) + sum(map(len, more)) if kind.rows.shape[1] else None
@@ -84,7 +91,7 @@ class Extended:
                 places.append((first[:, None] + np.arange(count)).ravel())
                 end += count * len(kind)
         self.size: int = end
-        self._firsts: np.ndarray = np.concatenate([firsts, *more, [end]])
+        self.firsts: np.ndarray = np.concatenate([firsts, *more, [end]])
         self.solved: Moved = Moved(np.concatenate(sources), np.concatenate(places))
         self._layout = Layout(self.kinds, (task,))
         first = self._layout.size + 3 * structure.count
@@ -100,7 +107,7 @@ class Extended:
             self.task,
             host().lanes(lanes),
             [*self._others, *self._changes],
-            self._firsts,
+            self.firsts,
             at=self._at,
             tables=self._tables,
             masks=self.structure.masks,
@@ -108,7 +115,8 @@ class Extended:
 
     def _kind(self, kind: Kind, pseudo: int | None) -> Kind:
         """A kind with what varies in its blocks, and with the equations of the task."""
-        groups, vary, z = [], dict(zip(self._parameters, self._changes, strict=True)), {}
+        groups, z, w = [], {}, {}
+        vary = {p: δ for p, δ in zip(self._parameters, self._changes, strict=True) if p not in kind.own}
         for g, group in enumerate(kind.groups):
             half = len(group) // 2
             unknowns = self.structure.blocks.coordinates[kind.blocks[0, g]]
@@ -118,13 +126,16 @@ class Extended:
             groups.append([*group[:half], *δ[:half], *x, *group[half:], *δ[half:], *idle])
             vary.update(zip(group, δ, strict=True))
             z.update({(g, i): s for i, s in enumerate(x)})
+            w.update({(g, i): s for i, s in enumerate(idle)})
         blocks = kind.blocks
         if pseudo is not None:
             count = kind.rows.shape[1]
             x, idle = ([fresh(f"{name} {i}", 0.0) for i in range(count)] for name in ("λ", "o"))
             groups.append([*x, *idle])
             z.update({(ROWS, i): s for i, s in enumerate(x)})
+            w.update({(ROWS, i): s for i, s in enumerate(idle)})
             blocks = np.column_stack([blocks, pseudo + np.arange(len(kind))])
+        self.symbols.append((vary, z, w))
         return Kind(
             kind.name,
             groups,
@@ -134,6 +145,8 @@ class Extended:
             kind.values,
             lambda task, kind=kind, vary=vary, z=z: self._derived(kind.equations("motion"), vary, z),
             coupled=kind.coupled,
+            own=kind.own,
+            picks=kind.picks,
         )
 
     @property

@@ -83,7 +83,7 @@ def arranged(kinds: Sequence[Kind], blocks: Blocks, order: Sequence[int]) -> Non
             held = np.column_stack([held, place[blocks.multiplier[kind.rows, 0]]])
         if held.shape[1]:
             sort = np.argsort(held.min(axis=1), kind="stable")
-            kind.blocks, kind.rows, kind.values = kind.blocks[sort], kind.rows[sort], kind.values[sort]
+            kind.arrange(sort)
 
 
 def _ends(tables: Tables, wanted: int) -> np.ndarray:
