@@ -83,9 +83,14 @@ class Eliminating(Writing):
             rest = b.sub(s, pivots)
             size_left = b.sdiv(b.mul(rest, b.add(rest, self.int(3))), self.int(2))
             places = b.gep(slots, [table], source_etype=INT32)
-            with self.loop(self.int(0), size) as (i, _):
-                self.store(self._gathered(places, i), b.add(rows, i))
             others = b.gep(places, [b.shl(size, one)], source_etype=INT32)
+            fill = b.icmp_signed("==", extras, self.int(0))  # rows behind the first panel are filled on the way
+            if self._w > 1:
+                panel = b.select(b.icmp_signed("<", pivots, self.int(FOUR)), pivots, self.int(FOUR))
+                size = b.select(fill, b.add(self._before(panel, s), panel), size)
+                size_left = b.select(fill, self.int(0), size_left)
+            with self.loop(self.int(0), size, some=True) as (i, _):
+                self.store(self._gathered(places, i), b.add(rows, i))
             with self.loop(self.int(0), size_left) as (i, _):
                 self.store(self._gathered(others, i), b.add(left, i))
             more = b.gep(beside, [b.shl(extra, one)], source_etype=INT32)
@@ -100,7 +105,10 @@ class Eliminating(Writing):
                 begin = b.mul(n, self.int(BLOCK))
                 past = b.add(begin, self.int(BLOCK))
                 end = b.select(b.icmp_signed("<", past, pivots), past, pivots)
-                grew.next[0] = self._pivots(begin, end, heads, mine, grew.now[0])
+                if self._w == 1:
+                    grew.next[0] = self._pivots(begin, end, heads, mine, grew.now[0])
+                else:
+                    grew.next[0] = self._in_panels(begin, end, heads, [mine, places], fill, grew.now[0])
             growths.next[0] = grew.now[0]
             if self._guard is None:
                 end = b.block
@@ -117,8 +125,6 @@ class Eliminating(Writing):
         b, p = self.b, self._p
         pivots, coordinates, s, rows, left, first, slot = heads
         masks = self._pointer(Plan.masks)
-        if self._w > 1:
-            return self._in_panels(begin, end, heads, mine, growth)
         with self.loop(begin, end, [growth]) as (k, at):
             row, unknown = b.add(b.add(rows, self._before(k, s)), k), b.add(first, k)
             whole = self._reduced(row, k, begin, k, heads, b.add(p[Plan.residual], b.add(slot, k)))
@@ -139,8 +145,8 @@ class Eliminating(Writing):
         self._all_reduced(pivots, s, left, begin, end, heads, mine)
         return at.now[0]
 
-    def _in_panels(self, begin, end, heads, mine, growth) -> ir.Value:  # type: ignore[no-untyped-def]
-        """The same in lanes."""
+    def _in_panels(self, begin, end, heads, tables, fill, growth) -> ir.Value:  # type: ignore[no-untyped-def]
+        """The same in lanes; `fill` where rows behind the first panel are filled only as they are come by."""
         b = self.b
         pivots, coordinates, s, rows, left, first, slot = heads
         masks, most = b.gep(self._pointer(Plan.masks), [first], source_etype=DOUBLE), self._panels.growth
@@ -150,8 +156,9 @@ class Eliminating(Writing):
             return [b.add(rows, self._before(k, s)), b.add(self._p[Plan.residual], b.add(slot, k)), s, k]
 
         def take(pivots: Range, some: Range, start: ir.Value) -> None:
-            given = [self._W, mine, self._p[Plan.residual], *above(pivots[0]), pivots[1]]
-            self._panels.take(self, given, some, start)
+            now = b.and_(fill, b.icmp_signed("==", pivots[0], self.int(0)))
+            given = [self._W, *tables, self._p[Plan.residual], *above(pivots[0]), pivots[1]]
+            self._panels.take(self, given, some, start, now)
 
         count = b.sdiv(b.add(b.sub(end, begin), self.int(FOUR - 1)), self.int(FOUR))
         with self.loop(self.int(0), count) as (n, _):

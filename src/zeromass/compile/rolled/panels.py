@@ -96,17 +96,19 @@ class Panel(_Inside):
 class Rows(_Inside):
     """The function that takes some pivots out of rows one after another in memory, so many at a time.
 
-    void rows(values, unknowns, residual, above, right, s, begin, end, first, count, start)
+    void rows(values, unknowns, table, residual, above, right, s, begin, end, first, count, start)
 
     unknowns  of the front, as slots; residual: place of the slots of r
+    table     where what is added to each entry stands, two places for each: of rows that are filled on the way
     above     place of the row of pivot `begin`, from column 0 on; right: of its r
     first     the first row, and `start` its place; count: how many times so many
     """
 
-    def __init__(self, module: ir.Module, target: Target, together: int, pivots: int) -> None:
-        super().__init__(module, target, f"rows{together}", [POINTER] * 2 + [INT] * 9)
-        _, mine, residual, above, right, s, begin, end, first, count, start = self._function.args
-        self._n = together
+    def __init__(self, module: ir.Module, target: Target, together: int, pivots: int, *, filled: bool) -> None:
+        name = f"{'filled' if filled else 'rows'}{together}"
+        super().__init__(module, target, name, [POINTER] * 3 + [INT] * 9)
+        _, mine, self._table, residual, above, right, s, begin, end, first, count, start = self._function.args
+        self._n, self._filled = together, filled
         self._shares = self.b.alloca(self._type, pivots * together)
         self._shares.align = 64
         self._s, self._above, self._begin, self._end = s, above, begin, end
@@ -118,6 +120,10 @@ class Rows(_Inside):
                 places.append(b.add(places[m], b.sub(b.add(s, self.int(1 - m)), i)))
             after.next[0] = places.pop()
             rights = [b.add(residual, self._index(mine, self._from(i, m))) for m in range(together)]
+            numbers = [b.sub(b.mul(i, s), b.ashr(b.mul(i, b.sub(i, self.int(1))), self.int(1)))]
+            for m in range(1, together):
+                numbers.append(b.add(numbers[-1], b.sub(s, self._from(i, m - 1))))
+            self._numbers = numbers
             self._diagonal(i, places, rights, right)
             begins = [b.sub(place, self._from(i, m)) for m, place in enumerate(places)]
             beyond = self._from(i, together)
@@ -133,13 +139,24 @@ class Rows(_Inside):
         at = self._from(self.b.mul(self.b.sub(k, self._begin), self.int(self._n)), m)
         return self.b.gep(self._shares, [at], source_etype=self._type)
 
+    def _begun(self, place: ir.Value, m: int, j: ir.Value) -> ir.Value:
+        """Entry j of row m: what stands there, or what is added up to be there."""
+        if not self._filled:
+            return self.load(place).value
+        at = self.b.shl(self.b.add(self._numbers[m], j), self.int(1))
+        first, second = (self.load(self._index(self._table, self._from(at, k))) for k in range(2))
+        return (first + second).value
+
     def _diagonal(self, i: ir.Value, places: list[ir.Value], rights: list[ir.Value], right: ir.Value) -> None:
         """The triangle on the diagonal, right sides, and the sizes that diagonals are made of."""
         b, n = self.b, self._n
         triangle = [(m, q) for m in range(n) for q in range(m, n)]
         ends = [b.add(place, b.sub(self._s, self._from(i, m))) for m, place in enumerate(places)]
-        to = [*rights, *ends, *[self._from(places[m], q - m) for m, q in triangle]]
-        begun = [self._above, *[self.load(x).value for x in to]]
+        corner = [self._from(places[m], q - m) for m, q in triangle]
+        to = [*rights, *ends, *corner]
+        begun = [self._above, *[self.load(x).value for x in rights]]
+        begun += [self._begun(x, m, self._s) for m, x in enumerate(ends)]
+        begun += [self._begun(x, m, self._from(i, q)) for x, (m, q) in zip(corner, triangle, strict=True)]
         with self.loop(self._begin, self._end, begun, some=True) as (k, found):
             at = found.now[0]
             totals = self._reals(found.now[1:])
@@ -158,8 +175,10 @@ class Rows(_Inside):
     def _beside(self, j: ir.Value, begins: list[ir.Value], columns: int) -> None:
         """Some columns from j on of all rows."""
         b = self.b
-        to = [b.add(begin, self._from(j, q)) for begin in begins for q in range(columns)]
-        begun = [self._above, *[self.load(x).value for x in to]]
+        tile = [(m, q) for m in range(self._n) for q in range(columns)]
+        to = [b.add(begins[m], self._from(j, q)) for m, q in tile]
+        begun = [self._begun(x, m, self._from(j, q)) for x, (m, q) in zip(to, tile, strict=True)]
+        begun.insert(0, self._above)
         with self.loop(self._begin, self._end, begun, some=True) as (k, found):
             at = found.now[0]
             totals = self._reals(found.now[1:])
@@ -212,7 +231,8 @@ class Panels:
         numbers = range(1, FOUR + 1)
         self.growth: ir.Value = growth
         self._panels = [Panel(module, target, k).function for k in numbers]
-        self._rows = [Rows(module, target, k, pivots).function for k in numbers]
+        self._filled = [Rows(module, target, k, pivots, filled=True).function for k in numbers]
+        self._one, self._four = (Rows(module, target, k, pivots, filled=False).function for k in (1, FOUR))
         self._backs = [Back(module, target, k).function for k in numbers]
 
     def panel(self, on: Looping, count: ir.Value) -> ir.Value:
@@ -223,17 +243,18 @@ class Panels:
         """The function of their way back."""
         return _chosen(on, self._backs, count)
 
-    def take(self, on: Looping, given: Sequence[ir.Value], some: Range, start: ir.Value) -> None:
-        """Takes pivots out of rows: four at a time, and then those that are left."""
-        b, s, (first, last) = on.b, given[5], some
+    def take(self, on: Looping, given: Sequence[ir.Value], some: Range, start: ir.Value, fill: ir.Value) -> None:
+        """Takes pivots out of rows, which are filled before where that is asked for: four at a time, then the others."""
+        b, s, (first, last) = on.b, given[6], some
         count = b.sub(last, first)
         fours, rest = b.ashr(count, on.int(2)), b.and_(count, on.int(FOUR - 1))
         with on.loop(on.int(0), b.zext(b.icmp_signed(">", fours, on.int(0)), INT)):
-            b.call(self._rows[-1], [*given, first, fours, start])
+            b.call(b.select(fill, self._filled[-1], self._four), [*given, first, fours, start])
         with on.loop(on.int(0), b.zext(b.icmp_signed(">", rest, on.int(0)), INT)):
             n = b.sub(count, rest)
             before = b.sub(b.mul(n, b.sub(b.add(s, on.int(1)), first)), b.ashr(b.mul(n, b.sub(n, on.int(1))), on.int(1)))
-            b.call(_chosen(on, self._rows, rest), [*given, b.add(first, n), on.int(1), b.add(start, before)])
+            function = b.select(fill, _chosen(on, self._filled, rest), self._one)
+            b.call(function, [*given, b.add(first, n), b.select(fill, on.int(1), rest), b.add(start, before)])
 
 
 def _chosen(on: Looping, functions: Sequence[ir.Value], count: ir.Value) -> ir.Value:
