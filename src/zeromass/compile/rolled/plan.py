@@ -49,6 +49,7 @@ class Plan(IntEnum):
     copies = auto()
     told = auto()
     told_count = auto()
+    ahead = auto()
 
 
 class Tile(IntEnum):
