@@ -58,7 +58,8 @@ class Eliminating(Writing):
         if self._w == 1:
             return
         far = self._p[Plan.ahead]
-        begin, end = (self._index(fronts, b.add(b.mul(b.add(f, self.int(k)), self.int(HEADER)), self.int(3))) for k in (0, 1))
+        heads = (b.add(b.mul(b.add(f, self.int(k)), self.int(HEADER)), self.int(3)) for k in (0, 1))
+        begin, end = (self._index(fronts, at) for at in heads)
         far = far if up else b.sub(self.int(0), far)
         end = b.select(b.icmp_signed("==", far, self.int(0)), begin, end)
         with self.loop(begin, end) as (i, _):

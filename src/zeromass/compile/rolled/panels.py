@@ -252,7 +252,9 @@ class Panels:
             b.call(b.select(fill, self._filled[-1], self._four), [*given, first, fours, start])
         with on.loop(on.int(0), b.zext(b.icmp_signed(">", rest, on.int(0)), INT)):
             n = b.sub(count, rest)
-            before = b.sub(b.mul(n, b.sub(b.add(s, on.int(1)), first)), b.ashr(b.mul(n, b.sub(n, on.int(1))), on.int(1)))
+            before = b.sub(
+                b.mul(n, b.sub(b.add(s, on.int(1)), first)), b.ashr(b.mul(n, b.sub(n, on.int(1))), on.int(1))
+            )
             function = b.select(fill, _chosen(on, self._filled, rest), self._one)
             b.call(function, [*given, b.add(first, n), b.select(fill, on.int(1), rest), b.add(start, before)])
 
