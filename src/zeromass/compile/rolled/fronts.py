@@ -21,6 +21,10 @@ from zeromass.compile.rolled.plan import HEADER
 from zeromass.compile.rolled.shapes import OFTEN, SHAPES, Shape, rows_of
 
 
+ALIKE = 20
+"""Unknowns of a front up to which their order is one that other fronts have too."""
+
+
 class Tables(NamedTuple):
     """Numbers for the loops, all of int32.
 
@@ -95,6 +99,8 @@ def tables(
     zero: int,
     first: int,
     regions: Sequence[tuple[int, int]],
+    *,
+    net: bool = False,
 ) -> Tables:
     """The tables of an elimination.
 
@@ -104,6 +110,7 @@ def tables(
     zero         place of a value that is zero
     first        place of the first value of the fronts
     regions      of each kind of elements: the place of its first value, and how many an instance has
+    net          whether like parts are come by in many orders, so that unknowns of fronts are put into one
     """
     start = np.zeros(len(order) + 1, dtype=np.int64)
     np.cumsum([sum(sizes[b] for b in some) for some in order], out=start[1:])
@@ -128,9 +135,14 @@ def tables(
         if s > p:
             children[front_of[unknown[p]]].append(f)
         mine = slice(int(by_front[f]), int(by_front[f + 1]))
+        before = [left[c] for c in children[f]]
+        place = np.arange(s)
+        if net and p < s <= ALIKE:
+            place = _alike(unknown, p, low[mine], high[mine], value[mine] - base[mine], before)
         row, column, source, begin, elements = _sources(
-            unknown, low[mine], high[mine], value[mine], base[mine], [left[c] for c in children[f]]
+            unknown, place, low[mine], high[mine], value[mine], base[mine], before
         )
+        unknown = positions[f] = unknown[np.argsort(place)]
         numbers: dict[int, int] = {}
         groups = np.array([numbers.setdefault(x, len(numbers)) for x in begin.tolist()])
         told = row, column, source - begin, groups, np.array([p, s, elements])
@@ -293,17 +305,50 @@ class _Front(NamedTuple):
         return Shape(self.pivots, coordinates, self.unknowns, *self.pattern[2:5])
 
 
+def _alike(
+    unknown: np.ndarray,
+    pivots: int,
+    low: np.ndarray,
+    high: np.ndarray,
+    offset: np.ndarray,
+    children: Sequence[tuple[np.ndarray, int]],
+) -> np.ndarray:
+    """Places for the unknowns of a front, those behind the pivots by how they are reached: fronts like it have the same.
+
+    offset  of each entry, its place in the element
+    """
+    first = int(unknown[0])
+    ways: dict[int, list[tuple[int, ...]]] = {j: [] for j in unknown[pivots:].tolist()}
+    for number, (theirs, _) in enumerate(children):
+        for rank, j in enumerate(theirs.tolist()):
+            if j in ways:
+                ways[j].append((number, rank))
+    for i, j, inside in zip(low.tolist(), high.tolist(), offset.tolist(), strict=True):
+        if j in ways:
+            ways[j].append((len(children), i - first, inside))
+    order = sorted(range(len(unknown) - pivots), key=list(ways.values()).__getitem__)
+    place = np.arange(len(unknown))
+    place[pivots + np.array(order)] = pivots + np.arange(len(order))
+    return place
+
+
 def _sources(
     unknown: np.ndarray,
+    place: np.ndarray,
     low: np.ndarray,
     high: np.ndarray,
     value: np.ndarray,
     base: np.ndarray,
     children: Sequence[tuple[np.ndarray, int]],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
-    """Row, column and place of all that is added to a front, where the element or front begins, how many are of elements."""
+    """Row, column and place of all that is added to a front, where the element or front begins, how many are of elements.
+
+    unknown  in the order of elimination; place: of each in the front
+    """
     s = len(unknown)
-    row, column = np.searchsorted(unknown, low), np.searchsorted(unknown, high)
+    row, column = place[np.searchsorted(unknown, low)], place[np.searchsorted(unknown, high)]
+    sort = np.lexsort((column, row))
+    row, column, value, base = row[sort], column[sort], value[sort], base[sort]
     diagonal = row == column
     rows, columns, sources, bases = (
         [row, row[diagonal]],
@@ -311,13 +356,13 @@ def _sources(
         [value, value[diagonal]],
         [base, base[diagonal]],
     )
-    for theirs, place in children:
+    for theirs, start in children:
         r, c = _upper(len(theirs))
-        spot = np.searchsorted(unknown, theirs)
-        rows.append(spot[r])
-        columns.append(np.append(spot, s)[c])
-        sources.append(place + np.arange(len(r)))
-        bases.append(np.full(len(r), place))
+        spot = np.append(place[np.searchsorted(unknown, theirs)], s)
+        rows.append(np.minimum(spot[r], spot[c]))
+        columns.append(np.maximum(spot[r], spot[c]))
+        sources.append(start + np.arange(len(r)))
+        bases.append(np.full(len(r), start))
     elements = len(row) + int(diagonal.sum())
     row, column, source, begin = (np.concatenate(x) for x in (rows, columns, sources, bases))
     return row, column, source, begin, elements
@@ -345,5 +390,6 @@ def _pattern(row: np.ndarray, column: np.ndarray, offset: np.ndarray, group: np.
 def _frequent(fronts: Sequence[_Front], coordinates: Sequence[int]) -> dict[Shape, int]:
     """Shapes of many fronts, numbered."""
     found = Counter(front.shape(c) for front, c in zip(fronts, coordinates, strict=True))
-    often = [shape for shape, count in found.most_common(SHAPES) if count >= OFTEN and shape.frequent]
+    least = max(OFTEN, len(fronts) // 100)
+    often = [shape for shape, count in found.most_common(SHAPES) if count >= least and shape.frequent]
     return {shape: k for k, shape in enumerate(often)}
