@@ -20,7 +20,6 @@ import numpy as np
 from zeromass.compile.rolled.plan import HEADER
 from zeromass.compile.rolled.shapes import OFTEN, SHAPES, Shape, rows_of
 
-
 ALIKE = 20
 """Unknowns of a front up to which their order is one that other fronts have too."""
 

@@ -25,7 +25,7 @@ class Shared:
 
     def __init__(self, layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: Tables, tiles: Tiles) -> None:
         fronts, count = tables.fronts.astype(np.int64), len(tiles.fronts) - 1
-        pivots, unknowns, names = fronts[:, 0], fronts[:, 2], tables.unknowns.astype(np.int64)
+        pivots, unknowns = fronts[:, 0], fronts[:, 2]
         self._layout, self._old, self._before, self._tiles = layout, fronts, tables, tiles
         self._tile = np.repeat(np.arange(count), np.diff(tiles.fronts))
         self.own: np.ndarray = np.repeat(self._tile, pivots)
