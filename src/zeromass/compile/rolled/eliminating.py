@@ -52,19 +52,6 @@ class Eliminating(Writing):
         row = self.b.mul(f, self.int(HEADER))
         return [self._index(fronts, self.b.add(row, self.int(k))) for k in range(HEADER)]
 
-    def _ahead(self, fronts: ir.Value, f: ir.Value, *, up: bool) -> None:
-        """Asks for memory of rows that fronts some way ahead will need, as much as this one has."""
-        b = self.b
-        if self._w == 1:
-            return
-        far = self._p[Plan.ahead]
-        heads = (b.add(b.mul(b.add(f, self.int(k)), self.int(HEADER)), self.int(3)) for k in (0, 1))
-        begin, end = (self._index(fronts, at) for at in heads)
-        far = far if up else b.sub(self.int(0), far)
-        end = b.select(b.icmp_signed("==", far, self.int(0)), begin, end)
-        with self.loop(begin, end) as (i, _):
-            self.ask(self._at(b.add(i, far)), write=up)
-
     def _row(self, fronts: ir.Value, f: ir.Value) -> ir.Value:
         return self.b.gep(fronts, [self.b.mul(f, self.int(HEADER))], source_etype=INT32)
 
@@ -81,7 +68,6 @@ class Eliminating(Writing):
         )
         with self.loop(*some, [start]) as (f, growths):
             meanwhile(f)
-            self._ahead(fronts, f, up=True)
             pivots, coordinates, s, rows, left, names, table, extra, extras, first, shape, slot = self._head(fronts, f)
             if self._guard is None:
                 short, long, done = self._blocks(3)
@@ -260,7 +246,6 @@ class Eliminating(Writing):
         with self.loop(*some, down=True) as (f, _):
             if meanwhile is not None:
                 meanwhile(f)
-            self._ahead(fronts, f, up=False)
             pivots, _, s, rows, _, names, _, _, _, _, shape, slot = self._head(fronts, f)
             short, long, done = self._blocks(3)
             b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)

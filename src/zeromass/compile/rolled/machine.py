@@ -41,12 +41,6 @@ is computed again sooner than it comes from memory."""
 LINE = 64
 """Bytes of a line of the cache."""
 
-AHEAD = 256
-"""Values ahead of which memory is asked for where all of it does not fit into the caches before the last."""
-
-FITS = 1 << 23
-"""Bytes of values up to which nothing is asked for ahead: by measurement, processors do it well enough by themselves."""
-
 GUARD = 1e-9
 """Part of what its pivot is made of below which a row of constraints follows from those before it."""
 
@@ -327,7 +321,7 @@ class Machine:
         self._tables = tables
         (right, right_beside), (touched, touched_beside) = memory.right, memory.touched
         held = {
-            Plan.fronts: np.append(tables.fronts, tables.fronts[-1:], axis=0),
+            Plan.fronts: tables.fronts,
             Plan.unknowns: tables.unknowns,
             Plan.slots: tables.slots,
             Plan.beside: tables.beside,
@@ -347,7 +341,6 @@ class Machine:
             Plan.masks: self.masks.ctypes.data,
             Plan.kept: self.kept.ctypes.data,
             Plan.count: count,
-            Plan.ahead: AHEAD if self.values.nbytes > FITS else 0,
             Plan.solution: memory.solution,
             Plan.residual: memory.residual,
             Plan.left: memory.left,

@@ -49,7 +49,6 @@ class Plan(IntEnum):
     copies = auto()
     told = auto()
     told_count = auto()
-    ahead = auto()
 
 
 class Tile(IntEnum):

@@ -116,11 +116,11 @@ class Writing(Looping):
     def _int64(self, table: ir.Value, i: ir.Value) -> ir.Value:
         return self.b.load(self.b.gep(table, [i], source_etype=INT), typ=INT, align=8)
 
-    def ask(self, at: ir.Value, *, write: bool = False) -> None:
+    def ask(self, at: ir.Value) -> None:
         """Asks for a line of memory that will be needed."""
         kind = ir.FunctionType(ir.VoidType(), [POINTER] + [INT32] * 3)
         known = self._module.globals.get("llvm.prefetch.p0") or ir.Function(self._module, kind, "llvm.prefetch.p0")
-        self.b.call(known, [at, *[ir.Constant(INT32, x) for x in (int(write), 2, 1)]])
+        self.b.call(known, [at, *[ir.Constant(INT32, x) for x in (0, 2, 1)]])
 
     def _all(self, count: Plan) -> Range:
         return self.int(0), self._p[count]
