@@ -281,17 +281,14 @@ class Eliminating(Writing):
             at.next[0] = row
 
     def _back_in_panels(self, pivots, s, rows, slot, mine, to) -> None:  # type: ignore[no-untyped-def]
-        """The same in lanes: the last pivots first, those that make no whole panel."""
+        """The same in lanes."""
         b = self.b
-        count = b.sdiv(b.add(pivots, self.int(FOUR - 1)), self.int(FOUR))
-        with self.loop(self.int(0), count, down=True) as (n, _):
-            k = b.mul(n, self.int(FOUR))
-            past = b.add(k, self.int(FOUR))
-            past = b.select(b.icmp_signed("<", past, pivots), past, pivots)
-            unknown = b.add(slot, k)
-            above, right = b.add(rows, self._before(k, s)), b.add(self._p[Plan.residual], unknown)
-            given = [self._W, mine, to, above, right, s, k, b.add(to, unknown)]
-            b.call(self._panels.back(self, b.sub(past, k)), given)
+
+        def given(k: ir.Value) -> list[ir.Value]:
+            above, unknown = b.add(rows, self._before(k, s)), b.add(slot, k)
+            return [self._W, mine, to, above, b.add(self._p[Plan.residual], unknown), s, k, b.add(to, unknown)]
+
+        self._panels.back(self, pivots, given)
 
     def _checked(self, f: ir.Value) -> None:
         """r and |r| of the pivots of a front, from which a frequent one takes K x and |K| |x| of its entries."""

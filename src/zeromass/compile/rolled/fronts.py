@@ -135,13 +135,16 @@ def tables(
             children[front_of[unknown[p]]].append(f)
         mine = slice(int(by_front[f]), int(by_front[f + 1]))
         before = [left[c] for c in children[f]]
-        place = np.arange(s)
-        if net and p < s <= ALIKE:
-            place = _alike(unknown, p, low[mine], high[mine], value[mine] - base[mine], before)
+        place = None
+        if net and p + 1 < s <= ALIKE:
+            order = _alike(unknown, p, low[mine], high[mine], value[mine] - base[mine], before)
+            place = np.empty(s, dtype=np.int64)
+            place[order] = np.arange(s)
+            positions[f] = unknown[order]
         row, column, source, begin, elements = _sources(
             unknown, place, low[mine], high[mine], value[mine], base[mine], before
         )
-        unknown = positions[f] = unknown[np.argsort(place)]
+        unknown = positions[f]
         numbers: dict[int, int] = {}
         groups = np.array([numbers.setdefault(x, len(numbers)) for x in begin.tolist()])
         told = row, column, source - begin, groups, np.array([p, s, elements])
@@ -311,8 +314,8 @@ def _alike(
     high: np.ndarray,
     offset: np.ndarray,
     children: Sequence[tuple[np.ndarray, int]],
-) -> np.ndarray:
-    """Places for the unknowns of a front, those behind the pivots by how they are reached: fronts like it have the same.
+) -> list[int]:
+    """The order of the unknowns of a front, those behind the pivots by how they are reached: fronts like it have the same.
 
     offset  of each entry, its place in the element
     """
@@ -325,15 +328,13 @@ def _alike(
     for i, j, inside in zip(low.tolist(), high.tolist(), offset.tolist(), strict=True):
         if j in ways:
             ways[j].append((len(children), i - first, inside))
-    order = sorted(range(len(unknown) - pivots), key=list(ways.values()).__getitem__)
-    place = np.arange(len(unknown))
-    place[pivots + np.array(order)] = pivots + np.arange(len(order))
-    return place
+    told = list(ways.values())
+    return [*range(pivots), *sorted(range(pivots, len(unknown)), key=lambda k: told[k - pivots])]
 
 
 def _sources(
     unknown: np.ndarray,
-    place: np.ndarray,
+    place: np.ndarray | None,
     low: np.ndarray,
     high: np.ndarray,
     value: np.ndarray,
@@ -342,12 +343,14 @@ def _sources(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
     """Row, column and place of all that is added to a front, where the element or front begins, how many are of elements.
 
-    unknown  in the order of elimination; place: of each in the front
+    unknown  in the order of elimination; place: of each in the front, where that is another
     """
     s = len(unknown)
-    row, column = place[np.searchsorted(unknown, low)], place[np.searchsorted(unknown, high)]
-    sort = np.lexsort((column, row))
-    row, column, value, base = row[sort], column[sort], value[sort], base[sort]
+    row, column = np.searchsorted(unknown, low), np.searchsorted(unknown, high)
+    if place is not None:
+        row, column = place[row], place[column]
+        sort = np.argsort(row * s + column, kind="stable")
+        row, column, value, base = row[sort], column[sort], value[sort], base[sort]
     diagonal = row == column
     rows, columns, sources, bases = (
         [row, row[diagonal]],
@@ -357,7 +360,9 @@ def _sources(
     )
     for theirs, start in children:
         r, c = _upper(len(theirs))
-        spot = np.append(place[np.searchsorted(unknown, theirs)], s)
+        spot = np.append(
+            np.searchsorted(unknown, theirs) if place is None else place[np.searchsorted(unknown, theirs)], s
+        )
         rows.append(np.minimum(spot[r], spot[c]))
         columns.append(np.maximum(spot[r], spot[c]))
         sources.append(start + np.arange(len(r)))

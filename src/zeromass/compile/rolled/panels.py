@@ -8,7 +8,7 @@ read and written once for a block of pivots, and a value of theirs serves four r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma
@@ -228,42 +228,42 @@ class Panels:
     """
 
     def __init__(self, module: ir.Module, target: Target, pivots: int, growth: ir.Value) -> None:
-        numbers = range(1, FOUR + 1)
         self.growth: ir.Value = growth
-        self._panels = [Panel(module, target, k).function for k in numbers]
-        self._filled = [Rows(module, target, k, pivots, filled=True).function for k in numbers]
-        self._one, self._four = (Rows(module, target, k, pivots, filled=False).function for k in (1, FOUR))
-        self._backs = [Back(module, target, k).function for k in numbers]
+        self._panels = [Panel(module, target, k).function for k in range(1, FOUR + 1)]
+        self._filled, self._rows = (
+            [Rows(module, target, k, pivots, filled=filled).function for k in (1, FOUR)] for filled in (True, False)
+        )
+        self._backs = [Back(module, target, k).function for k in (1, FOUR)]
 
     def panel(self, on: Looping, count: ir.Value) -> ir.Value:
         """The function of so many pivots."""
-        return _chosen(on, self._panels, count)
-
-    def back(self, on: Looping, count: ir.Value) -> ir.Value:
-        """The function of their way back."""
-        return _chosen(on, self._backs, count)
+        found = self._panels[-1]
+        for k, function in enumerate(self._panels[:-1], 1):
+            found = on.b.select(on.b.icmp_signed("==", count, on.int(k)), function, found)
+        return found
 
     def take(self, on: Looping, given: Sequence[ir.Value], some: Range, start: ir.Value, fill: ir.Value) -> None:
         """Takes pivots out of rows, which are filled before where that is asked for: four at a time, then the others."""
         b, s, (first, last) = on.b, given[6], some
         count = b.sub(last, first)
-        fours, rest = b.ashr(count, on.int(2)), b.and_(count, on.int(FOUR - 1))
-        with on.loop(on.int(0), b.zext(b.icmp_signed(">", fours, on.int(0)), INT)):
-            b.call(b.select(fill, self._filled[-1], self._four), [*given, first, fours, start])
-        with on.loop(on.int(0), b.zext(b.icmp_signed(">", rest, on.int(0)), INT)):
-            n = b.sub(count, rest)
-            before = b.sub(
-                b.mul(n, b.sub(b.add(s, on.int(1)), first)), b.ashr(b.mul(n, b.sub(n, on.int(1))), on.int(1))
-            )
-            function = b.select(fill, _chosen(on, self._filled, rest), self._one)
-            b.call(function, [*given, b.add(first, n), b.select(fill, on.int(1), rest), b.add(start, before)])
+        for m, (many, n) in enumerate(((1, b.and_(count, on.int(FOUR - 1))), (FOUR, b.ashr(count, on.int(2))))):
+            with on.loop(on.int(0), b.zext(b.icmp_signed(">", n, on.int(0)), INT)):
+                done = b.and_(count, on.int(-FOUR)) if many == 1 else on.int(0)
+                passed = b.sub(
+                    b.mul(done, b.sub(b.add(s, on.int(1)), first)),
+                    b.ashr(b.mul(done, b.sub(done, on.int(1))), on.int(1)),
+                )
+                function = b.select(fill, self._filled[m], self._rows[m])
+                b.call(function, [*given, b.add(first, done), n, b.add(start, passed)])
 
-
-def _chosen(on: Looping, functions: Sequence[ir.Value], count: ir.Value) -> ir.Value:
-    found = functions[-1]
-    for k in range(1, len(functions)):
-        found = on.b.select(on.b.icmp_signed("==", count, on.int(k)), functions[k - 1], found)
-    return found
+    def back(self, on: Looping, pivots: ir.Value, given: Callable[[ir.Value], list[ir.Value]]) -> None:
+        """The way back of the pivots of a front, told what each function is given: the last first, then four at a time."""
+        b = on.b
+        fours = b.ashr(pivots, on.int(2))
+        with on.loop(b.and_(pivots, on.int(-FOUR)), pivots, down=True) as (k, _):
+            b.call(self._backs[0], given(k))
+        with on.loop(on.int(0), fours, down=True) as (n, _):
+            b.call(self._backs[1], given(b.mul(n, on.int(FOUR))))
 
 
 def _registers(target: Target) -> int:
