@@ -137,10 +137,10 @@ def tables(
         before = [left[c] for c in children[f]]
         place = None
         if net and p + 1 < s <= ALIKE:
-            order = _alike(unknown, p, low[mine], high[mine], value[mine] - base[mine], before)
+            alike = _alike(unknown, p, low[mine], high[mine], value[mine] - base[mine], before)
             place = np.empty(s, dtype=np.int64)
-            place[order] = np.arange(s)
-            positions[f] = unknown[order]
+            place[alike] = np.arange(s)
+            positions[f] = unknown[alike]
         row, column, source, begin, elements = _sources(
             unknown, place, low[mine], high[mine], value[mine], base[mine], before
         )
@@ -156,8 +156,8 @@ def tables(
         found.append(_Front(p, s, place_left, pattern, source[pattern.order]))
         left[f] = unknown[p:], place_left
         for c in children[f]:
-            theirs, place = left[c]
-            room.give(place, triangle(len(theirs), 0, len(theirs)))
+            theirs, was = left[c]
+            room.give(was, triangle(len(theirs), 0, len(theirs)))
     names = np.concatenate(positions).astype(np.int32)
     shapes = _frequent(found, each.tolist())
     plain = _tabled(found, each, start, {}, zero, names, (first, room.end))
