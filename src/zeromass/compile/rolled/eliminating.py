@@ -11,6 +11,7 @@ from collections.abc import Callable
 from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma
 from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
+from zeromass.compile.rolled.panels import FOUR, Panels
 from zeromass.compile.rolled.plan import HEADER, ROUTINES, Plan
 from zeromass.compile.rolled.unrolled import grown
 from zeromass.compile.rolled.writing import Range, Writing
@@ -38,6 +39,8 @@ class Eliminating(Writing):
     """Elimination of some fronts; with a guard, which rows are independent is decided on the way."""
 
     _guard: float | None = None
+    _panels: Panels
+    """In lanes; one state is seldom evaluated, and its code is to be compiled at once."""
 
     def _gathered(self, table: ir.Value, i: ir.Value) -> Real:
         """The sum of two values whose places stand in a table."""
@@ -80,9 +83,14 @@ class Eliminating(Writing):
             rest = b.sub(s, pivots)
             size_left = b.sdiv(b.mul(rest, b.add(rest, self.int(3))), self.int(2))
             places = b.gep(slots, [table], source_etype=INT32)
-            with self.loop(self.int(0), size) as (i, _):
-                self.store(self._gathered(places, i), b.add(rows, i))
             others = b.gep(places, [b.shl(size, one)], source_etype=INT32)
+            fill = b.icmp_signed("==", extras, self.int(0))  # rows behind the first panel are filled on the way
+            if self._w > 1:
+                panel = b.select(b.icmp_signed("<", pivots, self.int(FOUR)), pivots, self.int(FOUR))
+                size = b.select(fill, b.add(self._before(panel, s), panel), size)
+                size_left = b.select(fill, self.int(0), size_left)
+            with self.loop(self.int(0), size, some=True) as (i, _):
+                self.store(self._gathered(places, i), b.add(rows, i))
             with self.loop(self.int(0), size_left) as (i, _):
                 self.store(self._gathered(others, i), b.add(left, i))
             more = b.gep(beside, [b.shl(extra, one)], source_etype=INT32)
@@ -97,7 +105,10 @@ class Eliminating(Writing):
                 begin = b.mul(n, self.int(BLOCK))
                 past = b.add(begin, self.int(BLOCK))
                 end = b.select(b.icmp_signed("<", past, pivots), past, pivots)
-                grew.next[0] = self._pivots(begin, end, heads, mine, grew.now[0])
+                if self._w == 1:
+                    grew.next[0] = self._pivots(begin, end, heads, mine, grew.now[0])
+                else:
+                    grew.next[0] = self._in_panels(begin, end, heads, [mine, places], fill, grew.now[0])
             growths.next[0] = grew.now[0]
             if self._guard is None:
                 end = b.block
@@ -116,7 +127,7 @@ class Eliminating(Writing):
         masks = self._pointer(Plan.masks)
         with self.loop(begin, end, [growth]) as (k, at):
             row, unknown = b.add(b.add(rows, self._before(k, s)), k), b.add(first, k)
-            whole = self._reduced(row, k, begin, k, heads, [b.add(p[Plan.residual], b.add(slot, k))])
+            whole = self._reduced(row, k, begin, k, heads, b.add(p[Plan.residual], b.add(slot, k)))
             d = self.load(row)
             positive = b.icmp_signed("<", k, coordinates)
             kept = b.fcmp_ordered("!=", self._number(masks, unknown), ir.Constant(DOUBLE, 0.0))
@@ -134,82 +145,74 @@ class Eliminating(Writing):
         self._all_reduced(pivots, s, left, begin, end, heads, mine)
         return at.now[0]
 
+    def _in_panels(self, begin, end, heads, tables, fill, growth) -> ir.Value:  # type: ignore[no-untyped-def]
+        """The same in lanes; `fill` where rows behind the first panel are filled only as they are come by."""
+        b = self.b
+        pivots, coordinates, s, rows, left, first, slot = heads
+        masks, most = b.gep(self._pointer(Plan.masks), [first], source_etype=DOUBLE), self._panels.growth
+        b.store(growth, most, align=8)
+
+        def above(k: ir.Value) -> list[ir.Value]:
+            return [b.add(rows, self._before(k, s)), b.add(self._p[Plan.residual], b.add(slot, k)), s, k]
+
+        def take(pivots: Range, some: Range, start: ir.Value) -> None:
+            now = b.and_(fill, b.icmp_signed("==", pivots[0], self.int(0)))
+            given = [self._W, *tables, self._p[Plan.residual], *above(pivots[0]), pivots[1]]
+            self._panels.take(self, given, some, start, now)
+
+        count = b.sdiv(b.add(b.sub(end, begin), self.int(FOUR - 1)), self.int(FOUR))
+        with self.loop(self.int(0), count) as (n, _):
+            k = b.add(begin, b.mul(n, self.int(FOUR)))
+            past = b.add(k, self.int(FOUR))
+            past = b.select(b.icmp_signed("<", past, end), past, end)
+            given = [self._W, b.gep(masks, [k], source_etype=DOUBLE), most, *above(k), coordinates]
+            b.call(self._panels.panel(self, b.sub(past, k)), given)
+            take((k, past), (past, end), b.add(b.add(rows, self._before(past, s)), past))
+        take((begin, end), (end, pivots), b.add(b.add(rows, self._before(end, s)), end))
+        take((begin, end), (pivots, s), left)
+        return b.load(most, typ=self._type, align=8)
+
     def _before(self, k: ir.Value, s: ir.Value) -> ir.Value:
         """Entries in front of row k, less those that it would have before its diagonal."""
         return self.b.sub(self.b.mul(k, s), self.b.sdiv(self.b.mul(k, self.b.sub(k, self.int(1))), self.int(2)))
 
     def _all_reduced(self, first, last, start, begin, end, heads, mine) -> None:  # type: ignore[no-untyped-def]
-        """Takes some pivots out of rows one after another in memory, two at a time: what is read serves both."""
-        b, one, s = self.b, self.int(1), heads[2]
+        """Takes some pivots out of rows one after another in memory."""
+        with self.loop(first, last, [start]) as (i, after):
+            after.next[0] = self.b.add(after.now[0], self.b.add(self.b.sub(heads[2], i), self.int(1)))
+            self._reduced(after.now[0], i, begin, end, heads, self.b.add(self._p[Plan.residual], self._index(mine, i)))
 
-        def right(i: ir.Value) -> ir.Value:
-            return b.add(self._p[Plan.residual], self._index(mine, i))
-
-        if self._w == 1:  # seldom called, and to be compiled at once
-            with self.loop(first, last, [start]) as (i, after):
-                after.next[0] = self._following(after.now[0], i, s)
-                self._reduced(after.now[0], i, begin, end, heads, [right(i)])
-            return
-        pairs = b.ashr(b.sub(last, first), one)
-        with self.loop(self.int(0), pairs, [start]) as (n, after):
-            i, row = b.add(first, b.shl(n, one)), after.now[0]
-            after.next[0] = self._following(self._following(row, i, s), b.add(i, one), s)
-            self._reduced(row, i, begin, end, heads, [right(i), right(b.add(i, one))])
-        with self.loop(b.add(first, b.shl(pairs, one)), last) as (i, _):
-            self._reduced(after.now[0], i, begin, end, heads, [right(i)])
-
-    def _following(self, row: ir.Value, i: ir.Value, s: ir.Value) -> ir.Value:
-        """Where the row after row i begins."""
-        return self.b.add(row, self.b.add(self.b.sub(s, i), self.int(1)))
-
-    def _reduced(self, row, i, begin, end, heads, rights) -> Real:  # type: ignore[no-untyped-def]
-        """Takes some pivots out of row i, or of two rows from it on, and out of their right sides, a few at a time.
-
-        The sizes that the diagonal of the first is made of.
-        """
-        b, one = self.b, self.int(1)
+    def _reduced(self, row, i, begin, end, heads, right) -> Real:  # type: ignore[no-untyped-def]
+        """Takes some pivots out of row i and out of its right side, a few at a time; the sizes its diagonal is made of."""
+        b = self.b
         _, _, s, rows, _, _, slot = heads
-        places = [row] if len(rights) == 1 else [row, self._following(row, i, s)]
-        numbers = [i, b.add(i, one)][: len(rights)]
-        ends = [b.add(place, b.sub(s, number)) for place, number in zip(places, numbers, strict=True)]
+        last_ = b.add(row, b.sub(s, i))
         many = b.add(begin, b.and_(b.sub(end, begin), self.int(-TOGETHER)))
-        sums = [self.load(at).value for at in (*rights, *ends)]
-        for first_, last, count in ((begin, many, TOGETHER), (many, end, 1)):
-            steps = b.sdiv(b.sub(last, first_), self.int(count))
+        sums = [self.load(at).value for at in (right, last_)]
+        for first, last, count in ((begin, many, TOGETHER), (many, end, 1)):
+            steps = b.sdiv(b.sub(last, first), self.int(count))
             with self.loop(self.int(0), steps, sums) as (n, found):
-                totals = [Real(self._on, x) for x in found.now]
-                sources, shares, heads_ = [], [], []
+                total, whole = (Real(self._on, x) for x in found.now)
+                sources, shares = [], []
                 for step in range(count):
-                    k = b.add(first_, b.add(b.mul(n, self.int(count)), self.int(step)))
+                    k = b.add(first, b.add(b.mul(n, self.int(count)), self.int(step)))
                     before = b.add(rows, self._before(k, s))
                     inverse, r = self.load(b.add(before, k)), self.load(b.add(self._p[Plan.residual], b.add(slot, k)))
-                    sources.append(b.add(before, numbers[-1]))
-                    mine = []
-                    for m, number in enumerate(numbers):
-                        a = self.load(b.add(before, number))
-                        mine.append(-(a * inverse))
-                        totals[m] = fma(mine[m], r, totals[m])
-                        totals[len(rights) + m] = fma(abs(mine[m]), abs(a), totals[len(rights) + m])
-                        heads_ += [a] if m == 0 else []
-                    shares.append(mine)
-                if len(rights) > 1:  # the diagonal of the first, which the second has no entry for
-                    value = self.load(row)
-                    for (share, _), a in zip(shares, heads_, strict=True):
-                        value = fma(share, a, value)
-                    self.store(value, row)
-                begins = [row] if len(rights) == 1 else [b.add(row, one), places[1]]
-                with self.loop(self.int(0), b.sub(s, numbers[-1]), some=True) as (j, _):
-                    read = [self.load(b.add(source, j)) for source in sources]
-                    for m, place in enumerate(begins):
-                        value = self.load(b.add(place, j))
-                        for share, entry in zip(shares, read, strict=True):
-                            value = fma(share[m], entry, value)
-                        self.store(value, b.add(place, j))
-                found.next[:] = [x.value for x in totals]
+                    sources.append(b.add(before, i))
+                    a = self.load(sources[-1])
+                    shares.append(-(a * inverse))
+                    total = fma(shares[-1], r, total)
+                    whole = fma(abs(shares[-1]), abs(a), whole)
+                with self.loop(self.int(0), b.sub(s, i), some=True) as (j, _):
+                    value = self.load(b.add(row, j))
+                    for share, source in zip(shares, sources, strict=True):
+                        value = fma(share, self.load(b.add(source, j)), value)
+                    self.store(value, b.add(row, j))
+                found.next[:] = [total.value, whole.value]
             sums = found.now
-        for x, at in zip(sums, (*rights, *ends), strict=True):
+        for x, at in zip(sums, (right, last_), strict=True):
             self.store(Real(self._on, x), at)
-        return Real(self._on, sums[len(rights)])
+        return Real(self._on, sums[1])
 
     def _forward(self) -> None:
         """A right side brought through L."""
@@ -238,7 +241,7 @@ class Eliminating(Writing):
 
     def _back(self, to: ir.Value, some: Range, *, check: bool = False, meanwhile: Meanwhile | None = None) -> None:
         """x from D Lᵀ x = L⁻¹ r, and what elements take from r."""
-        b, p, one = self.b, self._p, self.int(1)
+        b, p = self.b, self._p
         fronts, unknowns, slots = (self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots))
         with self.loop(*some, down=True) as (f, _):
             if meanwhile is not None:
@@ -252,22 +255,40 @@ class Eliminating(Writing):
             b.branch(done)
             b.position_at_end(long)
             mine = b.gep(unknowns, [names], source_etype=INT32)
-            s1 = b.add(s, one)
-            end = b.add(rows, b.sub(b.mul(pivots, s1), b.sdiv(b.mul(pivots, b.sub(pivots, one)), self.int(2))))
-            with self.loop(self.int(0), pivots, [end], down=True) as (k, at):
-                row = b.sub(at.now[0], b.sub(s1, k))
-                unknown = b.add(slot, k)
-                right = self.load(b.add(p[Plan.residual], unknown))
-                with self.loop(b.add(k, one), s, [right.value], down=True) as (i, total):
-                    x = self.load(b.add(to, self._index(mine, i)))
-                    entry = self.load(b.add(row, b.sub(i, k)))
-                    total.next[0] = fma(-entry, x, Real(self._on, total.now[0])).value
-                self.store(self.load(row) * Real(self._on, total.now[0]), b.add(to, unknown))
-                at.next[0] = row
+            if self._w > 1:
+                self._back_in_panels(pivots, s, rows, slot, mine, to)
+            else:
+                self._back_by_rows(pivots, s, rows, slot, mine, to)
             b.branch(done)
             b.position_at_end(done)
             if check:
                 self._checked(f)
+
+    def _back_by_rows(self, pivots, s, rows, slot, mine, to) -> None:  # type: ignore[no-untyped-def]
+        """x of the pivots of a front, the last first."""
+        b, p, one = self.b, self._p, self.int(1)
+        s1 = b.add(s, one)
+        end = b.add(rows, b.sub(b.mul(pivots, s1), b.sdiv(b.mul(pivots, b.sub(pivots, one)), self.int(2))))
+        with self.loop(self.int(0), pivots, [end], down=True) as (k, at):
+            row = b.sub(at.now[0], b.sub(s1, k))
+            unknown = b.add(slot, k)
+            right = self.load(b.add(p[Plan.residual], unknown))
+            with self.loop(b.add(k, one), s, [right.value], down=True) as (i, total):
+                x = self.load(b.add(to, self._index(mine, i)))
+                entry = self.load(b.add(row, b.sub(i, k)))
+                total.next[0] = fma(-entry, x, Real(self._on, total.now[0])).value
+            self.store(self.load(row) * Real(self._on, total.now[0]), b.add(to, unknown))
+            at.next[0] = row
+
+    def _back_in_panels(self, pivots, s, rows, slot, mine, to) -> None:  # type: ignore[no-untyped-def]
+        """The same in lanes."""
+        b = self.b
+
+        def given(k: ir.Value) -> list[ir.Value]:
+            above, unknown = b.add(rows, self._before(k, s)), b.add(slot, k)
+            return [self._W, mine, to, above, b.add(self._p[Plan.residual], unknown), s, k, b.add(to, unknown)]
+
+        self._panels.back(self, pivots, given)
 
     def _checked(self, f: ir.Value) -> None:
         """r and |r| of the pivots of a front, from which a frequent one takes K x and |K| |x| of its entries."""

@@ -9,6 +9,7 @@ pivots are kept for the way back; what is left over waits for a later front, in 
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cache
@@ -18,6 +19,9 @@ import numpy as np
 
 from zeromass.compile.rolled.plan import HEADER
 from zeromass.compile.rolled.shapes import OFTEN, SHAPES, Shape, rows_of
+
+ALIKE = 20
+"""Unknowns of a front up to which their order is one that other fronts have too."""
 
 
 class Tables(NamedTuple):
@@ -53,20 +57,32 @@ class Tables(NamedTuple):
 
 
 class _Room:
-    """Memory for what is left over: places are used again."""
+    """Memory for what is left over: places are used again, the first that is large enough."""
 
     def __init__(self, first: int) -> None:
         self.end = first
-        self._free: dict[int, list[int]] = defaultdict(list)
+        self._free: list[tuple[int, int]] = []
+        """From where to where, in order, none beside another."""
 
     def take(self, size: int) -> int:
-        if self._free[size]:
-            return self._free[size].pop()
-        self.end += size
-        return self.end - size
+        for k, (first, last) in enumerate(self._free):
+            if last - first >= size:
+                self._free[k : k + 1] = [(first + size, last)] if last - first > size else []
+                return first
+        first = self.end
+        if self._free and self._free[-1][1] == first:  # what is free at the end becomes larger
+            first = self._free.pop()[0]
+        self.end = first + size
+        return first
 
-    def give(self, place: int, size: int) -> None:
-        self._free[size].append(place)
+    def give(self, first: int, size: int) -> None:
+        k, last = bisect(self._free, (first, first)), first + size
+        if k < len(self._free) and self._free[k][0] == last:
+            last = self._free.pop(k)[1]
+        if k and self._free[k - 1][1] == first:
+            k, first = k - 1, self._free.pop(k - 1)[0]
+        if last > first:
+            self._free.insert(k, (first, last))
 
 
 def triangle(s: int, first: int, last: int) -> int:
@@ -82,6 +98,8 @@ def tables(
     zero: int,
     first: int,
     regions: Sequence[tuple[int, int]],
+    *,
+    net: bool = False,
 ) -> Tables:
     """The tables of an elimination.
 
@@ -91,6 +109,7 @@ def tables(
     zero         place of a value that is zero
     first        place of the first value of the fronts
     regions      of each kind of elements: the place of its first value, and how many an instance has
+    net          whether like parts are come by in many orders, so that unknowns of fronts are put into one
     """
     start = np.zeros(len(order) + 1, dtype=np.int64)
     np.cumsum([sum(sizes[b] for b in some) for some in order], out=start[1:])
@@ -117,9 +136,17 @@ def tables(
         if s > p:
             children[front_of[unknown[p]]].append(f)
         mine = slice(int(by_front[f]), int(by_front[f + 1]))
+        before = [left[c] for c in children[f]]
+        place = None
+        if net and p + 1 < s <= ALIKE:
+            alike = _alike(unknown, p, low[mine], high[mine], value[mine] - base[mine], before)
+            place = np.empty(s, dtype=np.int64)
+            place[alike] = np.arange(s)
+            positions[f] = unknown[alike]
         row, column, source, begin, elements = _sources(
-            unknown, low[mine], high[mine], value[mine], base[mine], definite, [left[c] for c in children[f]]
+            unknown, place, low[mine], high[mine], value[mine], base[mine], definite, before
         )
+        unknown = positions[f]
         numbers: dict[int, int] = {}
         groups = np.array([numbers.setdefault(x, len(numbers)) for x in begin.tolist()])
         told = row, column, source - begin, groups, np.array([p, s, elements])
@@ -131,8 +158,8 @@ def tables(
         found.append(_Front(p, s, place_left, pattern, source[pattern.order]))
         left[f] = unknown[p:], place_left
         for c in children[f]:
-            theirs, place = left[c]
-            room.give(place, triangle(len(theirs), 0, len(theirs)))
+            theirs, was = left[c]
+            room.give(was, triangle(len(theirs), 0, len(theirs)))
     names = np.concatenate(positions).astype(np.int32)
     shapes = _frequent(found, each.tolist())
     plain = _tabled(found, each, start, {}, zero, names, (first, room.end))
@@ -282,8 +309,34 @@ class _Front(NamedTuple):
         return Shape(self.pivots, coordinates, self.unknowns, *self.pattern[2:5])
 
 
+def _alike(
+    unknown: np.ndarray,
+    pivots: int,
+    low: np.ndarray,
+    high: np.ndarray,
+    offset: np.ndarray,
+    children: Sequence[tuple[np.ndarray, int]],
+) -> list[int]:
+    """The order of the unknowns of a front, those behind the pivots by how they are reached: fronts like it have the same.
+
+    offset  of each entry, its place in the element
+    """
+    first = int(unknown[0])
+    ways: dict[int, list[tuple[int, ...]]] = {j: [] for j in unknown[pivots:].tolist()}
+    for number, (theirs, _) in enumerate(children):
+        for rank, j in enumerate(theirs.tolist()):
+            if j in ways:
+                ways[j].append((number, rank))
+    for i, j, inside in zip(low.tolist(), high.tolist(), offset.tolist(), strict=True):
+        if j in ways:
+            ways[j].append((len(children), i - first, inside))
+    told = list(ways.values())
+    return [*range(pivots), *sorted(range(pivots, len(unknown)), key=lambda k: told[k - pivots])]
+
+
 def _sources(
     unknown: np.ndarray,
+    place: np.ndarray | None,
     low: np.ndarray,
     high: np.ndarray,
     value: np.ndarray,
@@ -291,23 +344,33 @@ def _sources(
     definite: np.ndarray,
     children: Sequence[tuple[np.ndarray, int]],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
-    """Row, column and place of all that is added to a front, where the element or front begins, how many are of elements."""
+    """Row, column and place of all that is added to a front, where the element or front begins, how many are of elements.
+
+    unknown  in the order of elimination; place: of each in the front, where that is another
+    """
     s = len(unknown)
     row, column = np.searchsorted(unknown, low), np.searchsorted(unknown, high)
-    diagonal = (row == column) & definite[low]  # that of multipliers stands alone, see `optional`
+    definite = definite[low]
+    if place is not None:
+        row, column = place[row], place[column]
+        sort = np.argsort(row * s + column, kind="stable")
+        row, column, value, base, definite = row[sort], column[sort], value[sort], base[sort], definite[sort]
+    diagonal = (row == column) & definite  # that of multipliers stands alone, see `optional`
     rows, columns, sources, bases = (
         [row, row[diagonal]],
         [column, np.full(int(diagonal.sum()), s)],  # what a pivot is made of
         [value, value[diagonal]],
         [base, base[diagonal]],
     )
-    for theirs, place in children:
+    for theirs, start in children:
         r, c = _upper(len(theirs))
-        spot = np.searchsorted(unknown, theirs)
-        rows.append(spot[r])
-        columns.append(np.append(spot, s)[c])
-        sources.append(place + np.arange(len(r)))
-        bases.append(np.full(len(r), place))
+        spot = np.append(
+            np.searchsorted(unknown, theirs) if place is None else place[np.searchsorted(unknown, theirs)], s
+        )
+        rows.append(np.minimum(spot[r], spot[c]))
+        columns.append(np.maximum(spot[r], spot[c]))
+        sources.append(start + np.arange(len(r)))
+        bases.append(np.full(len(r), start))
     elements = len(row) + int(diagonal.sum())
     row, column, source, begin = (np.concatenate(x) for x in (rows, columns, sources, bases))
     return row, column, source, begin, elements
@@ -335,5 +398,6 @@ def _pattern(row: np.ndarray, column: np.ndarray, offset: np.ndarray, group: np.
 def _frequent(fronts: Sequence[_Front], coordinates: Sequence[int]) -> dict[Shape, int]:
     """Shapes of many fronts, numbered."""
     found = Counter(front.shape(c) for front, c in zip(fronts, coordinates, strict=True))
-    often = [shape for shape, count in found.most_common(SHAPES) if count >= OFTEN and shape.frequent]
+    least = max(OFTEN, len(fronts) // 100)
+    often = [shape for shape, count in found.most_common(SHAPES) if count >= least and shape.frequent]
     return {shape: k for k, shape in enumerate(often)}

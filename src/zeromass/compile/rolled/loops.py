@@ -18,8 +18,9 @@ from collections.abc import Sequence
 
 from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, where
-from zeromass.compile.rolled.eliminating import Eliminating, Meanwhile
+from zeromass.compile.rolled.eliminating import BLOCK, Eliminating, Meanwhile
 from zeromass.compile.rolled.numbers import DOUBLE, INT, POINTER
+from zeromass.compile.rolled.panels import Panels
 from zeromass.compile.rolled.plan import STAGE, Pass, Plan, Tile
 from zeromass.compile.rolled.unrolled import everywhere
 from zeromass.compile.rolled.writing import Range
@@ -50,6 +51,8 @@ class Loops(Eliminating):
     def __init__(self, module: ir.Module, target: Target, guard: float | None = None) -> None:
         super().__init__(module, target, "evaluate" if guard is None else "decide")
         self._guard = guard
+        if target.width > 1:
+            self._panels = Panels(module, target, BLOCK, self.b.alloca(self._type))
         self._body()
         self.b.ret_void()
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from zeromass.compile.rolled.fronts import Tables, triangle
 from zeromass.compile.rolled.layout import Blocks, Layout
-from zeromass.compile.rolled.tiles import Tiles
+from zeromass.compile.rolled.tiles import Tiles, first_beyond
 
 
 class Shared:
@@ -25,14 +25,14 @@ class Shared:
 
     def __init__(self, layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: Tables, tiles: Tiles) -> None:
         fronts, count = tables.fronts.astype(np.int64), len(tiles.fronts) - 1
-        pivots, unknowns, names = fronts[:, 0], fronts[:, 2], tables.unknowns.astype(np.int64)
+        pivots, unknowns = fronts[:, 0], fronts[:, 2]
         self._layout, self._old, self._before, self._tiles = layout, fronts, tables, tiles
         self._tile = np.repeat(np.arange(count), np.diff(tiles.fronts))
         self.own: np.ndarray = np.repeat(self._tile, pivots)
         self.reached: np.ndarray = np.empty(len(self.own), dtype=np.int64)
         self.reached[tiles.touched[0]] = np.repeat(np.arange(count), np.diff(tiles.touched[1]))
         of = np.repeat(np.arange(len(fronts)), pivots)
-        beyond = np.append(names, 0)[np.minimum(fronts[:, 5] + pivots, len(names))]
+        beyond = np.where(unknowns > pivots, first_beyond(tables), 0)
         self._parent = np.where(unknowns > pivots, of[beyond], -1)
         later = (self._parent >= 0) & (np.append(self._tile, 0)[self._parent] > self._tile)
         spans = np.zeros(count + 1, dtype=np.int64)

@@ -83,8 +83,9 @@ class Structure:
         self.count: int = int(sum(blocks.sizes))
         first = self.layout.size + 3 * self.count
         entries = self.layout.matrix(blocks, self.at)
+        net = sum(len(some) > 1 for some in blocks.held) > blocks.parts
         self.tables: Tables = tables(
-            self.fronts, blocks.sizes, blocks.coordinates, entries, 0, first, self.layout.regions
+            self.fronts, blocks.sizes, blocks.coordinates, entries, 0, first, self.layout.regions, net=net
         )
         self.levels: np.ndarray = np.full(self.count, -1)
         told = np.flatnonzero(blocks.multiplier[:, 0] >= 0)

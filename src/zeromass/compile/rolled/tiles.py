@@ -106,8 +106,16 @@ def _waiting(tables: Tables) -> np.ndarray:
     change = np.zeros(len(fronts) + 1, dtype=np.int64)
     size = beyond[some] * (beyond[some] + 3) // 2
     np.add.at(change, some + 1, size)
-    np.add.at(change, of[tables.unknowns[fronts[some, 5] + pivots[some]]] + 1, -size)
+    np.add.at(change, of[first_beyond(tables)[some]] + 1, -size)
     return np.cumsum(change)
+
+
+def first_beyond(tables: Tables) -> np.ndarray:
+    """Of each front, the first of its unknowns to be eliminated behind it; meaningless where there are none."""
+    fronts = tables.fronts.astype(np.int64)
+    inside = np.arange(len(tables.unknowns)) - np.repeat(fronts[:, 5], fronts[:, 2])
+    beyond = np.where(inside < np.repeat(fronts[:, 0], fronts[:, 2]), np.iinfo(np.int32).max, tables.unknowns)
+    return np.minimum.reduceat(beyond, fronts[:, 5])
 
 
 def _sorted(tile: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -22,31 +22,21 @@ Range = tuple[ir.Value, ir.Value]
 """From the first to before the last."""
 
 
-class Writing:
-    """A function `name(plan, values, t, y, parameters, slopes, growth)` that is being written."""
+class Looping:
+    """A function that is being written: values in lanes, and loops."""
 
-    def __init__(self, module: ir.Module, target: Target, name: str) -> None:
+    def __init__(self, module: ir.Module, target: Target, name: str, given: Sequence[ir.Type]) -> None:
         self._w = target.width
         self._type: ir.Type = DOUBLE if self._w == 1 else ir.VectorType(DOUBLE, self._w)
-        function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER] * 7), name)
-        names = ("plan", "values", "t", "y", "parameters", "slopes", "growth")
-        self._a = dict(zip(names, function.args, strict=True))
-        self._function, self._module = function, module
-        self.b: ir.IRBuilder = ir.IRBuilder(function.append_basic_block("entry"))
+        self._function = ir.Function(module, ir.FunctionType(ir.VoidType(), given), name)
+        self._module = module
+        self.b: ir.IRBuilder = ir.IRBuilder(self._function.append_basic_block("entry"))
         self._on = Arithmetic(self.b, self._type, target.fused)
-        self._W = self._a["values"]
-        self._p = {place: self._plan(place) for place in Plan}
+        self._W: ir.Value = self._function.args[0]
 
     # memory ----------------------------------------------------------------------------------------------------------
-    def _plan(self, place: Plan) -> ir.Value:
-        at = self.b.gep(self._a["plan"], [self.int(int(place))], source_etype=INT)
-        return self.b.load(at, typ=INT, align=8)
-
     def int(self, value: int) -> ir.Constant:
         return ir.Constant(INT, value)
-
-    def _pointer(self, place: Plan) -> ir.Value:
-        return self.b.inttoptr(self._p[place], POINTER)
 
     def _at(self, i: ir.Value) -> ir.Value:
         return self.b.gep(self._W, [i], source_etype=self._type)
@@ -61,18 +51,6 @@ class Writing:
         """An int32 of a table."""
         at = self.b.gep(table, [i], source_etype=INT32)
         return self.b.sext(self.b.load(at, typ=INT32, align=4), INT)
-
-    def _number(self, table: ir.Value, i: ir.Value) -> ir.Value:
-        return self.b.load(self.b.gep(table, [i], source_etype=DOUBLE), typ=DOUBLE, align=8)
-
-    def _int64(self, table: ir.Value, i: ir.Value) -> ir.Value:
-        return self.b.load(self.b.gep(table, [i], source_etype=INT), typ=INT, align=8)
-
-    def ask(self, at: ir.Value) -> None:
-        """Asks for a line of memory that will be needed."""
-        kind = ir.FunctionType(ir.VoidType(), [POINTER] + [INT32] * 3)
-        known = self._module.globals.get("llvm.prefetch.p0") or ir.Function(self._module, kind, "llvm.prefetch.p0")
-        self.b.call(known, [at, *[ir.Constant(INT32, x) for x in (0, 2, 1)]])
 
     # control ---------------------------------------------------------------------------------------------------------
     @contextmanager
@@ -111,8 +89,38 @@ class Writing:
             results.append(result)
         carried.now = results
 
-    def _all(self, count: Plan) -> Range:
-        return self.int(0), self._p[count]
-
     def _blocks(self, count: int) -> list[ir.Block]:
         return [self._function.append_basic_block() for _ in range(count)]
+
+
+class Writing(Looping):
+    """A function `name(plan, values, t, y, parameters, slopes, growth)` that is being written."""
+
+    def __init__(self, module: ir.Module, target: Target, name: str) -> None:
+        super().__init__(module, target, name, [POINTER] * 7)
+        names = ("plan", "values", "t", "y", "parameters", "slopes", "growth")
+        self._a = dict(zip(names, self._function.args, strict=True))
+        self._W = self._a["values"]
+        self._p = {place: self._plan(place) for place in Plan}
+
+    def _plan(self, place: Plan) -> ir.Value:
+        at = self.b.gep(self._a["plan"], [self.int(int(place))], source_etype=INT)
+        return self.b.load(at, typ=INT, align=8)
+
+    def _pointer(self, place: Plan) -> ir.Value:
+        return self.b.inttoptr(self._p[place], POINTER)
+
+    def _number(self, table: ir.Value, i: ir.Value) -> ir.Value:
+        return self.b.load(self.b.gep(table, [i], source_etype=DOUBLE), typ=DOUBLE, align=8)
+
+    def _int64(self, table: ir.Value, i: ir.Value) -> ir.Value:
+        return self.b.load(self.b.gep(table, [i], source_etype=INT), typ=INT, align=8)
+
+    def ask(self, at: ir.Value) -> None:
+        """Asks for a line of memory that will be needed."""
+        kind = ir.FunctionType(ir.VoidType(), [POINTER] + [INT32] * 3)
+        known = self._module.globals.get("llvm.prefetch.p0") or ir.Function(self._module, kind, "llvm.prefetch.p0")
+        self.b.call(known, [at, *[ir.Constant(INT32, x) for x in (0, 2, 1)]])
+
+    def _all(self, count: Plan) -> Range:
+        return self.int(0), self._p[count]
