@@ -14,7 +14,8 @@ through L, last to first on the way back. What a tile works on stays in the cach
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, where
@@ -67,10 +68,10 @@ class Loops(Eliminating):
             b.cbranch(b.icmp_signed("==", what, self.int(Pass.back)), back, through)
             b.position_at_end(through)
             self._run(Plan.stages, tile[Tile.stages], self.int(0))
-            self._touch(tile)
             again = b.icmp_signed("==", what, self.int(Pass.again))
-            self._save(tile[Tile.saved], again)
-            grown = self._factor(tile[Tile.fronts], found.now[0], again, meanwhile).value
+            self._touch(tile, again)
+            with self._unless(again):
+                grown = self._factor(tile[Tile.fronts], found.now[0], what, meanwhile).value
             grown = b.select(again, found.now[0], grown)
             ends = [(b.block, [grown, *found.now[1:]])]
             b.branch(done)
@@ -151,14 +152,13 @@ class Loops(Eliminating):
             found.append(phi)
         return found
 
-    def _save(self, some: Range, again: ir.Value) -> None:
-        """Keeps r as tiles before have left it, or brings it back."""
-        b, table = self.b, self._pointer(Plan.saved)
-        with self.loop(*some) as (i, _):
-            at = b.shl(i, self.int(1))
-            here = b.add(self._p[Plan.residual], self._index(table, at))
-            there = self._index(table, b.add(at, self.int(1)))
-            self.store(self.load(b.select(again, there, here)), b.select(again, here, there))
+    @contextmanager
+    def _unless(self, again: ir.Value) -> Iterator[None]:
+        """What is made of r, unless it is known: then loops write what they make of it nowhere."""
+        r = self._p[Plan.residual]
+        self._p[Plan.residual] = self.b.select(again, self._p[Plan.nowhere], r)
+        yield
+        self._p[Plan.residual] = r
 
     def _run(self, stages: Plan, some: Range, out: ir.Value) -> None:
         """Kernels one after another."""
@@ -172,14 +172,17 @@ class Loops(Eliminating):
             b.call(function, [*given, n, b.add(first, out), self._p[Plan.coordinates]])
 
     # the right side --------------------------------------------------------------------------------------------------
-    def _touch(self, tile: dict[Tile, Range]) -> None:
-        """r of unknowns that the fronts of a tile are the first to reach, as the elements tell it."""
+    def _touch(self, tile: dict[Tile, Range], again: ir.Value) -> None:
+        """r of unknowns that the fronts of a tile are the first to reach, as the elements tell it; unless it is known."""
         b, table = self.b, self._pointer(Plan.touched)
-        with self.loop(*tile[Tile.touched]) as (i, _):
+        some, more = (
+            (first, b.select(again, first, last)) for first, last in (tile[Tile.touched], tile[Tile.touched_beside])
+        )
+        with self.loop(*some) as (i, _):
             row = b.mul(i, self.int(3))
-            slot, first, second = (self._index(table, b.add(row, self.int(k))) for k in range(3))
-            self.store(self.load(first) + self.load(second), b.add(self._p[Plan.residual], slot))
-        self._more(Plan.touched_beside, tile[Tile.touched_beside])
+            unknown, first, second = (self._index(table, b.add(row, self.int(k))) for k in range(3))
+            self.store(self.load(first) + self.load(second), b.add(self._p[Plan.residual], unknown))
+        self._more(Plan.touched_beside, more)
 
     def _more(self, table: Plan, some: Range) -> None:
         """Adds what has no place in the table of the right side."""

@@ -62,7 +62,7 @@ def loops(target: Target) -> Code:
 
 @cache
 def unrolled(shape: Shape, target: Target, *, again: bool = False) -> Code:
-    """The functions of a shape as machine code, the same for all systems; or of one that goes through L again."""
+    """The functions of a shape as machine code, the same for all systems; or of one that goes through L twice."""
 
     def text() -> str:
         module = ir.Module("front")
@@ -323,6 +323,7 @@ class Machine:
         held = {
             Plan.fronts: tables.fronts,
             Plan.unknowns: tables.unknowns,
+            Plan.names: memory.names,
             Plan.slots: tables.slots,
             Plan.beside: tables.beside,
             Plan.entries: tables.others,
@@ -331,7 +332,6 @@ class Machine:
             Plan.touched: touched,
             Plan.touched_beside: touched_beside,
             Plan.done: memory.done,
-            Plan.saved: memory.saved,
         }
         return {name: self._held(table, np.int32) for name, table in held.items()} | {
             Plan.front_count: len(tables.fronts),
@@ -343,6 +343,7 @@ class Machine:
             Plan.count: count,
             Plan.solution: memory.solution,
             Plan.residual: memory.residual,
+            Plan.nowhere: memory.nowhere,
             Plan.left: memory.left,
             Plan.sizes: memory.sizes,
             Plan.change: memory.sizes,  # sizes are computed anew after it
@@ -351,9 +352,9 @@ class Machine:
     def _shapes(self, shapes: Sequence[Shape], again: bool) -> int:
         rows = []
         for shape in shapes:
-            codes: dict[str, Code] = dict.fromkeys(ROUTINES[:-1], unrolled(shape, _host(self.lanes)))
+            codes: dict[str, Code] = dict.fromkeys(ROUTINES[:-2], unrolled(shape, _host(self.lanes)))
             if again:
-                codes["again"] = unrolled(shape, _host(self.lanes), again=True)
+                codes |= dict.fromkeys(ROUTINES[-2:], unrolled(shape, _host(self.lanes), again=True))
             self._keep.append(codes)
             rows.append([codes[x].address(f"{x}_{shape.name}") if x in codes else 0 for x in ROUTINES])
         return self._held(np.array(rows, dtype=np.int64).reshape(-1, len(ROUTINES)), np.int64)

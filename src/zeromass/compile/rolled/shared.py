@@ -20,7 +20,7 @@ class Shared:
 
     own        tile of each unknown; reached: the first that works on it; slot: of each
     crossed    whether tiles up to each leave anything for those behind it
-    unknowns   place of the first slot; saved: of what is behind everything
+    unknowns   place of the first slot; end: of what is behind everything
     """
 
     def __init__(self, layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: Tables, tiles: Tiles) -> None:
@@ -47,9 +47,9 @@ class Shared:
         heads, self.slots = self._stacked(pivots, lasting, 0)
         self.slot: np.ndarray = np.repeat(heads, pivots) + np.arange(len(of)) - np.repeat(fronts[:, 9], pivots)
         self._first = layout.size + 3 * len(of)
-        self._left, end = self._left_over(later, self.unknowns + 4 * self.slots)
+        self._left, end = self._left_over(later, self.unknowns + 3 * self.slots)
         size = np.diff(np.append(fronts[:, 3], self._first + tables.size))
-        self._rows, self.saved = self._stacked(size, np.zeros(len(size), dtype=bool), end)
+        self._rows, self.end = self._stacked(size, np.zeros(len(size), dtype=bool), end)
         self.tables: Tables = self._moved(heads)
 
     def _stacked(self, sizes: np.ndarray, lasting: np.ndarray, first: int) -> tuple[np.ndarray, int]:
