@@ -63,7 +63,7 @@ class Loops(Eliminating):
             at = b.shl(n, self.int(1))
             tile = self._tile(self._index(table, at))
             what, following, then = (self._index(table, b.add(at, self.int(k))) for k in (1, 2, 3))
-            meanwhile = self._asking(tile[Tile.fronts], self._tile(following)[Tile.states], then)
+            meanwhile = self._asking(tile[Tile.fronts], self._tile(following), then)
             through, back, done = self._blocks(3)
             b.cbranch(b.icmp_signed("==", what, self.int(Pass.back)), back, through)
             b.position_at_end(through)
@@ -115,23 +115,30 @@ class Loops(Eliminating):
 
         return {column: (at(before, column), at(after, column)) for column in Tile}
 
-    def _asking(self, fronts: Range, states: Range, then: ir.Value) -> Meanwhile:
-        """Asks for the states of the next tile, front by front of this one; on the way back, for the place of its slopes.
+    def _asking(self, fronts: Range, tile: dict[Tile, Range], then: ir.Value) -> Meanwhile:
+        """Asks for states and the right side of the next tile, front by front of this one; later, for the place of slopes.
 
         Where tiles share memory that is all that comes from afar, and work on fronts takes longer than its coming.
         """
         b, p, table = self.b, self._p, self._pointer(Plan.states)
-        ys, slopes = self._a["y"], self._a["slopes"]
-        count, asked = (b.sub(last, first) for first, last in (fronts, states))
+        ys, slopes, r = self._a["y"], self._a["slopes"], p[Plan.residual]
+        count = b.sub(fronts[1], fronts[0])
         count = b.select(b.icmp_signed(">", count, self.int(0)), count, self.int(1))
-        share = b.sdiv(b.add(asked, b.sub(count, self.int(1))), count)
         back = b.icmp_signed("==", then, self.int(Pass.back))
+        states, unknowns = tile[Tile.states], tile[Tile.unknowns]
+        again = b.icmp_signed("==", then, self.int(Pass.again))
+        unknowns = unknowns[0], b.select(again, unknowns[0], unknowns[1])
+        shares = [b.sdiv(b.add(b.sub(last, first), b.sub(count, self.int(1))), count) for first, last in (states, unknowns)]
+
+        def part(f: ir.Value, some: Range, share: ir.Value) -> Range:
+            first = b.add(some[0], b.mul(b.sub(f, fronts[0]), share))
+            end = b.add(first, share)
+            return first, b.select(b.icmp_signed("<", end, some[1]), end, some[1])
 
         def meanwhile(f: ir.Value) -> None:
-            first = b.add(states[0], b.mul(b.sub(f, fronts[0]), share))
-            end = b.add(first, share)
-            end = b.select(b.icmp_signed("<", end, states[1]), end, states[1])
-            with self.loop(first, end) as (i, _):
+            with self.loop(*part(f, unknowns, shares[1])) as (i, _):
+                self.ask(self._at(b.add(r, i)))
+            with self.loop(*part(f, states, shares[0])) as (i, _):
                 row = self._index(table, i)
                 y, rate, slope = (
                     b.gep(array, [b.add(row, more)], source_etype=self._type)

@@ -137,6 +137,7 @@ def sparing(layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: T
         (np.column_stack([touched, first[touched]]), more),
         np.stack([slot[touched], touched], axis=1),
         {
+            Tile.unknowns: tiles.unknowns,
             Tile.touched: touched_ends,
             Tile.touched_beside: np.searchsorted(order[more[:, 0]], touched_ends),
             Tile.fronts: tiles.fronts,

@@ -56,6 +56,7 @@ class Tile(IntEnum):
     """What of each table belongs to a tile: columns of the table of tiles, int32, of where its share ends."""
 
     stages = 0
+    unknowns = auto()
     touched = auto()
     touched_beside = auto()
     fronts = auto()
