@@ -63,7 +63,7 @@ class Loops(Eliminating):
             at = b.shl(n, self.int(1))
             tile = self._tile(self._index(table, at))
             what, following, then = (self._index(table, b.add(at, self.int(k))) for k in (1, 2, 3))
-            meanwhile = self._asking(tile[Tile.fronts], self._tile(following), then)
+            meanwhile = self._asking(what, tile, following, then)
             through, back, done = self._blocks(3)
             b.cbranch(b.icmp_signed("==", what, self.int(Pass.back)), back, through)
             b.position_at_end(through)
@@ -115,39 +115,60 @@ class Loops(Eliminating):
 
         return {column: (at(before, column), at(after, column)) for column in Tile}
 
-    def _asking(self, fronts: Range, tile: dict[Tile, Range], then: ir.Value) -> Meanwhile:
-        """Asks for states and the right side of the next tile, front by front of this one; later, for the place of slopes.
+    def _asking(self, what: ir.Value, tile: dict[Tile, Range], following: ir.Value, then: ir.Value) -> Meanwhile:
+        """Asks for states and the right side of the next tile, front by front of this one; or for the place of its slopes.
 
-        Where tiles share memory that is all that comes from afar, and work on fronts takes longer than its coming.
+        Where tiles share memory that is all that comes from afar, and work on fronts takes longer than its coming. What is
+        needed first is asked for first: the way back begins with the last of its fronts.
         """
-        b, p, table = self.b, self._p, self._pointer(Plan.states)
-        ys, slopes, r = self._a["y"], self._a["slopes"], p[Plan.residual]
+        b, r, nothing = self.b, self._p[Plan.residual], self.int(0)
+        next_, fronts = self._tile(following), tile[Tile.fronts]
+        here, there, again = (
+            b.icmp_signed("==", x, self.int(y)) for x, y in ((what, Pass.back), (then, Pass.back), (then, Pass.again))
+        )
+        slopes = b.gep(self._a["slopes"], [self._p[Plan.out]], source_etype=self._type)
         count = b.sub(fronts[1], fronts[0])
-        count = b.select(b.icmp_signed(">", count, self.int(0)), count, self.int(1))
-        back = b.icmp_signed("==", then, self.int(Pass.back))
-        states, unknowns = tile[Tile.states], tile[Tile.unknowns]
-        again = b.icmp_signed("==", then, self.int(Pass.again))
-        unknowns = unknowns[0], b.select(again, unknowns[0], unknowns[1])
-        shares = [b.sdiv(b.add(b.sub(last, first), b.sub(count, self.int(1))), count) for first, last in (states, unknowns)]
+        count = b.select(b.icmp_signed(">", count, nothing), count, self.int(1))
+        turned = b.or_(here, there)
+
+        def unless(some: Range, known: ir.Value) -> tuple[Range, ir.Value]:
+            """What is asked for, and how much of it with each front."""
+            first, last = some[0], b.select(known, some[0], some[1])
+            return (first, last), b.sdiv(b.add(b.sub(last, first), b.sub(count, self.int(1))), count)
 
         def part(f: ir.Value, some: Range, share: ir.Value) -> Range:
-            first = b.add(some[0], b.mul(b.sub(f, fronts[0]), share))
-            end = b.add(first, share)
-            return first, b.select(b.icmp_signed("<", end, some[1]), end, some[1])
+            place = b.select(turned, b.sub(b.sub(fronts[1], self.int(1)), f), b.sub(f, fronts[0]))
+            begin = b.add(some[0], b.mul(place, share))
+            end = b.add(begin, share)
+            return begin, b.select(b.icmp_signed("<", end, some[1]), end, some[1])
+
+        numbers = [
+            (self._a["y"], self._pointer(Plan.states), *unless(next_[Tile.states], there)),
+            (
+                slopes,
+                self._pointer(Plan.slopes),
+                *unless(tile[Tile.slopes], b.xor(here, ir.Constant(ir.IntType(1), 1))),
+            ),
+        ]
+        right = unless(next_[Tile.unknowns], again)
 
         def meanwhile(f: ir.Value) -> None:
-            with self.loop(*part(f, unknowns, shares[1])) as (i, _):
-                self.ask(self._at(b.add(r, i)))
-            with self.loop(*part(f, states, shares[0])) as (i, _):
-                row = self._index(table, i)
-                y, rate, slope = (
-                    b.gep(array, [b.add(row, more)], source_etype=self._type)
-                    for array, more in ((ys, self.int(0)), (ys, p[Plan.coordinates]), (slopes, p[Plan.out]))
-                )
-                self.ask(b.select(back, slope, y))
-                self.ask(rate)
+            for memory, table, *some in numbers:
+                with self.loop(*part(f, *some)) as (i, _):
+                    at = b.shl(i, self.int(1))
+                    row, more = (self._index(table, b.add(at, self.int(k))) for k in range(2))
+                    self._lines(memory, row, b.add(row, more))
+            self._lines(self._W, *(b.add(r, x) for x in part(f, *right)))
 
         return meanwhile
+
+    def _lines(self, memory: ir.Value, first: ir.Value, end: ir.Value) -> None:
+        """Asks for all lines of some values."""
+        b = self.b
+        begin, last = (b.ptrtoint(b.gep(memory, [i], source_etype=self._type), INT) for i in (first, end))
+        begin, last = b.ashr(begin, self.int(6)), b.ashr(b.add(last, self.int(63)), self.int(6))
+        with self.loop(begin, last) as (line, _):
+            self.ask(b.inttoptr(b.shl(line, self.int(6)), POINTER))
 
     def _either(self, ends: Sequence[tuple[ir.Block, Sequence[ir.Value]]]) -> list[ir.Value]:
         """Values that come from the ends of several branches."""

@@ -210,7 +210,10 @@ class Machine:
             plan[Plan.spread_count] = int(spreads[-1])
             ends = memory.ends | {Tile.stages: shares, Tile.spreads: spreads}
             if shared:
-                plan[Plan.states], ends[Tile.states] = self._states(layout, firsts, memory)
+                from zeromass.compile.rolled.asking import asked  # few systems are so large
+
+                for column, (rows, last) in asked(layout, task, firsts, memory).items():
+                    plan[Plan[column.name]], ends[column] = self._held(rows, np.int32), last
             self._tiles(ends, memory.walk)
             first = n if task == "motion" and target.width == 1 else 0
             plan |= {Plan.out: first, Plan.copies: first}
@@ -280,20 +283,6 @@ class Machine:
                 given = self._given(places, kind.values[some])
                 made.append(((kernels.address(f"spread{k}"), *given), np.zeros(len(ends) - 1, dtype=np.int64), ends))
         return self._shared(made)
-
-    def _states(self, layout: Layout, firsts: np.ndarray, memory: Memory) -> tuple[int, np.ndarray]:
-        """Coordinates of the parts of each tile, and where its share ends."""
-        tile, rows = [], []
-        for k, kind in enumerate(layout.kinds):
-            if kind.name == "part":
-                some, ends = memory.parts[k]
-                count, b = len(kind.groups[0]) // 2, kind.blocks[some, 0]
-                rows.append((firsts[b][:, None] + np.arange(count)).ravel())
-                tile.append(np.repeat(np.repeat(np.arange(len(ends) - 1), np.diff(ends)), count))
-        all_, of = np.concatenate(rows), np.concatenate(tile)
-        sort = np.argsort(of, kind="stable")
-        last = np.searchsorted(of[sort], np.arange(-1, len(memory.ends[Tile.fronts]) - 1), side="right")
-        return self._held(all_[sort], np.int32), last
 
     def _given(self, places: np.ndarray, values: np.ndarray) -> tuple[tuple[int, int], tuple[int, int]]:
         """Address of each table of a kernel, with the bytes of an instance."""

@@ -45,6 +45,7 @@ class Plan(IntEnum):
     touched_beside = auto()
     done = auto()
     states = auto()
+    slopes = auto()
     coordinates = auto()
     out = auto()
     copies = auto()
@@ -64,6 +65,7 @@ class Tile(IntEnum):
     entries = auto()
     done = auto()
     states = auto()
+    slopes = auto()
     spreads = auto()
 
 

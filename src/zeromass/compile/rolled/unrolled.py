@@ -94,9 +94,8 @@ class Unrolled:
         for k in range(s):
             width = s + grows  # the last are sizes that pivots are made of
             row = {j: self._filled(W, bases, sources[k, j]) for j in range(k, width) if (k, j) in sources}
-            if grows:
-                to = (own, k) if k < p else (b.add(residual, self._place(mine, k)), 0)
-                r = self._load(W, *to)
+            to, inside = (own, k) if k < p else (b.add(residual, self._place(mine, k)), 0)
+            r = self._load(W, to, inside) if grows else zero
             for i in [i for i in range(min(k, p)) if k in columns[i]]:
                 part = F[i, k] * inverse[i]
                 for j in [j for j in columns[i] if j >= k]:
@@ -105,10 +104,9 @@ class Unrolled:
                     size = part if i < coordinates else -part  # what is taken from a diagonal has the sign of its pivot
                     row[s] = fma(size, F[i, k], row[s]) if s in row else size * F[i, k]
                     r = fma(-part, right[i], r)
-            if grows:
-                right.append(r)
-                if k:
-                    self._store(r, W, *to)
+            right.append(r)
+            if grows and k:
+                self._store(r, W, to, inside)
             if k >= p:
                 for j in range(k, width):
                     self._store(row.get(j, zero), W, left, at + j - k)
