@@ -209,7 +209,7 @@ def first_result(shape: str, count: int, begin: float) -> dict[str, float]:
     run = zm.simulate(system, state, until=1e-3)
     mark("first steps")
     program, lanes, n = run.program, host().width, len(state.q)
-    evaluation = evaluated(program.native, state, max(1, 200_000 // n), repeats=15)
+    evaluation = evaluated(program.native, state, max(1, 40_000 // n), repeats=75)  # short: others work here too
     tables = getattr(program, "structure", None)
     return {
         **marks,

@@ -10,7 +10,7 @@ import pytest
 import zeromass as zm
 from compile.large import SHAPES
 from zeromass.compile.program import program_at
-from zeromass.compile.rolled.plan import Pass, Plan
+from zeromass.compile.rolled.plan import Pass, Plan, Tile
 from zeromass.compile.rolled.structure import Structure
 from zeromass.compile.target import host
 from zeromass.model import system as model
@@ -96,3 +96,25 @@ def test_parts_whose_entries_are_all_numbers_fall():
     run = zm.simulate(system, system.start(), until=0.5)
     assert run.program.code == "rolled"
     assert np.abs(run.y[-1].reshape(2, 44, 3)[0] - [0, 0, -9.81 / 8]).max() < 1e-14
+
+
+@pytest.mark.usefixtures("crowded")
+@pytest.mark.parametrize("shape", ["tree", "balls"])
+def test_tiles_ask_for_what_they_read_and_nothing_else(shape: str) -> None:
+    """Numbers that are not asked for may be anything; slopes have one tile each."""
+    from zeromass.compile.rolled.asking import asked
+    from zeromass.compile.rolled.memory import sparing
+    from zeromass.compile.rolled.tiles import tiles_of
+
+    s, y = structure_of(shape, 24)
+    n, tiles = len(y) // 2, tiles_of(s.kinds, s.blocks, s.at, s.tables, 5)
+    memory = sparing(s.layout, "motion", s.blocks, s.at, s.tables, tiles)
+    found = asked(s.layout, "motion", s.firsts, memory)
+    rows = {name: [k for a, count in some.tolist() for k in range(a, a + count)] for name, (some, _) in found.items()}
+    assert sorted(rows[Tile.slopes]) == list(range(n))
+    read = np.zeros(2 * n, dtype=bool)
+    read[rows[Tile.states]] = True
+    assert read.sum() == len(rows[Tile.states]) < 2 * n
+    machine = s.machine("motion", host().width, shared=True)
+    exact = machine(0.0, y, np.empty(0), n)[0]
+    assert np.array_equal(machine(0.0, np.where(read, y, np.nan), np.empty(0), n)[0], exact)

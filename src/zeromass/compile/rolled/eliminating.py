@@ -12,7 +12,7 @@ from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma
 from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
 from zeromass.compile.rolled.panels import FOUR, Panels
-from zeromass.compile.rolled.plan import HEADER, ROUTINES, Plan
+from zeromass.compile.rolled.plan import HEADER, ROUTINES, Pass, Plan
 from zeromass.compile.rolled.unrolled import grown
 from zeromass.compile.rolled.writing import Range, Writing
 
@@ -55,27 +55,31 @@ class Eliminating(Writing):
     def _row(self, fronts: ir.Value, f: ir.Value) -> ir.Value:
         return self.b.gep(fronts, [self.b.mul(f, self.int(HEADER))], source_etype=INT32)
 
-    def _routine(self, shape: ir.Value, name: str, kind: ir.Type) -> ir.Value:
+    def _routine(self, shape: ir.Value, name: str | ir.Value, kind: ir.Type) -> ir.Value:
         """The function of a shape, see `Unrolled`."""
-        at = self.b.add(self.b.mul(shape, self.int(len(ROUTINES))), self.int(ROUTINES.index(name)))
+        number = self.int(ROUTINES.index(name)) if isinstance(name, str) else name
+        at = self.b.add(self.b.mul(shape, self.int(len(ROUTINES))), number)
         return self.b.inttoptr(self._int64(self._pointer(Plan.shapes), at), ir.PointerType(kind))
 
-    def _factor(self, some: Range, start: ir.Value, again: ir.Value, meanwhile: Meanwhile) -> Real:
+    def _factor(self, some: Range, start: ir.Value, what: ir.Value, meanwhile: Meanwhile) -> Real:
         """K = L D Lᵀ, and the right side brought through L; the largest growth of a pivot, if not done again."""
         b, p, one = self.b, self._p, self.int(1)
         fronts, unknowns, slots, beside, masks = (
-            self._pointer(x) for x in (Plan.fronts, Plan.unknowns, Plan.slots, Plan.beside, Plan.masks)
+            self._pointer(x) for x in (Plan.fronts, Plan.names, Plan.slots, Plan.beside, Plan.masks)
         )
+        routine = ir.Constant(INT, ROUTINES.index("front"))
+        for pass_ in (Pass.ahead, Pass.again):
+            chosen = ir.Constant(INT, ROUTINES.index(pass_.name))
+            routine = b.select(b.icmp_signed("==", what, self.int(pass_)), chosen, routine)
         with self.loop(*some, [start]) as (f, growths):
             meanwhile(f)
-            pivots, coordinates, s, rows, left, names, table, extra, extras, first, shape, slot = self._head(fronts, f)
+            pivots, coordinates, s, rows, left, names, table, extra, extras, first, shape, _ = self._head(fronts, f)
             if self._guard is None:
                 short, long, done = self._blocks(3)
                 b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
                 b.position_at_end(short)
                 given = [self._W, self._row(fronts, f), unknowns, slots, masks, p[Plan.residual], growths.now[0]]
-                first_, second = (self._routine(shape, name, _FRONT(self._type)) for name in ("front", "again"))
-                shortly = b.call(b.select(again, second, first_), given)
+                shortly = b.call(self._routine(shape, routine, _FRONT(self._type)), given)
                 b.branch(done)
                 b.position_at_end(long)
             s1 = b.add(s, one)
@@ -99,7 +103,7 @@ class Eliminating(Writing):
                 to = self._index(more, at)
                 self.store(self.load(to) + self.load(self._index(more, b.add(at, one))), to)
             mine = b.gep(unknowns, [names], source_etype=INT32)
-            heads = pivots, coordinates, s, rows, left, first, slot
+            heads = pivots, coordinates, s, rows, left, first, first
             blocks = b.sdiv(b.add(pivots, self.int(BLOCK - 1)), self.int(BLOCK))
             with self.loop(self.int(0), blocks, [growths.now[0]]) as (n, grew):
                 begin = b.mul(n, self.int(BLOCK))
@@ -246,7 +250,7 @@ class Eliminating(Writing):
         with self.loop(*some, down=True) as (f, _):
             if meanwhile is not None:
                 meanwhile(f)
-            pivots, _, s, rows, _, names, _, _, _, _, shape, slot = self._head(fronts, f)
+            pivots, _, s, rows, _, names, _, _, _, first, shape, slot = self._head(fronts, f)
             short, long, done = self._blocks(3)
             b.cbranch(b.icmp_signed(">=", shape, self.int(0)), short, long)
             b.position_at_end(short)
@@ -255,24 +259,26 @@ class Eliminating(Writing):
             b.branch(done)
             b.position_at_end(long)
             mine = b.gep(unknowns, [names], source_etype=INT32)
+            heads = pivots, s, rows, first, slot
             if self._w > 1:
-                self._back_in_panels(pivots, s, rows, slot, mine, to)
+                self._back_in_panels(heads, mine, to)
             else:
-                self._back_by_rows(pivots, s, rows, slot, mine, to)
+                self._back_by_rows(heads, mine, to)
             b.branch(done)
             b.position_at_end(done)
             if check:
                 self._checked(f)
 
-    def _back_by_rows(self, pivots, s, rows, slot, mine, to) -> None:  # type: ignore[no-untyped-def]
+    def _back_by_rows(self, heads, mine, to) -> None:  # type: ignore[no-untyped-def]
         """x of the pivots of a front, the last first."""
         b, p, one = self.b, self._p, self.int(1)
+        pivots, s, rows, first, slot = heads
         s1 = b.add(s, one)
         end = b.add(rows, b.sub(b.mul(pivots, s1), b.sdiv(b.mul(pivots, b.sub(pivots, one)), self.int(2))))
         with self.loop(self.int(0), pivots, [end], down=True) as (k, at):
             row = b.sub(at.now[0], b.sub(s1, k))
             unknown = b.add(slot, k)
-            right = self.load(b.add(p[Plan.residual], unknown))
+            right = self.load(b.add(p[Plan.residual], b.add(first, k)))
             with self.loop(b.add(k, one), s, [right.value], down=True) as (i, total):
                 x = self.load(b.add(to, self._index(mine, i)))
                 entry = self.load(b.add(row, b.sub(i, k)))
@@ -280,13 +286,14 @@ class Eliminating(Writing):
             self.store(self.load(row) * Real(self._on, total.now[0]), b.add(to, unknown))
             at.next[0] = row
 
-    def _back_in_panels(self, pivots, s, rows, slot, mine, to) -> None:  # type: ignore[no-untyped-def]
+    def _back_in_panels(self, heads, mine, to) -> None:  # type: ignore[no-untyped-def]
         """The same in lanes."""
         b = self.b
+        pivots, s, rows, first, slot = heads
 
         def given(k: ir.Value) -> list[ir.Value]:
-            above, unknown = b.add(rows, self._before(k, s)), b.add(slot, k)
-            return [self._W, mine, to, above, b.add(self._p[Plan.residual], unknown), s, k, b.add(to, unknown)]
+            above, right = b.add(rows, self._before(k, s)), b.add(self._p[Plan.residual], b.add(first, k))
+            return [self._W, mine, to, above, right, s, k, b.add(to, b.add(slot, k))]
 
         self._panels.back(self, pivots, given)
 

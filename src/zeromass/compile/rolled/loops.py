@@ -14,7 +14,8 @@ through L, last to first on the way back. What a tile works on stays in the cach
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma, where
@@ -65,15 +66,15 @@ class Loops(Eliminating):
             at = b.shl(n, self.int(1))
             tile = self._tile(self._index(table, at))
             what, following, then = (self._index(table, b.add(at, self.int(k))) for k in (1, 2, 3))
-            meanwhile = self._asking(tile[Tile.fronts], self._tile(following)[Tile.states], then)
+            meanwhile = self._asking(what, tile, following, then)
             through, back, done = self._blocks(3)
             b.cbranch(b.icmp_signed("==", what, self.int(Pass.back)), back, through)
             b.position_at_end(through)
             self._run(Plan.stages, tile[Tile.stages], self.int(0))
-            self._touch(tile)
             again = b.icmp_signed("==", what, self.int(Pass.again))
-            self._save(tile[Tile.saved], again)
-            grown = self._factor(tile[Tile.fronts], found.now[0], again, meanwhile).value
+            self._touch(tile, again)
+            with self._unless(again):
+                grown = self._factor(tile[Tile.fronts], found.now[0], what, meanwhile).value
             grown = b.select(again, found.now[0], grown)
             ends = [(b.block, [grown, *found.now[1:]])]
             b.branch(done)
@@ -117,32 +118,60 @@ class Loops(Eliminating):
 
         return {column: (at(before, column), at(after, column)) for column in Tile}
 
-    def _asking(self, fronts: Range, states: Range, then: ir.Value) -> Meanwhile:
-        """Asks for the states of the next tile, front by front of this one; on the way back, for the place of its slopes.
+    def _asking(self, what: ir.Value, tile: dict[Tile, Range], following: ir.Value, then: ir.Value) -> Meanwhile:
+        """Asks for states and the right side of the next tile, front by front of this one; or for the place of its slopes.
 
-        Where tiles share memory that is all that comes from afar, and work on fronts takes longer than its coming.
+        Where tiles share memory that is all that comes from afar, and work on fronts takes longer than its coming. What is
+        needed first is asked for first: the way back begins with the last of its fronts.
         """
-        b, p, table = self.b, self._p, self._pointer(Plan.states)
-        ys, slopes = self._a["y"], self._a["slopes"]
-        count, asked = (b.sub(last, first) for first, last in (fronts, states))
-        count = b.select(b.icmp_signed(">", count, self.int(0)), count, self.int(1))
-        share = b.sdiv(b.add(asked, b.sub(count, self.int(1))), count)
-        back = b.icmp_signed("==", then, self.int(Pass.back))
+        b, r, nothing = self.b, self._p[Plan.residual], self.int(0)
+        next_, fronts = self._tile(following), tile[Tile.fronts]
+        here, there, again = (
+            b.icmp_signed("==", x, self.int(y)) for x, y in ((what, Pass.back), (then, Pass.back), (then, Pass.again))
+        )
+        slopes = b.gep(self._a["slopes"], [self._p[Plan.out]], source_etype=self._type)
+        count = b.sub(fronts[1], fronts[0])
+        count = b.select(b.icmp_signed(">", count, nothing), count, self.int(1))
+        turned = b.or_(here, there)
+
+        def unless(some: Range, known: ir.Value) -> tuple[Range, ir.Value]:
+            """What is asked for, and how much of it with each front."""
+            first, last = some[0], b.select(known, some[0], some[1])
+            return (first, last), b.sdiv(b.add(b.sub(last, first), b.sub(count, self.int(1))), count)
+
+        def part(f: ir.Value, some: Range, share: ir.Value) -> Range:
+            place = b.select(turned, b.sub(b.sub(fronts[1], self.int(1)), f), b.sub(f, fronts[0]))
+            begin = b.add(some[0], b.mul(place, share))
+            end = b.add(begin, share)
+            return begin, b.select(b.icmp_signed("<", end, some[1]), end, some[1])
+
+        numbers = [
+            (self._a["y"], self._pointer(Plan.states), *unless(next_[Tile.states], there)),
+            (
+                slopes,
+                self._pointer(Plan.slopes),
+                *unless(tile[Tile.slopes], b.xor(here, ir.Constant(ir.IntType(1), 1))),
+            ),
+        ]
+        right = unless(next_[Tile.unknowns], again)
 
         def meanwhile(f: ir.Value) -> None:
-            first = b.add(states[0], b.mul(b.sub(f, fronts[0]), share))
-            end = b.add(first, share)
-            end = b.select(b.icmp_signed("<", end, states[1]), end, states[1])
-            with self.loop(first, end) as (i, _):
-                row = self._index(table, i)
-                y, rate, slope = (
-                    b.gep(array, [b.add(row, more)], source_etype=self._type)
-                    for array, more in ((ys, self.int(0)), (ys, p[Plan.coordinates]), (slopes, p[Plan.out]))
-                )
-                self.ask(b.select(back, slope, y))
-                self.ask(rate)
+            for memory, table, *some in numbers:
+                with self.loop(*part(f, *some)) as (i, _):
+                    at = b.shl(i, self.int(1))
+                    row, more = (self._index(table, b.add(at, self.int(k))) for k in range(2))
+                    self._lines(memory, row, b.add(row, more))
+            self._lines(self._W, *(b.add(r, x) for x in part(f, *right)))
 
         return meanwhile
+
+    def _lines(self, memory: ir.Value, first: ir.Value, end: ir.Value) -> None:
+        """Asks for all lines of some values."""
+        b = self.b
+        begin, last = (b.ptrtoint(b.gep(memory, [i], source_etype=self._type), INT) for i in (first, end))
+        begin, last = b.ashr(begin, self.int(6)), b.ashr(b.add(last, self.int(63)), self.int(6))
+        with self.loop(begin, last) as (line, _):
+            self.ask(b.inttoptr(b.shl(line, self.int(6)), POINTER))
 
     def _either(self, ends: Sequence[tuple[ir.Block, Sequence[ir.Value]]]) -> list[ir.Value]:
         """Values that come from the ends of several branches."""
@@ -154,14 +183,13 @@ class Loops(Eliminating):
             found.append(phi)
         return found
 
-    def _save(self, some: Range, again: ir.Value) -> None:
-        """Keeps r as tiles before have left it, or brings it back."""
-        b, table = self.b, self._pointer(Plan.saved)
-        with self.loop(*some) as (i, _):
-            at = b.shl(i, self.int(1))
-            here = b.add(self._p[Plan.residual], self._index(table, at))
-            there = self._index(table, b.add(at, self.int(1)))
-            self.store(self.load(b.select(again, there, here)), b.select(again, here, there))
+    @contextmanager
+    def _unless(self, again: ir.Value) -> Iterator[None]:
+        """What is made of r, unless it is known: then loops write what they make of it nowhere."""
+        r = self._p[Plan.residual]
+        self._p[Plan.residual] = self.b.select(again, self._p[Plan.nowhere], r)
+        yield
+        self._p[Plan.residual] = r
 
     def _run(self, stages: Plan, some: Range, out: ir.Value) -> None:
         """Kernels one after another."""
@@ -175,14 +203,17 @@ class Loops(Eliminating):
             b.call(function, [*given, n, b.add(first, out), self._p[Plan.coordinates]])
 
     # the right side --------------------------------------------------------------------------------------------------
-    def _touch(self, tile: dict[Tile, Range]) -> None:
-        """r of unknowns that the fronts of a tile are the first to reach, as the elements tell it."""
+    def _touch(self, tile: dict[Tile, Range], again: ir.Value) -> None:
+        """r of unknowns that the fronts of a tile are the first to reach, as the elements tell it; unless it is known."""
         b, table = self.b, self._pointer(Plan.touched)
-        with self.loop(*tile[Tile.touched]) as (i, _):
+        some, more = (
+            (first, b.select(again, first, last)) for first, last in (tile[Tile.touched], tile[Tile.touched_beside])
+        )
+        with self.loop(*some) as (i, _):
             row = b.mul(i, self.int(3))
-            slot, first, second = (self._index(table, b.add(row, self.int(k))) for k in range(3))
-            self.store(self.load(first) + self.load(second), b.add(self._p[Plan.residual], slot))
-        self._more(Plan.touched_beside, tile[Tile.touched_beside])
+            unknown, first, second = (self._index(table, b.add(row, self.int(k))) for k in range(3))
+            self.store(self.load(first) + self.load(second), b.add(self._p[Plan.residual], unknown))
+        self._more(Plan.touched_beside, more)
 
     def _more(self, table: Plan, some: Range) -> None:
         """Adds what has no place in the table of the right side."""

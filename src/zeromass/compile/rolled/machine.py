@@ -62,7 +62,7 @@ def loops(target: Target) -> Code:
 
 @cache
 def unrolled(shape: Shape, target: Target, *, again: bool = False) -> Code:
-    """The functions of a shape as machine code, the same for all systems; or of one that goes through L again."""
+    """The functions of a shape as machine code, the same for all systems; or of one that goes through L twice."""
 
     def text() -> str:
         module = ir.Module("front")
@@ -250,7 +250,10 @@ class Machine:
             plan[Plan.spread_count] = int(spreads[-1])
             ends = memory.ends | {Tile.stages: shares, Tile.spreads: spreads}
             if shared:
-                plan[Plan.states], ends[Tile.states] = self._states(layout, firsts, memory)
+                from zeromass.compile.rolled.asking import asked  # few systems are so large
+
+                for column, (rows, last) in asked(layout, task, firsts, memory).items():
+                    plan[Plan[column.name]], ends[column] = self._held(rows, np.int32), last
             self._tiles(ends, memory.walk)
             first = n if task == "motion" and target.width == 1 else 0
             plan |= {Plan.out: first, Plan.copies: first}
@@ -322,20 +325,6 @@ class Machine:
                 made.append(((kernels.address(f"spread{k}"), *given), np.zeros(len(ends) - 1, dtype=np.int64), ends))
         return self._shared(made, len(memory.parts[0].ends))
 
-    def _states(self, layout: Layout, firsts: np.ndarray, memory: Memory) -> tuple[int, np.ndarray]:
-        """Coordinates of the parts of each tile, and where its share ends."""
-        tile, rows = [], []
-        for k, kind in enumerate(layout.kinds):
-            if kind.name == "part":
-                some, ends = memory.parts[k]
-                count, b = len(kind.groups[0]) // 2, kind.blocks[some, 0]
-                rows.append((firsts[b][:, None] + np.arange(count)).ravel())
-                tile.append(np.repeat(np.repeat(np.arange(len(ends) - 1), np.diff(ends)), count))
-        all_, of = np.concatenate(rows), np.concatenate(tile)
-        sort = np.argsort(of, kind="stable")
-        last = np.searchsorted(of[sort], np.arange(-1, len(memory.ends[Tile.fronts]) - 1), side="right")
-        return self._held(all_[sort], np.int32), last
-
     def _given(self, places: np.ndarray, values: np.ndarray) -> tuple[tuple[int, int], tuple[int, int]]:
         """Address of each table of a kernel, with the bytes of an instance."""
         return (self._held(places, np.int32), 4 * places.shape[1]), (self._held(values, float), 8 * values.shape[1])
@@ -366,6 +355,7 @@ class Machine:
         held = {
             Plan.fronts: tables.fronts,
             Plan.unknowns: tables.unknowns,
+            Plan.names: memory.names,
             Plan.slots: tables.slots,
             Plan.beside: tables.beside,
             Plan.entries: tables.others,
@@ -374,7 +364,6 @@ class Machine:
             Plan.touched: touched,
             Plan.touched_beside: touched_beside,
             Plan.done: memory.done,
-            Plan.saved: memory.saved,
         }
         return {name: self._held(table, np.int32) for name, table in held.items()} | {
             Plan.front_count: len(tables.fronts),
@@ -386,6 +375,7 @@ class Machine:
             Plan.count: count,
             Plan.solution: memory.solution,
             Plan.residual: memory.residual,
+            Plan.nowhere: memory.nowhere,
             Plan.left: memory.left,
             Plan.sizes: memory.sizes,
             Plan.change: memory.sizes,  # sizes are computed anew after it
@@ -394,9 +384,9 @@ class Machine:
     def _shapes(self, shapes: Sequence[Shape], again: bool) -> int:
         rows = []
         for shape in shapes:
-            codes: dict[str, Named] = dict.fromkeys(ROUTINES[:-1], self._within.unrolled(shape, self._target))
+            codes: dict[str, Named] = dict.fromkeys(ROUTINES[:-2], self._within.unrolled(shape, self._target))
             if again:
-                codes["again"] = self._within.unrolled(shape, self._target, again=True)
+                codes |= dict.fromkeys(ROUTINES[-2:], self._within.unrolled(shape, self._target, again=True))
             self._keep.append(codes)
             rows.append([codes[x].address(f"{x}_{shape.name}") if x in codes else 0 for x in ROUTINES])
         return self._held(np.array(rows, dtype=np.int64).reshape(-1, len(ROUTINES)), np.int64)

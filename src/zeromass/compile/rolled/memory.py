@@ -4,7 +4,8 @@
 written and read again, and where it does not fit into the cache that sets the pace.
 
 `sparing` lets tiles use the same memory. Those that hang together are brought through L once more just before their way
-back; only what one tile leaves for another stays. So the traffic is that of states and slopes alone, for more arithmetic.
+back; only the right side and what one tile leaves for another stay. So the traffic is that of states, slopes and one number
+for each unknown, for more arithmetic.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ class Memory:
     firsts     where the results of each kind begin in each tile
     instances  of each kind, those that tiles evaluate; parts: those whose unknowns are known in a tile
     at         slot of the first unknown of each block
-    left       place of the residual r − K x; the right side brought through L stands at `residual`
-    tables     of the fronts, with slots in place of unknowns
+    residual   place of the right side as it is brought through L; nowhere: of what is made of it and not needed
+    left       place of the residual r − K x
+    tables     of the fronts, with slots in place of unknowns; names: unknowns themselves
     right      two places for each unknown, and (slot, place) of those that have more
-    touched    (slot, place, place) of unknowns that tiles are the first to reach, and (slot, place)
+    touched    (unknown, place, place) of those that tiles are the first to reach, and (unknown, place)
     done       (slot, unknown) of those whose residual is known with a tile
-    saved      (slot, place) of what tiles before have made of r
     ends       where the shares of tiles end
     walk       (tile, pass)
     """
@@ -52,13 +53,14 @@ class Memory:
     at: np.ndarray
     solution: int
     residual: int
+    nowhere: int
     left: int
     sizes: int
     tables: Tables
+    names: np.ndarray
     right: tuple[np.ndarray, np.ndarray]
     touched: tuple[np.ndarray, np.ndarray]
     done: np.ndarray
-    saved: np.ndarray
     ends: dict[Tile, np.ndarray]
     walk: np.ndarray
 
@@ -81,12 +83,13 @@ def whole(layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: Tab
         first,
         first + count,
         first + count,
+        first + count,
         first + 2 * count,
         tables,
+        tables.unknowns,
         (right, beside),
         (np.column_stack([touched, right[touched]]), again),
         np.stack([done, done], axis=1),
-        np.empty((0, 2), dtype=np.int64),
         {
             Tile.touched: touched_ends,
             Tile.touched_beside: np.searchsorted(place[again[:, 0]], touched_ends),
@@ -112,35 +115,35 @@ def sparing(layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: T
     )
     order = inverse(touched)
     more = more[np.argsort(order[more[:, 0]], kind="stable")]
-    crossing = np.flatnonzero(made.reached < made.own)
     parts = []
     for kind in layout.kinds:
         tile = made.own[at[kind.blocks[:, 0]]] if kind.name == "part" else np.zeros(len(kind), dtype=np.int64)
         which = np.argsort(tile, kind="stable")
         parts.append(Share(which, np.searchsorted(tile[which], np.arange(-1, count), side="right")))
     return Memory(
-        made.saved + len(crossing),
+        made.end + 2 * len(slot),
         made.firsts,
         made.instances,
         parts,
         np.append(slot, 0)[np.minimum(at, len(slot))],
         made.unknowns,
+        made.end,
+        made.end + len(slot),
         made.unknowns + made.slots,
         made.unknowns + 2 * made.slots,
-        made.unknowns + 3 * made.slots,
         made.tables,
+        tables.unknowns,
         (right, _slotted(beside, slot)),
-        (np.column_stack([slot[touched], first[touched]]), _slotted(more, slot)),
+        (np.column_stack([touched, first[touched]]), more),
         np.stack([slot[touched], touched], axis=1),
-        np.stack([slot[crossing], made.saved + np.arange(len(crossing))], axis=1),
         {
+            Tile.unknowns: tiles.unknowns,
             Tile.touched: touched_ends,
             Tile.touched_beside: np.searchsorted(order[more[:, 0]], touched_ends),
             Tile.fronts: tiles.fronts,
             Tile.beside: np.searchsorted(beside[:, 0], tiles.unknowns),
             Tile.entries: np.searchsorted(tables.others[:, 0], tiles.unknowns),
             Tile.done: touched_ends,
-            Tile.saved: np.searchsorted(crossing, tiles.unknowns),
         },
         _walk(made.crossed),
     )
@@ -151,7 +154,7 @@ def _walk(crossed: np.ndarray) -> np.ndarray:
     rows: list[tuple[int, int]] = []
     begin = 0
     for k, more in enumerate(crossed.tolist()):
-        rows.append((k, Pass.through))
+        rows.append((k, Pass.ahead if more else Pass.through))
         if not more:
             rows.append((k, Pass.back))
             for before in reversed(range(begin, k)):

@@ -26,6 +26,7 @@ class Plan(IntEnum):
     front_count = auto()
     shapes = auto()
     unknowns = auto()
+    names = auto()
     slots = auto()
     beside = auto()
     masks = auto()
@@ -33,6 +34,7 @@ class Plan(IntEnum):
     count = auto()
     solution = auto()
     residual = auto()
+    nowhere = auto()
     left = auto()
     sizes = auto()
     change = auto()
@@ -42,8 +44,8 @@ class Plan(IntEnum):
     touched = auto()
     touched_beside = auto()
     done = auto()
-    saved = auto()
     states = auto()
+    slopes = auto()
     coordinates = auto()
     out = auto()
     copies = auto()
@@ -55,24 +57,28 @@ class Tile(IntEnum):
     """What of each table belongs to a tile: columns of the table of tiles, int32, of where its share ends."""
 
     stages = 0
+    unknowns = auto()
     touched = auto()
     touched_beside = auto()
     fronts = auto()
     beside = auto()
     entries = auto()
     done = auto()
-    saved = auto()
     states = auto()
+    slopes = auto()
     spreads = auto()
 
 
 class Pass(IntEnum):
     """What is done with a tile: the second number of a row of the walk, int32, after that of the tile.
 
-    through  through L, for the first time; again: once more, since others have used its memory; back: on the way back
+    through  through L, for the way back that follows; back: on the way back
+    ahead    through L for what later tiles and the right side need of it alone, since others will use its memory
+    again    through L once more: the right side is known
     """
 
     through = 0
+    ahead = auto()
     again = auto()
     back = auto()
 
@@ -85,5 +91,5 @@ HEADER = 12
 of its table, of what is added beside, how much that is, its first pivot, its number among frequent shapes or −1, and the
 slot of its first pivot."""
 
-ROUTINES = ("front", "forward", "back", "check", "again")
+ROUTINES = ("front", "forward", "back", "check", "ahead", "again")
 """Functions of a frequent shape, see `Unrolled`."""

@@ -1,12 +1,13 @@
 """Places in memory that tiles share: entries of elements, unknowns, what is left over, rows of pivots.
 
-An unknown has a slot; one that several tiles work on keeps it, all others share slots with those of other tiles. So does
-what fronts leave over. An element is evaluated in every tile that needs it.
+An unknown has a slot; one that several tiles work on keeps it as long as they do, all others share slots with those of other
+tiles. So does what fronts leave over. An element is evaluated in every tile that needs it.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from heapq import heappop, heappush
 
 import numpy as np
 
@@ -20,7 +21,7 @@ class Shared:
 
     own        tile of each unknown; reached: the first that works on it; slot: of each
     crossed    whether tiles up to each leave anything for those behind it
-    unknowns   place of the first slot; saved: of what is behind everything
+    unknowns   place of the first slot; end: of what is behind everything
     """
 
     def __init__(self, layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: Tables, tiles: Tiles) -> None:
@@ -43,24 +44,43 @@ class Shared:
         self.unknowns: int = self._elements(layout.right(task, blocks, at))
         last = np.full(len(fronts), count)
         np.minimum.at(last, of, self.reached)
-        lasting = last < self._tile
-        heads, self.slots = self._stacked(pivots, lasting, 0)
+        heads, self.slots = self._slots(pivots, last)
         self.slot: np.ndarray = np.repeat(heads, pivots) + np.arange(len(of)) - np.repeat(fronts[:, 9], pivots)
         self._first = layout.size + 3 * len(of)
-        self._left, end = self._left_over(later, self.unknowns + 4 * self.slots)
+        self._left, end = self._left_over(later, self.unknowns + 3 * self.slots)
         size = np.diff(np.append(fronts[:, 3], self._first + tables.size))
-        self._rows, self.saved = self._stacked(size, np.zeros(len(size), dtype=bool), end)
+        self._rows, self.end = self._stacked(size, end)
         self.tables: Tables = self._moved(heads)
 
-    def _stacked(self, sizes: np.ndarray, lasting: np.ndarray, first: int) -> tuple[np.ndarray, int]:
-        """Places of fronts and the end: first those that last, then those of each tile."""
-        kept, own = np.where(lasting, sizes, 0), np.where(lasting, 0, sizes)
+    def _stacked(self, sizes: np.ndarray, first: int) -> tuple[np.ndarray, int]:
+        """Places of fronts in each tile, and the end."""
         each = np.zeros(len(self._tiles.fronts) - 1, dtype=np.int64)
-        np.add.at(each, self._tile, own)
-        begin = first + int(kept.sum())
-        inside = np.cumsum(own) - own - (np.cumsum(each) - each)[self._tile]
-        places = np.where(lasting, first + np.cumsum(kept) - kept, begin + inside)
-        return places, begin + int(max(each, default=0))
+        np.add.at(each, self._tile, sizes)
+        inside = np.cumsum(sizes) - sizes - (np.cumsum(each) - each)[self._tile]
+        return first + inside, first + int(max(each, default=0))
+
+    def _slots(self, pivots: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, int]:
+        """The first slot of each front, and how many there are.
+
+        Those of fronts whose unknowns other tiles work on are free once the last of these is on its way back.
+        """
+        lasting = last < self._tile
+        heads, end = np.zeros(len(pivots), dtype=np.int64), 0
+        free: dict[int, list[int]] = defaultdict(list)
+        busy: list[tuple[int, int]] = []
+        some = np.flatnonzero(lasting)[::-1]
+        told = zip(*(x[some].tolist() for x in (np.arange(len(pivots)), self._tile, pivots, last)), strict=True)
+        for f, tile, size, until in told:
+            while busy and -busy[0][0] > tile:
+                known = heappop(busy)[1]
+                free[int(pivots[known])].append(int(heads[known]))
+            if free[size]:
+                heads[f] = free[size].pop()
+            else:
+                heads[f], end = end, end + size
+            heappush(busy, (-until, f))
+        inside, all_ = self._stacked(np.where(lasting, 0, pivots), end)
+        return np.where(lasting, heads, inside), all_
 
     def _elements(self, right: tuple[np.ndarray, np.ndarray]) -> int:
         """Which instances each tile evaluates, those with entries in its fronts or terms of its r; where results end."""

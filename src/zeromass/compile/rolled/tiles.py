@@ -18,8 +18,8 @@ from zeromass.compile.rolled.layout import Blocks
 TILE = 1 << 21
 """Bytes that a tile works on, about: by measurement, as much as stays in the caches before the last."""
 
-SHARED = 1 << 20
-"""The same where tiles share their memory, and the states of the next one wait beside it."""
+SHARED = 1 << 19
+"""The same where tiles share their memory: the states and the right side of the next one wait beside it."""
 
 
 @dataclass(eq=False)

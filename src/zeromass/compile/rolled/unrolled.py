@@ -3,8 +3,9 @@
 The arithmetic is that of `Loops`, to the bit: what is saved are the branches of short loops, products with zeros, and
 memory for what stands elsewhere.
 
-    growth front(values, head, unknowns, slots, masks, residual, growth)
-    growth again(…)     the same for a second time: the growth is known
+    growth front(values, head, names, slots, masks, residual, growth)
+    growth ahead(…)     the same for what is left over and the right side: no rows are kept
+    growth again(…)     the same for the rows and what is left over: the right side and the growth are known
     void   forward(values, head, unknowns, slots, residual)
     void   back(values, head, unknowns, slots, residual, to)
     void   check(values, head, unknowns, slots, right, solution, residual, sizes)
@@ -29,13 +30,14 @@ LEAST = 1e-300
 
 
 class Unrolled:
-    """The functions of a shape; or `again` alone."""
+    """The functions of a shape; or `ahead` and `again` alone."""
 
     def __init__(self, module: ir.Module, target: Target, shape: Shape, *, again: bool = False) -> None:
         self._type: ir.Type = DOUBLE if target.width == 1 else ir.VectorType(DOUBLE, target.width)
         self._target, self._shape, self._module = target, shape, module
         self._rows = rows_of(shape)
         if again:
+            self._front("ahead")
             self._front("again")
             return
         self._front("front")
@@ -75,16 +77,16 @@ class Unrolled:
 
     def _front(self, name: str) -> None:
         """Row by row: what stands in it, less what the pivots before take from it."""
-        grows = name == "front"
+        grows, keeps = name != "again", name != "ahead"
         p, coordinates, s = self._shape[:3]
         W, head, unknowns, slots, masks, residual, given = self._begin(
             name, self._type, [POINTER] * 5 + [INT, self._type]
         )
         b, sources, kept, columns = self.b, self._rows.sources, self._rows.places, self._rows.columns
-        rows, left, names, table, first, slot = (self._place(head, k) for k in (3, 4, 5, 6, 9, 11))
+        rows, left, names, table, first = (self._place(head, k) for k in (3, 4, 5, 6, 9))
         mine = b.gep(unknowns, [names], source_etype=INT32)
         keep = b.gep(masks, [first], source_etype=DOUBLE)
-        bases, own = self._told(slots, table), b.add(residual, slot)
+        bases, own = self._told(slots, table), b.add(residual, first)
         F: dict[Entry, Real] = {}
         inverse: list[Real] = []
         right: list[Real] = []
@@ -92,8 +94,8 @@ class Unrolled:
         for k in range(s):
             width = s + grows  # the last are sizes that pivots are made of
             row = {j: self._filled(W, bases, sources[k, j]) for j in range(k, width) if (k, j) in sources}
-            to = (own, k) if k < p else (b.add(residual, self._place(mine, k)), 0)
-            r = self._load(W, *to)
+            to, inside = (own, k) if k < p else (b.add(residual, self._place(mine, k)), 0)
+            r = self._load(W, to, inside) if grows else zero
             for i in [i for i in range(min(k, p)) if k in columns[i]]:
                 part = F[i, k] * inverse[i]
                 for j in [j for j in columns[i] if j >= k]:
@@ -101,9 +103,10 @@ class Unrolled:
                 if grows:
                     size = part if i < coordinates else -part  # what is taken from a diagonal has the sign of its pivot
                     row[s] = fma(size, F[i, k], row[s]) if s in row else size * F[i, k]
-                r = fma(-part, right[i], r)
-            if k:
-                self._store(r, W, *to)
+                    r = fma(-part, right[i], r)
+            right.append(r)
+            if grows and k:
+                self._store(r, W, to, inside)
             if k >= p:
                 for j in range(k, width):
                     self._store(row.get(j, zero), W, left, at + j - k)
@@ -113,12 +116,12 @@ class Unrolled:
             inverse.append(where(everywhere(self._on, mask) > 0.0, 1.0 / row.get(k, zero), 0.0))
             if grows:
                 growth = grown(growth, row.get(s, zero), inverse[k] if k < coordinates else -inverse[k])
-            self._store(inverse[k], W, rows, kept[k, k])
+            if keeps:
+                self._store(inverse[k], W, rows, kept[k, k])
             for j in columns[k]:
                 F[k, j] = row[j]
-                if (k, j) in kept:
+                if keeps and (k, j) in kept:
                     self._store(row[j], W, rows, kept[k, j])
-            right.append(r)
         b.ret(growth.value)
 
     def _kept(self, W: ir.Value, rows: ir.Value, bases: list[ir.Value], entry: Entry) -> Real:
@@ -148,12 +151,12 @@ class Unrolled:
         p, _, s = self._shape[:3]
         W, head, unknowns, slots, residual, to = self._begin("back", ir.VoidType(), [POINTER] * 4 + [INT] * 2)
         b = self.b
-        rows, names, table, slot = (self._place(head, k) for k in (3, 5, 6, 11))
+        rows, names, table, first, slot = (self._place(head, k) for k in (3, 5, 6, 9, 11))
         mine = b.gep(unknowns, [names], source_etype=INT32)
         bases = self._told(slots, table)
         x: dict[int, Real] = {i: self._load(W, b.add(to, self._place(mine, i))) for i in range(p, s)}
         for k in reversed(range(p)):
-            total = self._load(W, b.add(residual, slot), k)
+            total = self._load(W, b.add(residual, first), k)
             for i in reversed(self._rows.columns[k]):  # the last known comes last, so that others need not wait for it
                 total = fma(-self._kept(W, rows, bases, (k, i)), x[i], total)
             x[k] = self._load(W, rows, self._rows.places[k, k]) * total
