@@ -231,7 +231,8 @@ def _three_lengths(what: str, values: Any) -> tuple[float, float, float]:
 def _lengths(what: str, values: Any) -> tuple[float, ...]:
     for value in values:
         if not (_real(value) and 0 < value < np.inf):
-            raise ModelError(f"{what} is {shown(value)}; it is a length and positive")
+            said = float(value) if _real(value) else value
+            raise ModelError(f"{what} is {shown(said)}; it is a length and positive")
     return tuple(float(value) for value in values)
 
 
