@@ -15,7 +15,7 @@ from zeromass.expression import Expression, as_expression, rate
 from zeromass.expression.build import ZERO
 from zeromass.model.changing import Changing
 from zeromass.model.grip import STOPPED, Grip
-from zeromass.model.one_sided import Side, sibling
+from zeromass.model.one_sided import OneSided, Side, sibling
 from zeromass.model.state import State
 
 if TYPE_CHECKING:
@@ -26,8 +26,9 @@ SIBLINGS = 16
 
 
 def changing(system: System) -> Changing | None:
-    """The siblings that a driver outside Python goes through; None where formulas of them switch."""
-    return None if system.pieces is not None else _known(system, {system: None})
+    """The siblings that a driver outside Python goes through; None where formulas of them switch, or wheels lift."""
+    known = all(isinstance(side, OneSided | Grip) for side in system.one_sided)
+    return _known(system, {system: None}) if known and system.pieces is None else None
 
 
 def _known(system: System, found: dict[System, State | None], count: int = 0) -> Changing:
@@ -102,7 +103,7 @@ def _judged(system: System) -> dict[str, list[Expression]]:
         found["pull"].append(side.pull if side.name in system._closed else ZERO)
         if isinstance(side, Grip):
             found["apart"] += [side.speed, (STOPPED * side.creep) ** 2]
-        else:
+        elif isinstance(side, OneSided):
             found["apart"] += [side.gap, rate(side.gap)]
     stiff = system.stiff
     if stiff is not None:
