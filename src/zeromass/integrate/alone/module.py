@@ -57,6 +57,7 @@ class Alone:
     place       three symbols, and `fields`, functions of them, of time and the parameters
     driven      whether who runs it locates what happens, and `judged` and `deeper`, what it decides by
     followed    functions of time that steps are to be short enough for; by default those of the events
+    directions  of the events, see `FOLLOWED`; by default their own
     """
 
     program: Program
@@ -72,6 +73,7 @@ class Alone:
     judged: tuple[Expression, ...] = ()
     deeper: tuple[Expression, ...] = ()
     followed: tuple[Expression, ...] | None = None
+    directions: tuple[int, ...] | None = None
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
@@ -119,6 +121,7 @@ class Alone:
     def plan(self) -> Plan:
         steps, state = self._steps, np.concatenate([self.start.q, self.start.v])
         corrections = self.program.corrections
+        directions = [e.direction for e in self.events] if self.directions is None else self.directions
         return Plan(
             sizes=self.sizes,
             begin=tuple((state if steps is None else steps.begin).tolist()),
@@ -126,7 +129,7 @@ class Alone:
             places=tuple(k for k, _ in steps.direct) if steps else (),
             solved=steps is not None,
             project=(self.project and "positions" in corrections, self.project and "velocities" in corrections),
-            events=tuple((event.direction, event.terminal, event.guard) for event in self.events),
+            events=tuple((d, event.terminal, event.guard) for d, event in zip(directions, self.events, strict=True)),
             limits=self.limits,
             stretches=self._stretches(),
             levels=tuple(k for k, task in enumerate(TASKS) if task in corrections) if self.large else None,

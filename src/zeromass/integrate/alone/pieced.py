@@ -198,12 +198,11 @@ class Pieced:
             holds, judging = self.holds(which), Judging(self.pieces, program) if not which else None
             watched = reaching.watched(holds)
             looked, names = LookedAt(watched), [event.name for event in watched]
-            directed = [replace(e, direction=int(d)) for e, d in zip(watched, looked.directions, strict=True)]
             smooth = mean(self.pieces.smooth(list(self.outputs)), holds) if self.outputs else ()
             alone = Alone(
                 program,
                 self.moving,
-                tuple(directed),
+                tuple(watched),
                 tuple(expressions(smooth).ravel()),
                 self.settings.project,
                 self.settings.limits,
@@ -212,6 +211,7 @@ class Pieced:
                 self.until,
                 driven=True,
                 followed=tuple(event.zero for event in watched if not event.name.startswith(LOW)),
+                directions=tuple(int(d) for d in looked.directions),
                 judged=tuple(
                     e for by in (judging, shocks) if judging and by for part in by.parts.values() for e in part
                 ),
