@@ -54,7 +54,7 @@ class Along:
         lines += [self._move(*move) for move in moves[:3]]
         lines.append(f"  call void {along}(ptr %t, {pointer(blocks)}, ptr %p, {pointer(changes)})")
         lines += [self._move(*move) for move in moves[3:]]
-        text = _MOVE.replace("T", _type(lanes)) + (
+        text = MOVE.replace("T", _type(lanes)) + (
             "define void @tangent(ptr %t, ptr %y, ptr %d, ptr %p, ptr %s, ptr %c, ptr %g) {\n"
             + "\n".join(lines)
             + "\n  ret void\n}\n"
@@ -102,7 +102,7 @@ def _type(lanes: int) -> str:
     return "double" if lanes == 1 else f"<{lanes} x double>"
 
 
-_MOVE = """
+MOVE = """
 define void @move(ptr %a, ptr %b, ptr %i, ptr %j, i64 %n) {
 entry:
   %some = icmp sgt i64 %n, 0
@@ -124,6 +124,7 @@ end:
   ret void
 }
 """
+"""Values from some places to others; T: of the type of each."""
 
 _JACOBIAN = """
 define void @spread(ptr %a, ptr %b, i64 %n) {{

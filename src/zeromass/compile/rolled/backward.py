@@ -13,6 +13,7 @@ import ctypes
 import numpy as np
 
 from zeromass.compile.module import with_reciprocals
+from zeromass.compile.rolled.along import MOVE
 from zeromass.compile.rolled.equations import Equations, Unknown
 from zeromass.compile.rolled.kernel import Kernel
 from zeromass.compile.rolled.machine import kernel_code
@@ -58,7 +59,7 @@ class Backward:
             sizes = f", i64 {count}, i64 {out}, i64 {task.size}"
             lines.append(self._called(f"k{k}", kernels.address(name), given, sizes))
         lines.append(f"  call void @gather({self._given(found)}, ptr %f, {self._given(places)}, i64 {len(places)})")
-        text = _TEXT.format(
+        text = MOVE.replace("T", "double") + _TEXT.format(
             n=n,
             two=2 * n,
             three=3 * n,
@@ -173,26 +174,6 @@ def _dot(a: list[Symbol], b: tuple[Expression, ...]) -> Expression:
 
 
 _TEXT = """
-define void @move(ptr %a, ptr %b, ptr %i, ptr %j, i64 %n) {{
-entry:
-  %some = icmp sgt i64 %n, 0
-  br i1 %some, label %loop, label %end
-loop:
-  %k = phi i64 [0, %entry], [%k1, %loop]
-  %ip = getelementptr i64, ptr %i, i64 %k
-  %jp = getelementptr i64, ptr %j, i64 %k
-  %iv = load i64, ptr %ip
-  %jv = load i64, ptr %jp
-  %ap = getelementptr double, ptr %a, i64 %iv
-  %bp = getelementptr double, ptr %b, i64 %jv
-  %x = load double, ptr %ap
-  store double %x, ptr %bp
-  %k1 = add i64 %k, 1
-  %more = icmp slt i64 %k1, %n
-  br i1 %more, label %loop, label %end
-end:
-  ret void
-}}
 define void @gather(ptr %a, ptr %f, ptr %j, i64 %n) {{
 entry:
   call void @llvm.memset.p0.i64(ptr %f, i8 0, i64 {bytes}, i1 false)
