@@ -145,10 +145,7 @@ class RadauAdvance(Control, Advance):
             self.keep_whole(value, slot)
         self.keep(t, Slot.last_start)
         self.keep(h, Slot.last_step)
-        used = self.whole(Slot.used)
-        recorded = self.load_int(self.ints, Int64.recorded)
-        b.store(used, self.at(self.array(Slot.offsets), recorded), align=8)
-        target = self.at(self.array(Slot.increments), used)
+        used, target = self.whole(Slot.used), self.room()
         self.store(h, target, 0)
         self.store(self.as_real(self.whole(Slot.place)), target, 1)
         with self.each(s) as j:
@@ -156,6 +153,12 @@ class RadauAdvance(Control, Advance):
             with self.each(twice) as i:
                 self.store(self.load(row, i), kept, i)
         self.keep_whole(self.plus(used, self.plus(self.times(s, twice), KEPT)), Slot.used)
+
+    def room(self) -> ir.Value:
+        """Where the increments of the step are recorded: behind those of the step before."""
+        used, recorded = self.whole(Slot.used), self.load_int(self.ints, Int64.recorded)
+        self.b.store(used, self.at(self.array(Slot.offsets), recorded), align=8)
+        return self.at(self.array(Slot.increments), used)
 
     def not_finite(self) -> ir.Value:
         """A step is settled only after it was found to be finite."""
