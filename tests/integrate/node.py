@@ -140,10 +140,10 @@ def unfused() -> Target:
 class HostMotion:
     """The code of a module on this machine."""
 
-    def __init__(self, alone: Alone, target: Target) -> None:
+    def __init__(self, alone: Alone, target: Target, effort: int = 3) -> None:
         self.alone, self.sizes = alone, alone.sizes
         parts, self._grids = alone.texts(target)
-        module, machine = optimised(list(parts), target, alone.routines)
+        module, machine = optimised(list(parts), target, alone.routines, effort)
         self._engine = llvm.create_mcjit_compiler(module, machine)
         self._engine.finalize_object()
         self.row = self.sizes.row

@@ -137,7 +137,7 @@ class RadauAdvance(Control, Advance):
 
     def keep_increments(self, t: Real, h: Real) -> None:
         """The polynomial of the step: for the next one, and into the record."""
-        b, s, wide, twice = self.b, self.stages(), self.whole(Slot.wide), self.whole(Slot.twice)
+        s, wide, twice = self.stages(), self.whole(Slot.wide), self.whole(Slot.twice)
         Z = self.array(Slot.Z)
         self.copy(Z, self.array(Slot.last_Z), self.times(s, wide))
         self.copy(self.arguments["y"], self.array(Slot.last_y), self.size)
