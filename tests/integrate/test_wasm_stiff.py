@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import zeromass as zm
-from integrate.node import MISSING, HostMotion, in_node, node, unfused
+from integrate.node import MISSING, HostMotion, in_node, node, over_switches, through_kinds, unfused
+from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.module import Alone
+from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.methods.radau import stepper
 from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.status import Tolerances
@@ -97,6 +100,56 @@ def _stepped(code: Alone, first: float, until: float) -> Any:
     work.use(native, project=True)
     stepper.Radau(work).advance(until, 100_000)
     return work
+
+
+def stop() -> tuple[zm.System, zm.State]:
+    """A mass that is pushed against a stiff stop with a damper, which it also leaves."""
+    x, stiffness = zm.coordinate("x"), zm.parameter("stiffness", 1e6)
+    held = zm.where(x > 0.5, stiffness * (x - 0.5) + 1e4 * zm.rate(x), 0.0)
+    system = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 3 * np.cos(zm.t) - held})
+    return system, system.start({x: 0.0})
+
+
+def rubbed() -> tuple[zm.System, zm.State]:
+    """A mass on a spring with dry friction, which comes to rest, and one that follows it on a stiff spring with a damper."""
+    x, y = zm.coordinates("x y")
+    stiffness = zm.parameter("stiffness", 1e6)
+    forces = {x: stiffness * (y - x) - 1e4 * zm.rate(x), y: -0.15 * np.sign(zm.rate(y))}
+    system = zm.System(kinetic=(zm.rate(x) ** 2 + zm.rate(y) ** 2) / 2, potential=y**2 / 2, forces=forces)
+    return system, system.start({x: 1.0, y: 1.0})
+
+
+@needs_node
+@pytest.mark.slow
+@pytest.mark.parametrize("made", [stop, rubbed])
+def test_switches_of_stiff_motions_are_those_of_simulate(made, tmp_path):
+    system, start = made()
+    (stiffness,), settings = system.parameters, zm.Settings(method="radau", **TIGHT)
+    motion = Pieced(start, (), tuple(system.coordinates), 12.0, settings, [stiffness])
+    times, values = np.linspace(0.0, 12.0, 121), (1e6, 3e6)
+    tasks = [{"values": {"stiffness": k}, "until": 12.0, "times": times.tolist(), **TIGHT} for k in values]
+    for k, there in zip(values, over_switches(motion, tasks, tmp_path), strict=True):
+        run = zm.simulate(system, start.again({stiffness: k}), until=12.0, method="radau", **TIGHT)
+        assert there["ending"] == "FINISHED"
+        assert len(run.segments) > 2
+        known = np.stack([run.at(times)[x] for x in system.coordinates], axis=1)
+        assert np.abs(there["samples"].reshape(known.shape) - known).max() <= 1e-9
+
+
+@needs_node
+@pytest.mark.slow
+def test_pivots_change_on_the_way(tmp_path):
+    """A ball that rolls all round a globe: its contact follows from other coordinates on each side of it."""
+    v = zm.parameter("v", 2.0)
+    ball = zm.Rolling(zm.ball(0.1, 0.5), on=zm.surfaces.sphere(1.0), two_sided=True, gravity=1.0)
+    start = ball.start(contact=(0.1, 0.0), velocity=(v, 0.0), guess=1.0)
+    run = zm.simulate(ball, start.again({v: 2.2}), until=4.0, method="radau", **TIGHT)
+    assert run.statistics.repivots > 2
+    met = tuple(run.state(t) for t in np.linspace(0.0, 4.0, 9))
+    motion = replace(Kinds.of_one(start, 4.0, run.settings), outputs=(), met=met)
+    (there,) = through_kinds(motion, [{"values": {"v": 2.2}, "until": 4.0, **TIGHT}], tmp_path)
+    assert there["ending"] == "FINISHED"
+    assert np.abs(there["end"] - run.y[-1]).max() <= 1e-9
 
 
 def test_what_there_is_no_method_for_is_said():

@@ -116,6 +116,10 @@ class Begin(begin.Begin):
         self.result_of("listed")
 
 
+class Resume(begin.Resume, Begin):
+    """See `begin.Resume`."""
+
+
 class Go(motion.Go):
     """See `motion.Go`."""
 
@@ -155,5 +159,11 @@ class Inside(inside.Inside):
                 self.store(self.load(state, i) + share.value * self.load(Z, i), state, i)
 
 
-INSTEAD: Mapping[type, Any] = {begin.Begin: Begin, motion.Go: Go, inside.Open: Open, inside.Inside: Inside}
+INSTEAD: Mapping[type, Any] = {
+    begin.Begin: Begin,
+    begin.Resume: Resume,
+    motion.Go: Go,
+    inside.Open: Open,
+    inside.Inside: Inside,
+}
 """Functions of stiff motions, by those that they replace."""

@@ -29,7 +29,6 @@ from zeromass.report.viewer.sliders import (
     Slider,
     Sliders,
     check,
-    check_explicit,
     only_explicit,
     sliders_of,
     told,
@@ -94,9 +93,6 @@ class Living:
         self.reach = self._corners()
         turned = any(motion.statistics.repivots for motion in (run, *self.reach))
         if turned and self.kinds is None and run.system.pieces is None and not run.system.large:
-            if self.settings.method in STIFF:
-                check_explicit(run, self.start, "pivots are chosen anew on the way")
-                self.settings = replace(self.settings, method="dop853")
             self.kinds = Kinds.of_one(self.start, self.until, self.settings)
         self._look()
 

@@ -85,9 +85,7 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
 
 def only_explicit(run: Course, *, changes: bool = False) -> str | None:
     """Why a page steps with dop853 alone, in words; None where it has Radau's methods too."""
-    if run.system.pieces is not None:
-        return "its formulas switch"
-    if run.system.large or rolls(run.system):
+    if run.system.large:
         return "the system is large"
     return "it may change its kind" if changes else None
 
