@@ -50,7 +50,7 @@ class RadauRecorded(RadauAdvance):
     def before_state(self, width: ir.Value) -> ir.Value:
         return self.b.sub(width, self.order)
 
-    def room(self) -> ir.Value:
+    def room(self, used: ir.Value) -> ir.Value:
         rows, width = self.load_int(self.ints, Int64.recorded), self.load_int(self.ints, Int64.width)
         return self.at(self.row(self.arguments["record"], rows, width), HEAD)
 

@@ -145,7 +145,8 @@ class RadauAdvance(Control, Advance):
             self.keep_whole(value, slot)
         self.keep(t, Slot.last_start)
         self.keep(h, Slot.last_step)
-        used, target = self.whole(Slot.used), self.room()
+        used = self.whole(Slot.used)
+        target = self.room(used)
         self.store(h, target, 0)
         self.store(self.as_real(self.whole(Slot.place)), target, 1)
         with self.each(s) as j:
@@ -154,9 +155,9 @@ class RadauAdvance(Control, Advance):
                 self.store(self.load(row, i), kept, i)
         self.keep_whole(self.plus(used, self.plus(self.times(s, twice), KEPT)), Slot.used)
 
-    def room(self) -> ir.Value:
-        """Where the increments of the step are recorded: behind those of the step before."""
-        used, recorded = self.whole(Slot.used), self.load_int(self.ints, Int64.recorded)
+    def room(self, used: ir.Value) -> ir.Value:
+        """Where the increments of the step are recorded: behind the values that were used so far."""
+        recorded = self.load_int(self.ints, Int64.recorded)
         self.b.store(used, self.at(self.array(Slot.offsets), recorded), align=8)
         return self.at(self.array(Slot.increments), used)
 
