@@ -17,9 +17,9 @@ from zeromass.compile.cuda import optimised
 from zeromass.compile.target import Target, host
 from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.memory import Count
-from zeromass.integrate.alone.module import METHOD, Alone
+from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.alone.pieced import Pieced
-from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.wasm import kinds_modules, switched_modules
 from zeromass.report.viewer.living import SCRIPTS
 
@@ -140,13 +140,13 @@ def unfused() -> Target:
 class HostMotion:
     """The code of a module on this machine."""
 
-    def __init__(self, alone: Alone, target: Target) -> None:
+    def __init__(self, alone: Alone, target: Target, effort: int = 3) -> None:
         self.alone, self.sizes = alone, alone.sizes
         parts, self._grids = alone.texts(target)
-        module, machine = optimised(list(parts), target, tuple(routine.name for routine in METHOD))
+        module, machine = optimised(list(parts), target, alone.routines, effort)
         self._engine = llvm.create_mcjit_compiler(module, machine)
         self._engine.finalize_object()
-        self.row = HEAD + self.sizes.state
+        self.row = self.sizes.row
         self.steps = np.zeros((20000, self.row))
         counts = self.array("counts", np.int64)
         counts[Count.record], counts[Count.capacity] = self.steps.ctypes.data, len(self.steps)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from zeromass.compile.grid import tables
 from zeromass.compile.program import Program
+from zeromass.compile.rolled.program import RolledProgram
 from zeromass.compile.wasm import module_of, wasm32
 from zeromass.expression import Expression, Symbol, expressions
 from zeromass.integrate.alone.kinds import Kinds
 from zeromass.integrate.alone.memory import Count, Ready, Sizes
-from zeromass.integrate.alone.module import DRIVEN, METHOD, SHOWN, Alone
+from zeromass.integrate.alone.module import DRIVEN, SHOWN, Alone
 from zeromass.integrate.alone.pieced import Pieced
 from zeromass.integrate.settings import Limits
-from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.model import Event, ModelError, State
 
@@ -29,6 +30,9 @@ ARRAYS = ("reals", "ints", "counts", "parameters", "y", "slopes", "first", "note
 
 LOOKED_AT = ("signs", "looked", "row", "judged", "numbers")
 """Memory that who locates and decides switches looks at beside."""
+
+STEPPED = ("dop853", "radau")
+"""Methods that a module may step with."""
 
 VERSION = 1
 
@@ -43,6 +47,7 @@ def wasm(
     project: bool = True,
     limits: Limits | None = None,
     field: tuple[Sequence[Symbol] | np.ndarray, Sequence[Expression]] | None = None,
+    method: Literal["dop853", "radau"] = "dop853",
 ) -> bytes:
     """A program as a module of WebAssembly: its right-hand side, its start, whole motions with their events, and samples.
 
@@ -53,10 +58,11 @@ def wasm(
     project  return to the constraints after each step
     limits   numbers at which a motion takes a decision, see `zm.Limits`
     field    three symbols X, Y, Z and expressions of them, of time and the parameters, such as the height of a surface
+    method   of its steps: "dop853", or "radau" for stiff motions of systems that are not large
 
     The module asks for nothing, is complete in itself, and says in its section "zeromass" what it has; see the guide on
-    WebAssembly for its interface. Steps are those of method="dop853", with the bits of this machine's code where that
-    works without fused operations. What the module can not do it says: choosing pivots anew, going on as another kind of
+    WebAssembly for its interface. Steps are those of the method, with the bits of this machine's code where that works
+    without fused operations. What the module can not do it says: choosing pivots anew, going on as another kind of
     motion, or through a singular position.
 
     >>> theta, length = zm.coordinate("theta"), zm.parameter("length", 1.0)
@@ -77,6 +83,12 @@ def wasm(
             f"formulas of the system switch ('{said!r}'), and one module has no driver for that; a page has, see "
             "run.view(…, sliders=…)"
         )
+    if method not in STEPPED:
+        raise ModelError(f"a module does not step with method={method!r}; it does with: {', '.join(STEPPED)}")
+    if method == "radau" and isinstance(program, RolledProgram):
+        raise ModelError(
+            "the system is large, and its linear systems of method='radau' are solved in Python alone; leave method=… out"
+        )
     named = {x.name: x for x in system.coordinates} if outputs is None else dict(outputs)
     flat = {name: expressions(e) for name, e in named.items()}
     alone = Alone(
@@ -89,6 +101,7 @@ def wasm(
         tuple(field[0]) if field is not None else (),
         tuple(field[1]) if field is not None else (),
         until,
+        stiff=method == "radau",
     )
     return module_bytes(alone, {name: list(array.shape) for name, array in flat.items()})
 
@@ -100,7 +113,7 @@ def module_bytes(alone: Alone, outputs: Mapping[str, list[int]], more: Mapping[s
     about = json.dumps({**described(alone, outputs), **(more or {})})
     return module_of(
         parts,
-        inlined=[routine.name for routine in METHOD],
+        inlined=alone.routines,
         functions=(*SHOWN, *(DRIVEN if alone.driven else ())),
         data=(*ARRAYS, *(LOOKED_AT if alone.driven else ())),
         tables=arrays,
@@ -136,8 +149,8 @@ def described(alone: Alone, outputs: Mapping[str, list[int]]) -> dict[str, Any]:
         "outputs": [{"name": name, "shape": shape} for name, shape in outputs.items()],
         "values": sizes.outputs,
         "field": sizes.field,
-        "row": HEAD + sizes.state,
-        "head": HEAD,
+        "row": sizes.row,
+        "head": sizes.head,
         "reals": {place.name: int(place) for place in Real64},
         "ints": {place.name: int(place) for place in Int64},
         "counts": {place.name: int(place) for place in Count},

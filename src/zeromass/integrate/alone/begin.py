@@ -11,7 +11,7 @@ from zeromass.compile.elementary.arithmetic import sqrt as root
 from zeromass.compile.newton import PASSES, ROUNDING, SETTLED
 from zeromass.integrate.alone.memory import Count, Number, Ready
 from zeromass.integrate.alone.plan import Planned
-from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.loop import HOPELESS
 from zeromass.integrate.stepping.writer import DOUBLE, INT
 
@@ -227,7 +227,7 @@ class Begin(Planned):
         for place, count in counts.items():
             self.store_int(self.int(count), self.ints, place)
             self.store_int(self.int(count), self.memory["inner_ints"], place)
-        self.store_int(self.int(HEAD + sizes.state), self.ints, Int64.width)
+        self.store_int(self.int(sizes.row), self.ints, Int64.width)
         self.store_int(self.int(1 + sizes.state), self.memory["inner_ints"], Int64.width)
         self.store_int(self.int(1), self.memory["inner_ints"], Int64.capacity)
         if plan.stretches:

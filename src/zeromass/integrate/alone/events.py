@@ -9,7 +9,7 @@ from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, Truth, where
 from zeromass.integrate.alone.memory import NOTED, PLACES, Alone, Count, Number
 from zeromass.integrate.stepping.kernel import DEEPER, NEAR_ZERO
-from zeromass.integrate.stepping.layout import HEAD, Real64
+from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.writer import DOUBLE, INT
 
 VOID: ir.Type = ir.VoidType()
@@ -213,7 +213,7 @@ class Locate(Alone):
         self.store(self.load(row, 1) - (self.load(row) - t), row, 1)
         self.store(t, row)
         self.store(t, self.reals, Real64.t)
-        self.copied(state, self.at(row, HEAD))
+        self.copied(state, self.at(row, self.sizes.head))
         self.copied(state, self.memory["y"])
 
 

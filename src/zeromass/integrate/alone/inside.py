@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import where
+from zeromass.compile.elementary.arithmetic import Real, where
 from zeromass.integrate.alone.memory import VECTORS, Alone, Count, Number
 from zeromass.integrate.methods.dop853.kernel import Dop853Dense
 from zeromass.integrate.stepping.kernel import Project
-from zeromass.integrate.stepping.layout import HEAD, Real64
+from zeromass.integrate.stepping.layout import Real64
 from zeromass.integrate.stepping.writer import DOUBLE, INT, POINTER
 
 VOID: ir.Type = ir.VoidType()
@@ -28,17 +28,20 @@ class Open(Alone):
         row, before = self.row_of(k), self.row_of(b.sub(k, self.int(1)))
         later = b.icmp_signed(">", k, self.int(0))
         time = b.select(later, before, self.at(self.numbers, Number.first))
-        state = b.select(later, self.at(before, HEAD), memory["first"])
+        state = b.select(later, self.at(before, self.sizes.head), memory["first"])
         self.copied(state, memory["inner_y"])
         for name in ("inner_new", "inner_end"):  # a projection works in the first
-            self.copied(self.at(row, HEAD), memory[name])
+            self.copied(self.at(row, self.sizes.head), memory[name])
         first = self.load(time)
         self.store(first, inner, Real64.t)
         self.store(self.load(row) - first, inner, Real64.h)
         self.store(self.load(row), inner, Real64.until)
         self.store_int(k, self.counts, Count.opened)
-        self.routine(Dop853Dense.name, inner=True, record=memory["vectors"])
+        self.dense()
         b.ret_void()
+
+    def dense(self) -> None:
+        self.routine(Dop853Dense.name, inner=True, record=self.memory["vectors"])
 
 
 class Inside(Alone):
@@ -60,6 +63,14 @@ class Inside(Alone):
             with self.if_(t.equals(self.load(inner, place)).value):
                 self.copied(memory[name], state)
                 b.ret_void()
+        self.course(t, state)
+        self.routine(Project.name, inner=True, record=row)
+        b.ret_void()
+
+    def course(self, t: Real, state: ir.Value) -> None:
+        """state ← what the dense output says of the time t."""
+        b, memory = self.b, self.memory
+        inner = memory["inner_reals"]
         θ = (t - self.load(inner, Real64.t)) / self.load(inner, Real64.h)
         rest = 1.0 - θ
         with self.loop(self.order) as i:
@@ -68,8 +79,6 @@ class Inside(Alone):
                 F = self.load(memory["vectors"], b.add(self.int(k * self.sizes.padded), i))
                 total = (total + F) * (θ if k % 2 == 0 else rest)
             self.store(self.load(memory["inner_y"], i) + total, state, i)
-        self.routine(Project.name, inner=True, record=row)
-        b.ret_void()
 
 
 class Look(Alone):

@@ -115,6 +115,7 @@ class Kinds:
                 until=self.until,
                 driven=True,
                 judged=tuple(program.solved([e for some in judged.values() for e in some])) if judged else (),
+                stiff=self.settings.method == "radau",
             )
             places, at = {}, 0
             for name, some in judged.items():

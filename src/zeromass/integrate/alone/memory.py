@@ -59,7 +59,8 @@ class Ready(IntEnum):
 @dataclass(frozen=True)
 class Sizes:
     """Of a program: coordinates, parameters, events, pivots that it tells, outputs, values that a start is given, rows left
-    out, functions of place, and what switches are decided by, at first and where that does not tell."""
+    out, functions of place, what switches are decided by, at first and where that does not tell, and values that the record
+    keeps of the inside of a step."""
 
     coordinates: int
     parameters: int
@@ -71,6 +72,17 @@ class Sizes:
     field: int = 0
     judged: int = 0
     deeper: int = 0
+    kept: int = 0
+
+    @property
+    def head(self) -> int:
+        """Values in a row of the record before the state."""
+        return HEAD + self.kept
+
+    @property
+    def row(self) -> int:
+        """Values in a row of the record."""
+        return self.head + self.state
 
     @property
     def state(self) -> int:
@@ -173,11 +185,15 @@ class Alone(Writer, ABC):
         """Calls a function by name."""
         return self.b.call(self.module.globals[name], list(arguments))
 
-    def routine(self, name: str, inner: bool = False, record: ir.Value | None = None) -> ir.Value:
+    def routine(
+        self, name: str, inner: bool = False, record: ir.Value | None = None, stages: ir.Value | None = None
+    ) -> ir.Value:
         """Calls a routine of a stepping method; `inner` on the memory of the step that is looked into."""
         own = {"stages", "reals", "ints", "y", "new", "scratch", "pivots"}
         arrays = [self.memory[f"inner_{a}" if inner and a in own else a] for a in list(ARGUMENTS)[:10] if a != "record"]
         arrays.insert(list(ARGUMENTS).index("record"), self.record() if record is None else record)
+        if stages is not None:
+            arrays[list(ARGUMENTS).index("stages")] = stages
         functions = [self.module.globals[a] for a in list(ARGUMENTS)[10:]]
         return self.b.call(self.module.globals[name], [*arrays, *functions])
 
@@ -189,7 +205,7 @@ class Alone(Writer, ABC):
 
     def row_of(self, k: ir.Value) -> ir.Value:
         """Address of a row of the record."""
-        return self.at(self.record(), self.b.mul(k, self.int(HEAD + self.sizes.state)))
+        return self.at(self.record(), self.b.mul(k, self.int(self.sizes.row)))
 
     def copied(self, source: ir.Value, target: ir.Value) -> None:
         """A state, without its padding."""

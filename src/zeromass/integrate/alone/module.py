@@ -19,7 +19,7 @@ from zeromass.compile.target import Target
 from zeromass.expression import Expression, Symbol
 from zeromass.expression.build import ZERO
 from zeromass.expression.grid import Grid
-from zeromass.integrate.alone import begin, events, inside, motion
+from zeromass.integrate.alone import begin, events, implicit, inside, motion
 from zeromass.integrate.alone.memory import FUNCTIONS, Sizes, declared
 from zeromass.integrate.alone.plan import Plan
 from zeromass.integrate.methods.dop853.kernel import Dop853Advance, Dop853Dense
@@ -58,6 +58,7 @@ class Alone:
     driven      whether who runs it locates what happens, and `judged` and `deeper`, what it decides by
     followed    functions of time that steps are to be short enough for; by default those of the events
     directions  of the events, see `FOLLOWED`; by default their own
+    stiff       whether steps are those of Radau's methods
     """
 
     program: Program
@@ -74,11 +75,17 @@ class Alone:
     deeper: tuple[Expression, ...] = ()
     followed: tuple[Expression, ...] | None = None
     directions: tuple[int, ...] | None = None
+    stiff: bool = False
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
         own, made_of = list(self.program.system.parameters), self.start.made_of
         return (*own, *[p for p in (made_of.parameters if made_of else ()) if p not in own])
+
+    @property
+    def routines(self) -> tuple[str, ...]:
+        """Names of those of the stepping method, which are copied to where they are called."""
+        return tuple(routine.name for routine in (implicit.METHOD if self.stiff else METHOD))
 
     @property
     def large(self) -> bool:
@@ -111,6 +118,7 @@ class Alone:
             field=len(self.fields),
             judged=len(self.judged),
             deeper=len(self.deeper),
+            kept=implicit.kept(len(p.system.coordinates)) if self.stiff else 0,
         )
 
     @property
@@ -173,6 +181,12 @@ class Alone:
             return found | {f"level{k}": (groups, [nothing]) for k in range(2)}
         return found | self._levels(self._steps)
 
+    def _tangent(self) -> tuple[Groups, Groups]:
+        """Entries of the program's tangent that are not constant; see `Native.tangent`."""
+        p = self.program
+        entries = list(p.tangent[p.native.tangent_entries[1]])
+        return [p.inputs[0], p.inputs[1], list(self.parameters)], [entries]
+
     def _levels(self, steps: NewtonSteps) -> dict[str, tuple[Groups, Groups]]:
         """Newton's steps, with the decisions of the start."""
         first = self.start
@@ -213,6 +227,8 @@ class Alone:
             texts, grids = Large(self, target).texts(self._steps)
         else:
             functions = {name: value for name, value in self.functions().items() if name in FUNCTIONS}
+            if self.stiff:
+                functions["tangent"] = self._tangent()
             text, grids = text_of(functions, target)
             texts = [text]
         plan, module = self.plan, ir.Module("alone")
@@ -225,10 +241,16 @@ class Alone:
         for name, values in tables.items():
             table: Any = ir.GlobalVariable(module, ir.ArrayType(DOUBLE, len(values)), name)
             table.initializer, table.global_constant = ir.Constant(table.value_type, values), True
-        for routine in METHOD:
-            routine.emit(module, target)
+        instead = implicit.INSTEAD if self.stiff else {}
+        if self.stiff:
+            texts.append(implicit.written(module, self.program.native.tangent_entries, target))
+            Project.emit(module, target)
+            implicit.Listed(module, target, plan.sizes)
+        else:
+            for routine in METHOD:
+                routine.emit(module, target)
         for part in (*inside.ROUTINES, *(inside.DRIVEN if self.driven else ()), *events.ROUTINES):
-            part(module, target, plan.sizes)
+            instead.get(part, part)(module, target, plan.sizes)
         for kind in (*begin.ROUTINES, *(begin.DRIVEN if self.driven else ()), *motion.ROUTINES):
-            kind(module, target, plan)
+            instead.get(kind, kind)(module, target, plan)
         return [str(module), *texts], grids

@@ -6,7 +6,7 @@ from zeromass.compile import ir
 from zeromass.integrate.alone.memory import Count, Number
 from zeromass.integrate.alone.plan import Planned
 from zeromass.integrate.methods.dop853.kernel import Dop853Advance
-from zeromass.integrate.stepping.layout import HEAD, Int64, Real64
+from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.loop import HOPELESS
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.writer import DOUBLE
@@ -42,7 +42,7 @@ class Go(Planned):
         b.branch(turn)
         b.position_at_end(turn)
         self.store_int(self.load_int(self.counts, Count.capacity), self.ints, Int64.capacity)
-        status = self.routine(Dop853Advance.name)
+        status = self.stepped()
         with self.if_(b.icmp_signed("==", status, self.int(Status.EVENT))):
             asks = b.icmp_signed("!=", self.load_int(self.counts, Count.asks), self.int(0))
             with self.if_(asks):
@@ -72,6 +72,10 @@ class Go(Planned):
             self.back()
         self.answer(b.trunc(status, ir.IntType(32)))
 
+    def stepped(self) -> ir.Value:
+        """The status after some steps."""
+        return self.routine(Dop853Advance.name)
+
     def refined(self, status: ir.Value, turn: ir.Block) -> None:
         """Solutions of a large program are refined where pivots lose digits: it goes on with those that it has."""
         growth = self.load(self.reals, Real64.growth)
@@ -89,7 +93,7 @@ class Go(Planned):
         some, row = b.icmp_signed(">", left, self.int(0)), self.row_of(b.sub(left, self.int(1)))
         time = b.select(some, row, self.at(self.numbers, Number.first))
         self.store(self.load(time), self.reals, Real64.t)
-        self.copied(b.select(some, self.at(row, HEAD), self.memory["first"]), self.memory["y"])
+        self.copied(b.select(some, self.at(row, self.sizes.head), self.memory["first"]), self.memory["y"])
 
 
 ROUTINES = (Slope, Go)

@@ -216,6 +216,7 @@ class Pieced:
                     e for by in (judging, shocks) if judging and by for part in by.parts.values() for e in part
                 ),
                 deeper=tuple(e for some in judging.deeper.values() for e in some) if judging else (),
+                stiff=self.settings.method == "radau",
             )
             told = {
                 "holds": list(which),

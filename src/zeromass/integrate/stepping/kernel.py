@@ -470,9 +470,14 @@ class Advance(Control):
         self.store(time, row, 0)
         self.store(h, row, 1)
         self.store(self.load(self.reals, Real64.growth), row, 2)
-        with self.loop(b.sub(width, self.int(HEAD))) as i:
-            self.store(self.load(a["new"], i), row, b.add(i, self.int(HEAD)))
+        head = self.before_state(width)
+        with self.loop(b.sub(width, head)) as i:
+            self.store(self.load(a["new"], i), row, b.add(i, head))
         self.count(self.ints, Int64.recorded)
+
+    def before_state(self, width: ir.Value) -> ir.Value:
+        """How many of the values in a row of the record stand before the state."""
+        return self.int(HEAD)
 
 
 @functools.cache

@@ -23,7 +23,16 @@ from zeromass.model import ModelError, StartError, State
 from zeromass.report.viewer.live import LiveCourse
 from zeromass.report.viewer.living_ground import LiveGrounds
 from zeromass.report.viewer.shapes import described
-from zeromass.report.viewer.sliders import BOUND, STIFF, Slider, Sliders, check, sliders_of, told
+from zeromass.report.viewer.sliders import (
+    BOUND,
+    STIFF,
+    Slider,
+    Sliders,
+    check,
+    only_explicit,
+    sliders_of,
+    told,
+)
 
 STATIC = Path(__file__).parent / "static"
 
@@ -78,6 +87,8 @@ class Living:
         self.kinds = Kinds.of(self.start, (), self.until, self.settings)
         self._changes = self.kinds is not None
         check(run, self.start, self.sliders, changes=self._changes)
+        if run.settings.method in STIFF and only_explicit(run, changes=self._changes) is None:
+            self.settings = replace(self.settings, method="radau")
         self.course = LiveCourse(run.segments)
         self.reach = self._corners()
         turned = any(motion.statistics.repivots for motion in (run, *self.reach))
@@ -121,7 +132,8 @@ class Living:
     @property
     def _tried(self) -> Settings:
         """Of motions that are made to see whether the page can: not too long where they may be stiff."""
-        return replace(self.settings, memory=BOUND) if self._run.settings.method in STIFF else self.settings
+        explicit = self.settings.method not in STIFF and self._run.settings.method in STIFF
+        return replace(self.settings, memory=BOUND) if explicit else self.settings
 
     def _look(self) -> None:
         """What of the picture can not follow the sliders."""
@@ -204,6 +216,7 @@ class Living:
                 project=run.settings.project,
                 limits=run.settings.limits,
                 field=field,
+                method="radau" if self.settings.method in STIFF else "dop853",
             )
             return [module], "", None
         motion = Pieced(
@@ -255,7 +268,7 @@ class Living:
             "# run: the one that this page was made from\n"
             f"start = {given}.again({{«values»}})\n"
             f"run = zm.simulate({made_from}, start, until={self.until!r}, rtol={s.rtol!r}, atol={s.atol!r}, "
-            f'method="dop853"{longest}{project})\n'
+            f'method="{s.method}"{longest}{project})\n'
         )
 
 

@@ -24,7 +24,7 @@ Sliders = Mapping[Any, tuple[float, float]]
 
 
 STIFF = ("radau",)
-"""Methods for stiff motions: what a page steps with may take steps without end for them, which is tried."""
+"""Methods for stiff motions: `dop853` may take steps without end for them, which is tried where a page has no other."""
 
 BOUND = 8.0 * 2**20
 """Memory of a motion, bytes, up to which it is tried whether a page can make it: more would take too long there."""
@@ -83,6 +83,24 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
     return start, found
 
 
+def only_explicit(run: Course, *, changes: bool = False) -> str | None:
+    """Why a page steps with dop853 alone, in words; None where it has Radau's methods too."""
+    if run.system.large:
+        return "the system is large"
+    return "it may change its kind" if changes else None
+
+
+def check_explicit(run: Course, start: State, why: str) -> None:
+    """That dop853 can make a motion that may be stiff."""
+    settings = replace(run.settings, method="dop853", step=None, transitions=False, memory=BOUND)
+    tried = course(run.system, start, float(run.t[-1]), settings)
+    if tried.outcome.ending not in (Ending.FINISHED, Ending.EVENT):
+        raise ModelError(
+            f"sliders: the run was made with method='{run.settings.method}', for what is stiff, and so it is: a page "
+            f"steps with dop853, as {why}, and that does not come to its end ({tried.outcome}); leave them out"
+        )
+
+
 def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool = False) -> None:
     """That the page can make motions of a run; `changes`, where it goes through its kinds as well."""
     system = run.system
@@ -108,15 +126,13 @@ def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool
             f"{', '.join(start.free)}), so a page can not solve for it; prescribe more of it"
         )
     if system.stiff is not None and not changes:
-        raise ModelError(f"sliders: a {system.kind} motion is stiff, and a page has no method for that; leave them out")
-    if run.settings.method in STIFF:
-        settings = replace(run.settings, method="dop853", step=None, transitions=False, memory=BOUND)
-        tried = course(system, start, float(run.t[-1]), settings)
-        if tried.outcome.ending not in (Ending.FINISHED, Ending.EVENT):
-            raise ModelError(
-                f"sliders: the run was made with method='{run.settings.method}', for what is stiff, and so it is: a page "
-                f"steps with dop853, which does not come to its end ({tried.outcome}); leave them out"
-            )
+        raise ModelError(
+            f"sliders: a {system.kind} motion is stiff at first, and a page does not change its method on the way; leave "
+            "them out"
+        )
+    why = only_explicit(run, changes=changes)
+    if run.settings.method in STIFF and why is not None:
+        check_explicit(run, start, why)
     pulses = {leaf for term in terms_of_time(moving.system) for leaf in symbols(term.u)}
     for s in sliders:
         if s.symbol in pulses and any(_limits(run, moving, s.symbol, end) for end in (s.low, s.high)):

@@ -137,7 +137,7 @@ class RadauAdvance(Control, Advance):
 
     def keep_increments(self, t: Real, h: Real) -> None:
         """The polynomial of the step: for the next one, and into the record."""
-        b, s, wide, twice = self.b, self.stages(), self.whole(Slot.wide), self.whole(Slot.twice)
+        s, wide, twice = self.stages(), self.whole(Slot.wide), self.whole(Slot.twice)
         Z = self.array(Slot.Z)
         self.copy(Z, self.array(Slot.last_Z), self.times(s, wide))
         self.copy(self.arguments["y"], self.array(Slot.last_y), self.size)
@@ -146,9 +146,7 @@ class RadauAdvance(Control, Advance):
         self.keep(t, Slot.last_start)
         self.keep(h, Slot.last_step)
         used = self.whole(Slot.used)
-        recorded = self.load_int(self.ints, Int64.recorded)
-        b.store(used, self.at(self.array(Slot.offsets), recorded), align=8)
-        target = self.at(self.array(Slot.increments), used)
+        target = self.room(used)
         self.store(h, target, 0)
         self.store(self.as_real(self.whole(Slot.place)), target, 1)
         with self.each(s) as j:
@@ -156,6 +154,12 @@ class RadauAdvance(Control, Advance):
             with self.each(twice) as i:
                 self.store(self.load(row, i), kept, i)
         self.keep_whole(self.plus(used, self.plus(self.times(s, twice), KEPT)), Slot.used)
+
+    def room(self, used: ir.Value) -> ir.Value:
+        """Where the increments of the step are recorded: behind the values that were used so far."""
+        recorded = self.load_int(self.ints, Int64.recorded)
+        self.b.store(used, self.at(self.array(Slot.offsets), recorded), align=8)
+        return self.at(self.array(Slot.increments), used)
 
     def not_finite(self) -> ir.Value:
         """A step is settled only after it was found to be finite."""

@@ -123,7 +123,7 @@ class Memory:
 
     def __init__(self, n: int, s: int, *, outside: bool = False) -> None:
         self.values: np.ndarray = np.zeros(len(Slot))
-        self._arrays: dict[Slot, np.ndarray] = {}
+        self.arrays: dict[Slot, np.ndarray] = {}
         m, k = 2 * n, (s + 1) // 2
         wide, stride, coupled = padded(m + CHUNK - 1), padded(n), padded(s * n + CHUNK)
         self.set_whole(coordinates=n, twice=m, size=padded(m), wide=wide, stride=stride)
@@ -161,11 +161,11 @@ class Memory:
     def point(self, **arrays: np.ndarray) -> None:
         """Takes arrays for those of these names; they live as long as this memory, or until they are replaced."""
         for name, array in arrays.items():
-            self._arrays[Slot[name]] = array
+            self.arrays[Slot[name]] = array
             self.set_whole(**{name: array.ctypes.data})
 
     def array(self, slot: Slot) -> np.ndarray:
-        return self._arrays[slot]
+        return self.arrays[slot]
 
 
 class OnMemory(Loops):

@@ -71,7 +71,7 @@ class Motion {
     return found.filter(([, t]) => Math.abs(t - this.about.t) <= Math.abs(this.real("t") - this.about.t)).sort((a, b) => a[1] - b[1]);
   }
 
-  /** Steps of the last motion: t, h, growth of the pivots, and the state, one row a step. */
+  /** Steps of the last motion, one row a step: t, h, growth of the pivots, and from place `head` on the state. */
   record() {
     const rows = this.whole("ints", "recorded");
     return new Float64Array(this.code.memory.buffer, this.code.free.value, rows * this.about.row).slice();
