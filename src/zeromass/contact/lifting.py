@@ -29,6 +29,7 @@ from zeromass.frozen import frozen
 from zeromass.model import Event, Onward, StartError, State, System
 from zeromass.model.given import Number
 from zeromass.model.grip import Grip
+from zeromass.model.landing import Landing
 from zeromass.model.one_sided import CLOSED, sibling, without
 from zeromass.model.requirement import number_at
 
@@ -89,6 +90,11 @@ class Tread:
     @property
     def touches(self) -> str:
         return self.wheel
+
+    @property
+    def landing(self) -> Landing:
+        said = (f"{self.wheel}: {RESTED}", *(event.name for event in self.watched))
+        return Landing(self.gap, self.slid, self.friction_coefficient, self.restitution, self.creep, self.size, said)
 
     @property
     def opens(self) -> str:

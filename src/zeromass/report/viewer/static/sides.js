@@ -10,15 +10,26 @@ class SidesMotion extends KindsMotion {
     const { apart } = this.plain.judged(this.state);
     const n = this.state.y.length / 2;
     const size = (from) => SIDE_CLOSED * Math.max(1, largestOf(Array.from(this.state.y.slice(from, from + n))));
-    const closed = this.told.sides.map(({ name, grips }, k) => {
+    const closed = this.told.sides.map((side, k) => {
       const [a, b] = apart.slice(2 * k, 2 * k + 2);
-      if (grips) return this.told.cases[kind][k] || a <= b;
-      if (a < -size(0)) throw new Beyond(`'${name}' is stretched by ${-a} at the start`);
+      if ((side.grips || side.at) && this.told.cases[kind][k]) return true;
+      if (side.grips) return a <= b;
+      this.possible(side, a, b, size(0), size(n));
       return a <= size(0) && b <= size(n);
     });
-    const next = this.lawful(kind, this.state, closed);
+    const next = this.lawful(kind, this.state, this.usable(closed));
     if (next !== kind) this.state = this.kinds[next].carried(this.state);
     return next;
+  }
+
+  /** That a gap can be there at the start. */
+  possible({ name }, gap, _, size) {
+    if (gap < -size) throw new Beyond(`'${name}' is stretched by ${-gap} at the start`);
+  }
+
+  /** Of what is closed, all but grips on what is open. */
+  usable(closed) {
+    return closed.map((is, k) => is && (closed[this.told.sides[k].on] ?? true));
   }
 
   /** The sibling in which some are closed. */
@@ -44,7 +55,7 @@ class SidesMotion extends KindsMotion {
         closed = this.without(closed, pull);
         break;
       }
-      closed = closed.map((is, k) => is && !pushes[k]);
+      closed = this.usable(closed.map((is, k) => is && !pushes[k]));
     }
     return this.sibling(closed);
   }
