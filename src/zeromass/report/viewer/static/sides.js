@@ -1,6 +1,6 @@
 // Motions of systems with constraints of one side, as ropes and wheels that slip: see model/one_sided.py.
 
-const SIDE_CLOSED = 1e-12;
+const [SIDE_CLOSED, BEGUN] = [1e-12, 2]; // see model/grip.py: a slip has begun at twice the speed at which one has died out
 
 /** Motions that go from one set of closed sides to another, in place of those of one contact. */
 class SidesMotion extends KindsMotion {
@@ -65,6 +65,16 @@ class SidesMotion extends KindsMotion {
     const lacking = this.told.sides.map(({ grips }, k) => (grips && closed[k] ? pull[k] : Infinity));
     const least = Math.min(...lacking);
     return least < 0 ? closed.map((is, k) => is && k !== lacking.indexOf(least)) : closed;
+  }
+
+  earnest(event) {
+    const k = this.told.sides.findIndex(({ closes }) => event === closes);
+    const { motion, t, first, record } = this.segments[this.segments.length - 1].run;
+    const states = chunks(record, motion.about.row).map((row) => ({ t: row[0], y: row.slice(-motion.order) }));
+    return [{ t, y: first }, ...states].some((state) => {
+      const { apart } = motion.judged(state);
+      return apart[2 * k] > BEGUN ** 2 * apart[2 * k + 1];
+    });
   }
 
   following(kind, event) {
