@@ -125,6 +125,21 @@ def test_a_bar_rocks_on_two_feet(tilted, J, e):
         assert run[front.normal_force][-1] == pytest.approx(m * g / 2, rel=1e-6)
 
 
+def test_a_wheel_in_the_air_is_held_by_nothing():
+    """A wind along it, F = k t, takes it as far as any body, k t³/6 m, also where a motion begins as the one in the air."""
+    hoop = zm.RigidBody("hoop", 1.0, (0.02, 0.04, 0.02), at=(0, 0, 5.2))
+    tyre = zm.WheelOnSurface(
+        GROUND, hoop, zm.surfaces.plane(), radius=0.2, axis=Y, friction=0.4, restitution=0.5, name="tyre"
+    )
+    system = zm.System([hoop], gravity=g, joints=[tyre], forces={hoop.position[0]: 6.0 * zm.t})
+    lifted = tyre.lifted(system)
+    start = lifted.start([(hoop.position, (0, 0, 5.2)), (hoop.velocity, 0), (hoop.angular_velocity, 0)])
+    for moving in (system, lifted):
+        run = zm.simulate(moving, start, until=0.5)
+        assert run[hoop.position[0]][-1] == pytest.approx(0.5**3, rel=1e-9)
+        assert run[hoop.angular_velocity[1]][-1] == pytest.approx(0.0, abs=1e-12)
+
+
 def test_a_massless_wheel_in_the_air_is_not_determined():
     """Nothing resists its spin there, and the run says so."""
     hub, wheel = zm.RigidBody("hub", 1.0, (1, 1, 1), at=(0, 0, 1)), zm.RigidBody("wheel", 0.0, (0, 0, 0), at=(0, 0, 1))

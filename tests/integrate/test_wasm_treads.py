@@ -9,12 +9,14 @@ import zeromass as zm
 from contact.test_lifting_wheels import tilted as tilted  # noqa: PLC0414
 from integrate.node import MISSING, node
 from integrate.test_wasm_kinds import beside
+from zeromass.expression import expressions
 
 pytestmark = pytest.mark.skipif(node() is None, reason=MISSING)
 
 GROUND, Y, g = zm.Ground(), (0, 1, 0), 9.81
 
 
+@pytest.mark.slow
 def test_a_bar_rocks_on_two_feet(tilted, tmp_path):
     """The other foot lifts where the stroke drives it up, and takes a part of the stroke where it does not."""
     start = tilted[1]
@@ -25,3 +27,41 @@ def test_a_bar_rocks_on_two_feet(tilted, tmp_path):
         "rear lifted, front slipping",
         "rear lifted, front lifted",
     ]
+
+
+def test_a_floor_that_heaves(tmp_path):
+    """z = a sin ω t throws the wheel up where a ω² sin ω t = g; it flies free, and lands with a stroke of −e."""
+    e, a, ω = zm.parameter("e", 0.3), 0.02, 30.0
+    hoop = zm.RigidBody("hoop", 1.0, (0.02, 0.04, 0.02), at=(0, 0, 0.2))
+    floor = zm.Surface(lambda X, Y: a * np.sin(ω * zm.t), name="floor")
+    tyre = zm.WheelOnSurface(GROUND, hoop, floor, radius=0.2, axis=Y, restitution=e, name="tyre")
+    system = zm.System([hoop], gravity=g, joints=[tyre])
+    start = system.start([(tyre.contact[:2], (0, 0)), (hoop.velocity[0], 0.5), (hoop.angular_velocity[0::2], 0)])
+    runs = beside(start, 0.35, [{"e": 0.3}, {"e": 0.0}], tmp_path)
+    left = np.arcsin(g / (a * ω**2)) / ω
+    for run, bounces in zip(runs, (0.3, 0.0), strict=True):
+        assert run.kinds[:2] == ("tyre rolling", "tyre lifted")
+        assert run.changes[0] == pytest.approx(left, abs=1e-12)
+        z, rises = a * np.sin(ω * left), a * ω * np.cos(ω * left)
+        lands = run.impulses[0].t
+        fallen = z + rises * (lands - left) - g * (lands - left) ** 2 / 2
+        assert fallen == pytest.approx(a * np.sin(ω * lands), abs=1e-12)
+        strikes = rises - g * (lands - left) - a * ω * np.cos(ω * lands)
+        assert run.impulses[0].impulses[0] == pytest.approx(-(1 + bounces) * strikes, rel=1e-9)
+
+
+@pytest.mark.slow
+def test_a_wheel_over_a_hill(tmp_path):
+    """It leaves the top, lands with a slip, and bounces; with less friction it slips before."""
+    μ, e, ω = zm.parameter("mu", 0.6), zm.parameter("e", 0.4), zm.parameter("omega", 15.0)
+    hill = zm.Surface(lambda X, Y: 0.4 * np.exp(-((X / 0.6) ** 2)), name="hill")
+    wheel = zm.RigidBody("wheel", 1.0, zm.torus(0.15, 0.05, 1.0).inertia, at=(-0.3, 0, 0.5))
+    given = {"axis": (0, 0, 1), "radius": 0.2, "tube": 0.05, "friction": μ, "restitution": e, "name": "tyre"}
+    tyre = zm.WheelOnSurface(GROUND, wheel, hill, **given)
+    system = zm.System([wheel], gravity=g, joints=[tyre])
+    u = np.array([np.cos(np.pi / 4 - 0.1), np.sin(np.pi / 4 - 0.1), 0.05, 0.02])
+    asked = [(tyre.contact[:2], (-0.3, 0.0)), (wheel.quaternion, u / np.linalg.norm(u)), (tyre.slid, 0)]
+    turns = expressions([0.3, ω, 0.2])
+    start = system.start([*asked, (wheel.angular_velocity, turns)], guess=[(tyre.contact, (-0.3, 0.0, 0.31))])
+    runs = beside(start, 0.4, [{}, {"mu": 0.2, "e": 0.3}, {"omega": 14.0, "e": 0.1}], tmp_path)
+    assert all("tyre lifted" in run.kinds and run.impulses for run in runs)
