@@ -52,14 +52,12 @@ def judged(system: System) -> dict[str, Sequence[Any]]:
 
     M, A, slopes  entries of matrices that are not zero, see `places`
     zeros         constraints of positions; `slopes` their derivatives by the coordinates
-    drift         accelerations of gaps and slips
     """
     found = [landing for _, landing in landings(system)]
     matrices = {name: [e for row in M.rows for e in row.values()] for name, M in _matrices(system).items()}
     return {
         **matrices,
         "zeros": [zero for _, zero in system.zeros(0)],
-        "drift": [system.accelerations[system.index(x)] for one in found for x in (one.gap, *one.slid)],
         "mu": [ZERO if one.friction_coefficient is None else one.friction_coefficient for one in found],
         "e": [one.restitution for one in found],
         "creep": [one.creep for one in found],

@@ -148,6 +148,8 @@ def _judged(system: System) -> dict[str, list[Expression]]:
         elif side.landing is not None:
             found["apart"] += [side.landing.gap, rate(side.landing.gap)]
     strikes = {name for name, _ in landings(system)}
+    if not strikes <= system._closed:
+        found["accelerations"] = system.accelerations
     if strikes and system._closed.isdisjoint(strikes):
         found.update(judged(system))
     stiff = system.stiff

@@ -76,11 +76,18 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
                 f"given; there is: {there}"
             )
     if made_of is not None:
+        pairs |= {x: float(start[x]) for x in _slips(start) if x not in pairs}
         own = tuple(
             dict.fromkeys([*made_of.parameters, *[s.symbol for s in found if s.symbol not in run.system.parameters]])
         )
         start = replace(start, made_of=replace(made_of, pairs=tuple(pairs.items()), parameters=own))
     return start, found
+
+
+def _slips(start: State) -> list[Symbol]:
+    """How far wheels have slipped, where a start leaves it open: that is counted from anywhere."""
+    slid = [x for side in start.system.one_sided for x in getattr(side, "slid", ())]
+    return [x for x in dict.fromkeys(slid) if x.name in start.free]
 
 
 def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool = False) -> None:

@@ -18,11 +18,13 @@ class TreadsMotion extends SidesMotion {
     return closed[k] ? this.opened(kind, k) : this.landed(kind, k);
   }
 
-  /** The motion with a wheel lifted, by a gap above rounding. */
+  /** The motion with a wheel lifted, by a gap above rounding; null where it goes into its surface without endless friction. */
   opened(kind, k) {
-    const { touches } = this.told.sides[k];
+    const { touches, at, limited } = this.told.sides[k];
     if (this.told.shared[kind][k]) throw new Beyond(`whether '${touches}' lifts is not told by the motion: wheels share the load in any way`);
-    return this.parted(this.sibling(this.usable(this.told.cases[kind].map((is, j) => is && j !== k))), this.state, [k]);
+    const next = this.sibling(this.usable(this.told.cases[kind].map((is, j) => is && j !== k)));
+    const { accelerations: a } = this.kinds[next].judged(this.state);
+    return !limited && a[at[0]] < -AGREES * largestOf(a) ? null : this.parted(next, this.state, [k]);
   }
 
   // vehicles in numbers --------------------------------------------------------------------------------------------------
@@ -41,7 +43,7 @@ class TreadsMotion extends SidesMotion {
       entries.forEach(([i, j], k) => (whole[i][j] = found[name][k]));
       return whole;
     };
-    return { ...found, M: matrix("M"), A: matrix("A"), slopes: matrix("slopes"), drift: chunks(found.drift) };
+    return { ...found, M: matrix("M"), A: matrix("A"), slopes: matrix("slopes") };
   }
 
   /** Numbers of all sides that are wheels. */
@@ -111,7 +113,8 @@ class TreadsMotion extends SidesMotion {
     const P = impulses.flat();
     const after = { t, y: y.map((x, i) => (i < n ? x : x + sum(response.map((column, c) => column[i - n] * P[c])))) };
     this.turned(lifted, after);
-    const drift = pick(chunks(this.kinds[lifted].judged(after).drift));
+    const { accelerations: a } = this.kinds[lifted].judged(after);
+    const drift = of.map((places) => places.map((i) => a[i]));
     const { modes, said } = modesAfter(at, drift, velocities, e, creep, TREAD_TOUCHES * speed, BOUNCES_END * extent);
     this.happenings.push(...said.map(([i, later]) => [sides[which[i]].rested, t + later]));
     const mode = (j) => (which.includes(j) ? modes[which.indexOf(j)] : null);

@@ -1,0 +1,41 @@
+"""Pages that are alive where wheels lift and land: a bicycle over a hill in a real browser, its speed on a slider."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from contact.test_lifting_wheels import SPEED, bicycle
+from report.test_living import ARTEFACTS, moved
+
+SETTINGS: dict[str, Any] = {"rtol": 1e-12, "method": "dop853"}
+
+
+@pytest.mark.slow
+def test_a_bicycle_jumps_over_a_hill(chromium, tmp_path):
+    """What each wheel does, when and where are as in Python."""
+    μ = zm.parameter("mu", 0.8)
+    system, start, _, _ = bicycle(μ)
+    run = zm.simulate(system, start, until=0.4, **SETTINGS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", zm.PageLimited)
+        path = run.view(tmp_path / "bicycle.html", sliders={SPEED: (1.5, 4.0), μ: (0.3, 1.0)})
+    chromium.open(path, "paused")
+    for values in ({"v": 3.5, "mu": 0.5}, {"v": 3.0}):
+        answer = moved(chromium, **values)
+        there = zm.simulate(system, start.again(values), until=0.4, **SETTINGS)
+        assert (answer["ending"], answer["words"]) == ("FINISHED", "")
+        assert len(there.kinds) > 3
+        assert [kind for _, kind in answer["kinds"]] == list(there.kinds)
+        assert np.abs(np.subtract([t for t, _ in answer["kinds"][1:]], there.changes)).max() <= 1e-10
+        assert np.abs(np.array(answer["end"]) - there.y[-1]).max() <= 1e-9
+        assert answer["residual"] < 1e-12
+    chromium.evaluate("window.viewer.seek(0.5)")
+    chromium.drawn()
+    chromium.screenshot(ARTEFACTS / "living-wheels.png")
+    assert chromium.complaints() == []
+    assert len(chromium.requests()) == 1
