@@ -186,7 +186,7 @@ def bicycle(μ: Any) -> tuple[Any, ...]:
     ]
     upright = {"upright": frame.rotation[2, 1]}
     system = zm.System([frame, *wheels], gravity=g, joints=[*axles, *tyres], constraints=upright)
-    given = [(tyres[0].contact[0], -0.7), (tyres[0].contact[1], 0.0), (frame.velocity[0], SPEED)]
+    given = [(tyres[0].contact[0], -0.7), (tyres[0].contact[1], 0.0), (frame.velocity[0], SPEED), (frame.quaternion[3], 0.0)]
     return system, system.start([*given, *((axle.angle, 0.0) for axle in axles)]), [frame, *wheels], tyres
 
 

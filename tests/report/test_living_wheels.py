@@ -25,7 +25,7 @@ def test_a_bicycle_jumps_over_a_hill(chromium, tmp_path):
         warnings.simplefilter("error", zm.PageLimited)
         path = run.view(tmp_path / "bicycle.html", sliders={SPEED: (1.5, 4.0), μ: (0.3, 1.0)})
     chromium.open(path, "paused")
-    for values in ({"v": 3.5, "mu": 0.5}, {"v": 3.0}):
+    for values in ({"v": 3.5, "mu": 0.5}, {"v": 3.0, "mu": 0.8}):
         answer = moved(chromium, **values)
         there = zm.simulate(system, start.again(values), until=0.4, **SETTINGS)
         assert (answer["ending"], answer["words"]) == ("FINISHED", "")

@@ -76,11 +76,13 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
                 f"given; there is: {there}"
             )
     if made_of is not None:
-        pairs |= {x: float(start[x]) for x in _slips(start) if x not in pairs}
+        slips = _slips(start)
+        pairs |= {x: float(start[x]) for x in slips}
+        free = tuple(name for name in start.free if name not in {x.name for x in slips})
         own = tuple(
             dict.fromkeys([*made_of.parameters, *[s.symbol for s in found if s.symbol not in run.system.parameters]])
         )
-        start = replace(start, made_of=replace(made_of, pairs=tuple(pairs.items()), parameters=own))
+        start = replace(start, free=free, made_of=replace(made_of, pairs=tuple(pairs.items()), parameters=own))
     return start, found
 
 
