@@ -186,7 +186,12 @@ def bicycle(μ: Any) -> tuple[Any, ...]:
     ]
     upright = {"upright": frame.rotation[2, 1]}
     system = zm.System([frame, *wheels], gravity=g, joints=[*axles, *tyres], constraints=upright)
-    given = [(tyres[0].contact[0], -0.7), (tyres[0].contact[1], 0.0), (frame.velocity[0], SPEED), (frame.quaternion[3], 0.0)]
+    given = [
+        (tyres[0].contact[0], -0.7),
+        (tyres[0].contact[1], 0.0),
+        (frame.velocity[0], SPEED),
+        (frame.quaternion[3], 0.0),
+    ]
     return system, system.start([*given, *((axle.angle, 0.0) for axle in axles)]), [frame, *wheels], tyres
 
 
@@ -216,7 +221,7 @@ def test_strokes_of_a_vehicle_are_those_of_its_wheels_alone():
             assert 0.0 <= T <= μ * N * (1 + 1e-9)
             n, p = before[tyre.normal], before[tyre.contact]
             ways = [N * n + s * T * np.array([n[2], 0.0, -n[0]]) for s in (-1, 1)]
-            given = [x + [P[0], P[2], p[2] * P[0] - p[0] * P[2]] for x in given for P in ways]
+            given = [x + np.array([P[0], P[2], p[2] * P[0] - p[0] * P[2]]) for x in given for P in ways]
         assert min(np.abs(x - jump).max() for x in given) <= 1e-9 * np.abs(jump).max()
         assert impulse.energy < 0.0
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from contact.test_lifting_wheels import tilted as tilted  # noqa: PLC0414
+from contact.test_lifting_wheels import tilted as tilted
 from integrate.node import MISSING, node
 from integrate.test_wasm_kinds import beside
 from zeromass.expression import expressions

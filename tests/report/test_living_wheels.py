@@ -11,6 +11,7 @@ import pytest
 import zeromass as zm
 from contact.test_lifting_wheels import SPEED, bicycle
 from report.test_living import ARTEFACTS, moved
+from zeromass.report.viewer.living import Living, _following
 
 SETTINGS: dict[str, Any] = {"rtol": 1e-12, "method": "dop853"}
 
@@ -39,3 +40,21 @@ def test_a_bicycle_jumps_over_a_hill(chromium, tmp_path):
     chromium.screenshot(ARTEFACTS / "living-wheels.png")
     assert chromium.complaints() == []
     assert len(chromium.requests()) == 1
+
+
+def test_what_a_page_can_not_follow_is_said():
+    """Where a force switches the page ends where the wheel lifts, and says that Python goes on."""
+    pull = zm.parameter("pull", 20.0)
+    hoop = zm.RigidBody("hoop", 1.0, (0.02, 0.04, 0.02), at=(0, 0, 0.2))
+    tyre = zm.WheelOnSurface(
+        zm.Ground(), hoop, zm.surfaces.plane(), radius=0.2, axis=(0, 1, 0), restitution=0.2, name="tyre"
+    )
+    lifted = {hoop.position[2]: pull * np.maximum(0.0, zm.t - 0.1)}
+    system = zm.System([hoop], gravity=9.81, joints=[tyre], forces=lifted)
+    given = [(tyre.contact[:2], (0, 0)), (hoop.velocity[0], 0.5), (hoop.angular_velocity[0::2], 0)]
+    run = zm.simulate(system, system.start([*given, (hoop.quaternion[1:], 0)]), until=0.7)
+    assert run.kinds == ("tyre rolling", "tyre lifted")
+    with pytest.warns(zm.PageLimited, match="the page shows its first kind until that ends"):
+        living = Living(run, {pull: (15.0, 25.0)})
+    assert living.kinds is None
+    assert _following(run, "tyre lifts")

@@ -55,7 +55,11 @@ def _known(system: System, found: dict[System, State | None], count: int = 0) ->
         more={
             "sides": [_told(system, side) for side in sides],
             "cases": {one.kind: [side.name in one._closed for side in sides] for one in found},
-            **({"places": {one.kind: places(one) for one in found if one._closed.isdisjoint(strikes)}} if strikes else {}),
+            **(
+                {"places": {one.kind: places(one) for one in found if one._closed.isdisjoint(strikes)}}
+                if strikes
+                else {}
+            ),
             **({"shared": {one.kind: _shared(one, state) for one, state in found.items()}} if strikes else {}),
         },
         further=partial(_further, system),
