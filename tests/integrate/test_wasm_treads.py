@@ -65,3 +65,25 @@ def test_a_wheel_over_a_hill(tmp_path):
     start = system.start([*asked, (wheel.angular_velocity, turns)], guess=[(tyre.contact, (-0.3, 0.0, 0.31))])
     runs = beside(start, 0.4, [{}, {"mu": 0.2, "e": 0.3}, {"omega": 14.0, "e": 0.1}], tmp_path)
     assert all("tyre lifted" in run.kinds and run.impulses for run in runs)
+
+
+def test_what_a_driver_is_told_of_a_cart():
+    """Which loads the motion does not tell, so that no wheel is lifted by a choice: those of four wheels, and of no three."""
+    corners = ((-0.6, -0.4), (-0.6, 0.4), (0.6, -0.4), (0.6, 0.4))
+    cart = zm.RigidBody("cart", 10.0, (1, 2, 2), at=(0, 0, 0.2))
+    feet = [
+        zm.WheelOnSurface(
+            GROUND, cart, zm.surfaces.plane(), radius=0.2, axis=Y, center=(x, y, 0), restitution=0.0, name=f"foot {k}"
+        )
+        for k, (x, y) in enumerate(corners)
+    ]
+    system = zm.System([cart], gravity=g, joints=feet)
+    start = system.start({feet[0].contact[0]: -0.6, feet[0].contact[1]: -0.4, cart.quaternion[3]: 0.0})
+    told = system.changing()
+    assert told is not None
+    assert told.further is not None
+    every = told.further([start])
+    assert (every.driver, len(every.kinds), every.limits) == ("treads", 16, "")
+    assert {*every.more["places"]} == {"foot 0 lifted, foot 1 lifted, foot 2 lifted, foot 3 lifted"}
+    assert every.more["shared"][system.kind] == [True] * 4
+    assert not any(any(shared) for kind, shared in every.more["shared"].items() if kind != system.kind)

@@ -34,7 +34,7 @@ def test_a_bicycle_jumps_over_a_hill(chromium, tmp_path):
         assert [kind for _, kind in answer["kinds"]] == list(there.kinds)
         assert np.abs(np.subtract([t for t, _ in answer["kinds"][1:]], there.changes)).max() <= 1e-10
         assert np.abs(np.array(answer["end"]) - there.y[-1]).max() <= 1e-9
-        assert answer["residual"] < 1e-12
+        assert answer["residual"] < 1e-11  # between steps, which are long in the air
     chromium.evaluate("window.viewer.seek(0.5)")
     chromium.drawn()
     chromium.screenshot(ARTEFACTS / "living-wheels.png")
