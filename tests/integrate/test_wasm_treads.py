@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from contact.test_lifting_wheels import bicycle
 from contact.test_lifting_wheels import tilted as tilted
-from integrate.node import MISSING, node
-from integrate.test_wasm_kinds import beside
+from integrate.node import MISSING, node, through_kinds
+from integrate.test_wasm_kinds import TIGHT, beside, python
 from zeromass.expression import expressions
+from zeromass.integrate.alone.kinds import Kinds
 
 pytestmark = pytest.mark.skipif(node() is None, reason=MISSING)
 
@@ -68,7 +70,7 @@ def test_a_wheel_over_a_hill(tmp_path):
 
 
 def test_what_a_driver_is_told_of_a_cart():
-    """Which loads the motion does not tell, so that no wheel is lifted by a choice: those of four wheels, and of no three."""
+    """Which loads the motion does not tell, and no wheel is lifted by a choice: those of four, and of no three."""
     corners = ((-0.6, -0.4), (-0.6, 0.4), (0.6, -0.4), (0.6, 0.4))
     cart = zm.RigidBody("cart", 10.0, (1, 2, 2), at=(0, 0, 0.2))
     feet = [
@@ -87,3 +89,17 @@ def test_what_a_driver_is_told_of_a_cart():
     assert {*every.more["places"]} == {"foot 0 lifted, foot 1 lifted, foot 2 lifted, foot 3 lifted"}
     assert every.more["shared"][system.kind] == [True] * 4
     assert not any(any(shared) for kind, shared in every.more["shared"].items() if kind != system.kind)
+
+
+@pytest.mark.slow
+def test_endless_friction_that_lifts_a_wheel_ends_the_motion(tmp_path):
+    """At the same event as in Python."""
+    start = bicycle(None)[1]
+    run = python(start, {}, 0.3)
+    assert (run.outcome.ending.name, run.events[-1].name) == ("EVENT", "front lifts")
+    motion = Kinds.of(start, (), 0.3, zm.Settings(**TIGHT, method="dop853"))
+    assert motion is not None
+    (there,) = through_kinds(motion, [{"values": {}, "until": 0.3, **TIGHT}], tmp_path)
+    assert (there["ending"], there["event"]["name"]) == ("EVENT", "front lifts")
+    assert abs(there["t"] - run.outcome.t) <= 1e-11
+    assert np.abs(there["end"] - run.y[-1]).max() <= 1e-9
