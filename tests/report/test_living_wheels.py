@@ -35,8 +35,9 @@ def test_a_bicycle_jumps_over_a_hill(chromium, tmp_path):
         assert np.abs(np.subtract([t for t, _ in answer["kinds"][1:]], there.changes)).max() <= 1e-10
         assert np.abs(np.array(answer["end"]) - there.y[-1]).max() <= 1e-9
         assert answer["residual"] < 1e-11  # between steps, which are long in the air
-    chromium.evaluate("window.viewer.seek(0.5)")
+    chromium.evaluate("window.viewer.seek(0.25)")
     chromium.drawn()
+    assert chromium.evaluate("document.getElementById('subtitle').textContent") == "rear rolling, front lifted"
     chromium.screenshot(ARTEFACTS / "living-wheels.png")
     assert chromium.complaints() == []
     assert len(chromium.requests()) == 1
