@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +49,7 @@ def test_a_wheel_flies_and_lands_as_the_body_of_its_shape(μ, e):
 
 m, L, h, r, θ0 = 2.0, 0.5, 0.4, 0.1, 0.2
 CORNERS = ((-0.6, -0.4), (-0.6, 0.4), (0.6, -0.4), (0.6, 0.4))
+RESTORES, SPEED = zm.parameter("e", 0.2), zm.parameter("v", 3.0)
 PARAMETERS = (zm.parameter("J", 0.5), zm.parameter("e", 0.0))
 
 
@@ -125,6 +128,21 @@ def test_a_bar_rocks_on_two_feet(tilted, J, e):
         assert run[front.normal_force][-1] == pytest.approx(m * g / 2, rel=1e-6)
 
 
+def test_a_wheel_in_the_air_is_held_by_nothing():
+    """A wind along it, F = k t, takes it as far as any body, k t³/6 m, also where a motion begins as the one in the air."""
+    hoop = zm.RigidBody("hoop", 1.0, (0.02, 0.04, 0.02), at=(0, 0, 5.2))
+    tyre = zm.WheelOnSurface(
+        GROUND, hoop, zm.surfaces.plane(), radius=0.2, axis=Y, friction=0.4, restitution=0.5, name="tyre"
+    )
+    system = zm.System([hoop], gravity=g, joints=[tyre], forces={hoop.position[0]: 6.0 * zm.t})
+    lifted = tyre.lifted(system)
+    start = lifted.start([(hoop.position, (0, 0, 5.2)), (hoop.velocity, 0), (hoop.angular_velocity, 0)])
+    for moving in (system, lifted):
+        run = zm.simulate(moving, start, until=0.5)
+        assert run[hoop.position[0]][-1] == pytest.approx(0.5**3, rel=1e-9)
+        assert run[hoop.angular_velocity[1]][-1] == pytest.approx(0.0, abs=1e-12)
+
+
 def test_a_massless_wheel_in_the_air_is_not_determined():
     """Nothing resists its spin there, and the run says so."""
     hub, wheel = zm.RigidBody("hub", 1.0, (1, 1, 1), at=(0, 0, 1)), zm.RigidBody("wheel", 0.0, (0, 0, 0), at=(0, 0, 1))
@@ -154,6 +172,66 @@ def test_wheels_that_share_their_load_do_not_lift():
         run = zm.simulate(system, start, until=0.1)
     assert len(run.kinds) == 1
     assert not run.impulses
+
+
+def bicycle(μ: Any) -> tuple[Any, ...]:
+    """A frame on two wheels before a hill, which it leaves upright; its system, start, bodies and tyres."""
+    hill = zm.Surface(lambda X, Y: 0.15 * np.exp(-(((X - 1.0) / 0.35) ** 2)), name="hill")
+    frame = zm.RigidBody("frame", 4.0, (0.1, 0.4, 0.4), at=(0, 0, 0.4))
+    wheels = [zm.RigidBody(f"wheel {k}", 0.5, (0.01, 0.02, 0.01), at=(x, 0, 0.2)) for k, x in enumerate((-L, L))]
+    axles = [zm.Revolute(frame, wheel, axis=Y, name=f"axle {k}") for k, wheel in enumerate(wheels)]
+    tyres = [
+        zm.WheelOnSurface(GROUND, wheel, hill, radius=0.2, axis=Y, restitution=RESTORES, friction=μ, name=name)
+        for name, wheel in zip(("rear", "front"), wheels, strict=True)
+    ]
+    upright = {"upright": frame.rotation[2, 1]}
+    system = zm.System([frame, *wheels], gravity=g, joints=[*axles, *tyres], constraints=upright)
+    given = [
+        (tyres[0].contact[0], -0.7),
+        (tyres[0].contact[1], 0.0),
+        (frame.velocity[0], SPEED),
+        (frame.quaternion[3], 0.0),
+    ]
+    return system, system.start([*given, *((axle.angle, 0.0) for axle in axles)]), [frame, *wheels], tyres
+
+
+@pytest.mark.slow
+def test_strokes_of_a_vehicle_are_those_of_its_wheels_alone():
+    """Its momentum and its angular momentum jump by what the ground gives: N n + T t at each wheel, 0 ≤ |T| ≤ μ N.
+
+    Of inner impulses, at the axles, nothing is seen; three equations of a plane for one sign of friction at each wheel.
+    """
+    μ = 0.8
+    system, start, bodies, tyres = bicycle(μ)
+    run = zm.simulate(system, start.again({SPEED: 4.0}), until=0.455, rtol=1e-11, atol=1e-14)
+    assert len(run.impulses) == 3
+    masses, turning = [4.0, 0.5, 0.5], [0.4, 0.02, 0.02]
+    for impulse in run.impulses:
+        before = run.segments[[s.t[-1] for s in run.segments].index(impulse.t)].state(impulse.t)
+        after = replace(before, v=before.v + impulse.change)
+        jump = np.zeros(3)
+        for body, m, J in zip(bodies, masses, turning, strict=True):
+            x, Δv = before[body.position], after[body.velocity] - before[body.velocity]
+            spin = J * (after[body.angular_velocity[1]] - before[body.angular_velocity[1]])
+            jump += [m * Δv[0], m * Δv[2], spin + m * (x[2] * Δv[0] - x[0] * Δv[2])]
+        given: list[np.ndarray] = [np.zeros(3)]
+        struck = dict(zip(impulse.constraints, impulse.impulses, strict=True))
+        for tyre in tyres:
+            N, T = (struck.get(f"{tyre.name} {what}", 0.0) for what in ("normal", "friction"))
+            assert 0.0 <= T <= μ * N * (1 + 1e-9)
+            n, p = before[tyre.normal], before[tyre.contact]
+            ways = [N * n + s * T * np.array([n[2], 0.0, -n[0]]) for s in (-1, 1)]
+            given = [x + np.array([P[0], P[2], p[2] * P[0] - p[0] * P[2]]) for x in given for P in ways]
+        assert min(np.abs(x - jump).max() for x in given) <= 1e-9 * np.abs(jump).max()
+        assert impulse.energy < 0.0
+
+
+def test_endless_friction_that_lifts_a_wheel_has_its_name():
+    """It can be pulled by nothing and goes into the hill without its friction; with a coefficient it slips before."""
+    system, start, _, _ = bicycle(None)
+    run = zm.simulate(system, start, until=0.8)
+    assert re.search(r"'front lifts'.*can not leave either.*give friction=μ", str(run.outcome))
+    assert run.kinds == ("rear rolling, front rolling",)
 
 
 def test_what_can_not_lift_is_refused():

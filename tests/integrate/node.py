@@ -27,7 +27,7 @@ SCRIPT = Path(__file__).parents[2] / "src" / "zeromass" / "report" / "viewer" / 
 
 STATIC = SCRIPT.parent
 
-DRIVERS = tuple(dict.fromkeys([*SCRIPTS["contacts"], *SCRIPTS["sliding"], *SCRIPTS["sides"]]))
+DRIVERS = tuple(dict.fromkeys([*SCRIPTS["contacts"], *SCRIPTS["sliding"], *SCRIPTS["treads"]]))
 """Scripts that drive motions over switches, through changes of kind and at several contacts, in their order."""
 
 MISSING = "no node on this machine: modules of WebAssembly are not run"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.bouncing import RESTS, TOUCHES
-from zeromass.contact.complementarity import Meeting, Mode, decided
+from zeromass.contact.complementarity import AGREES, Meeting, Mode, decided
 from zeromass.contact.following import ALIKE, kinetic_solution, parted
 from zeromass.contact.friction import restitution_at
 from zeromass.contact.slow import STOPPED
@@ -29,6 +29,7 @@ from zeromass.frozen import frozen
 from zeromass.model import Event, Onward, StartError, State, System
 from zeromass.model.given import Number
 from zeromass.model.grip import Grip
+from zeromass.model.landing import Landing
 from zeromass.model.one_sided import CLOSED, sibling, without
 from zeromass.model.requirement import number_at
 
@@ -91,6 +92,11 @@ class Tread:
         return self.wheel
 
     @property
+    def landing(self) -> Landing:
+        said = (f"{self.wheel}: {RESTED}", *(event.name for event in self.watched))
+        return Landing(self.gap, self.slid, self.friction_coefficient, self.restitution, self.creep, self.size, said)
+
+    @property
     def opens(self) -> str:
         return f"{self.wheel} lifts"
 
@@ -106,7 +112,7 @@ class Tread:
 
     def opening(self, *, alone: bool) -> list[Event]:
         words = "the surface would have to pull the wheel"
-        lifts = Event(self.opens, self.pull, direction=-1, guard=True, message=words, detail=self.shared)
+        lifts = Event(self.opens, self.pull, direction=-1, guard=True, message=words, detail=self.stays)
         return [lifts, *self.watched]
 
     def closing(self, *, others: bool) -> list[Event]:
@@ -127,11 +133,29 @@ class Tread:
         return gap <= size and rises <= slow
 
     def opened(self, system: System, state: State) -> Onward | None:
-        """The motion with it lifted, by a gap above rounding; none where the motion does not tell that it lifts."""
-        if self.shared(state):
+        """The motion with it lifted, by a gap above rounding; none where it does not lift, or the motion does not tell."""
+        if self.stays(state):
             return None
-        found = state.carried_to(sibling(system, without(system, self.name)))
+        found = self._lifted(state)
         return Onward(_parted(found, [self]), (), np.empty(0), np.zeros(len(state.v)), 0.0)
+
+    def stays(self, state: State) -> str:
+        """Why it does not lift at a state though it would have to be pulled, in words; none where it does.
+
+        With endless friction, what holds it along its surface may press it against that: without, it would go into it.
+        """
+        if (shared := self.shared(state)) or self.friction_coefficient is not None:
+            return shared
+        a = self._lifted(state).motion.acceleration
+        if not a[state.system.index(self.gap)] < -AGREES * float(np.abs(a).max()):
+            return ""
+        return (
+            "it can not leave either: the friction that keeps it from slipping lifts it, endless as it is, and without "
+            "that it goes into the surface; give friction=μ, with which it slips before"
+        )
+
+    def _lifted(self, state: State) -> State:
+        return state.carried_to(sibling(state.system, without(state.system, self.name)))
 
     def closed_up(self, system: System, state: State) -> Onward:
         """What follows the stroke."""

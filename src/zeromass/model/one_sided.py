@@ -21,6 +21,7 @@ from zeromass.model.state import State
 
 if TYPE_CHECKING:
     from zeromass.expression import Expression
+    from zeromass.model.landing import Landing
     from zeromass.model.system import System
 
 CLOSED = 1e-12
@@ -75,6 +76,11 @@ class Gap(Protocol):
     @property
     def touches(self) -> str:
         """The name of the contact that is none while it is open."""
+        ...
+
+    @property
+    def landing(self) -> Landing | None:
+        """What its strokes are made from; None where it closes by the least change."""
         ...
 
     def opening(self, *, alone: bool) -> list[Event]:
@@ -143,6 +149,11 @@ class OneSided(NamedTuple):
     def touches(self) -> str:
         """No contact."""
         return ""
+
+    @property
+    def landing(self) -> Landing | None:
+        """It closes by the least change."""
+        return None
 
     def told(self, closed: frozenset[str]) -> str:
         """What it is."""
@@ -224,6 +235,11 @@ def _idle(side: Side, closed: frozenset[str]) -> bool:
     return isinstance(side, Grip) and bool(side.on) and side.on not in closed
 
 
+def usable(system: System, closed: frozenset[str]) -> frozenset[str]:
+    """Of what is closed, all but grips on what is not touched."""
+    return closed - {side.name for side in system.one_sided if _idle(side, closed)}
+
+
 def apart(system: System) -> set[str]:
     """Names of contacts that are none, since a gap is open."""
     return {side.touches for side in system.one_sided if not isinstance(side, Grip) and side.name not in system._closed}
@@ -264,7 +280,8 @@ def beginning(system: System, state: State) -> System:
     A state of a sibling begins as that, but for gaps that are closed there though it has them open.
     """
     if state.system is system:
-        return _lawful(system, state, {side.name for side in system.one_sided if side.closed_in(state)})
+        closed = {side.name for side in system.one_sided if side.closed_in(state)}
+        return _lawful(system, state, {*usable(system, frozenset(closed))})
     if getattr(state.system, "_whole", state.system) is not getattr(system, "_whole", system):
         return state.system
     gaps = [side for side in system.one_sided if not isinstance(side, Grip) and side.name not in state.system._closed]

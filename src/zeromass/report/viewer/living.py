@@ -42,10 +42,11 @@ SCRIPTS = {
 }
 SCRIPTS["kinds"] = (*SCRIPTS["switches"], "ranks.js", "stroke.js", "kinds.js")
 SCRIPTS["sides"] = (*SCRIPTS["kinds"], "sides.js")
+SCRIPTS["treads"] = (*SCRIPTS["kinds"], "meeting.js", "strokes.js", "sides.js", "treads.js")
 SCRIPTS["sliding"] = (*SCRIPTS["kinds"], "sliding.js")
 SCRIPTS["contacts"] = (*SCRIPTS["kinds"], "meeting.js", "strokes.js", "contacts.js")
 """Scripts that make motions, in their order: of one module, over switches, and through changes of kind, of a body at one
-contact, with constraints of one side, of a particle, and of bodies at several contacts."""
+contact, with constraints of one side, of wheels that lift, of a particle, and of bodies at several contacts."""
 
 MET = 9
 """States of each segment of a motion, whose pivots changed, at which it is looked which ones are best."""
@@ -291,7 +292,9 @@ def _clock(times: np.ndarray) -> list[float]:
 
 
 def _following(run: Course, event: str) -> bool:
-    """Whether Python goes on after an event, as another kind of motion."""
+    """Whether Python goes on after an event, as another kind of motion, or may do so."""
+    if any(event in (side.opens, side.closes) for side in run.system.one_sided):
+        return True  # it depends on where that happens
     try:
         return run.system.goes_on_as(event, run.start) is not None
     except ZeromassError:

@@ -76,10 +76,13 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
                 f"given; there is: {there}"
             )
     if made_of is not None:
+        slips = _slips(start)
+        pairs |= {x: float(start[x]) for x in slips}
+        free = tuple(name for name in start.free if name not in {x.name for x in slips})
         own = tuple(
             dict.fromkeys([*made_of.parameters, *[s.symbol for s in found if s.symbol not in run.system.parameters]])
         )
-        start = replace(start, made_of=replace(made_of, pairs=tuple(pairs.items()), parameters=own))
+        start = replace(start, free=free, made_of=replace(made_of, pairs=tuple(pairs.items()), parameters=own))
     return start, found
 
 
@@ -99,6 +102,12 @@ def check_explicit(run: Course, start: State, why: str) -> None:
             f"sliders: the run was made with method='{run.settings.method}', for what is stiff, and so it is: a page "
             f"steps with dop853, as {why}, and that does not come to its end ({tried.outcome}); leave them out"
         )
+
+
+def _slips(start: State) -> list[Symbol]:
+    """How far wheels have slipped, where a start leaves it open: that is counted from anywhere."""
+    slid = [x for side in start.system.one_sided for x in getattr(side, "slid", ())]
+    return [x for x in dict.fromkeys(slid) if x.name in start.free]
 
 
 def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool = False) -> None:

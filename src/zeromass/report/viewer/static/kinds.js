@@ -86,7 +86,7 @@ class KindsMotion {
         const message = `the motion has changed its kind ${changes} times, the last at '${event.name}', and is given up`;
         return { ending: "CHATTERING", message };
       }
-      this.again = stiff && next.kind === kind && event.name.endsWith("slip dies out"); // it has not yet begun in earnest
+      this.again = stiff && next.kind === kind && event.name.endsWith("slip dies out") && !this.earnest(event.name);
       ({ kind } = next);
       this.state = next.state;
     }
@@ -109,6 +109,11 @@ class KindsMotion {
   /** Whether a slip or a roll begins, which is stiff at first. */
   stiff(kind) {
     return "stiff" in this.kinds[kind].about.judged && this.kinds[kind].judged(this.state).stiff[0] < 0;
+  }
+
+  /** Whether the slip that dies out at an event had begun in earnest; one that was stiff at first had not. */
+  earnest() {
+    return false;
   }
 
   /** Takes the program of a kind whose pivots are best at a state; whether that is another one. */

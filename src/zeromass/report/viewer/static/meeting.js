@@ -6,7 +6,6 @@ const norm = (x) => Math.hypot(...x);
 const unit = (x) => (norm(x) > 0 ? scaled(x, 1 / norm(x)) : x);
 const across = (x, n) => added(x, n, -dot(x, n));
 const slipping = (s) => s.some((x) => x !== 0);
-const chunks = (x, width = 3) => Array.from({ length: x.length / width }, (_, k) => x.slice(width * k, width * k + width));
 const placed = (k, j, vector) => Array.from({ length: 3 * k }, (_, i) => (Math.floor(i / 3) === j ? vector[i % 3] : 0));
 const moves = (at, F) => chunks(times(at.D, F.flat()));
 const sum3 = (a, b) => a.map((x, k) => added(x, b[k]));

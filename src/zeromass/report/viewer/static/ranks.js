@@ -17,6 +17,7 @@ const product = (A, B) => {
 const inverse3 = (A) => transposed([0, 1, 2].map((j) => solved(A, [0, 1, 2].map((i) => (i === j ? 1 : 0))).x));
 const added = (a, b, by = 1) => a.map((x, i) => x + by * b[i]);
 const scaled = (a, by) => a.map((x) => by * x);
+const chunks = (x, width = 3) => Array.from({ length: x.length / width }, (_, k) => x.slice(width * k, width * k + width));
 const identity = (n) => Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => (i === j ? 1 : 0)));
 
 /** Singular values of A, the largest first, with A = U diag(values) Vᵀ: rotations of its columns. U and V are lists of columns. */

@@ -1,6 +1,6 @@
 // Motions of systems with constraints of one side, as ropes and wheels that slip: see model/one_sided.py.
 
-const SIDE_CLOSED = 1e-12;
+const [SIDE_CLOSED, BEGUN] = [1e-12, 2]; // see model/grip.py: a slip has begun at twice the speed at which one has died out
 
 /** Motions that go from one set of closed sides to another, in place of those of one contact. */
 class SidesMotion extends KindsMotion {
@@ -10,15 +10,26 @@ class SidesMotion extends KindsMotion {
     const { apart } = this.plain.judged(this.state);
     const n = this.state.y.length / 2;
     const size = (from) => SIDE_CLOSED * Math.max(1, largestOf(Array.from(this.state.y.slice(from, from + n))));
-    const closed = this.told.sides.map(({ name, grips }, k) => {
+    const closed = this.told.sides.map((side, k) => {
       const [a, b] = apart.slice(2 * k, 2 * k + 2);
-      if (grips) return this.told.cases[kind][k] || a <= b;
-      if (a < -size(0)) throw new Beyond(`'${name}' is stretched by ${-a} at the start`);
+      if ((side.grips || side.at) && this.told.cases[kind][k]) return true;
+      if (side.grips) return a <= b;
+      this.possible(side, a, b, size(0), size(n));
       return a <= size(0) && b <= size(n);
     });
-    const next = this.lawful(kind, this.state, closed);
+    const next = this.lawful(kind, this.state, this.usable(closed));
     if (next !== kind) this.state = this.kinds[next].carried(this.state);
     return next;
+  }
+
+  /** That a gap can be there at the start. */
+  possible({ name }, gap, _, size) {
+    if (gap < -size) throw new Beyond(`'${name}' is stretched by ${-gap} at the start`);
+  }
+
+  /** Of what is closed, all but grips on what is open. */
+  usable(closed) {
+    return closed.map((is, k) => is && (closed[this.told.sides[k].on] ?? true));
   }
 
   /** The sibling in which some are closed. */
@@ -44,7 +55,7 @@ class SidesMotion extends KindsMotion {
         closed = this.without(closed, pull);
         break;
       }
-      closed = closed.map((is, k) => is && !pushes[k]);
+      closed = this.usable(closed.map((is, k) => is && !pushes[k]));
     }
     return this.sibling(closed);
   }
@@ -54,6 +65,16 @@ class SidesMotion extends KindsMotion {
     const lacking = this.told.sides.map(({ grips }, k) => (grips && closed[k] ? pull[k] : Infinity));
     const least = Math.min(...lacking);
     return least < 0 ? closed.map((is, k) => is && k !== lacking.indexOf(least)) : closed;
+  }
+
+  earnest(event) {
+    const k = this.told.sides.findIndex(({ closes }) => event === closes);
+    const { motion, t, first, record } = this.segments[this.segments.length - 1].run;
+    const states = chunks(record, motion.about.row).map((row) => ({ t: row[0], y: row.slice(-motion.order) }));
+    return [{ t, y: first }, ...states].some((state) => {
+      const { apart } = motion.judged(state);
+      return apart[2 * k] > BEGUN ** 2 * apart[2 * k + 1];
+    });
   }
 
   following(kind, event) {

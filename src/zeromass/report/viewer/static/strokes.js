@@ -20,6 +20,7 @@ function strokes(at, w, e) {
 /** Contacts that reach one another: those of one body, each body by itself. */
 function joined(D, k) {
   const reach = Array.from({ length: k }, (_, i) => Array.from({ length: k }, (_, j) => [0, 1, 2].some((a) => [0, 1, 2].some((b) => D[3 * i + a][3 * j + b] !== 0))));
+  for (let m = 0; m < k; m++) for (const row of reach) if (row[m]) reach[m].forEach((there, i) => (row[i] ||= there));
   const found = [];
   reach.forEach((row, j) => {
     const some = row.flatMap((there, i) => (there ? [i] : []));

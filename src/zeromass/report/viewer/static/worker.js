@@ -12,6 +12,7 @@ onmessage = ({ data: task }) => {
       switches: () => new SwitchedMotion(modules, task.driven),
       kinds: () => new KindsMotion(modules, task.driven),
       sides: () => new SidesMotion(modules, task.driven),
+      treads: () => new TreadsMotion(modules, task.driven),
       sliding: () => new SlidingMotion(modules, task.driven),
       contacts: () => new ContactsMotion(modules, task.driven),
     };
