@@ -35,7 +35,9 @@ class Holding:
             inside = [k for k in self.held if self._pieces.switches[k].mode in symbols(switch.g)]
             if inside:
                 said = self._pieces.switches[inside[0]].said
-                raise ModelError(f"'{switch.said!r}' depends on '{said!r}', which may hold the motion: a page does not")
+                raise ModelError(
+                    f"'{switch.said!r}' depends on '{said!r}', which may hold the motion; a page has no code for that"
+                )
 
     @property
     def judged(self) -> list[Expression]:
@@ -61,7 +63,9 @@ class Holding:
             return as_expression(substitute(e, acting))
         if len(felt) > 1:
             said = ", ".join(f"'{self._pieces.switches[k].said!r}'" for k in [*felt.values()][:2])
-            raise ModelError(f"what is shown depends on {said} together, which may hold the motion: a page does not")
+            raise ModelError(
+                f"what is shown depends on {said} together, which may hold the motion; a page has no code for that"
+            )
         ((mode, _),) = felt.items()
         low, high = (as_expression(substitute(e, {mode: side})) for side in (-1.0, 1.0))
         return as_expression(low + (1 + acting[mode]) / 2 * (high - low))

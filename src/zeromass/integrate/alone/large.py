@@ -79,7 +79,9 @@ class Large:
         for name, some in states.items():
             e = expressions(list(some)) if some else np.empty(0, dtype=object)
             if any(leaf.order == 2 or leaf.kind == "multiplier" for leaf in symbols(e)):
-                check_following(e[[self._holding.isdisjoint(symbols(one)) for one in e]], self._program)
+                given = e[[self._holding.isdisjoint(symbols(one)) for one in e]]
+                if any(leaf.kind == "multiplier" for leaf in symbols(given)):
+                    check_following(given, self._program)
                 followed.append(name)
                 more = [list(system.accelerations), list(self._structure.system.multipliers)]
                 found[f"{name}_inside"] = ([*groups, *more], [list(some)])
@@ -133,7 +135,7 @@ class Large:
         fixed = np.zeros(2 * n, dtype=bool)
         fixed[[place for place, _ in steps.direct]] = True
         for level, task in enumerate(TASKS):
-            if task in self._back:
+            if level in self._alone.levels:
                 part = fixed[level * n : (level + 1) * n]
                 made = Level(LevelEquations(self._program.system, task, first.t, y, values, part), target, within)
                 Off(module, target, within, made)
