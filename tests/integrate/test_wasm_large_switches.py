@@ -89,38 +89,38 @@ def test_stops_and_releases_are_those_of_python(tmp_path):
 
 
 @needs_node
-def test_friction_holds_up_to_its_bound(rolled, tmp_path):
-    """A pull of a t against friction up to F moves a mass from t = F/a on; until then friction gives what is pulled."""
+def test_friction_stops_masses_and_holds_up_to_its_bound(rolled, tmp_path):
+    """With a pull of 2 t against friction F a mass stops where v + t² = F t, and moves again from t = F/2 on.
+
+    Those at rest are held from the start; while one is, friction gives what is pulled.
+    """
     masses = [zm.Particle(f"m{k}", 1.0) for k in range(6)]
-    bounds = 0.5 + 0.04 * np.arange(6)
+    bounds, v = 0.5 + 0.04 * np.arange(6), 0.01
     friction = [rubbed(p, level * float(F), 2 * zm.t) for F, p in zip(bounds, masses, strict=True)]
     system = zm.System(masses, constraints=on_rails(masses), forces=friction)
-    values = (1.0, 0.5, 3.0)
-    shown = [F.force[0] for F in friction]
-    runs, told = alike(system.start(), 0.6, [{"level": x} for x in values], tmp_path, shown)
-    for x, run, left in zip(values, runs, told, strict=True):
-        np.testing.assert_allclose([s.t for s in run.switches], bounds * x / 2 if x < 2 else [], rtol=1e-12)
-        times = np.linspace(0.0, 0.6, 41)[:, None]
-        np.testing.assert_allclose(left, np.maximum(2 * times - bounds * x, 0.0), atol=1e-13)
-
-
-@needs_node
-def test_hinges_that_rub_stop_and_go_as_in_python(rolled, tmp_path):
-    """A chain whose hinges hold and let go, several at a time, from motion and from rest."""
-    system, hinges, friction = hinged(6, 20.0 * level)
-    start = system.start({hinge.rate: 2.0 * np.cos(3.0 * k) for k, hinge in enumerate(hinges)})
-    runs, told = alike(start, 0.02, [{}], tmp_path, [f.torque for f in friction])
-    assert {switch.direction for switch in runs[0].switches} == {-1, 0, 1}
-    assert np.abs(told[0]).max() <= 20.0 * (1 + 1e-12)
+    start, values = system.start({p.velocity[0]: v for p in masses[::2]}), (1.0, 0.5, 3.0)
+    runs, told = alike(start, 0.6, [{"level": x} for x in values], tmp_path, [F.force[0] for F in friction])
+    times = np.linspace(0.0, 0.6, 41)[:, None]
+    for x, run, acting in zip(values, runs, told, strict=True):
+        F = bounds * x
+        stops = (F - np.sqrt(F**2 - 4 * v))[::2] / 2
+        expected = np.sort(np.concatenate([stops, F[F / 2 < 0.6] / 2]))
+        np.testing.assert_allclose([s.t for s in run.switches], expected, rtol=1e-12)
+        assert sum(s.direction == 0 for s in run.switches) == len(stops)
+        since = np.zeros(6)
+        since[::2] = stops
+        still = np.where(times < since, 2 * times - F, np.maximum(2 * times - F, 0.0))
+        np.testing.assert_allclose(acting, still, atol=1e-12)
 
 
 @pytest.mark.slow
 @needs_node
 def test_many_hinges_hold_and_let_go_as_in_python(tmp_path):
     """Twenty hinges from rates that all differ: hundreds of switches, half of which hold."""
-    system, hinges, _ = hinged(20, 20.0 * level)
+    system, hinges, friction = hinged(20, 20.0 * level)
     start = system.start({hinge.rate: 2.0 * np.cos(3.0 * k) for k, hinge in enumerate(hinges)})
-    runs, _ = alike(start, 0.02, [{}], tmp_path)
+    runs, told = alike(start, 0.02, [{}], tmp_path, [f.torque for f in friction])
+    assert np.abs(told[0]).max() <= 20.0 * (1 + 1e-12)
     assert sum(s.direction == 0 for s in runs[0].switches) > 50
 
 

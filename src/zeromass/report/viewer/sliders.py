@@ -17,8 +17,7 @@ from zeromass.integrate.outcome import Ending
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model import ModelError, State
-from zeromass.model.prescription import has_formulas
-from zeromass.model.prescription import single
+from zeromass.model.prescription import has_formulas, single
 
 Sliders = Mapping[Any, tuple[float, float]]
 """{parameter, or what the start prescribes: (from, to)}."""
