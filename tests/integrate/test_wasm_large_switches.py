@@ -138,6 +138,24 @@ def test_free_masses_and_constraints_that_repeat_others(rolled, tmp_path):
         assert 0 in [s.direction for s in runs[0].switches]
 
 
+@pytest.mark.slow
+@needs_node
+def test_rows_that_hold_the_same_motion_hold_it(rolled, tmp_path):
+    """Friction on both of two masses that one bar moves alike: which of them holds is open, but not the motion.
+
+    Pulled by 0.3 + t each against 1 each they rest until t = 0.7, and then v = (t − 0.7)²/2.
+    """
+    masses = [zm.Particle(f"m{k}", 1.0) for k in range(2)]
+    bar = {"bar": masses[0].position[0] - masses[1].position[0] - 1.0}
+    forces = [rubbed(p, level, 0.3 + zm.t) for p in masses]
+    system = zm.System(masses, constraints=on_rails(masses) | bar, forces=forces)
+    motion = pieced(system.start({masses[0].position[0]: 1.0}), 1.5)
+    (found,) = over_switches(motion, [{"values": {}, "until": 1.5, **TIGHT}], tmp_path)
+    assert found["ending"] == "FINISHED"
+    v = found["end"].reshape(2, 2, 3)[1, :, 0]
+    np.testing.assert_allclose(v, 0.8**2 / 2, rtol=1e-9)
+
+
 def test_a_switch_that_depends_on_what_may_hold_is_refused_by_name(rolled):
     masses = [zm.Particle(f"m{k}", 1.0) for k in range(2)]
     forces = []
