@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
+from integrate.test_large_switches import hinged
 from report.test_living import ARTEFACTS, moved
 
 LINKS = 43
@@ -73,3 +74,27 @@ def test_a_start_that_a_page_can_not_solve_is_refused_by_name(tmp_path):
     run = zm.simulate(system, system.start({x + y: push}), until=0.1)
     with pytest.raises(zm.ModelError, match=r"large system prescribes 'ball 0\.x \+ ball 1\.x'.*leave the sliders out"):
         run.view(tmp_path / "balls.html", sliders={push: (0.0, 1.0)})
+
+
+@pytest.mark.slow
+def test_hinges_that_rub_follow_a_slider(chromium, tmp_path):
+    """A chain with friction in all its hinges, many of which hold at a time; no slider moves its start."""
+    level = zm.parameter("level", 60.0)
+    system, hinges, friction = hinged(20, level)
+    start = system.start({hinge.rate: 0.5 * np.cos(3.0 * k) for k, hinge in enumerate(hinges)})
+    settings: dict[str, Any] = {"until": 0.1, "rtol": 1e-9, "atol": 1e-12, "method": "dop853"}
+    run = zm.simulate(system, start, **settings)
+    assert run.program.code == "rolled"
+    shown = {f"{k} (N m)": friction[k].torque for k in (0, 12)}
+    path = run.view(tmp_path / "hinges.html", sliders={level: (30.0, 90.0)}, plots=shown)
+    chromium.open(path, "paused&t=0.08")
+    for value in (40.0, 85.0):
+        answer = moved(chromium, level=value)
+        again = zm.simulate(system, start.again({"level": value}), **settings)
+        assert answer["ending"] == "FINISHED"
+        assert len(answer["switches"]) == len(again.switches) > 20
+        assert np.abs(np.array(answer["end"]) - again.y[-1]).max() <= 1e-7
+    print(f"\n0.1 s of 20 hinges, {len(again.switches)} switches in Chromium: {answer['milliseconds']:.0f} ms")
+    chromium.drawn()
+    chromium.screenshot(ARTEFACTS / "living-hinges.png")
+    assert chromium.complaints() == []

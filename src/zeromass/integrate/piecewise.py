@@ -34,9 +34,9 @@ LEAST = float(np.finfo(float).tiny)
 NEARLY = 1e-2
 """Part of what a switching function is in a step, by which it misses its switch or passes it, where that is looked at."""
 
-LOW, SWITCH, GRAZE = "\0low ", "\0switch ", "\0graze "
-"""What names of switches, of places where their functions are lowest, and of switches that are touched begin with among
-events; no user's name does."""
+LOW, SWITCH, GRAZE, HOLD = "\0low ", "\0switch ", "\0graze ", "\0hold "
+"""What names of switches, of places where their functions are lowest, of switches that are touched, and of those that hold a
+motion in code for all pieces begin with among events; no user's name does."""
 
 Grazes = Callable[[State, int, float], bool]
 """Whether a motion that turns at a switch, the k-th, on one of its sides, may as well go on beyond it."""

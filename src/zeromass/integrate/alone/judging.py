@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.expression import Expression, as_expression, jacobian, rate, substitute, symbols, t
+from zeromass.expression import Expression, as_expression, gradient, jacobian, rate, substitute, symbols, t
 from zeromass.expression.build import ZERO, function
 from zeromass.expression.magnitude import magnitudes
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import Switch, switches
+from zeromass.integrate.alone.holding import Holding
 from zeromass.integrate.deciding import ORDERS
 from zeromass.model.pieces import SystemPieces
 
@@ -30,14 +31,20 @@ INNER = 4
 class Judging:
     """Functions of time, state and parameters, modes among them, that switches of a system are decided by.
 
-    judged  values at once: "g", the "sizes" of its rounding, "slopes" by time, positions and rates, what lies "across" of
-            turns, "timed" functions of time alone and their "phases", "constants", "energies" and the forces "Q"
-    deeper  slopes of derivatives of g along the motion, of the second order and higher, as far as they are not too long
+    judged  values at once: "g", the "sizes" of its rounding, "slopes" by time, positions and rates as far as it depends on
+            them, what lies "across" of turns, "timed" functions of time alone and their "phases", "constants", "energies"
+            and the forces "Q", and of large systems what tells whether a switch holds the motion
+    deeper  slopes of derivatives of g along the motion, of the second order and higher, as far as they are not too long; of
+            large systems, whose accelerations are no formulas, of the second order of functions of the place
     """
 
     def __init__(self, pieces: SystemPieces, program: Program) -> None:
         self.pieces, self.program = pieces, program
-        self._state: list[Expression] = list(pieces.system.inputs[: 1 + 2 * len(program.acceleration)])
+        self._places: dict[Expression, int] = {x: i for i, x in enumerate(pieces.system.inputs[: self._width])}
+
+    @property
+    def _width(self) -> int:
+        return 1 + 2 * len(self.pieces.system.coordinates)
 
     @cached_property
     def parts(self) -> dict[str, list[Expression]]:
@@ -51,14 +58,32 @@ class Judging:
         return {
             "g": g,
             "sizes": sizes,
-            "slopes": list(jacobian(g, self._state).ravel()),
+            "slopes": [e for some in self._slopes for e in some.values()],
             "across": [switch.across for switch in pieces.switches],
             "timed": [pieces.switches[k].plain for k in pieces.of_time],
             "phases": [ZERO if (e := phase(pieces.switches[k])) is None else e for k in pieces.of_time],
             "constants": [value for table in self.constant.values() for value in table.values() if value is not None],
             "energies": energies if felt else [],
-            "Q": list(system.Q) if felt else [],
+            "Q": self._forces if felt else [],
+            "held": Holding(pieces).judged if pieces.in_forces else [],
         }
+
+    @property
+    def _forces(self) -> list[Expression]:
+        system = self.pieces.system
+        if not self.pieces.in_forces:
+            return list(system.Q)
+        return list(gradient(-as_expression(system._free.potential), system.coordinates))
+
+    @cached_property
+    def _slopes(self) -> list[dict[int, Expression]]:
+        """Of each switching function, by places of what it depends on among time, positions and rates."""
+        return [self._sloped(as_expression(g)) for g in self.program.solved([s.g for s in self.pieces.switches])]
+
+    def _sloped(self, e: Expression) -> dict[int, Expression]:
+        leaves = sorted((leaf for leaf in symbols(e) if leaf in self._places), key=lambda leaf: self._places[leaf])
+        found = jacobian([e], leaves)[0] if leaves else ()
+        return {self._places[leaf]: slope for leaf, slope in zip(leaves, found, strict=True)}
 
     def _sizes(self) -> dict[Expression, Expression]:
         """Of leaves that are known to rounding of the largest of their kind."""
@@ -88,17 +113,19 @@ class Judging:
         return found
 
     @cached_property
-    def deeper(self) -> dict[tuple[int, int], list[Expression]]:
-        """Slopes of derivatives one order below, by switch and order."""
-        pieces, program = self.pieces, self.program
-        solution: dict[Any, Expression] = dict(zip(program.system.accelerations, program.acceleration, strict=True))
-        found: dict[tuple[int, int], list[Expression]] = {}
+    def deeper(self) -> dict[tuple[int, int], dict[int, Expression]]:
+        """Slopes of derivatives one order below, by switch and order; by places as those of g."""
+        pieces, program, large = self.pieces, self.program, self.pieces.in_forces
+        accelerations = program.system.accelerations
+        solution: dict[Any, Expression] = {} if large else dict(zip(accelerations, program.acceleration, strict=True))
+        found: dict[tuple[int, int], dict[int, Expression]] = {}
         last = {k: s.g for k, s in enumerate(pieces.switches) if self._followed(k)}
-        for order in range(2, ORDERS + 1):
+        for order in range(2, 3 if large else ORDERS + 1):
             for k in list(last):
                 last[k] = as_expression(substitute(as_expression(rate(last[k])), solution))
-                slopes = list(jacobian([last[k]], self._state)[0])
-                if len(ordered([e for some in found.values() for e in some] + slopes)) > LARGEST:
+                slopes = self._sloped(last[k])
+                some = [e for known in (*found.values(), slopes) for e in known.values()]
+                if not large and len(ordered(some)) > LARGEST:
                     del last[k]
                     continue
                 found[k, order] = slopes
@@ -106,6 +133,8 @@ class Judging:
 
     def _followed(self, k: int) -> bool:
         pieces = self.pieces
+        if pieces.in_forces and pieces.of_rates[k]:
+            return False
         return pieces.switches[k].kind != "turn" and k not in pieces.of_time and k not in pieces.of_force
 
     def told(self) -> dict[str, Any]:
@@ -120,10 +149,15 @@ class Judging:
                 constants.append([k, list(sides), None if value is None else count])
                 count += value is not None
         modes = {switch.mode: k for k, switch in enumerate(self.pieces.switches)}
+        deeper, first = [], 0
+        for (k, order), some in self.deeper.items():
+            deeper.append([k, order, first, list(some)])
+            first += len(some)
         return {
             "judged": places,
             "count": at,
-            "deeper": [[k, order, i * len(self._state)] for i, (k, order) in enumerate(self.deeper)],
+            "columns": [list(some) for some in self._slopes],
+            "deeper": deeper,
             "constants": constants,
             "inner": [[modes[leaf] for leaf in inner] for inner in self.pieces.inner],
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,9 +18,10 @@ from zeromass.compile.rolled.plan import Plan
 from zeromass.compile.rolled.program import RolledProgram
 from zeromass.compile.rolled.start import TASKS, LevelEquations
 from zeromass.compile.target import Target
-from zeromass.expression import Expression, expressions, symbols
+from zeromass.expression import Expression, Symbol, as_expression, expressions, symbols
 from zeromass.expression.grid import Grid
 from zeromass.integrate.alone.large_start import Decided, DroppedRows, Level, Off, Solve
+from zeromass.model import Event
 
 if TYPE_CHECKING:
     from zeromass.integrate.alone.module import Alone
@@ -38,7 +40,7 @@ class Large:
         self._motion = self._machine("motion", told=True)
         self._telling = self._motion.plan.copy()
         self._motion.plan[Plan.told_count] = 0
-        n, rows = len(self._program.system.coordinates), len(self._program.system.rows)
+        n, rows = len(self._program.system.coordinates), len(self._structure.system.rows)
         self._followed: np.ndarray = np.zeros(2 * n + rows)
         """q̇, q̈ and λ."""
         self._back: dict[str, Machine] = {
@@ -68,7 +70,7 @@ class Large:
             "given_values": ([groups[2]], [[value for _, value in steps.direct] if steps else []]),
         }
         states: dict[str, Sequence[Expression]] = {
-            "event": self._program.stated(alone.events),
+            "event": [self._stated(event) for event in alone.events],
             "outputs": alone.outputs,
             "judged_values": alone.judged,
             "deeper_values": alone.deeper,
@@ -77,13 +79,25 @@ class Large:
         for name, some in states.items():
             e = expressions(list(some)) if some else np.empty(0, dtype=object)
             if any(leaf.order == 2 or leaf.kind == "multiplier" for leaf in symbols(e)):
-                check_following(e, self._program)
+                given = e[[self._holding.isdisjoint(symbols(one)) for one in e]]
+                if any(leaf.kind == "multiplier" for leaf in symbols(given)):
+                    check_following(given, self._program)
                 followed.append(name)
-                more = [list(system.accelerations), list(system.multipliers)]
+                more = [list(system.accelerations), list(self._structure.system.multipliers)]
                 found[f"{name}_inside"] = ([*groups, *more], [list(some)])
             else:
                 found[name] = (groups, [list(some)])
         return found, followed
+
+    def _stated(self, event: Event) -> Expression:
+        """The function of an event; what holds the motion is known to the structure alone."""
+        zero = as_expression(event.zero)
+        return self._program.stated([event])[0] if self._holding.isdisjoint(symbols(zero)) else zero
+
+    @cached_property
+    def _holding(self) -> frozenset[Symbol]:
+        """Multipliers of what holds the motion."""
+        return frozenset(self._structure.system.multipliers[len(self._program.system.rows) :])
 
     def _entrances(self, followed: Sequence[str]) -> str:
         """Functions that call the loops, with what they are told."""
@@ -121,7 +135,7 @@ class Large:
         fixed = np.zeros(2 * n, dtype=bool)
         fixed[[place for place, _ in steps.direct]] = True
         for level, task in enumerate(TASKS):
-            if task in self._back:
+            if level in self._alone.levels:
                 part = fixed[level * n : (level + 1) * n]
                 made = Level(LevelEquations(self._program.system, task, first.t, y, values, part), target, within)
                 Off(module, target, within, made)

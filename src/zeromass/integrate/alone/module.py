@@ -140,8 +140,14 @@ class Alone:
             events=tuple((d, event.terminal, event.guard) for d, event in zip(directions, self.events, strict=True)),
             limits=self.limits,
             stretches=self._stretches(),
-            levels=tuple(k for k, task in enumerate(TASKS) if task in corrections) if self.large else None,
+            levels=self.levels if self.large else None,
         )
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Those that a start has equations at: what may hold a large motion is none of them."""
+        rows = self.program.system.rows
+        return tuple(k for k, _ in enumerate(TASKS) if any(row.level <= k for row in rows))
 
     def _stretches(self) -> tuple[tuple[float, float], ...]:
         """How long steps may be where what depends on time alone limits them; none where it does not."""

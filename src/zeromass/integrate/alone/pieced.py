@@ -18,11 +18,12 @@ from zeromass.equation import Verdict
 from zeromass.errors import ZeromassError
 from zeromass.expression import Expression, ExpressionError, Symbol, caption, expressions, symbols
 from zeromass.integrate.ahead import zeros_of_time
+from zeromass.integrate.alone.holding import Holding
 from zeromass.integrate.alone.judging import INNER, Judging, phase, whole
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.alone.shocks import Shocks
 from zeromass.integrate.deciding import Deciding
-from zeromass.integrate.piecewise import LOW, SWITCH, LookedAt, place_of
+from zeromass.integrate.piecewise import HOLD, LOW, SWITCH, LookedAt, place_of
 from zeromass.integrate.reaching import Reaching
 from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.ahead import Ahead
@@ -79,6 +80,8 @@ class Pieced:
     @cached_property
     def structural(self) -> list[int]:
         """Switches that masses or constraints depend on."""
+        if self.pieces.in_forces:
+            return []
         system = self.pieces.system
         zeros = [row.zero for row in system.rows]
         fixed = {*symbols(system.M, system.A, system.b, system.velocity_constraints, zeros)}
@@ -101,6 +104,8 @@ class Pieced:
                 raise ModelError(
                     f"{moved[0]} stands in {said[k]}, a switch of time alone whose times a page does not find anew"
                 )
+        if pieces.in_forces:
+            Holding(pieces).check()
         modes = set(kinds)
         if any(not modes.isdisjoint(symbols(term.u)) for term in terms_of_time(pieces.system)) and self._paced():
             raise ModelError(
@@ -121,8 +126,10 @@ class Pieced:
     # programs -----------------------------------------------------------------------------------------------------------
     @property
     def _holding(self) -> list[int]:
-        """Switches along which a motion may slide."""
+        """Switches along which a motion may slide, by a program of its own."""
         pieces = self.pieces
+        if pieces.in_forces:  # one is for everything that holds
+            return []
         some = [
             k
             for k, switch in enumerate(pieces.switches)
@@ -196,9 +203,14 @@ class Pieced:
         found = []
         for which, (program, here, pieces) in [(one, v) for one in self.sliding for v in self.variants(one)]:
             holds, judging = self.holds(which), Judging(self.pieces, program) if not which else None
-            watched = reaching.watched(holds)
-            looked, names = LookedAt(watched), [event.name for event in watched]
-            smooth = mean(self.pieces.smooth(list(self.outputs)), holds) if self.outputs else ()
+            asked = reaching.watched(holds)
+            outputs = self.pieces.smooth(list(self.outputs)) if self.outputs else expressions([])
+            if self.pieces.in_forces:
+                holding = Holding(self.pieces)
+                watched, smooth = holding.watched(asked), holding.meant(outputs)
+            else:
+                watched, smooth = asked, mean(outputs, holds)
+            looked = LookedAt(watched)
             alone = Alone(
                 program,
                 self.moving,
@@ -210,12 +222,12 @@ class Pieced:
                 self.fields if not which else (),
                 self.until,
                 driven=True,
-                followed=tuple(event.zero for event in watched if not event.name.startswith(LOW)),
+                followed=tuple(event.zero for event in asked if not event.name.startswith(LOW)),
                 directions=tuple(int(d) for d in looked.directions),
                 judged=tuple(
                     e for by in (judging, shocks) if judging and by for part in by.parts.values() for e in part
                 ),
-                deeper=tuple(e for some in judging.deeper.values() for e in some) if judging else (),
+                deeper=tuple(e for some in judging.deeper.values() for e in some.values()) if judging else (),
                 stiff=self.settings.method == "radau",
             )
             told = {
@@ -223,16 +235,24 @@ class Pieced:
                 "pieces": pieces,
                 "order": list(order_at(self.pieces.system, here, holds)) if len(which) > 1 else [],
                 "watched": [_told(event) for event in watched],
-                "bent": [names.index(f"{SWITCH}{k} {j}") for (k, j), _ in reaching.unseen(program)],
+                "bent": self._bent(reaching, program, [event.name for event in watched]),
             }
             found.append((alone, told | (_judged(judging, shocks) if judging else {})))
         return found
 
+    def _bent(self, reaching: Reaching, program: Program, names: list[str]) -> list[int]:
+        """Places of what falls through zero where a motion leaves a piece, as far as it may do so unseen."""
+        if not self.pieces.in_forces:
+            return [names.index(f"{SWITCH}{k} {j}") for (k, j), _ in reaching.unseen(program)]
+        own = [k for k in self.pieces.bent if k not in self.pieces.of_time and self.pieces.switches[k].kind != "turn"]
+        switches = [i for i, name in enumerate(names) if name.startswith(SWITCH) and place_of(name)[0] in own]
+        return [*switches, *[i for i, name in enumerate(names) if name.startswith(HOLD)]]
+
     # what is told -------------------------------------------------------------------------------------------------------
     def told(self) -> dict[str, Any]:
         """What the driver is told of the switches."""
-        pieces, limits = self.pieces, self.settings.limits
-        fixed = symbols(pieces.system.M, pieces.system.A, pieces.system.b, pieces.system.velocity_constraints)
+        pieces, system, limits = self.pieces, self.pieces.system, self.settings.limits
+        fixed = set() if pieces.in_forces else {*symbols(system.M, system.A, system.b, system.velocity_constraints)}
         modes = {switch.mode: k for k, switch in enumerate(pieces.switches)}
         energies = pieces.energies[0]
         return {
@@ -263,7 +283,7 @@ class Pieced:
             "energies": {"all": energies.index("energy") if "energy" in energies else 0}
             | {"steps": energies.index("potential" if "potential" in energies else "energy") if energies else 0},
             "limits": {"changes": limits.changes, "stalled": limits.stalled},
-        }
+        } | (Holding(pieces).told() if pieces.in_forces else {"flags": 0, "held": None})
 
     @property
     def _turning(self) -> list[int]:
@@ -304,7 +324,7 @@ def _judged(judging: Judging, shocks: Shocks | None) -> dict[str, Any]:
 
 def _told(event: Event) -> dict[str, Any]:
     """What is watched, as the driver reads it."""
-    own = {SWITCH: "switch", LOW: "low"}
+    own = {SWITCH: "switch", LOW: "low", HOLD: "hold"}
     kind = next((word for begin, word in own.items() if event.name.startswith(begin)), "event")
     if kind != "event":
         k, j = place_of(event.name)

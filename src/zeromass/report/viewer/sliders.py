@@ -17,7 +17,7 @@ from zeromass.integrate.outcome import Ending
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model import ModelError, State
-from zeromass.model.prescription import single
+from zeromass.model.prescription import has_formulas, single
 
 Sliders = Mapping[Any, tuple[float, float]]
 """{parameter, or what the start prescribes: (from, to)}."""
@@ -125,15 +125,16 @@ def check(run: Course, start: State, sliders: Sequence[Slider], *, changes: bool
         moving = motion.moving
     if start.made_of is not None and not NewtonSteps.possible(moving):
         strange = _not_direct(moving) if rolls(moving.system) else None
-        if strange is not None:
+        if strange is not None and _moved(moving, sliders):
             raise ModelError(
                 f"sliders: the start of this large system prescribes {strange}, and a page solves it for coordinates and "
                 "rates alone; prescribe these, or leave the sliders out"
             )
-        raise ModelError(
-            "sliders: prescribed values and constraints do not determine the start (left free: "
-            f"{', '.join(start.free)}), so a page can not solve for it; prescribe more of it"
-        )
+        if strange is None:
+            raise ModelError(
+                "sliders: prescribed values and constraints do not determine the start (left free: "
+                f"{', '.join(start.free)}), so a page can not solve for it; prescribe more of it"
+            )
     if system.stiff is not None and not changes:
         raise ModelError(
             f"sliders: a {system.kind} motion is stiff at first, and a page does not change its method on the way; leave "
@@ -159,6 +160,14 @@ def _not_direct(start: State) -> str | None:
             return f"'{e!r}'"
     placed = [row.name for row in start.system.rows if row.place is not None]
     return f"the place of '{placed[0]}'" if placed else None
+
+
+def _moved(start: State, sliders: Sequence[Slider]) -> bool:
+    """Whether a start may be another one with other values: they stand in what it was given, or in a constraint."""
+    assert start.made_of is not None
+    given = [part for pair in start.made_of.pairs for part in pair if has_formulas(part)]
+    leaves = symbols([*[e for part in given for e in expressions(part).ravel()], *[r.zero for r in start.system.rows]])
+    return not {s.symbol for s in sliders}.isdisjoint(leaves)
 
 
 def _limits(run: Course, start: State, symbol: Symbol, value: float) -> bool:

@@ -2,6 +2,7 @@
 
 const ROUNDING = 4 * 2 ** -52;
 const [NEAR, LOCATED, SMALL, ORDERS, MOST, LEFT] = [8 * ROUNDING, 4e-14, 1e-9, 4, 5, 8e-15];
+const [SOON, NEAR_ENOUGH] = [1e-5, 1e-6];
 
 /** Several motions go on from a state, or none. */
 class Undecided extends Error {}
@@ -69,6 +70,19 @@ class Deciding {
     this.told = told;
     this.switches = told.switches;
     this.forced = this.switches.flatMap((s, k) => (s.force ? [k] : []));
+    this.large = Boolean(told.held);
+    this.flags = new Map((told.held ?? []).map(([k, place]) => [k, this.switches.length + place]));
+  }
+
+  /** Modes of switches, and after them flags that are 1 where one holds a large motion: none. */
+  free(modes) {
+    return modes.map((mode, k) => (k < this.switches.length ? mode : 0));
+  }
+
+  /** Modes with a switch on a side, 0 where it holds. */
+  takes(modes, k, side, g) {
+    modes[k] = this.sides(k, g)[side > 0 ? 1 : 0];
+    if (this.flags.has(k)) modes[this.flags.get(k)] = side === 0 ? 1 : 0;
   }
 
   words(which) {
@@ -78,6 +92,7 @@ class Deciding {
   /** The decision at a start; timed: modes of switches that depend on time alone, by number. */
   begin(state, timed) {
     const modes = this.switches.map((s, k) => timed[k] ?? (s.kind === "turn" ? (s.turn ?? 0) : 1));
+    for (let i = 0; i < this.told.flags; i++) modes.push(0);
     this.switches.forEach((s, k) => {
       if (s.kind !== "turn" || s.turn !== null) return;
       const { g, across } = this.standing.judged(state, modes);
@@ -165,7 +180,7 @@ class Deciding {
 
   /** The decision from a guess; known: switches that are reached, or held, so that rounding does not decide of them. */
   decided(state, guess, known, reached, fresh) {
-    const { modes, tied, g, sizes } = this.settled(state, guess, known, fresh);
+    const { modes, tied, g, sizes } = this.settled(state, { ...guess, modes: this.free(guess.modes) }, known, fresh);
     const open = [];
     for (const k of tied) {
       const [low, high] = this.sides(k, g[k]);
@@ -182,8 +197,8 @@ class Deciding {
     const question = new Question(this, state, [...modes], g, open);
     const choice = open.length ? this.chosen(question, natural, fresh) : [];
     const holds = open.filter((_, j) => choice[j] === 0);
-    const order = holds.length > 1 && question.slides(choice) ? question.order : [];
-    open.forEach((k, j) => (modes[k] = this.sides(k, g[k])[choice[j] > 0 ? 1 : 0]));
+    const order = holds.length > 1 && !this.large && question.slides(choice) ? question.order : [];
+    open.forEach((k, j) => this.takes(modes, k, choice[j], g[k]));
     this.nested(state, modes, tied);
     const margins = this.switches.map(() => 0);
     for (const k of tied) {
@@ -203,16 +218,12 @@ class Deciding {
     const slack = LOCATED * Math.max(1, Math.abs(state.t));
     for (;;) {
       const before = [...modes];
-      const { g, sizes, slopes } = this.standing.judged(state, modes);
-      const n = state.y.length / 2;
-      const felt = known.size && slopes.some((row) => row.subarray(1 + n).some((x) => x !== 0));
-      const a = felt ? this.standing.acceleration(state, modes) : new Float64Array(n);
+      const { g, sizes, bands } = this.looked(state, modes, known, slack);
       const tied = [];
       this.switches.forEach(({ kind, time, force }, k) => {
         if (kind === "turn" || time) return;
         const off = kind === "whole" ? g[k] - evenly(g[k]) : g[k];
-        const band = NEAR * sizes[k] + slack * Math.abs(sum(this.parts(state, slopes[k], a)));
-        if (known.has(k) || Math.abs(off) <= band) tied.push(k);
+        if (known.has(k) || Math.abs(off) <= bands[k]) tied.push(k);
         else if (!force) modes[k] = kind === "whole" ? Math.floor(g[k]) : Math.sign(g[k]);
       });
       if (alike(modes, before)) this.force(state, modes, [...known], !fresh);
@@ -220,7 +231,27 @@ class Deciding {
     }
   }
 
+  /** Values of the switching functions, of what size their rounding is, and within what they count as zero. */
+  looked(state, modes, known, slack) {
+    const { g, sizes, slopes } = this.standing.judged(state, modes);
+    const n = state.y.length / 2;
+    const band = (k, a) => NEAR * sizes[k] + slack * Math.abs(sum(this.parts(state, slopes[k], a)));
+    if (!this.large) {
+      const felt = known.size && slopes.some((row) => row.subarray(1 + n).some((x) => x !== 0));
+      const a = felt ? this.standing.acceleration(state, modes) : new Float64Array(n);
+      return { g, sizes, bands: this.switches.map((_, k) => band(k, a)) };
+    }
+    const most = NEAR_ENOUGH * Math.max(1, largestOf(state.y));
+    const near = this.switches.map(({ kind }, k) => {
+      const off = Math.abs(kind === "whole" ? g[k] - evenly(g[k]) : g[k]);
+      return off <= most && !(this.flags.has(k) && known.has(k));
+    });
+    const a = near.includes(true) ? this.standing.acceleration(state, modes) : null;
+    return { g, sizes: near.map((is, k) => (is ? sizes[k] : 0)), bands: near.map((is, k) => (is ? band(k, a) : -1)) };
+  }
+
   chosen(question, natural, fresh) {
+    if (this.large) return new Sticking(question).sides(natural, fresh);
     const { open } = question;
     if (!fresh && (natural.includes(0) ? question.slides(natural) : question.consistent(natural) !== false)) return natural;
     const said = this.words(open);
@@ -245,6 +276,7 @@ class Deciding {
   /** The sign of a derivative of a switching function along the motion; 0 where it vanishes. */
   sign(state, modes, k, order, a = null, scale = 0) {
     if (order > 1 && this.switches[k].force) return 0;
+    if (this.large && order > (this.switches[k].rates ? 1 : 2)) return 0;
     const terms = this.terms(state, modes, k, order, a);
     const total = sum(terms);
     return Math.abs(total) <= SMALL * Math.max(sum(terms.map(Math.abs)), scale) ? 0 : Math.sign(total);
@@ -257,6 +289,18 @@ class Deciding {
     const n = state.y.length / 2;
     const along = !felt ? new Float64Array(n) : (a ?? this.standing.acceleration(state, modes));
     return this.parts(state, slopes, along);
+  }
+
+  /** A derivative of a switching function by time along the motion. */
+  derivative(state, modes, k, order, a) {
+    if (!this.large || order === 1 || !this.switches[k].rates) return sum(this.terms(state, modes, k, order, a));
+    const [here, late] = [this.standing.acceleration(state, modes), SOON * Math.max(1, Math.abs(state.t))];
+    const n = here.length;
+    const there = (tau) => {
+      const moved = state.y.map((x, i) => x + (i < n ? tau * state.y[n + i] + (tau ** 2 / 2) * here[i] : tau * here[i - n]));
+      return sum(this.terms({ t: state.t + tau, y: moved }, modes, k, 1, null));
+    };
+    return (there(late) - there(-late)) / (2 * late);
   }
 
   /** Slopes by time, positions and rates, times their rates. */
@@ -277,7 +321,7 @@ class Question {
     const key = choice.join();
     if (!this.known.has(key)) {
       const modes = [...this.modes];
-      this.open.forEach((k, j) => (modes[k] = this.deciding.sides(k, this.g[k])[choice[j] > 0 ? 1 : 0]));
+      this.open.forEach((k, j) => this.deciding.takes(modes, k, choice[j], this.g[k]));
       this.deciding.nested(this.state, modes, this.open);
       this.known.set(key, { modes, a: this.deciding.standing.acceleration(this.state, modes) });
     }

@@ -219,7 +219,8 @@ class PieceLoop {
   /** The longest step in which functions that should stay positive are not followed well enough to tell; null if none is. */
   unseen() {
     const { motion } = this;
-    const { bent } = motion.about;
+    const { watched } = motion.about;
+    const bent = motion.about.bent.filter((i) => watched[i].is !== "hold" || this.piece.holds.includes(watched[i].k));
     if (!bent.length) return null;
     let longest = null;
     for (let k = 0; k < motion.whole("ints", "recorded"); k++) {

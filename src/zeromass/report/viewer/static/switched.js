@@ -16,6 +16,19 @@ function pickedFor(motions, { structural }, modes) {
   return motions.find(({ about }) => about.pieces.some((piece) => alike(piece, own))) ?? motions[0];
 }
 
+/** Writes modes among the parameters, between margins, and behind these the flags of what holds. */
+function putModes(place, { hidden, switches }, modes) {
+  const count = switches.length;
+  modes.forEach((mode, k) => (place[hidden + (k < count ? 2 * k : count + k)] = mode));
+}
+
+/** Slopes by time, positions and rates, from those that are not zero everywhere. */
+function slopeRow({ y }, columns, values) {
+  const found = new Float64Array(1 + y.length);
+  columns.forEach((column, i) => (found[column] = values[i]));
+  return found;
+}
+
 /** Values of what switches are decided by, at states {t, y} on pieces that modes say; computed once a state. */
 class Standing {
   constructor(modules, told) {
@@ -25,7 +38,8 @@ class Standing {
     const { about } = this.motion;
     this.inner = about.inner;
     this.constants = new Map(about.constants.map(([k, sides, place]) => [`${k}: ${sides}`, place]));
-    this.orders = new Map(about.deeper.map(([k, order, place]) => [`${k} ${order}`, place]));
+    this.orders = new Map(about.deeper.map(([k, order, place, columns]) => [`${k} ${order}`, { place, columns }]));
+    this.depth = sum(about.deeper.map(([, , , columns]) => columns.length));
     this.known = new WeakMap();
   }
 
@@ -36,7 +50,7 @@ class Standing {
     if (!known.has(key)) {
       this.motion = pickedFor(this.all, this.told, modes);
       const place = this.motion.reals("parameters", this.motion.about.parameters.length);
-      modes.forEach((mode, k) => (place[this.told.hidden + 2 * k] = mode));
+      putModes(place, this.told, modes);
       this.motion.put(state.t, state.y);
       known.set(key, made());
     }
@@ -46,32 +60,39 @@ class Standing {
   judged(state, modes) {
     return this.once(state, modes, "judged", () => {
       this.motion.code.judge();
-      const { judged: places, count } = this.motion.about;
+      const { judged: places, count, columns } = this.motion.about;
       const all = this.motion.reals("judged", count).slice();
       const names = Object.keys(places);
       const found = Object.fromEntries(names.map((name, i) => [name, all.subarray(places[name], places[names[i + 1]] ?? count)]));
-      const m = 1 + state.y.length;
-      found.slopes = this.told.switches.map((_, k) => found.slopes.subarray(k * m, (k + 1) * m));
-      return found;
+      let at = 0;
+      const slopes = columns.map((some) => slopeRow(state, some, found.slopes.subarray(at, (at += some.length))));
+      return { ...found, slopes };
     });
   }
 
   /** Slopes of a derivative of a switching function, one order below; undefined where the module has none. */
   deeper(state, modes, k, order) {
-    const place = this.orders.get(`${k} ${order}`);
-    if (place === undefined) return undefined;
-    const m = 1 + state.y.length;
+    const known = this.orders.get(`${k} ${order}`);
+    if (known === undefined) return undefined;
     const all = this.once(state, modes, "deeper", () => {
       this.motion.code.deepen();
-      return this.motion.reals("judged", m * this.orders.size).slice();
+      return this.motion.reals("judged", this.depth).slice();
     });
-    return all.subarray(place, place + m);
+    return slopeRow(state, known.columns, all.subarray(known.place, known.place + known.columns.length));
   }
 
   acceleration(state, modes) {
     return this.once(state, modes, "slope", () => {
       this.motion.code.slope();
       return this.motion.reals("slopes", state.y.length).slice(state.y.length / 2);
+    });
+  }
+
+  /** Of the pivots of a large motion. */
+  growth(state, modes) {
+    return this.once(state, modes, "growth", () => {
+      this.motion.code.slope();
+      return this.motion.real("growth");
     });
   }
 }
@@ -148,7 +169,8 @@ class SwitchedMotion {
   set(motion, { modes, margins }) {
     motion.set(this.values);
     const place = motion.reals("parameters", motion.about.parameters.length);
-    modes.forEach((mode, k) => place.set([mode, margins[k]], this.told.hidden + 2 * k));
+    putModes(place, this.told, modes);
+    margins.forEach((margin, k) => (place[this.told.hidden + 2 * k + 1] = margin));
   }
 
   /** As `run` of `Motion`; also the switches, [time, formula, direction], and a message where one ended the motion. */
@@ -176,11 +198,11 @@ class SwitchedMotion {
 
   /** The piece that the motion begins on: constraints that switch are those of the pieces that its start lies on. */
   begun() {
-    const { structural, begins, switches, hidden } = this.told;
+    const { structural, begins, switches } = this.told;
     let modes = begins;
     for (let again = 0; again < TRIES; again++) {
       const place = this.plain.reals("parameters", this.plain.about.parameters.length);
-      modes.forEach((mode, k) => (place[hidden + 2 * k] = mode));
+      putModes(place, this.told, modes);
       if (this.plain.code.start() !== 0) return null;
       this.first = this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
       this.table = new Timetable(this.standing, this.told, this.state, this.until);
@@ -218,7 +240,7 @@ class SwitchedMotion {
   }
 
   segment(piece, target, before) {
-    const key = piece.holds.join();
+    const key = this.deciding.large ? "" : piece.holds.join();
     const motion = pickedFor(this.motions.filter(({ about }) => about.holds.join() === key), this.told, piece.modes);
     const said = this.deciding.words(piece.holds);
     if (!motion) throw new Beyond(`the motion slides along ${said}, for which this page has no program`);
@@ -428,7 +450,7 @@ class SwitchedMotion {
       if (why instanceof Undecided) return true;
       throw why;
     }
-    const derivative = ({ modes: side, a }, order) => sum(deciding.terms(state, side, k, order, a));
+    const derivative = ({ modes: side, a }, order) => deciding.derivative(state, side, k, order, a);
     const [rate, bend] = [1, 2].map((order) => own * derivative(here, order));
     if (!(bend > 0)) return false;
     const slopes = this.standing.judged(state, here.modes).slopes[k];

@@ -1,0 +1,170 @@
+"""Large motions over switches outside Python: one module for all pieces and all that holds, in Node, beside `simulate`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zeromass as zm
+from integrate.node import MISSING, node, over_switches
+from integrate.test_large_switches import COUNT, hinged, on_rails, rubbed
+from integrate.test_wasm_switches import TIGHT
+from zeromass.integrate.alone.pieced import Pieced
+from zeromass.integrate.wasm import switched_modules
+from zeromass.model import system as model_system
+
+needs_node = pytest.mark.skipif(node() is None, reason=MISSING)
+
+level, T = zm.parameter("level", 1.0), zm.parameter("T", 0.06)
+
+
+@pytest.fixture
+def rolled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Systems of parts are large however few these are."""
+    monkeypatch.setattr(model_system, "LARGE", 1)
+    return
+
+
+def pieced(start: zm.State, until: float, shown: Sequence[Any] = (), **tight: float) -> Pieced:
+    system = start.system
+    outputs = (*system.coordinates, *system.rates, *shown)
+    told = zm.Settings(**{**TIGHT, **tight}, method="dop853")
+    return Pieced(start, tuple(system.events), outputs, until, told, (level, T))
+
+
+def alike(
+    start: zm.State,
+    until: float,
+    tries: list[dict[str, float]],
+    folder: Path,
+    shown: Sequence[Any] = (),
+    **tight: float,
+) -> tuple[list[zm.Run], list[np.ndarray]]:
+    """Runs of Python, and what is shown in Node; switches within 1e-11 s and states within 1e-9 of one another."""
+    times = np.linspace(0.0, until, 41)
+    settings = {**TIGHT, **tight}
+    tasks = [{"values": x, "until": until, **settings, "times": times.tolist()} for x in tries]
+    motion = pieced(start, until, shown, **tight)
+    found = over_switches(motion, tasks, folder)
+    runs, told = [], []
+    for values, there in zip(tries, found, strict=True):
+        run = zm.simulate(start.system, start.again(values), until=until, method="dop853", **settings)
+        assert run.program.code == "rolled"
+        assert there["ending"] == run.outcome.ending.name == "FINISHED"
+        expected = [(f"'{s.expression!r}'", s.direction) for s in run.switches]
+        assert [(said, way) for _, said, way in there["switches"]] == expected
+        off = np.array([t for t, _, _ in there["switches"]]) - [s.t for s in run.switches]
+        assert np.abs(off).max(initial=0.0) <= 1e-11
+        samples = there["samples"].reshape(len(times), -1)
+        assert np.abs(samples[:, : run.y.shape[1]] - run.at(times).y).max() <= 1e-9
+        assert np.abs(there["end"] - run.y[-1]).max() <= 1e-9
+        runs.append(run)
+        told.append(samples[:, run.y.shape[1] :])
+    return runs, told
+
+
+@needs_node
+def test_stops_and_releases_are_those_of_python(tmp_path):
+    """Masses on springs before stops, pushed until a time that a slider changes; one module, whatever side they are on."""
+    masses = [zm.Particle(f"m{k}", 1.0) for k in range(COUNT)]
+    forces: list[Any] = []
+    for k, p in enumerate(masses):
+        d = p.position[0] - 2.0 * k
+        stop = zm.where(d > 0.03, -400 * (d - 0.03), 0.0)
+        forces.append(zm.Force([stop + zm.where(zm.t < T, 0.5, 0.0), 0, 0], at=p.position))
+    forces += [zm.Spring(5.0, a.position, b.position, length=2.0) for a, b in itertools.pairwise(masses)]
+    system = zm.System(masses, constraints=on_rails(masses), forces=forces)
+    rates = {p.velocity[0]: np.cos(2 * k) for k, p in enumerate(masses)}
+    start = system.start({p.position[0]: 2.0 * k for k, p in enumerate(masses)} | rates)
+    tries = [{}, {"T": 0.035}]
+    runs, _ = alike(start, 0.08, tries, tmp_path)
+    for run, end in zip(runs, (0.06, 0.035), strict=True):
+        assert len(run.switches) > 15
+        assert end in [switch.t for switch in run.switches]
+
+
+@needs_node
+def test_friction_stops_masses_and_holds_up_to_its_bound(rolled, tmp_path):
+    """With a pull of 2 t against friction F a mass stops where v + t² = F t, and moves again from t = F/2 on.
+
+    Those at rest are held from the start; while one is, friction gives what is pulled.
+    """
+    masses = [zm.Particle(f"m{k}", 1.0) for k in range(6)]
+    bounds, v = 0.5 + 0.04 * np.arange(6), 0.01
+    friction = [rubbed(p, level * float(F), 2 * zm.t) for F, p in zip(bounds, masses, strict=True)]
+    system = zm.System(masses, constraints=on_rails(masses), forces=friction)
+    start, values = system.start({p.velocity[0]: v for p in masses[::2]}), (1.0, 0.5, 3.0)
+    runs, told = alike(start, 0.6, [{"level": x} for x in values], tmp_path, [F.force[0] for F in friction])
+    times = np.linspace(0.0, 0.6, 41)[:, None]
+    for x, run, acting in zip(values, runs, told, strict=True):
+        F = bounds * x
+        stops = (F - np.sqrt(F**2 - 4 * v))[::2] / 2
+        expected = np.sort(np.concatenate([stops, F[F / 2 < 0.6] / 2]))
+        np.testing.assert_allclose([s.t for s in run.switches], expected, rtol=1e-12)
+        assert sum(s.direction == 0 for s in run.switches) == len(stops)
+        since = np.zeros(6)
+        since[::2] = stops
+        still = np.where(times < since, 2 * times - F, np.maximum(2 * times - F, 0.0))
+        np.testing.assert_allclose(acting, still, atol=1e-12)
+
+
+@pytest.mark.slow
+@needs_node
+def test_many_hinges_hold_and_let_go_as_in_python(tmp_path):
+    """Twenty hinges from rates that all differ: hundreds of switches, half of which hold."""
+    system, hinges, friction = hinged(20, 20.0 * level)
+    start = system.start({hinge.rate: 2.0 * np.cos(3.0 * k) for k, hinge in enumerate(hinges)})
+    runs, told = alike(start, 0.02, [{}], tmp_path, [f.torque for f in friction])
+    assert np.abs(told[0]).max() <= 20.0 * (1 + 1e-12)
+    assert sum(s.direction == 0 for s in runs[0].switches) > 50
+
+
+@pytest.mark.slow
+@needs_node
+def test_free_masses_and_constraints_that_repeat_others(rolled, tmp_path):
+    """Friction is all that holds anything; and a row that follows from others beside friction."""
+    for more in ({}, {"again": 1}):
+        masses = [zm.Particle(f"m{k}", 1.0 + 0.1 * k) for k in range(4)]
+        rows = on_rails(masses) | {"again": masses[0].position[1] + masses[1].position[1]} if more else {}
+        forces = [rubbed(p, level, np.sin(4 * zm.t + k)) for k, p in enumerate(masses)]
+        system = zm.System(masses, constraints=rows, forces=forces)
+        start = system.start({p.velocity[0]: np.cos(k) for k, p in enumerate(masses)})
+        runs, _ = alike(start, 2.0, [{"level": 0.9}, {"level": 0.5}], tmp_path)
+        assert 0 in [s.direction for s in runs[0].switches]
+
+
+@pytest.mark.slow
+@needs_node
+def test_rows_that_hold_the_same_motion_hold_it(rolled, tmp_path):
+    """Friction on both of two masses that one bar moves alike: which of them holds is open, but not the motion.
+
+    Pulled by 0.3 + t each against 1 each they rest until t = 0.7, and then v = (t − 0.7)²/2.
+    """
+    masses = [zm.Particle(f"m{k}", 1.0) for k in range(2)]
+    bar = {"bar": masses[0].position[0] - masses[1].position[0] - 1.0}
+    forces = [rubbed(p, level, 0.3 + zm.t) for p in masses]
+    system = zm.System(masses, constraints=on_rails(masses) | bar, forces=forces)
+    motion = pieced(system.start({masses[0].position[0]: 1.0}), 1.5)
+    (found,) = over_switches(motion, [{"values": {}, "until": 1.5, **TIGHT}], tmp_path)
+    assert found["ending"] == "FINISHED"
+    v = found["end"].reshape(2, 2, 3)[1, :, 0]
+    np.testing.assert_allclose(v, 0.8**2 / 2, rtol=1e-9)
+
+
+def test_a_switch_that_depends_on_what_may_hold_is_refused_by_name(rolled):
+    masses = [zm.Particle(f"m{k}", 1.0) for k in range(2)]
+    forces = []
+    for p in masses:
+        x, sign = p.position[0], np.sign(p.velocity[0])
+        forces.append(zm.Force([zm.where(x + 0.1 * sign > 0.2, -5.0 * x, 0.0) - level * sign, 0, 0], at=p.position))
+    system = zm.System(masses, constraints=on_rails(masses), forces=forces)
+    motion = pieced(system.start({masses[0].velocity[0]: 1.0}), 0.1)
+    with pytest.raises(
+        zm.ModelError, match=r"'.*sign.*' depends on 'sign\(rate\(m0\.x\)\)', which may hold the motion"
+    ):
+        switched_modules(motion, {"all": [len(motion.outputs)]})
