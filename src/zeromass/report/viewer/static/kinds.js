@@ -2,6 +2,8 @@
 
 const [BOUNCES_END, CREEPS_STOPPED, FINE, ROLLS] = [1e-11, 10, 1e-10, 1e-9];
 const PULLED = "slipping while it is pulled";
+const ADRIFT = "flying with a face along the surface";
+const NO_LOWEST = 1e-3; // sine between a face and the surface, below which a body that comes down on it has no lowest point
 
 /** A module of one kind of motion, with what decides there. */
 class Kind extends Driven {
@@ -153,8 +155,18 @@ class KindsMotion {
     const { rolling, flying } = this.kinds;
     if (event === "lands" && kind === "flying" && rolling) return this.landed();
     if (event === "contact lost" && flying && kind !== "flying") return { kind: "flying", state: this.lifted(this.state) };
+    if (this.kinds[ADRIFT] && (kind === ADRIFT || (kind === "flying" && event === "lies flat"))) return this.drifting(kind, event);
     const next = rolling ? this.following(kind, event) : null;
     return this.kinds[next] ? { kind: next, state: next === kind ? this.state : this.kinds[next].carried(this.state) } : null;
+  }
+
+  /** Flight with a lowest point, or without one, far from the surface: see contact/adrift.py. */
+  drifting(kind, event) {
+    const here = this.kinds[kind].judged(this.state);
+    let next = here.far?.[0] > 0 ? ADRIFT : "flying";
+    if (kind === ADRIFT && event !== "tilted" && !(event === "comes down on a face" && here.upright[0] > NO_LOWEST)) next = null;
+    if (next === null) return null;
+    return { kind: next, state: next === kind ? this.state : this.kinds[next].carried(this.state) };
   }
 
   /** The kind that follows on a surface; null where none does. */
