@@ -54,3 +54,11 @@ def test_a_tossed_coin_turns_over_and_over(tmp_path):
     run = beside(start, 0.55, {"v": 0.7}, tmp_path)
     assert len(run.kinds) > 4
     assert len(run.impulses) > 0
+
+
+@pytest.mark.parametrize("body", [zm.cylinder(0.05, 0.2, 0.5), zm.capsule(0.05, 0.1, 0.5), zm.cone(0.1, 0.2, 0.5)])
+def test_what_tumbles_lands_on_one_end_or_the_other(tmp_path, body):
+    """Its lowest point leaps from end to end in flight, and it strikes with the one that is lowest."""
+    start = tossed(body, angular_velocity=(9.0, 3.0, 1.0), orientation=(0.3, 0.2, 0.0))
+    run = beside(start, 0.6, {"v": 0.7}, tmp_path)
+    assert len(run.impulses) > 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from zeromass.contact.adrift import Adrift, distance_of, nearest
+from zeromass.contact.edges import lies_words, only_own_edges
 from zeromass.contact.friction import SPEED, at_speed
 from zeromass.contact.slow import STOPPED, creep_of
 from zeromass.contact.traced import PLACE
@@ -32,9 +33,10 @@ TILT = 0.3
 
 
 def changing(rolling: Rolling) -> Changing | None:
-    """The kinds of a rolling body that a driver outside Python goes through; None where it has one, or formulas switch."""
+    """The kinds of a rolling body that a driver outside Python goes through; None where it has one, or formulas
+    switch that are not those of its own ends."""
     kinds = _kinds(rolling)
-    if len(kinds) == 1 or any(system.pieces is not None for system in kinds.values()):
+    if len(kinds) == 1 or not only_own_edges(kinds.values(), [rolling.surface]):
         return None
     body, center = rolling.body, rolling.center_particle
     moved = tuple(rolling.index(x) for part in (body, center) for x in part.position)
@@ -51,6 +53,7 @@ def changing(rolling: Rolling) -> Changing | None:
         more={"shown": {name: system.kind for name, system in kinds.items()}, "varies": varies},
         place=(SPEED, *PLACE[1:]) if varies else (),
         fields=(as_expression(kinetic),) if varies else (),
+        ends=lambda system, _: "" if system.kind == "flying" else lies_words(rolling.solid.name),
     )
 
 

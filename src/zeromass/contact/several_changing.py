@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from zeromass.contact.complementarity import Mode
+from zeromass.contact.edges import lies_words, only_own_edges
 from zeromass.contact.following import case_of, onto
 from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, STOPS, Pair
 from zeromass.contact.redundant import RedundantContacts
 from zeromass.contact.watched import BORDER, FLAT, TIGHT
 from zeromass.errors import ZeromassError
-from zeromass.expression import Expression, as_expression, expressions, jacobian, rate
+from zeromass.expression import Expression, as_expression, expressions, jacobian, rate, symbols
 from zeromass.expression.build import ZERO
+from zeromass.expression.pieces import Switch
 from zeromass.model import State, System
 from zeromass.model.changing import Changing
 from zeromass.model.quaternion import inertial_rates
@@ -37,9 +39,10 @@ NEAR = 1e-9
 
 
 def changing(contacts: Contacts) -> Changing | None:
-    """The cases of several contacts that a driver outside Python goes through; None where formulas of them switch."""
+    """The cases of several contacts that a driver outside Python goes through; None where formulas of them
+    switch that are not those of the bodies' own ends."""
     whole = contacts.whole
-    if whole.pieces is not None:
+    if not only_own_edges([whole], [pair.surface for pair in whole.pairs]):
         return None
     return _known(whole, {whole: None})
 
@@ -67,11 +70,22 @@ def _known(whole: Contacts, cases: dict[Contacts, State | None], count: int | No
         named=cast(Any, name_of),
         more=_told(whole, named),
         further=partial(_further, whole),
+        ends=cast(Any, _lies),
         limits=""
         if count is None
         else f"contacts have {count} cases, and the page knows those that the motions come to "
         f"which it was made from; it says where it needs another",
     )
+
+
+def _lies(case: Contacts, switch: Switch) -> str:
+    """Why a motion ends where another end of a body comes nearest to a surface: it touches that with both; "" if not."""
+    assert case.pieces is not None
+    for pair, mode in zip(case.pairs, case.modes, strict=True):
+        zeros = [e for zero in pair.constraints.values() for e in expressions(zero).ravel()]
+        if mode != "open" and switch.mode in symbols(case.pieces.smooth(zeros)):
+            return lies_words(pair.solid.name)
+    return ""
 
 
 def _happens(whole: Contacts, pair: Pair) -> list[str]:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from zeromass.compile.program import Program, program_at
 from zeromass.errors import ZeromassError
-from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, t
+from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, rate, t
 from zeromass.expression.build import ZERO
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.settings import Settings
-from zeromass.model import State, System
+from zeromass.model import Event, State, System
 from zeromass.model.changing import Changing
 
 VARIANTS = 4
 """Programs of one kind of motion, with different pivots, at most."""
+
+END = "\0end "
+"""What names of switches begin with among the events of a kind whose formulas switch; no user's name does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +54,7 @@ class Kinds:
         kinds = cls(start, found, outputs, until, settings)
         try:
             for system in found.kinds.values():
-                program_at(system, kinds.begun(system))
+                _program(kinds.begun(system))
         except ZeromassError:  # no such state near the start
             return None
         return kinds
@@ -89,10 +93,10 @@ class Kinds:
         """
         system = self.every.kinds[kind]
         try:
-            first = program_at(system, self.begun(system))
+            first = _program(self.begun(system))
         except ZeromassError:
             return []
-        others = (program_at(state.system, state) for state in self.met if self.every.named(state.system) == kind)
+        others = (_program(state) for state in self.met if self.every.named(state.system) == kind)
         return list({id(program): program for program in (first, *others)}.values())[:VARIANTS]
 
     def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
@@ -101,13 +105,13 @@ class Kinds:
         order = sorted(every.kinds, key=lambda kind: kind != own)
         found = []
         for kind, program in [(one, program) for one in order for program in self.programs(one)]:
-            system, judged = program.system, every.judged[kind]
-            begun = self.begun(system)
+            given = every.kinds[kind]
+            judged = {name: _smooth(given, some) for name, some in every.judged[kind].items()} | _sides(given)
             alone = Alone(
                 program,
-                begun,
-                tuple(system.events),
-                (*[_value(program, e) for e in self.outputs], *self.residuals(system)),
+                on_pieces(self.begun(given)),
+                (*[_watched(given, event) for event in given.events], *self._ends(given)),
+                (*[_value(program, e) for e in _smooth(given, self.outputs)], *self.residuals(given)),
                 self.settings.project,
                 self.settings.limits,
                 self.place if kind == own else every.place,
@@ -120,8 +124,16 @@ class Kinds:
             for name, some in judged.items():
                 places[name] = at
                 at += len(some)
-            found.append((alone, {"kind": kind, "judged": places, "count": at}))
+            found.append((alone, {"kind": kind, "judged": places, "count": at, **_hidden(given, alone)}))
         return found
+
+    def _ends(self, system: System) -> list[Event]:
+        """Where switches of the formulas of a kind are reached; with words, where the motion ends there."""
+        switches = () if system.pieces is None else system.pieces.switches
+        return [
+            Event(f"{END}{k}", switch.leaving[0], direction=-1, message=self.every.ends(system, switch))
+            for k, switch in enumerate(switches)
+        ]
 
     def told(self) -> dict[str, Any]:
         """What the driver is told."""
@@ -145,4 +157,51 @@ def _value(program: Program, e: Expression) -> Expression:
 
 
 def _zeros(system: System) -> list[Expression]:
-    return [zero for level in range(2) for _, zero in system.zeros(level)]
+    smooth = system if system.pieces is None else system.pieces.system
+    return [zero for level in range(2) for _, zero in smooth.zeros(level)]
+
+
+def on_pieces(state: State) -> State:
+    """A state on the pieces of the formulas that it lies on, of a system that has any."""
+    pieces = state.system.pieces
+    if pieces is None:
+        return state
+    here = pieces.here(state)
+    modes = {switch.mode: here.parameters[switch.mode] or 1.0 for switch in pieces.switches}  # on a switch, either
+    return replace(here, parameters={**here.parameters, **modes}, made_of=state.made_of)
+
+
+def _program(state: State) -> Program:
+    """That with the pivots which are best at a state."""
+    here = on_pieces(state)
+    return program_at(here.system, here)
+
+
+def _smooth(system: System, some: Sequence[Expression]) -> list[Expression]:
+    """Expressions as they are on the pieces of a kind's formulas."""
+    return list(some) if system.pieces is None or not some else list(system.pieces.smooth(list(some)).ravel())
+
+
+def _watched(system: System, event: Event) -> Event:
+    return event if system.pieces is None else replace(event, zero=_smooth(system, [event.zero])[0])
+
+
+def _sides(system: System) -> dict[str, list[Expression]]:
+    """What tells on which pieces of its formulas a kind is: the switching functions, and their rates."""
+    if system.pieces is None:
+        return {}
+    g = [switch.g for switch in system.pieces.switches]
+    return {"sides": g, "turning": [as_expression(rate(e)) for e in g]}
+
+
+def _hidden(system: System, alone: Alone) -> dict[str, Any]:
+    """Where modes and margins stand among the parameters of a kind, and at which of its events switches are reached."""
+    if system.pieces is None:
+        return {}
+    places = {p: k for k, p in enumerate(alone.parameters)}
+    switches = system.pieces.switches
+    return {
+        "modes": [places[switch.mode] for switch in switches],
+        "margins": [places[switch.margin] for switch in switches],
+        "ends": [f"{END}{k}" for k in range(len(switches))],
+    }

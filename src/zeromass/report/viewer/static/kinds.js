@@ -5,11 +5,26 @@ const PULLED = "slipping while it is pulled";
 const ADRIFT = "flying with a face along the surface";
 const NO_LOWEST = 1e-3; // sine between a face and the surface, below which a body that comes down on it has no lowest point
 
-/** A module of one kind of motion, with what decides there. */
+const [ON_SIDE, LEAPS] = [1e-14, 20]; // sine between a side and a surface that is rounding; steps that a leap takes at most
+
+/** A module of one kind of motion, with what decides there; ends: which of each body are nearest to its surfaces. */
 class Kind extends Driven {
-  constructor(module) {
+  constructor(module, ends) {
     super(module);
+    this.ends = ends;
     new BigInt64Array(this.code.memory.buffer, this.code.counts.value, this.about.counts.asks + 1)[this.about.counts.asks] = 0n;
+  }
+
+  set(values) {
+    super.set(values);
+    const place = this.reals("parameters", Math.max(this.about.parameters.length, 1));
+    this.about.modes?.forEach((at, k) => (place[at] = this.ends.modes[k]));
+    this.about.margins?.forEach((at, k) => (place[at] = this.ends.margins[k]));
+  }
+
+  /** Which switch of the formulas an event is; −1 of others. */
+  endOf(event) {
+    return event ? (this.about.ends ?? []).indexOf(event.name) : -1;
   }
 
   /** What is judged at a state, by name. */
@@ -23,10 +38,10 @@ class Kind extends Driven {
   }
 
   /** A state of another kind on the constraints of this one, by the least change. */
-  carried({ t, y }) {
+  carried({ t, y }, times = 3) {
     this.put(t, y, "first");
     this.code.resume(t, t + 1, 1e-9, 1e-12, Infinity);
-    for (let again = 0; again < 3; again++) this.code.carry();
+    for (let again = 0; again < times; again++) this.code.carry();
     return { t, y: this.reals("first", this.order).slice() };
   }
 }
@@ -35,7 +50,8 @@ class Kind extends Driven {
 class KindsMotion {
   constructor(modules, told) {
     this.told = told;
-    this.all = modules.map((module) => new Kind(module));
+    this.ends = { modes: [], margins: [] };
+    this.all = modules.map((module) => new Kind(module, this.ends));
     [this.plain] = this.all;
     this.choose();
     this.about = this.plain.about;
@@ -50,13 +66,9 @@ class KindsMotion {
   run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }) {
     Object.assign(this, { values, until, settings: { rtol, atol, longest }, segments: [], happenings: [], passed: [], again: false });
     this.choose();
-    for (const motion of this.all) motion.set(values);
-    const solvable = this.plain.code.start() === 0;
-    this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
-    this.first = this.state;
     let found = { ending: "NO_START" };
     try {
-      if (solvable) found = this.course();
+      if (this.begun()) found = this.course();
     } catch (why) {
       if (!(why instanceof Beyond)) throw why;
       found = { ending: "BEYOND", message: why.message };
@@ -68,6 +80,48 @@ class KindsMotion {
     };
   }
 
+  /** Solves for the start, with those ends of bodies nearest to their surfaces that are; whether there is one. */
+  begun() {
+    const ends = this.all.find(({ about }) => about.ends)?.about.ends ?? [];
+    Object.assign(this.ends, { modes: ends.map(() => 1), margins: ends.map(() => 0) });
+    for (let again = 0; ; again++) {
+      this.set();
+      const solvable = this.plain.code.start() === 0;
+      this.first = this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
+      const modes = solvable && ends.length ? this.nearest() : this.ends.modes;
+      if (alike(modes, this.ends.modes)) return solvable;
+      if (again > 2) throw new Beyond("no start is found with one end of a body nearest to its surface");
+      this.ends.modes = modes;
+    }
+  }
+
+  /** The ends of bodies that are nearest at the state, where they are alike those that come down. */
+  nearest() {
+    const asked = this.plain.about.ends ? this.plain : this.all.find(({ about }) => about.ends);
+    const { sides, turning } = asked.judged(this.state);
+    return sides.map((g, k) => {
+      const side = Math.sign(Math.abs(g) > ON_SIDE ? g : turning[k]);
+      if (side === 0) throw new Beyond("a side of a body is along its surface at the start, and stays so: tilt it a little");
+      return side;
+    });
+  }
+
+  /** Values of parameters in all modules, and the ends of bodies. */
+  set() {
+    for (const motion of this.all) motion.set(this.values);
+  }
+
+  /** Goes on with another end of a body, the nearest from here on: what has no mass leaps, and nothing else moves. */
+  leap(kind, k) {
+    const motion = this.kinds[kind];
+    const g = motion.judged(this.state).sides[k];
+    this.ends.modes[k] *= -1;
+    this.ends.margins[k] = Math.max(-this.ends.modes[k] * g, 0) + ON_SIDE;
+    this.set();
+    this.state = motion.carried(this.state, LEAPS);
+    this.turned(kind);
+  }
+
   course() {
     let kind = this.begins();
     for (let changes = 1; ; changes++) {
@@ -76,8 +130,12 @@ class KindsMotion {
       this.turned(kind);
       let { ending, event } = this.segment(kind, stiff);
       const vain = new Set(); // programs that do not go on from here
-      while (["PIVOTS", "FADING"].includes(ending) && this.turned(kind, this.state, vain.add(this.kinds[kind]))) {
+      for (;;) {
         const { t } = this.state;
+        const end = ending === "EVENT" ? this.kinds[kind].endOf(event) : -1;
+        if (end >= 0 && event.message) return { ending: "JUMP", message: event.message };
+        if (end >= 0) this.leap(kind, end);
+        else if (!["PIVOTS", "FADING"].includes(ending) || !this.turned(kind, this.state, vain.add(this.kinds[kind]))) break;
         ({ ending, event } = this.segment(kind, stiff));
         if (this.state.t !== t) vain.clear();
       }
@@ -141,7 +199,7 @@ class KindsMotion {
     const record = motion.record();
     const steps = record.length / motion.about.row;
     const run = { motion, parameters: motion.reals("parameters", motion.about.parameters.length).slice(), t: this.state.t, first: Float64Array.from(this.state.y), record };
-    this.happenings.push(...motion.happened());
+    this.happenings.push(...motion.happened().filter(([name]) => motion.endOf({ name }) < 0));
     const event = motion.about.events[motion.whole("counts", "ended")] ?? null;
     if (ending === "ALREADY") this.happenings.push([event.name, this.state.t]);
     if (steps) this.state = { t: motion.real("t"), y: record.slice(record.length - motion.order) };
