@@ -53,7 +53,7 @@ def changing(rolling: Rolling) -> Changing | None:
         more={"shown": {name: system.kind for name, system in kinds.items()}, "varies": varies},
         place=(SPEED, *PLACE[1:]) if varies else (),
         fields=(as_expression(kinetic),) if varies else (),
-        ends=lambda system, _: "" if system.kind == "flying" else lies_words(rolling.solid.name),
+        ends=lambda system, _: (system.kind == "flying", lies_words(rolling.solid.name)),
     )
 
 
@@ -120,6 +120,7 @@ def _flight(rolling: Rolling) -> dict[str, list[Expression]]:
         "place": body.position,
         "solid": [rolling.solid.mass, rolling.solid.size, rolling.restitution],
         "limits": limits,
+        "tilted": [] if (tilted := rolling.solid.tilted(body, rolling.normal)) is None else [tilted],
         "far": [] if flying.upright is None else [distance_of(flying) - nearest(flying)],
     }
     return {name: list(expressions(e).ravel()) for name, e in found.items()}

@@ -29,20 +29,20 @@ def own_edge(normal: Array, pieces: SystemPieces, before: State, after: State) -
 
 
 def only_own_edges(systems: Iterable[System], surfaces: Iterable[Surface]) -> bool:
-    """Whether what switches in some systems of the same bodies are, in the same order, the ends of these alone."""
+    """Whether what switches in some systems of the same bodies are the ends of these alone, and the same in all."""
     smooth = Pieces()
     for surface in surfaces:
         smooth.found([surface(PLACE), *surface.normal(PLACE)])
     if smooth.switches:
         return False
-    known: list[tuple[Expression, ...]] = []
+    known: list[set[Expression]] = []
     for pieces in (system.pieces for system in systems if system.pieces is not None):
         if any(switch.kind != "side" for switch in pieces.switches) or any(pieces.of_rates) or pieces.of_force:
             return False
         if len(pieces.parts["constraints"]) < len(pieces.switches):  # a force switches
             return False
-        known.append(tuple(switch.g for switch in pieces.switches))
-    return all(len(g) == len(known[0]) and all(a is b for a, b in zip(g, known[0], strict=True)) for g in known)
+        known.append({switch.g for switch in pieces.switches})
+    return all(g == known[0] for g in known)
 
 
 def lies_words(solid: str) -> str:

@@ -78,14 +78,15 @@ def _known(whole: Contacts, cases: dict[Contacts, State | None], count: int | No
     )
 
 
-def _lies(case: Contacts, switch: Switch) -> str:
-    """Why a motion ends where another end of a body comes nearest to a surface: it touches that with both; "" if not."""
+def _lies(case: Contacts, switch: Switch) -> tuple[bool, str]:
+    """Whether a body does not touch the surface that another end of it comes nearest to, and what is said if it does."""
     assert case.pieces is not None
+    turned = []
     for pair, mode in zip(case.pairs, case.modes, strict=True):
         zeros = [e for zero in pair.constraints.values() for e in expressions(zero).ravel()]
-        if mode != "open" and switch.mode in symbols(case.pieces.smooth(zeros)):
-            return lies_words(pair.solid.name)
-    return ""
+        if switch.mode in symbols(case.pieces.smooth(zeros)):
+            turned.append((pair, mode))
+    return all(mode == "open" for _, mode in turned), lies_words(turned[0][0].solid.name)
 
 
 def _happens(whole: Contacts, pair: Pair) -> list[str]:

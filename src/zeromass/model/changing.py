@@ -33,7 +33,7 @@ class Changing:
     fields  functions of a `place`, three symbols, that it asks of a kind which is not that of the start
     further the same with the kinds of states that motions come to
     limits  what a driver with these kinds can not do, in words
-    ends    of a kind and a switch of its formulas: why the motion ends there, in words; "" where parts without mass leap
+    ends    of a kind and a switch of its formulas: whether parts without mass leap there, and why the motion ends if not
     """
 
     kinds: Mapping[str, System]
@@ -51,4 +51,4 @@ class Changing:
     fields: tuple[Expression, ...] = ()
     further: Callable[[Sequence[State]], Changing] | None = None
     limits: str = ""
-    ends: Callable[[System, Switch], str] = lambda system, switch: ""
+    ends: Callable[[System, Switch], tuple[bool, str]] = lambda system, switch: (True, "")

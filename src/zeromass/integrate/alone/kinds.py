@@ -11,6 +11,7 @@ from zeromass.compile.program import Program, program_at
 from zeromass.errors import ZeromassError
 from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, rate, t
 from zeromass.expression.build import ZERO
+from zeromass.expression.pieces import Switch
 from zeromass.integrate.alone.module import Alone
 from zeromass.integrate.settings import Settings
 from zeromass.model import Event, State, System
@@ -106,7 +107,8 @@ class Kinds:
         found = []
         for kind, program in [(one, program) for one in order for program in self.programs(one)]:
             given = every.kinds[kind]
-            judged = {name: _smooth(given, some) for name, some in every.judged[kind].items()} | _sides(given)
+            switches = self._switches(given)
+            judged = {name: _smooth(given, some) for name, some in every.judged[kind].items()} | _sides(switches)
             alone = Alone(
                 program,
                 on_pieces(self.begun(given)),
@@ -124,16 +126,33 @@ class Kinds:
             for name, some in judged.items():
                 places[name] = at
                 at += len(some)
-            found.append((alone, {"kind": kind, "judged": places, "count": at, **_hidden(given, alone)}))
+            found.append((alone, {"kind": kind, "judged": places, "count": at, **self._hidden(given, alone)}))
         return found
 
     def _ends(self, system: System) -> list[Event]:
         """Where switches of the formulas of a kind are reached; with words, where the motion ends there."""
-        switches = () if system.pieces is None else system.pieces.switches
         return [
-            Event(f"{END}{k}", switch.leaving[0], direction=-1, message=self.every.ends(system, switch))
-            for k, switch in enumerate(switches)
+            Event(f"{END}{k}", switch.leaving[0], direction=-1, message=self.every.ends(system, switch)[1])
+            for k, switch in enumerate(self._switches(system))
         ]
+
+    def _switches(self, system: System) -> list[Switch]:
+        """Those of the formulas of a kind, in an order that all kinds have."""
+        some = (kind.pieces.switches for kind in self.every.kinds.values() if kind.pieces is not None)
+        order = {switch.g: k for k, switch in enumerate(next(some, ()))}
+        return [] if system.pieces is None else sorted(system.pieces.switches, key=lambda switch: order[switch.g])
+
+    def _hidden(self, system: System, alone: Alone) -> dict[str, Any]:
+        """Where modes and margins stand among the parameters of a kind, and what happens where its switches are reached."""
+        places = {p: k for k, p in enumerate(alone.parameters)}
+        switches = self._switches(system)
+        found = {
+            "modes": [places[switch.mode] for switch in switches],
+            "margins": [places[switch.margin] for switch in switches],
+            "ends": [f"{END}{k}" for k in range(len(switches))],
+            "leaps": [self.every.ends(system, switch)[0] for switch in switches],
+        }
+        return found if switches else {}
 
     def told(self) -> dict[str, Any]:
         """What the driver is told."""
@@ -186,22 +205,7 @@ def _watched(system: System, event: Event) -> Event:
     return event if system.pieces is None else replace(event, zero=_smooth(system, [event.zero])[0])
 
 
-def _sides(system: System) -> dict[str, list[Expression]]:
+def _sides(switches: Sequence[Switch]) -> dict[str, list[Expression]]:
     """What tells on which pieces of its formulas a kind is: the switching functions, and their rates."""
-    if system.pieces is None:
-        return {}
-    g = [switch.g for switch in system.pieces.switches]
-    return {"sides": g, "turning": [as_expression(rate(e)) for e in g]}
-
-
-def _hidden(system: System, alone: Alone) -> dict[str, Any]:
-    """Where modes and margins stand among the parameters of a kind, and at which of its events switches are reached."""
-    if system.pieces is None:
-        return {}
-    places = {p: k for k, p in enumerate(alone.parameters)}
-    switches = system.pieces.switches
-    return {
-        "modes": [places[switch.mode] for switch in switches],
-        "margins": [places[switch.margin] for switch in switches],
-        "ends": [f"{END}{k}" for k in range(len(switches))],
-    }
+    g = [switch.g for switch in switches]
+    return {"sides": g, "turning": [as_expression(rate(e)) for e in g]} if g else {}

@@ -5,7 +5,7 @@ const PULLED = "slipping while it is pulled";
 const ADRIFT = "flying with a face along the surface";
 const NO_LOWEST = 1e-3; // sine between a face and the surface, below which a body that comes down on it has no lowest point
 
-const [ON_SIDE, LEAPS] = [1e-14, 20]; // sine between a side and a surface that is rounding; steps that a leap takes at most
+const [ON_SIDE, RETURNS, LIES, LEAPS] = [1e-14, 1e-9, 1e-6, 20]; // sines between a side and a surface, steps of a leap
 
 /** A module of one kind of motion, with what decides there; ends: which of each body are nearest to its surfaces. */
 class Kind extends Driven {
@@ -95,15 +95,11 @@ class KindsMotion {
     }
   }
 
-  /** The ends of bodies that are nearest at the state, where they are alike those that come down. */
+  /** The ends of bodies that are nearest at the state; of those that are alike the ones that come down. */
   nearest() {
     const asked = this.plain.about.ends ? this.plain : this.all.find(({ about }) => about.ends);
     const { sides, turning } = asked.judged(this.state);
-    return sides.map((g, k) => {
-      const side = Math.sign(Math.abs(g) > ON_SIDE ? g : turning[k]);
-      if (side === 0) throw new Beyond("a side of a body is along its surface at the start, and stays so: tilt it a little");
-      return side;
-    });
+    return sides.map((g, k) => Math.sign(Math.abs(g) > ON_SIDE ? g : turning[k]) || 1);
   }
 
   /** Values of parameters in all modules, and the ends of bodies. */
@@ -111,15 +107,17 @@ class KindsMotion {
     for (const motion of this.all) motion.set(this.values);
   }
 
-  /** Goes on with another end of a body, the nearest from here on: what has no mass leaps, and nothing else moves. */
+  /** Goes on with another end of a body: what has no mass leaps, nothing else moves; whether it does not lead back. */
   leap(kind, k) {
     const motion = this.kinds[kind];
-    const g = motion.judged(this.state).sides[k];
+    const beyond = () => -this.ends.modes[k] * motion.judged(this.state).sides[k];
     this.ends.modes[k] *= -1;
-    this.ends.margins[k] = Math.max(-this.ends.modes[k] * g, 0) + ON_SIDE;
     this.set();
     this.state = motion.carried(this.state, LEAPS);
+    this.ends.margins[k] = Math.max(beyond(), 0) + ON_SIDE;
+    this.set();
     this.turned(kind);
+    return this.ends.margins[k] < RETURNS;
   }
 
   course() {
@@ -133,8 +131,9 @@ class KindsMotion {
       for (;;) {
         const { t } = this.state;
         const end = ending === "EVENT" ? this.kinds[kind].endOf(event) : -1;
-        if (end >= 0 && event.message) return { ending: "JUMP", message: event.message };
-        if (end >= 0) this.leap(kind, end);
+        if (end >= 0 && !this.kinds[kind].about.leaps[end]) return { ending: "JUMP", message: event.message };
+        if (end >= 0 && !this.leap(kind, end)) return { ending: "CHATTERING", message: event.message };
+        if (end >= 0) vain.clear();
         else if (!["PIVOTS", "FADING"].includes(ending) || !this.turned(kind, this.state, vain.add(this.kinds[kind]))) break;
         ({ ending, event } = this.segment(kind, stiff));
         if (this.state.t !== t) vain.clear();
@@ -311,11 +310,12 @@ class KindsMotion {
     }
   }
 
-  /** The state after a stroke. */
+  /** The state after a stroke; null where a side lands. */
   landed() {
     const { flying } = this.kinds;
     const { t, y } = this.state;
     const here = flying.judged(this.state);
+    if (Math.abs(here.tilted[0]) <= LIES) return null; // a side lands, and no single point
     const [m, , e] = here.solid;
     const square = (x) => [x.slice(0, 3), x.slice(3, 6), x.slice(6, 9)];
     const [S, rho] = [square(here.S), here.rho];
