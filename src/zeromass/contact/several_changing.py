@@ -56,7 +56,6 @@ def _known(whole: Contacts, cases: dict[Contacts, State | None], count: int | No
     for case in cases:
         named.setdefault(name_of(case), case)
     said = tuple(pair.says(what) for pair in whole.pairs for what in _happens(whole, pair))
-    beyond = tuple(pair.says(FLAT) for pair in whole.pairs)
     return Changing(
         cast("dict[str, System]", named),
         {name: {**_judged(case), **(_everywhere(case) if case is whole else {})} for name, case in named.items()},
@@ -64,7 +63,6 @@ def _known(whole: Contacts, cases: dict[Contacts, State | None], count: int | No
         (),
         (),
         said,
-        beyond,
         driver="contacts",
         first=whole,
         named=cast(Any, name_of),

@@ -9,10 +9,10 @@ from typing import Any
 
 from zeromass.compile.program import Program, program_at
 from zeromass.errors import ZeromassError
-from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, rate, t
+from zeromass.expression import Expression, Symbol, as_expression, rate
 from zeromass.expression.build import ZERO
 from zeromass.expression.pieces import Switch
-from zeromass.integrate.alone.module import Alone
+from zeromass.integrate.alone.module import Alone, value_of
 from zeromass.integrate.settings import Settings
 from zeromass.model import Event, State, System
 from zeromass.model.changing import Changing
@@ -113,7 +113,7 @@ class Kinds:
                 program,
                 on_pieces(self.begun(given)),
                 (*[_watched(given, event) for event in given.events], *self._ends(given)),
-                (*[_value(program, e) for e in _smooth(given, self.outputs)], *self.residuals(given)),
+                (*[value_of(program, e) for e in _smooth(given, self.outputs)], *self.residuals(given)),
                 self.settings.project,
                 self.settings.limits,
                 self.place if kind == own else every.place,
@@ -164,15 +164,8 @@ class Kinds:
             "beyond": list(changing.beyond),
             "changes": self.settings.limits.changes,
             "growth": self.settings.limits.growth,
+            "close": self.settings.limits.close,
         }
-
-
-def _value(program: Program, e: Expression) -> Expression:
-    """An output of one kind of motion; no number where it is none, as friction over the normal force is in flight."""
-    try:
-        return as_expression(program.solved(e).item())
-    except ExpressionError:
-        return as_expression((-1 - t**2).sqrt())  # a formula can not have no number in it, only be none
 
 
 def _zeros(system: System) -> list[Expression]:

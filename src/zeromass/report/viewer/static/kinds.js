@@ -3,6 +3,7 @@
 const [BOUNCES_END, CREEPS_STOPPED, FINE, ROLLS] = [1e-11, 10, 1e-10, 1e-9];
 const PULLED = "slipping while it is pulled";
 const ADRIFT = "flying with a face along the surface";
+const GLANCES = 50; // at a motion whose steps have become too short
 const NO_LOWEST = 1e-3; // sine between a face and the surface, below which a body that comes down on it has no lowest point
 
 const [ON_SIDE, RETURNS, LIES, LEAPS] = [1e-14, 1e-9, 1e-6, 20]; // sines between a side and a surface, steps of a leap
@@ -145,7 +146,8 @@ class KindsMotion {
         const message = `the motion has changed its kind ${changes} times, the last at '${event.name}', and is given up`;
         return { ending: "CHATTERING", message };
       }
-      this.again = stiff && next.kind === kind && event.name.endsWith("slip dies out"); // it has not yet begun in earnest
+      const begins = stiff && !this.kinds[kind].about.ends; // Python steps over that with a method for what is stiff
+      this.again = begins && next.kind === kind && event.name.endsWith("slip dies out"); // it has not yet begun in earnest
       ({ kind } = next);
       this.state = next.state;
     }
@@ -199,11 +201,31 @@ class KindsMotion {
     const steps = record.length / motion.about.row;
     const run = { motion, parameters: motion.reals("parameters", motion.about.parameters.length).slice(), t: this.state.t, first: Float64Array.from(this.state.y), record };
     this.happenings.push(...motion.happened().filter(([name]) => motion.endOf({ name }) < 0));
-    const event = motion.about.events[motion.whole("counts", "ended")] ?? null;
+    let event = motion.about.events[motion.whole("counts", "ended")] ?? null;
+    if (ending === "STEP_TOO_SMALL" && steps) {
+      event = this.nearly(motion, record);
+      if (event) ending = "EVENT";
+      if (event) this.happenings.push([event.name, motion.real("t")]);
+    }
     if (ending === "ALREADY") this.happenings.push([event.name, this.state.t]);
     if (steps) this.state = { t: motion.real("t"), y: record.slice(record.length - motion.order) };
     this.segments.push({ run, steps, end: this.state, rejected: motion.whole("ints", "rejected"), evaluations: motion.whole("ints", "evaluations") });
     return { ending, event };
+  }
+
+  /** What must not happen and nearly does, of a motion whose steps have become too short; null if nothing does. */
+  nearly(motion, record) {
+    const { events, row, head } = motion.about;
+    const last = record.length / row - 1;
+    const places = Array.from({ length: GLANCES }, (_, k) => Math.floor((last * k) / (GLANCES - 1)) * row);
+    const values = places.map((at) => {
+      motion.put(record[at], record.subarray(at + head, at + row));
+      motion.code.watch();
+      return motion.reals("looked", events.length).slice();
+    });
+    const near = (k) => Math.abs(values[GLANCES - 1][k]) < this.told.close * largestOf(values.map((some) => some[k]));
+    const found = events.find(({ guard }, k) => guard && near(k));
+    return found ? { ...found, message: `nearly: no step is short enough to come closer: ${found.message}` } : null;
   }
 
   // what follows ---------------------------------------------------------------------------------------------------------
