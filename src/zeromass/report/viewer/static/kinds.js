@@ -3,6 +3,7 @@
 const [BOUNCES_END, CREEPS_STOPPED, FINE, ROLLS] = [1e-11, 10, 1e-10, 1e-9];
 const PULLED = "slipping while it is pulled";
 const ADRIFT = "flying with a face along the surface";
+const LOST_DIGITS = 1e6; // growth of pivots at which a program is given up
 const GLANCES = 50; // at a motion whose steps have become too short
 const NO_LOWEST = 1e-3; // sine between a face and the surface, below which a body that comes down on it has no lowest point
 
@@ -197,6 +198,7 @@ class KindsMotion {
     motion.put(this.state.t, this.state.y, "first");
     let ending = motion.words[motion.code.resume(this.state.t, this.until, rtol, atol, longest)];
     if (ending === "READY") ending = motion.steps();
+    while (ending === "PIVOTS" && this.bears(kind, motion)) ending = motion.steps();
     const record = motion.record();
     const steps = record.length / motion.about.row;
     const run = { motion, parameters: motion.reals("parameters", motion.about.parameters.length).slice(), t: this.state.t, first: Float64Array.from(this.state.y), record };
@@ -211,6 +213,21 @@ class KindsMotion {
     if (steps) this.state = { t: motion.real("t"), y: record.slice(record.length - motion.order) };
     this.segments.push({ run, steps, end: this.state, rejected: motion.whole("ints", "rejected"), evaluations: motion.whole("ints", "evaluations") });
     return { ending, event };
+  }
+
+  /** Whether a program goes on with pivots that are poor, as no other of its kind has better ones: it may lose more then. */
+  bears(kind, motion) {
+    const [t, y, growth] = [motion.real("t"), motion.reals("y", motion.order).slice(), motion.real("growth")];
+    const better = this.all.some((other) => {
+      if (other === motion || other.about.kind !== kind) return false;
+      other.put(t, y);
+      other.code.slope();
+      return other.real("growth") <= this.told.growth;
+    });
+    if (better || !(growth < LOST_DIGITS)) return false;
+    const { growth_limit: place } = motion.about.reals;
+    motion.reals("reals", 1 + place)[place] = 10 * growth;
+    return true;
   }
 
   /** What must not happen and nearly does, of a motion whose steps have become too short; null if nothing does. */
