@@ -9,6 +9,7 @@ import numpy as np
 
 from zeromass.contact.adrift import Adrift, distance_of, nearest
 from zeromass.contact.edges import lies_words, only_own_edges
+from zeromass.contact.flying import Flying, side_words
 from zeromass.contact.friction import SPEED, at_speed
 from zeromass.contact.slow import STOPPED, creep_of
 from zeromass.contact.traced import PLACE
@@ -50,7 +51,11 @@ def changing(rolling: Rolling) -> Changing | None:
         tuple(rolling.index(x) for x in body.quaternion),
         (RESTED,),
         named=lambda system: next((name for name, kind in kinds.items() if kind is system), system.kind),
-        more={"shown": {name: system.kind for name, system in kinds.items()}, "varies": varies},
+        more={
+            "shown": {name: system.kind for name, system in kinds.items()},
+            "varies": varies,
+            "side": side_words(rolling.solid.name),
+        },
         place=(SPEED, *PLACE[1:]) if varies else (),
         fields=(as_expression(kinetic),) if varies else (),
         ends=lambda system, _: (system.kind == "flying", lies_words(rolling.solid.name)),
@@ -130,8 +135,6 @@ def _carried(state: State, system: System) -> State:
     """A state as one of another kind."""
     if state.system is system:
         return state
-    from zeromass.contact.flying import Flying  # most bodies stay on their surfaces
-
     if isinstance(state.system, Adrift):
         state = _tilted(state)
     return system.lifted(state) if isinstance(system, Flying) else state.carried_to(system)

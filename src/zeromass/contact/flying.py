@@ -296,7 +296,12 @@ def _on_side(flying: Flying, state: State) -> str:
     tilted = rolling.solid.tilted(rolling.body, rolling.normal)
     if tilted is None or abs(float(state[tilted])) > UPRIGHT:
         return ""
-    return f"'{rolling.solid.name}' lands on a side, and touches in more than one point; tilt it a little"
+    return side_words(rolling.solid.name)
+
+
+def side_words(solid: str) -> str:
+    """What is said of a body that lands on a side."""
+    return f"'{solid}' lands on a side, and touches in more than one point; tilt it a little"
 
 
 def axes_of(surface: Surface) -> np.ndarray | None:

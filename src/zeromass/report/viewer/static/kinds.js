@@ -142,7 +142,8 @@ class KindsMotion {
       }
       if (!["EVENT", "ALREADY"].includes(ending) || this.state.t === this.until) return { ending, event };
       const next = this.onward(kind, event.name);
-      if (!next) return this.told.beyond.includes(event.name) ? { ending: "BEYOND", message: event.message } : { ending, event };
+      if (!next && this.told.beyond.includes(event.name)) return { ending: "BEYOND", message: event.message };
+      if (!next) return { ending, event: event.name === "lands" && this.told.side ? { ...event, message: this.told.side } : event };
       if (changes >= this.told.changes) {
         const message = `the motion has changed its kind ${changes} times, the last at '${event.name}', and is given up`;
         return { ending: "CHATTERING", message };
