@@ -111,15 +111,16 @@ class KindsMotion {
 
   /** Goes on with another end of a body: what has no mass leaps, nothing else moves; whether it does not lead back. */
   leap(kind, k) {
-    const motion = this.kinds[kind];
+    const [motion, before] = [this.kinds[kind], this.state];
     const beyond = () => -this.ends.modes[k] * motion.judged(this.state).sides[k];
     this.ends.modes[k] *= -1;
     this.set();
     this.state = motion.carried(this.state, LEAPS);
     this.ends.margins[k] = Math.max(beyond(), 0) + ON_SIDE;
     this.set();
+    if (this.ends.margins[k] >= RETURNS) this.state = before;
     this.turned(kind);
-    return this.ends.margins[k] < RETURNS;
+    return this.state !== before;
   }
 
   course() {
