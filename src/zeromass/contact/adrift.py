@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from zeromass.contact.another import AnotherMotion
 from zeromass.contact.watched import BORDER
 from zeromass.expression import Expression, as_expression, expressions
-from zeromass.model import Contact, Event, ModelError, State, System
+from zeromass.model import Contact, Event, State, System
 from zeromass.model.given import Number
 from zeromass.model.record import recorded
 
@@ -65,14 +65,6 @@ class Adrift(AnotherMotion):
         flying, upright = self.rolling.flying, self.rolling.flying.upright
         lowest = upright is not None and float(state[upright]) > BEGINS / 10
         return flying if event == TILTED or (event == NEAR and lowest) else None
-
-    def changing(self) -> None:
-        """Only Python knows how it goes on."""
-        rolling = self.rolling
-        raise ModelError(
-            f"'{rolling.solid.name}' begins with a face along '{rolling.surface.name}', from where only Python goes on; "
-            "tilt it a little, such as by orientation=(0.02, 0, 0)"
-        )
 
     @property
     def contacts(self) -> tuple[Contact, ...]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from zeromass.contact.adrift import Adrift, distance_of, nearest
+from zeromass.contact.edges import lies_words, only_own_edges
+from zeromass.contact.flying import Flying, side_words
 from zeromass.contact.friction import SPEED, at_speed
 from zeromass.contact.slow import STOPPED, creep_of
 from zeromass.contact.traced import PLACE
-from zeromass.contact.watched import FLAT, RESTED
+from zeromass.contact.watched import RESTED
 from zeromass.expression import Expression, as_expression, expressions, symbols
 from zeromass.model import State, System
 from zeromass.model.changing import Changing
-from zeromass.model.quaternion import inertial_rates
+from zeromass.model.quaternion import inertial_rates, product
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
@@ -22,11 +26,18 @@ if TYPE_CHECKING:
 PULLED = "slipping while it is pulled"
 """What the slip of a contact is called here while the surface pulls; it is shown as slipping."""
 
+ADRIFT = "flying with a face along the surface"
+"""What flight is called here while no point of the body is the lowest; it is shown as flying."""
+
+TILT = 0.3
+"""Angle, rad, by which a body with a face along its surface is turned, to look at its other kinds of motion."""
+
 
 def changing(rolling: Rolling) -> Changing | None:
-    """The kinds of a rolling body that a driver outside Python goes through; None where it has one, or formulas switch."""
+    """The kinds of a rolling body that a driver outside Python goes through; None where it has one, or formulas
+    switch that are not those of its own ends."""
     kinds = _kinds(rolling)
-    if len(kinds) == 1 or any(system.pieces is not None for system in kinds.values()):
+    if len(kinds) == 1 or not only_own_edges(kinds.values(), [rolling.surface]):
         return None
     body, center = rolling.body, rolling.center_particle
     moved = tuple(rolling.index(x) for part in (body, center) for x in part.position)
@@ -39,16 +50,20 @@ def changing(rolling: Rolling) -> Changing | None:
         moved,
         tuple(rolling.index(x) for x in body.quaternion),
         (RESTED,),
-        (FLAT,),
         named=lambda system: next((name for name, kind in kinds.items() if kind is system), system.kind),
-        more={"shown": {name: system.kind for name, system in kinds.items()}, "varies": varies},
+        more={
+            "shown": {name: system.kind for name, system in kinds.items()},
+            "varies": varies,
+            "side": side_words(rolling.solid.name),
+        },
         place=(SPEED, *PLACE[1:]) if varies else (),
         fields=(as_expression(kinetic),) if varies else (),
+        ends=lambda system, _: (system.kind == "flying", lies_words(rolling.solid.name)),
     )
 
 
 def _kinds(rolling: Rolling) -> dict[str, System]:
-    """Rolling, slipping, held by its resistance, and in flight, as far as there is what they take."""
+    """Rolling, slipping, held by its resistance, in flight, and adrift, as far as there is what they take."""
     rubs = rolling.friction_coefficient is not None
     kinds: dict[str, System] = {"rolling": rolling}
     if rubs:
@@ -61,6 +76,8 @@ def _kinds(rolling: Rolling) -> dict[str, System]:
         kinds["sliding"] = rolling.sliding
     if rolling.restitution is not None:
         kinds["flying"] = rolling.flying
+        if rolling.flying.upright is not None:
+            kinds[ADRIFT] = rolling.flying.adrift
     return kinds
 
 
@@ -69,6 +86,8 @@ def _judged(rolling: Rolling, name: str, kinds: dict[str, System]) -> dict[str, 
     found: dict[str, list[Expression]] = {}
     if name == "flying":
         return _flight(rolling)
+    if name == ADRIFT:
+        return {"upright": [as_expression(rolling.flying.upright)]}
     if rolling.friction_coefficient is not None and name in ("rolling", "resting"):
         found["lack"] = [as_expression(rolling.lack_of_friction - rolling.negligible_force)]
     if rolling.two_sided:
@@ -106,6 +125,8 @@ def _flight(rolling: Rolling) -> dict[str, list[Expression]]:
         "place": body.position,
         "solid": [rolling.solid.mass, rolling.solid.size, rolling.restitution],
         "limits": limits,
+        "tilted": [] if (tilted := rolling.solid.tilted(body, rolling.normal)) is None else [tilted],
+        "far": [] if flying.upright is None else [distance_of(flying) - nearest(flying)],
     }
     return {name: list(expressions(e).ravel()) for name, e in found.items()}
 
@@ -114,6 +135,14 @@ def _carried(state: State, system: System) -> State:
     """A state as one of another kind."""
     if state.system is system:
         return state
-    from zeromass.contact.flying import Flying  # most bodies stay on their surfaces
-
+    if isinstance(state.system, Adrift):
+        state = _tilted(state)
     return system.lifted(state) if isinstance(system, Flying) else state.carried_to(system)
+
+
+def _tilted(state: State) -> State:
+    """A state of a body whose face is along its surface with the body turned, so that it has a lowest point."""
+    rolling, q = cast("Adrift", state.system).rolling, state.q.copy()
+    turned = [state.system.index(x) for x in rolling.body.quaternion]
+    q[turned] = product(q[turned], [np.cos(TILT / 2), np.sin(TILT / 2), 0.0, 0.0])
+    return replace(state, q=q)

@@ -251,6 +251,18 @@ class Contacts(System):
             return False
         return all(own_edge(pair.normal, self.pieces, before, after) for pair in leaping)
 
+    def jumped(self, names: Sequence[str], before: State, after: State) -> str:
+        """That a body comes to lie on a side or a face, if another end of it reaches a surface that it touches."""
+        if self.pieces is None:
+            return ""
+        from zeromass.contact.edges import lies_words, own_edge  # few bodies have ends
+
+        groups = {row.group for row in self.rows if row.name in names}
+        for pair in self.pairs:
+            if groups & {*pair.constraints} and own_edge(pair.normal, self.pieces, before, after):
+                return lies_words(pair.solid.name)
+        return ""
+
     @property
     def stiff(self) -> Expression | None:
         """Negative where a slip is slow, of contacts that slip; see `zm.Slipping`."""

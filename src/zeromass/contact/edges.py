@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zeromass.expression import Array
+from zeromass.contact.traced import PLACE
+from zeromass.expression import Array, Expression
+from zeromass.expression.pieces import Pieces
 from zeromass.model import State
 
 if TYPE_CHECKING:
     from zeromass.contact.rolling import Rolling
+    from zeromass.contact.surface import Surface
     from zeromass.model.pieces import SystemPieces
+    from zeromass.model.system import System
 
 
 SAME = 1e-4
@@ -21,6 +26,31 @@ SAME = 1e-4
 def own_edge(normal: Array, pieces: SystemPieces, before: State, after: State) -> bool:
     """Whether the surface goes on smoothly over a switch: it is the body that has an edge, or a side."""
     return _turn(normal, pieces, before, after) < SAME
+
+
+def only_own_edges(systems: Iterable[System], surfaces: Iterable[Surface]) -> bool:
+    """Whether what switches in some systems of the same bodies are the ends of these alone, and the same in all."""
+    smooth = Pieces()
+    for surface in surfaces:
+        smooth.found([surface(PLACE), *surface.normal(PLACE)])
+    if smooth.switches:
+        return False
+    known: list[set[Expression]] = []
+    for pieces in (system.pieces for system in systems if system.pieces is not None):
+        if any(switch.kind != "side" for switch in pieces.switches) or any(pieces.of_rates) or pieces.of_force:
+            return False
+        if len(pieces.parts["constraints"]) < len(pieces.switches):  # a force switches
+            return False
+        known.append({switch.g for switch in pieces.switches})
+    return all(g == known[0] for g in known)
+
+
+def lies_words(solid: str) -> str:
+    """What ends the motion of a body that rolls or slips, where another end of it comes down."""
+    return (
+        f"'{solid}' comes to lie on a side or a face, and touches in more than one point; end the run there with an "
+        "event, or give a body whose sides bulge"
+    )
 
 
 def _turn(normal: Array, pieces: SystemPieces, before: State, after: State) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from zeromass.contact.shaped import ImplicitBody
 from zeromass.contact.slow import STOPPED
 from zeromass.contact.start import GIVEN, quaternion_of
 from zeromass.contact.striking import stroke
-from zeromass.contact.watched import BORDER, FLAT, LANDS
+from zeromass.contact.watched import BORDER, FLAT, LANDS, UPRIGHT
 from zeromass.expression import Array, Expression, as_expression, expressions, rate
 from zeromass.expression.build import ONE
 from zeromass.model import Contact, Event, ModelError, Onward, StartError, State, System
@@ -78,7 +78,9 @@ class Flying(AnotherMotion):
         else:
             constraints["tangency"] = [along[:, 0] @ apart, along[:, 1] @ apart]
         super().__init__(rolling, constraints)
-        lands = Event(LANDS, self.gap, direction=-1, message="the body strikes its surface")
+        lands = Event(
+            LANDS, self.gap, direction=-1, message="the body strikes its surface", detail=partial(_on_side, self)
+        )
         self.events: tuple[Event, ...] = (lands, *[e for e in rolling.events if e.name == BORDER])
         self.upright = rolling.solid.upright(rolling.body, rolling.normal)
         if self.upright is not None:
@@ -184,7 +186,7 @@ class Flying(AnotherMotion):
         """Where it lands, what the stroke makes of it: flight, slip or rolling; other events end the motion."""
         if event == FLAT and self.upright is not None:
             return self.adrift if is_far(self, state) else self
-        return self.landed(state) if event == LANDS else None
+        return self.landed(state) if event == LANDS and not _on_side(self, state) else None
 
     @cached_property
     def adrift(self) -> Adrift:
@@ -286,6 +288,20 @@ class Flying(AnotherMotion):
         self.gap, self.up = r.array(own["gap"]).item(), r.array(own["up"])
         self.upright = self.rolling.solid.upright(self.rolling.body, self.rolling.normal)
         self.rolling.__dict__["flying"] = self
+
+
+def _on_side(flying: Flying, state: State) -> str:
+    """That a body lands on a side of it, if it does."""
+    rolling = flying.rolling
+    tilted = rolling.solid.tilted(rolling.body, rolling.normal)
+    if tilted is None or abs(float(state[tilted])) > UPRIGHT:
+        return ""
+    return side_words(rolling.solid.name)
+
+
+def side_words(solid: str) -> str:
+    """What is said of a body that lands on a side."""
+    return f"'{solid}' lands on a side, and touches in more than one point; tilt it a little"
 
 
 def axes_of(surface: Surface) -> np.ndarray | None:

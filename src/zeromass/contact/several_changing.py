@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from zeromass.contact.complementarity import Mode
+from zeromass.contact.edges import lies_words, only_own_edges
 from zeromass.contact.following import case_of, onto
 from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, STOPS, Pair
 from zeromass.contact.redundant import RedundantContacts
 from zeromass.contact.watched import BORDER, FLAT, TIGHT
 from zeromass.errors import ZeromassError
-from zeromass.expression import Expression, as_expression, expressions, jacobian, rate
+from zeromass.expression import Expression, as_expression, expressions, jacobian, rate, symbols
 from zeromass.expression.build import ZERO
+from zeromass.expression.pieces import Switch
 from zeromass.model import State, System
 from zeromass.model.changing import Changing
 from zeromass.model.quaternion import inertial_rates
@@ -37,9 +39,10 @@ NEAR = 1e-9
 
 
 def changing(contacts: Contacts) -> Changing | None:
-    """The cases of several contacts that a driver outside Python goes through; None where formulas of them switch."""
+    """The cases of several contacts that a driver outside Python goes through; None where formulas of them
+    switch that are not those of the bodies' own ends."""
     whole = contacts.whole
-    if whole.pieces is not None:
+    if not only_own_edges([whole], [pair.surface for pair in whole.pairs]):
         return None
     return _known(whole, {whole: None})
 
@@ -53,7 +56,6 @@ def _known(whole: Contacts, cases: dict[Contacts, State | None], count: int | No
     for case in cases:
         named.setdefault(name_of(case), case)
     said = tuple(pair.says(what) for pair in whole.pairs for what in _happens(whole, pair))
-    beyond = tuple(pair.says(FLAT) for pair in whole.pairs)
     return Changing(
         cast("dict[str, System]", named),
         {name: {**_judged(case), **(_everywhere(case) if case is whole else {})} for name, case in named.items()},
@@ -61,17 +63,28 @@ def _known(whole: Contacts, cases: dict[Contacts, State | None], count: int | No
         (),
         (),
         said,
-        beyond,
         driver="contacts",
         first=whole,
         named=cast(Any, name_of),
         more=_told(whole, named),
         further=partial(_further, whole),
+        ends=cast(Any, _lies),
         limits=""
         if count is None
         else f"contacts have {count} cases, and the page knows those that the motions come to "
         f"which it was made from; it says where it needs another",
     )
+
+
+def _lies(case: Contacts, switch: Switch) -> tuple[bool, str]:
+    """Whether a body does not touch the surface that another end of it comes nearest to, and what is said if it does."""
+    assert case.pieces is not None
+    turned = []
+    for pair, mode in zip(case.pairs, case.modes, strict=True):
+        zeros = [e for zero in pair.constraints.values() for e in expressions(zero).ravel()]
+        if switch.mode in symbols(case.pieces.smooth(zeros)):
+            turned.append((pair, mode))
+    return all(mode == "open" for _, mode in turned), lies_words(turned[0][0].solid.name)
 
 
 def _happens(whole: Contacts, pair: Pair) -> list[str]:

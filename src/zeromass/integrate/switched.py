@@ -17,7 +17,7 @@ from zeromass.integrate.piecewise import own
 from zeromass.integrate.reaching import Reaching
 from zeromass.integrate.segment import Segment
 from zeromass.integrate.settings import Settings
-from zeromass.integrate.shocks import shock
+from zeromass.integrate.shocks import Shock, shock
 from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.switching import Impulse, Piece, Switching
 from zeromass.integrate.timetable import TOGETHER, Timetable
@@ -95,7 +95,7 @@ class Switched:
             decision = self.deciding.begin(self.start, self._timed)
         except Undecided as why:
             return [Segment.standing(self.start, Outcome(Ending.AMBIGUOUS, self.start.t, str(why)), self.settings)]
-        state, piece = self.start, Piece(decision.modes, decision.holds)
+        state, piece = self._led(decision), Piece(decision.modes, decision.holds)
         times: list[float] = []  # of switches that are not known ahead
         while True:
             segment, flipped = self._segment(state, piece)
@@ -157,6 +157,17 @@ class Switched:
 
     def _none(self, state: State, piece: Piece, outcome: Outcome) -> Segment:
         return replace(Segment.standing(state, outcome, self.settings), piece=piece)
+
+    def _led(self, decision: Decision) -> State:
+        """The start; where it lies on a switch, with parts without mass where their constraints are on the piece beyond."""
+        pieces, start = self.pieces, self.start
+        if not pieces.parts["constraints"] or pieces.of_force:
+            return start
+        before, after = pieces.here(start), self._standing.state(start, decision.modes)
+        modes = {k: pieces.switches[k].mode for k in pieces.parts["constraints"]}
+        changed = [k for k, mode in modes.items() if before.parameters[mode] != after.parameters[mode]]
+        done = shock(pieces, before, after, changed, self._standing.words(changed)) if changed else None
+        return replace(start, q=done.state.q, v=done.state.v) if isinstance(done, Shock) and done.leapt else start
 
     def _end(self, segment: Segment) -> State:
         y, n = segment.y[-1], len(self.start.q)

@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from zeromass.expression import Expression, Symbol
+from zeromass.expression.pieces import Switch
 
 if TYPE_CHECKING:
     from zeromass.model.state import State
@@ -32,6 +33,7 @@ class Changing:
     fields  functions of a `place`, three symbols, that it asks of a kind which is not that of the start
     further the same with the kinds of states that motions come to
     limits  what a driver with these kinds can not do, in words
+    ends    of a kind and a switch of its formulas: whether parts without mass leap there, and why the motion ends if not
     """
 
     kinds: Mapping[str, System]
@@ -49,3 +51,4 @@ class Changing:
     fields: tuple[Expression, ...] = ()
     further: Callable[[Sequence[State]], Changing] | None = None
     limits: str = ""
+    ends: Callable[[System, Switch], tuple[bool, str]] = lambda system, switch: (True, "")

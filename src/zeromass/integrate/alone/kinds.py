@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from zeromass.compile.program import Program, program_at
 from zeromass.errors import ZeromassError
-from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, t
+from zeromass.expression import Expression, Symbol, as_expression, rate
 from zeromass.expression.build import ZERO
-from zeromass.integrate.alone.module import Alone
+from zeromass.expression.pieces import Switch
+from zeromass.integrate.alone.module import Alone, value_of
 from zeromass.integrate.settings import Settings
-from zeromass.model import State, System
+from zeromass.model import Event, State, System
 from zeromass.model.changing import Changing
 
 VARIANTS = 4
 """Programs of one kind of motion, with different pivots, at most."""
+
+END = "\0end "
+"""What names of switches begin with among the events of a kind whose formulas switch; no user's name does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +55,7 @@ class Kinds:
         kinds = cls(start, found, outputs, until, settings)
         try:
             for system in found.kinds.values():
-                program_at(system, kinds.begun(system))
+                _program(kinds.begun(system))
         except ZeromassError:  # no such state near the start
             return None
         return kinds
@@ -89,10 +94,10 @@ class Kinds:
         """
         system = self.every.kinds[kind]
         try:
-            first = program_at(system, self.begun(system))
+            first = _program(self.begun(system))
         except ZeromassError:
             return []
-        others = (program_at(state.system, state) for state in self.met if self.every.named(state.system) == kind)
+        others = (_program(state) for state in self.met if self.every.named(state.system) == kind)
         return list({id(program): program for program in (first, *others)}.values())[:VARIANTS]
 
     def modules(self) -> list[tuple[Alone, dict[str, Any]]]:
@@ -101,13 +106,14 @@ class Kinds:
         order = sorted(every.kinds, key=lambda kind: kind != own)
         found = []
         for kind, program in [(one, program) for one in order for program in self.programs(one)]:
-            system, judged = program.system, every.judged[kind]
-            begun = self.begun(system)
+            given = every.kinds[kind]
+            switches = self._switches(given)
+            judged = {name: _smooth(given, some) for name, some in every.judged[kind].items()} | _sides(switches)
             alone = Alone(
                 program,
-                begun,
-                tuple(system.events),
-                (*[_value(program, e) for e in self.outputs], *self.residuals(system)),
+                on_pieces(self.begun(given)),
+                (*[_watched(given, event) for event in given.events], *self._ends(given)),
+                (*[value_of(program, e) for e in _smooth(given, self.outputs)], *self.residuals(given)),
                 self.settings.project,
                 self.settings.limits,
                 self.place if kind == own else every.place,
@@ -121,8 +127,33 @@ class Kinds:
             for name, some in judged.items():
                 places[name] = at
                 at += len(some)
-            found.append((alone, {"kind": kind, "judged": places, "count": at}))
+            found.append((alone, {"kind": kind, "judged": places, "count": at, **self._hidden(given, alone)}))
         return found
+
+    def _ends(self, system: System) -> list[Event]:
+        """Where switches of the formulas of a kind are reached; with words, where the motion ends there."""
+        return [
+            Event(f"{END}{k}", switch.leaving[0], direction=-1, message=self.every.ends(system, switch)[1])
+            for k, switch in enumerate(self._switches(system))
+        ]
+
+    def _switches(self, system: System) -> list[Switch]:
+        """Those of the formulas of a kind, in an order that all kinds have."""
+        some = (kind.pieces.switches for kind in self.every.kinds.values() if kind.pieces is not None)
+        order = {switch.g: k for k, switch in enumerate(next(some, ()))}
+        return [] if system.pieces is None else sorted(system.pieces.switches, key=lambda switch: order[switch.g])
+
+    def _hidden(self, system: System, alone: Alone) -> dict[str, Any]:
+        """Where modes and margins stand among the parameters of a kind, and what happens where its switches are reached."""
+        places = {p: k for k, p in enumerate(alone.parameters)}
+        switches = self._switches(system)
+        found = {
+            "modes": [places[switch.mode] for switch in switches],
+            "margins": [places[switch.margin] for switch in switches],
+            "ends": [f"{END}{k}" for k in range(len(switches))],
+            "leaps": [self.every.ends(system, switch)[0] for switch in switches],
+        }
+        return found if switches else {}
 
     def told(self) -> dict[str, Any]:
         """What the driver is told."""
@@ -134,16 +165,41 @@ class Kinds:
             "beyond": list(changing.beyond),
             "changes": self.settings.limits.changes,
             "growth": self.settings.limits.growth,
+            "close": self.settings.limits.close,
         }
 
 
-def _value(program: Program, e: Expression) -> Expression:
-    """An output of one kind of motion; no number where it is none, as friction over the normal force is in flight."""
-    try:
-        return as_expression(program.solved(e).item())
-    except ExpressionError:
-        return as_expression((-1 - t**2).sqrt())  # a formula can not have no number in it, only be none
-
-
 def _zeros(system: System) -> list[Expression]:
-    return [zero for level in range(2) for _, zero in system.zeros(level)]
+    smooth = system if system.pieces is None else system.pieces.system
+    return [zero for level in range(2) for _, zero in smooth.zeros(level)]
+
+
+def on_pieces(state: State) -> State:
+    """A state on the pieces of the formulas that it lies on, of a system that has any."""
+    pieces = state.system.pieces
+    if pieces is None:
+        return state
+    here = pieces.here(state)
+    modes = {switch.mode: here.parameters[switch.mode] or 1.0 for switch in pieces.switches}  # on a switch, either
+    return replace(here, parameters={**here.parameters, **modes}, made_of=state.made_of)
+
+
+def _program(state: State) -> Program:
+    """That with the pivots which are best at a state."""
+    here = on_pieces(state)
+    return program_at(here.system, here)
+
+
+def _smooth(system: System, some: Sequence[Expression]) -> list[Expression]:
+    """Expressions as they are on the pieces of a kind's formulas."""
+    return list(some) if system.pieces is None or not some else list(system.pieces.smooth(list(some)).ravel())
+
+
+def _watched(system: System, event: Event) -> Event:
+    return event if system.pieces is None else replace(event, zero=_smooth(system, [event.zero])[0])
+
+
+def _sides(switches: Sequence[Switch]) -> dict[str, list[Expression]]:
+    """What tells on which pieces of its formulas a kind is: the switching functions, and their rates."""
+    g = [switch.g for switch in switches]
+    return {"sides": g, "turning": [as_expression(rate(e)) for e in g]} if g else {}

@@ -16,7 +16,7 @@ from zeromass.compile.program import Program
 from zeromass.compile.rolled.program import RolledProgram
 from zeromass.compile.rolled.start import TASKS
 from zeromass.compile.target import Target
-from zeromass.expression import Expression, Symbol
+from zeromass.expression import Expression, ExpressionError, Symbol, as_expression, t
 from zeromass.expression.build import ZERO
 from zeromass.expression.grid import Grid
 from zeromass.integrate.alone import begin, events, implicit, inside, motion
@@ -171,7 +171,7 @@ class Alone:
         found: dict[str, tuple[Groups, Groups]] = {
             "rhs": (groups, [slopes, [p.growth], list(p.native.telling)]),
             "event": (groups, [p.zeros(self.events)]),
-            "outputs": (groups, [list(p.solved(list(self.outputs)))]) if self.outputs else (groups, [[]]),
+            "outputs": (groups, [self._sampled()]),
             "dropped_rows": (groups, [self._dropped()]),
             "judged_values": (groups, [list(self.judged)]),
             "deeper_values": (groups, [list(self.deeper)]),
@@ -192,6 +192,16 @@ class Alone:
         p = self.program
         entries = list(p.tangent[p.native.tangent_entries[1]])
         return [p.inputs[0], p.inputs[1], list(self.parameters)], [entries]
+
+    def _sampled(self) -> list[Expression]:
+        """The outputs; of a motion that is driven, which may be one kind of several, no number where they are none."""
+        p, outputs = self.program, list(self.outputs)
+        try:
+            return list(p.solved(outputs)) if outputs else []
+        except ExpressionError:
+            if not self.driven:
+                raise
+            return [value_of(p, e) for e in outputs]
 
     def _levels(self, steps: NewtonSteps) -> dict[str, tuple[Groups, Groups]]:
         """Newton's steps, with the decisions of the start."""
@@ -260,3 +270,11 @@ class Alone:
         for kind in (*begin.ROUTINES, *(begin.DRIVEN if self.driven else ()), *motion.ROUTINES):
             instead.get(kind, kind)(module, target, plan)
         return [str(module), *texts], grids
+
+
+def value_of(program: Program, e: Expression) -> Expression:
+    """An output of one kind of motion; no number where it is none, as friction over the normal force is in flight."""
+    try:
+        return as_expression(program.solved(e).item())
+    except ExpressionError:
+        return as_expression((-1 - t**2).sqrt())  # a formula can not have no number in it, only be none

@@ -187,5 +187,5 @@ class Leaps:
 
     def _sizes(self) -> np.ndarray:
         """Of the pivots at the stages."""
-        _, count, _ = self._shape
-        return np.abs(self._pivots.reshape(self._shape).swapaxes(0, 1).reshape(count, -1)[:, :STAGES])
+        blocks, count, lanes = self._shape
+        return np.abs(self._pivots.reshape(self._shape).swapaxes(0, 1).reshape(count, blocks * lanes)[:, :STAGES])

@@ -2,12 +2,31 @@
 
 const [BOUNCES_END, CREEPS_STOPPED, FINE, ROLLS] = [1e-11, 10, 1e-10, 1e-9];
 const PULLED = "slipping while it is pulled";
+const ADRIFT = "flying with a face along the surface";
+const LOST_DIGITS = 1e6; // growth of pivots at which a program is given up
+const GLANCES = 50; // at a motion whose steps have become too short
+const NO_LOWEST = 1e-3; // sine between a face and the surface, below which a body that comes down on it has no lowest point
 
-/** A module of one kind of motion, with what decides there. */
+const [ON_SIDE, RETURNS, LIES, LEAPS] = [1e-14, 1e-9, 1e-6, 20]; // sines between a side and a surface, steps of a leap
+
+/** A module of one kind of motion, with what decides there; ends: which of each body are nearest to its surfaces. */
 class Kind extends Driven {
-  constructor(module) {
+  constructor(module, ends) {
     super(module);
+    this.ends = ends;
     new BigInt64Array(this.code.memory.buffer, this.code.counts.value, this.about.counts.asks + 1)[this.about.counts.asks] = 0n;
+  }
+
+  set(values) {
+    super.set(values);
+    const place = this.reals("parameters", Math.max(this.about.parameters.length, 1));
+    this.about.modes?.forEach((at, k) => (place[at] = this.ends.modes[k]));
+    this.about.margins?.forEach((at, k) => (place[at] = this.ends.margins[k]));
+  }
+
+  /** Which switch of the formulas an event is; −1 of others. */
+  endOf(event) {
+    return event ? (this.about.ends ?? []).indexOf(event.name) : -1;
   }
 
   /** What is judged at a state, by name. */
@@ -21,10 +40,10 @@ class Kind extends Driven {
   }
 
   /** A state of another kind on the constraints of this one, by the least change. */
-  carried({ t, y }) {
+  carried({ t, y }, times = 3) {
     this.put(t, y, "first");
     this.code.resume(t, t + 1, 1e-9, 1e-12, Infinity);
-    for (let again = 0; again < 3; again++) this.code.carry();
+    for (let again = 0; again < times; again++) this.code.carry();
     return { t, y: this.reals("first", this.order).slice() };
   }
 }
@@ -33,7 +52,8 @@ class Kind extends Driven {
 class KindsMotion {
   constructor(modules, told) {
     this.told = told;
-    this.all = modules.map((module) => new Kind(module));
+    this.ends = { modes: [], margins: [] };
+    this.all = modules.map((module) => new Kind(module, this.ends));
     [this.plain] = this.all;
     this.choose();
     this.about = this.plain.about;
@@ -48,13 +68,9 @@ class KindsMotion {
   run(values = {}, { until, rtol = 1e-10, atol = 1e-13, longest = Infinity }) {
     Object.assign(this, { values, until, settings: { rtol, atol, longest }, segments: [], happenings: [], passed: [], again: false });
     this.choose();
-    for (const motion of this.all) motion.set(values);
-    const solvable = this.plain.code.start() === 0;
-    this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
-    this.first = this.state;
     let found = { ending: "NO_START" };
     try {
-      if (solvable) found = this.course();
+      if (this.begun()) found = this.course();
     } catch (why) {
       if (!(why instanceof Beyond)) throw why;
       found = { ending: "BEYOND", message: why.message };
@@ -66,6 +82,47 @@ class KindsMotion {
     };
   }
 
+  /** Solves for the start, with those ends of bodies nearest to their surfaces that are; whether there is one. */
+  begun() {
+    const ends = this.all.find(({ about }) => about.ends)?.about.ends ?? [];
+    Object.assign(this.ends, { modes: ends.map(() => 1), margins: ends.map(() => 0) });
+    for (let again = 0; ; again++) {
+      this.set();
+      const solvable = this.plain.code.start() === 0;
+      this.first = this.state = { t: this.about.t, y: this.plain.reals("y", this.plain.order).slice() };
+      const modes = solvable && ends.length ? this.nearest() : this.ends.modes;
+      if (alike(modes, this.ends.modes)) return solvable;
+      if (again > 2) throw new Beyond("no start is found with one end of a body nearest to its surface");
+      this.ends.modes = modes;
+    }
+  }
+
+  /** The ends of bodies that are nearest at the state; of those that are alike the ones that come down. */
+  nearest() {
+    const asked = this.plain.about.ends ? this.plain : this.all.find(({ about }) => about.ends);
+    const { sides, turning } = asked.judged(this.state);
+    return sides.map((g, k) => Math.sign(Math.abs(g) > ON_SIDE ? g : turning[k]) || 1);
+  }
+
+  /** Values of parameters in all modules, and the ends of bodies. */
+  set() {
+    for (const motion of this.all) motion.set(this.values);
+  }
+
+  /** Goes on with another end of a body: what has no mass leaps, nothing else moves; whether it does not lead back. */
+  leap(kind, k) {
+    const [motion, before] = [this.kinds[kind], this.state];
+    const beyond = () => -this.ends.modes[k] * motion.judged(this.state).sides[k];
+    this.ends.modes[k] *= -1;
+    this.set();
+    this.state = motion.carried(this.state, LEAPS);
+    this.ends.margins[k] = Math.max(beyond(), 0) + ON_SIDE;
+    this.set();
+    if (this.ends.margins[k] >= RETURNS) this.state = before;
+    this.turned(kind);
+    return this.state !== before;
+  }
+
   course() {
     let kind = this.begins();
     for (let changes = 1; ; changes++) {
@@ -74,19 +131,26 @@ class KindsMotion {
       this.turned(kind);
       let { ending, event } = this.segment(kind, stiff);
       const vain = new Set(); // programs that do not go on from here
-      while (["PIVOTS", "FADING"].includes(ending) && this.turned(kind, this.state, vain.add(this.kinds[kind]))) {
+      for (;;) {
         const { t } = this.state;
+        const end = ending === "EVENT" ? this.kinds[kind].endOf(event) : -1;
+        if (end >= 0 && !this.kinds[kind].about.leaps[end]) return { ending: "JUMP", message: event.message };
+        if (end >= 0 && !this.leap(kind, end)) return { ending: "CHATTERING", message: event.message };
+        if (end >= 0) vain.clear();
+        else if (!["PIVOTS", "FADING"].includes(ending) || !this.turned(kind, this.state, vain.add(this.kinds[kind]))) break;
         ({ ending, event } = this.segment(kind, stiff));
         if (this.state.t !== t) vain.clear();
       }
       if (!["EVENT", "ALREADY"].includes(ending) || this.state.t === this.until) return { ending, event };
       const next = this.onward(kind, event.name);
-      if (!next) return this.told.beyond.includes(event.name) ? { ending: "BEYOND", message: event.message } : { ending, event };
+      if (!next && this.told.beyond.includes(event.name)) return { ending: "BEYOND", message: event.message };
+      if (!next) return { ending, event: event.name === "lands" && this.told.side ? { ...event, message: this.told.side } : event };
       if (changes >= this.told.changes) {
         const message = `the motion has changed its kind ${changes} times, the last at '${event.name}', and is given up`;
         return { ending: "CHATTERING", message };
       }
-      this.again = stiff && next.kind === kind && event.name.endsWith("slip dies out") && !this.earnest(event.name);
+      const begins = stiff && !this.kinds[kind].about.ends; // Python steps over that with a method for what is stiff
+      this.again = begins && next.kind === kind && event.name.endsWith("slip dies out") && !this.earnest(event.name);
       ({ kind } = next);
       this.state = next.state;
     }
@@ -141,15 +205,51 @@ class KindsMotion {
     motion.put(this.state.t, this.state.y, "first");
     let ending = motion.words[motion.code.resume(this.state.t, this.until, rtol, atol, longest)];
     if (ending === "READY") ending = motion.steps();
+    while (ending === "PIVOTS" && this.bears(kind, motion)) ending = motion.steps();
     const record = motion.record();
     const steps = record.length / motion.about.row;
     const run = { motion, parameters: motion.reals("parameters", motion.about.parameters.length).slice(), t: this.state.t, first: Float64Array.from(this.state.y), record };
-    this.happenings.push(...motion.happened());
-    const event = motion.about.events[motion.whole("counts", "ended")] ?? null;
+    this.happenings.push(...motion.happened().filter(([name]) => motion.endOf({ name }) < 0));
+    let event = motion.about.events[motion.whole("counts", "ended")] ?? null;
+    if (ending === "STEP_TOO_SMALL" && steps) {
+      event = this.nearly(motion, record);
+      if (event) ending = "EVENT";
+      if (event) this.happenings.push([event.name, motion.real("t")]);
+    }
     if (ending === "ALREADY") this.happenings.push([event.name, this.state.t]);
     if (steps) this.state = { t: motion.real("t"), y: record.slice(record.length - motion.order) };
     this.segments.push({ run, steps, end: this.state, rejected: motion.whole("ints", "rejected"), evaluations: motion.whole("ints", "evaluations") });
     return { ending, event };
+  }
+
+  /** Whether a program goes on with pivots that are poor, as no other of its kind has better ones: it may lose more then. */
+  bears(kind, motion) {
+    const [t, y, growth] = [motion.real("t"), motion.reals("y", motion.order).slice(), motion.real("growth")];
+    const better = this.all.some((other) => {
+      if (other === motion || other.about.kind !== kind) return false;
+      other.put(t, y);
+      other.code.slope();
+      return other.real("growth") <= this.told.growth;
+    });
+    if (better || !(growth < LOST_DIGITS)) return false;
+    const { growth_limit: place } = motion.about.reals;
+    motion.reals("reals", 1 + place)[place] = 10 * growth;
+    return true;
+  }
+
+  /** What must not happen and nearly does, of a motion whose steps have become too short; null if nothing does. */
+  nearly(motion, record) {
+    const { events, row, head } = motion.about;
+    const last = record.length / row - 1;
+    const places = Array.from({ length: GLANCES }, (_, k) => Math.floor((last * k) / (GLANCES - 1)) * row);
+    const values = places.map((at) => {
+      motion.put(record[at], record.subarray(at + head, at + row));
+      motion.code.watch();
+      return motion.reals("looked", events.length).slice();
+    });
+    const near = (k) => Math.abs(values[GLANCES - 1][k]) < this.told.close * largestOf(values.map((some) => some[k]));
+    const found = events.find(({ guard }, k) => guard && near(k));
+    return found ? { ...found, message: `nearly: no step is short enough to come closer: ${found.message}` } : null;
   }
 
   // what follows ---------------------------------------------------------------------------------------------------------
@@ -158,8 +258,18 @@ class KindsMotion {
     const { rolling, flying } = this.kinds;
     if (event === "lands" && kind === "flying" && rolling) return this.landed();
     if (event === "contact lost" && flying && kind !== "flying") return { kind: "flying", state: this.lifted(this.state) };
+    if (this.kinds[ADRIFT] && (kind === ADRIFT || (kind === "flying" && event === "lies flat"))) return this.drifting(kind, event);
     const next = rolling ? this.following(kind, event) : null;
     return this.kinds[next] ? { kind: next, state: next === kind ? this.state : this.kinds[next].carried(this.state) } : null;
+  }
+
+  /** Flight with a lowest point, or without one, far from the surface: see contact/adrift.py. */
+  drifting(kind, event) {
+    const here = this.kinds[kind].judged(this.state);
+    let next = here.far?.[0] > 0 ? ADRIFT : "flying";
+    if (kind === ADRIFT && event !== "tilted" && !(event === "comes down on a face" && here.upright[0] > NO_LOWEST)) next = null;
+    if (next === null) return null;
+    return { kind: next, state: next === kind ? this.state : this.kinds[next].carried(this.state) };
   }
 
   /** The kind that follows on a surface; null where none does. */
@@ -246,11 +356,12 @@ class KindsMotion {
     }
   }
 
-  /** The state after a stroke. */
+  /** The state after a stroke; null where a side lands. */
   landed() {
     const { flying } = this.kinds;
     const { t, y } = this.state;
     const here = flying.judged(this.state);
+    if (Math.abs(here.tilted[0]) <= LIES) return null; // a side lands, and no single point
     const [m, , e] = here.solid;
     const square = (x) => [x.slice(0, 3), x.slice(3, 6), x.slice(6, 9)];
     const [S, rho] = [square(here.S), here.rho];
