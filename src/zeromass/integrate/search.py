@@ -208,14 +208,15 @@ def tops(
     middle = np.minimum(np.maximum(best, BESIDE), FINE - BESIDE)
     window = values[each[:, None], middle[:, None] + _BESIDE]
     base = window[:, BESIDE]
-    c = (window - base[:, None]) @ _SERIES  # of itself, its slope and its bend
+    c = _SERIES @ (window - base[:, None]).T
     start = (best - middle).astype(float)
     first, last, u = np.maximum(start - 1, -BESIDE), np.minimum(start + 1, BESIDE), start
+    slopes, bends = c[1:] * _ONCE, c[2:] * _TWICE
     for _ in range(NEWTON):
-        _, slope, bend = _series(c, u)
+        bend = _series(bends, u)
         bend[bend >= 0.0] = np.inf
-        u = np.minimum(np.maximum(u - slope / bend, first), last)
-    expected = base + _series(c, u)[0]
+        u = np.minimum(np.maximum(u - _series(slopes, u) / bend, first), last)
+    expected = base + _series(c, u)
     places = np.minimum(np.maximum(points[each, middle] + u * length / FINE, low), high)
     known = values[each, best]
     found = f(places)
@@ -233,16 +234,19 @@ def tops(
 
 
 def _series(c: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """Σ_k c_k u^k, of the coefficients of three polynomials each, shape (k, 3 terms): shape (3, k)."""
-    powers = u[:, None] ** _EXPONENTS
-    return np.einsum("kpj,kj->pk", c.reshape(len(u), 3, -1), powers)
+    """Σ_j c_j u^j, of coefficients (terms, k): shape (k,)."""
+    total = c[-1] * u
+    for term in c[-2:0:-1]:
+        total += term
+        total *= u
+    total += c[0]
+    return total
 
 
-_POWERS = np.linalg.inv(np.vander(np.arange(-BESIDE, BESIDE + 1.0), increasing=True))
+_SERIES = np.linalg.inv(np.vander(np.arange(-BESIDE, BESIDE + 1.0), increasing=True))
 """Coefficients of powers of a polynomial through values at −3 … 3."""
-_EXPONENTS = np.arange(2 * BESIDE + 1)
 _BESIDE = np.arange(-BESIDE, BESIDE + 1)
 _PARTS = np.arange(FINE + 1) / FINE
-_ONCE = np.diag(np.arange(1.0, 2 * BESIDE + 1), 1)
-_SERIES = np.concatenate([_POWERS, _ONCE @ _POWERS, _ONCE @ _ONCE @ _POWERS]).T
-"""Those of the polynomial, and of its first and second derivative."""
+_ONCE = np.arange(1.0, 2 * BESIDE + 1)[:, None]
+_TWICE = _ONCE[1:] * _ONCE[:-1]
+"""What powers are multiplied with in the first and second derivative."""

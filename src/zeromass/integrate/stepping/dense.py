@@ -34,12 +34,13 @@ Source = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 NODES = (1 - np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))) / 2
 """Chebyshev's places in a step, from whose states a polynomial is found well."""
 
-_FIT = np.linalg.inv(np.array(legendre(NODES, DEGREE + 1)).T)
+FIT = np.linalg.inv(np.array(legendre(NODES, DEGREE + 1)).T)
+"""Legendre's coefficients of the polynomial through values there."""
 
 
 def fitted(states: np.ndarray) -> np.ndarray:
     """Legendre's coefficients of the polynomial through states at `NODES`, both of shape (…, DEGREE + 1, 2n)."""
-    return _FIT @ states
+    return FIT @ states
 
 
 def _longer(x: np.ndarray, count: int, room: int) -> np.ndarray:
