@@ -1,13 +1,13 @@
-"""One expression at any times of a segment, in machine code."""
+"""One expression at any times of a segment: in machine code, or by NumPy where there are few steps."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from zeromass.compile.target import host
-from zeromass.expression import Expression, expressions
+from zeromass.expression import Evaluator, Expression, expressions
 from zeromass.integrate.looking import Value, told_of, value_of
-from zeromass.integrate.segment import Samples, Segment
+from zeromass.integrate.segment import Samples, Segment, asked
 from zeromass.integrate.singular.returned import misled
 from zeromass.integrate.stepping.calling import called
 from zeromass.integrate.stepping.glances import Glances
@@ -20,12 +20,34 @@ SOME = 80
 """Steps and groups of times that there is room for at first."""
 
 
-def glanced(segment: Segment, expression: Expression) -> Glance | None:
-    """Values of an expression along a segment; None where NumPy evaluates it, as in short ones."""
-    if len(segment.t) <= MANY or segment.piece is not None or segment.program is None:
+def glanced(segment: Segment, expression: Expression) -> Glance | Plain | None:
+    """Values of an expression along a segment of some steps; None of what needs more than its states and accelerations."""
+    if len(segment.t) < 2 or segment.piece is not None or segment.program is None:
         return None
-    value = value_of(segment, expressions([expression]), host().width)
-    return None if value.code is None else Glance(segment, value)
+    if len(segment.t) > MANY:
+        value = value_of(segment, expressions([expression]), host().width)
+        return None if value.code is None else Glance(segment, value)
+    evaluator, moving, forces = asked(segment.equations, expressions(expression))
+    return None if forces or segment.program.held else Plain(segment, evaluator, moving)
+
+
+class Plain:
+    """Values of an expression at times (k, m) within steps (k,) of a segment: those of `segment.at(times)[e]` to the bit."""
+
+    exact: bool = True
+
+    def __init__(self, segment: Segment, evaluator: Evaluator, moving: bool) -> None:
+        self._segment, self._evaluator, self._moving = segment, evaluator, moving
+        self._values = segment.values
+
+    def __call__(self, times: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        order = self._segment.y.shape[1]
+        inputs = np.empty((times.size, 1 + order + len(self._values)))
+        inputs[:, 0], inputs[:, 1 : 1 + order] = times.ravel(), self._segment.dense.within(times, steps)
+        inputs[:, 1 + order :] = self._values
+        if self._moving:
+            inputs = np.concatenate([inputs, self._segment.solved.native.accelerations(inputs)], axis=1)
+        return self._evaluator(inputs).reshape(times.shape)
 
 
 class Glance:

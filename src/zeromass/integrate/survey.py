@@ -40,6 +40,9 @@ BLOCK = 2**12
 MANY = 100
 """Steps from which on corrections in lanes are worth while: to make their code takes longer than to look at few steps."""
 
+Places = slice | np.ndarray
+"""Of steps, one after another or some of them."""
+
 LINE = 8
 """Numbers in a line of the cache, which the memory of stages is aligned to."""
 
@@ -108,21 +111,26 @@ class Survey:
         wanted, numbers = FEWEST if self.value.code is not None else SOME, STAGES * self.order
         twice = self.projects and not own and weightless(segment.system)
         some = (AGAIN if twice else AT_ONCE) // numbers
-        self.most = min(BLOCK, self.steps, max(1, some, min(wanted, LARGEST // numbers)))
+        together = max(1, some, min(wanted, LARGEST // numbers))
+        self.most = min(BLOCK, self.steps, -(-together // host().width) * host().width)
         self.look = Looking(segment, self.value, self.most, projects=self.projects)
         self.times, self.inside, self.values = self.look.times, self.look.inside, self.look.values
         self.open: np.ndarray = np.zeros(self.most)
+        self._slots = np.arange(self.most)
         self._around = self._stages() if around else None
 
     def __call__(self, first: int, count: int) -> None:
         """Looks at some steps from the first on."""
-        missing = np.arange(count)
-        if self._around is not None:
+        left = count
+        if self._around is None:
+            self._by_polynomials(slice(first, first + count), slice(first + 1, first + count + 1), self._slots[:count])
+        else:
             self._around(first, count)
-            missing = np.flatnonzero(self.open[:count])
-        if len(missing):
-            self._by_polynomials(first + missing, missing)
-        self.look(count, self.value.moving and (not self.quick or len(missing) > 0))
+            left = np.count_nonzero(self.open[:count])
+            if left:
+                missing = np.flatnonzero(self.open[:count])
+                self._by_polynomials(first + missing, first + missing + 1, missing)
+        self.look(count, self.value.moving and (not self.quick or left > 0))
         if self.value.code is None:
             states = self.inside[:count].swapaxes(2, 3).reshape(count * STAGES, self.order)
             found = self._at(self.times[:count].ravel(), states)
@@ -164,10 +172,10 @@ class Survey:
     def _at(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         return Samples(self.segment, t, y)[self.e]
 
-    def _by_polynomials(self, steps: np.ndarray, slots: np.ndarray) -> None:
-        """States inside some steps by the method that took them."""
+    def _by_polynomials(self, steps: Places, after: Places, slots: np.ndarray) -> None:
+        """States inside some steps, up to the ends `after` them, by the method that took them."""
         t, y, inside = self.segment.t, self.segment.y, self.segment.inside
-        ends = t[steps], y[steps], t[steps + 1], y[steps + 1]
+        ends = t[steps], y[steps], t[after], y[after]
         found = inside(*ends) if callable(inside) else inside[steps]
         place_states(found, ends[3], slots, self.inside)
         begin, _, end, _ = ends

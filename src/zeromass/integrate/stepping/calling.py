@@ -9,18 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.compile.target import Code, Target
+from zeromass.compile.target import Code, Target, address
 from zeromass.integrate.stepping.kernel import Routine, routine
-
-
-def address(x: np.ndarray) -> int:
-    """Of the memory of an array."""
-    if x.size and x.flags.carray:  # several times as quick as `ctypes.data`, which is for every array
-        return ctypes.addressof(_Byte.from_buffer(x))
-    return x.ctypes.data
-
-
-_Byte = ctypes.c_char
 
 
 @cache

@@ -89,6 +89,21 @@ class DenseOutput:
         with self._alone:
             used(self._rows(steps), self._kept)
 
+    def within(self, times: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        """States at times (k, m) within at most as many steps, (k,), as can be made at once: shape (k m, 2n)."""
+        t, y = self.t, self.y
+        begin, end = t[steps, None], t[steps + 1, None]
+        θ, many = (times - begin) / (end - begin), times.shape[1]
+        with self._alone:
+            result = states_between(θ.ravel(), self._rows(steps).repeat(many), self._kept)
+        at_end = times == end
+        given = (at_end | (times == begin)).ravel().nonzero()[0]
+        recorded = y[(steps[:, None] + at_end).ravel()[given]]
+        if self._project is not None and len(given) < len(result):
+            result = self._project(times.ravel(), result)
+        result[given] = recorded
+        return result
+
     def _rows(self, steps: np.ndarray) -> np.ndarray:
         """Where the polynomials of at most as many steps are kept as can be made at once; what is not there is made."""
         if isinstance(self._inside, np.ndarray):
@@ -96,7 +111,9 @@ class DenseOutput:
         rows = self._place[steps] - 1
         if (rows >= 0).all():
             return rows
-        new = np.unique(steps[rows < 0])
+        new = steps[rows < 0]
+        if len(new) > 1:
+            new = np.unique(new)
         if self._count + len(new) > REMEMBERED:
             self._place[self._steps[: self._count]], self._count = 0, 0
             new = np.unique(steps)

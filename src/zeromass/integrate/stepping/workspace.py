@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from zeromass.compile.target import Code
+from zeromass.compile.target import Code, address
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, PIVOTS, Int64, Real64
 from zeromass.integrate.stepping.status import Status, Tolerances
@@ -373,7 +373,7 @@ class Workspace:
         ]
         arrays = (self.reals, self.ints, self.state, stages, self.new, self.scratch, self.values, record, self.signs)
         arrays = (*arrays, self.pivots)
-        call, addresses = _ROUTINE(routine.address(name)), [*[a.ctypes.data for a in arrays], *functions]
+        call, addresses = _ROUTINE(routine.address(name)), [*[address(a) for a in arrays], *functions]
         return lambda: (arrays, Status(call(*addresses)))[1]  # which keeps the arrays
 
     def cut(self, t: float, y: np.ndarray) -> None:
