@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zeromass.compile.target import host
+from zeromass.compile.target import address, host
 from zeromass.expression import Evaluator, Expression, expressions
 from zeromass.integrate.looking import Value, told_of, value_of
 from zeromass.integrate.segment import Samples, Segment, asked
@@ -16,7 +16,7 @@ from zeromass.integrate.stepping.layout import Int64
 MANY = 100
 """Steps from which on machine code is worth while: to make it takes longer than NumPy takes to evaluate at few states."""
 
-SOME = 80
+SOME, GROUPS = 80, 400
 """Steps and groups of times that there is room for at first."""
 
 
@@ -28,7 +28,7 @@ def glanced(segment: Segment, expression: Expression) -> Glance | Plain | None:
         value = value_of(segment, expressions([expression]), host().width)
         return None if value.code is None else Glance(segment, value)
     evaluator, moving, forces = asked(segment.equations, expressions(expression))
-    return None if forces or segment.program.held else Plain(segment, evaluator, moving)
+    return None if forces else Plain(segment, evaluator, moving)
 
 
 class Plain:
@@ -70,11 +70,11 @@ class Glance:
         self._told.ints[Int64.started] = value.moving
         self._room = np.empty((order, side)), np.empty((order // 2 if value.moving else 0, side))
         self._ends = np.ascontiguousarray(segment.t), np.ascontiguousarray(segment.y)
-        self._make_room(SOME, SOME)
+        self._make_room(SOME, GROUPS)
 
     def _make_room(self, steps: int, groups: int) -> None:
         """For so many groups of times, in so many steps."""
-        self._times, self._values, self._moved = np.zeros((3, groups, self._value.side))
+        self._times, self._values, self._moved = (np.zeros((groups, self._value.side)) for _ in range(3))
         self._steps = np.empty((steps, 2), dtype=np.int64)
         told, (inside, q̈) = self._told, self._room
         seen = (told.reals, told.ints, self._times, inside, self._moved, self._values, q̈, told.room, told.parameters)
@@ -86,20 +86,23 @@ class Glance:
         groups = -(-many // self._value.side)
         if count > len(self._steps) or count * groups > len(self._times):
             self._make_room(count, count * groups)
-        seen, values, moved = (x[: count * groups].reshape(count, -1) for x in (self._times, self._values, self._moved))
-        seen[:, :many], seen[:, many:] = times, times[:, -1:]
+        seen, values = (x[: count * groups].reshape(count, -1) for x in (self._times, self._values))
+        seen[:, :many] = times
+        if many < seen.shape[1]:
+            seen[:, many:] = times[:, -1:]
         self._steps[:count, 0] = steps
         ints[Int64.capacity], ints[Int64.width] = count, groups
 
         def look(rows: np.ndarray, polynomials: np.ndarray) -> None:
             self._steps[:count, 1] = rows
             there = np.ascontiguousarray(polynomials)
-            ints[Int64.table] = there.ctypes.data
+            ints[Int64.table] = address(there)
             self._call()
 
         self._segment.dense.using(steps, look)
         values = values[:, :many].copy()
         if self._projects and self._whole:
+            moved = self._moved[: count * groups].reshape(count, -1)
             far = ~(moved[:, :many] <= self._segment.settings.limits.correction)
             if far.any():
                 self._as_they_are(times[far], far, values)
@@ -107,13 +110,17 @@ class Glance:
 
     def at(self, time: float, step: int) -> float:
         """The value of `segment.at` at one time, to the bit: NumPy's, of the same state."""
-        t = np.array([time])
-        self(t[None], np.array([step]))
+        t = np.array([[time]])
+        self(t, np.array([step]))
         if self._moved[0, 0] <= self._segment.settings.limits.correction:
             y = self._room[0][:, 0]
         else:
-            y = self._segment.dense(t)[0]
-        return float(Samples(self._segment, t, y[None])[self._value.e][0, 0])
+            y = self._segment.dense(t[0])[0]
+        inputs = np.concatenate([t[0], y, self._segment.values])[None]
+        evaluator, moving, _ = asked(self._segment.equations, self._value.e)
+        if moving:
+            inputs = np.concatenate([inputs, self._segment.solved.native.accelerations(inputs)], axis=1)
+        return float(evaluator(inputs)[0, 0])
 
     def _as_they_are(self, times: np.ndarray, far: np.ndarray, values: np.ndarray) -> None:
         """Takes interpolated states as they are where constraints lose independence; see `returned`."""
