@@ -12,7 +12,7 @@ from zeromass.expression import Expression, expressions
 from zeromass.integrate import Course
 from zeromass.integrate.course import Sampled
 from zeromass.integrate.glance import Plain, glanced
-from zeromass.integrate.search import Values, tops
+from zeromass.integrate.search import Values, fine, tops
 from zeromass.model import ModelError
 
 SAMPLES = 4
@@ -20,6 +20,9 @@ SAMPLES = 4
 
 TOGETHER = 64
 """Tops that are looked at in any case; of more, those that may exceed them."""
+
+ALL = 32
+"""Steps up to which all are looked at closely at once: another look would take longer."""
 
 RESOLVED = 0.5
 """Part of the tolerance by which values that are not told apart may differ, or what they may be off by, if that is more."""
@@ -77,13 +80,16 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
         return at(times.ravel()).reshape(times.shape)
 
     look, ends = glance or inside, run.t if several else segment.t
+    values = None
     if isinstance(known, Rough):
         steps = _likely(known, look, run.settings.rtol)
     else:
         if known is not None:
             samples = known[expression]
-        elif isinstance(glance, Plain):
-            samples = _sampled(glance, ends)
+        elif isinstance(glance, Plain) and ends[-1] > ends[0]:
+            values = _sampled(glance, ends)
+            every = (values.shape[1] - 1) // SAMPLES
+            samples = np.append(values[:, :-1:every], values[-1, -1])
         else:
             samples = at(between(ends))
         if len(samples) == 1 or np.isnan(samples).any():
@@ -92,29 +98,36 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
         steps = _beside_tops(samples)
         if len(steps) > FEW:
             steps = steps[_may_be_highest(look(_parts(ends, steps), steps))]
-    place, value, step = _highest(look, steps, ends)
+    if values is not None:
+        values = values[steps] if values.shape[1] > SAMPLES + 1 else None
+    place, value, step = _highest(look, steps, ends, values)
     if glance is not None and not glance.exact:
         value = glance.at(place, step)
     return Extremum(value, place)
 
 
-def _sampled(look: Look, ends: np.ndarray) -> np.ndarray:
-    """Values at the times `between` steps."""
+def _sampled(look: Plain, ends: np.ndarray) -> np.ndarray:
+    """Values at the ends of parts of all steps, shape (k, parts + 1): of so many as tops are found from, where that is as
+    quick."""
     steps = np.arange(len(ends) - 1)
-    values = look(_parts(ends, steps), steps)
-    return np.append(values[:, :-1], values[-1, -1])
+    if look.light and len(steps) <= ALL:
+        return look(fine(ends[:-1], ends[1:]), steps)
+    return look(_parts(ends, steps), steps)
 
 
-def _highest(look: Look, steps: np.ndarray, ends: np.ndarray) -> tuple[float, float, int]:
-    """Place of the largest value in some steps, this value, and its step."""
+def _highest(
+    look: Look, steps: np.ndarray, ends: np.ndarray, values: np.ndarray | None = None
+) -> tuple[float, float, int]:
+    """Place of the largest value in some steps, this value, and its step; `values`, at `fine` places, if they are known."""
 
     def of(some: np.ndarray) -> Values:
         return lambda times: look(times.reshape(len(some), -1), some).ravel()
 
-    steps = np.sort(steps)
+    if values is None:
+        steps = np.sort(steps)
     begin, end = ends[steps], ends[steps + 1]
     low, high = np.minimum(begin, end), np.maximum(begin, end)
-    places, peaks = tops(of(steps), low, high, lambda some: of(steps[some]))
+    places, peaks = tops(of(steps), low, high, lambda some: of(steps[some]), values)
     best = int(peaks.argmax())
     return float(places[best]), float(peaks[best]), int(steps[best])
 

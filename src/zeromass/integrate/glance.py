@@ -32,12 +32,16 @@ def glanced(segment: Segment, expression: Expression) -> Glance | Plain | None:
 
 
 class Plain:
-    """Values of an expression at times (k, m) within steps (k,) of a segment: those of `segment.at(times)[e]` to the bit."""
+    """Values of an expression at times (k, m) within steps (k,) of a segment: those of `segment.at(times)[e]` to the bit.
+
+    light  whether many take hardly longer than few: they are on no constraints, and need no accelerations
+    """
 
     exact: bool = True
 
     def __init__(self, segment: Segment, evaluator: Evaluator, moving: bool) -> None:
         self._segment, self._evaluator, self._moving = segment, evaluator, moving
+        self.light: bool = not moving and not segment.solved.corrections
         self._values = segment.values
 
     def __call__(self, times: np.ndarray, steps: np.ndarray) -> np.ndarray:

@@ -193,22 +193,26 @@ def maxima(
 
 
 def tops(
-    f: Values, low: np.ndarray, high: np.ndarray, some: Callable[[np.ndarray], Values] | None = None
+    f: Values,
+    low: np.ndarray,
+    high: np.ndarray,
+    some: Callable[[np.ndarray], Values] | None = None,
+    values: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same as `maxima` for functions that are smooth at most of their maxima, from fewer values.
 
-    f     is asked for as many values of each bracket, one bracket after the other
-    some  gives the function that is asked where some brackets, by their numbers, are narrowed alone; f, if it is not given
+    f       is asked for as many values of each bracket, one bracket after the other
+    some    gives the function that is asked where some brackets, by their numbers, are narrowed alone; f, if it is not given
+    values  at the `fine` places of each bracket, shape (k, FINE + 1), if they are known
 
     A polynomial of degree 6 through those around the largest of 33 tells the place of the top; where the function is not
     there what it should be, as at a kink, it is narrowed.
     """
     if not len(low):
         return np.empty(0), np.empty(0)
-    length = high - low
-    points = low[:, None] + length[:, None] * _PARTS
-    points[:, -1] = high
-    values = f(points.ravel()).reshape(points.shape)
+    length, points = high - low, fine(low, high)
+    if values is None:
+        values = f(points.ravel()).reshape(points.shape)
     if len(low) <= APART:
         best, parts, expected, known, beside = np.array(
             list(map(_top, values.tolist(), values.argmax(axis=1).tolist()))
@@ -227,6 +231,13 @@ def tops(
         rest = np.flatnonzero(~smooth)
         places[rest], found[rest] = maxima(f if some is None else some(rest), low[rest], high[rest])
     return places, found
+
+
+def fine(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The ends of parts of brackets at which `tops` looks first, shape (k, FINE + 1)."""
+    points = low[:, None] + (high - low)[:, None] * _PARTS
+    points[:, -1] = high
+    return points
 
 
 def _tops(values: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -113,7 +113,8 @@ class Survey:
         some = (AGAIN if twice else AT_ONCE) // numbers
         together = max(1, some, min(wanted, LARGEST // numbers))
         self.most = min(BLOCK, self.steps, -(-together // host().width) * host().width)
-        self.look = Looking(segment, self.value, self.most, projects=self.projects)
+        self.look = Looking(segment, self.value, self.most + 1, projects=self.projects)
+        self._beginning: np.ndarray | None = None
         self.times, self.inside, self.values = self.look.times, self.look.inside, self.look.values
         self.open: np.ndarray = np.zeros(self.most)
         self._slots = np.arange(self.most)
@@ -130,7 +131,13 @@ class Survey:
             if left:
                 missing = np.flatnonzero(self.open[:count])
                 self._by_polynomials(first + missing, first + missing + 1, missing)
-        self.look(count, self.value.moving and (not self.quick or left > 0))
+        alone = self.value.moving or self.value.code is None
+        begins = first == 0 and self._beginning is None and not alone  # with the first steps, as it takes no longer
+        if begins:
+            self._begin_at(count)
+        self.look(count + begins, self.value.moving and (not self.quick or left > 0))
+        if begins:
+            self._beginning = self._seen_at(count)
         if self.value.code is None:
             states = self.inside[:count].swapaxes(2, 3).reshape(count * STAGES, self.order)
             found = self._at(self.times[:count].ravel(), states)
@@ -145,12 +152,22 @@ class Survey:
 
     @property
     def beginning(self) -> np.ndarray:
-        """Values where the segment begins, shape (expressions,); what has been looked at is lost."""
+        """Values where the segment begins, shape (expressions,); what has been looked at may be lost."""
         if self.value.code is None:
             return self._at(self.segment.t[:1], self.segment.y[:1])[0]
-        self.times[0], self.inside[0] = self.segment.t[0], self.segment.y[0][:, None]
-        self.look(1, self.value.moving)
-        return self.values[0, -1, :, -1].copy()
+        if self._beginning is None:
+            self._begin_at(0)
+            self.look(1, self.value.moving)
+            self._beginning = self._seen_at(0)
+        return self._beginning
+
+    def _begin_at(self, slot: int) -> None:
+        """Puts the state where the segment begins there."""
+        self.times[slot], self.inside[slot] = self.segment.t[0], self.segment.y[0][:, None]
+
+    def _seen_at(self, slot: int) -> np.ndarray:
+        """Values at the last place there, which is taken as it is."""
+        return self.values[slot, -1, :, -1].copy()
 
     def _weak(self, first: int, count: int) -> np.ndarray:
         """Whether constraints may lose independence in some steps, as the growth of the pivots at their ends tells."""

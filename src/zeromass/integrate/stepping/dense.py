@@ -112,7 +112,7 @@ class DenseOutput:
         if (rows >= 0).all():
             return rows
         new = steps[rows < 0]
-        if len(new) > 1:
+        if len(new) > 1 and not (new[1:] > new[:-1]).all():
             new = np.unique(new)
         if self._count + len(new) > REMEMBERED:
             self._place[self._steps[: self._count]], self._count = 0, 0
