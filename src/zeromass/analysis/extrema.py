@@ -11,7 +11,7 @@ from zeromass.analysis.rough import FEW, Rough, rough
 from zeromass.expression import Expression, expressions
 from zeromass.integrate import Course
 from zeromass.integrate.course import Sampled
-from zeromass.integrate.glance import Plain, glanced
+from zeromass.integrate.glance import Glance, Plain, glanced
 from zeromass.integrate.search import Values, fine, tops
 from zeromass.model import ModelError
 
@@ -101,7 +101,7 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
     if values is not None:
         values = values[steps] if values.shape[1] > SAMPLES + 1 else None
     place, value, step = _highest(look, steps, ends, values)
-    if glance is not None and not glance.exact:
+    if isinstance(glance, Glance) and not glance.exact:
         value = glance.at(place, step)
     return Extremum(value, place)
 

@@ -216,7 +216,7 @@ class Code:
 def address(x: np.ndarray) -> int:
     """Of the memory of an array."""
     if x.size and x.flags.carray:  # three times as quick as `ctypes.data`, which is for every array
-        return ctypes.addressof(ctypes.c_char.from_buffer(x))
+        return ctypes.addressof(ctypes.c_char.from_buffer(x))  # pyright: ignore[reportArgumentType]
     return x.ctypes.data
 
 

@@ -37,8 +37,6 @@ class Plain:
     light  whether many take hardly longer than few: they are on no constraints, and need no accelerations
     """
 
-    exact: bool = True
-
     def __init__(self, segment: Segment, evaluator: Evaluator, moving: bool) -> None:
         self._segment, self._evaluator, self._moving = segment, evaluator, moving
         self.light: bool = not moving and not segment.solved.corrections
@@ -78,7 +76,8 @@ class Glance:
 
     def _make_room(self, steps: int, groups: int) -> None:
         """For so many groups of times, in so many steps."""
-        self._times, self._values, self._moved = (np.zeros((groups, self._value.side)) for _ in range(3))
+        self._times, self._values = (np.empty((groups, self._value.side)) for _ in range(2))
+        self._moved = np.zeros((groups if self._projects else 1, self._value.side))
         self._steps = np.empty((steps, 2), dtype=np.int64)
         told, (inside, q̈) = self._told, self._room
         seen = (told.reals, told.ints, self._times, inside, self._moved, self._values, q̈, told.room, told.parameters)

@@ -127,7 +127,7 @@ class Survey:
             self._by_polynomials(slice(first, first + count), slice(first + 1, first + count + 1), self._slots[:count])
         else:
             self._around(first, count)
-            left = np.count_nonzero(self.open[:count])
+            left = int(np.count_nonzero(self.open[:count]))
             if left:
                 missing = np.flatnonzero(self.open[:count])
                 self._by_polynomials(first + missing, first + missing + 1, missing)

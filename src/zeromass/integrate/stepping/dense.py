@@ -118,7 +118,10 @@ class DenseOutput:
             self._place[self._steps[: self._count]], self._count = 0, 0
             new = np.unique(steps)
         if len(new):
-            made = self._inside(self.t[new], self.y[new], self.t[new + 1], self.y[new + 1])
+            some, after = new, new + 1
+            if new[-1] - new[0] == len(new) - 1:  # one after another
+                some, after = (slice(new[0] + k, new[-1] + 1 + k) for k in range(2))
+            made = self._inside(self.t[some], self.y[some], self.t[after], self.y[after])
             end = self._count + len(new)
             if not self._count:
                 self._kept, self._steps = made, new
