@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.compile.target import host
+from zeromass.compile.target import address, host
 from zeromass.expression import Array
 from zeromass.integrate.looking import Looking, Value, settings_of, value_of
 from zeromass.integrate.methods.collocation.around import ENDS, CollocationAround, CollocationAroundRows
@@ -206,7 +206,7 @@ class Survey:
         ints[Int64.capacity], ints[Int64.started] = self.steps, self.value.moving and self.quick
         constants = LANES + TABLES * n
         stages = np.zeros(constants + lanes * len(values) + LINE)
-        stages = stages[-stages.ctypes.data % (8 * LINE) // 8 :]
+        stages = stages[-address(stages) % (8 * LINE) // 8 :]
         stages[constants : constants + lanes * len(values)] = np.repeat(values, lanes)
         pivots, slopes = np.zeros(PIVOTS * max(native.pivots, 1)), np.empty((self.most + ENDS, n))
         t, y = (np.ascontiguousarray(x) for x in (self.segment.t, self.segment.y))

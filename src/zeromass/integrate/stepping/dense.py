@@ -95,13 +95,14 @@ class DenseOutput:
         begin, end = t[steps, None], t[steps + 1, None]
         θ, many = (times - begin) / (end - begin), times.shape[1]
         with self._alone:
-            result = states_between(θ.ravel(), self._rows(steps).repeat(many), self._kept)
+            rows = self._rows(steps)
+            result = states_between(θ.ravel(), rows if many == 1 else rows.repeat(many), self._kept)
         at_end = times == end
         given = (at_end | (times == begin)).ravel().nonzero()[0]
-        recorded = y[(steps[:, None] + at_end).ravel()[given]]
         if self._project is not None and len(given) < len(result):
             result = self._project(times.ravel(), result)
-        result[given] = recorded
+        if len(given):
+            result[given] = y[(steps[:, None] + at_end).ravel()[given]]
         return result
 
     def _rows(self, steps: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from zeromass.compile.target import host
+from zeromass.compile.target import address, host
 from zeromass.integrate.methods.collocation.coefficients import C
 from zeromass.integrate.methods.collocation.kernel import CollocationAdvance, CollocationDense
 from zeromass.integrate.methods.collocation.stages import LANES, TABLES
@@ -115,6 +115,7 @@ class Collocation:
         constants = LANES + TABLES * n
         room = constants + lanes * len(values)
         memory = np.zeros(room + LINE // 8)
-        first = -memory.ctypes.data % LINE // 8
-        memory[first + constants : first + room] = np.repeat(values, lanes)
+        first = -address(memory) % LINE // 8
+        if len(values):
+            memory[first + constants : first + room] = np.repeat(values, lanes)
         return memory[first:]
