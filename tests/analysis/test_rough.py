@@ -7,7 +7,7 @@ import pytest
 
 import zeromass as zm
 from zeromass.analysis.extrema import between, maximum
-from zeromass.analysis.rough import MANY, rough
+from zeromass.analysis.rough import FEW, MANY, rough
 from zeromass.integrate.glance import glanced
 from zeromass.integrate.survey import PLACES
 
@@ -60,6 +60,15 @@ def test_steps_that_a_rough_look_leaves_out_have_no_larger_value(swinging: zm.Ru
         assert np.all(highest[peaks.steps] <= peaks.tops + peaks.errors + peaks.hidden)
 
 
+def test_no_step_is_left_out_because_its_polynomial_is_highest_at_an_end(swinging: zm.Run) -> None:
+    """Where it does not bend down at its top, that tells nothing: what may be hidden is its error, and never less than 0."""
+    run = zm.simulate(swinging.program, swinging.start, until=10.0, rtol=1e-9, method="dop853")
+    found = rough(run, [-run.system.energy])
+    assert found is not None
+    assert len(found.peaks.steps) > FEW
+    assert np.all(found.peaks.hidden >= 0.0)
+
+
 def test_an_energy_that_is_conserved_takes_few_steps_again(swinging: zm.Run) -> None:
     """Its largest value is told to half the tolerance."""
     again = zm.simulate(swinging.program, swinging.start, until=15.0, rtol=1e-9)
@@ -96,6 +105,24 @@ def test_short_runs_are_looked_at_as_they_are() -> None:
     spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
     run = zm.simulate(spring, spring.start({x: 1.0}), until=3.0)
     assert rough(run, [x]) is None
+
+
+@pytest.mark.parametrize("until", [1.0, -1.0, 3.0])
+def test_the_largest_value_of_a_short_run_is_that_of_the_run_to_the_bit(until: float) -> None:
+    """Of few steps and of some, on constraints and on none; and no other value is larger."""
+    theta, x, y = zm.coordinates("theta x y")
+    u, v = zm.rate(x), zm.rate(y)
+    swing = zm.System(kinetic=zm.rate(theta) ** 2 / 2, potential=-9.81 * np.cos(theta))
+    rod = zm.System(kinetic=(u**2 + v**2) / 2, potential=9.81 * y, constraints={"rod": x**2 + y**2 - 1})
+    starts = swing.start({theta: 1.0}), rod.start({x: 0.6, y: -0.8})
+    for start, some in zip(starts, ([theta, zm.rate(theta) * theta], [y, u * x**2, zm.acceleration(x)]), strict=True):
+        run = zm.simulate(start.system, start, until=until)
+        assert len(run) <= MANY
+        for e in (*some, *[-e for e in some], start.system.energy):
+            value, time = maximum(run, e)
+            assert value == run.at(time)[e]
+            highest = run.at(np.linspace(0.0, until, 2001))[e].max()
+            assert value >= highest - 64 * np.finfo(float).eps * abs(highest)
 
 
 def test_backward_runs_have_their_largest_values_too(swinging: zm.Run) -> None:

@@ -11,8 +11,8 @@ from zeromass.analysis.rough import FEW, Rough, rough
 from zeromass.expression import Expression, expressions
 from zeromass.integrate import Course
 from zeromass.integrate.course import Sampled
-from zeromass.integrate.glance import glanced
-from zeromass.integrate.search import Values, tops
+from zeromass.integrate.glance import Glance, Plain, glanced
+from zeromass.integrate.search import Values, fine, tops
 from zeromass.model import ModelError
 
 SAMPLES = 4
@@ -20,6 +20,9 @@ SAMPLES = 4
 
 TOGETHER = 64
 """Tops that are looked at in any case; of more, those that may exceed them."""
+
+ALL = 32
+"""Steps up to which all are looked at closely at once: another look would take longer."""
 
 RESOLVED = 0.5
 """Part of the tolerance by which values that are not told apart may differ, or what they may be off by, if that is more."""
@@ -64,80 +67,119 @@ def maximum(run: Course, expression: Expression, sampled: Sampled | Rough | None
     >>> round(maximum(run, x**2 - x).value, 9)
     2.0
     """
-    shape = expressions(expression).shape
-    if shape:
+    if not isinstance(expression, Expression) and (shape := expressions(expression).shape):
         raise ModelError(f"a maximum is that of one expression, not of an array of shape {shape}")
     known = rough(run, [expression]) if sampled is None else sampled
-    if isinstance(known, Rough):
-        return _highest(run, expression, lambda look: _likely(known, look, run.settings.rtol))
-    t = between(run.t)
-    samples = _at_once(run, t, expression) if known is None else known[expression]
-    if len(t) == 1 or np.isnan(samples).any():
-        first = int(np.argmax(samples))  # that is no number, if there is one
-        return Extremum(float(samples[first]), float(t[first]))
-    likely = np.flatnonzero(samples + reach(samples) >= samples.max())
-    steps = np.concatenate([np.maximum(likely - 1, 0), np.minimum(likely, len(samples) - 2)]) // SAMPLES
-    return _highest(run, expression, lambda _: np.unique(steps))
-
-
-def _at_once(run: Course, times: np.ndarray, expression: Expression) -> np.ndarray:
-    """Values of an expression at times of a run."""
     segment, *several = run.segments
-    return (run.at(times) if several else segment.at(times))[expression]
+    glance = None if several else glanced(segment, expression)
 
-
-def _highest(run: Course, expression: Expression, likely: Callable[[Look], np.ndarray]) -> Extremum:
-    """The largest value in the steps in which it is likely to be."""
-    segment, *several = run.segments
-    ends = run.t if several else segment.t
+    def at(times: np.ndarray) -> np.ndarray:
+        return (run.at(times) if several else segment.at(times))[expression]
 
     def inside(times: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        return _at_once(run, times.ravel(), expression).reshape(times.shape)
+        return at(times.ravel()).reshape(times.shape)
 
-    glance = None if several else glanced(segment, expression)
-    look = inside if glance is None else glance
-    steps = np.sort(likely(look))
-    if len(steps) > FEW:
-        steps = steps[_highest_of(look, steps, ends)]
-    begin, end = ends[steps], ends[steps + 1]
+    look, ends = glance or inside, run.t if several else segment.t
+    values = None
+    if isinstance(known, Rough):
+        steps = _likely(known, look, run.settings.rtol)
+    else:
+        if known is not None:
+            samples = known[expression]
+        elif isinstance(glance, Plain) and ends[-1] > ends[0]:
+            values = _sampled(glance, ends)
+            every = (values.shape[1] - 1) // SAMPLES
+            samples = np.append(values[:, :-1:every], values[-1, -1])
+        else:
+            samples = at(between(ends))
+        if len(samples) == 1 or np.isnan(samples).any():
+            first = int(samples.argmax())  # that is no number, if there is one
+            return Extremum(float(samples[first]), float(between(ends)[first]))
+        steps = _beside_tops(samples)
+        if len(steps) > FEW:
+            steps = steps[_may_be_highest(look(_parts(ends, steps), steps))]
+    if values is not None:
+        values = values[steps] if values.shape[1] > SAMPLES + 1 else None
+    place, value, step = _highest(look, steps, ends, values)
+    if isinstance(glance, Glance) and not glance.exact:
+        value = glance.at(place, step)
+    return Extremum(value, place)
+
+
+def _sampled(look: Plain, ends: np.ndarray) -> np.ndarray:
+    """Values at the ends of parts of all steps, shape (k, parts + 1): of so many as tops are found from, where that is as
+    quick."""
+    steps = np.arange(len(ends) - 1)
+    if look.light and len(steps) <= ALL:
+        return look(fine(ends[:-1], ends[1:]), steps)
+    return look(_parts(ends, steps), steps)
+
+
+def _highest(
+    look: Look, steps: np.ndarray, ends: np.ndarray, values: np.ndarray | None = None
+) -> tuple[float, float, int]:
+    """Place of the largest value in some steps, this value, and its step; `values`, at `fine` places, if they are known."""
 
     def of(some: np.ndarray) -> Values:
         return lambda times: look(times.reshape(len(some), -1), some).ravel()
 
+    if values is None:
+        steps = np.sort(steps)
+    begin, end = ends[steps], ends[steps + 1]
     low, high = np.minimum(begin, end), np.maximum(begin, end)
-    places, peaks = tops(of(steps), low, high, lambda some: of(steps[some]))
-    best = int(np.argmax(peaks))
-    time = float(places[best])
-    if glance is None or glance.exact:
-        return Extremum(float(peaks[best]), time)
-    return Extremum(glance.at(time, int(steps[best])), time)
+    places, peaks = tops(of(steps), low, high, lambda some: of(steps[some]), values)
+    best = int(peaks.argmax())
+    return float(places[best]), float(peaks[best]), int(steps[best])
 
 
-def _highest_of(look: Look, steps: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Which of some steps may hold the largest value, from a few values in each."""
+def _parts(ends: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """Times at the ends of parts of some steps, shape (k, SAMPLES + 1)."""
     begin, end = ends[steps, None], ends[steps + 1, None]
     t = begin + (end - begin) * _PARTS
-    t[:, -1] = end[:, 0]
-    samples = look(t, steps)
-    each, top = np.arange(len(steps)), np.argmax(samples, axis=1)
+    t[:, -1:] = end
+    return t
+
+
+def _beside_tops(samples: np.ndarray) -> np.ndarray:
+    """Steps on either side of each sample that may hide the largest value beside it."""
+    likely = np.flatnonzero(samples + reach(samples) >= samples.max())
+    found = np.zeros((len(samples) - 1) // SAMPLES, dtype=bool)
+    found[np.maximum(likely - 1, 0) // SAMPLES] = True
+    found[np.minimum(likely, len(samples) - 2) // SAMPLES] = True
+    return np.flatnonzero(found)
+
+
+def _may_be_highest(samples: np.ndarray) -> np.ndarray:
+    """Which of some steps may hold the largest value, from a few values in each."""
+    each, top = np.arange(len(samples)), samples.argmax(axis=1)
     beside = np.minimum(samples[each, np.maximum(top - 1, 0)], samples[each, np.minimum(top + 1, SAMPLES)])
     most = samples[each, top]
     return np.flatnonzero(most + (most - beside) >= most.max())
 
 
 def _likely(known: Rough, look: Look, rtol: float) -> np.ndarray:
-    """Steps that may hold the largest value: what is there at the tops of polynomials tells in which of them."""
+    """Steps that may hold the largest value: what is there at the tops of polynomials, and beside, tells which."""
     peaks = known.peaks
     if len(peaks.steps) <= FEW:
         return peaks.steps
-    first = look(peaks.times[:TOGETHER, None], peaks.steps[:TOGETHER])[:, 0]
-    beyond = first.max() + max(RESOLVED * rtol, 2 * known.off) * abs(first.max())
-    others = TOGETHER + np.flatnonzero((peaks.tops + peaks.errors)[TOGETHER:] > beyond)
-    chosen, there = np.arange(len(first)), first
-    if len(others):
-        chosen = np.append(chosen, others)
-        there = np.append(first, look(peaks.times[others, None], peaks.steps[others])[:, 0])
-    return peaks.steps[chosen[there + peaks.hidden[chosen] >= there.max()]]
+
+    def seen(some: slice | np.ndarray) -> np.ndarray:
+        times = _parts(known.t, peaks.steps[some])
+        return look(np.concatenate([times, peaks.times[some, None]], axis=1), peaks.steps[some])
+
+    there, hidden, steps = seen(slice(TOGETHER)), peaks.hidden[:TOGETHER], peaks.steps[:TOGETHER]
+    if len(peaks.steps) > TOGETHER:
+        first = float(there[:, -1].max())
+        beyond = first + max(RESOLVED * rtol, 2 * known.off) * abs(first)
+        others = TOGETHER + np.flatnonzero((peaks.tops + peaks.errors)[TOGETHER:] > beyond)
+        if len(others):
+            there = np.concatenate([there, seen(others)])
+            hidden, steps = np.append(hidden, peaks.hidden[others]), np.append(steps, peaks.steps[others])
+    top = there[:, -1]
+    kept = np.flatnonzero(top + hidden >= top.max())
+    if len(kept) > FEW:
+        kept = kept[_may_be_highest(there[kept, :-1])]
+    return steps[kept]
 
 
 def minimum(run: Course, expression: Expression) -> Extremum:

@@ -103,19 +103,24 @@ def _peaks(t: np.ndarray, nodes: np.ndarray, off: float, least: float = -np.inf)
     """Steps in which a function may reach its largest value, or `least` where that is more; nodes of shape (k, 9)."""
     told = _told(nodes, off, max(least, float(nodes.max())))
     steps = np.flatnonzero(told[Told.highest] > -np.inf)
-    tops, drops, errors, θ, near, values, bends = told[:, steps]
-    hidden = drops + errors
-    if len(steps) > FEW:
-        high = np.maximum(tops, values)
-        kept = np.flatnonzero(high + errors >= (high - errors).max())
-        steps, θ, tops, errors, bends = (x[kept] for x in (steps, near, high, errors, bends))
-        bends[bends >= 0.0] = 0.0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            steep = (STEEP * errors) ** 2 / (-2 * bends)
-        hidden = np.fmin(errors, steep) + 8 * EPSILON * np.abs(tops)
-    order = np.argsort(-tops, kind="stable")
-    steps, θ = steps[order], θ[order]
-    return Peaks(steps, t[steps] + (t[steps + 1] - t[steps]) * θ, tops[order], errors[order], hidden[order])
+    some, many = told[:, steps], len(steps) > FEW
+    tops, errors = some[Told.highest], some[Told.error]
+    if many:
+        tops = np.maximum(tops, some[Told.height])
+        kept = np.flatnonzero(tops + errors >= (tops - errors).max())
+        order = kept[np.argsort(-tops[kept], kind="stable")]
+    else:
+        order = np.argsort(-tops, kind="stable")
+    steps, tops = steps[order], tops[order]
+    _, drops, errors, θ, near, _, bends = some[:, order]
+    if many:
+        θ, steep = near, np.full(len(order), np.inf)
+        np.divide((STEEP * errors) ** 2, -2 * bends, out=steep, where=bends < 0.0)
+        hidden = np.minimum(errors, steep) + 8 * EPSILON * np.abs(tops)
+    else:
+        hidden = drops + errors
+    begin = t[steps]
+    return Peaks(steps, begin + (t[steps + 1] - begin) * θ, tops, errors, hidden)
 
 
 def _told(nodes: np.ndarray, off: float, least: float) -> np.ndarray:

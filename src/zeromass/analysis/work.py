@@ -229,6 +229,9 @@ class _Kept:
         self._before = 0
 
     def add(self, rows: np.ndarray) -> None:
+        if self._every == 1:
+            self._rows.append(rows.copy())
+            return
         places = self._before + np.arange(len(rows))
         self._rows.append(rows[(places % self._every == 0) | (places == self._count - 1)])
         self._before += len(rows)

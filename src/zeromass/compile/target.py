@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 
 import llvmlite
 import llvmlite.binding as llvm
+import numpy as np
 
 from zeromass.compile import cache
 from zeromass.errors import ZeromassError
@@ -210,6 +211,13 @@ class Code:
         self._text = ""  # it is not needed again
         self._engines.append(engine)
         self._addresses = {name: engine.get_function_address(name) for name in list(self._addresses)}
+
+
+def address(x: np.ndarray) -> int:
+    """Of the memory of an array."""
+    if x.size and x.flags.carray:  # three times as quick as `ctypes.data`, which is for every array
+        return ctypes.addressof(ctypes.c_char.from_buffer(x))  # pyright: ignore[reportArgumentType]
+    return x.ctypes.data
 
 
 _made: WeakValueDictionary[tuple[str, Target, int], Code] = WeakValueDictionary()

@@ -62,7 +62,7 @@ class Tape:
                 place[node] = len(place)
 
     def __call__(self, values: np.ndarray) -> list[Any]:
-        columns = values if values.ndim == 1 else np.moveaxis(values, -1, 0)
+        columns = values.T if values.ndim <= 2 else np.moveaxis(values, -1, 0)
         tape: list[Any] = [*[columns[j] for j in self._inputs], *self._constants]
         with np.errstate(all="ignore"):
             for operation, operands in self._steps:

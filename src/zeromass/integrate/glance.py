@@ -1,13 +1,13 @@
-"""One expression at any times of a segment, in machine code."""
+"""One expression at any times of a segment: in machine code, or by NumPy where there are few steps."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from zeromass.compile.target import host
-from zeromass.expression import Expression, expressions
+from zeromass.compile.target import address, host
+from zeromass.expression import Evaluator, Expression, expressions
 from zeromass.integrate.looking import Value, told_of, value_of
-from zeromass.integrate.segment import Samples, Segment
+from zeromass.integrate.segment import Samples, Segment, asked
 from zeromass.integrate.singular.returned import misled
 from zeromass.integrate.stepping.calling import called
 from zeromass.integrate.stepping.glances import Glances
@@ -16,16 +16,40 @@ from zeromass.integrate.stepping.layout import Int64
 MANY = 100
 """Steps from which on machine code is worth while: to make it takes longer than NumPy takes to evaluate at few states."""
 
-SOME = 80
+SOME, GROUPS = 80, 400
 """Steps and groups of times that there is room for at first."""
 
 
-def glanced(segment: Segment, expression: Expression) -> Glance | None:
-    """Values of an expression along a segment; None where NumPy evaluates it, as in short ones."""
-    if len(segment.t) <= MANY or segment.piece is not None or segment.program is None:
+def glanced(segment: Segment, expression: Expression) -> Glance | Plain | None:
+    """Values of an expression along a segment of some steps; None of what needs more than its states and accelerations."""
+    if len(segment.t) < 2 or segment.piece is not None or segment.program is None:
         return None
-    value = value_of(segment, expressions([expression]), host().width)
-    return None if value.code is None else Glance(segment, value)
+    if len(segment.t) > MANY:
+        value = value_of(segment, expressions([expression]), host().width)
+        return None if value.code is None else Glance(segment, value)
+    evaluator, moving, forces = asked(segment.equations, expressions(expression))
+    return None if forces else Plain(segment, evaluator, moving)
+
+
+class Plain:
+    """Values of an expression at times (k, m) within steps (k,) of a segment: those of `segment.at(times)[e]` to the bit.
+
+    light  whether many take hardly longer than few: they are on no constraints, and need no accelerations
+    """
+
+    def __init__(self, segment: Segment, evaluator: Evaluator, moving: bool) -> None:
+        self._segment, self._evaluator, self._moving = segment, evaluator, moving
+        self.light: bool = not moving and not segment.solved.corrections
+        self._values = segment.values
+
+    def __call__(self, times: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        order = self._segment.y.shape[1]
+        inputs = np.empty((times.size, 1 + order + len(self._values)))
+        inputs[:, 0], inputs[:, 1 : 1 + order] = times.ravel(), self._segment.dense.within(times, steps)
+        inputs[:, 1 + order :] = self._values
+        if self._moving:
+            inputs = np.concatenate([inputs, self._segment.solved.native.accelerations(inputs)], axis=1)
+        return self._evaluator(inputs).reshape(times.shape)
 
 
 class Glance:
@@ -48,11 +72,12 @@ class Glance:
         self._told.ints[Int64.started] = value.moving
         self._room = np.empty((order, side)), np.empty((order // 2 if value.moving else 0, side))
         self._ends = np.ascontiguousarray(segment.t), np.ascontiguousarray(segment.y)
-        self._make_room(SOME, SOME)
+        self._make_room(SOME, GROUPS)
 
     def _make_room(self, steps: int, groups: int) -> None:
         """For so many groups of times, in so many steps."""
-        self._times, self._values, self._moved = np.zeros((3, groups, self._value.side))
+        self._times, self._values = (np.empty((groups, self._value.side)) for _ in range(2))
+        self._moved = np.zeros((groups if self._projects else 1, self._value.side))
         self._steps = np.empty((steps, 2), dtype=np.int64)
         told, (inside, q̈) = self._told, self._room
         seen = (told.reals, told.ints, self._times, inside, self._moved, self._values, q̈, told.room, told.parameters)
@@ -64,20 +89,23 @@ class Glance:
         groups = -(-many // self._value.side)
         if count > len(self._steps) or count * groups > len(self._times):
             self._make_room(count, count * groups)
-        seen, values, moved = (x[: count * groups].reshape(count, -1) for x in (self._times, self._values, self._moved))
-        seen[:, :many], seen[:, many:] = times, times[:, -1:]
+        seen, values = (x[: count * groups].reshape(count, -1) for x in (self._times, self._values))
+        seen[:, :many] = times
+        if many < seen.shape[1]:
+            seen[:, many:] = times[:, -1:]
         self._steps[:count, 0] = steps
         ints[Int64.capacity], ints[Int64.width] = count, groups
 
         def look(rows: np.ndarray, polynomials: np.ndarray) -> None:
             self._steps[:count, 1] = rows
             there = np.ascontiguousarray(polynomials)
-            ints[Int64.table] = there.ctypes.data
+            ints[Int64.table] = address(there)
             self._call()
 
         self._segment.dense.using(steps, look)
         values = values[:, :many].copy()
         if self._projects and self._whole:
+            moved = self._moved[: count * groups].reshape(count, -1)
             far = ~(moved[:, :many] <= self._segment.settings.limits.correction)
             if far.any():
                 self._as_they_are(times[far], far, values)
@@ -85,13 +113,17 @@ class Glance:
 
     def at(self, time: float, step: int) -> float:
         """The value of `segment.at` at one time, to the bit: NumPy's, of the same state."""
-        t = np.array([time])
-        self(t[None], np.array([step]))
+        t = np.array([[time]])
+        self(t, np.array([step]))
         if self._moved[0, 0] <= self._segment.settings.limits.correction:
             y = self._room[0][:, 0]
         else:
-            y = self._segment.dense(t)[0]
-        return float(Samples(self._segment, t, y[None])[self._value.e][0, 0])
+            y = self._segment.dense(t[0])[0]
+        inputs = np.concatenate([t[0], y, self._segment.values])[None]
+        evaluator, moving, _ = asked(self._segment.equations, self._value.e)
+        if moving:
+            inputs = np.concatenate([inputs, self._segment.solved.native.accelerations(inputs)], axis=1)
+        return float(evaluator(inputs)[0, 0])
 
     def _as_they_are(self, times: np.ndarray, far: np.ndarray, values: np.ndarray) -> None:
         """Takes interpolated states as they are where constraints lose independence; see `returned`."""

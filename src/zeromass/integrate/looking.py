@@ -40,7 +40,8 @@ class Looking:
 
     times   at the places, shape (most, 8)
     inside  states there, shape (most, 8 / side, 2n, side)
-    moved   how far all but the last, the end of a step, were brought onto the constraints, in units of the tolerance
+    moved   how far all but the last, the end of a step, were brought onto the constraints, in units of the tolerance, of the
+            same shape as times where they are
     values  of the expressions there, shape (most, 8 / side, expressions, side)
     q̈       accelerations, shape (most, 8 / side, n, side), where they are needed
     """
@@ -55,7 +56,7 @@ class Looking:
         self._segment, self._value, self._projects = segment, value, projects
         order, groups, side = segment.y.shape[1], PLACES // value.side, value.side
         self.times, self.inside = np.empty((most, PLACES)), np.empty((most, groups, order, side))
-        self.moved = np.zeros((most, PLACES))
+        self.moved = np.zeros((most if projects else 1, PLACES))
         self.q̈: np.ndarray = np.empty((most, groups, order // 2 if value.moving else 0, side))
         self.values = np.empty((most, groups, value.e.size, side))
         self._look = self._prepared() if value.code is not None or projects else None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from operator import mul
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +29,9 @@ BESIDE = 3
 
 NEWTON = 3
 """Steps from the largest value to the top of its polynomial, at most one part away."""
+
+APART = 3
+"""Brackets up to which each is looked at alone: NumPy takes as long for one as for ten."""
 
 SMOOTH = 1e-6
 """Part of the drop beside a top by which a smooth function may differ from its polynomial: the place of the top is then off
@@ -188,43 +193,39 @@ def maxima(
 
 
 def tops(
-    f: Values, low: np.ndarray, high: np.ndarray, some: Callable[[np.ndarray], Values] | None = None
+    f: Values,
+    low: np.ndarray,
+    high: np.ndarray,
+    some: Callable[[np.ndarray], Values] | None = None,
+    values: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same as `maxima` for functions that are smooth at most of their maxima, from fewer values.
 
-    f     is asked for as many values of each bracket, one bracket after the other
-    some  gives the function that is asked where some brackets, by their numbers, are narrowed alone; f, if it is not given
+    f       is asked for as many values of each bracket, one bracket after the other
+    some    gives the function that is asked where some brackets, by their numbers, are narrowed alone; f, if it is not given
+    values  at the `fine` places of each bracket, shape (k, FINE + 1), if they are known
 
     A polynomial of degree 6 through those around the largest of 33 tells the place of the top; where the function is not
     there what it should be, as at a kink, it is narrowed.
     """
     if not len(low):
         return np.empty(0), np.empty(0)
-    each, length = np.arange(len(low)), high - low
-    points = low[:, None] + length[:, None] * _PARTS
-    points[:, -1] = high
-    values = f(points.ravel()).reshape(points.shape)
-    best = np.argmax(values, axis=1)
-    middle = np.minimum(np.maximum(best, BESIDE), FINE - BESIDE)
-    window = values[each[:, None], middle[:, None] + _BESIDE]
-    base = window[:, BESIDE]
-    c = (window - base[:, None]) @ _SERIES  # of itself, its slope and its bend
-    start = (best - middle).astype(float)
-    first, last, u = np.maximum(start - 1, -BESIDE), np.minimum(start + 1, BESIDE), start
-    for _ in range(NEWTON):
-        _, slope, bend = _series(c, u)
-        bend[bend >= 0.0] = np.inf
-        u = np.minimum(np.maximum(u - slope / bend, first), last)
-    expected = base + _series(c, u)[0]
-    places = np.minimum(np.maximum(points[each, middle] + u * length / FINE, low), high)
-    known = values[each, best]
+    length, points = high - low, fine(low, high)
+    if values is None:
+        values = f(points.ravel()).reshape(points.shape)
+    if len(low) <= APART:
+        best, parts, expected, known, beside = np.array(
+            list(map(_top, values.tolist(), values.argmax(axis=1).tolist()))
+        ).T
+    else:
+        best, parts, expected, known, beside = _tops(values)
+    places = np.minimum(np.maximum(low + parts * (length / FINE), low), high)
     found = f(places)
     rounding = 16 * EPSILON * np.abs(known)
-    beside = np.minimum(values[each, np.maximum(best - 1, 0)], values[each, np.minimum(best + 1, FINE)])
     smooth = np.abs(found - expected) <= SMOOTH * (known - beside) + rounding
     lower = found < known - rounding
     if lower.any():
-        places = np.where(lower, points[each, best], places)
+        places = np.where(lower, points[np.arange(len(low)), best.astype(int)], places)
         found = np.where(lower, known, found)
     if not smooth.all():
         rest = np.flatnonzero(~smooth)
@@ -232,17 +233,60 @@ def tops(
     return places, found
 
 
-def _series(c: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """Σ_k c_k u^k, of the coefficients of three polynomials each, shape (k, 3 terms): shape (3, k)."""
-    powers = u[:, None] ** _EXPONENTS
-    return np.einsum("kpj,kj->pk", c.reshape(len(u), 3, -1), powers)
+def fine(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The ends of parts of brackets at which `tops` looks first, shape (k, FINE + 1)."""
+    points = low[:, None] + (high - low)[:, None] * _PARTS
+    points[:, -1] = high
+    return points
 
 
-_POWERS = np.linalg.inv(np.vander(np.arange(-BESIDE, BESIDE + 1.0), increasing=True))
+def _tops(values: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Of values at the ends of parts, shape (k, FINE + 1): where the largest is, and the top of the polynomial around it, in
+    parts from the first; how high this top is; and the largest value itself, and the smaller of those beside it."""
+    each, best = np.arange(len(values)), values.argmax(axis=1)
+    middle = np.minimum(np.maximum(best, BESIDE), FINE - BESIDE)
+    window = values[each[:, None], middle[:, None] + _BESIDE].T
+    base, start = window[BESIDE], (best - middle).astype(float)
+    c = _SERIES @ (window - base)
+    slopes, bends = c[1:] * _ONCE, c[2:] * _TWICE
+    first, last, u = np.maximum(start - 1, -BESIDE), np.minimum(start + 1, BESIDE), start
+    for _ in range(NEWTON):
+        bend = _series(bends, u)
+        bend[bend >= 0.0] = np.inf
+        u = np.minimum(np.maximum(u - _series(slopes, u) / bend, first), last)
+    beside = np.minimum(values[each, np.maximum(best - 1, 0)], values[each, np.minimum(best + 1, FINE)])
+    return best, middle + u, base + _series(c, u), values[each, best], beside
+
+
+def _top(values: list[float], best: int) -> tuple[float, ...]:
+    """The same of one function whose largest value is known."""
+    middle = min(max(best, BESIDE), FINE - BESIDE)
+    base, u = values[middle], float(best - middle)
+    window = [x - base for x in values[middle - BESIDE : middle + BESIDE + 1]]
+    c = [sum(map(mul, row, window)) for row in _ROWS]
+    slopes = [k * x for k, x in enumerate(c)][1:]
+    bends = [k * x for k, x in enumerate(slopes)][1:]
+    first, last = max(u - 1, -BESIDE), min(u + 1, BESIDE)
+    for _ in range(NEWTON):
+        bend = _series(bends, u)
+        u = min(max(u - _series(slopes, u) / bend, first), last) if bend < 0.0 else u
+    beside = min(values[max(best - 1, 0)], values[min(best + 1, FINE)])
+    return best, middle + u, base + _series(c, u), values[best], beside
+
+
+def _series(c: Any, u: Any) -> Any:
+    """Σ_j c_j u^j of numbers, or of arrays of them."""
+    total = c[-1]
+    for term in c[-2::-1]:
+        total = total * u + term
+    return total
+
+
+_SERIES = np.linalg.inv(np.vander(np.arange(-BESIDE, BESIDE + 1.0), increasing=True))
 """Coefficients of powers of a polynomial through values at −3 … 3."""
-_EXPONENTS = np.arange(2 * BESIDE + 1)
+_ROWS: list[list[float]] = _SERIES.tolist()
 _BESIDE = np.arange(-BESIDE, BESIDE + 1)
 _PARTS = np.arange(FINE + 1) / FINE
-_ONCE = np.diag(np.arange(1.0, 2 * BESIDE + 1), 1)
-_SERIES = np.concatenate([_POWERS, _ONCE @ _POWERS, _ONCE @ _ONCE @ _POWERS]).T
-"""Those of the polynomial, and of its first and second derivative."""
+_ONCE = np.arange(1.0, 2 * BESIDE + 1)[:, None]
+_TWICE = _ONCE[1:] * _ONCE[:-1]
+"""What powers are multiplied with in the first and second derivative."""

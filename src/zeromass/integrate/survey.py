@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.compile.target import host
+from zeromass.compile.target import address, host
 from zeromass.expression import Array
 from zeromass.integrate.looking import Looking, Value, settings_of, value_of
 from zeromass.integrate.methods.collocation.around import ENDS, CollocationAround, CollocationAroundRows
@@ -39,6 +39,9 @@ BLOCK = 2**12
 
 MANY = 100
 """Steps from which on corrections in lanes are worth while: to make their code takes longer than to look at few steps."""
+
+Places = slice | np.ndarray
+"""Of steps, one after another or some of them."""
 
 LINE = 8
 """Numbers in a line of the cache, which the memory of stages is aligned to."""
@@ -108,21 +111,33 @@ class Survey:
         wanted, numbers = FEWEST if self.value.code is not None else SOME, STAGES * self.order
         twice = self.projects and not own and weightless(segment.system)
         some = (AGAIN if twice else AT_ONCE) // numbers
-        self.most = min(BLOCK, self.steps, max(1, some, min(wanted, LARGEST // numbers)))
-        self.look = Looking(segment, self.value, self.most, projects=self.projects)
+        together = max(1, some, min(wanted, LARGEST // numbers))
+        self.most = min(BLOCK, self.steps, -(-together // host().width) * host().width)
+        self.look = Looking(segment, self.value, self.most + 1, projects=self.projects)
+        self._beginning: np.ndarray | None = None
         self.times, self.inside, self.values = self.look.times, self.look.inside, self.look.values
         self.open: np.ndarray = np.zeros(self.most)
+        self._slots = np.arange(self.most)
         self._around = self._stages() if around else None
 
     def __call__(self, first: int, count: int) -> None:
         """Looks at some steps from the first on."""
-        missing = np.arange(count)
-        if self._around is not None:
+        left = count
+        if self._around is None:
+            self._by_polynomials(slice(first, first + count), slice(first + 1, first + count + 1), self._slots[:count])
+        else:
             self._around(first, count)
-            missing = np.flatnonzero(self.open[:count])
-        if len(missing):
-            self._by_polynomials(first + missing, missing)
-        self.look(count, self.value.moving and (not self.quick or len(missing) > 0))
+            left = int(np.count_nonzero(self.open[:count]))
+            if left:
+                missing = np.flatnonzero(self.open[:count])
+                self._by_polynomials(first + missing, first + missing + 1, missing)
+        alone = self.value.moving or self.value.code is None
+        begins = first == 0 and self._beginning is None and not alone  # with the first steps, as it takes no longer
+        if begins:
+            self._begin_at(count)
+        self.look(count + begins, self.value.moving and (not self.quick or left > 0))
+        if begins:
+            self._beginning = self._seen_at(count)
         if self.value.code is None:
             states = self.inside[:count].swapaxes(2, 3).reshape(count * STAGES, self.order)
             found = self._at(self.times[:count].ravel(), states)
@@ -137,12 +152,22 @@ class Survey:
 
     @property
     def beginning(self) -> np.ndarray:
-        """Values where the segment begins, shape (expressions,); what has been looked at is lost."""
+        """Values where the segment begins, shape (expressions,); what has been looked at may be lost."""
         if self.value.code is None:
             return self._at(self.segment.t[:1], self.segment.y[:1])[0]
-        self.times[0], self.inside[0] = self.segment.t[0], self.segment.y[0][:, None]
-        self.look(1, self.value.moving)
-        return self.values[0, -1, :, -1].copy()
+        if self._beginning is None:
+            self._begin_at(0)
+            self.look(1, self.value.moving)
+            self._beginning = self._seen_at(0)
+        return self._beginning
+
+    def _begin_at(self, slot: int) -> None:
+        """Puts the state where the segment begins there."""
+        self.times[slot], self.inside[slot] = self.segment.t[0], self.segment.y[0][:, None]
+
+    def _seen_at(self, slot: int) -> np.ndarray:
+        """Values at the last place there, which is taken as it is."""
+        return self.values[slot, -1, :, -1].copy()
 
     def _weak(self, first: int, count: int) -> np.ndarray:
         """Whether constraints may lose independence in some steps, as the growth of the pivots at their ends tells."""
@@ -164,10 +189,10 @@ class Survey:
     def _at(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         return Samples(self.segment, t, y)[self.e]
 
-    def _by_polynomials(self, steps: np.ndarray, slots: np.ndarray) -> None:
-        """States inside some steps by the method that took them."""
+    def _by_polynomials(self, steps: Places, after: Places, slots: np.ndarray) -> None:
+        """States inside some steps, up to the ends `after` them, by the method that took them."""
         t, y, inside = self.segment.t, self.segment.y, self.segment.inside
-        ends = t[steps], y[steps], t[steps + 1], y[steps + 1]
+        ends = t[steps], y[steps], t[after], y[after]
         found = inside(*ends) if callable(inside) else inside[steps]
         place_states(found, ends[3], slots, self.inside)
         begin, _, end, _ = ends
@@ -181,7 +206,7 @@ class Survey:
         ints[Int64.capacity], ints[Int64.started] = self.steps, self.value.moving and self.quick
         constants = LANES + TABLES * n
         stages = np.zeros(constants + lanes * len(values) + LINE)
-        stages = stages[-stages.ctypes.data % (8 * LINE) // 8 :]
+        stages = stages[-address(stages) % (8 * LINE) // 8 :]
         stages[constants : constants + lanes * len(values)] = np.repeat(values, lanes)
         pivots, slopes = np.zeros(PIVOTS * max(native.pivots, 1)), np.empty((self.most + ENDS, n))
         t, y = (np.ascontiguousarray(x) for x in (self.segment.t, self.segment.y))

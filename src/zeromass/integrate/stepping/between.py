@@ -12,7 +12,7 @@ import numpy as np
 from zeromass.compile import cache as kept
 from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real
-from zeromass.compile.target import FIRST, Code, Target, host
+from zeromass.compile.target import FIRST, Code, Target, address, host
 from zeromass.integrate.stepping.writer import CHUNK, DOUBLE, INT, POINTER, VECTOR, Writer
 
 _TAKES: dict[str, ir.Type] = {
@@ -32,8 +32,8 @@ def states_between(θ: np.ndarray, rows: np.ndarray, polynomials: np.ndarray) ->
     _, terms, order = polynomials.shape
     states = np.empty((len(θ), order))
     if states.size:
-        θ, rows, polynomials = np.ascontiguousarray(θ), rows.astype(np.int64), np.ascontiguousarray(polynomials)
-        _loop(terms)(*[x.ctypes.data for x in (θ, rows, polynomials, states)], len(θ), order)
+        θ, rows, polynomials = (np.ascontiguousarray(x) for x in (θ, rows.astype(np.int64, copy=False), polynomials))
+        _loop(terms)(*[address(x) for x in (θ, rows, polynomials, states)], len(θ), order)
     return states
 
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from zeromass.compile.target import Code, Target
+from zeromass.compile.target import Code, Target, address
 from zeromass.integrate.stepping.kernel import Routine, routine
+
+
+@cache
+def _prototype(count: int) -> Any:
+    """Of a routine with so many arguments."""
+    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * count)
 
 
 def called(
@@ -24,7 +31,7 @@ def called(
     made = routine(kind, target)
     if busy:
         made.improve()
-    addresses = [x.ctypes.data for x in arrays] + [0 if f is None else f.address(name) for f, name in functions]
-    addresses += [x.ctypes.data for x in more]
-    call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(addresses))(made.address(kind.name))
+    addresses = [address(x) for x in arrays] + [0 if f is None else f.address(name) for f, name in functions]
+    addresses += [address(x) for x in more]
+    call = _prototype(len(addresses))(made.address(kind.name))
     return lambda: (arrays, functions, more, call(*addresses))[3]

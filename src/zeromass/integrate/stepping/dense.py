@@ -34,12 +34,13 @@ Source = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 NODES = (1 - np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))) / 2
 """Chebyshev's places in a step, from whose states a polynomial is found well."""
 
-_FIT = np.linalg.inv(np.array(legendre(NODES, DEGREE + 1)).T)
+FIT = np.linalg.inv(np.array(legendre(NODES, DEGREE + 1)).T)
+"""Legendre's coefficients of the polynomial through values there."""
 
 
 def fitted(states: np.ndarray) -> np.ndarray:
     """Legendre's coefficients of the polynomial through states at `NODES`, both of shape (…, DEGREE + 1, 2n)."""
-    return _FIT @ states
+    return FIT @ states
 
 
 def _longer(x: np.ndarray, count: int, room: int) -> np.ndarray:
@@ -88,6 +89,22 @@ class DenseOutput:
         with self._alone:
             used(self._rows(steps), self._kept)
 
+    def within(self, times: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        """States at times (k, m) within at most as many steps, (k,), as can be made at once: shape (k m, 2n)."""
+        t, y = self.t, self.y
+        begin, end = t[steps, None], t[steps + 1, None]
+        θ, many = (times - begin) / (end - begin), times.shape[1]
+        with self._alone:
+            rows = self._rows(steps)
+            result = states_between(θ.ravel(), rows if many == 1 else rows.repeat(many), self._kept)
+        at_end = times == end
+        given = (at_end | (times == begin)).ravel().nonzero()[0]
+        if self._project is not None and len(given) < len(result):
+            result = self._project(times.ravel(), result)
+        if len(given):
+            result[given] = y[(steps[:, None] + at_end).ravel()[given]]
+        return result
+
     def _rows(self, steps: np.ndarray) -> np.ndarray:
         """Where the polynomials of at most as many steps are kept as can be made at once; what is not there is made."""
         if isinstance(self._inside, np.ndarray):
@@ -95,12 +112,17 @@ class DenseOutput:
         rows = self._place[steps] - 1
         if (rows >= 0).all():
             return rows
-        new = np.unique(steps[rows < 0])
+        new = steps[rows < 0]
+        if len(new) > 1 and not (new[1:] > new[:-1]).all():
+            new = np.unique(new)
         if self._count + len(new) > REMEMBERED:
             self._place[self._steps[: self._count]], self._count = 0, 0
             new = np.unique(steps)
         if len(new):
-            made = self._inside(self.t[new], self.y[new], self.t[new + 1], self.y[new + 1])
+            some, after = new, new + 1
+            if new[-1] - new[0] == len(new) - 1:  # one after another
+                some, after = (slice(new[0] + k, new[-1] + 1 + k) for k in range(2))
+            made = self._inside(self.t[some], self.y[some], self.t[after], self.y[after])
             end = self._count + len(new)
             if not self._count:
                 self._kept, self._steps = made, new

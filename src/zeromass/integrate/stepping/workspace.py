@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from zeromass.compile.target import Code
+from zeromass.compile.target import Code, address
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.stepping.layout import ARGUMENTS, HEAD, PIVOTS, Int64, Real64
 from zeromass.integrate.stepping.status import Status, Tolerances
@@ -373,7 +373,7 @@ class Workspace:
         ]
         arrays = (self.reals, self.ints, self.state, stages, self.new, self.scratch, self.values, record, self.signs)
         arrays = (*arrays, self.pivots)
-        call, addresses = _ROUTINE(routine.address(name)), [*[a.ctypes.data for a in arrays], *functions]
+        call, addresses = _ROUTINE(routine.address(name)), [*[address(a) for a in arrays], *functions]
         return lambda: (arrays, Status(call(*addresses)))[1]  # which keeps the arrays
 
     def cut(self, t: float, y: np.ndarray) -> None:
@@ -415,11 +415,13 @@ class Workspace:
 
     def aside(self, code: MachineCode) -> Workspace:
         """Memory of its own for steps that are taken again by a code, of the same system and with the same settings."""
-        other = Workspace(
-            code, self.t, self.y, self.values, self.tolerances, float(self.reals[Real64.h]), lanes=self.lanes
-        )
-        other.reals[:], other.ints[:] = self.reals, self.ints
-        other.ints[Int64.pivots], other.project = code.pivots, self.project
+        other = object.__new__(Workspace)  # much of a new one would be overwritten
+        vars(other).update(vars(self))
+        other.code, other._codes = code, [(self.t, code)]
+        other.watched, other._notes, other._events_of = (), None, (None, None)
+        other.reals, other.ints, other.state = self.reals.copy(), self.ints.copy(), self.state.copy()
+        other.new, other.scratch, other.signs = np.ones(self.size), np.ones(max(self.size, 64)), np.zeros((1, 2))
+        other.ints[Int64.pivots], other.pivots = code.pivots, self._no_pivots(code)
         other.limit(None)
         return other
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from zeromass.compile.target import host
+from zeromass.compile.target import address, host
 from zeromass.integrate.methods.collocation.coefficients import C
 from zeromass.integrate.methods.collocation.kernel import CollocationAdvance, CollocationDense
 from zeromass.integrate.methods.collocation.stages import LANES, TABLES
@@ -92,8 +92,10 @@ class Collocation:
 
     def polynomials(self, t0: np.ndarray, y0: np.ndarray, t1: np.ndarray, y1: np.ndarray) -> np.ndarray:
         """The steps are taken again, by the code that took them."""
-        steps, dense = np.column_stack([t0, t1 - t0, y0, y1]), routine(CollocationDense, self._target)
-        result = np.empty((len(steps), DEGREE + 1, self.work.order))
+        order, dense = self.work.order, routine(CollocationDense, self._target)
+        steps, result = np.empty((len(t0), 2 + 2 * order)), np.empty((len(t0), DEGREE + 1, order))
+        steps[:, 0], steps[:, 1] = t0, t1 - t0
+        steps[:, 2 : 2 + order], steps[:, 2 + order :] = y0, y1
         for code, places in self.work.codes(t0):
             aside, all_ = self.work.aside(code), len(places) == len(steps)
             some = steps if all_ else np.ascontiguousarray(steps[places])
@@ -113,6 +115,7 @@ class Collocation:
         constants = LANES + TABLES * n
         room = constants + lanes * len(values)
         memory = np.zeros(room + LINE // 8)
-        first = -memory.ctypes.data % LINE // 8
-        memory[first + constants : first + room] = np.repeat(values, lanes)
+        first = -address(memory) % LINE // 8
+        if len(values):
+            memory[first + constants : first + room] = np.repeat(values, lanes)
         return memory[first:]

@@ -1,4 +1,4 @@
-"""States inside many steps of the method of Dormand and Prince: the steps are taken again, several side by side in lanes."""
+"""Polynomials inside many steps of the method of Dormand and Prince: they are taken again, several side by side in lanes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from zeromass.compile import ir
-from zeromass.compile.elementary.arithmetic import Real
+from zeromass.compile.elementary.arithmetic import Real, fma
 from zeromass.compile.target import Target, host
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
 from zeromass.integrate.methods.dop853.kernel import DENSE_VECTORS, Dense
 from zeromass.integrate.stepping.calling import called
-from zeromass.integrate.stepping.dense import NODES
+from zeromass.integrate.stepping.dense import DEGREE, FIT, NODES
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.workspace import MachineCode, Workspace
@@ -24,11 +24,12 @@ MANY = 64
 
 
 class Dop853Inside(Dense):
-    """States at `NODES` in each of `capacity` steps; a lane has the bits of a step alone.
+    """Legendre's coefficients of the states in each of `capacity` steps, through those at `NODES`; a lane has the bits of a
+    step alone.
 
     t, h          where the steps begin, and their lengths
     starts, ends  states, (steps, 2n)
-    inside        states at the nodes, (steps, nodes, 2n)
+    inside        the coefficients, (steps, DEGREE + 1, 2n)
     """
 
     name = "dop853_inside"
@@ -56,11 +57,14 @@ class Dop853Inside(Dense):
             with self.loop(order) as i:
                 F = [self.load(a["record"], b.add(b.mul(self.int(k), self.size), i)) for k in range(DENSE_VECTORS)]
                 start = self.load(a["y"], i)
-                for node, θ in enumerate(NODES.tolist()):
-                    inside = start + self.along(F, θ)
+                states = [start + self.along(F, θ) for θ in NODES.tolist()]
+                for j, weights in enumerate(FIT.tolist()):
+                    c = states[0] * weights[0]
+                    for weight, state in zip(weights[1:], states[1:], strict=True):
+                        c = fma(self.real(weight), state, c)
                     for lane, row in enumerate(rows):
-                        there = b.mul(b.add(b.mul(row, self.int(len(NODES))), self.int(node)), order)
-                        b.store(self.lane(inside, lane), self.cell(a["inside"], b.add(there, i)), align=8)
+                        there = b.mul(b.add(b.mul(row, self.int(len(FIT))), self.int(j)), order)
+                        b.store(self.lane(c, lane), self.cell(a["inside"], b.add(there, i)), align=8)
         b.ret(self.int(Status.FINISHED))
         self.finish()
 
@@ -98,18 +102,29 @@ class Dop853Inside(Dense):
         return x.value if self.members == 1 else self.b.extract_element(x.value, ir.Constant(ir.IntType(32), lane))
 
 
-def states_inside(work: Workspace, code: MachineCode, t: np.ndarray, h: np.ndarray, *ends: np.ndarray) -> np.ndarray:
-    """States at `NODES` in k steps of lengths h from t on, which a code took between `ends`, shape (k, nodes, 2n)."""
-    lanes = host().width if len(t) >= MANY else 1
-    size, pivots = work.size, max(code.pivots, 1)
-    reals, ints = np.zeros((len(Real64), lanes)), np.zeros(len(Int64), dtype=np.int64)
-    ints[Int64.coordinates], ints[Int64.size] = work.order // 2, size
-    ints[Int64.capacity], ints[Int64.pivots] = len(t), code.pivots
-    y, new, scratch = np.ones((3, size, lanes))
-    room = np.zeros((EXTENDED * size, lanes)), np.zeros((DENSE_VECTORS * size, lanes)), np.zeros((pivots, lanes))
-    stages, record, told = room
-    values, inside = np.repeat(work.values, lanes), np.empty((len(t), len(NODES), work.order))
-    given = [np.ascontiguousarray(x) for x in (t, h, *ends)]
-    arrays = (reals, ints, y, stages, new, scratch, values, record, told, *given, inside)
-    called(Dop853Inside, host().lanes(lanes), code.busy, arrays, [(code.rhs(lanes), "rhs")])()
-    return inside
+class Inside:
+    """What gives polynomials inside steps that a code took, again and again: the memory for it.
+
+    work  whose state has the same length and parameters
+    """
+
+    def __init__(self, work: Workspace, code: MachineCode, lanes: int) -> None:
+        size, pivots = work.size, max(code.pivots, 1)
+        self._code, self._lanes, self._order = code, lanes, work.order
+        reals, self._ints = np.zeros((len(Real64), lanes)), np.zeros(len(Int64), dtype=np.int64)
+        self._ints[Int64.coordinates], self._ints[Int64.size] = work.order // 2, size
+        self._ints[Int64.pivots] = code.pivots
+        y, new, scratch = np.ones((3, size, lanes))
+        stages, record = np.zeros((EXTENDED * size, lanes)), np.zeros((DENSE_VECTORS * size, lanes))
+        values, told = np.repeat(work.values, lanes), np.zeros((pivots, lanes))
+        self._room = (reals, self._ints, y, stages, new, scratch, values, record, told)
+        self.held: int = sum(x.nbytes for x in self._room)
+
+    def __call__(self, t: np.ndarray, h: np.ndarray, *ends: np.ndarray) -> np.ndarray:
+        """Of k steps of lengths h from t on between `ends`: Legendre's coefficients, shape (k, DEGREE + 1, 2n)."""
+        inside = np.empty((len(t), DEGREE + 1, self._order))
+        self._ints[Int64.capacity] = len(t)
+        arrays = (*self._room, *[np.ascontiguousarray(x) for x in (t, h, *ends)], inside)
+        rhs = self._code.rhs(self._lanes)
+        called(Dop853Inside, host().lanes(self._lanes), self._code.busy, arrays, [(rhs, "rhs")])()
+        return inside

@@ -8,12 +8,15 @@ import numpy as np
 
 from zeromass.compile.target import host
 from zeromass.integrate.methods.dop853.coefficients import EXTENDED
-from zeromass.integrate.methods.dop853.inside import states_inside
+from zeromass.integrate.methods.dop853.inside import MANY, Inside
 from zeromass.integrate.methods.dop853.kernel import Dop853Advance
-from zeromass.integrate.stepping.dense import NODES, fitted
+from zeromass.integrate.stepping.dense import DEGREE
 from zeromass.integrate.stepping.kernel import routine
 from zeromass.integrate.stepping.status import Status
-from zeromass.integrate.stepping.workspace import Workspace
+from zeromass.integrate.stepping.workspace import MachineCode, Workspace
+
+KEPT = 2**20
+"""Most memory that is kept for steps that may be taken again, bytes."""
 
 
 class Dop853:
@@ -26,6 +29,7 @@ class Dop853:
         self.work = work
         self._stages = np.zeros((EXTENDED, work.size))
         self._code = work.code
+        self._spare: dict[tuple[MachineCode, int], Inside] = {}
 
     def advance(self, until: float, budget: int) -> Status:
         if self.work.code is not self._code:
@@ -38,8 +42,20 @@ class Dop853:
         steps = (t0, t1 - t0, y0, y1)
         parts = list(self.work.codes(t0))
         if len(parts) == 1:
-            return fitted(states_inside(self.work, parts[0][0], *steps))
-        inside = np.empty((len(t0), len(NODES), self.work.order))
+            return self._inside(parts[0][0], *steps)
+        inside = np.empty((len(t0), DEGREE + 1, self.work.order))
         for code, places in parts:
-            inside[places] = states_inside(self.work, code, *[x[places] for x in steps])
-        return fitted(inside)
+            inside[places] = self._inside(code, *[x[places] for x in steps])
+        return inside
+
+    def _inside(self, code: MachineCode, *steps: np.ndarray) -> np.ndarray:
+        """Polynomials inside steps that a code took."""
+        lanes = host().width if len(steps[0]) >= MANY else 1
+        try:
+            inside = self._spare.pop((code, lanes))  # no other thread has it now
+        except KeyError:
+            inside = Inside(self.work, code, lanes)
+        found = inside(*steps)
+        if inside.held <= KEPT:
+            self._spare[code, lanes] = inside
+        return found
