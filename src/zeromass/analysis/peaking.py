@@ -15,7 +15,7 @@ from zeromass.integrate.legendre import legendre
 from zeromass.integrate.stepping.kernel import Routine
 from zeromass.integrate.stepping.layout import Int64
 from zeromass.integrate.stepping.status import Status
-from zeromass.integrate.stepping.writer import DOUBLE, POINTER
+from zeromass.integrate.stepping.writer import POINTER
 from zeromass.integrate.survey import PLACES
 
 NODES = np.append(0.0, PLACES)
@@ -94,7 +94,10 @@ class Peaking(Routine):
         with self.loop(count, lanes) as first:
             steps = [b.add(first, self.int(lane)) for lane in range(lanes)]
             rows = [b.mul(b.select(b.icmp_signed("<", step, last), step, last), width) for step in steps]
-            nodes = [self.gathered(rows, b.mul(self.size, self.int(j))) for j in range(len(NODES))]
+            nodes = [
+                self.gathered(self.arguments["nodes"], [b.add(row, b.mul(self.size, self.int(j))) for row in rows])
+                for j in range(len(NODES))
+            ]
             most, beside = self.largest(nodes)
             likely = most + (most - beside) * RISE >= least
             self.tell(where(likely, most, -np.inf), first, room, Told.highest)
@@ -112,17 +115,6 @@ class Peaking(Routine):
     def tell(self, x: Real, first: ir.Value, room: ir.Value, place: Told) -> None:
         row = self.b.add(self.b.mul(room, self.int(place)), first)
         self.b.store(x.value, self.cell(self.arguments["told"], row), align=8)
-
-    def gathered(self, rows: list[ir.Value], place: ir.Value) -> Real:
-        """A number of each step."""
-        nodes = self.arguments["nodes"]
-        values = [self.b.load(self.cell(nodes, self.b.add(row, place)), typ=DOUBLE, align=8) for row in rows]
-        if self.members == 1:
-            return self.real(values[0])
-        found = ir.Constant(self.real_type, ir.Undefined)
-        for lane, value in enumerate(values):
-            found = self.b.insert_element(found, value, ir.Constant(ir.IntType(32), lane))
-        return self.real(found)
 
     def dot(self, weights: Sequence[float], x: list[Real]) -> Real:
         total: Real | None = None

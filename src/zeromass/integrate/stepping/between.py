@@ -80,11 +80,8 @@ class _Between(Writer):
 
     def beside(self, array: ir.Value, places: list[ir.Value]) -> Real:
         """Eight values of an array."""
-        found = ir.Constant(VECTOR, ir.Undefined)
-        for k, place in enumerate(places):
-            value = self.b.load(self.cell(array, place), typ=DOUBLE, align=8)
-            found = self.b.insert_element(found, value, ir.Constant(ir.IntType(32), k))
-        return self.vector(found)
+        values = [self.b.load(self.cell(array, place), typ=DOUBLE, align=8) for place in places]
+        return self.vector(self._side_by_side(values))
 
     def _least(self, x: ir.Value, y: ir.Value) -> ir.Value:
         return self.b.select(self.b.icmp_signed("<", x, y), x, y)

@@ -89,6 +89,18 @@ class Writer:
             return self.vector(self._spread(x.value, self.chunk))
         return self.vector(self._shuffled(x.value, list(range(self.members)) * self.chunk))
 
+    def gathered(self, array: ir.Value, places: Sequence[ir.Value]) -> Real:
+        """Numbers that stand apart in an array, one in each lane."""
+        values = [self.b.load(self.cell(array, place), typ=DOUBLE, align=8) for place in places]
+        return self.real(values[0] if self.members == 1 else self._side_by_side(values))
+
+    def _side_by_side(self, values: Sequence[ir.Value]) -> ir.Value:
+        """Several float64, one after another in a vector."""
+        found = ir.Constant(ir.VectorType(DOUBLE, len(values)), ir.Undefined)
+        for k, value in enumerate(values):
+            found = self.b.insert_element(found, value, ir.Constant(ir.IntType(32), k))
+        return found
+
     def _spread(self, x: ir.Value, count: int) -> ir.Value:
         """One float64, `count` times."""
         nothing = ir.Constant(ir.VectorType(DOUBLE, count), ir.Undefined)

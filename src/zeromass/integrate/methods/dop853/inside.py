@@ -17,7 +17,7 @@ from zeromass.integrate.stepping.dense import DEGREE, FIT, NODES
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.status import Status
 from zeromass.integrate.stepping.workspace import MachineCode, Workspace
-from zeromass.integrate.stepping.writer import DOUBLE, POINTER, function_pointer
+from zeromass.integrate.stepping.writer import POINTER, function_pointer
 
 MANY = 64
 """Steps from which on lanes are worth while: to make the system's code for them takes longer than to take few steps."""
@@ -87,16 +87,6 @@ class Dop853Inside(Dense):
         clock, quality = (self.at(self.reals, place) for place in (Real64.stage_time, Real64.growth))
         self.call(a["rhs"], clock, y, a["parameters"], self.at(slopes, n), quality, a["pivots"])
         return None
-
-    def gathered(self, array: ir.Value, places: list[ir.Value]) -> Real:
-        """Numbers that stand apart, one in each lane."""
-        values = [self.b.load(self.cell(array, place), typ=DOUBLE, align=8) for place in places]
-        if self.members == 1:
-            return self.real(values[0])
-        found = ir.Constant(self.real_type, ir.Undefined)
-        for lane, value in enumerate(values):
-            found = self.b.insert_element(found, value, ir.Constant(ir.IntType(32), lane))
-        return self.real(found)
 
     def lane(self, x: Real, lane: int) -> ir.Value:
         return x.value if self.members == 1 else self.b.extract_element(x.value, ir.Constant(ir.IntType(32), lane))
