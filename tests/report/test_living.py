@@ -219,6 +219,7 @@ def test_values_without_a_start_keep_the_last_good_motion(chromium, tmp_path):
     assert chromium.complaints() == []
 
 
+@pytest.mark.slow
 def test_the_program_that_is_copied_makes_the_motion(chromium, page, tmp_path):
     run, path = page
     chromium.open(path, "paused")

@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import zeromass as zm
 from expression.formulas import random_trees, value
@@ -33,6 +34,7 @@ def typeset(chromium: Browser, formulas: list[str], folder: Path) -> list[str]:
     return [*found, *([] if shown == len(formulas) else [f"{shown} of {len(formulas)} are shown"])]
 
 
+@pytest.mark.slow
 def test_random_formulas_are_understood(chromium, tmp_path):
     theta, phi, x = zm.coordinates("theta phi_1 car.x")
     variables = (theta, zm.rate(phi), zm.acceleration(x))
@@ -40,6 +42,7 @@ def test_random_formulas_are_understood(chromium, tmp_path):
     assert typeset(chromium, [zm.latex(value(tree, variables)) for tree in trees], tmp_path) == []
 
 
+@pytest.mark.slow
 def test_derivations_are_understood(chromium, tmp_path):
     """Each on its page; names of constraints among them that would be commands."""
     bob = zm.Particle("bob", mass=1.0)
@@ -53,6 +56,7 @@ def test_a_wrong_formula_is_seen(chromium, tmp_path):
     assert typeset(chromium, [r"\frac{1}{2", r"x^{2}^{3}"], tmp_path)
 
 
+@pytest.mark.slow
 def test_the_view_plays_inside_a_notebook(chromium, tmp_path):
     """Nothing is asked for, nothing complained about, and there is a picture in the frame."""
     from PIL import Image

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from cases import few
 from report.viewer.shown import ARTEFACTS, chain, check_silent, data_of, rolling_run
 from zeromass.report.viewer import view
 
@@ -72,6 +71,7 @@ RAISED = """(() => { const p = viewer.numbers(0); for (let k = 2; k < p.length; 
   viewer.renew(); })()"""
 
 
+@pytest.mark.slow
 def test_other_numbers_and_other_data(chromium, page):
     """The page can show another motion while it is open: new numbers in its arrays, or other data altogether."""
     chromium.open(page, "paused&t=3")
@@ -138,6 +138,7 @@ def test_without_webgl_the_plots_remain(chromium, page):
     chromium.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
 
 
+@pytest.mark.slow
 def test_a_moving_surface_moves(chromium, tmp_path):
     bowl = zm.Surface(lambda X, Y: 0.03 * (X**2 + Y**2), shift=(0.4 * np.sin(zm.t), 0, 0))
     page = rolling_run(4.0, on=bowl).view(tmp_path / "moving.html")
@@ -146,7 +147,8 @@ def test_a_moving_surface_moves(chromium, tmp_path):
     check_silent(chromium, page)
 
 
-@pytest.mark.parametrize("layout", few(["side by side", "overlay"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", ["side by side", "overlay"])
 def test_several_runs(chromium, tmp_path, layout):
     torus = zm.surfaces.torus(1.0, 0.4, inside=True)
     runs = []
