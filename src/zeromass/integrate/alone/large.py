@@ -141,11 +141,6 @@ class Large:
                 Off(module, target, within, made)
                 Solve(module, target, within, made)
 
-    @property
-    def levels(self) -> list[int]:
-        """Those that a start has equations at."""
-        return [k for k, task in enumerate(TASKS) if task in self._back]
-
 
 _RHS = """
 define void @rhs(ptr %t, ptr %y, ptr %p, ptr %s, ptr %g, ptr %v) {{

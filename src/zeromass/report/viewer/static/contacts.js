@@ -207,24 +207,14 @@ class ContactsMotion extends KindsMotion {
   }
 
   /** The state of the case with some modes; contacts that open do so by a gap above rounding, so that they can land. */
-  carriedTo(given, modes, opened) {
+  carriedTo(given, modes, leaving) {
     const kind = this.caseOf(given, modes);
-    let state = this.onto(given, kind);
-    if (!opened.length) return { kind, state };
-    const n = state.y.length / 2;
-    const [gaps, closed] = [opened, this.closed(kind)].map((list) => list.map((j) => this.told.pairs[j].gap));
-    const rounding = 4 * EPSILON * this.scales(given).extent;
-    const units = [...closed, ...gaps].map((i) => Array.from({ length: n }, (_, j) => (i === j ? 1 : 0)));
-    const { solution } = ranked([...chunks(this.plain.judged(state).slopes, n), ...units]);
-    for (const aim of [rounding, 2 * rounding, 8 * rounding, 64 * rounding]) {
-      for (let again = 0; again < 2; again++) {
-        const { zeros } = this.plain.judged(state);
-        const change = solution([...scaled(zeros, -1), ...closed.map((i) => -state.y[i]), ...gaps.map((i) => Math.max(aim - state.y[i], 0))]);
-        state = { t: state.t, y: state.y.map((x, i) => (i < n ? x + change[i] : x)) };
-      }
-      if (gaps.every((i) => state.y[i] > 0)) break;
-    }
-    return { kind, state };
+    const state = this.onto(given, kind);
+    if (!leaving.length) return { kind, state };
+    const [gaps, closed] = [leaving, this.closed(kind)].map((list) => list.map((j) => this.told.pairs[j].gap));
+    const slopes = chunks(this.plain.judged(state).slopes, state.y.length / 2);
+    const zeros = (at) => this.plain.judged(at).zeros;
+    return { kind, state: withOpenGaps(state, slopes, zeros, gaps, closed, this.scales(given).extent) };
   }
 
   /** A state of another case, on its constraints by the least change; gaps that are closed and slips that are none exactly so. */

@@ -82,3 +82,23 @@ function complement(kept, first, n) {
   }
   return found;
 }
+
+/**
+ * A state with some gaps open, by a little more than the rounding of places, so that they can close; others stay closed.
+ * slopes: of constraints whose values at a state are `zeros`; gaps, closed: places of coordinates.
+ */
+function withOpenGaps(given, slopes, zeros, gaps, closed, extent) {
+  const n = given.y.length / 2;
+  const rounding = 4 * EPSILON * extent;
+  const units = [...closed, ...gaps].map((i) => Array.from({ length: n }, (_, j) => (i === j ? 1 : 0)));
+  const { solution } = ranked([...slopes, ...units]);
+  let state = given;
+  for (const aim of [rounding, 2 * rounding, 8 * rounding, 64 * rounding]) {
+    for (let again = 0; again < 2; again++) {
+      const change = solution([...scaled(zeros(state), -1), ...closed.map((i) => -state.y[i]), ...gaps.map((i) => Math.max(aim - state.y[i], 0))]);
+      state = { t: state.t, y: state.y.map((x, i) => (i < n ? x + change[i] : x)) };
+    }
+    if (gaps.every((i) => state.y[i] > 0)) break;
+  }
+  return state;
+}

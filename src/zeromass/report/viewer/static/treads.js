@@ -56,26 +56,14 @@ class TreadsMotion extends SidesMotion {
   }
 
   /** A state of a kind with gaps of some wheels open, by a little more than the rounding of places. */
-  parted(kind, given, opened) {
-    if (!opened.length) return { kind, state: given };
+  parted(kind, given, leaving) {
+    if (!leaving.length) return { kind, state: given };
     const lifted = this.sibling(this.lifted(this.told.cases[kind]));
-    const n = given.y.length / 2;
     const gap = (j) => this.told.sides[j].at[0];
-    const [gaps, closed] = [opened.map(gap), this.treads.filter((j) => this.told.cases[kind][j]).map(gap)];
+    const [gaps, closed] = [leaving.map(gap), this.treads.filter((j) => this.told.cases[kind][j]).map(gap)];
     const here = this.here(lifted, given);
-    const rounding = 4 * EPSILON * this.extent(given, here);
-    const units = [...closed, ...gaps].map((i) => Array.from({ length: n }, (_, j) => (i === j ? 1 : 0)));
-    const { solution } = ranked([...here.slopes, ...units]);
-    let state = given;
-    for (const aim of [rounding, 2 * rounding, 8 * rounding, 64 * rounding]) {
-      for (let again = 0; again < 2; again++) {
-        const { zeros } = this.kinds[lifted].judged(state);
-        const change = solution([...scaled(zeros, -1), ...closed.map((i) => -state.y[i]), ...gaps.map((i) => Math.max(aim - state.y[i], 0))]);
-        state = { t: state.t, y: state.y.map((x, i) => (i < n ? x + change[i] : x)) };
-      }
-      if (gaps.every((i) => state.y[i] > 0)) break;
-    }
-    return { kind, state };
+    const zeros = (at) => this.kinds[lifted].judged(at).zeros;
+    return { kind, state: withOpenGaps(given, here.slopes, zeros, gaps, closed, this.extent(given, here)) };
   }
 
   // strokes --------------------------------------------------------------------------------------------------------------
