@@ -80,7 +80,7 @@ def test_parts_that_do_not_hang_together_are_not_computed_twice() -> None:
     passes = {}
     for shape in ("balls", "tree"):
         s, _ = structure_of(shape, 24)
-        tiles = tiles_of(s.kinds, s.blocks, s.at, s.tables, 5)
+        tiles = tiles_of(s.layout, s.blocks, s.at, s.tables, 5)
         assert len(tiles.fronts) > 3
         walk = sparing(s.layout, "motion", s.blocks, s.at, s.tables, tiles).walk
         assert sorted(walk[walk[:, 1] == Pass.back, 0]) == list(range(len(tiles.fronts) - 1))
@@ -107,7 +107,7 @@ def test_tiles_ask_for_what_they_read_and_nothing_else(shape: str) -> None:
     from zeromass.compile.rolled.tiles import tiles_of
 
     s, y = structure_of(shape, 24)
-    n, tiles = len(y) // 2, tiles_of(s.kinds, s.blocks, s.at, s.tables, 5)
+    n, tiles = len(y) // 2, tiles_of(s.layout, s.blocks, s.at, s.tables, 5)
     memory = sparing(s.layout, "motion", s.blocks, s.at, s.tables, tiles)
     found = asked(s.layout, "motion", s.firsts, memory)
     rows = {name: [k for a, count in some.tolist() for k in range(a, a + count)] for name, (some, _) in found.items()}

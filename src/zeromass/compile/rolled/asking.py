@@ -47,7 +47,7 @@ def used(layout: Layout, task: str, firsts: np.ndarray) -> np.ndarray:
     n = int(firsts[-1])
     found = np.zeros(2 * n, dtype=bool)
     for kind, place in zip(layout.kinds, layout.places, strict=True):
-        formulas = [*place.matrix, *place.right[task]]
+        formulas = [e for _, e in place.results(task)]
         formulas += kind.equations(task).spread if kind.name == "part" else []
         present = set(symbols(expressions(formulas)))
         for column, group in zip(kind.blocks.T, kind.groups, strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,7 +89,7 @@ class Elements:
             Acting(load, self._blocks_of(formulas), self._own_of(formulas))
             for load in system.loads
             for formulas in [formulas_in(vars(load))]
-        ] + [Acting(e, self._blocks_of([e]), self._own_of([e])) for e in _summands(free.extra[1])]
+        ] + [Acting(e, self._blocks_of([e]), self._own_of([e])) for e in summands(free.extra[1])]
 
     def _rows(self, rows: Sequence[Row], own: set[Expression]) -> Any:
         grouped: dict[tuple[str, tuple[int, ...]], list[int]] = {}
@@ -136,17 +136,17 @@ def _unit(part: Part) -> list[Expression]:
     return [zero for value in given for zero in expressions(value).ravel()]
 
 
-def _summands(e: Expression | None) -> list[Expression]:
-    """The terms of an energy; each is an element of its own."""
+def summands(e: Expression | None, within: Callable[[Expression], bool] = lambda e: True) -> list[Expression]:
+    """The terms of a sum, of an energy say; within: which sums are taken apart."""
     from zeromass.expression.build import negative
 
     found: list[Expression] = []
     waiting = [] if e is None else [(e, False)]
     while waiting:
         x, minus = waiting.pop()
-        if x.op in ("add", "subtract"):
+        if x.op in ("add", "subtract") and within(x):
             waiting += [(x.args[1], minus != (x.op == "subtract")), (x.args[0], minus)]
-        elif x.op == "negative":
+        elif x.op == "negative" and within(x):
             waiting.append((x.args[0], not minus))
         elif x.value is None:
             found.append(negative(x) if minus else x)

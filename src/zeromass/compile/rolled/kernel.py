@@ -4,7 +4,7 @@
 
 values       memory of the evaluation, see `Layout`
 places       int32, (instances, blocks): where the coordinates of the blocks begin; then the places of parameters that are an
-             instance's own; of spreads, where the unknowns do too
+             instance's own; of spreads, where the unknowns do too; and where what is seen of parts stands
 constants    float64, (instances, constants)
 out          where results begin: those of elements one after another in `values`, those of spreads in `slopes`
 coordinates  how many there are: rates follow them
@@ -12,7 +12,7 @@ coordinates  how many there are: rates follow them
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from zeromass.compile.straight import Flavour, StraightLine
 from zeromass.expression import Expression, Symbol
@@ -29,9 +29,10 @@ class Kernel(StraightLine):
     groups     symbols of each block, coordinates and then rates
     constants  symbols whose values differ between instances
     others     time and parameters
-    outputs    formulas
+    outputs    formulas; at: the place of each among the results, if they do not follow one another
     unknown    of a spread, symbols of the unknowns of a part
     own        symbols of parameters of which each instance has its own
+    seen       of each block of which something is read: its symbols and their places there
     orders     2 where a group has coordinates and rates, 3 where accelerations follow
     stride     results of an element
     apart      states whose values stand side by side in y, t, parameters and slopes: as many as lanes, or more
@@ -50,10 +51,13 @@ class Kernel(StraightLine):
         apart: int = 0,
         own: Sequence[Symbol] = (),
         orders: int = 2,
+        at: Sequence[int] | None = None,
+        seen: Sequence[Mapping[Symbol, int]] = (),
     ) -> None:
+        self._at, self._seen = at, seen
         self._blocks, self._spreads, self._own, self._orders = len(groups), unknown is not None, own, orders
         self._constants, self._stride, self._apart = len(constants), stride, apart or flavour.width
-        inputs = [*groups, constants, others, *([] if unknown is None else [unknown])]
+        inputs = [*groups, constants, others, *([] if unknown is None else [unknown]), *map(list, seen)]
         super().__init__(name, inputs, [outputs], flavour)
         body = "\n  ".join(self._lines)
         self.text = (
@@ -63,11 +67,12 @@ class Kernel(StraightLine):
         )
 
     def _load(self, groups: Sequence[Sequence[Expression]], present: set[Expression]) -> None:
-        width = self._blocks + len(self._own) + self._spreads
+        before = self._blocks + len(self._own) + self._spreads
+        width = before + len(self._seen)
         row = self._emit(f"mul i64 %k, {width}")
         for g, group in enumerate(groups[: self._blocks]):
             self._block(g, row, group, present)
-        constants, others, *unknown = groups[self._blocks :]
+        constants, others, *more = groups[self._blocks :]
         if self._constants:
             first = self._emit(f"mul i64 %k, {self._constants}")
             for i, symbol in enumerate(constants):
@@ -84,9 +89,10 @@ class Kernel(StraightLine):
             if symbol in present:
                 place = self._given("%p", self._table(row, self._blocks + i))
                 self._values[symbol] = self._emit(f"load {self._type}, ptr {place}, align 8")
-        for group in unknown:
-            first = self._table(row, self._blocks + len(self._own))
-            for i, symbol in enumerate(group):
+        read = [dict(zip(group, range(len(group)), strict=True)) for group in more[: int(self._spreads)]]
+        for column, some in enumerate([*read, *self._seen], before - self._spreads):
+            first = self._table(row, column)
+            for symbol, i in some.items():
                 if symbol in present:
                     self._values[symbol] = self._value("%W", first, i)
         if self._spreads:
@@ -136,7 +142,7 @@ class Kernel(StraightLine):
 
     def _store(self, output: Expression, places: Sequence[tuple[int, int]]) -> None:
         for _, i in places:
-            at = self._emit(f"add i64 {self._place}, {i}")
+            at = self._emit(f"add i64 {self._place}, {i if self._at is None else self._at[i]}")
             inside = f"getelementptr {self._type}, ptr %W, i64 {at}"
             place = self._given("%slopes", at) if self._spreads else self._emit(inside)
             self._lines.append(f"store {self._type} {self._values[output]}, ptr {place}, align 8")

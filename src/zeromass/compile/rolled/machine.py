@@ -16,7 +16,7 @@ from zeromass.compile.rolled.fronts import Tables
 from zeromass.compile.rolled.kernel import Kernel
 from zeromass.compile.rolled.layout import Blocks, Layout
 from zeromass.compile.rolled.loops import Loops
-from zeromass.compile.rolled.memory import Memory, Share, sparing, whole
+from zeromass.compile.rolled.memory import Local, Memory, Share, everywhere, sparing, whole
 from zeromass.compile.rolled.plan import ROUTINES, Pass, Plan, Tile
 from zeromass.compile.rolled.shapes import Shape
 from zeromass.compile.rolled.tiles import SHARED, TILE, tiles_of
@@ -208,7 +208,7 @@ class Machine:
             shared = memory is not None
             if memory is None:
                 target = _narrowed(target, size) if narrow else target
-                tiles = tiles_of(layout.kinds, blocks, at, tables, -(-size * target.width * 8 // TILE))
+                tiles = tiles_of(layout, blocks, at, tables, -(-size * target.width * 8 // TILE))
                 memory = whole(layout, task, blocks, at, tables, tiles)
         else:
             target = _narrowed(target, layout.size)
@@ -240,11 +240,13 @@ class Machine:
         if memory is None:
             alone = [Share(np.arange(len(kind)), np.array([0, len(kind)])) for kind in layout.kinds]
             starts = [np.array([place.first]) for place in layout.places]
-            plan[Plan.stages], shares = self._stages(layout, kernels, firsts, starts, alone)
+            plan[Plan.stages], shares = self._stages(layout, kernels, firsts, starts, alone, everywhere)
             self._tiles({Tile.stages: shares}, np.array([(0, Pass.through)]))
         else:
             assert masks is not None
-            plan[Plan.stages], shares = self._stages(layout, kernels, firsts, memory.firsts, memory.instances)
+            plan[Plan.stages], shares = self._stages(
+                layout, kernels, firsts, memory.firsts, memory.instances, memory.local
+            )
             plan |= self._eliminations(memory, masks)
             plan[Plan.spreads], spreads = self._spreads(layout, kernels, firsts, memory)
             plan[Plan.spread_count] = int(spreads[-1])
@@ -273,7 +275,7 @@ class Machine:
         self, layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: Tables, size: int
     ) -> Memory | None:
         """Memory that tiles share, where that pays; None where all values are better kept."""
-        tiles = tiles_of(layout.kinds, blocks, at, tables, -(-size * self.states * 8 // SHARED))
+        tiles = tiles_of(layout, blocks, at, tables, -(-size * self.states * 8 // SHARED))
         if len(tiles.fronts) < 4:
             return None
         memory = sparing(layout, task, blocks, at, tables, tiles)
@@ -303,13 +305,16 @@ class Machine:
         firsts: np.ndarray,
         starts: Sequence[np.ndarray],
         instances: Sequence[Share],
+        local: Local,
     ) -> tuple[int, np.ndarray]:
         """Kernels of elements, tile by tile, and where the share of each tile ends."""
         made = []
         for k, (kind, place) in enumerate(zip(layout.kinds, layout.places, strict=True)):
-            if place.matrix or place.right[self.task]:
+            if place.results(self.task):
                 some, ends = instances[k]
-                places = np.concatenate([firsts[kind.blocks[some]], kind.picks[some]], axis=1)
+                tile = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+                read = [local(layout.standing(k, b)[some], tile) for b in place.reads[self.task]]
+                places = np.column_stack([firsts[kind.blocks[some]], kind.picks[some], *read])
                 given = self._given(places, kind.values[some])
                 made.append(((kernels.address(f"kind{k}"), *given), starts[k], ends))
         return self._shared(made, len(instances[0].ends))
@@ -494,19 +499,21 @@ def _kernels(
     flavour = Flavour(target.width, target.fused)
     made: list[Kernel] = []
     for k, (kind, place) in enumerate(zip(layout.kinds, layout.places, strict=True)):
-        outputs = with_reciprocals([*place.matrix, *place.right[task]])
-        if outputs:
+        results, seen = place.results(task), list(place.reads[task].values())
+        if results:
             made.append(
                 Kernel(
                     f"kind{k}",
                     kind.groups,
                     kind.constants,
                     others,
-                    outputs,
+                    with_reciprocals([e for _, e in results]),
                     flavour,
                     stride=place.stride,
                     apart=apart,
                     own=kind.own,
+                    at=[i for i, _ in results],
+                    seen=seen,
                 )
             )
         if spread and kind.name == "part":

@@ -10,6 +10,7 @@ for each unknown, for more arithmetic.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,6 +29,15 @@ class Share(NamedTuple):
     ends: np.ndarray
 
 
+Local = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""Where values stand in tiles, from their places and these."""
+
+
+def everywhere(place: np.ndarray, tile: np.ndarray) -> np.ndarray:
+    """Values that stand in the same place in every tile."""
+    return place
+
+
 @dataclass(eq=False)
 class Memory:
     """Tables of places, for the loops.
@@ -44,6 +54,7 @@ class Memory:
     done       (slot, unknown) of those whose residual is known with a tile
     ends       where the shares of tiles end
     walk       (tile, pass)
+    local      where values of elements stand in tiles
     """
 
     size: int
@@ -63,6 +74,7 @@ class Memory:
     done: np.ndarray
     ends: dict[Tile, np.ndarray]
     walk: np.ndarray
+    local: Local
 
 
 def whole(layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: Tables, tiles: Tiles) -> Memory:
@@ -99,6 +111,7 @@ def whole(layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: Tab
             Tile.done: done_ends,
         },
         np.array([*[(k, Pass.through) for k in range(last)], *[(k, Pass.back) for k in reversed(range(last))]]),
+        everywhere,
     )
 
 
@@ -146,6 +159,7 @@ def sparing(layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: T
             Tile.done: touched_ends,
         },
         _walk(made.crossed),
+        made.local,
     )
 
 

@@ -41,7 +41,7 @@ class Shared:
         np.add.at(spans, self._tile[self._parent[later]], -1)
         self.crossed: np.ndarray = np.cumsum(spans)[:count] > 0
         self._lengths = np.diff(np.append(fronts[:, 6], len(tables.slots)))
-        self.unknowns: int = self._elements(layout.right(task, blocks, at))
+        self.unknowns: int = self._elements(task, layout.right(task, blocks, at))
         last = np.full(len(fronts), count)
         np.minimum.at(last, of, self.reached)
         heads, self.slots = self._slots(pivots, last)
@@ -82,7 +82,7 @@ class Shared:
         inside, all_ = self._stacked(np.where(lasting, 0, pivots), end)
         return np.where(lasting, heads, inside), all_
 
-    def _elements(self, right: tuple[np.ndarray, np.ndarray]) -> int:
+    def _elements(self, task: str, right: tuple[np.ndarray, np.ndarray]) -> int:
         """Which instances each tile evaluates, those with entries in its fronts or terms of its r; where results end."""
         from zeromass.compile.rolled.memory import Share
 
@@ -94,16 +94,30 @@ class Shared:
         self.firsts: list[np.ndarray] = []
         self.instances: list[Share] = []
         self._keys: list[np.ndarray] = []
-        end = len(layout.constants)
         for kind, at in zip(layout.kinds, layout.places, strict=True):
             mine = (places >= at.first) & (places < at.first + at.stride * len(kind))
-            keys = np.unique(tile[mine] * len(kind) + (places[mine] - at.first) // max(at.stride, 1))
+            self._keys.append(np.unique(tile[mine] * len(kind) + (places[mine] - at.first) // max(at.stride, 1)))
+        self._with_parts(task)
+        end = len(layout.constants)
+        for kind, at, keys in zip(layout.kinds, layout.places, self._keys, strict=True):
             shares = np.searchsorted(keys, len(kind) * np.arange(count + 1))
-            self._keys.append(keys)
             self.instances.append(Share(keys % len(kind), shares))
             self.firsts.append(np.full(count, end))
             end += at.stride * int(max(np.diff(shares), default=0))
         return end
+
+    def _with_parts(self, task: str) -> None:
+        """Parts of which elements read something are evaluated with them."""
+        layout, more = self._layout, dict[int, list[np.ndarray]]()
+        for k, (kind, at) in enumerate(zip(layout.kinds, layout.places, strict=True)):
+            tile, instance = np.divmod(self._keys[k], max(len(kind), 1))
+            for block in at.reads[task]:
+                owner, inside = layout.owned(k, block)
+                for p in np.unique(owner).tolist():
+                    mine = owner[instance] == p
+                    more.setdefault(p, []).append(tile[mine] * len(layout.kinds[p]) + inside[instance[mine]])
+        for p, keys in more.items():
+            self._keys[p] = np.unique(np.concatenate([self._keys[p], *keys]))
 
     def local(self, place: np.ndarray, tile: np.ndarray) -> np.ndarray:
         """Where values of elements stand in a tile."""

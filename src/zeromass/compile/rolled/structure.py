@@ -77,7 +77,7 @@ class Structure:
             blocks.sizes, blocks.parts, blocks.held, coupled, strong, light
         )
         order = [b for some in self.fronts for b in some]
-        arranged(self.kinds, blocks, order)
+        arranged(self.layout, blocks, order)
         self.at: np.ndarray = np.empty(len(order), dtype=np.int64)
         self.at[order] = np.cumsum([0, *[blocks.sizes[b] for b in order[:-1]]])
         self.count: int = int(sum(blocks.sizes))
@@ -174,7 +174,7 @@ class Structure:
         from zeromass.compile.straight import operations
 
         formulas = sum(
-            operations([*place.matrix, *place.right[self.tasks[0]]]) * len(kind)
+            operations([e for _, e in place.results(self.tasks[0])]) * len(kind)
             for kind, place in zip(self.kinds, self.layout.places, strict=True)
         )
         return int(formulas + 2 * self.tables.products)
@@ -215,9 +215,8 @@ class Structure:
     def not_finite(self, machine: Machine) -> list[str]:
         """Names of parts and constraints with entries that are not finite, at the last evaluation."""
         found: list[str] = []
-        for kind, place in zip(self.kinds, self.layout.places, strict=True):
-            values = machine.values[place.first : place.first + place.stride * len(kind), 0]
-            bad = ~np.isfinite(values.reshape(len(kind), -1)).all(axis=1)
+        for kind, entries in zip(self.kinds, self.layout.entries(machine.task), strict=True):
+            bad = ~np.isfinite(machine.values[entries, 0]).all(axis=0)
             for k in np.flatnonzero(bad).tolist():
                 if kind.rows.shape[1]:
                     found.append(self.system.rows[kind.rows[k, 0]].name)
@@ -262,16 +261,14 @@ class _Numbers:
                 M = np.zeros((count, n, n))
                 for (_, i), (_, j), e in equations.matrix:
                     if i < n:
-                        first, step = layout.entry(k, e, task)
-                        M[:, i, j] = M[:, j, i] = values[first + step * np.arange(count)]
+                        M[:, i, j] = M[:, j, i] = values[layout.entry(k, e)]
                 self.masses.append((kind.blocks[:, 0], M))
             elif kind.name == "rows":
                 for local in range(kind.blocks.shape[1]):
                     n = structure.blocks.coordinates[kind.blocks[0, local]]
                     held[local] = np.zeros((count, kind.rows.shape[1], n))
                 for (_, r), (local, i), e in (entry for entry in equations.matrix if entry[1][0] != ROWS):
-                    first, step = layout.entry(k, e, task)
-                    held[local][:, r, i] = values[first + step * np.arange(count)]
+                    held[local][:, r, i] = values[layout.entry(k, e)]
             self.slopes.append(held)
 
     @property

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zeromass.compile.rolled.fronts import Tables
-from zeromass.compile.rolled.kinds import Kind
-from zeromass.compile.rolled.layout import Blocks
+from zeromass.compile.rolled.layout import Blocks, Layout
 
 TILE = 1 << 21
 """Bytes that a tile works on, about: by measurement, as much as stays in the caches before the last."""
@@ -39,7 +38,7 @@ class Tiles:
     done: tuple[np.ndarray, np.ndarray]
 
 
-def tiles_of(kinds: Sequence[Kind], blocks: Blocks, at: np.ndarray, tables: Tables, count: int) -> Tiles:
+def tiles_of(layout: Layout, blocks: Blocks, at: np.ndarray, tables: Tables, count: int) -> Tiles:
     """The tiles of a task, about so many."""
     first, pivots = tables.fronts[:, 9].astype(np.int64), tables.fronts[:, 0].astype(np.int64)
     fronts = _ends(tables, count)
@@ -56,34 +55,43 @@ def tiles_of(kinds: Sequence[Kind], blocks: Blocks, at: np.ndarray, tables: Tabl
     earliest, done = np.full((2, real), count)
     np.minimum.at(earliest, of, reached)
     np.minimum.at(done, of, own)
-    instances = []
-    for kind in kinds:
+    needed = np.full(real, count)
+    """Of each part, by elements that see it."""
+    instances = [np.empty(0, dtype=np.int64)] * len(layout.kinds)
+    for k, kind in sorted(enumerate(layout.kinds), key=lambda one: one[1].name == "part"):
         held = kind.blocks[:, kind.blocks[0] < real]
         if kind.rows.shape[1]:
             held = np.column_stack([held, blocks.multiplier[kind.rows, 0]])
-        needed = earliest[held].min(axis=1) if held.shape[1] else np.zeros(len(kind), dtype=np.int64)
+        when = earliest[held].min(axis=1) if held.shape[1] else np.zeros(len(kind), dtype=np.int64)
+        if kind.name == "part":
+            when = np.minimum(when, needed[kind.blocks[:, 0]])
         last = np.zeros(count, dtype=np.int64)
-        np.maximum.at(last, needed, np.arange(1, len(kind) + 1))
+        np.maximum.at(last, when, np.arange(1, len(kind) + 1))
         ends = np.append(0, np.maximum.accumulate(last))
-        instances.append(ends)
+        instances[k] = ends
         mine = np.repeat(np.arange(count), np.diff(ends))
         for column in held.T:
             np.minimum.at(done, column, mine)
+        for b in layout.sights[k].blocks:
+            np.minimum.at(needed, kind.blocks[:, b], mine)
     unknowns = np.append(first, pivots.sum())[fronts]
     return Tiles(fronts, unknowns, instances, _sorted(reached, count), _sorted(done[of], count))
 
 
-def arranged(kinds: Sequence[Kind], blocks: Blocks, order: Sequence[int]) -> None:
-    """Puts the instances of all kinds into the order of elimination."""
+def arranged(layout: Layout, blocks: Blocks, order: Sequence[int]) -> None:
+    """Puts the instances of all kinds into the order of elimination, and parts before what sees them."""
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
-    for kind in kinds:
-        held = place[kind.blocks]
+    seen = place.copy()
+    for k, kind in sorted(enumerate(layout.kinds), key=lambda one: one[1].name == "part"):
+        held = seen[kind.blocks] if kind.name == "part" else place[kind.blocks]
         if kind.rows.shape[1]:
             held = np.column_stack([held, place[blocks.multiplier[kind.rows, 0]]])
         if held.shape[1]:
-            sort = np.argsort(held.min(axis=1), kind="stable")
-            kind.arrange(sort)
+            first = held.min(axis=1)
+            for b in layout.sights[k].blocks:
+                np.minimum.at(seen, kind.blocks[:, b], first)
+            kind.arrange(np.argsort(first, kind="stable"))
 
 
 def _ends(tables: Tables, wanted: int) -> np.ndarray:
