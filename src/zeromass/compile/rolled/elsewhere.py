@@ -55,7 +55,8 @@ class Elsewhere:
     def loops(self, target: Target) -> _Names:
         return _Names(self, "")
 
-    def unrolled(self, shape: Shape, target: Target, *, again: bool = False) -> _Names:
+    def unrolled(self, shape: Shape, target: Target, *, again: bool = False, whole: bool = False) -> _Names:
+        assert not whole, "masks may change there"
         self._shapes[shape.name, again] = shape
         return _Names(self, "")
 

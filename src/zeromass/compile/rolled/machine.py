@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -61,15 +61,15 @@ def loops(target: Target) -> Code:
 
 
 @cache
-def unrolled(shape: Shape, target: Target, *, again: bool = False) -> Code:
+def unrolled(shape: Shape, target: Target, *, again: bool = False, whole: bool = False) -> Code:
     """The functions of a shape as machine code, the same for all systems; or of one that goes through L twice."""
 
     def text() -> str:
         module = ir.Module("front")
-        Unrolled(module, target, shape, again=again)
+        Unrolled(module, target, shape, again=again, whole=whole)
         return str(module)
 
-    origin = kept.digest(shape.name, str(again), kept.sources("compile") or "")
+    origin = kept.digest(shape.name, str(again), str(whole), kept.sources("compile") or "")
     return Code(text, target, origin=origin, effort=BEST)
 
 
@@ -148,7 +148,7 @@ class Within(Protocol):
 
     def loops(self, target: Target) -> Named: ...
 
-    def unrolled(self, shape: Shape, target: Target, *, again: bool = False) -> Named: ...
+    def unrolled(self, shape: Shape, target: Target, *, again: bool = False, whole: bool = False) -> Named: ...
 
     def kernels(self, kernels: Sequence[Kernel], target: Target) -> Named: ...
 
@@ -162,8 +162,8 @@ class Here:
     def loops(self, target: Target) -> Code:
         return loops(target)
 
-    def unrolled(self, shape: Shape, target: Target, *, again: bool = False) -> Code:
-        return unrolled(shape, target, again=again)
+    def unrolled(self, shape: Shape, target: Target, *, again: bool = False, whole: bool = False) -> Code:
+        return unrolled(shape, target, again=again, whole=whole)
 
     def kernels(self, kernels: Sequence[Kernel], target: Target) -> Code:
         return kernel_code(kernels, target)
@@ -357,8 +357,9 @@ class Machine:
         self.masks: np.ndarray = np.ascontiguousarray(masks, dtype=float)
         self._tables = tables
         (right, right_beside), (touched, touched_beside) = memory.right, memory.touched
+        fronts, shapes = self._variants(tables)
         held = {
-            Plan.fronts: tables.fronts,
+            Plan.fronts: fronts,
             Plan.unknowns: tables.unknowns,
             Plan.names: memory.names,
             Plan.slots: tables.slots,
@@ -372,7 +373,7 @@ class Machine:
         }
         return {name: self._held(table, np.int32) for name, table in held.items()} | {
             Plan.front_count: len(tables.fronts),
-            Plan.shapes: self._shapes(tables.shapes, again),
+            Plan.shapes: self._shapes(shapes, again),
             Plan.entry_count: len(tables.others),
             Plan.right_beside_count: len(right_beside),
             Plan.masks: self._held(self.masks, float),
@@ -386,12 +387,27 @@ class Machine:
             Plan.change: memory.sizes,  # sizes are computed anew after it
         }
 
-    def _shapes(self, shapes: Sequence[Shape], again: bool) -> int:
+    def _variants(self, tables: Tables) -> tuple[np.ndarray, list[tuple[Shape, bool]]]:
+        """Fronts with the numbers of their code, and what that is: shapes, and whether all their unknowns are solved for.
+
+        In lanes, where masks stay as they are.
+        """
+        fronts = tables.fronts.copy()
+        ends = np.append(0, np.cumsum(self.masks == 0))
+        whole = ends[fronts[:, 9] + fronts[:, 0]] == ends[fronts[:, 9]]
+        if self.lanes == 1:
+            whole[:] = False
+        frequent = fronts[:, 10] >= 0
+        found, fronts[frequent, 10] = np.unique(2 * fronts[frequent, 10] + whole[frequent], return_inverse=True)
+        return fronts, [(tables.shapes[k // 2], bool(k % 2)) for k in found.tolist()]
+
+    def _shapes(self, shapes: Sequence[tuple[Shape, bool]], again: bool) -> int:
         rows = []
-        for shape in shapes:
-            codes: dict[str, Named] = dict.fromkeys(ROUTINES[:-2], self._within.unrolled(shape, self._target))
+        for shape, whole_ in shapes:
+            made = partial(self._within.unrolled, shape, self._target, whole=whole_)
+            codes: dict[str, Named] = dict.fromkeys(ROUTINES[:-2], made())
             if again:
-                codes |= dict.fromkeys(ROUTINES[-2:], self._within.unrolled(shape, self._target, again=True))
+                codes |= dict.fromkeys(ROUTINES[-2:], made(again=True))
             self._keep.append(codes)
             rows.append([codes[x].address(f"{x}_{shape.name}") if x in codes else 0 for x in ROUTINES])
         return self._held(np.array(rows, dtype=np.int64).reshape(-1, len(ROUTINES)), np.int64)

@@ -30,11 +30,16 @@ LEAST = 1e-300
 
 
 class Unrolled:
-    """The functions of a shape; or `ahead` and `again` alone."""
+    """The functions of a shape; or `ahead` and `again` alone.
 
-    def __init__(self, module: ir.Module, target: Target, shape: Shape, *, again: bool = False) -> None:
+    whole  all of its unknowns are solved for, whatever masks tell
+    """
+
+    def __init__(
+        self, module: ir.Module, target: Target, shape: Shape, *, again: bool = False, whole: bool = False
+    ) -> None:
         self._type: ir.Type = DOUBLE if target.width == 1 else ir.VectorType(DOUBLE, target.width)
-        self._target, self._shape, self._module = target, shape, module
+        self._target, self._shape, self._module, self._whole = target, shape, module, whole
         self._rows = rows_of(shape)
         if again:
             self._front("ahead")
@@ -112,8 +117,10 @@ class Unrolled:
                     self._store(row.get(j, zero), W, left, at + j - k)
                 at += s + 1 - k
                 continue
-            mask = b.load(b.gep(keep, [ir.Constant(INT, k)], source_etype=DOUBLE), typ=DOUBLE, align=8)
-            inverse.append(where(everywhere(self._on, mask) > 0.0, 1.0 / row.get(k, zero), 0.0))
+            inverse.append(1.0 / row.get(k, zero))
+            if not self._whole:
+                mask = b.load(b.gep(keep, [ir.Constant(INT, k)], source_etype=DOUBLE), typ=DOUBLE, align=8)
+                inverse[k] = where(everywhere(self._on, mask) > 0.0, inverse[k], 0.0)
             if grows:
                 growth = grown(growth, row.get(s, zero), inverse[k] if k < coordinates else -inverse[k])
             if keeps:
