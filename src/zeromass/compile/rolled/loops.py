@@ -23,7 +23,6 @@ from zeromass.compile.rolled.eliminating import BLOCK, Eliminating, Meanwhile
 from zeromass.compile.rolled.numbers import DOUBLE, INT, POINTER
 from zeromass.compile.rolled.panels import Panels
 from zeromass.compile.rolled.plan import STAGE, Pass, Plan, Tile
-from zeromass.compile.rolled.unrolled import everywhere
 from zeromass.compile.rolled.writing import Range
 from zeromass.compile.target import Target
 
@@ -209,10 +208,13 @@ class Loops(Eliminating):
         some, more = (
             (first, b.select(again, first, last)) for first, last in (tile[Tile.touched], tile[Tile.touched_beside])
         )
+        right = self._pointer(Plan.right)
         with self.loop(*some) as (i, _):
-            row = b.mul(i, self.int(3))
-            unknown, first, second = (self._index(table, b.add(row, self.int(k))) for k in range(3))
-            self.store(self.load(first) + self.load(second), b.add(self._p[Plan.residual], unknown))
+            at = b.mul(i, self.int(3))
+            unknown, row, count = (self._index(table, b.add(at, self.int(k))) for k in range(3))
+            first = b.add(self._p[Plan.residual], unknown)
+            with self.loop(self.int(0), count, some=True) as (k, _):
+                self.store(self._gathered(right, b.add(row, k)), b.add(first, k))
         self._more(Plan.touched_beside, more)
 
     def _more(self, table: Plan, some: Range) -> None:
@@ -257,17 +259,20 @@ class Loops(Eliminating):
 
         By the sizes known so far, which makes ω larger: what is not suspected now is exact.
         """
-        b, p, names, masks = self.b, self._p, self._pointer(Plan.done), self._pointer(Plan.masks)
-        with self.loop(*some, [most, worst]) as (k, found):
+        b, p, table, masks = self.b, self._p, self._pointer(Plan.done), self._pointer(Plan.masks)
+        with self.loop(*some, [most, worst]) as (k, all_):
             at = b.shl(k, self.int(1))
-            i, unknown = (self._index(names, b.add(at, self.int(c))) for c in range(2))
-            old = Real(self._on, found.now[1])
-            found.next[0] = self._larger(found.now[0], i)
-            size, left = (self.load(b.add(p[x], i)) for x in (Plan.sizes, Plan.left))
-            kept = everywhere(self._on, self._number(masks, unknown))
-            new = abs(left) * kept > (size + Real(self._on, found.next[0]) * FLOOR) * TRUSTED
-            found.next[1] = where(new, 1.0, old).value
-        return found.now
+            first, count = (self._index(table, b.add(at, self.int(c))) for c in range(2))
+            with self.loop(first, b.add(first, count), all_.now, some=True) as (i, found):
+                old = Real(self._on, found.now[1])
+                found.next[0] = self._larger(found.now[0], i)
+                size, left = self.load(b.add(p[Plan.sizes], i)), abs(self.load(b.add(p[Plan.left], i)))
+                if self._w == 1:  # in lanes those that are left out are not listed
+                    left = left * Real(self._on, self._number(masks, i))
+                new = left > (size + Real(self._on, found.next[0]) * FLOOR) * TRUSTED
+                found.next[1] = where(new, 1.0, old).value
+            all_.next[:] = found.now
+        return all_.now
 
     def _larger(self, most: ir.Value, i: ir.Value) -> ir.Value:
         size, old = self.load(self.b.add(self._p[Plan.sizes], i)), Real(self._on, most)

@@ -16,7 +16,7 @@ from zeromass.compile.rolled.fronts import Tables
 from zeromass.compile.rolled.kernel import Kernel
 from zeromass.compile.rolled.layout import Blocks, Layout
 from zeromass.compile.rolled.loops import Loops
-from zeromass.compile.rolled.memory import Local, Memory, Share, everywhere, sparing, whole
+from zeromass.compile.rolled.memory import Local, Memory, Share, everywhere, in_runs, sparing, whole
 from zeromass.compile.rolled.plan import ROUTINES, Pass, Plan, Tile
 from zeromass.compile.rolled.shapes import Shape
 from zeromass.compile.rolled.tiles import SHARED, TILE, tiles_of
@@ -248,9 +248,10 @@ class Machine:
                 layout, kernels, firsts, memory.firsts, memory.instances, memory.local
             )
             plan |= self._eliminations(memory, masks)
+            ends = memory.ends | self._runs(memory, plan)
             plan[Plan.spreads], spreads = self._spreads(layout, kernels, firsts, memory)
             plan[Plan.spread_count] = int(spreads[-1])
-            ends = memory.ends | {Tile.stages: shares, Tile.spreads: spreads}
+            ends |= {Tile.stages: shares, Tile.spreads: spreads}
             if shared:
                 from zeromass.compile.rolled.asking import asked  # few systems are so large
 
@@ -356,20 +357,21 @@ class Machine:
         self.kept: np.ndarray = np.zeros(count)
         self.masks: np.ndarray = np.ascontiguousarray(masks, dtype=float)
         self._tables = tables
-        (right, right_beside), (touched, touched_beside) = memory.right, memory.touched
+        (right, right_beside), (_, touched_beside) = memory.right, memory.touched
         fronts, shapes = self._variants(tables)
+        unknowns, names = tables.unknowns, memory.names
+        if self.lanes > 1:
+            fronts[:, 5], (unknowns, names) = _behind_pivots(fronts, (unknowns, names))
         held = {
             Plan.fronts: fronts,
-            Plan.unknowns: tables.unknowns,
-            Plan.names: memory.names,
+            Plan.unknowns: unknowns,
+            Plan.names: names,
             Plan.slots: tables.slots,
             Plan.beside: tables.beside,
             Plan.entries: tables.others,
             Plan.right: right,
             Plan.right_beside: right_beside,
-            Plan.touched: touched,
             Plan.touched_beside: touched_beside,
-            Plan.done: memory.done,
         }
         return {name: self._held(table, np.int32) for name, table in held.items()} | {
             Plan.front_count: len(tables.fronts),
@@ -386,6 +388,16 @@ class Machine:
             Plan.sizes: memory.sizes,
             Plan.change: memory.sizes,  # sizes are computed anew after it
         }
+
+    def _runs(self, memory: Memory, plan: dict[Plan, int]) -> dict[Tile, np.ndarray]:
+        """Unknowns that tiles touch and those that are done with them, as many at a time as follow one another."""
+        slot, unknown = memory.done.T
+        listed = self.masks[unknown] != 0 if self.lanes > 1 else np.ones(len(slot), dtype=bool)
+        before = np.append(0, np.cumsum(listed))
+        touched, touched_ends = in_runs(memory.touched[0], memory.ends[Tile.touched])
+        done, done_ends = in_runs(slot[listed, None], before[memory.ends[Tile.done]])
+        plan |= {Plan.touched: self._held(touched, np.int32), Plan.done: self._held(done, np.int32)}
+        return {Tile.touched: touched_ends, Tile.done: done_ends}
 
     def _variants(self, tables: Tables) -> tuple[np.ndarray, list[tuple[Shape, bool]]]:
         """Fronts with the numbers of their code, and what that is: shapes, and whether all their unknowns are solved for.
@@ -485,6 +497,18 @@ class Machine:
         call = self._loops.function(name, None, *[ctypes.c_void_p] * (5 + len(first)))
         call(*first, *[x.ctypes.data for x in (*inputs, slopes, growth)])
         return slopes, growth
+
+
+def _behind_pivots(fronts: np.ndarray, tables: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Tables of unknowns without those pivots that follow one another in code of their own, and where those of fronts begin.
+
+    Such code counts from the first of the pivots on.
+    """
+    skipped = np.where(fronts[:, 10] >= 0, fronts[:, 0], 0)
+    lengths = fronts[:, 2] - skipped
+    begin = np.cumsum(lengths) - lengths
+    picked = np.repeat(fronts[:, 5] + skipped - begin, lengths) + np.arange(lengths.sum())
+    return begin - skipped, [table[picked] for table in tables]
 
 
 def _narrowed(target: Target, size: int) -> Target:

@@ -50,7 +50,7 @@ class Memory:
     left       place of the residual r − K x
     tables     of the fronts, with slots in place of unknowns; names: unknowns themselves
     right      two places for each unknown, and (slot, place) of those that have more
-    touched    (unknown, place, place) of those that tiles are the first to reach, and (unknown, place)
+    touched    (unknown, row of `right`) of those that tiles are the first to reach, and (unknown, place)
     done       (slot, unknown) of those whose residual is known with a tile
     ends       where the shares of tiles end
     walk       (tile, pass)
@@ -100,7 +100,7 @@ def whole(layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: Tab
         tables,
         tables.unknowns,
         (right, beside),
-        (np.column_stack([touched, right[touched]]), again),
+        (np.stack([touched, touched], axis=1), again),
         np.stack([done, done], axis=1),
         {
             Tile.touched: touched_ends,
@@ -127,6 +127,8 @@ def sparing(layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: T
         two_places(i, made.local(place, tile[i]), len(slot)) for tile in (made.reached, made.own)
     )
     order = inverse(touched)
+    row, early = np.arange(len(slot)), np.flatnonzero(made.reached < made.own)  # places there are others
+    row[early] = len(slot) + np.arange(len(early))
     more = more[np.argsort(order[more[:, 0]], kind="stable")]
     parts = []
     for kind in layout.kinds:
@@ -146,8 +148,8 @@ def sparing(layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: T
         made.unknowns + 2 * made.slots,
         made.tables,
         tables.unknowns,
-        (right, _slotted(beside, slot)),
-        (np.column_stack([touched, first[touched]]), more),
+        (np.concatenate([right, first[early]]), _slotted(beside, slot)),
+        (np.stack([touched, row[touched]], axis=1), more),
         np.stack([slot[touched], touched], axis=1),
         {
             Tile.unknowns: tiles.unknowns,
@@ -182,6 +184,18 @@ def inverse(order: np.ndarray) -> np.ndarray:
     found = np.empty(len(order), dtype=np.int64)
     found[order] = np.arange(len(order))
     return found
+
+
+def in_runs(numbers: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows that follow one another, each number by one, as (first row …, count); and where the shares of tiles end.
+
+    numbers  shape (k, n); ends: where shares end
+    """
+    breaks = np.ones(len(numbers), dtype=bool)
+    breaks[1:] = (np.diff(numbers, axis=0) != 1).any(axis=1)
+    breaks[ends[ends < len(numbers)]] = True
+    first = np.flatnonzero(breaks)
+    return np.column_stack([numbers[first], np.diff(np.append(first, len(numbers)))]), np.searchsorted(first, ends)
 
 
 def _slotted(pairs: np.ndarray, slot: np.ndarray) -> np.ndarray:

@@ -141,17 +141,17 @@ class Unrolled:
         p, _, s = self._shape[:3]
         W, head, unknowns, slots, residual = self._begin("forward", ir.VoidType(), [POINTER] * 4 + [INT])
         b = self.b
-        rows, names, table = (self._place(head, k) for k in (3, 5, 6))
-        mine = b.gep(unknowns, [names], source_etype=INT32)
+        rows, names, table, slot = (self._place(head, k) for k in (3, 5, 6, 11))
+        mine, own = b.gep(unknowns, [names], source_etype=INT32), b.add(residual, slot)
         bases = self._told(slots, table)
-        reached = [b.add(residual, self._place(mine, i)) for i in range(s)]
-        right = [self._load(W, at) for at in reached]
+        reached = [(own, i) if i < p else (b.add(residual, self._place(mine, i)), 0) for i in range(s)]
+        right = [self._load(W, *at) for at in reached]
         for k in range(p):
             scaled = -(self._load(W, rows, self._rows.places[k, k]) * right[k])
             for i in self._rows.columns[k]:
                 right[i] = fma(self._kept(W, rows, bases, (k, i)), scaled, right[i])
         for i in range(1, s):
-            self._store(right[i], W, reached[i])
+            self._store(right[i], W, *reached[i])
         b.ret_void()
 
     def _back(self) -> None:
