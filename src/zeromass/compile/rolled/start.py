@@ -110,9 +110,10 @@ class LevelEquations:
         self.machine.only_elements(self.t, y, self.parameters)
         values = self.machine.values[:, 0]
         off = np.zeros(self.structure.count)
-        np.add.at(off, self.places[0], values[self.places[1]])
         told = self.told
-        return off[told], ROUNDING * self._sizes(values)[told]
+        with np.errstate(invalid="ignore"):  # what is not finite is told by name
+            np.add.at(off, self.places[0], values[self.places[1]])
+            return off[told], ROUNDING * self._sizes(values)[told]
 
     @property
     def told(self) -> np.ndarray:
@@ -165,8 +166,13 @@ class LevelEquations:
         s = self.structure
         names = {int(u): s.system.rows[i].name for i, u in zip(s.rows, s.row_unknowns, strict=True)}
         worst = np.argsort(-np.abs(off))[:NAMED]
-        told = self.told
-        words = ", ".join(f"'{names.get(int(told[k]), 'unit quaternion')}' by {off[k]:.3g}" for k in worst)
+        each = [names.get(int(u), "unit quaternion") for u in self.told]
+        bad = np.flatnonzero(~np.isfinite(off))
+        if len(bad):
+            return (
+                f"'{each[bad[0]]}' has no finite value at the prescribed values; prescribe others or give guess={{…}}"
+            )
+        words = ", ".join(f"'{each[k]}' by {off[k]:.3g}" for k in worst)
         what = "rates" if self.level else "positions"
         return (
             f"no {what} satisfy the constraints and what was prescribed: from this guess they stay off, {words}; guess "

@@ -334,14 +334,14 @@ def _independent(slopes: list[np.ndarray]) -> list[np.ndarray]:
     """
     products = [A @ A.swapaxes(1, 2) for A in slopes]
     size = np.sqrt(np.diagonal(sum(products), axis1=1, axis2=2))  # type: ignore[arg-type]
-    good = np.asarray(size.all(axis=1))
+    good = np.asarray((size > 0).all(axis=1) & np.isfinite(size).all(axis=1))
     size = np.where(good[:, None], size, 1.0)
     found = []
     for A, product in zip(slopes, products, strict=True):
         if A.shape[1] > A.shape[2] or not len(A):
             found.append(np.zeros(len(A), dtype=bool))
             continue
-        scaled = product / (size[:, :, None] * size[:, None, :])
+        scaled = np.where(good[:, None, None], product, 0.0) / (size[:, :, None] * size[:, None, :])
         least = np.asarray(np.linalg.eigvalsh(scaled)[:, 0], dtype=np.float64)
         found.append(good & (least > 0) & ~negligible(least, 1.0, STRONG))
     return found
