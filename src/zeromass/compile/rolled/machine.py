@@ -357,7 +357,7 @@ class Machine:
             Plan.unknowns: tables.unknowns,
             Plan.names: memory.names,
             Plan.slots: tables.slots,
-            Plan.beside: tables.beside,
+            Plan.sums: tables.sums,
             Plan.entries: tables.others,
             Plan.right: right,
             Plan.right_beside: right_beside,
@@ -372,6 +372,7 @@ class Machine:
             Plan.right_beside_count: len(right_beside),
             Plan.masks: self._held(self.masks, float),
             Plan.kept: self._held(self.kept, float),
+            Plan.summed: tables.summed,
             Plan.count: count,
             Plan.solution: memory.solution,
             Plan.residual: memory.residual,
@@ -451,7 +452,7 @@ class Machine:
         """The plan of `decide`, with fronts of no shape in particular."""
         plain, plan = self._tables.plain, self.plan.copy()
         if plain is not None:
-            for place, table in ((Plan.fronts, plain.fronts), (Plan.slots, plain.slots), (Plan.beside, plain.beside)):
+            for place, table in ((Plan.fronts, plain.fronts), (Plan.slots, plain.slots), (Plan.sums, plain.sums)):
                 plan[place] = self._held(table, np.int32)
         return plan
 
