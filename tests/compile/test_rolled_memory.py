@@ -52,6 +52,20 @@ def test_tiles_that_share_memory_have_the_bits_of_those_that_do_not(shape: str) 
 
 
 @pytest.mark.usefixtures("crowded")
+def test_fronts_without_code_of_their_own_share_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are filled twice, with what fronts of other tiles have left over: it is added up each time anew."""
+    monkeypatch.setattr(import_module("zeromass.compile.rolled.fronts"), "SHAPES", 0)
+    structure, y = structure_of("tree", 40)
+    lanes, n = host().width, len(y) // 2
+    whole, shared = (structure.machine("motion", lanes, shared=some) for some in (False, True))
+    assert len(structure.tables.sums)
+    assert shared.values.nbytes < 0.7 * whole.values.nbytes
+    (q̈, growth), (exact, grown) = (machine(0.0, y, np.empty(0), n) for machine in (shared, whole))
+    assert np.array_equal(q̈, exact)
+    assert np.array_equal(growth, grown)
+
+
+@pytest.mark.usefixtures("crowded")
 def test_what_must_be_refined_is_left_to_a_plan_that_keeps_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is exact to less than a rounding: every evaluation is suspected."""
     loops = import_module("zeromass.compile.rolled.loops")

@@ -10,6 +10,8 @@ import pytest
 import zeromass as zm
 from compile import large
 from zeromass.compile.program import program_at
+from zeromass.compile.rolled.fronts import tables
+from zeromass.compile.rolled.room import Room
 from zeromass.compile.target import host
 
 
@@ -45,7 +47,7 @@ def test_panels_have_the_bits_of_rows_one_after_another(
     pivots, unknowns, shape = tables.fronts[:, [0, 2, 10]].T
     assert pivots[shape < 0].max() > 8  # more than one block of pivots
     if which == "spread":
-        assert len(tables.beside)
+        assert len(tables.sums)
     elif loops:  # panels of all numbers of pivots and rows
         assert set(pivots % 4) == {0, 1, 2, 3} >= set((unknowns - pivots) % 4) >= {0, 2, 3}
     states = np.repeat(state.inputs[None], host().width, axis=0)
@@ -74,9 +76,29 @@ def test_masses_of_a_net_are_eliminated_alike(
     assert often > 0.4 > 3 * by_number
 
 
+def test_an_entry_is_the_sum_of_all_that_is_added_to_it() -> None:
+    """One front of three coordinates: none, one and up to four elements at its entries, each with a value of its own."""
+    counts = {(0, 0): 1, (0, 1): 4, (0, 2): 2, (1, 1): 3, (2, 2): 1}
+    added = [(i, j) for (i, j), count in counts.items() for _ in range(count)]
+    i, j = np.array(added).T
+    place, random = 1 + np.arange(len(added)), np.random.default_rng(0)
+    regions, first = [(1, len(added))], 1 + len(added)
+    found = tables([[0]], [3], [3], [(i, j, place)], 0, first, regions)
+    assert len(found.sums) == 2 * (4 - 1 + 3 - 1 + 2 - 1) - (
+        4 - 1 + 2 - 1
+    )  # diagonals are also what pivots are made of
+    W = np.append(0.0, random.normal(size=len(added) + found.size))
+    for k, (x, y) in enumerate(found.sums):
+        W[found.summed + k] = W[x] + W[y]
+    filled, exact = np.zeros((3, 4)), np.zeros((3, 4))
+    filled[np.triu_indices(3, m=4)] = W[found.slots]
+    np.add.at(exact, (i, j), W[place])
+    exact[:, 3] = np.diagonal(exact)
+    assert np.allclose(filled, exact, rtol=1e-15, atol=0)
+
+
 def test_no_memory_is_lent_twice() -> None:
-    room_of = import_module("zeromass.compile.rolled.fronts")._Room
-    random, room, lent, most = np.random.default_rng(0), room_of(100), dict[int, int](), 0
+    random, room, lent, most = np.random.default_rng(0), Room(100), dict[int, int](), 0
     for _ in range(2000):
         if lent and random.random() < 0.5:
             first = list(lent)[random.integers(len(lent))]

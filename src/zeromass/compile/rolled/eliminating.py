@@ -19,7 +19,7 @@ from zeromass.compile.rolled.writing import Range, Writing
 TOGETHER = 4
 """Pivots that are taken out of a row at a time: the row is read and written once for all of them."""
 
-BLOCK = 8
+BLOCK = 12
 """Pivots that are taken out of all rows before the next ones: their rows stay in the first cache."""
 
 _FORWARD = ir.FunctionType(ir.VoidType(), [POINTER] * 4 + [INT])
@@ -64,8 +64,8 @@ class Eliminating(Writing):
     def _factor(self, some: Range, start: ir.Value, what: ir.Value, meanwhile: Meanwhile) -> Real:
         """K = L D Lᵀ, and the right side brought through L; the largest growth of a pivot, if not done again."""
         b, p, one = self.b, self._p, self.int(1)
-        fronts, unknowns, slots, beside, masks = (
-            self._pointer(x) for x in (Plan.fronts, Plan.names, Plan.slots, Plan.beside, Plan.masks)
+        fronts, unknowns, slots, sums, masks = (
+            self._pointer(x) for x in (Plan.fronts, Plan.names, Plan.slots, Plan.sums, Plan.masks)
         )
         routine = ir.Constant(INT, ROUTINES.index("front"))
         for pass_ in (Pass.ahead, Pass.again):
@@ -82,26 +82,12 @@ class Eliminating(Writing):
                 shortly = b.call(self._routine(shape, routine, _FRONT(self._type)), given)
                 b.branch(done)
                 b.position_at_end(long)
-            s1 = b.add(s, one)
-            size = b.sub(b.mul(pivots, s1), b.sdiv(b.mul(pivots, b.sub(pivots, one)), self.int(2)))
-            rest = b.sub(s, pivots)
-            size_left = b.sdiv(b.mul(rest, b.add(rest, self.int(3))), self.int(2))
             places = b.gep(slots, [table], source_etype=INT32)
-            others = b.gep(places, [b.shl(size, one)], source_etype=INT32)
-            fill = b.icmp_signed("==", extras, self.int(0))  # rows behind the first panel are filled on the way
-            if self._w > 1:
-                panel = b.select(b.icmp_signed("<", pivots, self.int(FOUR)), pivots, self.int(FOUR))
-                size = b.select(fill, b.add(self._before(panel, s), panel), size)
-                size_left = b.select(fill, self.int(0), size_left)
-            with self.loop(self.int(0), size, some=True) as (i, _):
-                self.store(self._gathered(places, i), b.add(rows, i))
-            with self.loop(self.int(0), size_left) as (i, _):
-                self.store(self._gathered(others, i), b.add(left, i))
-            more = b.gep(beside, [b.shl(extra, one)], source_etype=INT32)
+            pairs = b.gep(sums, [b.shl(extra, one)], source_etype=INT32)
             with self.loop(self.int(0), extras) as (i, _):
-                at = b.shl(i, one)
-                to = self._index(more, at)
-                self.store(self.load(to) + self.load(self._index(more, b.add(at, one))), to)
+                self.store(self._gathered(pairs, i), b.add(p[Plan.summed], i))
+            if self._w == 1:
+                self._filled(places, pivots, s, rows, left)
             mine = b.gep(unknowns, [names], source_etype=INT32)
             heads = pivots, coordinates, s, rows, left, first, first
             blocks = b.sdiv(b.add(pivots, self.int(BLOCK - 1)), self.int(BLOCK))
@@ -112,7 +98,7 @@ class Eliminating(Writing):
                 if self._w == 1:
                     grew.next[0] = self._pivots(begin, end, heads, mine, grew.now[0])
                 else:
-                    grew.next[0] = self._in_panels(begin, end, heads, [mine, places], fill, grew.now[0])
+                    grew.next[0] = self._in_panels(begin, end, heads, [mine, places], grew.now[0])
             growths.next[0] = grew.now[0]
             if self._guard is None:
                 end = b.block
@@ -123,6 +109,16 @@ class Eliminating(Writing):
                 either.add_incoming(grew.now[0], end)
                 growths.next[0] = either
         return Real(self._on, growths.now[0])
+
+    def _filled(self, places: ir.Value, pivots: ir.Value, s: ir.Value, rows: ir.Value, left: ir.Value) -> None:
+        """Entries as they are before anything is taken from them; in lanes that is done on the way, see `Rows`."""
+        b = self.b
+        size, rest = b.add(self._before(pivots, s), pivots), b.sub(s, pivots)
+        more = b.sdiv(b.mul(rest, b.add(rest, self.int(3))), self.int(2))
+        for count, first, to in ((size, self.int(0), rows), (more, size, left)):
+            table = b.gep(places, [first], source_etype=INT32)
+            with self.loop(self.int(0), count) as (i, _):
+                self.store(self.load(self._index(table, i)), b.add(to, i))
 
     def _pivots(self, begin, end, heads, mine, growth) -> ir.Value:  # type: ignore[no-untyped-def]
         """Inverses of a block of pivots, which are taken out of all rows behind them; the growth."""
@@ -149,8 +145,8 @@ class Eliminating(Writing):
         self._all_reduced(pivots, s, left, begin, end, heads, mine)
         return at.now[0]
 
-    def _in_panels(self, begin, end, heads, tables, fill, growth) -> ir.Value:  # type: ignore[no-untyped-def]
-        """The same in lanes; `fill` where rows behind the first panel are filled only as they are come by."""
+    def _in_panels(self, begin, end, heads, tables, growth) -> ir.Value:  # type: ignore[no-untyped-def]
+        """The same in lanes; the first panel, and what the first block takes from rows, fills them on the way."""
         b = self.b
         pivots, coordinates, s, rows, left, first, slot = heads
         masks, most = b.gep(self._pointer(Plan.masks), [first], source_etype=DOUBLE), self._panels.growth
@@ -160,7 +156,7 @@ class Eliminating(Writing):
             return [b.add(rows, self._before(k, s)), b.add(self._p[Plan.residual], b.add(slot, k)), s, k]
 
         def take(pivots: Range, some: Range, start: ir.Value) -> None:
-            now = b.and_(fill, b.icmp_signed("==", pivots[0], self.int(0)))
+            now = b.icmp_signed("==", pivots[0], self.int(0))
             given = [self._W, *tables, self._p[Plan.residual], *above(pivots[0]), pivots[1]]
             self._panels.take(self, given, some, start, now)
 
@@ -169,8 +165,8 @@ class Eliminating(Writing):
             k = b.add(begin, b.mul(n, self.int(FOUR)))
             past = b.add(k, self.int(FOUR))
             past = b.select(b.icmp_signed("<", past, end), past, end)
-            given = [self._W, b.gep(masks, [k], source_etype=DOUBLE), most, *above(k), coordinates]
-            b.call(self._panels.panel(self, b.sub(past, k)), given)
+            given = [self._W, tables[1], b.gep(masks, [k], source_etype=DOUBLE), most, *above(k), coordinates]
+            b.call(self._panels.panel(self, b.sub(past, k), b.icmp_signed("==", k, self.int(0))), given)
             take((k, past), (past, end), b.add(b.add(rows, self._before(past, s)), past))
         take((begin, end), (end, pivots), b.add(b.add(rows, self._before(end, s)), end))
         take((begin, end), (pivots, s), left)

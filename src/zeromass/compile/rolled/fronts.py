@@ -9,7 +9,6 @@ pivots are kept for the way back; what is left over waits for a later front, in 
 
 from __future__ import annotations
 
-from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cache
@@ -18,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zeromass.compile.rolled.plan import HEADER
+from zeromass.compile.rolled.room import Room
 from zeromass.compile.rolled.shapes import OFTEN, SHAPES, Shape, rows_of
 
 ALIKE = 20
@@ -29,8 +29,9 @@ class Tables(NamedTuple):
 
     fronts    shape (fronts, HEADER)
     unknowns  of each front, one after another, by their places among all
-    slots     places whose values are added, two for each entry; of frequent shapes, where elements and fronts begin
-    beside    further (place in a front, place whose value is added), shape (k, 2)
+    slots     the place of the value of each entry; of frequent shapes, where elements and fronts begin
+    sums      (place, place) whose values are added up before, for entries that several values are added to, shape (k, 2)
+    summed    the place of the first sum of every front
     size      values in the memory for fronts
     shapes    those that are frequent
     others    (unknown, unknown, place) of entries in fronts of other shapes, shape (k, 3)
@@ -40,7 +41,8 @@ class Tables(NamedTuple):
     fronts: np.ndarray
     unknowns: np.ndarray
     slots: np.ndarray
-    beside: np.ndarray
+    sums: np.ndarray
+    summed: int
     size: int
     shapes: tuple[Shape, ...]
     others: np.ndarray
@@ -54,35 +56,6 @@ class Tables(NamedTuple):
         k = np.arange(int(p.max(initial=0)))
         found = np.where(k < p[:, None], (s[:, None] - k) * (s[:, None] - k - 1) // 2, 0).sum()
         return int(found + sum(rows_of(shape).products * (frequent == k).sum() for k, shape in enumerate(self.shapes)))
-
-
-class _Room:
-    """Memory for what is left over: places are used again, the first that is large enough."""
-
-    def __init__(self, first: int) -> None:
-        self.end = first
-        self._free: list[tuple[int, int]] = []
-        """From where to where, in order, none beside another."""
-
-    def take(self, size: int) -> int:
-        for k, (first, last) in enumerate(self._free):
-            if last - first >= size:
-                self._free[k : k + 1] = [(first + size, last)] if last - first > size else []
-                return first
-        first = self.end
-        if self._free and self._free[-1][1] == first:  # what is free at the end becomes larger
-            first = self._free.pop()[0]
-        self.end = first + size
-        return first
-
-    def give(self, first: int, size: int) -> None:
-        k, last = bisect(self._free, (first, first)), first + size
-        if k < len(self._free) and self._free[k][0] == last:
-            last = self._free.pop(k)[1]
-        if k and self._free[k - 1][1] == first:
-            k, first = k - 1, self._free.pop(k - 1)[0]
-        if last > first:
-            self._free.insert(k, (first, last))
 
 
 def triangle(s: int, first: int, last: int) -> int:
@@ -128,7 +101,7 @@ def tables(
     front_of = np.repeat(np.arange(len(positions)), np.diff(start))
     children: list[list[int]] = [[] for _ in positions]
     left: list[tuple[np.ndarray, int]] = [None] * len(positions)  # type: ignore[list-item]
-    room = _Room(first)
+    room = Room(first)
     found: list[_Front] = []
     known: dict[bytes, _Pattern] = {}
     for f, unknown in enumerate(positions):
@@ -162,8 +135,10 @@ def tables(
             room.give(was, triangle(len(theirs), 0, len(theirs)))
     names = np.concatenate(positions).astype(np.int32)
     shapes = _frequent(found, each.tolist())
-    plain = _tabled(found, each, start, {}, zero, names, (first, room.end))
-    tabled = _tabled(found, each, start, shapes, zero, names, (first, room.end))
+    most = max((front.pattern.sums for front in found), default=0)
+    places = first, room.end, room.end + most
+    plain = _tabled(found, each, start, {}, zero, names, places)
+    tabled = _tabled(found, each, start, shapes, zero, names, places)
     seldom = np.repeat(tabled.fronts[:, 10] < 0, np.diff(start))[low]
     others = np.stack([low, high, value], axis=1)[seldom].astype(np.int32)
     return tabled._replace(plain=plain if shapes else None, others=others)
@@ -224,9 +199,13 @@ def _tabled(
     shapes: dict[Shape, int],
     zero: int,
     names: np.ndarray,
-    room: tuple[int, int],
+    places: tuple[int, int, int],
 ) -> Tables:
-    """Tables of fronts, those that are filled alike at once; rows stand behind what is left over."""
+    """Tables of fronts, those that are filled alike at once.
+
+    places  of the first value of the fronts, which is left over, of the first sum, and of the first row
+    """
+    begin, summed, behind = places
     heads = np.empty((len(fronts), HEADER), dtype=np.int64)
     heads[:, 0], heads[:, 2], heads[:, 4] = np.array([front[:3] for front in fronts]).reshape(-1, 3).T
     heads[:, 1], heads[:, 9], heads[:, 11] = coordinates, start[:-1], start[:-1]
@@ -240,7 +219,7 @@ def _tabled(
         shape = one.shape(own) if shapes else None
         heads[some, 10] = -1 if shape is None else shapes.get(shape, -1)
         rows[some] = triangle(one.unknowns, 0, one.pivots) if shape not in shapes else len(rows_of(shape).places)
-    ends = room[1] + np.cumsum(rows)
+    ends = behind + np.cumsum(rows)
     heads[:, 3] = ends - rows
     lengths = np.empty((len(fronts), 2), dtype=np.int64)
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -249,7 +228,7 @@ def _tabled(
         table, more = np.stack([fronts[f].sources for f in some]), np.empty((len(some), 0, 2), dtype=np.int64)
         one = fronts[some[0]]
         if heads[some[0], 10] < 0:
-            table, more = _slotted(one, table, heads[members, 3:5], zero)
+            table, more = _slotted(one, table, summed, zero)
         else:
             table = table[:, one.pattern.leads] - one.pattern.offsets
         heads[members, 8] = more.shape[1]
@@ -258,25 +237,24 @@ def _tabled(
     after = np.cumsum(lengths, axis=0)
     heads[:, 6:8] = after - lengths
     slots = np.empty(after[-1, 0] if len(after) else 0, dtype=np.int32)
-    beside = np.empty((after[-1, 1] if len(after) else 0, 2), dtype=np.int32)
+    sums = np.empty((after[-1, 1] if len(after) else 0, 2), dtype=np.int32)
     for members, table, more in parts:
         slots[heads[members, 6][:, None] + np.arange(table.shape[1])] = table
-        beside[heads[members, 7][:, None] + np.arange(more.shape[1])] = more
-    size = int(ends[-1] if len(ends) else room[1]) - room[0]
-    return Tables(heads.astype(np.int32), names, slots, beside, size, tuple(shapes), np.empty((0, 3), dtype=np.int32))
+        sums[heads[members, 7][:, None] + np.arange(more.shape[1])] = more
+    size, others = int(ends[-1] if len(ends) else behind) - begin, np.empty((0, 3), dtype=np.int32)
+    return Tables(heads.astype(np.int32), names, slots, sums, summed, size, tuple(shapes), others)
 
 
-def _slotted(one: _Front, sources: np.ndarray, places: np.ndarray, zero: int) -> tuple[np.ndarray, np.ndarray]:
-    """Two sources for every entry of fronts that are filled alike, and pairs (entry, source) of those that have more."""
-    inside, size = one.pattern.inside, triangle(one.unknowns, 0, one.pivots)
-    rank = np.arange(len(inside)) - np.searchsorted(inside, inside)
-    table = np.full((len(sources), 2 * len(one.pattern.counts)), zero, dtype=np.int64)
-    for k in range(2):
-        table[:, 2 * inside[rank == k] + k] = sources[:, rank == k]
-    more = rank >= 2
-    rows, left = places[:, :1], places[:, 1:]
-    target = np.where(inside < size, rows + inside, left + inside - size)
-    return table, np.stack([target[:, more], sources[:, more]], axis=2)
+def _slotted(one: _Front, sources: np.ndarray, summed: int, zero: int) -> tuple[np.ndarray, np.ndarray]:
+    """The place of every entry of fronts that are filled alike, and pairs of places that are added up before."""
+    inside = one.pattern.inside
+    last = np.append(inside[1:] != inside[:-1], True)[: len(inside)]
+    more = np.flatnonzero(~np.append(True, last[:-1])[: len(inside)])
+    found, sums = sources.copy(), summed + np.arange(len(more))
+    found[:, more] = sums
+    table = np.full((len(sources), len(one.pattern.counts)), zero, dtype=np.int64)
+    table[:, inside[last]] = found[:, last]
+    return table, np.stack([found[:, more - 1], sources[:, more]], axis=2)
 
 
 class _Pattern(NamedTuple):
@@ -296,6 +274,11 @@ class _Pattern(NamedTuple):
     places: bytes
     leads: np.ndarray
     offsets: np.ndarray
+
+    @property
+    def sums(self) -> int:
+        """How many values are added to others."""
+        return len(self.inside) - int(np.count_nonzero(np.frombuffer(self.counts, dtype=np.uint8)))
 
 
 class _Front(NamedTuple):

@@ -14,6 +14,7 @@ through L, last to first on the way back. What a tile works on stays in the cach
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -153,14 +154,17 @@ class Loops(Eliminating):
             ),
         ]
         right = unless(next_[Tile.unknowns], again)
+        shares = [share for *_, share in (*numbers, right)]
+        any_ = b.zext(b.icmp_signed("!=", functools.reduce(b.or_, shares), nothing), INT)
 
         def meanwhile(f: ir.Value) -> None:
-            for memory, table, *some in numbers:
-                with self.loop(*part(f, *some)) as (i, _):
-                    at = b.shl(i, self.int(1))
-                    row, more = (self._index(table, b.add(at, self.int(k))) for k in range(2))
-                    self._lines(memory, row, b.add(row, more))
-            self._lines(self._W, *(b.add(r, x) for x in part(f, *right)))
+            with self.loop(nothing, any_):
+                for memory, table, *some in numbers:
+                    with self.loop(*part(f, *some)) as (i, _):
+                        at = b.shl(i, self.int(1))
+                        row, more = (self._index(table, b.add(at, self.int(k))) for k in range(2))
+                        self._lines(memory, row, b.add(row, more))
+                self._lines(self._W, *(b.add(r, x) for x in part(f, *right)))
 
         return meanwhile
 

@@ -367,7 +367,7 @@ class Machine:
             Plan.unknowns: unknowns,
             Plan.names: names,
             Plan.slots: tables.slots,
-            Plan.beside: tables.beside,
+            Plan.sums: tables.sums,
             Plan.entries: tables.others,
             Plan.right: right,
             Plan.right_beside: right_beside,
@@ -380,6 +380,7 @@ class Machine:
             Plan.right_beside_count: len(right_beside),
             Plan.masks: self._held(self.masks, float),
             Plan.kept: self._held(self.kept, float),
+            Plan.summed: tables.summed,
             Plan.count: count,
             Plan.solution: memory.solution,
             Plan.residual: memory.residual,
@@ -484,7 +485,7 @@ class Machine:
         """The plan of `decide`, with fronts of no shape in particular."""
         plain, plan = self._tables.plain, self.plan.copy()
         if plain is not None:
-            for place, table in ((Plan.fronts, plain.fronts), (Plan.slots, plain.slots), (Plan.beside, plain.beside)):
+            for place, table in ((Plan.fronts, plain.fronts), (Plan.slots, plain.slots), (Plan.sums, plain.sums)):
                 plan[place] = self._held(table, np.int32)
         return plan
 

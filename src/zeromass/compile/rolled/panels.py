@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from zeromass.compile import ir
 from zeromass.compile.elementary.arithmetic import Real, fma
-from zeromass.compile.rolled.numbers import DOUBLE, INT, POINTER
+from zeromass.compile.rolled.numbers import DOUBLE, INT, INT32, POINTER
 from zeromass.compile.rolled.unrolled import grown
 from zeromass.compile.rolled.writing import Looping, Range
 from zeromass.compile.target import Target
@@ -36,10 +36,6 @@ class _Inside(Looping):
     def _reals(self, values: Sequence[ir.Value]) -> list[Real]:
         return [Real(self._on, x) for x in values]
 
-    def _stored(self, values: Sequence[ir.Value], places: Sequence[ir.Value]) -> None:
-        for x, place in zip(self._reals(values), places, strict=True):
-            self.store(x, place)
-
     def _from(self, place: ir.Value, k: int) -> ir.Value:
         return self.b.add(place, self.int(k)) if k else place
 
@@ -47,21 +43,27 @@ class _Inside(Looping):
 class Panel(_Inside):
     """The function of some pivots: their inverses, and what they take from one another's rows.
 
-    void panel(values, masks, growth, above, right, s, k, coordinates)
+    void panel(values, table, masks, growth, above, right, s, k, coordinates)
 
+    table   where the value of each entry stands: of the first pivots, whose rows are filled on the way
     masks   of the pivots; growth: the largest so far
     above   place of the row of the first pivot, k, from column 0 on; right: of its r
     """
 
-    def __init__(self, module: ir.Module, target: Target, count: int) -> None:
-        super().__init__(module, target, f"panel{count}", [POINTER] * 3 + [INT] * 5)
-        _, masks, most, above, right, s, k, coordinates = self._function.args
+    def __init__(self, module: ir.Module, target: Target, count: int, *, filled: bool) -> None:
+        super().__init__(module, target, f"{'first' if filled else 'panel'}{count}", [POINTER] * 4 + [INT] * 5)
+        _, table, masks, most, above, right, s, k, coordinates = self._function.args
         b = self.b
         rows = [above]
         for m in range(1, count):
             rows.append(b.add(rows[-1], b.sub(s, self._from(k, m - 1))))
-        F = {(m, q): self.load(b.add(rows[m], self._from(k, q))) for m in range(count) for q in range(m, count)}
-        sizes = [self.load(b.add(row, s)) for row in rows]
+        told = [b.gep(table, [b.sub(row, above)], source_etype=INT32) for row in rows]
+
+        def entry(m: int, j: ir.Value) -> Real:
+            return self.load(self._index(told[m], j) if filled else b.add(rows[m], j))
+
+        F = {(m, q): entry(m, self._from(k, q)) for m in range(count) for q in range(m, count)}
+        sizes = [entry(m, s) for m in range(count)]
         r = [self.load(self._from(right, m)) for m in range(count)]
         growth = Real(self._on, b.load(most, typ=self._type, align=8))
         shares: dict[tuple[int, int], Real] = {}
@@ -83,13 +85,17 @@ class Panel(_Inside):
                     for j in range(i + 1, count):
                         self.store(F[i, j], b.add(rows[i], self._from(k, j)))
         b.store(growth.value, most, align=8)
-        if count > 1:
+        if filled:
+            for j in range(1, count):
+                self.store(F[0, j], b.add(above, self._from(k, j)))
+        if count > 1 or filled:
             with self.loop(self._from(k, count), s) as (j, _):
-                column = [self.load(b.add(row, j)) for row in rows]
-                for i in range(1, count):
+                column = [entry(m, j) for m in range(count)]
+                for i in range(count):
                     for m in range(i):
                         column[i] = fma(shares[m, i], column[m], column[i])
-                    self.store(column[i], b.add(rows[i], j))
+                    if i or filled:
+                        self.store(column[i], b.add(rows[i], j))
         b.ret_void()
 
 
@@ -99,7 +105,7 @@ class Rows(_Inside):
     void rows(values, unknowns, table, residual, above, right, s, begin, end, first, count, start)
 
     unknowns  of the front, as slots; residual: place of the slots of r
-    table     where what is added to each entry stands, two places for each: of rows that are filled on the way
+    table     where the value of each entry stands: of rows that are filled on the way
     above     place of the row of pivot `begin`, from column 0 on; right: of its r
     first     the first row, and `start` its place; count: how many times so many
     """
@@ -120,12 +126,12 @@ class Rows(_Inside):
                 places.append(b.add(places[m], b.sub(b.add(s, self.int(1 - m)), i)))
             after.next[0] = places.pop()
             rights = [b.add(residual, self._index(mine, self._from(i, m))) for m in range(together)]
-            numbers = [b.sub(b.mul(i, s), b.ashr(b.mul(i, b.sub(i, self.int(1))), self.int(1)))]
+            before = b.sub(b.mul(i, s), b.ashr(b.mul(i, b.sub(i, self.int(1))), self.int(1)))
+            self._told = [b.gep(self._table, [before], source_etype=INT32)]
             for m in range(1, together):
-                numbers.append(b.add(numbers[-1], b.sub(s, self._from(i, m - 1))))
-            self._numbers = numbers
+                self._told.append(b.gep(self._told[-1], [b.sub(s, self._from(i, m - 1))], source_etype=INT32))
             self._diagonal(i, places, rights, right)
-            begins = [b.sub(place, self._from(i, m)) for m, place in enumerate(places)]
+            begins = [self._at(b.sub(place, self._from(i, m))) for m, place in enumerate(places)]
             beyond = self._from(i, together)
             most = b.sdiv(b.sub(s, beyond), self.int(wide))
             with self.loop(self.int(0), most) as (c, _):
@@ -139,46 +145,51 @@ class Rows(_Inside):
         at = self._from(self.b.mul(self.b.sub(k, self._begin), self.int(self._n)), m)
         return self.b.gep(self._shares, [at], source_etype=self._type)
 
-    def _begun(self, place: ir.Value, m: int, j: ir.Value) -> ir.Value:
-        """Entry j of row m: what stands there, or what is added up to be there."""
+    def _begun(self, row: ir.Value, m: int, j: ir.Value, q: int = 0) -> ir.Value:
+        """Entry j + q of row m, which begins there: what stands in it, or what it is filled with."""
         if not self._filled:
-            return self.load(place).value
-        at = self.b.shl(self.b.add(self._numbers[m], j), self.int(1))
-        first, second = (self.load(self._index(self._table, self._from(at, k))) for k in range(2))
-        return (first + second).value
+            return self.b.load(self._beyond(row, q), typ=self._type, align=8)
+        told = self.b.gep(self._told[m], [j], source_etype=INT32)
+        return self.load(self._index(told, self.int(q))).value
+
+    def _beyond(self, row: ir.Value, q: int) -> ir.Value:
+        return self.b.gep(row, [self.int(q)], source_etype=self._type)
+
+    def _kept(self, values: Sequence[ir.Value], places: Sequence[ir.Value]) -> None:
+        for x, place in zip(values, places, strict=True):
+            self.b.store(x, place, align=8)
 
     def _diagonal(self, i: ir.Value, places: list[ir.Value], rights: list[ir.Value], right: ir.Value) -> None:
         """The triangle on the diagonal, right sides, and the sizes that diagonals are made of."""
         b, n = self.b, self._n
         triangle = [(m, q) for m in range(n) for q in range(m, n)]
-        ends = [b.add(place, b.sub(self._s, self._from(i, m))) for m, place in enumerate(places)]
-        corner = [self._from(places[m], q - m) for m, q in triangle]
-        to = [*rights, *ends, *corner]
-        begun = [self._above, *[self.load(x).value for x in rights]]
+        rows = [self._at(place) for place in places]
+        r = [self._at(place) for place in rights]
+        ends = [self._at(b.add(place, b.sub(self._s, self._from(i, m)))) for m, place in enumerate(places)]
+        begun = [self._above, *[b.load(x, typ=self._type, align=8) for x in r]]
         begun += [self._begun(x, m, self._s) for m, x in enumerate(ends)]
-        begun += [self._begun(x, m, self._from(i, q)) for x, (m, q) in zip(corner, triangle, strict=True)]
+        begun += [self._begun(rows[m], m, self._from(i, m), q - m) for m, q in triangle]
         with self.loop(self._begin, self._end, begun, some=True) as (k, found):
             at = found.now[0]
             totals = self._reals(found.now[1:])
-            inverse, r = self.load(b.add(at, k)), self.load(b.add(right, b.sub(k, self._begin)))
+            inverse, given = self.load(b.add(at, k)), self.load(b.add(right, b.sub(k, self._begin)))
             a = [self.load(b.add(at, self._from(i, m))) for m in range(n)]
             share = [-(x * inverse) for x in a]
             for m in range(n):
                 b.store(share[m].value, self._share(k, m), align=8)
-                totals[m] = fma(share[m], r, totals[m])
+                totals[m] = fma(share[m], given, totals[m])
                 totals[n + m] = fma(abs(share[m]), abs(a[m]), totals[n + m])
             for x, (m, q) in enumerate(triangle, 2 * n):
                 totals[x] = fma(share[m], a[q], totals[x])
             found.next[:] = [b.add(at, b.sub(self._s, k)), *[x.value for x in totals]]
-        self._stored(found.now[1:], to)
+        self._kept(found.now[1:], [*r, *ends, *[self._beyond(rows[m], q - m) for m, q in triangle]])
 
     def _beside(self, j: ir.Value, begins: list[ir.Value], columns: int) -> None:
         """Some columns from j on of all rows."""
         b = self.b
         tile = [(m, q) for m in range(self._n) for q in range(columns)]
-        to = [b.add(begins[m], self._from(j, q)) for m, q in tile]
-        begun = [self._begun(x, m, self._from(j, q)) for x, (m, q) in zip(to, tile, strict=True)]
-        begun.insert(0, self._above)
+        rows = [b.gep(begin, [j], source_etype=self._type) for begin in begins]
+        begun = [self._above, *[self._begun(rows[m], m, j, q) for m, q in tile]]
         with self.loop(self._begin, self._end, begun, some=True) as (k, found):
             at = found.now[0]
             totals = self._reals(found.now[1:])
@@ -188,7 +199,7 @@ class Rows(_Inside):
                 for q in range(columns):
                     totals[m * columns + q] = fma(share, read[q], totals[m * columns + q])
             found.next[:] = [b.add(at, b.sub(self._s, k)), *[x.value for x in totals]]
-        self._stored(found.now[1:], to)
+        self._kept(found.now[1:], [self._beyond(rows[m], q) for m, q in tile])
 
 
 class Back(_Inside):
@@ -229,41 +240,55 @@ class Panels:
 
     def __init__(self, module: ir.Module, target: Target, pivots: int, growth: ir.Value) -> None:
         self.growth: ir.Value = growth
-        self._panels = [Panel(module, target, k).function for k in range(1, FOUR + 1)]
-        self._filled, self._rows = (
-            [Rows(module, target, k, pivots, filled=filled).function for k in (1, FOUR)] for filled in (True, False)
+        self._first, self._panels = (
+            [Panel(module, target, k, filled=filled).function for k in range(1, FOUR + 1)] for filled in (True, False)
         )
-        self._backs = [Back(module, target, k).function for k in (1, FOUR)]
+        self._filled, self._rows = (
+            [Rows(module, target, k, pivots, filled=filled).function for k in some]
+            for filled, some in ((True, range(1, FOUR + 1)), (False, (1, FOUR)))  # what fours leave, one by one
+        )
+        self._backs = [Back(module, target, k).function for k in range(1, FOUR + 1)]
 
-    def panel(self, on: Looping, count: ir.Value) -> ir.Value:
-        """The function of so many pivots."""
-        found = self._panels[-1]
-        for k, function in enumerate(self._panels[:-1], 1):
-            found = on.b.select(on.b.icmp_signed("==", count, on.int(k)), function, found)
-        return found
+    def panel(self, on: Looping, count: ir.Value, fill: ir.Value) -> ir.Value:
+        """The function of so many pivots, and whether it fills their rows."""
+        return _of_count(on, count, [on.b.select(fill, *both) for both in zip(self._first, self._panels, strict=True)])
 
     def take(self, on: Looping, given: Sequence[ir.Value], some: Range, start: ir.Value, fill: ir.Value) -> None:
-        """Takes pivots out of rows, which are filled before where that is asked for: four at a time, then the others."""
+        """Takes pivots out of rows, which are filled before where that is asked for: some first, then four at a time.
+
+        So four rows have columns by fours beside their diagonal, where they are the last of a front.
+        """
         b, s, (first, last) = on.b, given[6], some
         count = b.sub(last, first)
-        for m, (many, n) in enumerate(((1, b.and_(count, on.int(FOUR - 1))), (FOUR, b.ashr(count, on.int(2))))):
-            with on.loop(on.int(0), b.zext(b.icmp_signed(">", n, on.int(0)), INT)):
-                done = b.and_(count, on.int(-FOUR)) if many == 1 else on.int(0)
-                passed = b.sub(
-                    b.mul(done, b.sub(b.add(s, on.int(1)), first)),
-                    b.ashr(b.mul(done, b.sub(done, on.int(1))), on.int(1)),
-                )
-                function = b.select(fill, self._filled[m], self._rows[m])
-                b.call(function, [*given, b.add(first, done), n, b.add(start, passed)])
+        few, fours = b.and_(count, on.int(FOUR - 1)), b.ashr(count, on.int(2))
+        with on.loop(on.int(0), b.zext(b.icmp_signed(">", few, on.int(0)), INT)):
+            function = b.select(fill, _of_count(on, few, self._filled[:-1]), self._rows[0])
+            b.call(function, [*given, first, b.select(fill, on.int(1), few), start])
+        with on.loop(on.int(0), b.zext(b.icmp_signed(">", fours, on.int(0)), INT)):
+            passed = b.sub(
+                b.mul(few, b.sub(b.add(s, on.int(1)), first)), b.ashr(b.mul(few, b.sub(few, on.int(1))), on.int(1))
+            )
+            b.call(
+                b.select(fill, self._filled[-1], self._rows[-1]),
+                [*given, b.add(first, few), fours, b.add(start, passed)],
+            )
 
     def back(self, on: Looping, pivots: ir.Value, given: Callable[[ir.Value], list[ir.Value]]) -> None:
         """The way back of the pivots of a front, told what each function is given: the last first, then four at a time."""
         b = on.b
-        fours = b.ashr(pivots, on.int(2))
-        with on.loop(b.and_(pivots, on.int(-FOUR)), pivots, down=True) as (k, _):
-            b.call(self._backs[0], given(k))
+        few, fours = b.and_(pivots, on.int(FOUR - 1)), b.ashr(pivots, on.int(2))
+        with on.loop(on.int(0), b.zext(b.icmp_signed(">", few, on.int(0)), INT)):
+            b.call(_of_count(on, few, self._backs[:-1]), given(b.sub(pivots, few)))
         with on.loop(on.int(0), fours, down=True) as (n, _):
-            b.call(self._backs[1], given(b.mul(n, on.int(FOUR))))
+            b.call(self._backs[-1], given(b.mul(n, on.int(FOUR))))
+
+
+def _of_count(on: Looping, count: ir.Value, functions: Sequence[ir.Value]) -> ir.Value:
+    """The function of so many, where the first is that of one."""
+    *others, found = functions
+    for k, function in enumerate(others, 1):
+        found = on.b.select(on.b.icmp_signed("==", count, on.int(k)), function, found)
+    return found
 
 
 def _registers(target: Target) -> int:

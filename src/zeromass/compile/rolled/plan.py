@@ -28,7 +28,8 @@ class Plan(IntEnum):
     unknowns = auto()
     names = auto()
     slots = auto()
-    beside = auto()
+    sums = auto()
+    summed = auto()
     masks = auto()
     kept = auto()
     count = auto()
@@ -88,7 +89,7 @@ STAGE = 5
 
 HEADER = 12
 """Numbers of a front: pivots, coordinates among them, unknowns, places of its rows, of what is left over, of its unknowns,
-of its table, of what is added beside, how much that is, its first pivot, its number among frequent shapes or −1, and the
+of its table, of what is added up before, how much that is, its first pivot, its number among frequent shapes or −1, and the
 slot of its first pivot."""
 
 ROUTINES = ("front", "forward", "back", "check", "ahead", "again")

@@ -47,7 +47,8 @@ class Shared:
         heads, self.slots = self._slots(pivots, last)
         self.slot: np.ndarray = np.repeat(heads, pivots) + np.arange(len(of)) - np.repeat(fronts[:, 9], pivots)
         self._first = layout.size + 3 * len(of)
-        self._left, end = self._left_over(later, self.unknowns + 3 * self.slots)
+        self._left, self._summed = self._left_over(later, self.unknowns + 3 * self.slots)
+        end = self._summed + int(fronts[:, 8].max(initial=0))
         size = np.diff(np.append(fronts[:, 3], self._first + tables.size))
         self._rows, self.end = self._stacked(size, end)
         self.tables: Tables = self._moved(heads)
@@ -88,9 +89,9 @@ class Shared:
 
         layout, tables, count = self._layout, self._before, len(self._tiles.fronts) - 1
         i, place = right
-        by_front, beside = np.repeat(self._tile, self._lengths), np.repeat(self._tile, self._old[:, 8])
-        places = np.concatenate([place, place, tables.slots, tables.beside[:, 1]]).astype(np.int64)
-        tile = np.concatenate([self.reached[i], self.own[i], by_front, beside])
+        by_front, of_sums = np.repeat(self._tile, self._lengths), np.repeat(self._tile, 2 * self._old[:, 8])
+        places = np.concatenate([place, place, tables.slots, tables.sums.ravel()]).astype(np.int64)
+        tile = np.concatenate([self.reached[i], self.own[i], by_front, of_sums])
         self.firsts: list[np.ndarray] = []
         self.instances: list[Share] = []
         self._keys: list[np.ndarray] = []
@@ -156,29 +157,29 @@ class Shared:
         """The tables with places and slots in shared memory."""
         tables, fronts, each = self._before, self._old.copy(), np.arange(len(self._old))
         fronts[:, 3], fronts[:, 4], fronts[:, 11] = self._rows, self._left, heads
-        by_front, beside = np.repeat(each, self._lengths), np.repeat(each, self._old[:, 8])
-        to, source = tables.beside.astype(np.int64).T
-        rows, left = (self._old[beside, k] for k in (3, 4))
-        to = np.where(to >= rows, to - rows + self._rows[beside], to - left + self._left[beside])
+        by_front, of_sums = np.repeat(each, self._lengths), np.repeat(each, 2 * self._old[:, 8])
         low, high, value = tables.others.astype(np.int64).T
         return tables._replace(
             fronts=fronts,
             unknowns=self.slot[tables.unknowns],
             slots=self._source(tables.slots.astype(np.int64), by_front),
-            beside=np.stack([to, self._source(source, beside)], axis=1),
+            sums=self._source(tables.sums.ravel().astype(np.int64), of_sums).reshape(-1, 2),
+            summed=self._summed,
             others=np.stack([self.slot[low], self.slot[high], self.local(value, self.own[low])], axis=1),
             plain=None,
         )
 
     def _source(self, place: np.ndarray, front: np.ndarray) -> np.ndarray:
-        """Where values stand that fronts take: of elements, or left over by fronts before."""
+        """Where values stand that fronts take: of elements, left over by fronts before, or sums of those."""
         found = self.local(place, self._tile[front])
         apart = self._first + self._before.size + 1
         child = np.flatnonzero(self._parent >= 0)
         keys = self._parent[child] * apart + self._old[child, 4]
         sort = np.argsort(keys)
-        mine = np.flatnonzero(place >= self._first)
+        sums = place >= self._before.summed
+        mine = np.flatnonzero((place >= self._first) & ~sums)
         rank = np.searchsorted(keys[sort], front[mine] * apart + place[mine], side="right") - 1
         c = child[sort[rank]]
         found[mine] = self._left[c] + place[mine] - self._old[c, 4]
+        found[sums] += self._summed - self._before.summed
         return found
