@@ -73,8 +73,9 @@ class Structure:
         coupled = [blocks for kind in self.kinds if kind.coupled for blocks in kind.blocks.tolist()]
         strong = numbers.strong(light) if not coupled else numbers.strong(light | {b for some in coupled for b in some})
         blocks = self.blocks
+        mixed = {b for b in range(blocks.parts) if blocks.coordinates[b] < blocks.sizes[b]}
         self.fronts: list[list[int]] = elimination_order(
-            blocks.sizes, blocks.parts, blocks.held, coupled, strong, light
+            blocks.sizes, blocks.parts, blocks.held, coupled, strong, light, mixed
         )
         order = [b for some in self.fronts for b in some]
         arranged(self.kinds, blocks, order)
@@ -263,7 +264,8 @@ class _Numbers:
                 for (_, i), (_, j), e in equations.matrix:
                     if i < n:
                         first, step = layout.entry(k, e, task)
-                        M[:, i, j] = M[:, j, i] = values[first + step * np.arange(count)]
+                        M[:, i, j] += values[first + step * np.arange(count)]
+                        M[:, j, i] = M[:, i, j]
                 self.masses.append((kind.blocks[:, 0], M))
             elif kind.name == "rows":
                 for local in range(kind.blocks.shape[1]):
