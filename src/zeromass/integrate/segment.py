@@ -285,7 +285,8 @@ class Samples:
             if groups := sharing(self.segment.solved, e, self.inputs[0]):
                 warn_of_shared(groups)
         elif forces and len(self.t) and self.segment.solved.elimination.dropped:
-            groups = undetermined_groups(system, system.matrices(self.inputs[0]).A, e, self.inputs[0])
+            first = self._some(slice(0, 1))
+            groups = undetermined_groups(system, system.matrices(first.inputs[0]).A, e, first._known(True, True)[0])
             if groups:
                 warn_of_shared(groups)
         if len(self.t) <= AT_ONCE:

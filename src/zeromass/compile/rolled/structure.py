@@ -213,6 +213,13 @@ class Structure:
         left, sizes = (machine.values[machine.unknowns + k * self.count + self.row_unknowns, 0] for k in (1, 2))
         return slopes[:, 0], float(growth[0]), left, sizes
 
+    def unheld(self, state: State) -> np.ndarray:
+        """Of each row, the sizes of its terms if no row held anything; 0 where mass is missing then."""
+        machine = self.machine("motion", 1)
+        machine.masks[self.row_unknowns] = 0.0
+        sizes = self.residual(machine, state)[3]
+        return np.where(np.isfinite(sizes), sizes, 0.0)
+
     def not_finite(self, machine: Machine) -> list[str]:
         """Names of parts and constraints with entries that are not finite, at the last evaluation."""
         found: list[str] = []
