@@ -231,3 +231,16 @@ def test_a_run_that_holds_is_read_again(tmp_path: Any, rolled: pytest.MonkeyPatc
     again = zm.load(tmp_path / "held.nc")
     np.testing.assert_allclose(again.at([0.5, 1.5])[friction.force[0]], [0.0, 0.5], atol=1e-12)
     np.testing.assert_array_equal(again.y, run.y)
+
+
+@pytest.mark.parametrize("method", ["collocation", "dop853", "radau"])
+def test_forces_that_switch_at_a_time_and_nowhere_else(rolled, method):
+    """3 N for 0.15 s and then −1 N: x = 3 T₁²/2 + 3 T₁ (t − T₁) − (t − T₁)²/2. No function tells of such a switch."""
+    p = zm.Particle("p", 1.0)
+    system = zm.System([p], forces=[zm.Force((zm.where(zm.t < 0.15, 3.0, -1.0), 0, 0), at=p.position)])
+    run = zm.simulate(system, system.start(), until=0.4, method=method)
+    assert run.program.code == "rolled"
+    assert [switch.t for switch in run.switches] == [0.15]
+    left = 0.4 - 0.15
+    exact = 3 * 0.15**2 / 2 + 3 * 0.15 * left - left**2 / 2
+    assert abs(run.at(0.4)[p.position[0]][0] - exact) < 1e-12
