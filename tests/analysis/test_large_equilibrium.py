@@ -10,7 +10,7 @@ import pytest
 
 import zeromass as zm
 from zeromass.compile.rolled.native import RolledNative
-from zeromass.model import StartError
+from zeromass.model import ModelError, StartError
 from zeromass.model import system as model
 
 G, K, LENGTH = 9.81, 200.0, 0.1
@@ -66,3 +66,16 @@ def test_accelerations_change_with_time_as_their_differences_do() -> None:
     slopes = np.array([1, -8, 8, -1]) @ native.accelerations(moments) / (12 * h)
     assert np.abs(slopes).max() > 1
     assert np.abs(native.by_time(start.inputs) - slopes).max() < 1e-9
+
+
+def test_a_force_from_outside_is_no_input_but_one_of_a_parameter_is() -> None:
+    """A mass on a spring, pushed: x = u/(k − m ω²) at ω = 0."""
+    p, u = zm.Particle("bob", 1.0), zm.parameter("u", 0.0)
+    push, wire = zm.Force((u, 0, 0), at=p.position), {"wire": p.position[1:]}
+    system = zm.System([p], constraints=wire, forces=[zm.Spring(K, p.position), push])
+    rest = system.equilibrium()
+    with pytest.raises(ModelError, match="give the system the force with a zm.parameter as its size"):
+        zm.linearize(system, rest, inputs=[zm.Force((1, 0, 0), at=p.position)])
+    linear = zm.linearize(system, rest, inputs=[u], outputs=[p.position[0]])
+    gain = linear.D - linear.C @ np.linalg.solve(linear.A, linear.B)
+    assert gain.item() == pytest.approx(1 / K, rel=1e-12)
