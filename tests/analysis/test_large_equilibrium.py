@@ -74,7 +74,7 @@ def test_a_force_from_outside_is_no_input_but_one_of_a_parameter_is() -> None:
     push, wire = zm.Force((u, 0, 0), at=p.position), {"wire": p.position[1:]}
     system = zm.System([p], constraints=wire, forces=[zm.Spring(K, p.position), push])
     rest = system.equilibrium()
-    with pytest.raises(ModelError, match="give the system the force with a zm.parameter as its size"):
+    with pytest.raises(ModelError, match=r"give the system the force with a zm\.parameter as its size"):
         zm.linearize(system, rest, inputs=[zm.Force((1, 0, 0), at=p.position)])
     linear = zm.linearize(system, rest, inputs=[u], outputs=[p.position[0]])
     gain = linear.D - linear.C @ np.linalg.solve(linear.A, linear.B)

@@ -244,3 +244,17 @@ def test_forces_that_switch_at_a_time_and_nowhere_else(rolled, method):
     left = 0.4 - 0.15
     exact = 3 * 0.15**2 / 2 + 3 * 0.15 * left - left**2 / 2
     assert abs(run.at(0.4)[p.position[0]][0] - exact) < 1e-12
+
+
+def test_what_is_asked_for_may_have_kinks_and_accelerations(rolled):
+    """A mass in the air: m ẍ = −c |ẋ| ẋ, and the drag and the inertia that it is asked for are one."""
+    p = zm.Particle("p", 2.0)
+    v, a = p.velocity[0], zm.acceleration(p.position[0])
+    drag = 0.3 * abs(v) * v
+    system = zm.System([p], forces=[zm.Force((-drag, 0, 0), at=p.position)])
+    run = zm.simulate(system, system.start({v: 4.0}), until=1.0)
+    assert run.program.code == "rolled"
+    both = run.at([0.0, 0.4, 1.0])[np.array([drag + 2.0 * a, drag * a])]
+    exact = 4.0 / (1 + 4.0 * 0.3 / 2.0 * np.array([0.0, 0.4, 1.0]))
+    assert np.abs(both[:, 0]).max() < 1e-12
+    assert np.abs(both[:, 1] + (0.3 * exact**2) ** 2 / 2.0).max() < 1e-9
