@@ -130,3 +130,20 @@ def test_accelerations_are_watched_where_rows_repeat_others(monkeypatch: pytest.
     assert run.program.code == "rolled"
     assert len(run.program.elimination.dropped) == 1
     assert run.t[-1] == pytest.approx(0.5, abs=1e-12)
+
+
+def test_who_watches_a_shared_force_is_told() -> None:
+    """Of a beam that grows heavier, 9.81 (1 + t) a pin; what pins carry together is seen when it is half as much more."""
+    body = zm.RigidBody("beam", mass=3.0, inertia=(1.0, 1.1, 1.3))
+    pins = [zm.PointOnPlane(zm.Ground(), body, at=(x, 0, 0), normal=(0, 0, 1), name=f"pin {x}") for x in (-1, 0, 1)]
+    system = zm.System([body], gravity=9.81 * (1 + zm.t), joints=pins)
+    hard = zm.Event("hard", pins[0].force[2] - 1.5 * 9.81, terminal=False)
+    with pytest.warns(
+        zm.RunDoubtful, match="'hard' watches a force that the motion does not determine: 'pin -1', 'pin 0'"
+    ):
+        zm.simulate(system, system.start(), until=1.0, events=hard)
+    together = zm.Event("half", sum(pin.force[2] for pin in pins) - 4.5 * 9.81)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = zm.simulate(system, system.start(), until=1.0, events=together)
+    assert run.t[-1] == pytest.approx(0.5, abs=1e-12)
