@@ -115,6 +115,18 @@ def test_starts_of_bodies_in_pairs_that_are_moved() -> None:
         assert np.abs(pair.start[body.angular_velocity]).max() < 1e-15
 
 
+@pytest.mark.parametrize("mass", [0.0, 1.0])
+def test_starts_of_bodies_without_inertia(mass: float) -> None:
+    """A frame that a slide carries along: it has the speed of the slide and does not turn, whatever is guessed."""
+    frame = zm.RigidBody("frame", mass, (0.0, 0.0, 0.0))
+    R = frame.rotation
+    rows = {"slide": frame.position - [0.3 * zm.t, 0, 0], "turn": [R[1, 0], R[2, 0], R[2, 1]]}
+    guess = {x: 0.3 + 0.1 * k for k, x in enumerate(zm.rate(frame.coordinates))}
+    start = Pair(([frame], rows, {}, guess)).start
+    assert np.abs(start[frame.velocity] - [0.3, 0.0, 0.0]).max() < 1e-15
+    assert np.abs(start[frame.angular_velocity]).max() < 1e-15
+
+
 def test_bodies_with_mass_have_mass_in_starts_too(links: Pair) -> None:
     """Corrections of rates are eliminated in the order of those of positions, where every coordinate has a mass of 1."""
     state = links.start
