@@ -102,10 +102,11 @@ def simulate(
 
 
 def _unseen(run: Run, events: Events) -> list[str]:
-    """Which events have no value somewhere in a run."""
-    from zeromass.integrate.undefined import without_value  # few runs are asked to watch something
+    """Which events have no value somewhere in a run, or watch forces that it does not determine."""
+    from zeromass.integrate.undefined import of_shared_forces, without_value  # few runs are asked to watch something
 
-    return without_value(run, events_of(events))
+    watched = events_of(events)
+    return [*without_value(run, watched), *of_shared_forces(run, watched)]
 
 
 def load(path: FilePath) -> Run:

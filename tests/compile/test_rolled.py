@@ -14,6 +14,7 @@ import zeromass as zm
 from cases import few
 from compile.large import SHAPES, Made, chain, net, rotated, uneven, unit
 from zeromass.compile.program import Program, program_at
+from zeromass.compile.rolled.start import LevelEquations
 from zeromass.compile.target import host
 from zeromass.model import ModelError, StartError
 from zeromass.model import system as model
@@ -91,6 +92,49 @@ def test_starts_are_those_of_the_written_system() -> None:
         start = found.plain.start(guess=guess)
         assert np.abs(found.start.q - start.q).max() < 1e-12
         assert np.abs(found.start.v - start.v).max() < 1e-11
+
+
+def driven_pairs() -> Made:
+    """Bodies in pairs, a ball joint between the two of each, and one of them moved along the line through both."""
+    bodies = [zm.RigidBody(f"body {k}", 1.0 + k % 2, [0.1, 0.2, 0.25]) for k in range(6)]
+    rows, guess = {}, {}
+    for k, (a, b) in enumerate(zip(bodies[::2], bodies[1::2], strict=True)):
+        rows |= {f"ball {k}": a.point([0.5, 0, 0]) - b.point([-0.5, 0, 0]), f"guide {k}": a.position[0] - 0.1 * zm.t}
+        for body, x in ((a, 0.0), (b, 1.0)):
+            guess.update(zip(body.coordinates, [x, float(k), 0.0, 1.0, 0.0, 0.0, 0.0], strict=True))
+    return bodies, rows, {}, guess
+
+
+def test_starts_of_bodies_in_pairs_that_are_moved() -> None:
+    """All that one of them is given goes on to the other: both have the speed of the guide, and neither turns."""
+    pair = Pair(driven_pairs())
+    assert max(map(abs, pair.start.residuals.values())) < 1e-15
+    for body in pair.rolled.parts:
+        assert np.abs(pair.start[body.velocity] - pair.plain.start(guess=pair.guess)[body.velocity]).max() < 1e-15
+        assert np.abs(pair.start[body.velocity] - [0.1, 0.0, 0.0]).max() < 1e-15
+        assert np.abs(pair.start[body.angular_velocity]).max() < 1e-15
+
+
+@pytest.mark.parametrize("mass", [0.0, 1.0])
+def test_starts_of_bodies_without_inertia(mass: float) -> None:
+    """A frame that a slide carries along: it has the speed of the slide and does not turn, whatever is guessed."""
+    frame = zm.RigidBody("frame", mass, (0.0, 0.0, 0.0))
+    R = frame.rotation
+    rows = {"slide": frame.position - [0.3 * zm.t, 0, 0], "turn": [R[1, 0], R[2, 0], R[2, 1]]}
+    guess = {x: 0.3 + 0.1 * k for k, x in enumerate(zm.rate(frame.coordinates))}
+    start = Pair(([frame], rows, {}, guess)).start
+    assert np.abs(start[frame.velocity] - [0.3, 0.0, 0.0]).max() < 1e-15
+    assert np.abs(start[frame.angular_velocity]).max() < 1e-15
+
+
+def test_bodies_with_mass_have_mass_in_starts_too(links: Pair) -> None:
+    """Corrections of rates are eliminated in the order of those of positions, where every coordinate has a mass of 1."""
+    state = links.start
+    y, free = np.concatenate([state.q, state.v]), np.zeros(len(state.q), dtype=bool)
+    at = [
+        LevelEquations(links.rolled, task, 0.0, y, np.empty(0), free).structure for task in ("positions", "velocities")
+    ]
+    assert at[0].fronts == at[1].fronts
 
 
 def test_rows_that_repeat_others_are_left_out(pair: Pair) -> None:

@@ -61,6 +61,14 @@ def test_every_block_goes_once_and_multipliers_after_what_they_hold() -> None:
     assert all(sorted(some, key=lambda b: b >= parts) == some for some in fronts)  # coordinates come first in a front
 
 
+def test_coordinates_come_first_in_a_front_of_parts_with_multipliers_of_their_own() -> None:
+    """Two bodies that are coupled, each with the multiplier of its quaternion, go one after the other."""
+    sizes, parts, held = [8, 8, 3], 2, [(0, 1)]
+    assert elimination_order(sizes, parts, held, [(0, 1)], set(), set()) == [[0, 1, 2]]
+    apart = elimination_order(sizes, parts, held, [(0, 1)], set(), set(), {0, 1})
+    assert apart == [[0], [1, 2]]
+
+
 def test_halves_have_no_rods_in_common() -> None:
     """Without the rods of the last round the net falls apart, and no piece has more than 60 % of the masses."""
     side = 20

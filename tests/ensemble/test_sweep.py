@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -77,6 +78,23 @@ def test_statistics_have_exact_values() -> None:
     assert study.way.values[:, :4] == pytest.approx(np.outer(sizes, np.cos(times[:4])), **close)
     assert np.all(np.isnan(study.way.values[:, 4]))
     assert study.energy.attrs["units"] == "J"
+
+
+@pytest.mark.parametrize("states", ["all", "least"])
+def test_extremes_far_from_the_ends_of_steps(states: Literal["all", "least"]) -> None:
+    """−x/20 + x sin²(10 π (x − s))/5 along x = v t, in steps of 0.1 s from s on: at their ends nothing of tops is seen."""
+    p, v = zm.Particle("p", 1.0), zm.parameter("v", 1.0)
+    x = p.position[0]
+    bead = zm.System([p], constraints={"wire": p.position[1:]})
+    start = bead.start({x: 0.0, zm.rate(x): v})
+    *_, s, end, _ = zm.simulate(bead, start, until=1.0, method="dop853", longest_step=0.1).t.tolist()
+
+    def height(x: Any) -> Any:
+        return -x / 20 + x * np.sin(10 * np.pi * (x - s)) ** 2 / 5
+
+    keep = {"top": zm.largest(height(x))}
+    study = zm.sweep(bead, start, until=end, over={v: [1.0]}, keep=keep, longest_step=0.1, states=states)
+    assert study.top.item() == pytest.approx(height(np.linspace(0.0, end, 1_000_001)).max(), abs=1e-9)
 
 
 def test_extremes_are_those_of_runs() -> None:

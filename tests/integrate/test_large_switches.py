@@ -231,3 +231,30 @@ def test_a_run_that_holds_is_read_again(tmp_path: Any, rolled: pytest.MonkeyPatc
     again = zm.load(tmp_path / "held.nc")
     np.testing.assert_allclose(again.at([0.5, 1.5])[friction.force[0]], [0.0, 0.5], atol=1e-12)
     np.testing.assert_array_equal(again.y, run.y)
+
+
+@pytest.mark.parametrize("method", ["collocation", "dop853", "radau"])
+def test_forces_that_switch_at_a_time_and_nowhere_else(rolled, method):
+    """3 N for 0.15 s and then −1 N: x = 3 T₁²/2 + 3 T₁ (t − T₁) − (t − T₁)²/2. No function tells of such a switch."""
+    p = zm.Particle("p", 1.0)
+    system = zm.System([p], forces=[zm.Force((zm.where(zm.t < 0.15, 3.0, -1.0), 0, 0), at=p.position)])
+    run = zm.simulate(system, system.start(), until=0.4, method=method)
+    assert run.program.code == "rolled"
+    assert [switch.t for switch in run.switches] == [0.15]
+    left = 0.4 - 0.15
+    exact = 3 * 0.15**2 / 2 + 3 * 0.15 * left - left**2 / 2
+    assert abs(run.at(0.4)[p.position[0]][0] - exact) < 1e-12
+
+
+def test_what_is_asked_for_may_have_kinks_and_accelerations(rolled):
+    """A mass in the air: m ẍ = −c |ẋ| ẋ, and the drag and the inertia that it is asked for are one."""
+    p = zm.Particle("p", 2.0)
+    v, a = p.velocity[0], zm.acceleration(p.position[0])
+    drag = 0.3 * abs(v) * v
+    system = zm.System([p], forces=[zm.Force((-drag, 0, 0), at=p.position)])
+    run = zm.simulate(system, system.start({v: 4.0}), until=1.0)
+    assert run.program.code == "rolled"
+    both = run.at([0.0, 0.4, 1.0])[np.array([drag + 2.0 * a, drag * a])]
+    exact = 4.0 / (1 + 4.0 * 0.3 / 2.0 * np.array([0.0, 0.4, 1.0]))
+    assert np.abs(both[:, 0]).max() < 1e-12
+    assert np.abs(both[:, 1] + (0.3 * exact**2) ** 2 / 2.0).max() < 1e-9

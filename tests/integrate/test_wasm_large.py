@@ -136,9 +136,15 @@ def test_steps_are_those_of_the_method(hanging, monkeypatch):
 
 
 @pytest.mark.slow
-def test_what_a_module_of_a_large_system_can_not_tell_is_refused():
-    """Forces that constraints share: no formula tells how."""
+def test_forces_that_constraints_share_are_refused_and_others_told():
+    """Pins of a plane mechanism: forces across the plane are shared, and no formula tells how; those in it are not."""
     system, start = shaped("four bars")
-    shared = next(k for k, row in enumerate(system.rows) if "unit" not in row.name)
+    program, place = zm.compile(system, start), {row.name: k for k, row in enumerate(system.rows)}
+    along, across = (system.multipliers[place[f"ground 0 place[{k}]"]] for k in (0, 2))
     with pytest.raises(zm.ModelError, match="shared by constraints that repeat one another"):
-        zm.wasm(zm.compile(system, start), start, outputs={"force": system.multipliers[shared]})
+        zm.wasm(program, start, outputs={"force": across})
+    here, times = HostMotion(Alone(program, start, (), (along,)), unfused()), np.linspace(0.0, 0.3, 7)
+    assert here.run([], 0.3, 1e-10, 1e-12) == 0
+    run = zm.simulate(program, start, until=0.3, rtol=1e-10, atol=1e-12, method="dop853")
+    force = run.at(times)[along]
+    assert np.abs(here.sample(times).ravel() - force).max() <= 1e-9 * np.abs(force).max()

@@ -14,6 +14,7 @@ from zeromass.analysis.slopes import Slope
 from zeromass.compile.program import Program
 from zeromass.compile.rolled.native import RolledNative
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
+from zeromass.expression import t as time
 from zeromass.expression.derivative import sparse_jacobian
 from zeromass.model import ModelError, State
 
@@ -30,10 +31,11 @@ class LargeSlopes:
             raise ModelError(
                 f"the derivative of '{forces[0]!r}' is not computed of a large system: ask for that of accelerations"
             )
-        strange = [p.name for p in parameters if p not in set(system.parameters)]
+        strange = [p.name for p in parameters if p is not time and p not in set(system.parameters)]
         if strange:
             raise ModelError(f"'{strange[0]}' is no parameter of this large system, whose derivatives are by its own")
-        self._chosen = [list(system.parameters).index(p) for p in parameters]
+        places = {p: k for k, p in enumerate(system.parameters)}
+        self._chosen = [places.get(p, len(places)) for p in parameters]  # time stands behind them
         x = [*system.coordinates, *system.rates, *parameters]
         self._size = len(system.coordinates)
         self._values = Evaluator(expressions(list(outputs)), [*system.inputs, *system.accelerations])
@@ -50,7 +52,8 @@ class LargeSlopes:
         m = 2 * self._size
         q̈ = self._native.accelerations(inputs[None])[0]
         all_ = np.concatenate([inputs, q̈])
-        J, J_p = self._native.jacobian(inputs), self._native.by_parameters(inputs)[:, self._chosen]
+        by_all = np.column_stack([self._native.by_parameters(inputs), self._native.by_time(inputs)])
+        J, J_p = self._native.jacobian(inputs), by_all[:, self._chosen]
         f = self._outputs(all_)
         k = f.shape[1] - self._size
         by_x = f[:, :k] + f[:, k:] @ np.concatenate([J, J_p], axis=1)

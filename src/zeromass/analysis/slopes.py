@@ -161,4 +161,9 @@ def _made(
         return Slopes(program, outputs, parameters, acting)
     from zeromass.analysis.large_slopes import LargeSlopes  # few systems are large
 
+    if acting:
+        raise ModelError(
+            "a force that stands nowhere in a large system is no input of it: give the system the force with a zm.parameter "
+            "as its size, and that parameter as the input"
+        )
     return LargeSlopes(program, outputs, parameters)

@@ -9,8 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from zeromass.analysis.balancing import LOOKED_AT, Balance, Sums, began
+from zeromass.compile.program import rolls
 from zeromass.compile.target import host
-from zeromass.expression import Array, Expression, as_expression, derivative, expressions, rate, substitute, symbols, t
+from zeromass.expression import (
+    Array,
+    Expression,
+    as_expression,
+    derivative,
+    expressions,
+    gradient,
+    rate,
+    substitute,
+    symbols,
+    t,
+)
 from zeromass.expression.build import ZERO
 from zeromass.integrate import Course, Segment
 from zeromass.integrate.segment import Samples
@@ -111,13 +123,13 @@ def powers(system: System, *, held: bool = False) -> tuple[Expression, Expressio
 
     held  whether states are on the constraints: the forces of those that neither move nor do work then have no power
     """
-    if system.large:
-        return _powers_of_loads(system), ZERO
+    if rolls(system):
+        return _powers_one_by_one(system)
     reaction = as_expression(system.rates @ system.reaction.total)
     applied = as_expression(rate(system.energy) - reaction)
     if _quadratic(system):
         applied = as_expression(substitute(applied, dict.fromkeys(system.accelerations, 0.0)))
-    still = not len(system.rows) or (held and all(e is ZERO for e in system.C) and _moving(system) is None)
+    still = not len(system.rows) or (held and all(e is ZERO for e in system.C) and not any(map(_moves, system.rows)))
     return applied, ZERO if still else reaction
 
 
@@ -133,32 +145,40 @@ def _quadratic(system: System) -> bool:
     return not bent and all(as_expression(substitute(e, rest)) is ZERO for e in [kinetic, *slopes])
 
 
-def _moving(system: System) -> Row | None:
-    """A constraint that moves or does not vanish at rest: its force may do work."""
-    for row in system.rows:
-        leaves = symbols(row.zero)
-        still = {leaf: 0.0 for leaf in leaves if leaf.order == 1}
-        if t in leaves or row.level > 1 or (row.level and substitute(row.zero, still) is not ZERO):
-            return row
-    return None
+def _moves(row: Row) -> bool:
+    """Whether a constraint moves or does not vanish at rest: its force may do work."""
+    leaves = symbols(row.zero)
+    still = {leaf: 0.0 for leaf in leaves if leaf.order == 1}
+    return t in leaves or row.level > 1 or (row.level == 1 and substitute(row.zero, still) is not ZERO)
 
 
-def _powers_of_loads(system: System) -> Expression:
-    """Power of the forces without potential of a large system, one by one; its constraints do no work."""
+def _powers_one_by_one(system: System) -> tuple[Expression, Expression]:
+    """Both of a large system, force by force and row by row, as no matrix is written out.
+
+        ∂V/∂t − ∂T/∂t + Σ q̇ᵀ(Q + ∂V/∂q) of the forces,   Σ λ A q̇ of the rows that move
+
+    What a force takes from the energy that it stores itself is no work of others: a spring leaves 0, one with a damper
+    the damper.
+    """
     known = {x.token: x for x in system.coordinates}
-    row = _moving(system)
-    if row is not None:
-        raise ModelError(
-            f"the work of the constraint '{row.name}', which moves or does not vanish at rest, is not computed of a "
-            "large system; compare runs of different tolerances instead"
+
+    def own(formulas: list[Expression]) -> Array:
+        return expressions(
+            [known[token] for token in dict.fromkeys(x.token for x in symbols(formulas)) if token in known]
         )
-    total = ZERO
+
+    applied = as_expression(derivative(system.potential, t) - derivative(system.kinetic, t))
     for load in system.loads:
-        if load.potential is ZERO:
-            tokens = dict.fromkeys(x.token for x in symbols(formulas_in(vars(load))) if x.token in known)
-            q = expressions([known[token] for token in tokens])
-            total = total + as_expression(expressions(load.generalized(q)) @ rate(q))
-    return total
+        q = own(formulas_in(vars(load)))
+        left = expressions(load.generalized(q) + gradient(load.potential, q))
+        applied = applied + as_expression(left @ rate(q))
+    reaction = ZERO
+    for row, λ in zip(system.rows, system.multipliers, strict=True):
+        if _moves(row):
+            q = own([row.zero])
+            unknown = (q, rate(q), rate(rate(q)))[row.level]
+            reaction = reaction + λ * as_expression(gradient(row.zero, unknown) @ rate(q))
+    return applied, reaction
 
 
 def work(run: Course) -> Work:

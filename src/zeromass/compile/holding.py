@@ -165,7 +165,10 @@ def told(pieces: SystemPieces, e: Array, holds: Sequence[Hold]) -> Array:
         smooth = pieces.smooth(e)
         felt, nodes = [x for x in symbols(smooth) if x in pieces.held], ordered(smooth.ravel())
         chosen = [node for node in nodes if node.op in SWITCHING] if felt else []
-        slopes = jacobian(smooth.ravel(), felt) if felt else []
+        solved = [
+            x for x in symbols(smooth) if x.order >= 2 or x.kind == "multiplier"
+        ]  # they stand for themselves here
+        slopes = jacobian(smooth.ravel(), [*felt, *solved])[:, : len(felt)] if felt else []
         known[key] = smooth, set(felt).isdisjoint(symbols(slopes, chosen))
     smooth, straight = known[key]
     return smooth if straight else mean(smooth, holds)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from zeromass.analysis.extrema import reach
+from zeromass.analysis.extrema import SAMPLES, reach
 from zeromass.ensemble.dense import Inside
 from zeromass.ensemble.keep import AtTimes, Extreme, Final, FirstTime, Integral, Kept
 from zeromass.ensemble.lanes import Lanes
@@ -73,12 +73,21 @@ class _Steps:
         self.first = np.cumsum([0, *counts[:-1]])
         self.parameters = starts.parameters[own[self.of]]
 
+    def roughly(self, θ: float) -> np.ndarray:
+        """Numbers of `system.inputs` at a part of every step: by cubics, from positions and rates at both ends alone."""
+        n, h = self.y0.shape[1] // 2, (self.t1 - self.t0)[:, None]
+        (q0, v0), (q1, v1) = ((y[:, :n], y[:, n:]) for y in (self.y0, self.y1))
+        step, back = q1 - q0, 1.0 - θ
+        q = q0 + θ**2 * (3.0 - 2.0 * θ) * step + h * θ * back * (back * v0 - θ * v1)
+        v = 6.0 * θ * back * step / h + back * (1.0 - 3.0 * θ) * v0 - θ * (2.0 - 3.0 * θ) * v1
+        return np.concatenate([self.t0[:, None] + θ * h, q, v, self.parameters], axis=1)
+
     def inside(self, lanes: Lanes, which: np.ndarray) -> Inside:
         return Inside(lanes, *[x[which] for x in (self.t0, self.y0, self.t1, self.y1, self.parameters)])
 
 
 def _extremes(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray, sign: int) -> np.ndarray:
-    """Largest values: of the ends of steps, and inside the steps beside those ends that may hide a larger one.
+    """Largest values: of the ends of steps, and inside the steps that may hide a larger one, by a rough look into them all.
 
     For a smooth function what is hidden beside a sample is at most a quarter of the drop to its farther neighbour, and
     four times as much is allowed for, as in `analysis.maximum`.
@@ -86,13 +95,16 @@ def _extremes(value: Pointwise, motions: Motions, lanes: Lanes, own: np.ndarray,
     steps = _Steps(motions, own)
     ends = sign * value(np.concatenate([steps.t1[:, None], steps.y1, steps.parameters], axis=1))
     begins = sign * value(np.concatenate([steps.t0[:, None], steps.y0, steps.parameters], axis=1)[steps.first])
+    rough = np.array([sign * value(steps.roughly(k / SAMPLES)) for k in range(1, SAMPLES)])
+    looks = np.column_stack([*np.where(np.isnan(rough), -np.inf, rough), ends])  # what may be anything hides everything
     best = np.full(len(own), -np.inf)
     chosen: list[np.ndarray] = []
     for k, (first, count) in enumerate(zip(steps.first, np.bincount(steps.of, minlength=len(own)), strict=True)):
-        samples = np.append(begins[k], ends[first : first + count])
-        best[k] = samples.max()
-        near = np.flatnonzero(samples + reach(samples) >= best[k])
-        beside = np.unique(np.concatenate([near - 1, near]))
+        samples = np.append(begins[k], looks[first : first + count])
+        best[k] = samples[::SAMPLES].max()
+        with np.errstate(invalid="ignore"):
+            near = np.flatnonzero(samples + reach(samples) >= best[k])
+        beside = np.unique(np.concatenate([near - 1, near]) // SAMPLES)
         chosen.append(first + beside[(beside >= 0) & (beside < count)])
     which = np.concatenate(chosen)
     inside, of = steps.inside(lanes, which), steps.of[which]

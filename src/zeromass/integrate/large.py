@@ -42,7 +42,7 @@ def at_large_start(program: Program, start: State, violation: float) -> Outcome 
         )
     if not structure.dropped:  # rows that are independent contradict nothing
         return None
-    sizes = sizes + FLOOR * sizes.max(initial=0.0)
+    sizes = sizes + FLOOR * np.maximum(sizes, structure.unheld(start)).max(initial=0.0)
     against = structure.rows[~negligible(left, sizes, np.sqrt(CONSISTENCY_TOLERANCE))]
     if len(against):
         names = [start.system.rows[i].name for i in against]

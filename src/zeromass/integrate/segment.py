@@ -279,15 +279,8 @@ class Samples:
         e = self.segment.meant(expressions(e))
         system = self.system
         evaluator, moving, forces = asked(system, e)
-        if forces and len(self.t) and self.segment.solved.code == "rolled":
-            from zeromass.compile.rolled.program import sharing  # few systems are large
-
-            if groups := sharing(self.segment.solved, e, self.inputs[0]):
-                warn_of_shared(groups)
-        elif forces and len(self.t) and self.segment.solved.elimination.dropped:
-            groups = undetermined_groups(system, system.matrices(self.inputs[0]).A, e, self.inputs[0])
-            if groups:
-                warn_of_shared(groups)
+        if forces and len(self.t) and (groups := self._some(slice(0, 1)).sharing(e)):
+            warn_of_shared(groups)
         if len(self.t) <= AT_ONCE:
             return evaluator(self._known(moving, forces))
         result = np.empty((len(self.t), *e.shape))
@@ -295,6 +288,16 @@ class Samples:
             some = slice(k, k + AT_ONCE)
             result[some] = evaluator(self._some(some)._known(moving, forces))
         return result
+
+    def sharing(self, e: Array) -> list[str]:
+        """Names of the constraints that share forces in expressions on the segment's piece, at the first of the times."""
+        if not self.segment.solved.elimination.dropped:
+            return []
+        if self.segment.solved.code == "rolled":
+            from zeromass.compile.rolled.program import sharing  # few systems are large
+
+            return sharing(self.segment.solved, e, self.inputs[0])
+        return undetermined_groups(self.system, self.system.matrices(self.inputs[0]).A, e, self._known(True, True)[0])
 
     @classmethod
     def joined(cls, several: Sequence[Samples]) -> Samples:

@@ -1,4 +1,4 @@
-"""Events that have no value somewhere in a run, as √x has none for x < 0: what would happen there is not seen."""
+"""Events that are not seen as one may think: without a value, as √x for x < 0, or of forces that no motion determines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from zeromass.expression import expressions, symbols
 from zeromass.integrate.course import Course
+from zeromass.integrate.segment import Samples
 from zeromass.integrate.stepping.kinks import borders
 from zeromass.model import Event
 
@@ -30,3 +32,34 @@ def without_value(course: Course, events: Sequence[Event]) -> list[str]:
         seen = [(event, np.isnan(course.at(times)[event.zero])) for event in asked]
     words = "event '{}' has no value at t = {:.6g} s, or about there: its zeros are not seen where it has none"
     return [words.format(event.name, times[np.argmax(nan)]) for event, nan in seen if nan.any()]
+
+
+def of_shared_forces(course: Course, events: Sequence[Event]) -> list[str]:
+    """Which of some events watch a force that redundant constraints share in any way, in words.
+
+    A motion is stepped with one share, and what a run tells is another, the shortest.
+
+    >>> from zeromass.integrate.undefined import of_shared_forces
+    >>> beam = zm.RigidBody("beam", mass=3.0, inertia=(1, 1, 1))
+    >>> pins = [zm.PointOnPlane(zm.Ground(), beam, at=(x, 0, 0), normal=(0, 0, 1), name=f"pin {x}") for x in (-1, 0, 1)]
+    >>> system = zm.System([beam], gravity=9.81, joints=pins)
+    >>> run = zm.simulate(system, system.start(), until=0.1)
+    >>> [words[:45] for words in of_shared_forces(run, [zm.Event("hard", pins[0].force[2] - 20.0)])]
+    ["event 'hard' watches a force that the motion "]
+    """
+    found: dict[str, str] = {}
+    for event in events:
+        if not any(leaf.kind == "multiplier" for leaf in symbols(event.zero)):
+            continue
+        for segment in course.segments:
+            if segment.program is not None and event.name not in found:
+                first = Samples(segment, segment.t[:1], segment.y[:1])
+                groups = first.sharing(segment.meant(expressions([event.zero])))
+                if groups:
+                    names = ", ".join(f"'{name}'" for name in groups)
+                    found[event.name] = (
+                        f"event '{event.name}' watches a force that the motion does not determine: {names} share it in any "
+                        "way, and it is watched in another share than the run tells; watch what they carry together, or "
+                        "leave one of them out"
+                    )
+    return list(found.values())

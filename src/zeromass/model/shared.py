@@ -42,26 +42,29 @@ class SharedForce(UserWarning):
     """
 
 
-def undetermined_groups(system: System, A: np.ndarray, e: np.ndarray, inputs: np.ndarray) -> list[str]:
-    """Names of the constraints that share a quantity of the multipliers, at numbers of `system.inputs`; none if it is told.
+def undetermined_groups(system: System, A: np.ndarray, e: np.ndarray, known: np.ndarray) -> list[str]:
+    """Names of the constraints that share a quantity of the multipliers; none if it is told.
 
-    e  array of expressions
+    e      array of expressions
+    known  numbers of `system.inputs`, accelerations and multipliers; without forces the size of one would not change
     """
-    rank = numerical_rank(A)
-    u = null_multipliers(rank)
-    if not u.shape[1]:
-        return []
-    D = Evaluator(
-        jacobian(e.ravel(), system.multipliers), [*system.inputs, *system.accelerations, *system.multipliers]
-    )(np.concatenate([inputs, np.zeros(len(system.coordinates) + len(system.rows))]))
-    change = np.abs(D @ u)
-    open_ = (change > VISIBLE * np.abs(D).max(axis=1, keepdims=True)).any(axis=0)
+    u = null_multipliers(numerical_rank(A))
+    open_ = changing(system, e, known, system.multipliers, u)
     if not open_.any():
         return []
     taking = np.abs(u[:, open_]).max(axis=1) > VISIBLE
     own = {name for part in system.parts for name in part.constraints}
     groups = dict.fromkeys(row.group for row, takes in zip(system.rows, taking, strict=True) if takes)
     return [name for name in groups if name not in own]  # lengths of quaternions are nobody's force
+
+
+def changing(system: System, e: np.ndarray, known: np.ndarray, asked: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Which of some directions u of the multipliers asked for, shape (asked, k), change one of the expressions e."""
+    if not u.size:
+        return np.zeros(u.shape[1], dtype=bool)
+    names = [*system.inputs, *system.accelerations, *system.multipliers]
+    D = Evaluator(jacobian(e.ravel(), asked), names)(known)
+    return (np.abs(D @ u) > VISIBLE * np.abs(D).max(axis=1, keepdims=True)).any(axis=0)
 
 
 def null_multipliers(rank: Rank) -> np.ndarray:

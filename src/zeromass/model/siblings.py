@@ -12,6 +12,8 @@ from itertools import combinations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from zeromass.errors import ZeromassError
 from zeromass.expression import Expression, as_expression, expressions, rate
 from zeromass.expression.build import ZERO
@@ -85,7 +87,8 @@ def _shared(system: System, state: State | None) -> list[bool]:
     if state is None:
         return [False] * len(system.one_sided)
     pulls = [side.pull if side.name in system._closed else ZERO for side in system.one_sided]
-    groups = (undetermined_groups(system, state.matrices.A, expressions([e]), state.inputs) for e in pulls)
+    known = np.concatenate([state.inputs, state.motion.acceleration, state.motion.multipliers])
+    groups = (undetermined_groups(system, state.matrices.A, expressions([e]), known) for e in pulls)
     return [bool(group) for group in groups]
 
 

@@ -288,7 +288,8 @@ class State(Remembering):
                 return found
         self._check_solved(e)
         if any(leaf.kind == "multiplier" for leaf in symbols(e)) and len(self.motion.redundant):
-            groups = undetermined_groups(self.system, self.matrices.A, e, self.inputs)
+            known = np.concatenate([self.inputs, self.motion.acceleration, self.motion.multipliers])
+            groups = undetermined_groups(self.system, self.matrices.A, e, known)
             if groups:
                 warn_of_shared(groups)
         return self.motion.acceleration, self.motion.multipliers

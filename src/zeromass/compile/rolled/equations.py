@@ -93,8 +93,9 @@ def _plain_part(alone: System, part: Part, task: str) -> Equations:
         zero = alone.rows[0].zero if task == "positions" else alone.velocity_constraints[0]
         matrix += [((0, n), (0, j), e) for j, e in enumerate(a) if e is not ZERO]
         right.append(((0, n), negative(zero)))
-        if task == "velocities":  # 4 EᵀJE has no mass along u
-            d = multiply(constant(4.0 / 3.0), expressions(np.trace(part.inertia)).item())
+        if task == "velocities":  # 4 EᵀJE has no mass along u, and none at all without inertia
+            inertia = expressions(np.trace(part.inertia)).item()
+            d = ONE if inertia is ZERO else multiply(constant(4.0 / 3.0), inertia)
             matrix += [
                 ((0, i), (0, j), multiply(d, multiply(a[i], a[j]))) for i in range(3, n) for j in range(3, i + 1)
             ]

@@ -355,7 +355,7 @@ class Machine:
         tables, count = memory.tables, len(masks)
         again = bool((memory.walk[:, 1] == Pass.again).any())
         self.kept: np.ndarray = np.zeros(count)
-        self.masks: np.ndarray = np.ascontiguousarray(masks, dtype=float)
+        self.masks: np.ndarray = np.array(masks, dtype=float)
         self._tables = tables
         (right, right_beside), (_, touched_beside) = memory.right, memory.touched
         fronts, shapes = self._variants(tables)

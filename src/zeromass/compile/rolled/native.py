@@ -16,6 +16,7 @@ from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.structure import Structure
 from zeromass.compile.target import FIRST, Code, host
 from zeromass.expression import Expression, expressions, symbols
+from zeromass.expression import t as time
 from zeromass.model import Event, ModelError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from zeromass.compile.rolled.along import Along
     from zeromass.compile.rolled.sharing import Sharing
     from zeromass.compile.rolled.shifted import Shifted
+    from zeromass.compile.rolled.timed import Timed
     from zeromass.compile.rolled.watching import Watching
 
 
@@ -112,6 +114,22 @@ class RolledNative:
             call(*[x.ctypes.data for x in (t, y, still, values, ẏ, δẏ, growth)])
             found[:, k] = δẏ[n:]
         return found
+
+    def by_time(self, inputs: np.ndarray) -> np.ndarray:
+        """∂q̈/∂t at one state that is held, shape (n,), from numbers in the order of `system.inputs`."""
+        if not self._timed:
+            return np.zeros(len(self.program.system.coordinates))
+        with self._one_at_a_time:
+            return self._timed(inputs)
+
+    @cached_property
+    def _timed(self) -> Timed | None:
+        """What tells it; None of a system that knows no time."""
+        if time not in self.program.system.contents[0]:
+            return None
+        from zeromass.compile.rolled.timed import Timed  # few are asked for it
+
+        return Timed(self.structure)
 
     @property
     def shifted(self) -> Shifted:

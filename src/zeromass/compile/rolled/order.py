@@ -13,7 +13,7 @@ are eliminated in one front. What a front leaves over is then taken up soon, and
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import numpy as np
 
@@ -30,6 +30,7 @@ def elimination_order(
     coupled: Sequence[Sequence[int]],
     strong: set[tuple[int, int]],
     light: set[int],
+    mixed: Set[int] = frozenset(),
 ) -> list[list[int]]:
     """The blocks in the order of their elimination, those of one front together.
 
@@ -39,6 +40,7 @@ def elimination_order(
     coupled  parts that have entries with one another beside those
     strong   pairs (multipliers, part) where the part alone makes the pivots definite
     light    parts that have no mass of their own in some direction
+    mixed    parts that have multipliers of their own behind their coordinates
     """
     near: list[set[int]] = [set() for _ in sizes]
     for k, some in enumerate(held):
@@ -76,7 +78,7 @@ def elimination_order(
             inner = eliminate(outer)
             ends += [c for c in inner if c < parts and len(near[c]) <= 1 and c not in light]
     _least_fill(sizes, parts, held, near, gone, eliminate)
-    return _fronts(order, sizes, parts, reached)
+    return _fronts(order, sizes, parts, reached, mixed)
 
 
 def _least_fill(sizes, parts, held, near, gone, eliminate) -> None:  # type: ignore[no-untyped-def]
@@ -104,7 +106,9 @@ def _least_fill(sizes, parts, held, near, gone, eliminate) -> None:  # type: ign
                 heapq.heappush(heap, (late[x], costs[x], x))
 
 
-def _fronts(order: Sequence[int], sizes: Sequence[int], parts: int, reached: Sequence[set[int]]) -> list[list[int]]:
+def _fronts(
+    order: Sequence[int], sizes: Sequence[int], parts: int, reached: Sequence[set[int]], mixed: Set[int]
+) -> list[list[int]]:
     """Blocks in an order in which each stands behind those that lead to it, some of them together.
 
     reached  of each block, the blocks that it is coupled with when it is eliminated
@@ -124,7 +128,7 @@ def _fronts(order: Sequence[int], sizes: Sequence[int], parts: int, reached: Seq
 
     def joins(c: int, q: int) -> bool:
         """Coordinates come before multipliers in a front, and few of its entries are zero."""
-        return (c < parts or q >= parts) and zeros(c, q) <= ZEROS * (sizes[q] + beyond[q])
+        return (q >= parts or (c < parts and c not in mixed)) and zeros(c, q) <= ZEROS * (sizes[q] + beyond[q])
 
     found: list[list[int]] = []
     waiting = [b for b in reversed(order) if parent[b] < 0]

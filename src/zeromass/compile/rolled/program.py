@@ -21,6 +21,7 @@ from zeromass.expression.node import undisturbed
 from zeromass.frozen import frozen
 from zeromass.model import Event, ModelError, State, System
 from zeromass.model.large_pieces import with_holds
+from zeromass.model.shared import warn_of_shared
 
 
 @frozen()
@@ -138,6 +139,8 @@ def solution_at(state: State, e: np.ndarray) -> tuple[np.ndarray, np.ndarray] | 
         raise ModelError(
             f"the motion is not determined at t = {state.t:g} s: nothing gives '{program.structure.undetermined[0]}' mass"
         )
+    if groups := sharing(program, e, state.inputs):
+        warn_of_shared(groups)
     native = cast(RolledNative, program.native)
     return native.accelerations(state.inputs[None])[0], native.multipliers(state.inputs[None])[0]
 
@@ -166,7 +169,10 @@ def check_told(program: Program, leaves: Sequence[Symbol]) -> None:
 def sharing(program: Program, e: np.ndarray, inputs: np.ndarray) -> list[str]:
     """Names of constraints that share forces in expressions e of a large system, at numbers of `system.inputs`."""
     check_told(program, symbols(e))
-    return cast(RolledNative, program.native).sharing.groups(e, inputs) if program.elimination.dropped else []
+    if not program.elimination.dropped or not any(leaf.kind == "multiplier" for leaf in symbols(e)):
+        return []
+    native = cast(RolledNative, program.native)
+    return native.sharing.groups(e, inputs, native.accelerations(inputs[None])[0], native.multipliers(inputs[None])[0])
 
 
 def _values(state: State) -> np.ndarray:

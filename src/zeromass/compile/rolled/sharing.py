@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from zeromass.compile.rolled.elements import numbers
 from zeromass.compile.rolled.equations import Equations, Unknown
 from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.structure import Structure
 from zeromass.compile.rolled.tangent import Extended
-from zeromass.expression import Expression, Symbol, jacobian, symbols
-from zeromass.expression.evaluate import Evaluator
-from zeromass.model.shared import VISIBLE
+from zeromass.expression import Expression, Symbol, symbols
+from zeromass.model.shared import VISIBLE, changing
 
 MOST = 1000
 """Rows that repeat others up to which their forces are told: the equations for these are written with all their entries."""
@@ -59,23 +59,17 @@ class Sharing:
         u = self.nothing(inputs)
         return λ - u @ np.linalg.lstsq(u, λ, rcond=None)[0]
 
-    def groups(self, e: np.ndarray, inputs: np.ndarray) -> list[str]:
+    def groups(self, e: np.ndarray, inputs: np.ndarray, q̈: np.ndarray, λ: np.ndarray) -> list[str]:
         """Names of the constraints that share a quantity of the multipliers, as `undetermined_groups` has them."""
         s, system = self.structure, self.structure.system
         place: dict[Any, int] = {system.multipliers[i]: k for k, i in enumerate(s.rows.tolist())}
         asked = [leaf for leaf in symbols(e) if leaf in place]
         u = self.nothing(inputs)
-        D = Evaluator(_slopes(e, asked), [*system.inputs, *system.accelerations, *system.multipliers])(
-            np.concatenate([inputs, np.zeros(len(system.coordinates) + len(system.rows))])
-        )
-        change = np.abs(D @ u[[place[leaf] for leaf in asked]])
-        open_ = (change > VISIBLE * np.abs(D).max(axis=1, keepdims=True)).any(axis=0)
+        holding = np.zeros(len(system.rows) - len(λ))  # what holds the motion to a switch is nobody's force
+        known = np.concatenate([inputs, q̈, λ, holding])
+        open_ = changing(system, e, known, numbers(asked), u[[place[leaf] for leaf in asked]])
         taking = s.rows[(np.abs(u[:, open_]) > VISIBLE).any(axis=1)]
         return list(dict.fromkeys(system.rows[i].group for i in taking.tolist()))
-
-
-def _slopes(e: np.ndarray, asked: list[Symbol]) -> np.ndarray:
-    return jacobian(e.ravel(), asked)
 
 
 def _forced(motion: Equations, vary: dict[Symbol, Symbol], z: dict[Unknown, Symbol]) -> Equations:

@@ -73,8 +73,9 @@ class Structure:
         coupled = [blocks for kind in self.kinds if kind.coupled for blocks in kind.blocks.tolist()]
         strong = numbers.strong(light) if not coupled else numbers.strong(light | {b for some in coupled for b in some})
         blocks = self.blocks
+        mixed = {b for b in range(blocks.parts) if blocks.coordinates[b] < blocks.sizes[b]}
         self.fronts: list[list[int]] = elimination_order(
-            blocks.sizes, blocks.parts, blocks.held, coupled, strong, light
+            blocks.sizes, blocks.parts, blocks.held, coupled, strong, light, mixed
         )
         order = [b for some in self.fronts for b in some]
         arranged(self.layout, blocks, order)
@@ -212,6 +213,13 @@ class Structure:
         left, sizes = (machine.values[machine.unknowns + k * self.count + self.row_unknowns, 0] for k in (1, 2))
         return slopes[:, 0], float(growth[0]), left, sizes
 
+    def unheld(self, state: State) -> np.ndarray:
+        """Of each row, the sizes of its terms if no row held anything; 0 where mass is missing then."""
+        machine = self.machine("motion", 1)
+        machine.masks[self.row_unknowns] = 0.0
+        sizes = self.residual(machine, state)[3]
+        return np.where(np.isfinite(sizes), sizes, 0.0)
+
     def not_finite(self, machine: Machine) -> list[str]:
         """Names of parts and constraints with entries that are not finite, at the last evaluation."""
         found: list[str] = []
@@ -261,7 +269,8 @@ class _Numbers:
                 M = np.zeros((count, n, n))
                 for (_, i), (_, j), e in equations.matrix:
                     if i < n:
-                        M[:, i, j] = M[:, j, i] = values[layout.entry(k, e)]
+                        M[:, i, j] += values[layout.entry(k, e)]
+                        M[:, j, i] = M[:, i, j]
                 self.masses.append((kind.blocks[:, 0], M))
             elif kind.name == "rows":
                 for local in range(kind.blocks.shape[1]):

@@ -13,7 +13,7 @@ w are further numbers, one for each unknown, of tasks that need them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -158,11 +158,11 @@ def tangent_of(structure: Structure) -> Extended:
     """The tangent of a structure, derived once."""
     known = vars(structure)
     if "tangent" not in known:
-        known["tangent"] = Extended(structure, "tangent", _varied)
+        known["tangent"] = Extended(structure, "tangent", varied)
     return known["tangent"]
 
 
-def _varied(motion: Equations, vary: dict[Symbol, Symbol], z: dict[Unknown, Symbol]) -> Equations:
+def varied(motion: Equations, vary: Mapping[Symbol, Expression], z: dict[Unknown, Symbol]) -> Equations:
     """The tangent of the equations of an element, its part of z held fixed."""
     left = motion.left(z)
     right = zip(left, directional(expressions(list(left.values())), vary), strict=True) if left else ()

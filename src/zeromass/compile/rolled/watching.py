@@ -214,7 +214,8 @@ entry:
   %motion = inttoptr i64 {motion} to ptr
   call void %motion(ptr %t, ptr %y, ptr %p, ptr %slopes, ptr %g, ptr %g)
 {calls}
-  br label %loop
+  %some = icmp sgt i64 {count}, 0
+  br i1 %some, label %loop, label %end
 loop:
   %k = phi i64 [0, %entry], [%k1, %loop]
   %ip = getelementptr i64, {table}, i64 %k
