@@ -38,7 +38,7 @@ SOON = 1e-5
 """Time, relative to 1 and to the time itself, in which the rate of a switching function changes by what its slope tells."""
 
 MOST = 5
-"""Switches at once that may depend on one another."""
+"""Switches at once of which all combinations of sides are looked at; of more see `zeromass.integrate.sticking`."""
 
 LEFT = 8e-15
 """How far a motion may have gone beyond what holds it to a switch before it leaves: rounding."""
@@ -241,14 +241,15 @@ class Deciding:
         self, state: State, modes: dict[Symbol, float], g: np.ndarray, open_: list[int], natural: Choice, *, fresh: bool
     ) -> Choice:
         question = Question(self, state, modes, g, open_)
-        if self.pieces.in_forces:
-            from zeromass.integrate.sticking import sides  # few systems are large
-
-            return sides(question, natural, fresh=fresh)
-        if not fresh and (question.slides(natural) if 0.0 in natural else question.consistent(natural) is not False):
+        if not self.pieces.in_forces and not fresh and question.possible(natural):
             return natural
         said = self.standing.words(open_)
-        if len(open_) > MOST:
+        if self.pieces.in_forces or len(open_) > MOST:
+            from zeromass.integrate.sticking import sides  # few motions come to many switches at once
+
+            choice = sides(question, natural, fresh=fresh)
+            if self.pieces.in_forces or question.possible(choice):
+                return choice
             raise Undecided(f"{len(open_)} formulas switch at once and depend on one another: {said}")
         pure = {c: question.consistent(c) for c in product((1.0, -1.0), repeat=len(open_))}
         sure = [c for c, good in pure.items() if good]
@@ -390,6 +391,10 @@ class Question:
     def _rate(self, state: State, a: np.ndarray) -> np.ndarray:
         """ġ of all switches, ahead."""
         return self.deciding.ahead * (self.deciding.standing.slopes(state) @ np.concatenate([[1.0], state.v, a]))
+
+    def possible(self, choice: Choice) -> bool:
+        """Whether a choice is a motion, or none is seen that it would contradict."""
+        return self.slides(choice) if 0.0 in choice else self.consistent(choice) is not False
 
     def slides(self, choice: Choice) -> bool:
         """Whether the motion can slide along the switches that are 0 in a choice, and goes to the chosen sides of others."""
