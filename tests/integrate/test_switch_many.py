@@ -115,3 +115,38 @@ def test_a_row_of_springs_let_go_at_once_goes_on_as_it_should():
 
     other = solve_ivp(slope, (0.0, 3.0), np.zeros(2 * n), method="Radau", rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(run.at(3.0)[x][0], other.y[:n, -1], rtol=0, atol=2e-5)
+
+
+@pytest.mark.parametrize("n", [2, 3, 7])
+def test_friction_below_blocks_that_are_tied_to_one_another(n):
+    """What holds is one of many solutions, of one motion: that of one block of n kg with n times the friction."""
+    x = np.array(zm.coordinates(" ".join(f"x{k}" for k in range(n))))
+    v, pull = zm.rate(x), 1.5 * n * np.sin(zm.t)
+    forces = {x[k]: (pull if k == 0 else 0.0) - np.sign(v[k]) for k in range(n)}
+    tied = zm.System(kinetic=v @ v / 2, constraints={"ties": list(x[1:] - x[:-1])}, forces=forces)
+    one = zm.System(kinetic=n * v[0] ** 2 / 2, forces={x[0]: pull - n * np.sign(v[0])})
+    runs = [zm.simulate(system, system.start({x[0]: 0.0, v[0]: 0.0}), until=10.0) for system in (tied, one)]
+    assert all(run.outcome.complete for run in runs)
+    times = np.linspace(0.0, 10.0, 101)
+    np.testing.assert_allclose(runs[0].at(times)[x[0]], runs[1].at(times)[x[0]], rtol=0, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_friction_in_all_hinges_of_a_loop():
+    """A parallelogram whose bars turn alike: 1.7 kg m² in all, and four times the friction of a hinge."""
+    crank, rocker = (zm.RigidBody(f"bar {k}", 1.0, (0.1, 0.1, 0.1), at=(k, 0, 0.5)) for k in (0.0, 1.5))
+    coupler = zm.RigidBody("coupler", 1.0, (0.1, 0.1, 0.1), at=(0.75, 0, 1.0))
+    places = [
+        (zm.Ground(), crank, 0, 0),
+        (crank, coupler, 0, 1),
+        (coupler, rocker, 1.5, 1),
+        (zm.Ground(), rocker, 1.5, 0),
+    ]
+    hinges = [zm.Revolute(a, b, at=(X, 0, Z), axis=(0, 1, 0), name=f"hinge {X} {Z}") for a, b, X, Z in places]
+    loads = [*[hinge.friction(1.0) for hinge in hinges], hinges[0].motor(6 * np.sin(zm.t))]
+    system = zm.System([crank, coupler, rocker], joints=hinges, forces=loads)
+    run = zm.simulate(system, system.start({hinges[0].angle: 0.0, hinges[0].rate: 0.0}), until=2.0)
+    begins = np.arcsin(4 / 6)
+    speed = (6 * (np.cos(begins) - np.cos(2.0)) - 4 * (2.0 - begins)) / 1.7
+    assert run.at(begins - 1e-3)[hinges[0].angle] == pytest.approx(0.0, abs=1e-12)
+    assert run.state(2.0)[hinges[0].rate] == pytest.approx(speed, abs=1e-9)

@@ -199,7 +199,11 @@ class _Small(_Looks):
         if not deciding.pieces.of_rates[k]:
             return deciding.sign(guess.state, k, 1, guess.a) or deciding.sign(guess.state, k, 2, guess.a)
         scale = abs(float(self._added[1][j, j])) + abs(float(self.question.rates(_low(self.question))[k]))
-        return deciding.sign(guess.state, k, 1, guess.a, scale)
+        sign = deciding.sign(guess.state, k, 1, guess.a, scale)
+        if sign or 0.0 in guess.choice:
+            return sign
+        here, a = self.question.at(guess.choice)  # on its way from one that holds it to the next
+        return deciding.sign(here, k, 2, a)
 
 
 def _low(question: Question) -> Choice:
