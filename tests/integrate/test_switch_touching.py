@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import zeromass as zm
 from integrate.references.one_mass import METHODS, mass
@@ -102,3 +103,39 @@ def test_two_blocks_one_on_the_other_touch_their_bounds():
     begins = np.arcsin(below / 11)
     speed = (11 * (np.cos(begins) - np.cos(2.5)) - below * (2.5 - begins)) / 3
     assert run.at(2.5)[v] == pytest.approx(speed, abs=1e-9)
+
+
+SWINGS = {
+    "beside an end of a step": (
+        (0.4398121314647126, 0.2305040191959666, 0.3525287906834521),
+        (3.216882911991066, 0.9456700630617096, 19.12504936920477),
+        (5.940799349166761, 5.051053492084635, 1.7910671430562695),
+    ),
+    "in step with the places": (
+        (0.3776410826083269, 0.27253642475310463, 0.3585607283489142),
+        (196.34331826786305, 0.6562780609826386, 2.5780380005670858),
+        (1.7280056099644021, 0.33080788442358633, 3.9067233611082552),
+    ),
+    "a ripple": (
+        (0.049711611047591475, 0.4641248787333347, 0.48694866479042026),
+        (297.79634641289505, 0.8971645118120994, 5.634983401372984),
+        (4.493934992476051, 0.6916445747596306, 2.6909769462404136),
+    ),
+}
+
+
+@pytest.mark.parametrize("swing", SWINGS.values(), ids=SWINGS)
+def test_swings_of_which_one_passes_it_by_little(swing):
+    """The first time at which Σ a sin(ω t + φ) is 1, on a grid of 400,001 times and then by bisection."""
+    a, ω, φ = (np.array(values) for values in swing)
+    system, x, v = mass(
+        lambda x, v: sum(a * np.array([np.sin(w * zm.t + p) for w, p in zip(ω, φ, strict=True)])) - np.sign(v)
+    )
+    run = zm.simulate(system, system.start({x: 0.0, v: 0.0}), until=10.0)
+
+    def left(t: float) -> float:
+        return float(abs(a @ np.sin(ω * t + φ)) - 1)
+
+    times = np.linspace(0.0, 10.0, 400_001)
+    k = np.flatnonzero(np.abs(a @ np.sin(ω[:, None] * times + φ[:, None])) > 1)[0]
+    assert run.switches[0].t == pytest.approx(brentq(left, times[k - 1], times[k], xtol=1e-14), abs=1e-9)

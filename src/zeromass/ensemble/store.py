@@ -241,7 +241,7 @@ def _where(place: Any) -> tuple[Any, Path | None]:
         return place, None
     if isinstance(place, str) and "://" in place and not place.startswith("file://"):
         return place, None
-    if path_of(place) is None:
+    if path_of(place) is None or "\0" in os.fspath(place):
         raise ModelError(f"store = {place!r}: give a folder, a URL, or a store of zarr")
     folder = Path(os.fspath(place).removeprefix("file://")).expanduser().resolve()
     return str(folder), folder

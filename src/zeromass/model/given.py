@@ -121,12 +121,12 @@ def given_mapping(value: Any, what: str, such: str) -> Mapping[Any, Any]:
 def path_of(value: Any) -> Path | None:
     """The path of a file that is given; None where it is none, as one of bytes."""
     named = os.fspath(value) if isinstance(value, str | PathLike) else None
-    return Path(named) if isinstance(named, str) and "\0" not in named else None
+    return Path(named) if isinstance(named, str) else None
 
 
 def given_path(value: Any, such: str) -> Path:
     """The path of a file to be read; `such` is what it is called like."""
     found = path_of(value)
-    if found is None:
+    if found is None or "\0" in str(found):
         raise ModelError(f"{shown(value)} is no path of a file; give a name such as '{such}'")
     return found

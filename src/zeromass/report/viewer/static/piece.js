@@ -242,7 +242,7 @@ class PieceLoop {
       if (!parts.length) return place < Infinity ? place : null;
       const [unclear, blind] = [[], []];
       for (const [k, a, b] of parts) {
-        const times = Array.from({ length: INSIDE_STEPS + 1 }, (_, p) => (p < INSIDE_STEPS ? a + ((b - a) * p) / INSIDE_STEPS : b));
+        const times = LOOK_PLACES.map((x, p) => (p < INSIDE_STEPS ? a + (b - a) * x : b));
         motion.code.open(BigInt(k));
         const seen = times.map((t) => motion.look(t));
         const f = bent.map((i) => seen.map((row) => row[i]));
@@ -250,7 +250,9 @@ class PieceLoop {
         times.forEach((t, p) => {
           if (t < Math.min(place, last) && f.some((some, i) => some[p] < -off * sizes[i])) place = t;
         });
-        if (b - a > shortest && f.some((some, i) => tellsNothing(some, sizes[i]))) blind.push([k, a, b]);
+        const told = b - a > shortest ? f.map((some, i) => howMuchIsTold(some, sizes[i])) : [];
+        if (told.includes("nothing")) blind.push([k, a, b]);
+        else if (told.includes("little")) unclear.push(...piecesOf([k, a, b], INSIDE_STEPS / 2));
         else for (const [p, q] of lowPlaces(f, sizes)) unclear.push([k, times[p], times[q]]);
       }
       parts = [...unclear, ...closerLooks(blind, steps)];
@@ -352,37 +354,55 @@ class PieceLoop {
   }
 }
 
-/** Whether values in a part of a step tell nothing: every second one is not what those around it make of it. */
-function tellsNothing(f, size) {
+/** Places in a part of a step, none of them in step with a swing. */
+const LOOK_PLACES = Array.from({ length: INSIDE_STEPS + 1 }, (_, p) =>
+  p % INSIDE_STEPS ? (p + 0.7 * (((p * 0.6180339887498949) % 1) - 0.5)) / INSIDE_STEPS : p / INSIDE_STEPS);
+
+/** Whether values in a part of a step tell nothing, or little: every second one is not what those around it make of it. */
+function howMuchIsTold(f, size) {
   let off = 0;
   for (let p = 3; p <= INSIDE_STEPS - 3; p += 2) {
-    off = Math.max(off, Math.abs((9 * (f[p - 1] + f[p + 1]) - f[p - 3] - f[p + 3]) / 16 - f[p]));
+    const nodes = [p - 3, p - 1, p + 1, p + 3];
+    const [x, at] = [LOOK_PLACES[p], nodes.map((q) => LOOK_PLACES[q])];
+    const told = sum(nodes.map((q, j) => f[q] * at.reduce((all, z, m) => (m === j ? all : (all * (x - z)) / (at[j] - z)), 1)));
+    off = Math.max(off, Math.abs(told - f[p]));
   }
   const here = SEEN * largestOf(f);
-  return off > here + ROUNDED_LOOKS * size && Math.min(...f.slice(1, -1)) < off + here;
+  const lowest = Math.min(...f.slice(1, -1));
+  if (off > here + ROUNDED_LOOKS * size && lowest < off + here) return "nothing";
+  return off > ROUNDED_LOOKS * size && lowest < 2 * off ? "little" : "enough";
 }
 
 /** Places between which a parabola through three values may end below zero, of some functions. */
 function lowPlaces(functions, sizes) {
   const found = new Map();
+  const x = LOOK_PLACES;
   functions.forEach((f, i) => {
-    const bend = (p) => f[p - 1] - 2 * f[p] + f[p + 1];
+    const through = (p) => {
+      const [u, w] = [x[p] - x[p - 1], x[p + 1] - x[p]];
+      const [left, right] = [(f[p] - f[p - 1]) / u, (f[p + 1] - f[p]) / w];
+      const c = (right - left) / (u + w);
+      const bend = 2 * c * Math.max(u, w) ** 2;
+      return { bend, deep: bend > ROUNDED_LOOKS * sizes[i], first: left - c * u, last: right + c * w };
+    };
     for (let p = 1; p < INSIDE_STEPS; p++) {
-      const lowest = f[p] <= f[p - 1] && f[p] <= f[p + 1];
-      if (lowest && f[p] < bend(p) / 4 && bend(p) > ROUNDED_LOOKS * sizes[i]) found.set(p, [p - 1, p + 1]);
+      const { bend, deep } = through(p);
+      if (deep && f[p] <= f[p - 1] && f[p] <= f[p + 1] && f[p] < bend / 4) found.set(p, [p - 1, p + 1]);
     }
-    const falls = 2 * f[1] - 1.5 * f[0] - f[2] / 2 < 0;
-    if (falls && f[0] < bend(1) / 4 && bend(1) > ROUNDED_LOOKS * sizes[i]) found.set(0, [0, 1]);
+    const [begin, end, n] = [through(1), through(INSIDE_STEPS - 1), INSIDE_STEPS];
+    if (begin.deep && begin.first < 0 && f[0] < begin.bend / 4) found.set(0, [0, 1]);
+    if (end.deep && end.last > 0 && f[n] < end.bend / 4) found.set(n, [n - 1, n]);
   });
   return [...found.values()];
 }
 
+const piecesOf = ([k, a, b], n) => Array.from({ length: n }, (_, p) => [k, a + ((b - a) * p) / n, a + ((b - a) * (p + 1)) / n]);
+
 /** What is looked at next where parts of steps told nothing: all, as closely, as long as that is not too much. */
 function closerLooks(blind, steps) {
   if (!blind.length) return [];
-  const divided = ([k, a, b], n) => Array.from({ length: n }, (_, p) => [k, a + ((b - a) * p) / n, a + ((b - a) * (p + 1)) / n]);
   const longest = Math.max(...blind.map(([, a, b]) => b - a)) / (INSIDE_STEPS / 2);
   const counts = steps.map(([, a, b]) => Math.ceil((b - a) / longest));
-  if (sum(counts) > ALL) return blind.flatMap((part) => divided(part, INSIDE_STEPS / 2));
-  return steps.flatMap((step, k) => (counts[k] > 1 ? divided(step, counts[k]) : []));
+  if (sum(counts) > ALL) return blind.flatMap((part) => piecesOf(part, INSIDE_STEPS / 2));
+  return steps.flatMap((step, k) => (counts[k] > 1 ? piecesOf(step, counts[k]) : []));
 }
