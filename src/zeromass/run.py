@@ -25,6 +25,7 @@ from zeromass.frozen import frozen
 from zeromass.integrate import Course, Limits, MethodName, RunDoubtful, RunStopped, Settings, course
 from zeromass.integrate.course import Events, events_of
 from zeromass.model import ModelError, State, System
+from zeromass.model.given import shown
 from zeromass.model.state import parameter_values
 
 if TYPE_CHECKING:
@@ -548,6 +549,10 @@ class Run(Course):
         from zeromass.report.origin import attributes
 
         words = ""
+        if not (scenario is None or (isinstance(scenario, str) and "\0" not in scenario)):
+            raise ModelError(f"scenario is {shown(scenario)}; it is the text of a scenario file")
+        if not (certificate is None or isinstance(certificate, bool) or hasattr(certificate, "digits")):
+            raise ModelError(f"certificate is {shown(certificate)}; it is True, False or one of run.certificate()")
         if certificate is True and len(self) > 1:  # a run that could not begin has nothing to be measured
             words = self.origin.certificate or str(self.certificate())
         elif not isinstance(certificate, bool) and certificate is not None:

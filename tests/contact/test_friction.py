@@ -79,7 +79,7 @@ def test_coefficients_may_change_in_time():
     run = zm.simulate(ball, thrown(ball, (1.0, 0.0, 0.0)), until=0.5, rtol=1e-11)
     assert run.changes[0] == pytest.approx(np.sqrt(1 + 20 / (3.5 * g)) - 1, abs=1e-8)
     late = ball.flying.start(center=(0.0, 0.0, r + g / 2), t=2.0)
-    with pytest.raises(zm.ModelError, match=r"restitution is 1.5 where a body strikes"):
+    with pytest.raises(zm.ModelError, match=r"restitution is 1.5 at t = 3 s, where a body strikes"):
         zm.simulate(ball, late, until=3.2)
 
 
@@ -134,3 +134,56 @@ def test_a_ball_that_is_thrown_down_slips_with_what_is_left(tmp_path):
     state = loaded.state(0.06)
     again = zm.simulate(state.system, state, until=0.5)
     assert again.changes[-1] == pytest.approx(run.changes[-1], abs=1e-8)
+
+
+TOUCHES = {
+    "sine": np.sin(zm.t),
+    "from below": 1 - np.exp(-zm.t),
+    "stays": np.minimum(zm.t, 1.0),
+    "quartic": 1 - (zm.t / 5 - 1) ** 4,
+}
+
+
+@pytest.mark.parametrize("pull", TOUCHES.values(), ids=TOUCHES)
+def test_a_pull_of_exactly_what_friction_gives_is_held(pull):
+    """A bead on a floor, and a ball that rolling resistance holds: the friction that is asked for touches what there is."""
+    μ, l = 0.3, 0.01
+    bead = zm.Sliding(
+        zm.Particle("bead", m), on=zm.surfaces.plane(), gravity=(μ * g * pull, 0.0, -g), friction=μ, restitution=0.0
+    )
+    ball = zm.Rolling(
+        zm.ball(r, m), on=zm.surfaces.plane(), gravity=(l / r * g * pull, 0.0, -g), friction=μ, rolling_resistance=l
+    )
+    for system in (bead, ball):
+        run = zm.simulate(system, system.start(contact=(0.0, 0.0)), until=10.0)
+        assert run.outcome.complete
+        assert run.kinds == ("resting",)
+        assert len(run.t) < 100
+        assert np.all(run.y[:, 0] == 0.0)
+
+
+@pytest.mark.parametrize("make", [zm.Rolling, zm.Contacts])
+@pytest.mark.parametrize("pull", [TOUCHES["sine"], TOUCHES["quartic"]], ids=["sine", "quartic"])
+def test_a_ball_that_needs_exactly_the_friction_that_there_is_rolls(pull, make):
+    """Rolling takes 2/7 of the pull; the acceleration is 5/7 of it."""
+    μ = 0.3
+    ball = make(zm.ball(r, m), on=zm.surfaces.plane(), gravity=(3.5 * μ * g * pull, 0.0, -g), friction=μ)
+    start = ball.start(contact=(0.0, 0.0)) if make is zm.Rolling else ball.start(center=(0.0, 0.0, r))
+    run = zm.simulate(ball, start, until=10.0, rtol=1e-12, atol=1e-14)
+    assert run.outcome.complete
+    assert len(run.kinds) == 1
+    speeds = {TOUCHES["sine"]: 1 - np.cos(10.0), TOUCHES["quartic"]: 10.0 - 2.0}
+    x = ball.center_particle.position[0] if make is zm.Rolling else ball.centers[0].position[0]
+    assert run.state(10.0)[zm.rate(x)] == pytest.approx(2.5 * μ * g * speeds[pull], rel=1e-9)
+
+
+@pytest.mark.parametrize("over", [1e-3, 1e-5, 1e-11])
+def test_a_slip_that_begins_anew_near_the_origin(over):
+    """To and fro: the third time it begins at x of 1e-17 m, which tells nothing of how long a first step may be."""
+    gravity = (0.3 * g * (1 + over) * np.sin(zm.t), 0.0, -g)
+    bead = zm.Sliding(zm.Particle("bead", m), on=zm.surfaces.plane(), gravity=gravity, friction=0.3)
+    run = zm.simulate(bead, bead.start(contact=(0.0, 0.0)), until=10.0)
+    assert run.outcome.complete
+    assert run.kinds == ("resting", *("sliding", "resting") * 3)
+    begins = np.arcsin(1 / (1 + over)) + np.pi * np.arange(3)
+    assert run.changes[::2] == pytest.approx(begins, abs=1e-12 / np.sqrt(over))

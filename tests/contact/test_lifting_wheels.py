@@ -240,7 +240,7 @@ def test_what_can_not_lift_is_refused():
     for more in ({"two_sided": True}, {"friction": zm.Friction(0.3, 0.2)}):
         with pytest.raises(zm.ModelError, match="may lift"):
             zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), restitution=0.5, **given, **more)
-    with pytest.raises(zm.ModelError, match=r"restitution is 1.5"):
+    with pytest.raises(zm.ModelError, match=r"restitution of 'ground to hoop' is 1.5"):
         zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), restitution=1.5, **given)
     held = zm.WheelOnSurface(GROUND, hoop, zm.surfaces.plane(), **given)
     with pytest.raises(zm.ModelError, match="restitution=e"):

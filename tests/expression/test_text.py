@@ -8,8 +8,10 @@ from zeromass.expression import (
     ExpressionError,
     acceleration,
     as_expression,
+    caption,
     coordinates,
     evaluate,
+    heading,
     latex,
     matrix_text,
     rate,
@@ -101,3 +103,15 @@ def test_too_long_to_read():
     with pytest.raises(ExpressionError, match="too many to read"):
         latex([f, x])
     assert repr(f).startswith("<expression of ")
+
+
+def test_a_heading_is_a_line_whatever_the_formula():
+    long = np.sign(sum(np.sin(k * x) * np.cos(k * y) for k in range(1, 40)))
+    deep = x
+    for _ in range(200):  # written out in full it has 2²⁰⁰ operations
+        deep = deep * deep + 1 / deep
+    for e in (long, np.sign(deep), where(deep > y, x, y), sum(coordinates(" ".join(f"z{k}" for k in range(50))))):
+        assert len(heading(e)) <= 100, heading(e)
+    assert heading(long) == "sign(…) of x, y"
+    assert heading(np.sign(rate(x))) == caption(np.sign(rate(x)))
+    assert heading(np.sign(deep) * x, {deep: "drift"}) == "x*sign(drift)"

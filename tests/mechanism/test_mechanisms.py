@@ -367,3 +367,17 @@ def test_shafts_at_an_angle(kind):
     else:
         np.testing.assert_allclose(ω2 / ω1, np.cos(β) / (1 - np.sin(β) ** 2 * np.cos(θ) ** 2), atol=1e-7)
     assert θ[-1] > np.pi
+
+
+def test_switches_of_joints_are_told_by_the_names_of_the_joints():
+    """Of a hinge between two bodies sign(rate) is a formula of eight lines; a heading has its name."""
+    links = [zm.RigidBody(f"link {k}", mass=1.0, inertia=(0.1, 0.1, 0.1), at=(k + 0.5, 0, 0)) for k in range(2)]
+    hinges = [
+        zm.Revolute(a, b, at=(k, 0, 0), axis=(0, 1, 0), name=f"hinge {k}")
+        for k, (a, b) in enumerate(zip([zm.Ground(), *links], links, strict=False))
+    ]
+    system = zm.System(links, joints=hinges, gravity=9.81, forces=[hinge.friction(2.0) for hinge in hinges])
+    run = zm.simulate(system, system.start(dict.fromkeys([h.angle for h in hinges], 0.1)), until=3.0)
+    said = [segment.outcome.message for segment in run.segments if segment.outcome.ending == "switch"]
+    assert said
+    assert set(said) <= {"'sign(rate of hinge 0)'", "'sign(rate of hinge 1)'"}

@@ -26,6 +26,7 @@ from zeromass.integrate.methods.dop853.stepper import Dop853
 from zeromass.integrate.stepping.status import Status, Tolerances
 from zeromass.integrate.stepping.workspace import Workspace
 from zeromass.model import Event, ModelError
+from zeromass.model.given import given_scalar, shown
 
 if TYPE_CHECKING:
     from zeromass.analysis.large_adjoint import LargeAdjointCode
@@ -103,6 +104,17 @@ class Adjoint:
     parameters: dict[Symbol, float]
 
 
+def _weights(given: ArrayLike, times: np.ndarray) -> np.ndarray:
+    """One weight for each time."""
+    try:
+        found = np.broadcast_to(np.asarray(given, dtype=float), times.shape)
+    except (TypeError, ValueError):
+        found = np.array(np.nan)
+    if not np.isfinite(found).all():
+        raise ModelError(f"weights is {shown(given)}; it is one number, or {len(times)}, one for each time")
+    return found
+
+
 def adjoint(run: Course, e: Expression, times: ArrayLike | None = None, weights: ArrayLike = 1.0) -> Adjoint:
     """Derivatives of Σ w_k e(t_k) by the whole start and by all parameters, from one run backward.
 
@@ -117,8 +129,11 @@ def adjoint(run: Course, e: Expression, times: ArrayLike | None = None, weights:
     """
     one_smooth_motion(run)
     system, begin, end = run.system, float(run.t[0]), float(run.t[-1])
-    times = np.atleast_1d(np.asarray(end if times is None else times, dtype=float))
-    weights = np.broadcast_to(np.asarray(weights, dtype=float), times.shape)
+    e = given_scalar(e, "what is differentiated")
+    times = run.within(end if times is None else times)
+    if not len(times):
+        raise ModelError("times is empty: there is nothing to differentiate")
+    weights = _weights(weights, times)
     machine_code = _adjoint_code(run.program)
     slopes = machine_code.slopes(e)
     values = np.asarray(next(iter(run.segments)).values, dtype=float)

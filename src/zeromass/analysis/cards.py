@@ -24,8 +24,8 @@ def certificate_card(found: Certificate) -> str:
         rows.append(["warning", text(found.warning)])
     if found.work is not None:
         work = found.work
-        rows.append(["energy", f"{work.energy:.9g} J at the start, changed by {work.change[-1]:.3e} J"])
-        done = f"of applied forces {work.applied[-1]:.3e} J, of constraints {work.constraint[-1]:.3e} J"
+        rows.append(["energy", f"{work.energy:.9g} J at the start, changed by {work.told(work.change)}"])
+        done = f"of applied forces {work.told(work.applied)}, of constraints {work.told(work.constraint)}"
         rows += [["work", done], ["imbalance", f"{work.imbalance:.1e} relative"]]
     rows.append(["rank of [M; A]", f"margin {found.margin:.1e} at least"])
     rows.append(

@@ -14,6 +14,7 @@ from zeromass.integrate.course import Sampled
 from zeromass.integrate.glance import Glance, Plain, glanced
 from zeromass.integrate.search import Values, fine, tops
 from zeromass.model import ModelError
+from zeromass.model.given import given_scalar
 
 SAMPLES = 4
 """Parts of a step at whose ends a function is looked at first."""
@@ -192,7 +193,7 @@ def minimum(run: Course, expression: Expression) -> Extremum:
     >>> round(minimum(run, x).value, 9)
     -1.0
     """
-    value, time = maximum(run, -expression)
+    value, time = maximum(run, -given_scalar(expression, "what a minimum is of"))
     return Extremum(-value, time)
 
 

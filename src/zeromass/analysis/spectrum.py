@@ -11,13 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from zeromass.analysis.neighbours import Neighbours
-from zeromass.analysis.tangent import NEARBY, allowed_directions, one_smooth_motion
+from zeromass.analysis.tangent import NEARBY, allowed_directions, one_smooth_motion, parts_of, random_of
 from zeromass.equation import numerical_rank
 from zeromass.expression import Evaluator, expressions, jacobian
 from zeromass.integrate import Course
 from zeromass.integrate.course import Sampled
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.model import ModelError
+from zeromass.model.given import shown
 
 
 def lyapunov_spectrum(
@@ -41,16 +42,15 @@ def lyapunov_spectrum(
     span = float(run.t[-1] - run.t[0])
     if not span > 0:
         raise ModelError("Lyapunov exponents need a run forward in time")
-    if count is not None and count < 1:
-        raise ModelError(f"count = {count}: there is at least one exponent")
-    parts = max(1, round(span / (span / 100 if every is None else float(every))))
-    times = np.linspace(run.t[0], run.t[-1], parts + 1)
+    if count is not None and not (type(count) is int and count >= 1):
+        raise ModelError(f"count = {shown(count)}: a whole number, and there is at least one exponent")
+    times = np.linspace(run.t[0], run.t[-1], parts_of(span, every) + 1)
     one_smooth_motion(run)
     sampled = run.at(times[1:])
     large = run.program.code == "rolled" and count is not None
     along = _InLarge(run) if large else _Written(run, sampled)
     size = along.directions if count is None else min(count, along.directions)
-    W = np.linalg.qr(along.first(np.random.default_rng(seed), size))[0]
+    W = np.linalg.qr(along.first(random_of(seed), size))[0]
     total = np.zeros(size)
     neighbours = Neighbours(run, W, np.zeros((len(run.parameters), size)), float(times[0]))
     for k, end in enumerate(times[1:].tolist()):

@@ -15,10 +15,14 @@ from zeromass.expression import Evaluator, expressions, jacobian, symbols
 from zeromass.integrate import Course
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.model import ModelError
+from zeromass.model.given import given_real, shown
 from zeromass.model.nearest import least_change
 
 AT_ONCE = 2**20
 """Values of tangents that are carried along together: what bounds the memory."""
+
+MOST = 1e7
+"""Renormalisations in a run."""
 
 NEARBY = 1e-5
 """Change of a state of a large system that tells a direction: its square is about its rounding."""
@@ -87,7 +91,7 @@ def sensitivity(run: Course, times: ArrayLike | None = None) -> Sensitivity:
     array([[1., 3.],
            [0., 1.]])
     """
-    times = np.atleast_1d(np.asarray(run.t[-1] if times is None else times, dtype=float))
+    times = run.within(float(run.t[-1]) if times is None else times)
     m, parameters = run.y.shape[1], list(run.system.parameters)
     count = len(parameters)
     δy = np.concatenate([np.eye(m), start_variations(run)], axis=1)
@@ -112,9 +116,7 @@ def lyapunov_exponent(run: Course, *, every: float | None = None, seed: int = 0)
     span = float(run.t[-1] - run.t[0])
     if not span > 0:
         raise ModelError("a Lyapunov exponent needs a run forward in time")
-    every = span / 100 if every is None else float(every)
-    count = max(1, round(span / every))
-    times = np.linspace(run.t[0], run.t[-1], count + 1)
+    times = np.linspace(run.t[0], run.t[-1], parts_of(span, every) + 1)
     one_smooth_motion(run)
     tangent, states = _allowed_direction(run, seed)[:, None], run.at(times).y
     neighbour = Neighbours(run, tangent, np.zeros((len(run.parameters), 1)), float(times[0]))
@@ -125,6 +127,24 @@ def lyapunov_exponent(run: Course, *, every: float | None = None, seed: int = 0)
         total += np.log(growth)
         neighbour.go_on(y, moved / growth)
     return float(total / span)
+
+
+def parts_of(span: float, every: float | None) -> int:
+    """Parts of a run between renormalisations, a hundred if nothing is given."""
+    if every is None:
+        return 100
+    every = given_real(every, "every")
+    if not MOST * every >= span or not np.isfinite(every):
+        least = f"{span / MOST:.1g} s or more"
+        raise ModelError(f"every is {every:g} s; the time between renormalisations is {least}, and finite")
+    return max(1, round(span / every))
+
+
+def random_of(seed: int) -> np.random.Generator:
+    """The numbers that a seed makes."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ModelError(f"seed is {shown(seed)}; it is a whole number, zero or more")
+    return np.random.default_rng(int(seed))
 
 
 def start_variations(run: Course) -> np.ndarray:
@@ -171,7 +191,7 @@ def _allowed_direction(run: Course, seed: int) -> np.ndarray:
     Of a large system, what is left of a random change when states are brought onto the constraints; about 1e-10 of it
     leaves them, which does not grow with the motion.
     """
-    random = np.random.default_rng(seed)
+    random = random_of(seed)
     if run.program.code == "rolled":
         y, segment = run.y[0], run.segments[0]
         change = NEARBY * random.normal(size=len(y))

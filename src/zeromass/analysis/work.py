@@ -58,7 +58,7 @@ class Work:
     >>> sledge = zm.System(kinetic=zm.rate(x) ** 2 / 2, forces={x: 2.0})
     >>> run = zm.simulate(sledge, sledge.start({x: 0.0}), until=3.0)
     >>> print(run.work())
-    energy: 0 J at the start, changed by 1.800e+01 J; work of applied forces 1.800e+01 J, of constraints 0.000e+00 J; ...
+    energy: 0 J at the start, changed by 1.800e+01 J; work of applied forces 1.800e+01 J, of constraints 0 J; ...
     """
 
     t: np.ndarray
@@ -104,11 +104,18 @@ class Work:
         )  # of a system at rest nothing is turned over
         return gap / size if size > 0 else gap
 
+    def told(self, joules: np.ndarray) -> str:
+        """A change or a work at the end of the run, in words: what is rounding of the energies is zero."""
+        end = float(joules[-1])
+        if 0.0 < abs(end) <= self.noise:
+            return "0 J within rounding"
+        return f"{end:.3e} J" if end else "0 J"
+
     def __str__(self) -> str:
         where = ", largest between steps" if self.inside > 2 * self.gap and self.inside > self.noise else ""
         return (
-            f"energy: {self.energy:.9g} J at the start, changed by {self.change[-1]:.3e} J; work of applied forces "
-            f"{self.applied[-1]:.3e} J, of constraints {self.constraint[-1]:.3e} J; imbalance {self.imbalance:.1e} "
+            f"energy: {self.energy:.9g} J at the start, changed by {self.told(self.change)}; work of applied forces "
+            f"{self.told(self.applied)}, of constraints {self.told(self.constraint)}; imbalance {self.imbalance:.1e} "
             f"relative{where}"
         )
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.flying import axes_of
+from zeromass.contact.limits import impossible
 from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, SLIPS, STOPS, Pair
 from zeromass.contact.redundant import Shares
 from zeromass.contact.watched import BORDER, FLAT, TIGHT, UPRIGHT
@@ -212,6 +213,7 @@ def _closed(contacts: Contacts, pair: Pair) -> list[Event]:
     words = f"'{pair.surface.name}' would have to pull '{pair.solid.name}'"
     push = pair.normal_force + negligible(contacts, pair)
     found = [Event(pair.says(LOST), push, direction=-1, guard=True, message=words)]
+    found += impossible(f"friction of '{pair.name}'", pair.friction)
     room = pair.clearance - contacts.least_clearance
     if isinstance(room, Expression) and room.value is None:
         words = f"a hollow of '{pair.surface.name}' is as tight as '{pair.solid.name}' is round"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from zeromass.contact.complementarity import Mode
-from zeromass.contact.friction import bounded
+from zeromass.contact.friction import Friction, bounded
 from zeromass.contact.limits import possible_clearance, possible_creep
 from zeromass.contact.pair import Pair
 from zeromass.contact.penetration import Outside, inside_words, penetration
@@ -112,6 +112,12 @@ class Contacts(System):
         surfaces = _surfaces(on)
         μ, e = _of_each(friction, surfaces, "friction", None), _of_each(restitution, surfaces, "restitution", 0.0)
         μ = {where: bounded(given) for where, given in μ.items()}
+        both = [where for where, given in μ.items() if isinstance(given, Friction)]
+        if both:
+            raise ModelError(
+                f"friction of '{both[0]}' is a zm.Friction; contacts of zm.Contacts have one coefficient for both, a number "
+                "or a formula of time and parameters"
+            )
         self.gravity, self.least_clearance = gravity, least_clearance
         self.bodies = tuple(RigidBody(s.name, mass=s.mass, inertia=s.inertia) for s in self.solids)
         one = len(self.solids) == 1

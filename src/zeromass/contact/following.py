@@ -10,7 +10,7 @@ import numpy as np
 
 from zeromass.contact.complementarity import AGREES, Case, Meeting, Mode, decided
 from zeromass.contact.flying import RESTS
-from zeromass.contact.friction import restitution_at
+from zeromass.contact.friction import friction_at, restitution_at
 from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, STOPS
 from zeromass.contact.redundant import shares
 from zeromass.contact.strokes import strokes
@@ -217,18 +217,28 @@ def _decided(
     slips = speed > STOPPED * c
     slips[list(still)] = False
     s = np.where(slips[:, None], along / np.where(slips, speed, 1.0)[:, None], 0.0)
-    μ = coefficients(whole, state)[0]
+    μ = frictions(whole, state)
     s[μ == np.inf] = 0.0
     at = Meeting(here.metric(which), here.n[which], s[which], μ[which])
     known: set[tuple[int, Mode]] = {(which.index(j), mode) for j, mode in excluded if j in which}
     return decided(at, drift[which], excluded=known)
 
 
-def coefficients(whole: Contacts, state: State) -> tuple[np.ndarray, np.ndarray]:
-    """Coefficients of friction, infinite where there is always enough, and of restitution, (k,) each."""
+def frictions(whole: Contacts, state: State) -> np.ndarray:
+    """Coefficients of friction, infinite where there is always enough, shape (k,)."""
     known = state.known
     μ = [np.inf if p.friction is None else float(number_at(p.friction, known)) for p in whole.pairs]
-    return np.array(μ), np.array([restitution_at(p.restitution, known) for p in whole.pairs])
+    return np.array(μ)
+
+
+def coefficients(whole: Contacts, state: State, which: Collection[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients of friction and of restitution where some of the contacts strike, shape (k,) each."""
+    known, μ, e = state.known, frictions(whole, state), np.zeros(len(whole.pairs))
+    for j in which:
+        pair = whole.pairs[j]
+        μ[j] = np.inf if pair.friction is None else friction_at(pair.friction, known, f"friction of '{pair.name}'")
+        e[j] = restitution_at(pair.restitution, known, f" of '{pair.name}'")
+    return μ, e
 
 
 # beginnings and changes ---------------------------------------------------------------------------------------------------
@@ -294,7 +304,7 @@ def landed(contacts: Contacts, state: State, k: int) -> Onward:
     which = [
         j for j, mode in enumerate(contacts.modes) if mode != "open" or j == k or gaps[j] <= TOUCHES * scales.extent
     ]
-    here, (μ, e) = here_at(contacts, state), coefficients(whole, state)
+    here, (μ, e) = here_at(contacts, state), coefficients(whole, state, which)
     w = here.w.copy()
     closed = [j for j in which if contacts.modes[j] != "open"]
     w[closed] -= here.leaving[closed, None] * here.n[closed]  # rounding

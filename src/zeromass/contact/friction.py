@@ -17,6 +17,7 @@ from zeromass.expression import (
     substitute,
     symbols,
 )
+from zeromass.expression import t as time
 from zeromass.expression.node import symbol
 from zeromass.frozen import frozen
 from zeromass.model import ModelError
@@ -25,6 +26,9 @@ from zeromass.model.requirement import Ordered, Requirement, number_at
 
 SPEED: Symbol = symbol("speed", "coordinate", token="speed of a contact")
 """The symbol in which coefficients are kept that depend on a speed; the same one everywhere."""
+
+HELD = 1e-13
+"""Part of what friction gives at most by which rounding may ask for more."""
 
 Coefficient = Number | Callable[[Any], Any]
 """A number or a formula of parameters, or a function of a speed, written in NumPy, that gives one."""
@@ -97,31 +101,55 @@ def coefficients_at(
     """Both coefficients at values of the parameters; the second as a function where it depends on the speed."""
     if static is None or kinetic is None:
         return None, None
+    holds = friction_at(static, parameters)
     if not isinstance(kinetic, Expression) or SPEED not in symbols(kinetic):
-        return number_at(static, parameters), number_at(kinetic, parameters)
+        return holds, friction_at(kinetic, parameters, "the kinetic friction")
     values = Evaluator(kinetic, [SPEED, *parameters])
     known = [*parameters.values()]
-    return number_at(static, parameters), lambda speed: float(values(np.array([speed, *known])))
+    return holds, lambda speed: _not_negative(
+        float(values(np.array([speed, *known]))), f"the kinetic friction at {speed:g} m/s", parameters
+    )
 
 
-def restitution_at(given: Number, known: Mapping[Symbol, float]) -> float:
-    """The coefficient of restitution at values of time and parameters."""
+def friction_at(given: Number, known: Mapping[Symbol, float], what: str = "friction") -> float:
+    """A coefficient of friction at values of time and parameters."""
+    return _not_negative(number_at(given, known), what, known)
+
+
+def _not_negative(μ: float, what: str, known: Mapping[Symbol, float]) -> float:
+    if not μ >= 0.0:
+        raise ModelError(f"{what} is {μ:g}{_when(known)}; a coefficient is positive, or zero")
+    return μ
+
+
+def restitution_at(given: Number, known: Mapping[Symbol, float], of: str = "") -> float:
+    """The coefficient of restitution at values of time and parameters, where a body strikes."""
     e = number_at(given, known)
     if not 0.0 <= e <= 1.0:
-        raise ModelError(f"restitution is {e:g} where a body strikes; it lies between 0 and 1")
+        raise ModelError(f"restitution{of} is {e:g}{_when(known)}; it lies between 0 and 1")
     return e
 
 
-def possible_friction(static: Number | None, kinetic: Number | None) -> list[Requirement]:
+def _when(known: Mapping[Symbol, float]) -> str:
+    """The time of a stroke."""
+    return f" at t = {known[time]:.9g} s, where a body strikes" if time in known else ""
+
+
+def lacking(needed: Any, most: Any) -> Expression:
+    """By how much more is needed than there is, beyond rounding: what needs exactly as much is held."""
+    return as_expression(needed - (1.0 + HELD) * most)
+
+
+def possible_friction(static: Number | None, kinetic: Number | None, of: str = "") -> list[Requirement]:
     """That coefficients of friction are not negative, and that a contact which slips has no more than one that holds."""
     if static is None or kinetic is None:
         return []
-    words = "friction is {1:g}; a coefficient is positive, or zero"
+    words = f"friction{of} is {{1:g}}; a coefficient is positive, or zero"
     found: list[Requirement] = [Ordered(0.0, static, words, equal=True)]
     if kinetic is not static:
         slow = at_speed(kinetic, 0.0)
-        found.append(Ordered(0.0, slow, "the kinetic friction is {1:g}; a coefficient is positive"))
-        words = "the kinetic friction, {0:g}, is more than the static one, {1:g}: it would hold where it slips"
+        found.append(Ordered(0.0, slow, f"the kinetic friction{of} is {{1:g}}; a coefficient is positive"))
+        words = f"the kinetic friction{of}, {{0:g}}, is more than the static one, {{1:g}}: it would hold where it slips"
         found.append(Ordered(slow, static, words, equal=True))
     return found
 

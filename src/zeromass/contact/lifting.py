@@ -20,7 +20,7 @@ import numpy as np
 from zeromass.contact.bouncing import RESTS, TOUCHES
 from zeromass.contact.complementarity import AGREES, Meeting, Mode, decided
 from zeromass.contact.following import ALIKE, kinetic_solution, parted
-from zeromass.contact.friction import restitution_at
+from zeromass.contact.friction import friction_at, restitution_at
 from zeromass.contact.slow import STOPPED
 from zeromass.contact.strokes import strokes
 from zeromass.contact.watched import RESTED
@@ -181,7 +181,7 @@ def landed(system: System, state: State, tread: Tread) -> Onward:
             w[j, 1:] *= one.friction_coefficient is not None and grips[one.name] not in system._closed
     known = state.known
     μ = np.array([_coefficient(one, known) for one in which])
-    e = np.array([restitution_at(one.restitution, known) for one in which])
+    e = np.array([restitution_at(one.restitution, known, f" of '{one.name}'") for one in which])
     found = strokes(D, np.tile(NORMAL, (len(which), 1)), w, μ, e)
     v = state.v + response @ found.impulses.ravel()
     after = State(lifted, state.t, state.q, v, {p: state.parameters[p] for p in lifted.parameters})
@@ -258,7 +258,8 @@ def _response(lifted: System, state: State, columns: np.ndarray) -> np.ndarray:
 
 
 def _coefficient(tread: Tread, known: Mapping[Symbol, float]) -> float:
-    return np.inf if tread.friction_coefficient is None else number_at(tread.friction_coefficient, known)
+    μ = tread.friction_coefficient
+    return np.inf if μ is None else friction_at(μ, known, f"friction of '{tread.name}'")
 
 
 def _extent(treads: Sequence[Tread], state: State) -> float:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from zeromass.contact.friction import possible_arm, possible_friction
+from zeromass.contact.friction import at_speed, possible_arm, possible_friction
+from zeromass.expression import as_expression, caption
+from zeromass.model.event import Event, refusing
 from zeromass.model.given import Number
 from zeromass.model.requirement import Ordered, Requirement
 
@@ -24,9 +26,27 @@ def possible_limits(rolling: Rolling) -> tuple[Requirement, ...]:
     return (*found, *possible_clearance(rolling.least_clearance))
 
 
-def possible_restitution(e: Number) -> list[Requirement]:
+def impossible(what: str, given: Number | None, speed: Any = 0.0) -> list[Event]:
+    """Where a coefficient, of time or of a speed, falls below zero; a number and one of parameters are known before."""
+    if given is None:
+        return []
+    said = f"{what} = {caption(as_expression(given))} falls below zero; a coefficient is positive, or zero"
+    return refusing(what, at_speed(given, speed), said)
+
+
+def impossible_friction(what: str, static: Number | None, kinetic: Number | None, speed: Any = 0.0) -> list[Event]:
+    """Where one of both coefficients of friction falls below zero, or that of a slip is more than that which holds."""
+    found = impossible(what, static)
+    if static is None or kinetic is None or kinetic is static:
+        return found
+    said = f"the kinetic {what} = {caption(as_expression(kinetic))} rises above the static one: it would hold where it slips"
+    over = refusing(f"{what}, the kinetic above the static", as_expression(static - at_speed(kinetic, 0.0)), said)
+    return [*found, *impossible(f"kinetic {what}", kinetic, speed), *over]
+
+
+def possible_restitution(e: Number, of: str = "") -> list[Requirement]:
     """That a coefficient of restitution lies between 0 and 1."""
-    said = "restitution is {%d:g}; it lies between 0 and 1"
+    said = f"restitution{of} is {{%d:g}}; it lies between 0 and 1"
     return [Ordered(e, 1.0, said % 0, equal=True), Ordered(0.0, e, said % 1, equal=True)]
 
 

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
-from zeromass.contact.friction import Coefficient, Friction, against, at_speed, bounded, coefficient, friction_of
+from zeromass.contact.friction import (
+    Coefficient,
+    Friction,
+    against,
+    at_speed,
+    bounded,
+    coefficient,
+    friction_of,
+    lacking,
+)
 from zeromass.contact.old_words import renamed
 from zeromass.contact.pressing import Pressing
 from zeromass.contact.roller import Roller
@@ -145,7 +154,7 @@ class OnSurface(Pressing, System):
         if self.friction_coefficient is None:
             raise ModelError("without a coefficient of friction there is never too little: Rolling(…, friction=μ)")
         most = abs(self.normal_force) if self.two_sided else self.normal_force
-        return self.friction_magnitude - self.friction_coefficient * most
+        return lacking(self.friction_magnitude, self.friction_coefficient * most)
 
     @cached_property
     def lack_of_resistance(self) -> Expression:
@@ -153,7 +162,7 @@ class OnSurface(Pressing, System):
         if self.rolling_resistance is None:
             raise ModelError("without rolling resistance nothing holds the body: Rolling(…, rolling_resistance=l)")
         τ = self.torque_at_contact - (self.normal @ self.torque_at_contact) * self.normal
-        return length(τ) - at_speed(self.rolling_resistance, 0.0) * self.normal_force
+        return lacking(length(τ), at_speed(self.rolling_resistance, 0.0) * self.normal_force)
 
     def hindered(self, *, rolls: bool = True) -> list[Torque]:
         """Torques against rolling, unless the body is held, and against turning about the normal.

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from zeromass.contact.flying import axes_of
+from zeromass.contact.friction import lacking
 from zeromass.contact.pressing import Pressing
 from zeromass.contact.roller import Roller
 from zeromass.contact.surface import Surface
@@ -128,7 +129,7 @@ class Pair(Pressing, Remembering):
     @property
     def lack_of_friction(self) -> Expression:
         """|F_t| − μ F_n, N: positive where rolling needs more friction than there is."""
-        return self.friction_magnitude - (ZERO if self.friction is None else self.friction) * self.normal_force
+        return lacking(self.friction_magnitude, (ZERO if self.friction is None else self.friction) * self.normal_force)
 
     @cached_property
     def clearance(self) -> Expression:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.contact.friction import Friction, friction_of, possible_friction
+from zeromass.contact.friction import Friction, friction_of, lacking, possible_friction
 from zeromass.contact.landing import landed, lifted, size_of
-from zeromass.contact.limits import possible_creep
+from zeromass.contact.limits import possible_creep, possible_restitution
 from zeromass.contact.slow import STOPPED
 from zeromass.contact.start import GIVEN
 from zeromass.contact.surface import Surface
@@ -115,11 +115,9 @@ class Sliding(System):
         self.events: tuple[Event, ...] = tuple(event for wall in self.walls for event in wall.events)
 
     def _possible(self) -> list[Requirement]:
-        said = "restitution is {%d:g}; it lies between 0 and 1"
         return [
             *possible_friction(self.friction_coefficient, self.kinetic_coefficient),
-            Ordered(0.0, self.restitution, said % 1, equal=True),
-            Ordered(self.restitution, 1.0, said % 0, equal=True),
+            *possible_restitution(self.restitution),
             possible_creep(self.creep),
             Ordered(0.0, self.least_bounce, "least_bounce is {1:g}; a height is positive"),
         ]
@@ -252,7 +250,7 @@ class Sliding(System):
     def lack_of_friction(self, wall: Wall) -> Expression:
         """|F_t| − μ F_n, N: positive where it takes more than friction to hold the particle."""
         assert self.friction_coefficient is not None
-        return length(wall.friction_force) - self.friction_coefficient * wall.normal_force
+        return lacking(length(wall.friction_force), self.friction_coefficient * wall.normal_force)
 
     @cached_property
     def drawing(self) -> Drawing:

@@ -9,11 +9,12 @@ import numpy as np
 
 from zeromass.contact.another import AnotherMotion, unstruck
 from zeromass.contact.friction import at_speed
+from zeromass.contact.limits import impossible_friction
 from zeromass.contact.slow import CREEP, SLOW, creep_of, speed_of
 from zeromass.contact.watched import HALTS, LOST, SLIPS, STOPS, slip_ends, with_details
 from zeromass.expression import Expression, as_expression
 from zeromass.model import Event, Force, ModelError, Onward, State, System, Torque
-from zeromass.model.given import Number
+from zeromass.model.given import Number, length
 from zeromass.model.record import read_number, recorded, written_number
 
 if TYPE_CHECKING:
@@ -59,7 +60,10 @@ class Slipping(AnotherMotion):
         self.friction = self._friction(rolling, μ)
         loads = [*self.friction, *rolling.hindered()]
         super().__init__(rolling, rolling.holding("no slip", "energy"), loads)
-        others = [event for event in rolling.events if event.name != SLIPS]
+        slip = rolling.slip_velocity
+        coefficients = impossible_friction("friction", rolling.friction_coefficient, μ, length(slip))
+        own = {SLIPS, *[event.name for event in coefficients]}
+        others = [*coefficients, *[event for event in rolling.events if event.name not in own]]
         if rolling.two_sided:
             words = f"the surface {'pushes' if pulls else 'pulls'} from here on"
             turns = Event(LOST, rolling.normal_force, direction=1 if pulls else -1, message=words)

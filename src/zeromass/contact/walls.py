@@ -10,6 +10,7 @@ import numpy as np
 
 from zeromass.contact.bouncing import rounding_of
 from zeromass.contact.friction import against
+from zeromass.contact.limits import impossible_friction
 from zeromass.contact.slow import SLOWEST, STOPPED
 from zeromass.contact.surface import Surface
 from zeromass.contact.watched import BORDER, LOST, SLIPS, STOPS
@@ -146,6 +147,8 @@ class OnWall(System):
         """Where it leaves, slips, or slips no longer."""
         sliding, words = self.sliding, "the surface would have to pull the particle"
         found = [Event(LOST, wall.normal_force, direction=-1, guard=True, message=words)]
+        speed = 0.0 if self.holds else length(wall.slip)
+        found += impossible_friction("friction", sliding.friction_coefficient, sliding.kinetic_coefficient, speed)
         if self.holds:
             words = "friction does not hold the particle any longer"
             found.append(Event(SLIPS, sliding.lack_of_friction(wall), direction=1, guard=True, message=words))

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
+from zeromass.contact.limits import impossible, impossible_friction
 from zeromass.contact.slow import STOPPED, creep_of
 from zeromass.expression import Expression, as_expression
 from zeromass.model import Event, State
+from zeromass.model.given import length
 from zeromass.model.requirement import number_at
 
 if TYPE_CHECKING:
@@ -53,6 +55,9 @@ def rolling_events(rolling: Rolling) -> tuple[Event, ...]:
     if inside is not None:
         words = f"nothing is known of '{rolling.surface.name}' beyond the data it is made from"
         found.append(Event(BORDER, inside, direction=-1, guard=True, message=words))
+    found += impossible_friction("friction", rolling.friction_coefficient, rolling.kinetic_coefficient)
+    found += impossible("rolling_resistance", rolling.rolling_resistance, length(rolling.rolling_velocity))
+    found += impossible("drilling_friction", rolling.drilling_friction, abs(rolling.normal @ rolling.turning))
     if rolling.friction_coefficient is not None:
         μ = rolling.friction_coefficient
         words = f"rolling needs more friction than μ = {repr(μ) if isinstance(μ, Expression) else format(μ, 'g')}"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from zeromass.contact.friction import Friction, at_speed, bounded, friction_of, possible_friction
+from zeromass.contact.friction import Friction, at_speed, bounded, friction_of, lacking, possible_friction
 from zeromass.contact.lifting import Tread
-from zeromass.contact.limits import possible_creep, possible_restitution
+from zeromass.contact.limits import impossible_friction, possible_creep, possible_restitution
 from zeromass.contact.outlines import steep
 from zeromass.contact.rims import Profile, Rim, Tyre, laid
 from zeromass.contact.slow import CREEP, SLOWEST
@@ -27,7 +27,7 @@ from zeromass.model import Contact, Event, ModelError, RigidBody, State, System
 from zeromass.model.given import Number, given_flag, given_vector, length
 from zeromass.model.grip import Grip
 from zeromass.model.one_sided import Side, sibling, without
-from zeromass.model.requirement import Ordered
+from zeromass.model.requirement import Ordered, Requirement
 
 if TYPE_CHECKING:
     from zeromass.model.drawing import Drawing
@@ -116,15 +116,13 @@ class WheelOnSurface(Joint):
         self.surface: Surface = surface
         self.two_sided: bool = given_flag(two_sided, f"two_sided of {what}")
         self.friction_coefficient, self.kinetic_coefficient = friction_of(bounded(friction))
-        for requirement in possible_friction(self.friction_coefficient, self.kinetic_coefficient):
-            requirement.checked(f"the friction of {what}")
         if friction is not None and two_sided:
             raise ModelError(f"{what} has friction from a surface that pushes; leave two_sided or friction out")
         if restitution is not None and (two_sided or isinstance(friction, Friction)):
             raise ModelError(f"{what} may lift: it has one coefficient of friction or none, and not two_sided=True")
-        for requirement in () if restitution is None else possible_restitution(restitution):
-            requirement.checked(f"the restitution of {what}")
         self.restitution: Number | None = restitution
+        for requirement in self.requirements:
+            requirement.checked(f"friction and restitution of {what}")
         self.place: Array = expressions([self._coordinate(f"contact[{i}]") for i in range(3)])
         self.rim: Rim = self._rim(radius, tube, profile)
         if creep is not None:
@@ -310,7 +308,7 @@ class WheelOnSurface(Joint):
         """|F_t| − μ F_n, N: positive where rolling needs more friction than there is."""
         if self.friction_coefficient is None:
             raise ModelError(f"without a coefficient '{self.name}' has always enough friction: give friction=μ")
-        return as_expression(length(self.friction_force) - self.friction_coefficient * self.normal_force)
+        return lacking(length(self.friction_force), self.friction_coefficient * self.normal_force)
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
@@ -356,6 +354,13 @@ class WheelOnSurface(Joint):
         return Event(f"{self.name} in a hollow too tight", self.clearance - TOO_TIGHT, -1, guard=True, message=words)
 
     @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """That coefficients are possible."""
+        e, what = self.restitution, f" of '{self.name}'"
+        found = possible_friction(self.friction_coefficient, self.kinetic_coefficient, what)
+        return (*found, *(possible_restitution(e, what) if e is not None else ()))
+
+    @property
     def events(self) -> tuple[Event, ...]:
         """A wheel that would be pulled, or lies flat, a hollow too tight for it, the border of the data."""
         n, S = self._own_axes(self.a.pose, self.b.pose)
@@ -364,6 +369,9 @@ class WheelOnSurface(Joint):
             *(() if self._treads else (self._tight,)),
             Event(f"{self.name} lies flat", self.rim.upright(n, S) - UPRIGHT, -1, guard=True, message=words),
         ]
+        ṡ = rate(self.slid)
+        what, speed = f"friction of '{self.name}'", np.sqrt(ṡ @ ṡ + self.creep**2) if len(ṡ) else 0.0
+        found += impossible_friction(what, self.friction_coefficient, self.kinetic_coefficient, speed)
         if not self.two_sided and not self._treads:
             words = "the surface would have to pull the wheel; with restitution=e it lifts, two_sided=True lets it pull"
             found.append(

@@ -27,6 +27,7 @@ from zeromass.ensemble.ledger import NAME, Ledger, Lock, checksum
 from zeromass.ensemble.members import Axes
 from zeromass.integrate.outcome import Ending
 from zeromass.model import ModelError
+from zeromass.model.given import path_of
 from zeromass.report.writing import FileError
 
 if TYPE_CHECKING:
@@ -111,7 +112,10 @@ class Store:
             except FileExistsError:
                 raise FileError(f"there is something else at '{self._words}'; give another name") from None
             return self._filled(group, fingerprint)
-        self._folder.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._folder.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"'{self._words}' could not be written: {error.strerror or error}") from error
         fresh = _fresh(self._folder)
         try:
             self._filled(zarr.open_group(str(fresh), mode="w-", zarr_format=3), fingerprint)
@@ -237,7 +241,7 @@ def _where(place: Any) -> tuple[Any, Path | None]:
         return place, None
     if isinstance(place, str) and "://" in place and not place.startswith("file://"):
         return place, None
-    if not isinstance(place, str | os.PathLike):
+    if path_of(place) is None or "\0" in os.fspath(place):
         raise ModelError(f"store = {place!r}: give a folder, a URL, or a store of zarr")
     folder = Path(os.fspath(place).removeprefix("file://")).expanduser().resolve()
     return str(folder), folder

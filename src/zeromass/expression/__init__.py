@@ -14,7 +14,7 @@ from zeromass.later import later as _later
 if _typing.TYPE_CHECKING:
     from zeromass.expression.c import c_code
     from zeromass.expression.grid import Grid
-    from zeromass.expression.text import caption, matrix_text
+    from zeromass.expression.text import caption, heading, matrix_text
     from zeromass.expression.typeset import latex
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "as_expression",
     "c_code",
     "caption",
+    "heading",
     "coordinate",
     "coordinates",
     "derivative",
@@ -54,7 +55,7 @@ if not _typing.TYPE_CHECKING:  # type checkers know all names
         {
             "zeromass.expression.c": ["c_code"],
             "zeromass.expression.grid": ["Grid"],
-            "zeromass.expression.text": ["caption", "matrix_text"],
+            "zeromass.expression.text": ["caption", "heading", "matrix_text"],
             "zeromass.expression.typeset": ["latex"],
         },
     )

@@ -5,12 +5,12 @@ A walk writes shared subexpressions out in full, so its length can grow far beyo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression.node import Expression, Gridded, Symbol, expressions, is_integer, ordered
+from zeromass.expression.node import Expression, Gridded, Symbol, expressions, is_integer, ordered, symbols
 from zeromass.expression.numerals import decimal, turns
 from zeromass.expression.operation import OPERATIONS
 from zeromass.expression.operation.writing import ATOM, PRODUCT, SIGN, Part, call, printable
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LONGEST = 20_000
 """Operations that `zm.latex` writes at most; `repr` writes a hundredth of it."""
+LINE, SOME = 60, 4
+"""Characters of a formula in a heading, and symbols that are told of a longer one."""
 SHORT = 4
 """Digits of numbers that are read, not computed with."""
 WHOLE = 1e7
@@ -43,6 +45,34 @@ def caption(e: Expression) -> str:
     'sin(x + π) - 0.7071*x/(2π)'
     """
     return _text(e, _short)
+
+
+def heading(e: Expression, names: Mapping[Expression, str] | None = None) -> str:
+    """The formula in a line at most, as `caption`: parts of it by their names, and a long one by what it is made of.
+
+    >>> from zeromass.expression.text import heading
+    >>> x, y, z = zm.coordinates("x y z")
+    >>> heading(np.sign(zm.rate(x) * y - z), {zm.rate(x) * y - z: "drift"})
+    'sign(drift)'
+    >>> heading(np.sign(sum(np.sin(k * x) * np.cos(k * y) for k in range(1, 9))))
+    'sign(…) of x, y'
+    """
+    known = names or {}
+    written: dict[Expression, Part] = {}
+    for node in ordered([e]):
+        if node in known:
+            part = known[node], ATOM
+        elif node.args:
+            part = _text_join(node, [written[a] for a in node.args])
+        else:
+            part = _text_leaf(node, _short)
+        written[node] = part if len(part[0]) <= LINE else ("…", ATOM)
+    words = written[e][0]
+    if "…" not in words:
+        return words
+    leaves = list(dict.fromkeys(printable(leaf.name) for leaf in symbols(e)))
+    more = f" and {len(leaves) - SOME} more" if len(leaves) > SOME + 1 else ""
+    return f"{e.op if e.op.isalpha() else ''}(…) of {', '.join(leaves[: SOME if more else None])}{more}"
 
 
 def _text(e: Expression, number: Callable[[float], Part]) -> str:

@@ -21,6 +21,7 @@ from zeromass.integrate.settings import Settings
 from zeromass.integrate.stepping.loop import Loop
 from zeromass.integrate.switching import Impulse, Piece, Switching
 from zeromass.model import Event, ModelError, Onward, State, System
+from zeromass.model.event import IMPOSSIBLE
 from zeromass.model.given import given_real, shown
 
 Events = Event | Iterable[Event] | Mapping[str, Expression] | None
@@ -162,6 +163,12 @@ class Course:
         array([-1.])
         """
         return Sampled(self.segments, _times(times))
+
+    def within(self, times: ArrayLike) -> np.ndarray:
+        """Times of the run, shape (n,), from one or several that are given; an error where one is outside."""
+        found = _times(times)
+        _which(self.segments, found)
+        return found
 
     def state(self, t: float) -> State:
         """The state at one time, from which another run can start.
@@ -348,6 +355,7 @@ def continued(
     held, changes = sum(segment.held for segment in segments), 1
     while True:
         segment = segments[-1]
+        _refuse(moving, segment)
         if not (settings.transitions and segment.outcome.ending is Ending.EVENT and segment.t[-1] != until):
             return Course(tuple(segments))
         end = segment.state(float(segment.t[-1]))
@@ -426,6 +434,14 @@ def _segment(
 
         return begun(program, start, until, settings, events_of(events), tell, held)
     return Loop(program, start, until, settings, events_of(events), departure=leap, held=held).segment(tell)
+
+
+def _refuse(moving: System, segment: Segment) -> None:
+    """Raises where a motion has come to a place at which the numbers of its model are none any longer."""
+    if segment.outcome.ending is Ending.EVENT and segment.events and segment.events[-1].name.startswith(IMPOSSIBLE):
+        for event in moving.events:
+            if event.name == segment.events[-1].name:
+                raise ModelError(f"at t = {segment.outcome.t:.9g} s {event.message}")
 
 
 def _struck(first: Segment, by: Onward) -> Segment:

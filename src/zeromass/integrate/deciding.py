@@ -38,7 +38,7 @@ SOON = 1e-5
 """Time, relative to 1 and to the time itself, in which the rate of a switching function changes by what its slope tells."""
 
 MOST = 5
-"""Switches at once that may depend on one another."""
+"""Switches at once of which all combinations of sides are looked at; of more see `zeromass.integrate.sticking`."""
 
 LEFT = 8e-15
 """How far a motion may have gone beyond what holds it to a switch before it leaves: rounding."""
@@ -181,7 +181,8 @@ class Deciding:
             else -1.0
             for k in open_
         )
-        choice = self._chosen(state, modes, g, open_, natural, fresh=fresh) if open_ else ()
+        question = Question(self, state, modes, g, open_)
+        choice = self._chosen(question, natural, fresh=fresh) if open_ else ()
         holds = []
         for k, side in zip(open_, choice, strict=True):
             (low, high), switch = self._sides(k, g[k]), self.pieces.switches[k]
@@ -199,9 +200,12 @@ class Deciding:
             beyond = -side * (g[k] - (high if switch.kind == "whole" else 0.0))
             margin = float(max(beyond, 0.0) + ROUNDING * sizes[k])
             modes[switch.margin] = side * margin if switch.kind == "whole" else margin
-        for k, side in zip(open_, choice, strict=True):
+        for j, (k, side) in enumerate(zip(open_, choice, strict=True)):
             if side == 0:
                 modes[self.pieces.switches[k].margin] = LEFT
+            elif holds and self.pieces.of_rates[k] and not self.pieces.in_forces:  # others may hold it as well
+                switch, drift = self.pieces.switches[k], LOCATED * max(1.0, abs(state.t)) * question.turn(choice, j)
+                modes[switch.margin] = float(np.copysign(abs(modes[switch.margin]) + drift, modes[switch.margin]))
         return Decision(modes, tuple(holds))
 
     def _settled(
@@ -237,18 +241,17 @@ class Deciding:
         n = float(np.round(g))
         return n - 1.0, n
 
-    def _chosen(
-        self, state: State, modes: dict[Symbol, float], g: np.ndarray, open_: list[int], natural: Choice, *, fresh: bool
-    ) -> Choice:
-        question = Question(self, state, modes, g, open_)
-        if self.pieces.in_forces:
-            from zeromass.integrate.sticking import sides  # few systems are large
-
-            return sides(question, natural, fresh=fresh)
-        if not fresh and (question.slides(natural) if 0.0 in natural else question.consistent(natural) is not False):
+    def _chosen(self, question: Question, natural: Choice, *, fresh: bool) -> Choice:
+        open_ = question.open_
+        if not self.pieces.in_forces and not fresh and question.possible(natural):
             return natural
         said = self.standing.words(open_)
-        if len(open_) > MOST:
+        if self.pieces.in_forces or len(open_) > MOST:
+            from zeromass.integrate.sticking import sides  # few motions come to many switches at once
+
+            choice = sides(question, natural, fresh=fresh)
+            if self.pieces.in_forces or question.possible(choice):
+                return choice
             raise Undecided(f"{len(open_)} formulas switch at once and depend on one another: {said}")
         pure = {c: question.consistent(c) for c in product((1.0, -1.0), repeat=len(open_))}
         sure = [c for c, good in pure.items() if good]
@@ -259,8 +262,8 @@ class Deciding:
                 f"several motions go on from a switch, to either side of {said}; begin on the one that is meant"
             )
         slides = [c for c in product((1.0, -1.0, 0.0), repeat=len(open_)) if 0.0 in c and question.slides(c)]
-        if len(slides) == 1:
-            return slides[0]
+        if len(slides) == 1 or (slides and question.one_motion(slides)):
+            return max(slides, key=question.spare)
         weak = [c for c, good in pure.items() if good is None]
         if slides or not weak:
             several = "several motions slide along" if slides else "no motion goes on to either side of, or along,"
@@ -336,6 +339,7 @@ class Question:
         self._known: dict[Choice, tuple[State, np.ndarray]] = {}
         self._rates: dict[Choice, np.ndarray] = {}
         self._judged: dict[Choice, bool | None] = {}
+        self._held: dict[Choice, tuple[float, np.ndarray]] = {}  # of those that slide: what is spare, and q̈
 
     def at(self, choice: Choice) -> tuple[State, np.ndarray]:
         """The state on chosen sides, and its acceleration."""
@@ -375,8 +379,7 @@ class Question:
             for order in range(1, ORDERS + 1):
                 scale = 0.0
                 if order == 1 and self.deciding.pieces.of_rates[k]:
-                    across = *choice[:j], -side, *choice[j + 1 :]
-                    scale = float(abs(self.rates(across)[k]) + abs(self.rates(choice)[k]))
+                    scale = float(abs(self._across(choice, j)[k]) + abs(self.rates(choice)[k]))
                 sign = self.deciding.sign(here, k, order, a, scale)
                 if sign:
                     break
@@ -390,6 +393,10 @@ class Question:
     def _rate(self, state: State, a: np.ndarray) -> np.ndarray:
         """ġ of all switches, ahead."""
         return self.deciding.ahead * (self.deciding.standing.slopes(state) @ np.concatenate([[1.0], state.v, a]))
+
+    def possible(self, choice: Choice) -> bool:
+        """Whether a choice is a motion, or none is seen that it would contradict."""
+        return self.slides(choice) if 0.0 in choice else self.consistent(choice) is not False
 
     def slides(self, choice: Choice) -> bool:
         """Whether the motion can slide along the switches that are 0 in a choice, and goes to the chosen sides of others."""
@@ -428,11 +435,32 @@ class Question:
             if off > SMALL * (np.abs(all_high).max() + np.abs(low).max() + np.abs(high).max()):
                 said = self.deciding.standing.words(which)
                 raise Undecided(f"what holds the motion on {said} is not the sum of its parts")
-        for k, side in zip(self.open_, choice, strict=True):
-            sign = self.deciding.sign(low_state, k, 1, together) if side else 0.0
+        for j, (k, side) in enumerate(zip(self.open_, choice, strict=True)):
+            scale = self.turn(choice, j) if side and pieces.of_rates[k] else 0.0
+            sign = self.deciding.sign(low_state, k, 1, together, scale) if side else 0.0
             if sign and sign != side:
                 return False
+        self._held[choice] = float(np.minimum(β, 1 - β).min()), together
         return True
+
+    def turn(self, choice: Choice, j: int) -> float:
+        """Of what size ġ of a switch is on its two sides, with all that holds on their lower ones."""
+        low, k = tuple(side or -1.0 for side in choice), self.open_[j]
+        return float(abs(self.rates(low)[k]) + abs(self._across(low, j)[k]))
+
+    def _across(self, choice: Choice, j: int) -> np.ndarray:
+        """ġ of all switches on the other side of one of them."""
+        return self.rates((*choice[:j], -choice[j], *choice[j + 1 :]))
+
+    def one_motion(self, choices: Sequence[Choice]) -> bool:
+        """Whether the motion is the same however it is held, as where friction acts in all hinges of a loop."""
+        found = np.array([self._held[choice][1] for choice in choices])
+        scale = max(float(np.abs(a).max()) for _, a in self._known.values())
+        return float(np.ptp(found, axis=0).max()) <= SMALL * scale
+
+    def spare(self, choice: Choice) -> float:
+        """How far what holds a motion is from its limits, as a part of them."""
+        return self._held[choice][0]
 
     def _holds(self, which: Sequence[int]) -> list[Hold]:
         pieces = self.deciding.pieces

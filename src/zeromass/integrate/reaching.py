@@ -12,6 +12,7 @@ from zeromass.compile.holding import mean
 from zeromass.compile.program import Hold, Program
 from zeromass.expression import Evaluator, Expression, as_expression, jacobian, symbols
 from zeromass.expression.node import ordered
+from zeromass.integrate.closer import ROUNDED, Functions, first_below
 from zeromass.integrate.deciding import Deciding
 from zeromass.integrate.grazing import Grazing
 from zeromass.integrate.outcome import Ending, Occurrence, Outcome
@@ -33,17 +34,14 @@ CLOSE = 1e-12
 FLAT = 1e-2
 """Change of a switching function in a step, as a part of its terms, below which its zero is found from a step of its own."""
 
-INSIDE, SEEN, FINER, SHORTEST = 16, 1e-2, 8, 1e-6
-"""Places in a step at which what ends a piece is looked at, how well they must tell it, by what steps become shorter where
-they do not, and the part of a run that is the shortest."""
+SHORTEST = 1e-6
+"""Part of a piece below which no closer look is taken at what does not tell itself from places inside a step."""
 
+LESS = 1e2
+"""How many times further below zero a function must be seen once it was not there in a step of its own."""
 
 LONG = 2000
 """Operations in a formula from which its slopes are not written out to see that it bends: it does."""
-
-
-Functions = Callable[[np.ndarray], np.ndarray]
-"""Values of functions from arrays of inputs, shape (k, functions)."""
 
 
 class Reaching:
@@ -77,33 +75,51 @@ class Reaching:
     def _stepped(
         self, program: Program, moving: State, piece: Piece, target: float, tell: Callable[[float], None]
     ) -> tuple[PieceLoop, Segment]:
-        """The steps of a motion on a piece, short enough for what ends it to be seen, which the motion need not feel."""
-        settings, leaving = self.settings, self._bent(program, piece.holds)
-        while True:
-            loop = PieceLoop(
-                program,
-                moving,
-                target,
-                settings,
-                self.watched(piece.holds),
-                self.pieces.switches,
-                self.until,
-                self.held,
-                self._grazing.ambiguous,
-                self._before,
-            )
-            loop.work.growth_limit = max(loop.work.growth_limit, self._growth)
-            segment = loop.segment(tell)
-            loop.work.shrink()
-            if self.pieces.in_forces:
-                self._growth, program = loop.work.growth_limit, loop.program
-                self._standing.take(program)
-            if leaving is None or settings.step is not None or len(segment.t) < 2:
-                return loop, segment
-            unseen = _unseen(segment, leaving)
-            if unseen is None or unseen < SHORTEST * abs(target - moving.t):
-                return loop, segment if settings is self.settings else replace(segment, settings=self.settings)
-            settings = replace(settings, longest_step=unseen / FINER)
+        """The steps of a motion on a piece, up to what ends it, which the motion itself need not feel.
+
+        Where a closer look finds that a step has passed over the end, the motion is made again up to that place.
+        """
+        loop, segment = self._run(program, moving, piece, target, tell)
+        leaving = self._bent(loop.program, piece.holds)
+        if leaving is None or self.settings.step is not None:
+            return loop, segment
+        off = ROUNDED
+        while len(segment.t) > 1:
+            place = first_below(segment, leaving, off, SHORTEST * abs(target - moving.t))
+            if place is None:
+                break
+            sooner = self._run(loop.program, moving, piece, place, tell)
+            if sooner[1].outcome.ending is not Ending.EVENT:
+                off *= LESS  # states inside steps have errors of their own
+            elif abs(sooner[1].t[-1] - moving.t) < abs(segment.t[-1] - moving.t):
+                loop, segment = sooner
+            else:
+                break
+        return loop, segment
+
+    def _run(
+        self, program: Program, moving: State, piece: Piece, target: float, tell: Callable[[float], None]
+    ) -> tuple[PieceLoop, Segment]:
+        """The steps of a motion on a piece, as its error control makes them."""
+        loop = PieceLoop(
+            program,
+            moving,
+            target,
+            self.settings,
+            self.watched(piece.holds),
+            self.pieces.switches,
+            self.until,
+            self.held,
+            self._grazing.ambiguous,
+            self._before,
+        )
+        loop.work.growth_limit = max(loop.work.growth_limit, self._growth)
+        segment = loop.segment(tell)
+        loop.work.shrink()
+        if self.pieces.in_forces:
+            self._growth = loop.work.growth_limit
+            self._standing.take(loop.program)
+        return loop, segment
 
     def _bent(self, program: Program, holds: tuple[Hold, ...]) -> Functions | None:
         """What falls through zero where a motion leaves a piece, as far as it may do so unseen; None where nothing does.
@@ -264,30 +280,6 @@ class Reaching:
             return segment
         happened = tuple(Occurrence(name, here.t, y) for name in reached)
         return replace(segment, outcome=Outcome(Ending.EVENT, here.t, ""), happened=(*segment.events, *happened))
-
-
-def _unseen(segment: Segment, leaving: Functions) -> float | None:
-    """The longest step in which functions that should stay positive are not followed well enough to tell; None if none is.
-
-    They are looked at inside all steps, and every second value is compared with what those around it make of it.
-    """
-    t0, h = segment.t[:-1, None], np.diff(segment.t)[:, None]
-    times = t0 + h * np.linspace(0.0, 1.0, INSIDE + 1)
-    y = segment.dense(np.clip(times.ravel(), *sorted((segment.t[0], segment.t[-1]))))
-    values = np.array([segment.start.parameters[p] for p in segment.start.system.parameters])
-    inputs = np.concatenate([times.ravel()[:, None], y, np.broadcast_to(values, (len(y), len(values)))], axis=1)
-    f = leaving(inputs).reshape(*times.shape, -1)
-    between = (9 * (f[:, 2:-3:2] + f[:, 4:-1:2]) - f[:, 0:-5:2] - f[:, 6::2]) / 16
-    off = np.abs(between - f[:, 3:-2:2]).max(axis=1)
-    lowest = f[:, 1:-1].min(axis=1)
-    bend = f[:, :-2] - 2 * f[:, 1:-1] + f[:, 2:]
-    dips = (f[:, 1:-1] <= f[:, :-2]) & (f[:, 1:-1] <= f[:, 2:]) & (f[:, 1:-1] < bend / 4)  # below zero beside a place
-    size = np.abs(f).max(axis=1)
-    falls = 2 * f[:, 1] - 1.5 * f[:, 0] - f[:, 2] / 2 < 0
-    first = falls & (f[:, 0] < bend[:, 0] / 4) & (f[:, 0] > SEEN**4 * size)  # the same beside the start of a step
-    blind = (off > SEEN * size) & (lowest < off + SEEN * size)
-    bad = np.any(blind | dips.any(axis=1) | first | (lowest < -(SEEN**4) * size), axis=1)
-    return float(np.abs(h[bad]).max()) if bad.any() else None
 
 
 def _bends(e: Expression, state: list[Expression]) -> bool:

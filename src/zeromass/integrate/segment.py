@@ -218,7 +218,7 @@ class Segment:
         if self.piece is None or self.system.pieces is None:
             return state
         pieces, held = self.system.pieces, [hold.mode for hold in self.piece.holds]
-        said = ", ".join(f"'{switch.said!r}'" for switch in pieces.switches if switch.mode in held)
+        said = ", ".join(pieces.told(k) for k, switch in enumerate(pieces.switches) if switch.mode in held)
         return replace(state, turns=pieces.turns(self.piece.modes), sliding=said)
 
     @cached_property

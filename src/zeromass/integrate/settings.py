@@ -12,7 +12,7 @@ from zeromass.frozen import frozen
 from zeromass.integrate.memory import usual_memory
 from zeromass.integrate.methods import METHODS, Method, MethodName
 from zeromass.model import ModelError
-from zeromass.model.given import given_flag
+from zeromass.model.given import given_flag, shown
 
 
 @frozen(eq=True)
@@ -82,7 +82,9 @@ class Settings:
         for name in ("project", "transitions"):
             if not isinstance(getattr(self, name), bool):
                 object.__setattr__(self, name, given_flag(getattr(self, name), name))
-        if self.method not in METHODS:
+        if not isinstance(self.limits, Limits):
+            raise ModelError(f"limits is {shown(self.limits)}; give zm.Limits(changes=…)")
+        if not isinstance(self.method, str) or self.method not in METHODS:
             raise ModelError(f"there is no method {self.method!r}; there are: {', '.join(METHODS)}")
         if self.step is None and not self.chosen.controlled:
             raise ModelError(f"method='{self.method}' needs step=…, the length of its steps")

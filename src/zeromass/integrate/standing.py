@@ -148,5 +148,5 @@ class Standing:
         known: dict[int, str] = self.pieces.system.memory.setdefault("words", {})
         for k in which:
             if k not in known:
-                known[k] = f"'{self.pieces.switches[k].said!r}'"
+                known[k] = self.pieces.told(k)
         return ", ".join(dict.fromkeys(known[k] for k in which))

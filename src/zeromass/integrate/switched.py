@@ -141,7 +141,8 @@ class Switched:
             return []
         modes = [piece.modes[switch.mode] for switch in pieces.switches]
         g = self._standing.switching(self._standing.state(self._end(segment), piece.modes))[0]
-        beyond = [k for k in watched if not g[k] * modes[k] >= 0.0]
+        margins = [abs(piece.modes[switch.margin]) for switch in pieces.switches]
+        beyond = [k for k in watched if not g[k] * modes[k] >= -margins[k]]
         if not beyond:
             return []
         n, some = len(self.start.q), np.unique(np.linspace(0, len(segment.t) - 1, LOOKS).astype(int))

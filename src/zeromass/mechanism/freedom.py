@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Array, Expression, Symbol, as_expression, gradient, rate, t, where
+from zeromass.expression import Array, Expression, Symbol, as_expression, caption, gradient, rate, symbols, t, where
 from zeromass.expression.build import ZERO
 from zeromass.mechanism.joint import Connected, Law
 from zeromass.model.errors import ModelError
-from zeromass.model.event import Event
+from zeromass.model.event import Event, refusing
 from zeromass.model.given import Number, given_scalar
 from zeromass.model.parts import Part
+from zeromass.model.requirement import Ordered, Requirement
 
 
 class Acting:
@@ -46,6 +47,35 @@ class Acting:
     def generalized(self, q: np.ndarray) -> np.ndarray:
         """Its force on each coordinate."""
         return self.force * gradient(self.speed, rate(q))
+
+
+class Friction(Acting):
+    """Dry friction along a free motion, −level sign(ẋ): it never drives."""
+
+    def __init__(self, speed: Expression, level: Expression, owner: str) -> None:
+        super().__init__(speed, -level * np.sign(speed))
+        self.level: Expression = level
+        self._owner = owner
+        for requirement in self.requirements:
+            requirement.checked(f"the friction of '{owner}'")
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """That its level is not negative, where parameters decide it."""
+        said = f"the friction of '{self._owner}' is {{1:g}}; a level is positive, or zero"
+        return (Ordered(0.0, self.level, said, equal=True),) if self._kinds <= {"parameter"} else ()
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Where its level falls below zero in time."""
+        if "time" not in self._kinds or not self._kinds <= {"time", "parameter"}:
+            return ()
+        said = f"the friction of '{self._owner}' = {caption(self.level)} falls below zero; a level is positive, or zero"
+        return tuple(refusing(f"friction of '{self._owner}'", self.level, said))
+
+    @property
+    def _kinds(self) -> set[str]:
+        return {leaf.kind for leaf in symbols(self.level)}
 
 
 class Freedom:
@@ -95,7 +125,7 @@ class Freedom:
     def friction(self, level: Number) -> Acting:
         """Dry friction along the motion: −level sign(ẋ), N or N m; give it to `forces`, or to `nonideal` where the level
         depends on the joint's own reaction."""
-        return Acting(self.speed, -given_scalar(level, f"the friction of '{self.owner}'") * np.sign(self.speed))
+        return Friction(self.speed, given_scalar(level, f"the friction of '{self.owner}'"), self.owner)
 
     def stops(self, low: float, high: float, stiffness: Number, damping: Number = 0.0) -> Acting:
         """Elastic stops beyond low and high, a spring and a damper that act there alone; give them to `forces`."""

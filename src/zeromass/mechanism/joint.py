@@ -49,6 +49,14 @@ class Connected(ABC):
         """Watched in every run."""
         return ()
 
+    @property
+    def named(self) -> dict[Expression, str]:
+        """Free motions and their rates, as headings call them."""
+        free = [*getattr(self, "turns", ()), *(getattr(self, name, None) for name in ("turn", "slide"))]
+        free = list(dict.fromkeys(one for one in free if one is not None))
+        words = {one: self.name if len(free) == 1 else f"{self.name} {one.what}" for one in free}
+        return {one.speed: f"rate of {words[one]}" for one in free}
+
     @abstractmethod
     def _laws(self) -> Sequence[Law]:
         """What must vanish, a row each."""

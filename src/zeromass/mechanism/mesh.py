@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from zeromass.model.errors import ModelError
+from zeromass.model.given import given_path
 from zeromass.model.shapes import Hull
 
 CREASE = np.radians(40.0)
@@ -68,7 +69,7 @@ def _faces(triangles: np.ndarray, which: np.ndarray) -> np.ndarray:
 
 def read_mesh(path: str | PathLike[str]) -> np.ndarray:
     """Corners of the triangles of an STL or OBJ file, shape (triangles, 3, 3)."""
-    kind = Path(path).suffix.lower()
+    kind = given_path(path, "link.stl").suffix.lower()
     if kind not in (".stl", ".obj"):
         raise ModelError(f"{path} is no mesh that can be read; .stl and .obj can")
     return read_obj(path) if kind == ".obj" else read_stl(path)

@@ -15,6 +15,7 @@ from zeromass.mechanism.mesh import MeshFile
 from zeromass.mechanism.turns import direction, of_matrix
 from zeromass.mechanism.xml_lines import Element, read_xml
 from zeromass.model.errors import ModelError
+from zeromass.model.given import given_path
 from zeromass.model.shapes import Box, Dot, Hull, Look, Rod, Shape
 
 RIGHT = 1e-15
@@ -25,7 +26,8 @@ KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
 def read_urdf(path: str | PathLike[str]) -> RobotData:
     """What a URDF file says; an error with its line where it can not be."""
-    robot = read_xml(Path(path))
+    path = given_path(path, "arm.urdf")
+    robot = read_xml(path)
     if robot.tag != "robot":
         raise robot.error(f"the file describes a <{robot.tag}>, and not a <robot>")
     links = _named(robot, "link", _link)
@@ -42,7 +44,7 @@ def read_urdf(path: str | PathLike[str]) -> RobotData:
                 raise joint.element.error(words)
         if joint.mimic is not None and joint.mimic[0] not in joints:
             raise joint.element.error(f"joint '{joint.name}' mimics '{joint.mimic[0]}', which is no joint")
-    return RobotData(robot.attributes.get("name", Path(path).stem), *_tree(robot, links, joints))
+    return RobotData(robot.attributes.get("name", path.stem), *_tree(robot, links, joints))
 
 
 def _named(robot: Element, tag: str, made: Callable[[Element], Any]) -> dict[str, Any]:

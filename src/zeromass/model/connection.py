@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from zeromass.expression import Array, Symbol
+from zeromass.expression import Array, Expression, Symbol
 from zeromass.model.constraint import Row
 from zeromass.model.errors import ModelError
 from zeromass.model.given import shown
@@ -70,3 +70,8 @@ def connected(joints: Iterable[Connection], parts: Sequence[Part]) -> tuple[Conn
     if twice:
         raise ModelError(f"two joints have the name '{twice[0]}'; give each its own with name=…")
     return tuple(found)
+
+
+def names_of(joints: Iterable[Connection]) -> dict[Expression, str]:
+    """Formulas that joints have names for, as the rate of a hinge; a connection need not have any."""
+    return {e: name for joint in joints for e, name in getattr(joint, "named", {}).items()}

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from zeromass.expression import Expression
+from zeromass.expression import Expression, as_expression, symbols
 from zeromass.frozen import frozen
 from zeromass.model.errors import ModelError
 from zeromass.model.given import given_flag, given_name, given_scalar, shown
 from zeromass.model.state import State
+
+IMPOSSIBLE = "impossible "
+"""What names of events begin with at which the numbers of a model are none any longer: there a run is refused."""
+
+
+POSSIBLE = 1e-12
+"""How far a coefficient may be below zero by rounding."""
 
 
 class Onward(NamedTuple):
@@ -77,3 +84,14 @@ class Event:
         """Name, meaning and details of the event at a state where it happened."""
         parts = [f"'{self.name}'{when}", self.message, self.detail(state) if self.detail is not None else ""]
         return ": ".join(part for part in parts if part)
+
+
+def refusing(what: str, left: Any, said: str) -> list[Event]:
+    """Where what is left of a number falls below zero in the course of a motion; parameters alone are looked at before it.
+
+    said  why the run is refused there
+    """
+    left = as_expression(left)
+    if all(leaf.kind == "parameter" for leaf in symbols(left)):
+        return []
+    return [Event(f"{IMPOSSIBLE}{what}", as_expression(left + POSSIBLE), direction=-1, guard=True, message=said)]

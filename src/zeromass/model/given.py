@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from numbers import Real
+from os import PathLike
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -106,3 +109,24 @@ def given_vector(values: Any, what: str) -> np.ndarray:
 def length(vector: np.ndarray) -> Expression:
     """|v| of a vector of expressions."""
     return as_expression(np.sqrt(vector @ vector))
+
+
+def given_mapping(value: Any, what: str, such: str) -> Mapping[Any, Any]:
+    """A mapping; `such` is what it looks like."""
+    if not isinstance(value, Mapping):
+        raise ModelError(f"{what} is {shown(value)}; give {such}")
+    return value
+
+
+def path_of(value: Any) -> Path | None:
+    """The path of a file that is given; None where it is none, as one of bytes."""
+    named = os.fspath(value) if isinstance(value, str | PathLike) else None
+    return Path(named) if isinstance(named, str) else None
+
+
+def given_path(value: Any, such: str) -> Path:
+    """The path of a file to be read; `such` is what it is called like."""
+    found = path_of(value)
+    if found is None or "\0" in str(found):
+        raise ModelError(f"{shown(value)} is no path of a file; give a name such as '{such}'")
+    return found

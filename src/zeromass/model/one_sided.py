@@ -217,6 +217,7 @@ def sibling(system: System, closed: frozenset[str]) -> System:
             C[whole.index(x)] = C[whole.index(x)] + force
         new = object.__new__(type(whole))
         new.joints, new._whole, new._closed = whole.joints, whole, closed
+        new._limited = whole._limited
         new._complete(whole._free, rows, C)
         new.events, new.kind = events_of(new), kind_of(new)
         new._know(*whole.parameters)
@@ -264,7 +265,7 @@ def stiff(system: System) -> Expression | None:
 
 def events_of(system: System) -> tuple[Event, ...]:
     """Those of its joints, where gaps close, and where pulls would become pushes; where things slide, and cease to."""
-    found = [event for joint in system.joints for event in joint.events]
+    found = [event for one in (*system.joints, *system._limited) for event in one.events]
     slides, closed = bool(sliding(system)), system._closed
     others = any(isinstance(side, Grip) and side.name in closed for side in system.one_sided)
     for side in system.one_sided:

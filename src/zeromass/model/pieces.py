@@ -18,6 +18,7 @@ from zeromass.expression import (
     as_expression,
     derivative,
     gradient,
+    heading,
     jacobian,
     rate,
     substitute,
@@ -26,6 +27,7 @@ from zeromass.expression import (
 from zeromass.expression import t as time
 from zeromass.expression.evaluate import Sparse
 from zeromass.expression.pieces import Pieces, Switch, unwrapped
+from zeromass.model.connection import names_of
 from zeromass.model.errors import ModelError
 from zeromass.model.large_pieces import ForcePieces, Held, OneByOne, complete_holds, smooth_forces
 from zeromass.model.state import ROUNDING, Magnitude, State
@@ -112,6 +114,10 @@ class SystemPieces:
         self.system = smooth
         self._pieces = pieces
 
+    def told(self, k: int) -> str:
+        """A switch as messages and headings have it: what is a joint's by its name."""
+        return f"'{heading(self.switches[k].said, names_of(self.given.joints))}'"
+
     def smooth(self, e: Any) -> Array:
         """Expressions of the system as they are on its pieces: with modes where the system has them."""
         return self._pieces.smooth(e)
@@ -182,7 +188,7 @@ class SystemPieces:
         same = [chosen for chosen in found if all(modes[mode] == side for mode, side in chosen.items())]
         if len(found) == 1 or (natural and same):
             return (same or found)[0]
-        said = ", ".join(dict.fromkeys(f"'{self.switches[k].said!r}'" for k in self.of_force if k not in fixed))
+        said = ", ".join(dict.fromkeys(self.told(k) for k in self.of_force if k not in fixed))
         many = "no sign is right" if not found else f"{len(found)} signs are right"
         raise Undecided(
             f"{many} of the unknown force in {said}: what it does through friction is more than what it does itself, as in "

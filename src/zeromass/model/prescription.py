@@ -11,6 +11,7 @@ import numpy as np
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, symbols
 from zeromass.frozen import frozen
 from zeromass.model.errors import StartError
+from zeromass.model.given import given_mapping, given_real
 
 if TYPE_CHECKING:
     from zeromass.model.state import State
@@ -89,12 +90,12 @@ def made_again(state: State, values: Mapping[Any, float]) -> State:
     pairs = single(made_of.pairs) if made_of else ()
     prescribed = [e for e, _ in pairs]
     by_name: dict[str, Expression] = {**{repr(e): e for e in prescribed}, **known}
-    for key, value in values.items():
+    for key, value in given_mapping(values, "what a start is made again with", "{parameter: number}").items():
         key = by_name.get(key, key) if isinstance(key, str) else key
         if isinstance(key, Symbol) and key.kind == "parameter" and key in known.values():
-            own[key] = float(value)
+            own[key] = given_real(value, f"parameter '{key.name}'")
         elif isinstance(key, Expression) and key in prescribed:
-            wishes[key] = float(value)
+            wishes[key] = given_real(value, f"'{key!r}'")
         else:
             words = ", ".join([*known, *[repr(e) for e in prescribed]]) or "nothing"
             raise StartError(

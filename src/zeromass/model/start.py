@@ -20,7 +20,7 @@ from zeromass.expression.pieces import switches
 from zeromass.later import later
 from zeromass.model.continuation import followed
 from zeromass.model.errors import StartError
-from zeromass.model.given import shown
+from zeromass.model.given import given_mapping, given_real, shown
 from zeromass.model.nearby import nearest
 from zeromass.model.prescription import Prescription, numbers, parameters_in, values_of
 from zeromass.model.solving import StartEquations
@@ -47,12 +47,12 @@ def consistent_start(
     near: Prescribed = (),
 ) -> State:
     """A state on the constraint manifold with the prescribed values; see `System.start`."""
-    t = float(t)
+    t = given_real(t, "the start time")
     if not np.isfinite(t):
         raise StartError(f"the start time is {t}")
     items = _items(prescribed, "prescribed")
     own = parameters_in(value for _, value in items)
-    given = dict(parameters or {})
+    given = dict(given_mapping({} if parameters is None else parameters, "parameters", "{parameter: number}"))
     values = parameter_values(system, {p: x for p, x in given.items() if p in system.parameters or p not in own})
     own_values = values_of(own, given)
     at = {**values, **own_values}

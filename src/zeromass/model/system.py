@@ -165,13 +165,13 @@ class System(Remembering):
                 free = from_energies(
                     parts, acting, q, kinetic=kinetic, potential=potential, lagrangian=lagrangian, gravity=gravity
                 )
-        C = sum(
-            (load.generalized(free.q) for load in loads(nonideal, "nonideal")),
-            expressions(np.zeros(len(free.q))),
-        )
+        given = loads(nonideal, "nonideal")
+        C = sum((load.generalized(free.q) for load in given), expressions(np.zeros(len(free.q))))
+        acting = [*acting, *given]
         self._complete(free, rows, C)
         self._closed = one_sided.at_first(self.one_sided)
-        if self.joints:
+        self._limited = tuple(load for load in acting if hasattr(load, "requirements"))
+        if self.joints or self._limited:
             self.events = one_sided.events_of(self)
             self._know(*(event.zero for event in self.events))
             self._know(*(number for side in self.one_sided for number in side.coefficients))
@@ -191,6 +191,9 @@ class System(Remembering):
         """Becomes a system that was made from it, with the forces of its control."""
         self.__dict__ = {**controlled.__dict__, "reaction": Reactions(self)}
         self.control = replace(self.control, system=self)
+
+    _limited: tuple[Any, ...] = ()
+    """Forces whose numbers must satisfy something, with `requirements` and `events`."""
 
     events: tuple[Event, ...] = ()
     """Watched in every run of the system, beside those given to it."""
@@ -212,8 +215,9 @@ class System(Remembering):
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
-        """What its numbers must satisfy, where parameters decide it: those of its parts."""
-        return tuple(requirement for part in self.parts for requirement in part.requirements)
+        """What its numbers must satisfy, where parameters decide it: those of its parts, joints and forces."""
+        given = (*self.parts, *self.joints, *self._limited)
+        return tuple(requirement for one in given for requirement in getattr(one, "requirements", ()))
 
     @property
     def stiff(self) -> Expression | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from zeromass.integrate import Course
 from zeromass.model import ModelError
-from zeromass.report.writing import write
+from zeromass.report.writing import given_path, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ def animation(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
-    ending = Path(path).suffix.lower()
+    ending = given_path(path, "run.gif").suffix.lower()
     if ending not in ENDINGS:
         raise ModelError(f"an animation is written as .gif or .webp, not '{path}'; run.movie writes .mp4 too")
     if not fps > 0 or not (seconds is None or seconds > 0):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zeromass.model import ModelError
-from zeromass.report.writing import write
+from zeromass.report.writing import given_path, write
 
 if TYPE_CHECKING:
     import xarray
@@ -32,7 +32,7 @@ def save_study(study: xarray.Dataset, path: str | PathLike[str]) -> Path:
     ...     print(read.end.values.round(9), read.outcome.values.tolist())
     [3. 6.] ['finished', 'finished']
     """
-    ending = Path(path).suffix.lower()
+    ending = given_path(path, "study.nc").suffix.lower()
     if ending == ".nc":
         plain = study.assign({name: study[name].astype(object) for name in study if study[name].dtype.kind in "UO"})
         content = bytes(plain.to_netcdf(None, engine="h5netcdf"))  # the file itself is locked while it is written

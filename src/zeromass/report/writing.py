@@ -17,6 +17,7 @@ from os import PathLike
 from pathlib import Path
 
 from zeromass.errors import ZeromassError
+from zeromass.model.given import path_of, shown
 
 try:
     import fcntl
@@ -41,12 +42,24 @@ class FileError(ZeromassError, OSError):
     """
 
 
+def given_path(path: object, what: str = "run.nc") -> Path:
+    """The path that is given, if it is one.
+
+    what  such as it could be
+    """
+    found = path_of(path)
+    if found is None:
+        raise FileError(f"{shown(path)} is no path of a file; give a name such as '{what}'")
+    return found
+
+
 def write(path: str | PathLike[str], content: Callable[[Path], object]) -> Path:
     """Writes a file whole or not at all; `content` writes to the path that it is given, which has the same ending.
 
     A link is followed, what it points to is written; a pipe, a device or a folder is refused. A file that is replaced
     keeps its permissions.
     """
+    path = given_path(path)
     try:
         target = Path(os.path.realpath(path))
     except ValueError as error:

@@ -11,6 +11,7 @@ from zeromass.compile.elementary.arithmetic import sqrt as root
 from zeromass.compile.newton import PASSES, ROUNDING, SETTLED
 from zeromass.integrate.alone.memory import Count, Number, Ready
 from zeromass.integrate.alone.plan import Planned
+from zeromass.integrate.stepping.functions import FIRST
 from zeromass.integrate.stepping.layout import Int64, Real64
 from zeromass.integrate.stepping.loop import HOPELESS
 from zeromass.integrate.stepping.writer import DOUBLE, INT
@@ -135,6 +136,7 @@ class SetOut(Planned):
         guess = where((d0 < 1e-5) | (d1 < 1e-5), 1e-6, d0 * 0.01 / d1)
         guess = where(rest < guess, rest, guess)
         guess = where(guess.equals(0.0), 1e-6, guess)
+        guess = self.largest(guess, abs(t) * FIRST)
         sign = where(until < t, -1.0, 1.0)
         ahead = guess * sign
         with self.loop(self.order) as i:

@@ -16,7 +16,7 @@ from zeromass.compile.holding import can_hold, holding_at, mean, order_at
 from zeromass.compile.program import Hold, Program, program_at
 from zeromass.equation import Verdict
 from zeromass.errors import ZeromassError
-from zeromass.expression import Expression, ExpressionError, Symbol, caption, expressions, symbols
+from zeromass.expression import Expression, ExpressionError, Symbol, expressions, symbols
 from zeromass.integrate.ahead import zeros_of_time
 from zeromass.integrate.alone.holding import Holding
 from zeromass.integrate.alone.judging import INNER, Judging, phase, whole
@@ -259,7 +259,7 @@ class Pieced:
             "switches": [
                 {
                     "kind": switch.kind,
-                    "said": f"'{caption(switch.said)}'",
+                    "said": pieces.told(k),
                     "time": k in pieces.of_time,
                     "force": k in pieces.of_force,
                     "rates": pieces.of_rates[k],

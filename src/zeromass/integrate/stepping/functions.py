@@ -16,6 +16,9 @@ from zeromass.integrate.stepping.workspace import MachineCode, Workspace
 BLOCK = 256
 """States that are brought onto the constraints by one call."""
 
+FIRST = 1e-14
+"""Part of the time itself below which no first step is guessed."""
+
 _RHS = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)
 
 
@@ -208,6 +211,8 @@ def first_steps(
         guess = np.where((d0 < 1e-5) | (d1 < 1e-5), 1e-6, 0.01 * d0 / d1)
         guess = np.where(np.abs(until - t) < guess, np.abs(until - t), guess)
         guess = np.where(guess == 0.0, 1e-6, guess)
+        least = FIRST * np.abs(t)
+        guess = np.where(guess < least, least, guess)  # a state of next to nothing tells of no time at all
         ahead = np.copysign(guess, until - t)
         d2 = size(slopes(t + ahead, y + ahead[:, None] * f) - f) / guess
         largest = np.where(d2 > d1, d2, d1)

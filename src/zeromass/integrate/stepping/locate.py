@@ -108,7 +108,7 @@ def _beyond(f: Callable[[float], float], *bracket: Point) -> list[Point]:
     """A point among three where a function has the other sign, if there is one: looked for in ever narrower brackets."""
     start, end = bracket[0][0], bracket[2][0]
     least = max(NARROW * abs(end - start), 8 * ulp(max(abs(start), abs(end))))  # narrower ones have no places between
-    brackets = [bracket]
+    brackets, known = [bracket], {bracket}  # where it touches zero all dip, and share what is narrower
     while brackets:
         one, two, three = brackets.pop()
         if abs(three[0] - one[0]) < least:
@@ -118,5 +118,7 @@ def _beyond(f: Callable[[float], float], *bracket: Point) -> list[Point]:
         if other:
             return other
         points = [one, between[0], two, between[1], three]
-        brackets += [some for some in zip(points, points[1:], points[2:], strict=False) if dips(*some)]
+        deeper = [some for some in zip(points, points[1:], points[2:], strict=False) if dips(*some)]
+        brackets += [some for some in deeper if some not in known]
+        known.update(deeper)
     return []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from zeromass.mechanism.mjcf.actuators import actuator_of
 from zeromass.mechanism.mjcf.bodies import Bodies
 from zeromass.mechanism.mjcf.words import Words, read_whole
 from zeromass.mechanism.xml_lines import Element
+from zeromass.model.given import given_path
 
 SILENT = {
     *("asset", "compiler", "contact", "custom", "default", "extension", "keyframe", "option", "sensor", "size"),
@@ -26,7 +26,8 @@ def read_mjcf(path: str | PathLike[str], without: Sequence[str] = ()) -> RobotDa
 
     without  sections to leave out
     """
-    root = read_whole(Path(path))
+    path = given_path(path, "arm.xml")
+    root = read_whole(path)
     root.inside[:] = [one for one in root.inside if one.tag not in without]
     if root.tag != "mujoco":
         raise root.error(f"the file describes a <{root.tag}>, and not a <mujoco>")
@@ -48,7 +49,7 @@ def read_mjcf(path: str | PathLike[str], without: Sequence[str] = ()) -> RobotDa
     acting = [one for section in root.all("actuator") for one in section.inside]
     actuators = tuple(actuator_of(one, words, joints, k) for k, one in enumerate(acting))
     return RobotData(
-        root.attributes.get("model", Path(path).stem),
+        root.attributes.get("model", path.stem),
         "world",
         tree.links,
         tuple(tree.joints),

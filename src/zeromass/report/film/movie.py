@@ -16,7 +16,7 @@ from zeromass.model import ModelError
 from zeromass.report.film.painter import Painter
 from zeromass.report.viewer.pack import unpacked
 from zeromass.report.viewer.scene import scene
-from zeromass.report.writing import write
+from zeromass.report.writing import given_path, write
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -47,7 +47,7 @@ def movie(
     Traceback (most recent call last):
     zeromass.model.errors.ModelError: a film is written as .mp4, .gif or .webp, not 'swing.avi'
     """
-    ending = Path(path).suffix.lower()
+    ending = given_path(path, "run.mp4").suffix.lower()
     if ending not in (".mp4", ".gif", ".webp"):
         raise ModelError(f"a film is written as .mp4, .gif or .webp, not '{path}'")
     if ending == ".mp4" and shutil.which("ffmpeg") is None:

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from zeromass.expression import Expression, caption, evaluate, expressions
+from zeromass.expression import Expression, evaluate, expressions, heading
 from zeromass.integrate import Course, Sampled
 from zeromass.integrate.outcome import Ending
 from zeromass.model import Chart, DrawnBody, ModelError, Part, RigidBody, Shape
+from zeromass.model.connection import names_of
+from zeromass.model.given import given_mapping, given_real
 from zeromass.model.picture.charts import CROWD
 from zeromass.model.picture.inertia import Placed
 from zeromass.report.viewer.grounds import Grounds
@@ -76,7 +78,8 @@ def scene(
             asked = [("path", "", _point(x, "a trail")) for x in trails]
             content["trails"] = [trail(run, sampled, *one, content["size"]) for one in asked]
         if plots is not None:
-            content["charts"] = [_chart(sampled, title, series) for title, series in plots.items()]
+            charts = given_mapping(plots, "plots", "{title: expression, or several}")
+            content["charts"] = [_chart(sampled, title, series) for title, series in charts.items()]
         shown.append(content)
     for run in reach:
         grounds.reach(run, run.at(np.linspace(run.t[0], run.t[-1], FEWEST)))
@@ -91,7 +94,7 @@ def _times(run: Course, fps: float | None) -> np.ndarray:
         raise ModelError(f"the run has no duration, there is nothing to play: {run.outcome}")
     if fps is None:
         count = int(np.clip(np.ceil(FPS * (high - low)), FEWEST, MOST))
-    elif np.isfinite(fps) and fps > 0:
+    elif np.isfinite(fps := given_real(fps, "fps")) and fps > 0:
         count = max(int(np.ceil(fps * (high - low))), 2)
     else:
         raise ModelError(f"fps is {fps}; it is a number of samples a second")
@@ -101,7 +104,9 @@ def _times(run: Course, fps: float | None) -> np.ndarray:
 def _kinds(run: Course) -> list[Any]:
     """Kinds of motion, each with the time from which on it is that, or formulas that switch; none where nothing changes."""
     if len(run.kinds) == 1:
-        switched = [[s.t, f"'{caption(s.expression)}' {'switches' if s.direction else 'holds'}"] for s in run.switches]
+        names = names_of(run.system.joints)
+        said = {s.expression: f"'{heading(s.expression, names)}'" for s in run.switches}
+        switched = [[s.t, f"{said[s.expression]} {'switches' if s.direction else 'holds'}"] for s in run.switches]
         return sorted([[float(min(run.t[0], run.t[-1])), ""], *switched]) if 0 < len(switched) <= MARKS else []
     ends = [float(run.t[0]), *run.changes, float(run.t[-1])]
     return sorted([min(a, b), kind] for a, b, kind in zip(ends, ends[1:], run.kinds, strict=False))

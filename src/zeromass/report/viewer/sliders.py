@@ -17,6 +17,7 @@ from zeromass.integrate.outcome import Ending
 from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model import ModelError, State
+from zeromass.model.given import given_mapping
 from zeromass.model.prescription import has_formulas, single
 
 Sliders = Mapping[Any, tuple[float, float]]
@@ -53,7 +54,7 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
     made_of = start.made_of
     known = [*run.system.parameters, *(made_of.parameters if made_of else ())]
     pairs = dict(single(made_of.pairs)) if made_of else {}
-    for key, ends in sliders.items():
+    for key, ends in given_mapping(sliders, "sliders", "{parameter: (from, to)}").items():
         try:
             low, high = (float(x) for x in ends)
         except (TypeError, ValueError):

@@ -101,10 +101,12 @@ function dips([x0, g0], [x1, g1], [x2, g2]) {
 function beyond(f, ...bracket) {
   const [start, end] = [bracket[0][0], bracket[2][0]];
   const least = Math.max(NARROW * Math.abs(end - start), 8 * ulp(Math.max(Math.abs(start), Math.abs(end))));
-  const brackets = [bracket];
+  const [brackets, known] = [[bracket], new Set()]; // where it touches zero all dip, and share what is narrower
   while (brackets.length) {
     const [one, two, three] = brackets.pop();
-    if (Math.abs(three[0] - one[0]) < least) continue;
+    const place = `${one[0]} ${two[0]} ${three[0]}`;
+    if (Math.abs(three[0] - one[0]) < least || known.has(place)) continue;
+    known.add(place);
     const between = [(one[0] + two[0]) / 2, (two[0] + three[0]) / 2].map((x) => [x, f(x)]);
     const other = between.filter(([, g]) => g * two[1] <= 0);
     if (other.length) return other;

@@ -1,6 +1,7 @@
-// The motion on one piece of a system with switches, up to what ends it: see integrate/piecewise.py and reaching.py.
+// The motion on one piece of a system with switches, up to what ends it: see integrate/piecewise.py, reaching.py, closer.py.
 
-const [LEAST, NEARLY, CLOSE, FLAT, SEEN, FINER, SHORTEST, REACH] = [2 ** -1022, 1e-2, 1e-12, 1e-2, 1e-2, 8, 1e-6, 10];
+const [LEAST, NEARLY, CLOSE, FLAT, SHORTEST, REACH] = [2 ** -1022, 1e-2, 1e-12, 1e-2, 1e-6, 10];
+const [INSIDE_STEPS, SEEN, ROUNDED_LOOKS, LESS, LEAST_PART, ALL] = [16, 1e-2, 1e-14, 1e2, 2 ** -46, 2 ** 14];
 
 /** A module whose driver locates what happens, with the memory that it works in. */
 class Driven extends Motion {
@@ -96,21 +97,30 @@ class PieceLoop {
 
   /** The segment: its steps, how it ended, and the columns of what ended it. */
   segment() {
-    for (;;) {
-      const found = this.stepped();
-      const unseen = found.steps ? this.unseen() : null;
-      if (unseen === null || unseen < SHORTEST * Math.abs(this.target - this.state.t)) return this.ended(found);
-      this.longest = unseen / FINER;
+    const { bent } = this.motion.about;
+    let [until, found, off] = [this.target, this.stepped(this.target), ROUNDED_LOOKS];
+    while (bent.length && found.steps) {
+      const place = this.firstBelow(off);
+      if (place === null) break;
+      const sooner = this.stepped(place);
+      if (sooner.ending === "EVENT" && sooner.t < found.t) {
+        [until, found] = [place, sooner];
+        continue;
+      }
+      found = this.stepped(until); // a motion has one record
+      if (sooner.ending === "EVENT") break;
+      off *= LESS;
     }
+    return this.ended(found);
   }
 
-  stepped() {
+  stepped(target) {
     const { motion, state, driver } = this;
     const { rtol, atol } = driver.settings;
     this.happened = [];
     driver.set(motion, this.piece);
     motion.put(state.t, state.y, "first");
-    const ready = motion.words[motion.code.resume(state.t, this.target, rtol, atol, this.longest)];
+    const ready = motion.words[motion.code.resume(state.t, target, rtol, atol, this.longest)];
     let [ending, columns] = [ready, []];
     if (ready === "READY" || ready === "ALREADY") {
       this.leave();
@@ -216,21 +226,37 @@ class PieceLoop {
     return null;
   }
 
-  /** The longest step in which functions that should stay positive are not followed well enough to tell; null if none is. */
-  unseen() {
+  /** The first time inside steps at which a function is seen below zero that should not be; null if none is. */
+  firstBelow(off) {
     const { motion } = this;
     const { watched } = motion.about;
     const bent = motion.about.bent.filter((i) => watched[i].is !== "hold" || this.piece.holds.includes(watched[i].k));
-    if (!bent.length) return null;
-    let longest = null;
-    for (let k = 0; k < motion.whole("ints", "recorded"); k++) {
-      const t0 = k > 0 ? motion.row(k - 1)[0] : this.state.t;
-      const h = motion.row(k)[0] - t0;
-      motion.code.open(BigInt(k));
-      const seen = Array.from({ length: 17 }, (_, p) => motion.look(p < 16 ? t0 + (h * p) / 16 : motion.row(k)[0]));
-      if (bent.some((i) => blind(seen.map((row) => row[i])))) longest = Math.max(longest ?? 0, Math.abs(h));
+    const count = motion.whole("ints", "recorded");
+    const ends = Array.from({ length: count }, (_, k) => motion.row(k)[0]);
+    const steps = ends.map((b, k) => [k, k > 0 ? ends[k - 1] : this.state.t, b]);
+    const [last, shortest] = [ends[count - 1], SHORTEST * Math.abs(this.target - this.state.t)];
+    const sizes = bent.map(() => 0);
+    let [place, parts] = [Infinity, bent.length ? steps : []];
+    for (;;) {
+      parts = parts.filter(([, a, b]) => a < place && b - a > LEAST_PART * Math.max(Math.abs(a), Math.abs(b)));
+      if (!parts.length) return place < Infinity ? place : null;
+      const [unclear, blind] = [[], []];
+      for (const [k, a, b] of parts) {
+        const times = LOOK_PLACES.map((x, p) => (p < INSIDE_STEPS ? a + (b - a) * x : b));
+        motion.code.open(BigInt(k));
+        const seen = times.map((t) => motion.look(t));
+        const f = bent.map((i) => seen.map((row) => row[i]));
+        f.forEach((some, i) => (sizes[i] = Math.max(sizes[i], largestOf(some))));
+        times.forEach((t, p) => {
+          if (t < Math.min(place, last) && f.some((some, i) => some[p] < -off * sizes[i])) place = t;
+        });
+        const told = b - a > shortest ? f.map((some, i) => howMuchIsTold(some, sizes[i])) : [];
+        if (told.includes("nothing")) blind.push([k, a, b]);
+        else if (told.includes("little")) unclear.push(...piecesOf([k, a, b], INSIDE_STEPS / 2));
+        else for (const [p, q] of lowPlaces(f, sizes)) unclear.push([k, times[p], times[q]]);
+      }
+      parts = [...unclear, ...closerLooks(blind, steps)];
     }
-    return longest;
   }
 
   // ends -------------------------------------------------------------------------------------------------------------
@@ -328,18 +354,55 @@ class PieceLoop {
   }
 }
 
-/** Whether values of a function at seventeen places of a step do not tell that it stays positive. */
-function blind(f) {
-  const size = largestOf(f);
+/** Places in a part of a step, none of them in step with a swing. */
+const LOOK_PLACES = Array.from({ length: INSIDE_STEPS + 1 }, (_, p) =>
+  p % INSIDE_STEPS ? (p + 0.7 * (((p * 0.6180339887498949) % 1) - 0.5)) / INSIDE_STEPS : p / INSIDE_STEPS);
+
+/** Whether values in a part of a step tell nothing, or little: every second one is not what those around it make of it. */
+function howMuchIsTold(f, size) {
   let off = 0;
-  for (let p = 3; p <= 13; p += 2) {
-    off = Math.max(off, Math.abs((9 * (f[p - 1] + f[p + 1]) - f[p - 3] - f[p + 3]) / 16 - f[p]));
+  for (let p = 3; p <= INSIDE_STEPS - 3; p += 2) {
+    const nodes = [p - 3, p - 1, p + 1, p + 3];
+    const [x, at] = [LOOK_PLACES[p], nodes.map((q) => LOOK_PLACES[q])];
+    const told = sum(nodes.map((q, j) => f[q] * at.reduce((all, z, m) => (m === j ? all : (all * (x - z)) / (at[j] - z)), 1)));
+    off = Math.max(off, Math.abs(told - f[p]));
   }
-  const bend = (p) => f[p - 1] - 2 * f[p] + f[p + 1];
-  const inside = f.slice(1, -1);
-  const lowest = Math.min(...inside);
-  const dip = inside.some((x, i) => x <= f[i] && x <= f[i + 2] && x < bend(i + 1) / 4);
-  const falls = 2 * f[1] - 1.5 * f[0] - f[2] / 2 < 0;
-  const first = falls && f[0] < bend(1) / 4 && f[0] > SEEN ** 4 * size;
-  return (off > SEEN * size && lowest < off + SEEN * size) || dip || first || lowest < -(SEEN ** 4) * size;
+  const here = SEEN * largestOf(f);
+  const lowest = Math.min(...f.slice(1, -1));
+  if (off > here + ROUNDED_LOOKS * size && lowest < off + here) return "nothing";
+  return off > ROUNDED_LOOKS * size && lowest < 2 * off ? "little" : "enough";
+}
+
+/** Places between which a parabola through three values may end below zero, of some functions. */
+function lowPlaces(functions, sizes) {
+  const found = new Map();
+  const x = LOOK_PLACES;
+  functions.forEach((f, i) => {
+    const through = (p) => {
+      const [u, w] = [x[p] - x[p - 1], x[p + 1] - x[p]];
+      const [left, right] = [(f[p] - f[p - 1]) / u, (f[p + 1] - f[p]) / w];
+      const c = (right - left) / (u + w);
+      const bend = 2 * c * Math.max(u, w) ** 2;
+      return { bend, deep: bend > ROUNDED_LOOKS * sizes[i], first: left - c * u, last: right + c * w };
+    };
+    for (let p = 1; p < INSIDE_STEPS; p++) {
+      const { bend, deep } = through(p);
+      if (deep && f[p] <= f[p - 1] && f[p] <= f[p + 1] && f[p] < bend / 4) found.set(p, [p - 1, p + 1]);
+    }
+    const [begin, end, n] = [through(1), through(INSIDE_STEPS - 1), INSIDE_STEPS];
+    if (begin.deep && begin.first < 0 && f[0] < begin.bend / 4) found.set(0, [0, 1]);
+    if (end.deep && end.last > 0 && f[n] < end.bend / 4) found.set(n, [n - 1, n]);
+  });
+  return [...found.values()];
+}
+
+const piecesOf = ([k, a, b], n) => Array.from({ length: n }, (_, p) => [k, a + ((b - a) * p) / n, a + ((b - a) * (p + 1)) / n]);
+
+/** What is looked at next where parts of steps told nothing: all, as closely, as long as that is not too much. */
+function closerLooks(blind, steps) {
+  if (!blind.length) return [];
+  const longest = Math.max(...blind.map(([, a, b]) => b - a)) / (INSIDE_STEPS / 2);
+  const counts = steps.map(([, a, b]) => Math.ceil((b - a) / longest));
+  if (sum(counts) > ALL) return blind.flatMap((part) => piecesOf(part, INSIDE_STEPS / 2));
+  return steps.flatMap((step, k) => (counts[k] > 1 ? piecesOf(step, counts[k]) : []));
 }

@@ -253,12 +253,12 @@ class SwitchedMotion {
   }
 
   /** Switches beyond which a segment has come, though it was to end there: it began on them, and returned unseen. */
-  strayed({ steps, end, run }, { modes, holds }) {
+  strayed({ steps, end, run }, { modes, margins, holds }) {
     const watched = this.told.switches.flatMap(({ kind, place, force }, k) =>
       kind === "side" && place && !force && !holds.includes(k) && modes[k] !== 0 ? [k] : []);
     if (!watched.length || !steps) return [];
     const { g } = this.standing.judged(end, modes);
-    const beyond = watched.filter((k) => !(g[k] * modes[k] >= 0));
+    const beyond = watched.filter((k) => !(g[k] * modes[k] >= -Math.abs(margins[k])));
     if (!beyond.length) return [];
     const { row, head } = this.about;
     const rows = Array.from({ length: LOOKS }, (_, i) => Math.floor((i * (steps - 1)) / (LOOKS - 1)) * row);
