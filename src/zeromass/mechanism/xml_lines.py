@@ -51,7 +51,7 @@ class Element:
             return default
         text = self.word(name)
         try:
-            value = float(text)
+            value = _number(text)
         except ValueError:
             raise self.error(f"{name}={text!r} of <{self.tag}> is no number") from None
         if not np.isfinite(value):
@@ -64,7 +64,7 @@ class Element:
         if text is None:
             return None
         try:
-            values = np.array([float(word) for word in text.split()])
+            values = np.array([_number(word) for word in text.split()])
         except ValueError:
             values = np.full(1, np.nan)
         if not np.all(np.isfinite(values)):
@@ -77,12 +77,19 @@ class Element:
         if text is None:
             return np.array(default)
         try:
-            values = np.array([float(word) for word in text.split()])
+            values = np.array([_number(word) for word in text.split()])
         except ValueError:
             values = np.empty(0)
         if values.shape != (3,) or not np.all(np.isfinite(values)):
             raise self.error(f"{name}={text!r} of <{self.tag}> is not three numbers")
         return values
+
+
+def _number(text: str) -> float:
+    """As in XML, where Python's 1_000 is none."""
+    if "_" in text:
+        raise ValueError
+    return float(text)
 
 
 def read_xml(path: str | Path) -> Element:
