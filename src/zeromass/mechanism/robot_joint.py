@@ -62,7 +62,7 @@ class RobotJoint(Turning):
 
     @property
     def speeds(self) -> list[Expression]:
-        """Rate of its single coordinate; of a ball those of its turn, along the axes of the child; if free, of its place too."""
+        """Rate of its single coordinate; of a ball those of its turn along the child's axes; if free, of its place too."""
         if self.kind in ("ball", "floating"):
             place, turn = self.coordinates[:-4], self.coordinates[-4:]
             return [*(rate(x) for x in place), *free_turn(turn)[1]]
