@@ -13,6 +13,7 @@ from zeromass.compile.program import rolls
 from zeromass.ensemble.newton import NewtonStarts
 from zeromass.ensemble.starts import Starts
 from zeromass.expression import Symbol
+from zeromass.expression.leaves import namesake
 from zeromass.model import ModelError, StartError, State, System
 from zeromass.model.state import parameter_values
 
@@ -105,11 +106,11 @@ class Members:
             if start.system is not system:
                 raise ModelError("the start belongs to another system; make it with system.start(…)")
             known |= {*(start.made_of.parameters if start.made_of else ())}
-            strangers = [p.name for p in self.parameters if p not in known]
+            strangers = [p for p in self.parameters if p not in known]
             if strangers:
                 raise ModelError(
-                    f"over: '{strangers[0]}' stands neither in the model nor in the start; its parameters are: "
-                    f"{', '.join(p.name for p in known) or 'none'}"
+                    f"over: '{strangers[0].name}' stands neither in the model nor in the start; its parameters are: "
+                    f"{', '.join(p.name for p in known) or 'none'}{namesake(strangers[0], known)}"
                 )
         self.leader, self.first = self._remembered_first()
 
