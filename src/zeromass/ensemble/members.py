@@ -56,12 +56,16 @@ def axes_of(over: Mapping[Any, Any]) -> Axes:
     for key, given in over.items():
         if not isinstance(key, Symbol) or key.kind != "parameter":
             raise ModelError(f"over: {key!r} is no zm.parameter")
+        if any(other.name == key.name for other in values):
+            raise ModelError(f"over: two parameters have the name '{key.name}'; the Dataset tells them apart by names")
         if isinstance(given, Sampled):
             dimension, numbers = given.dimension, given.values
         else:
             dimension, numbers = key.name, np.atleast_1d(np.asarray(given, dtype=float))
         if numbers.ndim != 1 or not len(numbers) or not np.all(np.isfinite(numbers)):
             raise ModelError(f"over: the values of '{key.name}' are no list of finite numbers")
+        if dimension in names and dimension in (key.name, *(other.name for other in values)):
+            raise ModelError(f"over: '{dimension}' is a parameter and a dimension of samples; give one another name")
         if dimension not in names:
             names.append(dimension)
             shape.append(len(numbers))
