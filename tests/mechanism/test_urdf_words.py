@@ -84,3 +84,36 @@ def test_a_planar_joint_is_two_slides_and_a_turn(tmp_path):
     two = single.system().start(places | {j["x"].rate: 1.0, j["y"].rate: 2.0, j["z"].rate: -3.0})
     a = one[np.array([zm.rate(zm.rate(e)) for e in (x, y, angle)])]
     np.testing.assert_allclose(a, two[np.array([zm.rate(j[name].rate) for name in "xyz"])], rtol=1e-12)
+
+
+def test_a_long_chain_of_joints_that_mimic_one_another(tmp_path):
+    """Each the next one, the other way round, and none is known before the last."""
+    count = 200
+    links = "".join(f'<link name="l{k}">{INERTIAL}</link>' for k in range(count + 1))
+    like = [f'<mimic joint="j{k + 1}" multiplier="-1" offset="1"/>' for k in range(count - 1)] + [""]
+    joints = [joint(like[k], name=f"j{k}", ends=("l0", f"l{k + 1}")) for k in range(count)]
+    robot = robot_of(tmp_path, links + "".join(joints))
+    last = robot.joints[f"j{count - 1}"].angle
+    assert len(robot.coordinates) == 1
+    assert robot.joints["j0"].angle is 1 - last  # an odd number of turns of sign
+    assert robot.joints["j1"].angle is last
+
+
+@pytest.mark.parametrize(("first", "second"), [("k", "j"), ("j", "j")])
+def test_joints_that_mimic_one_another_in_a_ring(first, second, tmp_path):
+    links = LINKS + f'<link name="c">{INERTIAL}</link>'
+    both = joint(f'<mimic joint="{first}"/>') + joint(f'<mimic joint="{second}"/>', name="k", ends=("b", "c"))
+    with pytest.raises(zm.ModelError, match="mimics itself"):
+        robot_of(tmp_path, links + both)
+
+
+def test_files_that_are_no_descriptions(tmp_path):
+    with pytest.raises(zm.ModelError, match="no file can have this name"):
+        zm.from_urdf("a\0b")
+    (tmp_path / "odd.urdf").write_text('<?xml version="1.0" encoding="odd-8"?><robot/>')
+    with pytest.raises(zm.ModelError, match="line 1: it is no XML that can be read: unknown encoding"):
+        zm.from_urdf(tmp_path / "odd.urdf")
+    deep = "<mujoco><worldbody>" + "<body>" * 1000 + "</body>" * 1000 + "</worldbody></mujoco>"
+    (tmp_path / "deep.xml").write_text(deep)
+    with pytest.raises(zm.ModelError, match="more than 300 deep"):
+        zm.from_mjcf(tmp_path / "deep.xml")

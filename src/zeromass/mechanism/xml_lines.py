@@ -11,6 +11,9 @@ import numpy as np
 
 from zeromass.model.errors import ModelError
 
+DEEPEST = 300
+"""Elements inside one another: bodies of a chain."""
+
 
 @dataclass
 class Element:
@@ -99,12 +102,16 @@ def read_xml(path: str | Path) -> Element:
         data = path.read_bytes()
     except OSError as error:
         raise ModelError(f"{path} can not be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise ModelError(f"{str(path)!r} can not be read: no file can have this name ({error})") from None
     parser = expat.ParserCreate()
     root = Element("", {}, path, 1)
     open_ = [root]
 
     def begin(tag: str, attributes: dict[str, str]) -> None:
         new = Element(tag, attributes, path, parser.CurrentLineNumber)
+        if len(open_) > DEEPEST:
+            raise new.error(f"elements stand more than {DEEPEST} deep in one another; a longer chain is a zm.System")
         open_[-1].inside.append(new)
         open_.append(new)
 
@@ -114,4 +121,6 @@ def read_xml(path: str | Path) -> Element:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         raise ModelError(f"{path.name}, line {error.lineno}: it is no XML: {expat.ErrorString(error.code)}") from None
+    except LookupError as error:
+        raise ModelError(f"{path.name}, line 1: it is no XML that can be read: {error}") from None
     return root.inside[0]
