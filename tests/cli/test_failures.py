@@ -209,6 +209,20 @@ def test_interruption_of_a_process(here, number):
     assert set(left) <= {"run.nc", "run.csv"}
 
 
+def test_a_run_whose_certificate_is_interrupted_is_saved(here, monkeypatch):
+    def impatient(run: zm.Run) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("zeromass.cli.run.trusted", impatient)
+    code, out, err = invoke("run", "up2006-wheel", "--out", "wheel", "--json")
+    assert code == 130
+    RunOutput.model_validate_json(out)
+    assert json.loads(out)["outcome"]["ending"] == "finished"
+    assert err == "interrupted: the run is saved, without certificate and pictures\n"
+    assert zm.load(here / "wheel" / "run.nc").outcome.complete
+    assert written(here / "wheel") == {"run.nc", "run.csv"}
+
+
 def entered(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     """The exit code of the whole command, in this process."""
     monkeypatch.setattr(sys, "argv", ["zeromass", *words])
