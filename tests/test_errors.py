@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
+import pickle
 import pkgutil
 from collections.abc import Iterator
 
 import pytest
 
 import zeromass as zm
+from zeromass.scenario import formula, parse_scenario
 
 
 def exceptions() -> Iterator[type[BaseException]]:
@@ -45,3 +48,36 @@ def test_errors_of_files_say_their_words():
         zm.load("there is no such file.nc")
     assert isinstance(caught.value, OSError)
     assert isinstance(caught.value, zm.ZeromassError)
+
+
+def raised(what) -> zm.ZeromassError:
+    with pytest.raises(zm.ZeromassError) as caught:
+        what()
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        raised(lambda: formula("1 + 2*sn(1)", {})),
+        raised(lambda: parse_scenario("run.untl = 3\nrun.rtol = true", name="x.toml")),
+        raised(lambda: zm.load("there is no such file.nc")),
+        raised(lambda: zm.Particle("bob", mass=-1.0)),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_are_told_the_same_in_another_process(error):
+    """A pool of processes breaks of an error that can not be sent back."""
+    for other in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error), copy.copy(error)):
+        assert type(other) is type(error)
+        assert str(other) == str(error)
+        known = {key: value for key, value in vars(error).items() if key != "others"}
+        assert {key: value for key, value in vars(other).items() if key != "others"} == known
+
+
+@pytest.mark.parametrize("kind", EXCEPTIONS, ids=lambda error: error.__name__)
+def test_any_error_can_be_sent(kind):
+    error = kind.__new__(kind, "words")
+    error.args, error.more = ("words",), 3
+    other = pickle.loads(pickle.dumps(error))
+    assert (type(other), other.args, other.more) == (kind, ("words",), 3)

@@ -94,7 +94,8 @@ def simulate(
     if parameters:
         start = _with_parameters(start, parameters)
     with _watching(progress, start.t, until) as tell:
-        run = Run(course(system, start, until, settings, events=events, tell=tell).segments)
+        found = course(system, start, until, settings, events=events, tell=tell, keep_interrupted=True)
+    run = Run(found.segments)
     if not run.outcome.complete:
         warnings.warn(str(run.outcome), RunStopped, stacklevel=2)
     for words in (*run.remarks, *(_unseen(run, events) if events else ())):

@@ -178,26 +178,98 @@ def test_interruption_keeps_what_was_computed(here, monkeypatch):
     assert set(found["files"]) == {"run", "table"}
 
 
-def test_interruption_of_a_process(here):
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGINT, id="Ctrl-C"),
+        pytest.param(signal.SIGTERM, id="ended"),
+        pytest.param(signal.SIGHUP, id="hung up", marks=pytest.mark.slow),
+    ],
+)
+def test_interruption_of_a_process(here, number):
+    """Who ends it, or closes its terminal, finds what was computed, too."""
     (here / "long.toml").write_text(
         WHEEL.replace("until = 2", 'until = 2e9\nmethod = "radau"\nstep = 1e-3'), encoding="utf-8"
     )
     words = [sys.executable, "-m", "zeromass", "run", "long.toml", *QUICK]
-    process = subprocess.Popen(
-        words,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # tests that run in the background of a shell have interrupts ignored, and would hand that down
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
+
+    def heard() -> None:  # tests in the background of a shell have interrupts ignored, and would hand that down
+        for one in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(one, signal.SIG_DFL)
+
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heard)
     deadline = time.monotonic() + 60
     while not (here / "long").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in err
+    left = [path.name for path in (here / "long").iterdir()] if (here / "long").exists() else []
+    assert set(left) <= {"run.nc", "run.csv"}
+
+
+def test_a_run_whose_certificate_is_interrupted_is_saved(here, monkeypatch):
+    def impatient(run: zm.Run) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("zeromass.cli.run.trusted", impatient)
+    code, out, err = invoke("run", "up2006-wheel", "--out", "wheel", "--json")
+    assert code == 130
+    RunOutput.model_validate_json(out)
+    assert json.loads(out)["outcome"]["ending"] == "finished"
+    assert err == "interrupted: the run is saved, without certificate and pictures\n"
+    assert zm.load(here / "wheel" / "run.nc").outcome.complete
+    assert written(here / "wheel") == {"run.nc", "run.csv"}
+
+
+def entered(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    """The exit code of the whole command, in this process."""
+    monkeypatch.setattr(sys, "argv", ["zeromass", *words])
+    monkeypatch.setattr(cli, "_ended_like_interrupted", lambda: None)
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert isinstance(end.value.code, int)
+    return end.value.code
+
+
+def test_an_interruption_before_a_command_has_begun_is_told(here, monkeypatch, capsys):
+    def early(*words: object, **more: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("zeromass.cli.describe.reporting", early)
+    assert entered(monkeypatch, "check", "um2022") == 130
+    assert capsys.readouterr().err == "interrupted: by the user\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize("words", [["--help"], ["check", "up2006-wheel", "--json"]], ids=lambda one: one[0])
+def test_nobody_can_take_what_is_printed(here, words):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "zeromass", *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert done.returncode == 5
+    assert done.stderr.splitlines()[-1].startswith("input/output: ")
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_is_no_file_is_no_scenario(here):
+    code, _, err = invoke("check", ".")
+    assert (code, err) == (5, "input/output: '.' is a folder, and no scenario\n")
+    code, _, err = invoke("new", "")
+    assert code == 2
+    assert "'' is no name for a file" in err
+    assert not (here / ".toml").exists()
+
+
+def test_files_as_windows_writes_them(here):
+    """With a mark in front, and two characters at the end of a line."""
+    text = WHEEL.replace("\n", "\r\n")
+    (here / "marked.toml").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    code, _, err = invoke("check", "marked.toml")
+    assert (code, err) == (0, "")
 
 
 def test_a_defect_of_ours_is_one_line(here, monkeypatch):

@@ -57,3 +57,13 @@ def test_parameters_that_are_no_numbers():
     _, system, start = pendulum(length)
     with pytest.raises(zm.ModelError, match="'length' is nan"):
         zm.simulate(system, start, until=1.0, parameters={length: np.nan})
+
+
+def test_a_parameter_that_is_made_twice_is_told():
+    """Its name alone would say that it is not there and that it is."""
+    x, m = zm.coordinate("x"), zm.parameter("m", 1.0)
+    system = zm.System(kinetic=m * zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+    with pytest.raises(zm.ModelError, match="another 'm' is, made apart from this one"):
+        system.start({x: 1.0}, parameters={zm.parameter("m", 2.0): 3.0})
+    with pytest.raises(zm.ModelError, match="another 'x' is, made apart"):
+        zm.simulate(system, system.start({x: 1.0}), until=0.1)[zm.coordinate("x")]

@@ -188,3 +188,22 @@ def test_keys_are_found():
     expected = {"a.b": 2, "a.b.c": 3, "e": 6, "e[0]": 6, "e[0].f": 7, "e[0].f.g": 7, "e[1]": 9, "e[1].h i": 10}
     assert found == expected
     assert source.line(("e", 1, "h i", "j")) == 10
+
+
+@pytest.mark.parametrize(("formula", "words"), [('"3"', "contains no coordinate"), ('["x - y", "0"]', "0 = 0")])
+def test_an_error_of_a_constraint_points_to_its_line(formula, words):
+    text = f"""
+[system]
+coordinates = ["x", "y"]
+kinetic = "(x'**2 + y'**2)/2"
+[system.constraints]
+other = "x - 2*y"
+rod = {formula}
+[system.start]
+[run]
+until = 1
+"""
+    with pytest.raises(ScenarioError) as told:
+        parse_scenario(text)
+    assert (told.value.line, told.value.key) == (7, "system.constraints.rod")
+    assert words in told.value.message

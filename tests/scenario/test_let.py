@@ -169,3 +169,43 @@ class TestDegrees:
 
 def test_scenarios_that_come_along_need_no_new_names():
     assert load_scenario("um2022", "3D").settings["until"] == 25
+
+
+def test_formulas_of_formulas_are_read_once_each():
+    """Each asks twice for the one above, three hundred deep: read as often as asked for, that were 2³⁰⁰ times."""
+    lines = [f'a{k} = "a{k - 1}/2 + a{k - 1}/2"' for k in range(1, 300)]
+    text = (
+        "[let]\na0 = 'x'\n"
+        + "\n".join(lines)
+        + """
+        [system]
+        coordinates = ["x"]
+        kinetic = "x'**2/2"
+        potential = "a299**2/2"
+        [system.start]
+        x = 1.0
+        [run]
+        until = 1
+        """
+    )
+    scenario = parse_scenario(text)
+    start = scenario.start
+    assert start[zm.acceleration(scenario.system.coordinates[0])] == -1.0  # halves are exact
+
+
+@pytest.mark.parametrize(("table", "key"), [("let", "b"), ("parameters", "b")])
+def test_a_name_that_stands_below_is_told_so(table, key):
+    text = f"""
+    [{table}]
+    b = "2*c"
+    c = "3"
+    [system]
+    coordinates = ["x"]
+    kinetic = "x'**2/2"
+    potential = "b*x"
+    [system.start]
+    [run]
+    until = 1
+    """
+    with pytest.raises(ScenarioError, match=rf":3: {table}\.{key}: 'c' is not declared above it"):
+        parse_scenario(text)

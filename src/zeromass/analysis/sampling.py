@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from zeromass.compile.program import Program, compile
 from zeromass.expression import Expression, Symbol
+from zeromass.expression.leaves import namesake
 from zeromass.integrate import Course, Ending, Occurrence, Segment, Settings
 from zeromass.integrate.course import course
 from zeromass.later import later
@@ -123,6 +124,8 @@ def _values(system: System, feedback: Feedback, state: State) -> dict[Symbol, fl
     for p, value in given.items():
         if not isinstance(p, Symbol) or p not in system.parameters:
             names = ", ".join(x.name for x in system.parameters) or "none"
-            raise ModelError(f"'{p!r}' is no parameter of the system; its parameters are: {names}")
+            raise ModelError(
+                f"'{p!r}' is no parameter of the system; its parameters are: {names}{namesake(p, system.parameters)}"
+            )
         found[p] = float(state[value]) if isinstance(value, Expression) else float(value)
     return found

@@ -8,6 +8,7 @@ import numpy as np
 
 from zeromass.analysis.tangent import start_variations
 from zeromass.expression import Evaluator, Expression, Symbol, expressions, jacobian, symbols
+from zeromass.expression.leaves import namesake
 from zeromass.integrate import Course
 from zeromass.model import ModelError
 from zeromass.model.nearest import least_change
@@ -26,10 +27,12 @@ def variations(run: Course, over: Sequence[Symbol]) -> tuple[np.ndarray, np.ndar
     p = list(system.parameters)
     δp = np.array([[1.0 if x is θ else 0.0 for θ in over] for x in p]).reshape(len(p), len(over))
     made = start.made_of
-    unknown = [θ.name for θ in over if θ not in p and (made is None or θ not in made.parameters)]
+    unknown = [θ for θ in over if θ not in p and (made is None or θ not in made.parameters)]
     if unknown:
-        names = ", ".join(x.name for x in (*p, *(made.parameters if made else ()))) or "none"
-        raise ModelError(f"'{unknown[0]}' is no parameter of the system or of its start; there are: {names}")
+        known = [*p, *(made.parameters if made else ())]
+        names = ", ".join(x.name for x in known) or "none"
+        words = f"'{unknown[0].name}' is no parameter of the system or of its start; there are: {names}"
+        raise ModelError(words + namesake(unknown[0], known))
     if made is None:
         return start_variations(run) @ δp, δp
     values = {**start.parameters, **{θ: θ.default for θ in made.parameters if θ not in start.parameters}}

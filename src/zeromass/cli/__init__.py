@@ -6,11 +6,14 @@ Heavy packages are imported by the commands that need them, so that `zeromass --
 from __future__ import annotations
 
 import contextlib
+import errno
+import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
 from zeromass.cli import describe, new, papers, run, schema, show, sweep
 from zeromass.cli.app import app
+from zeromass.cli.console import Exit, nothing_more, said
 
 if TYPE_CHECKING:
     from zeromass.papers import Results
@@ -37,4 +40,30 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError, OSError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    app()
+    _ended_like_interrupted()
+    try:
+        app()
+    except SystemExit as end:
+        why = end.__context__  # Typer's own answers, before a command has begun, are an exit code and no word
+        if isinstance(why, OSError) and why.errno == errno.EPIPE:
+            nothing_more()
+            raise SystemExit(int(Exit.FILES)) from None
+        if why is not None and isinstance(why.__cause__, KeyboardInterrupt):
+            said("interrupted", "by the user")
+        raise
+    except KeyboardInterrupt:
+        said("interrupted", "by the user")
+        raise SystemExit(int(Exit.INTERRUPTED)) from None
+    except OSError as error:  # of what is printed: all else is told by the command
+        said("input/output", error.strerror or str(error))
+        nothing_more()
+        raise SystemExit(int(Exit.FILES)) from None
+
+
+def _ended_like_interrupted() -> None:
+    """Who ends a process, or closes its terminal, wants what there is, as who interrupts it does."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        with contextlib.suppress(ValueError):  # not in the main thread
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, signal.default_int_handler)

@@ -45,7 +45,7 @@ up2006-light-first-mass, up2006-light-second-mass.
 
    5  a file can not be read or written
 
- 130  interrupted
+ 130  interrupted, or ended by a signal; what was computed is saved
 
 With --json the result is alone on stdout; all else goes to stderr. NO_COLOR is respected.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -46,6 +47,18 @@ def err() -> Console:
     return Console(stderr=True)
 
 
+def said(kind: str, message: str) -> None:
+    """What went wrong, in one line, where there is somebody to tell."""
+    with contextlib.suppress(OSError):
+        err().print(f"[bold red]{kind}[/bold red]: {escape(message)}", highlight=False, soft_wrap=True)
+
+
+def nothing_more() -> None:
+    """What is printed from now on goes nowhere, for nobody takes it: so that the flush at exit succeeds."""
+    with contextlib.suppress(AttributeError, ValueError, OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def note(message: str) -> None:
     """A message beside the result."""
     err().print(escape(message), style="yellow", highlight=False, soft_wrap=True)
@@ -87,11 +100,14 @@ def reporting(command: str, *, as_json: bool, debug: bool) -> Iterator[None]:
         if debug:
             traceback.print_exc()
         message = words or str(error) or type(error).__name__
-        err().print(f"[bold red]{kind}[/bold red]: {escape(message)}", highlight=False, soft_wrap=True)
+        said(kind, message)
         if as_json:
             problem = {"kind": kind, **_place(error, message)}
             more = [_place(other, str(other)) for other in getattr(error, "others", ())]
-            print_json({"command": command, "exit_code": int(code), "error": {**problem, "more": more}})
+            try:
+                print_json({"command": command, "exit_code": int(code), "error": {**problem, "more": more}})
+            except OSError:
+                nothing_more()
         raise typer.Exit(int(code)) from None
 
     try:
@@ -103,7 +119,7 @@ def reporting(command: str, *, as_json: bool, debug: bool) -> Iterator[None]:
     except ScenarioError as error:
         fail("invalid scenario", error, Exit.INVALID)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on: let the flush at exit succeed
+        nothing_more()
         raise typer.Exit(int(Exit.FILES)) from None
     except OSError as error:
         named = f"'{error.filename}': {error.strerror}" if error.filename and error.strerror else ""

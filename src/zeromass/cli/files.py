@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 
 def scenario_at(file: str, case: str | None) -> Scenario:
     """The scenario of a file, or of a name that comes along."""
+    from zeromass.report.writing import FileError
     from zeromass.scenario import load_scenario, shipped_scenarios
     from zeromass.scenario.errors import nearest
 
     if not Path(file).is_file() and file not in shipped_scenarios():
+        if Path(file).exists():
+            raise FileError(f"'{file}' is {'a folder' if Path(file).is_dir() else 'a device or pipe'}, and no scenario")
         hint = nearest(file, shipped_scenarios()) or f"; `zeromass new {Path(file).stem}` writes a first one"
         raise FileNotFoundError(f"there is no file '{file}'{hint}")
     return load_scenario(file, case)

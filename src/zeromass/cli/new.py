@@ -32,6 +32,8 @@ def new(
         from zeromass.report.writing import write
 
         target = Path(name) if name.endswith(".toml") else Path(f"{name}.toml")
+        if target.stem in ("", ".toml") or target.is_dir():
+            raise UsageError(f"'{name}' is no name for a file; give one such as bowl")
         text = _text(like).replace("NAME.toml", str(target.name))
         if target.exists():
             raise UsageError(f"'{target}' is there already and is left as it is; choose another name")

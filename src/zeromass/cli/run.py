@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from zeromass.cli.app import AsJson, Case, Debug, app
-from zeromass.cli.console import Exit, err, out, print_json, reporting
+from zeromass.cli.console import Exit, err, note, out, print_json, reporting
 from zeromass.expression import Expression
 
 if TYPE_CHECKING:
@@ -62,7 +62,13 @@ def run(
             seconds = time.perf_counter() - begin
             code = exit_code(found)
             go_on = code is not Exit.INTERRUPTED  # who interrupts wants what there is, and soon
-            trust = trusted(found) if certificate and go_on and len(found) > 1 else None
+            trust = None
+            if certificate and go_on and len(found) > 1:
+                try:
+                    trust = trusted(found)
+                except KeyboardInterrupt:
+                    code, go_on = Exit.INTERRUPTED, False
+                    note("interrupted: the run is saved, without certificate and pictures")
             files = written(scenario, found, place, certificate=trust, plots=plots and go_on, viewer=viewer and go_on)
         data = {
             "command": "run",

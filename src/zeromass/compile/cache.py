@@ -132,7 +132,7 @@ def _folder(asked: str | None) -> str | None:
     """The folder, made if need be; None if nothing is to be kept or if others may write there."""
     if asked is not None and asked.lower() in ("", "0", "off", "no"):
         return None
-    folder = asked or os.path.join(_caches(), "zeromass")
+    folder = os.path.expanduser(asked) if asked else os.path.join(_caches(), "zeromass")
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         stat = os.stat(folder)

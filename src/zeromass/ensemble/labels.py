@@ -11,6 +11,7 @@ import numpy as np
 from zeromass.ensemble.chunk import Results, Work, shape_of
 from zeromass.ensemble.keep import AtTimes, Extreme, FirstTime, Integral, Kept
 from zeromass.ensemble.members import Axes
+from zeromass.model import ModelError
 
 if TYPE_CHECKING:
     import xarray
@@ -47,14 +48,32 @@ SAID: Mapping[str, Mapping[str, str]] = {
 """Its names and units, for plots."""
 
 
+def check_names(axes: Axes, keep: Mapping[str, Kept]) -> None:
+    """Raises where two things in the Dataset of a study would have one name: one of them would be lost."""
+    taken = {*OWN, "ledger"}
+    for role, names in (("over", {*axes.names, *(p.name for p in axes.values)}), ("keep", keep)):
+        for name in names:
+            if not isinstance(name, str) or name in ("", ".", "..") or "/" in name:
+                raise ModelError(f"{role}: {name!r} is no name that a file can have; give another")
+        of_values = {d for name, what in keep.items() for d in _dimensions(name, what)} if role == "keep" else set()
+        both = [*(name for name in names if name in taken | of_values), *(taken & of_values)]
+        if both:
+            raise ModelError(f"{role}: '{both[0]}' is the name of something else in the Dataset; give it another")
+        taken |= {*names}
+
+
+def _dimensions(name: str, what: Kept) -> tuple[str, ...]:
+    """Of what is kept of a member: those of an array, after the times at which it is kept."""
+    count = len(shape_of(what))
+    more = tuple(f"{name}_{k}" for k in range(count))
+    return (f"{name}_time", *more[:-1]) if isinstance(what, AtTimes) else more
+
+
 def variables(axes: Axes, work: Work) -> dict[str, Labelled]:
     """What a study keeps of its members, and what it says of each."""
     found, units, titles = {}, _units(work), _titles(work)
     for name, what in work.keep.items():
-        shape = shape_of(what)
-        more = tuple(f"{name}_{k}" for k in range(len(shape)))
-        if isinstance(what, AtTimes):
-            more = (f"{name}_time", *more[:-1])
+        shape, more = shape_of(what), _dimensions(name, what)
         attributes = {"long_name": titles[name], **({"units": units[name]} if units[name] else {})}
         found[name] = Labelled((*axes.names, *more), (*axes.shape, *shape), "numbers", attributes)
     for name, values in OWN.items():

@@ -13,6 +13,7 @@ from zeromass.compile.program import rolls
 from zeromass.ensemble.newton import NewtonStarts
 from zeromass.ensemble.starts import Starts
 from zeromass.expression import Symbol
+from zeromass.expression.leaves import namesake
 from zeromass.model import ModelError, StartError, State, System
 from zeromass.model.state import parameter_values
 
@@ -55,12 +56,16 @@ def axes_of(over: Mapping[Any, Any]) -> Axes:
     for key, given in over.items():
         if not isinstance(key, Symbol) or key.kind != "parameter":
             raise ModelError(f"over: {key!r} is no zm.parameter")
+        if any(other.name == key.name for other in values):
+            raise ModelError(f"over: two parameters have the name '{key.name}'; the Dataset tells them apart by names")
         if isinstance(given, Sampled):
             dimension, numbers = given.dimension, given.values
         else:
             dimension, numbers = key.name, np.atleast_1d(np.asarray(given, dtype=float))
         if numbers.ndim != 1 or not len(numbers) or not np.all(np.isfinite(numbers)):
             raise ModelError(f"over: the values of '{key.name}' are no list of finite numbers")
+        if dimension in names and dimension in (key.name, *(other.name for other in values)):
+            raise ModelError(f"over: '{dimension}' is a parameter and a dimension of samples; give one another name")
         if dimension not in names:
             names.append(dimension)
             shape.append(len(numbers))
@@ -105,11 +110,11 @@ class Members:
             if start.system is not system:
                 raise ModelError("the start belongs to another system; make it with system.start(…)")
             known |= {*(start.made_of.parameters if start.made_of else ())}
-            strangers = [p.name for p in self.parameters if p not in known]
+            strangers = [p for p in self.parameters if p not in known]
             if strangers:
                 raise ModelError(
-                    f"over: '{strangers[0]}' stands neither in the model nor in the start; its parameters are: "
-                    f"{', '.join(p.name for p in known) or 'none'}"
+                    f"over: '{strangers[0].name}' stands neither in the model nor in the start; its parameters are: "
+                    f"{', '.join(p.name for p in known) or 'none'}{namesake(strangers[0], known)}"
                 )
         self.leader, self.first = self._remembered_first()
 

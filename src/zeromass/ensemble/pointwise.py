@@ -14,6 +14,7 @@ from zeromass.equation import numerical_rank
 from zeromass.equation.inverse import least_norm_multipliers
 from zeromass.equation.rank import negligible
 from zeromass.expression import Evaluator, expressions, substitute, symbols
+from zeromass.expression.leaves import namesake
 from zeromass.model import ModelError
 
 SHARED = 1e-9
@@ -51,7 +52,8 @@ class Pointwise:
         others = [leaf for leaf in symbols(e) if leaf not in known]
         for leaf in others:
             if leaf.default is None:
-                raise ModelError(f"'{leaf!r}' is nothing of this system, so a study has no values of it")
+                words = f"'{leaf!r}' is nothing of this system, so a study has no values of it"
+                raise ModelError(words + namesake(leaf, system.inputs))
         return expressions(substitute(e, {leaf: leaf.default for leaf in others})) if others else e
 
     @cached_property

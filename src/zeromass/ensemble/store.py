@@ -185,9 +185,15 @@ class Store:
             return
         place = self.blocks.place(block)
         grid = tuple(part.stop - part.start for part in place)
-        for name in sorted(results, key=lambda name: name == "outcome"):
-            self._arrays[name].write(place, results[name].reshape(*grid, *results[name].shape[1:]))
-        self.ledger.publish(block, checksum(results))
+        try:
+            for name in sorted(results, key=lambda name: name == "outcome"):
+                self._arrays[name].write(place, results[name].reshape(*grid, *results[name].shape[1:]))
+            self.ledger.publish(block, checksum(results))
+        except FileError:
+            raise
+        except OSError as error:
+            why = f"{error.strerror or error}; what is there stays, and the study can go on with it"
+            raise FileError(f"'{self._words}' could not be written: {why}") from error
         self._published.add(block)
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from zeromass.ensemble.chunk import Study, Work
 from zeromass.ensemble.dispatch import Dispatch, Pool, here
 from zeromass.ensemble.gathered import Gathered
 from zeromass.ensemble.keep import kept
-from zeromass.ensemble.labels import OWN
+from zeromass.ensemble.labels import check_names
 from zeromass.ensemble.members import Axes, Members, StartOf, axes_of
 from zeromass.ensemble.starts import Starts
 from zeromass.ensemble.telling import Tell, telling
@@ -114,9 +114,7 @@ def sweep(
     axes = axes_of(over)
     members = Members(moving, start, list(axes.values), axes)
     wanted = {name: kept(what) for name, what in keep.items()}
-    taken = [name for name in wanted if name in {*OWN, "ledger", *(p.name for p in axes.values)}]
-    if taken:
-        raise ModelError(f"keep: '{taken[0]}' is the name of something else in the Dataset; give it another")
+    check_names(axes, wanted)
     program = program or compile(moving, members.first)
     first = Starts.of([members.first])
     if states not in ("all", "least"):

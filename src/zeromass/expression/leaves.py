@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -63,6 +64,18 @@ def multiplier(name: str) -> Symbol:
     'multiplier'
     """
     return symbol(name, "multiplier")
+
+
+def namesake(one: object, known: Iterable[Symbol]) -> str:
+    """What to add where a symbol is not known, and another one of its name is: each that is made is another one.
+
+    >>> from zeromass.expression.leaves import namesake
+    >>> namesake(zm.parameter("m", 1.0), [zm.parameter("m", 1.0)])
+    "; another 'm' is, made apart from this one: make it once, and give that"
+    """
+    name = one.name if isinstance(one, Symbol) else None
+    same = any(other.name == name for other in known)
+    return f"; another '{name}' is, made apart from this one: make it once, and give that" if same else ""
 
 
 def _checked(name: str) -> str:

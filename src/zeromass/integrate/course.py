@@ -309,10 +309,13 @@ def course(
     *,
     events: Events = None,
     tell: Callable[[float], None] = lambda t: None,
+    keep_interrupted: bool = False,
 ) -> Course:
     """The motion from a start until a time, through every change of its kind that the system knows.
 
-    tell  is told the time reached
+    tell              is told the time reached
+    keep_interrupted  whether Ctrl-C ends the motion with an outcome; else it is raised, for who asks for a motion on the way
+                      to something else would take a part of it for the whole
 
     >>> from zeromass.integrate import course
     >>> x = zm.coordinate("x")
@@ -336,7 +339,7 @@ def course(
         start = replace(start.carried_to(moving), given=start)
     watched = events_of(events)
     found, onto = _kind(program, start, until, settings, [*moving.events, *watched], tell, 0)
-    return continued(moving, found, onto, until, settings, watched, tell)
+    return continued(moving, found, onto, until, settings, watched, tell, keep_interrupted=keep_interrupted)
 
 
 def continued(
@@ -347,11 +350,28 @@ def continued(
     settings: Settings,
     watched: Sequence[Event],
     tell: Callable[[float], None],
+    *,
+    keep_interrupted: bool = False,
 ) -> Course:
     """The motion of a system after its first segments, through every change of its kind.
 
     onto  what it goes on as, where that is known; otherwise the system says it
     """
+    found = _through_changes(moving, segments, onto, until, settings, watched, tell)
+    if found.outcome.ending is Ending.INTERRUPTED and not keep_interrupted:
+        raise KeyboardInterrupt
+    return found
+
+
+def _through_changes(
+    moving: System,
+    segments: list[Segment],
+    onto: System | None,
+    until: float,
+    settings: Settings,
+    watched: Sequence[Event],
+    tell: Callable[[float], None],
+) -> Course:
     held, changes = sum(segment.held for segment in segments), 1
     while True:
         segment = segments[-1]

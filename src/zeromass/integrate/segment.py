@@ -14,6 +14,7 @@ from zeromass.compile.program import Program
 from zeromass.equation import numerical_rank
 from zeromass.equation.inverse import least_norm_multipliers
 from zeromass.expression import Array, Evaluator, Expression, Symbol, expressions, symbols
+from zeromass.expression.leaves import namesake
 from zeromass.frozen import frozen
 from zeromass.integrate.outcome import Occurrence, Outcome
 from zeromass.integrate.passages import Passage, passages
@@ -252,7 +253,8 @@ def asked(system: System, e: np.ndarray) -> tuple[Evaluator, bool, bool]:
         names = [*system.inputs, *(system.accelerations if moving else ()), *(system.multipliers if forces else ())]
         unknown = [leaf for leaf in leaves if leaf not in set(names) and leaf.default is None]
         if unknown:
-            raise ModelError(f"'{unknown[0]!r}' is nothing of this system, so the run has no values of it")
+            words = f"'{unknown[0]!r}' is nothing of this system, so the run has no values of it"
+            raise ModelError(words + namesake(unknown[0], system.inputs))
         if len(known) >= REMEMBERED:
             known.clear()
         found = known[key] = Evaluator(e, names), moving, forces

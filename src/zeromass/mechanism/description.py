@@ -85,6 +85,7 @@ class RobotData:
     joints: tuple[JointData, ...]
     actuators: tuple[ActuatorData, ...] = ()
     gravity: Number | Vector = 9.81
+    remarks: tuple[str, ...] = ()
 
 
 def word(name: str) -> str:

@@ -33,7 +33,8 @@ class Robot:
     links    by name; bodies for joints, forces and drawings
     joints   by name; `angle`, `rate`, `motor(…)`, `limits()` and so on
     inputs   of its actuators by name: parameters, zero by default
-    remarks  what is odd in the description, in words: inertias that no body has, visuals that can not be shown
+    remarks  what is odd in the description, in words: inertias that no body has, visuals that can not be shown, and
+             elements that are left out
 
     >>> text = '''<robot name="slide"><link name="base"/><link name="puck"><inertial><mass value="1"/>
     ... <inertia ixx="1" iyy="1" izz="3"/></inertial></link>
@@ -48,7 +49,8 @@ class Robot:
     def __init__(self, data: RobotData, base: Literal["fixed", "free"]) -> None:
         self.name: str = data.name
         self.gravity: Number | Vector = data.gravity
-        self.remarks: tuple[str, ...] = tuple(words for link in data.links.values() for words in _odd(link))
+        odd = tuple(words for link in data.links.values() for words in _odd(link))
+        self.remarks: tuple[str, ...] = data.remarks + odd
         self._tree: Tree = Tree(data, free=base == "free")
         self.base: Array = self._tree.base
         self.links: dict[str, Link] = {
@@ -133,7 +135,8 @@ class Robot:
         """The robot as free bodies and the joints that hold them, by name, for `zm.System`.
 
         A tree is faster in its own coordinates, `system`; here every joint is a constraint and tells its force. The root is
-        the ground, unless the base is free. As drawn all coordinates are zero, and angles count from there.
+        the ground, unless the base is free. As drawn all coordinates are zero, and angles count from there. Springs, losses,
+        armature and actuators of the description are not among them.
         """
         return held(self._tree.frames, self.links, self.joints, self._tree.usual, free=len(self.base) > 0)
 
@@ -149,7 +152,8 @@ def from_urdf(path: str | PathLike[str], *, base: Literal["fixed", "free"] = "fi
 
     Coordinates are those of the joints, in which a tree is fastest. Loops, which the format can not describe, are closed
     by joints between links, `robot.system(joints=[…])`. Visuals are drawn, meshes from .stl and
-    .obj files too, which are read when somebody looks; which are not, `remarks` tells.
+    .obj files too, which are read when somebody looks; which are not, `remarks` tells. What joints and inertials say and is
+    not known is refused; elements of other programs, such as <gazebo> and <transmission>, say nothing here.
 
     >>> text = '''<robot name="pendulum"><link name="base"/><link name="bob">
     ... <inertial><origin xyz="0 0 -1"/><mass value="2"/></inertial></link>

@@ -62,9 +62,10 @@ class RobotJoint(Turning):
 
     @property
     def speeds(self) -> list[Expression]:
-        """Rate of its single coordinate, or the three of the turn of a ball along the axes of the child."""
-        if self.kind == "ball":
-            return list(free_turn(self.coordinates)[1])
+        """Rate of its single coordinate; of a ball those of its turn along the child's axes; if free, of its place too."""
+        if self.kind in ("ball", "floating"):
+            place, turn = self.coordinates[:-4], self.coordinates[-4:]
+            return [*(rate(x) for x in place), *free_turn(turn)[1]]
         return [self.turn.speed] if self.single else []
 
     def __repr__(self) -> str:

@@ -42,34 +42,35 @@ class Tree:
         self.frames: dict[str, Place] = {data.root: root}
         all_, own = {joint.name: joint for joint in data.joints}, {}
         for joint in data.joints:
-            self._single(joint, all_, own, ())
+            self._single(joint, all_, own)
         self.branches: list[Branch] = []
         for joint in data.joints:
             x = own.get(joint.name)
             self.frames[joint.child], coordinates = self._beyond(self.frames[joint.parent], joint, x)
             self.branches.append(Branch(joint, coordinates, x))
 
-    def _single(
-        self, joint: JointData, all_: dict[str, JointData], own: dict[str, Expression], behind: tuple[str, ...]
-    ) -> Expression | None:
-        """The angle or displacement of a joint: a coordinate, or what it mimics."""
-        if joint.kind in ("fixed", "floating", "planar", "ball"):
-            return None
-        if joint.name in own:
-            return own[joint.name]
-        if joint.mimic is None:
-            own[joint.name] = x = coordinate(word(joint.name))
-            if joint.drawn and joint.drawn[0]:
-                self.usual[x] = joint.drawn[0]
-        else:
-            leader, factor, offset = joint.mimic
-            if leader in behind or leader == joint.name:
-                raise joint.element.error(f"joint '{joint.name}' mimics itself, by way of '{leader}'")
-            place = self._single(all_[leader], all_, own, (*behind, joint.name))
-            if place is None:
-                raise joint.element.error(f"joint '{joint.name}' mimics '{leader}', which has no single coordinate")
-            own[joint.name] = as_expression(factor * place + offset)
-        return own[joint.name]
+    def _single(self, joint: JointData, all_: dict[str, JointData], own: dict[str, Expression]) -> None:
+        """The angle or displacement of a joint and of those that it mimics: a coordinate, or what it mimics."""
+        behind: list[JointData] = []
+        while joint.name not in own:
+            if any(one is joint for one in behind):
+                raise behind[0].element.error(f"joint '{behind[0].name}' mimics itself, by way of '{behind[-1].name}'")
+            if joint.kind in ("fixed", "floating", "planar", "ball"):
+                if behind:
+                    words = f"joint '{behind[-1].name}' mimics '{joint.name}', which has no single coordinate"
+                    raise behind[-1].element.error(words)
+                return
+            if joint.mimic is None:
+                own[joint.name] = x = coordinate(word(joint.name))
+                if joint.drawn and joint.drawn[0]:
+                    self.usual[x] = joint.drawn[0]
+            else:
+                behind.append(joint)
+                joint = all_[joint.mimic[0]]
+        for one in reversed(behind):
+            assert one.mimic is not None
+            leader, factor, offset = one.mimic
+            own[one.name] = as_expression(factor * own[leader] + offset)
 
     def _beyond(self, parent: Place, joint: JointData, x: Expression | None) -> tuple[Place, Array]:
         """Where the child's axes are, and the joint's own coordinates."""

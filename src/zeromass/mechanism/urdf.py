@@ -23,6 +23,29 @@ RIGHT = 1e-15
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
+WORDS = {
+    "joint": "name type",
+    "inertial": "",
+    "origin": "xyz rpy",
+    "mass": "value",
+    "inertia": "ixx ixy ixz iyy iyz izz",
+    "parent": "link",
+    "child": "link",
+    "axis": "xyz",
+    "limit": "lower upper effort velocity acceleration deceleration jerk",
+    "dynamics": "damping friction",
+    "mimic": "joint multiplier offset",
+}
+"""Elements that say how a robot moves, and their attributes; others of these are refused."""
+
+INSIDE = {
+    "robot": "link joint material transmission gazebo",
+    "link": "inertial visual collision",
+    "joint": "origin parent child axis limit dynamics mimic calibration safety_controller",
+    "inertial": "origin mass inertia",
+}
+"""What may stand in what: in joints and inertials nothing else, and once; in a robot or a link all else is remarked."""
+
 
 def read_urdf(path: str | PathLike[str]) -> RobotData:
     """What a URDF file says; an error with its line where it can not be."""
@@ -30,6 +53,7 @@ def read_urdf(path: str | PathLike[str]) -> RobotData:
     robot = read_xml(path)
     if robot.tag != "robot":
         raise robot.error(f"the file describes a <{robot.tag}>, and not a <robot>")
+    remarks = _looked_through(robot)
     links = _named(robot, "link", _link)
     joints = _named(robot, "joint", _joint)
     if not links:
@@ -44,7 +68,30 @@ def read_urdf(path: str | PathLike[str]) -> RobotData:
                 raise joint.element.error(words)
         if joint.mimic is not None and joint.mimic[0] not in joints:
             raise joint.element.error(f"joint '{joint.name}' mimics '{joint.mimic[0]}', which is no joint")
-    return RobotData(robot.attributes.get("name", path.stem), *_tree(robot, links, joints))
+    name = robot.attributes.get("name", path.stem)
+    return RobotData(name, *_tree(robot, links, joints), remarks=tuple(remarks))
+
+
+def _looked_through(element: Element) -> list[str]:
+    """What is left out, in words; an error where that might be part of the motion."""
+    remarks, seen = [], set()
+    for one in element.inside:
+        if one.tag.startswith("xacro:"):
+            raise one.error(f"<{one.tag}>: the file is not URDF yet; let xacro make that of it first")
+        if one.tag not in INSIDE[element.tag].split():
+            said = f"<{one.tag}> inside <{element.tag}> is not known"
+            if element.tag in ("joint", "inertial"):
+                raise one.error(said)
+            remarks.append(f"{one.file}, line {one.line}: {said}, and left out")
+        if one.tag in seen and one.tag in (*WORDS, "inertial") and element.tag != "robot":
+            raise one.error(f"a second <{one.tag}> inside <{element.tag}>")
+        seen.add(one.tag)
+        for name in one.attributes if one.tag in WORDS else ():
+            if name not in WORDS[one.tag].split():
+                raise one.error(f"{name}=… of <{one.tag}> is not known; it has {WORDS[one.tag].replace(' ', ', ')}")
+        if one.tag in INSIDE:
+            remarks += _looked_through(one)
+    return remarks
 
 
 def _named(robot: Element, tag: str, made: Callable[[Element], Any]) -> dict[str, Any]:
@@ -175,7 +222,14 @@ def _joint(element: Element) -> JointData:
     like = None
     if mimic is not None:
         like = (mimic.word("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0))
+    if kind in ("floating", "planar"):
+        if like is not None:
+            raise element.error(f"joint '{name}' is {kind} and mimics another; only what turns or slides can")
+        if any(dynamics.number(word, 0.0) for word in ("damping", "friction")):
+            raise element.error(f"joint '{name}' is {kind}; of its damping and friction nothing is known")
     low, high = (limit.number("lower", 0.0), limit.number("upper", 0.0)) if bounded else (-np.inf, np.inf)
+    if low > high:
+        raise limit.error(f"the limits of joint '{name}' are {low:g} and {high:g}; the first is the lower one")
     return JointData(
         name,
         kind,

@@ -11,6 +11,9 @@ import numpy as np
 
 from zeromass.model.errors import ModelError
 
+DEEPEST = 300
+"""Elements inside one another: bodies of a chain."""
+
 
 @dataclass
 class Element:
@@ -51,7 +54,7 @@ class Element:
             return default
         text = self.word(name)
         try:
-            value = float(text)
+            value = _number(text)
         except ValueError:
             raise self.error(f"{name}={text!r} of <{self.tag}> is no number") from None
         if not np.isfinite(value):
@@ -64,7 +67,7 @@ class Element:
         if text is None:
             return None
         try:
-            values = np.array([float(word) for word in text.split()])
+            values = np.array([_number(word) for word in text.split()])
         except ValueError:
             values = np.full(1, np.nan)
         if not np.all(np.isfinite(values)):
@@ -77,12 +80,19 @@ class Element:
         if text is None:
             return np.array(default)
         try:
-            values = np.array([float(word) for word in text.split()])
+            values = np.array([_number(word) for word in text.split()])
         except ValueError:
             values = np.empty(0)
         if values.shape != (3,) or not np.all(np.isfinite(values)):
             raise self.error(f"{name}={text!r} of <{self.tag}> is not three numbers")
         return values
+
+
+def _number(text: str) -> float:
+    """As in XML, where Python's 1_000 is none."""
+    if "_" in text:
+        raise ValueError
+    return float(text)
 
 
 def read_xml(path: str | Path) -> Element:
@@ -92,12 +102,16 @@ def read_xml(path: str | Path) -> Element:
         data = path.read_bytes()
     except OSError as error:
         raise ModelError(f"{path} can not be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise ModelError(f"{str(path)!r} can not be read: no file can have this name ({error})") from None
     parser = expat.ParserCreate()
     root = Element("", {}, path, 1)
     open_ = [root]
 
     def begin(tag: str, attributes: dict[str, str]) -> None:
         new = Element(tag, attributes, path, parser.CurrentLineNumber)
+        if len(open_) > DEEPEST:
+            raise new.error(f"elements stand more than {DEEPEST} deep in one another; a longer chain is a zm.System")
         open_[-1].inside.append(new)
         open_.append(new)
 
@@ -107,4 +121,6 @@ def read_xml(path: str | Path) -> Element:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         raise ModelError(f"{path.name}, line {error.lineno}: it is no XML: {expat.ErrorString(error.code)}") from None
+    except LookupError as error:
+        raise ModelError(f"{path.name}, line 1: it is no XML that can be read: {error}") from None
     return root.inside[0]

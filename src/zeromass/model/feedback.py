@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.expression import Expression, Symbol, as_expression, expressions, substitute, symbols
+from zeromass.expression.leaves import namesake
 from zeromass.model.errors import ModelError
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ def with_feedback(
     for u, formula in given.items():
         if not isinstance(u, Symbol) or (u not in system.parameters and u not in own):
             names = ", ".join(p.name for p in system.parameters) or "none"
-            raise ModelError(f"'{u!r}' is no parameter of the system; its parameters are: {names}")
+            raise ModelError(
+                f"'{u!r}' is no parameter of the system; its parameters are: {names}{namesake(u, system.parameters)}"
+            )
         unknown = [leaf for leaf in symbols(formula) if leaf.order > 1 or leaf.kind == "multiplier"]
         if unknown:
             raise ModelError(

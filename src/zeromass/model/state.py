@@ -16,6 +16,7 @@ from zeromass.expression import Evaluator, Expression, Symbol, expressions, jaco
 from zeromass.expression import t as time
 from zeromass.expression.derivative import partials
 from zeromass.expression.evaluate import Tape
+from zeromass.expression.leaves import namesake
 from zeromass.expression.node import ordered
 from zeromass.expression.pieces import switches
 from zeromass.frozen import frozen
@@ -368,7 +369,9 @@ def parameter_values(system: System, given: Mapping[Any, float] | None) -> dict[
     for key in given:
         if key not in system.parameters:
             known = ", ".join(p.name for p in system.parameters) or "none"
-            raise ModelError(f"'{key!r}' is no parameter of the system; its parameters are: {known}")
+            raise ModelError(
+                f"'{key!r}' is no parameter of the system; its parameters are: {known}{namesake(key, system.parameters)}"
+            )
     asked = {p: given.get(p, np.nan if p.default is None else p.default) for p in system.parameters}
     result = {p: float(x) if isinstance(x, float) else given_real(x, f"parameter '{p.name}'") for p, x in asked.items()}
     for p, value in result.items():

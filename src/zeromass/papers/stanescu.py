@@ -11,6 +11,7 @@ import numpy as np
 from zeromass.expression import Expression, coordinate, evaluate, parameter, rate, t
 from zeromass.model import Event, Particle, System
 from zeromass.papers.table import Row, Section, below
+from zeromass.papers.whole import whole
 from zeromass.run import Run, simulate
 
 TITLE = "particle on a moving sphere, 2 s"
@@ -78,7 +79,7 @@ def run(name: str, *, on: Sphere | None = None, until: float = UNTIL) -> Run:
     given = [(on.particle.position, case.position), (on.particle.velocity, case.velocity)]
     start = on.system.start(given, parameters={on.a: case.a})
     turn = [Event("push and pull change", λ, direction=0, terminal=False) for λ in on.system.multipliers]
-    return simulate(on.system, start, until=until, rtol=RTOL, atol=ATOL, events=turn)
+    return whole(simulate(on.system, start, until=until, rtol=RTOL, atol=ATOL, events=turn))
 
 
 def runs() -> dict[str, Run]:
@@ -193,4 +194,4 @@ def _one_coordinate() -> Run:
     X, Z = RADIUS * (np.cos(OMEGA * t) + np.sin(θ)), RADIUS * np.cos(θ)
     kinetic = MASS / 2 * (rate(X) ** 2 + rate(Z) ** 2)
     system = System(kinetic=kinetic, potential=MASS * GRAVITY * Z)
-    return simulate(system, system.start({θ: 0.0, rate(θ): 0.0}), until=UNTIL, rtol=RTOL, atol=ATOL)
+    return whole(simulate(system, system.start({θ: 0.0, rate(θ): 0.0}), until=UNTIL, rtol=RTOL, atol=ATOL))

@@ -12,6 +12,7 @@ from zeromass.contact import Rolling, SphericalBody, Surface
 from zeromass.equation import numerical_rank
 from zeromass.expression import Expression, parameter, t
 from zeromass.papers.table import Row, Section, below
+from zeromass.papers.whole import whole
 from zeromass.run import Run, simulate
 
 TITLE = "ball on a moving parabolic trough, 4 s"
@@ -100,7 +101,7 @@ def run(case: Shaking, *, until: float = UNTIL, rtol: float = RTOL, atol: float 
     """One case."""
     found = model()
     start = found.rolling.start(contact=(case.xi0, 0.0), parameters=found.values(case))
-    return simulate(found.rolling, start, until=until, rtol=rtol, atol=atol)
+    return whole(simulate(found.rolling, start, until=until, rtol=rtol, atol=atol))
 
 
 def runs() -> dict[str, Run]:

@@ -12,6 +12,7 @@ from zeromass.contact import Rolling, surfaces, two_material_shell
 from zeromass.contact.start import Orientation
 from zeromass.model import Contact
 from zeromass.papers.table import Row, Section, below, decimal
+from zeromass.papers.whole import whole
 from zeromass.run import Run, simulate
 
 TITLE = "shell on a dimpled bowl, 25 s"
@@ -64,7 +65,7 @@ def run(case: str, *, until: float = UNTIL, rtol: float = RTOL, atol: float = AT
     spin = SPINS[case[0]]
     shell = system(no_spin=spin is None)
     start = shell.start(contact=CONTACT, velocity=VELOCITY, spin=spin, orientation=ORIENTATIONS[case[1]])
-    return simulate(shell, start, until=until, rtol=rtol, atol=atol)
+    return whole(simulate(shell, start, until=until, rtol=rtol, atol=atol))
 
 
 def contact(run: Run) -> Contact:

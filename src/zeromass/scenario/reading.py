@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -159,8 +160,20 @@ class Reader:
             yield
         except UNFIT as error:
             if self.fine(key, besides=("start", "guess")):
-                raise self.error(in_words(error), key) from error
+                raise self.error(in_words(error), self._meant(in_words(error), key)) from error
             raise Follows(in_words(error), key=dotted(key)) from error
+
+    def _meant(self, words: str, key: Key) -> Key:
+        """What an error of a model speaks of first, where that is a key of one of its tables: constraint 'rod'."""
+        table: Any = self.source.data
+        for part in key:
+            table = table.get(part, {}) if isinstance(table, Mapping) else {}
+        subject = re.search(r"'([^'\[]+)(\[\d+\])?'", words)
+        if subject is not None and isinstance(table, Mapping):
+            for name, inner in table.items():
+                if name not in ("start", "guess") and isinstance(inner, Mapping) and subject[1] in inner:
+                    return (*key, name, subject[1])
+        return key
 
     def number(self, given: Any, key: Key) -> float:
         """A number, from constants and parameters that do not vary."""

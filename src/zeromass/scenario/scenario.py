@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import coordinate, symbols
+from zeromass.expression import coordinate, symbols, t
 from zeromass.integrate import Settings
 from zeromass.model import Event, ModelError, State, System
 from zeromass.model.check import Diagnosis
 from zeromass.run import Run, simulate
 from zeromass.scenario.document import EVENT, MODELS, RUN, document
 from zeromass.scenario.errors import ScenarioError
+from zeromass.scenario.let import look_through
 from zeromass.scenario.names import names
 from zeromass.scenario.output import Output, drawing, output
 from zeromass.scenario.reading import UNFIT, Reader, in_words
@@ -279,8 +280,7 @@ def _check_let(reader: Reader, system: System) -> None:
     """Reads the formulas of [let] that no other formula may have asked for."""
     if reader.let:
         known = {**{name: coordinate(name) for name in "XYZ"}, **names(system)}
-        for name in reader.let:
-            reader.expression(name, ("let", name), known)
+        look_through(reader, {**reader.parameters, "t": t, **known})
 
 
 def _events(reader: Reader, given: list[Any], system: System) -> tuple[Event, ...]:

@@ -77,7 +77,7 @@ def parsed(content: bytes | str, name: str = "scenario", folder: Path | None = N
     if len(content) > LARGEST:
         raise ScenarioError(f"the file is larger than {LARGEST} bytes", file=name)
     try:
-        text = content.decode("utf-8").replace("\r\n", "\n")
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ScenarioError("the file is not text in UTF-8", file=name, line=line) from error

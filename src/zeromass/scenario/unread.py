@@ -22,7 +22,10 @@ def something(names: Mapping[str, Expression]) -> Expression:
 def pointed(source: Source, text: str, key: Key, error: FormulaError) -> ScenarioError:
     """The error of a formula at a key, with the formula and its place in it."""
     shown, caret = _excerpt(text, error.position)
-    message = f"{error.message}\n    {shown}\n    {' ' * caret}^ {error.place}"
+    told, table = error.message, key[0] if key else ""
+    if table in ("parameters", "let") and error.unknown in source.data.get(table, ()):
+        told = f"'{error.unknown}' is not declared above it; formulas of [{table}] may use names that are"
+    message = f"{told}\n    {shown}\n    {' ' * caret}^ {error.place}"
     return source.error(message, key, error.column)
 
 

@@ -35,7 +35,9 @@ def actuator_of(one: Element, words: Words, joints: Mapping[str, JointData], k: 
     gear = one.numbers("gear")
     gain, bias = _law(one)
     bounds = words.limited(one, "ctrllimited", "ctrlrange")
-    if bounds is None and one.number("inheritrange", 0.0):
+    if one.number("inheritrange", 0.0):
+        if bounds is not None or not np.isfinite([joint.low, joint.high]).all():
+            raise one.error(f"inheritrange of <{one.tag}>: joint '{target}' has no range, or a ctrlrange is given too")
         bounds = (joint.low + joint.high) / 2 + one.number("inheritrange") * np.array([-1, 1]) * (
             joint.high - joint.low
         ) / 2

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 import numpy as np
 
 from zeromass.mechanism.description import JointData, LinkData
 from zeromass.mechanism.mjcf.geoms import Geom, geom_of, mesh_solid
-from zeromass.mechanism.mjcf.words import Words, four
+from zeromass.mechanism.mjcf.words import TURNS, Words, four
 from zeromass.mechanism.solid import Solid
 from zeromass.mechanism.turns import direction
 from zeromass.mechanism.xml_lines import Element
@@ -19,11 +20,23 @@ KINDS = ("hinge", "slide", "ball", "free")
 
 @dataclass
 class Bodies:
-    """Links and joints as they are met, parents before children."""
+    """Links and joints as they are met, parents before children.
+
+    given  names of bodies and joints that the file gives: others are made so that they differ
+    """
 
     words: Words
-    links: dict[str, LinkData] = field(default_factory=dict)
+    world: LinkData
+    given: dict[str, set[str]]
     joints: list[JointData] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.links: dict[str, LinkData] = {"world": self.world}
+
+    def _free(self, kind: str, name: str) -> str:
+        """A name for what the file gives none: this one, or the first like it that nothing else has."""
+        names = (name if k == 1 else f"{name} ({k})" for k in count(1))
+        return next(one for one in names if one not in self.given[kind])
 
     def inside(self, element: Element, name: str, class_: str) -> None:
         """The bodies inside a body, or inside a frame of it."""
@@ -34,8 +47,6 @@ class Bodies:
         """The elements of a tag inside another, with the place, the turn and the class of the frames about them."""
         found: list[tuple[Element, np.ndarray, np.ndarray, str]] = []
         for one in element.inside:
-            if one.tag in ("composite", "flexcomp", "replicate", "attach"):
-                raise one.error(f"<{one.tag}> is not known; write its bodies out")
             if one.tag == tag:
                 found.append((one, np.zeros(3), np.eye(3), class_))
             elif one.tag == "frame":
@@ -46,7 +57,7 @@ class Bodies:
 
     def body(self, element: Element, parent: str, shift: np.ndarray, turned: np.ndarray, class_: str) -> None:
         """A body, its joints, and all that hang on it."""
-        name = element.attributes.get("name", f"body {len(self.links)}")
+        name = element.attributes.get("name") or self._free("body", f"body {len(self.links)}")
         if name in self.links:
             raise element.error(
                 f"a second body has the name '{name}', which that on line {self.links[name].element.line} has"
@@ -63,15 +74,15 @@ class Bodies:
         told = [(self.words.told(one, own), at, turn) for one, at, turn, own in self._all(element, "joint", class_)]
         told += [(one, at, turn) for one, at, turn, _ in self._all(element, "freejoint", class_)]
         if not told:
-            self.joints.append(JointData(name, "fixed", parent, name, place, R, element))
+            self.joints.append(JointData(self._free("joint", name), "fixed", parent, name, place, R, element))
         for k, (one, at, turn) in enumerate(told):
-            child = name if k == len(told) - 1 else f"{name} after {k + 1} joints"
+            child = name if k == len(told) - 1 else self._free("body", f"{name} after {k + 1} joints")
             self._add(self._joint(one, name, parent, child, (place, R), (at, turn), alone=len(told) == 1))
             parent, place, R = child, np.zeros(3), np.eye(3)
 
     def _add(self, joint: JointData) -> None:
         for other in self.joints:
-            if other.name == joint.name and "fixed" not in (other.kind, joint.kind):
+            if other.name == joint.name:
                 raise joint.element.error(
                     f"a second joint has the name '{joint.name}', which that on line {other.element.line} has"
                 )
@@ -91,20 +102,26 @@ class Bodies:
         kind = "free" if one.tag == "freejoint" else one.attributes.get("type", "hinge")
         if kind not in KINDS:
             raise one.error(f"a joint of '{body}' is of the type '{kind}'; there are {', '.join(KINDS)}")
-        name = one.attributes.get("name", f"{body} {kind}" if alone else f"{body} {kind} {len(self.joints)}")
+        unnamed = f"{body} {kind}" if alone else f"{body} {kind} {len(self.joints)}"
+        name = one.attributes.get("name") or self._free("joint", unnamed)
         (place, R), (shift, turn) = at, frame
         if kind == "free":
             if parent != "world" or not alone:
                 raise one.error(f"joint '{name}' is free; only a body of the world that has no other joint can be")
-            free = (*place.tolist(), *four(R))
-            return JointData(name, "floating", parent, child, np.zeros(3), np.eye(3), one, drawn=free)
+            if one.attributes.get("align", self.words.compiler.attributes.get("alignfree")) == "true":
+                raise one.error(f"joint '{name}' is to move the axes of its body, align or alignfree; leave these out")
         anchor = shift + turn @ one.vector("pos", (0.0, 0.0, 0.0))
         losses = {"damping": one.number("damping", 0.0), "armature": one.number("armature", 0.0)}
         losses |= {"friction": one.number("frictionloss", 0.0), "stiffness": one.number("stiffness", 0.0)}
-        if kind == "ball":
+        if kind in ("ball", "free"):
             if losses["friction"] or losses["stiffness"]:
-                raise one.error(f"joint '{name}' is a ball; of its frictionloss and stiffness nothing is known")
-            return replace(JointData(name, "ball", parent, child, place, R, one, anchor=anchor), **losses)
+                raise one.error(f"joint '{name}' is {kind}; of its frictionloss and stiffness nothing is known")
+            if kind == "free":
+                drawn = (*place.tolist(), *four(R))
+                made = JointData(name, "floating", parent, child, np.zeros(3), np.eye(3), one, drawn=drawn)
+            else:
+                made = JointData(name, "ball", parent, child, place, R, one, anchor=anchor)
+            return replace(made, **losses)
         try:
             axis = direction(turn @ one.vector("axis", (0.0, 0.0, 1.0)), f"joint '{name}'")
         except ModelError as error:
@@ -120,10 +137,13 @@ class Bodies:
 
     def _link(self, element: Element, name: str, class_: str) -> LinkData:
         told = [(self.words.told(one, own), at, turn) for one, at, turn, own in self._all(element, "geom", class_)]
+        for one, _, _ in told:
+            if one.attributes.get("type") in ("plane", "hfield"):
+                raise one.error(f"a {one.attributes['type']} belongs to the world, not to body '{name}'")
         geoms = [_moved(geom_of(one, self.words), at, turn) for one, at, turn in told]
         mass, center, J = self._weight(element, name, told, geoms)
         looks = tuple(look.seen_from(center) for geom in geoms for look in geom.looks)
-        return LinkData(name, mass, center, J, looks, element)
+        return LinkData(name, mass, center, J, looks, element, tuple(words for geom in geoms for words in geom.remarks))
 
     def _weight(
         self, element: Element, name: str, told: list[tuple[Element, np.ndarray, np.ndarray]], geoms: list[Geom]
@@ -133,6 +153,8 @@ class Bodies:
             self._all(element, "inertial", ""),
             self.words.compiler.attributes.get("inertiafromgeom", "auto"),
         )
+        if len(given) > 1:
+            raise given[1][0].error(f"a second <inertial> of body '{name}'")
         if given and source != "true":
             one, shift, turned, _ = given[0]
             mass = one.number("mass")
@@ -147,7 +169,7 @@ class Bodies:
         whole: Solid | None = None
         for (one, at, turn), geom in zip(told, geoms, strict=True):
             solid = geom.solid
-            if one.attributes.get("type", "mesh" if "mesh" in one.attributes else "") == "mesh":
+            if "mesh" in one.attributes:
                 solid = mesh_solid(one, self.words)
                 solid = None if solid is None else solid.turned_by(turn).moved(at)
             if solid is not None and low <= one.number("group", 0.0) <= high:
@@ -161,7 +183,7 @@ def _moved(geom: Geom, shift: np.ndarray, R: np.ndarray) -> Geom:
         return geom
     solid = None if geom.solid is None else geom.solid.turned_by(R).moved(shift)
     turned = Solid(0.0, np.zeros(3), np.zeros((3, 3)), geom.looks).turned_by(R).looks
-    return Geom(solid, tuple(look.seen_from(-shift) for look in turned))
+    return Geom(solid, tuple(look.seen_from(-shift) for look in turned), geom.remarks)
 
 
 def _inertia(one: Element, R: np.ndarray) -> np.ndarray:
@@ -172,6 +194,10 @@ def _inertia(one: Element, R: np.ndarray) -> np.ndarray:
             return np.zeros((3, 3))
         raise one.error("<inertial> has one of diaginertia and fullinertia")
     if full is not None:
+        if any(way in one.attributes for way in TURNS):
+            raise one.error(
+                "<inertial> has fullinertia and is turned; the moments and products are along axes of the body"
+            )
         if len(full) != 6:
             raise one.error("fullinertia of <inertial> is six numbers, xx yy zz xy xz yz")
         xx, yy, zz, xy, xz, yz = full.tolist()

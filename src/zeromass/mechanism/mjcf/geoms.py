@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
+from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
 
 import numpy as np
@@ -22,20 +23,29 @@ SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
 
 
 class Geom(NamedTuple):
-    """A geom in the axes of its body: what it weighs, None where that is nothing, and its looks, placed from the origin."""
+    """A geom in the axes of its body.
+
+    solid    what it weighs, None where that is nothing, or not told without the file of a mesh
+    looks    placed from the origin
+    remarks  why it is not drawn
+    """
 
     solid: Solid | None
     looks: tuple[Look, ...]
+    remarks: tuple[str, ...] = ()
 
 
 def geom_of(element: Element, words: Words) -> Geom:
     """A geom whose attributes are told already."""
-    kind = element.attributes.get("type", "mesh" if "mesh" in element.attributes else "sphere")
+    kind = element.attributes.get("type", "sphere")
     if kind in ("plane", "hfield"):
-        return Geom(None, ())  # of the world, which does not move
+        return Geom(None, ())  # of a body that does not move
+    if kind != "mesh" and "mesh" in element.attributes:
+        return Geom(None, (), _not_drawn(element, f"it is a {kind} that is to be fitted to a mesh"))
     place, R = words.pose(element)
     if kind == "mesh":
         solid, looks = _mesh(element, words)
+        place, R = _mesh_pose(element, words)
     elif kind in SIZES:
         solid, place, R = _shape(element, kind, place, R)
         looks = solid.looks
@@ -45,7 +55,12 @@ def geom_of(element: Element, words: Words) -> Geom:
     turned = Solid(0.0, np.zeros(3), np.zeros((3, 3)), looks).turned_by(R).looks
     shown = element.number("group", 0.0) <= SHOWN
     moved = tuple(look.seen_from(-place) for look in turned)
-    return Geom(solid if solid is not None and solid.mass > 0 else None, moved if shown else ())
+    remarks = () if looks or not shown else _not_drawn(element, "the file of its mesh is not there")
+    return Geom(solid if solid is not None and solid.mass > 0 else None, moved if shown else (), remarks)
+
+
+def _not_drawn(element: Element, why: str) -> tuple[str, ...]:
+    return (f"{element.file}, line {element.line}: a geom is not drawn: {why}",)
 
 
 def _weight(element: Element) -> dict[str, float]:
@@ -61,6 +76,8 @@ def _shape(element: Element, kind: str, place: np.ndarray, R: np.ndarray) -> tup
     size = np.empty(0) if size is None else size
     ends = element.numbers("fromto")
     if ends is not None:
+        if "pos" in element.attributes:
+            raise element.error("a geom has pos and fromto; one of them says where it is")
         if len(ends) != 6 or kind == "sphere" or np.array_equal(ends[:3], ends[3:]):
             raise element.error(f"fromto={element.attributes['fromto']!r} of a {kind} is not two points apart")
         along = ends[3:] - ends[:3]
@@ -89,7 +106,19 @@ def _shape(element: Element, kind: str, place: np.ndarray, R: np.ndarray) -> tup
 def mesh_path(element: Element, words: Words) -> Path:
     """The file of a mesh asset."""
     folder = words.compiler.attributes.get("meshdir", words.compiler.attributes.get("assetdir", ""))
-    return words.compiler.path.parent / folder / element.word("file")
+    name = element.word("file")
+    if words.compiler.attributes.get("strippath") == "true":
+        name = PureWindowsPath(name).name  # either kind of slash
+    return words.compiler.path.parent / folder / name
+
+
+def _mesh_pose(element: Element, words: Words) -> tuple[np.ndarray, np.ndarray]:
+    """Place and turn of the axes in which the file of a mesh is: refpos and refquat are those of the geom in them."""
+    asset = words.meshes[element.word("mesh")]
+    place, R = words.pose(element)
+    given = {"quat": asset.attributes["refquat"]} if "refquat" in asset.attributes else {}
+    R = R @ words.turn(replace(asset, attributes=given)).T
+    return place - R @ asset.vector("refpos", (0.0, 0.0, 0.0)), R
 
 
 def _mesh(element: Element, words: Words) -> tuple[Solid | None, tuple[Look, ...]]:
@@ -109,15 +138,20 @@ def mesh_solid(element: Element, words: Words) -> Solid | None:
     weight = _weight(element)
     if not any(weight.values()):
         return None
+    if element.attributes.get("type") != "mesh":
+        raise element.error("a geom is to be fitted to a mesh, which is not known; give its size, or type='mesh'")
     asset = words.meshes[element.word("mesh")]
     scale = asset.vector("scale", (1.0, 1.0, 1.0))
     if "file" not in asset.attributes or np.ptp(scale):
         raise element.error(
             "a body that has no <inertial> is weighed by meshes that are files of one scale, and primitives"
         )
+    spread = asset.attributes.get("inertia", "exact")
+    if spread not in ("exact", "legacy"):
+        raise asset.error(f"the mass of a mesh is spread over its volume; inertia={spread!r} is not known")
     try:
         solid = Solid.mesh(mesh_path(asset, words), scale=float(scale[0]), **weight)
     except ModelError as error:
         raise element.error(str(error)) from None
-    place, R = words.pose(element)
+    place, R = _mesh_pose(element, words)
     return solid.turned_by(R).moved(place)

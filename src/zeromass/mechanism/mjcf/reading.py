@@ -10,15 +10,16 @@ import numpy as np
 from zeromass.mechanism.description import ActuatorData, LinkData, RobotData
 from zeromass.mechanism.mjcf.actuators import actuator_of
 from zeromass.mechanism.mjcf.bodies import Bodies
+from zeromass.mechanism.mjcf.known import look_through
 from zeromass.mechanism.mjcf.words import Words, read_whole
 from zeromass.mechanism.xml_lines import Element
 from zeromass.model.given import given_path
 
-SILENT = {
-    *("asset", "compiler", "contact", "custom", "default", "extension", "keyframe", "option", "sensor", "size"),
-    *("statistic", "visual", "worldbody", "actuator"),
-}
-"""What a file may have beside the tree: read elsewhere, or no part of the motion."""
+MORE = ("equality", "tendon", "deformable")
+"""Sections of what is more than a tree."""
+
+SWITCHES = ("actuation", "clampctrl", "constraint", "damper", "frictionloss", "passive", "spring")
+"""Flags that take away what a tree has, but for gravity."""
 
 
 def read_mjcf(path: str | PathLike[str], without: Sequence[str] = ()) -> RobotData:
@@ -28,19 +29,19 @@ def read_mjcf(path: str | PathLike[str], without: Sequence[str] = ()) -> RobotDa
     """
     path = given_path(path, "arm.xml")
     root = read_whole(path)
-    root.inside[:] = [one for one in root.inside if one.tag not in without]
+    left_out = [without] if isinstance(without, str) else [*without]
+    root.inside[:] = [one for one in root.inside if one.tag not in left_out]
     if root.tag != "mujoco":
         raise root.error(f"the file describes a <{root.tag}>, and not a <mujoco>")
     for one in root.inside:
-        if one.tag not in SILENT and one.inside:
+        if one.tag in MORE and one.inside:
             words = "leave it out, without=[…], and close loops with zm.Spherical and the like"
             raise one.error(f"<{one.tag}> is more than a tree of bodies; {words}")
+    look_through(root)
     words = Words.of(root)
-    for name in ("settotalmass", "balanceinertia", "boundmass", "boundinertia"):
-        if words.compiler.attributes.get(name, "false") not in ("false", "0", "-1"):
-            raise words.compiler.error(f"{name} of <compiler> changes what bodies weigh; give their masses themselves")
-    tree = Bodies(words)
-    tree.links["world"] = LinkData("world", 0.0, np.zeros(3), np.zeros((3, 3)), (), root)
+    _weights_stay(words.compiler)
+    world = LinkData("world", 0.0, np.zeros(3), np.zeros((3, 3)), (), root)
+    tree = Bodies(words, world, {"body": _names(root, "body"), "joint": _names(root, "joint", "freejoint")})
     for world in root.all("worldbody"):
         tree.inside(world, "world", "main")
     if not tree.joints:
@@ -67,13 +68,42 @@ def _apart(actuators: tuple[ActuatorData, ...]) -> tuple[ActuatorData, ...]:
     return actuators
 
 
+def _names(element: Element, *tags: str) -> set[str]:
+    """Names of all elements of these tags in the world."""
+    found: set[str] = set()
+    for one in element.inside:
+        if one.tag in ("worldbody", "body", "frame"):
+            found |= _names(one, *tags)
+        if one.tag in tags:
+            found |= {one.attributes.get("name", "")}
+    return found
+
+
+def _weights_stay(compiler: Element) -> None:
+    """Raises where the compiler is to change what bodies weigh."""
+    least = {"settotalmass": -1.0, "boundmass": 0.0, "boundinertia": 0.0}
+    changing = [name for name, none in least.items() if compiler.number(name, none) > max(none, 0.0)]
+    if compiler.attributes.get("balanceinertia") == "true":
+        changing.append("balanceinertia")
+    if changing:
+        raise compiler.error(f"{changing[0]} of <compiler> changes what bodies weigh; give their masses themselves")
+
+
 def _gravity(root: Element) -> np.ndarray:
-    g = np.array([0.0, 0.0, -9.81])
+    """Of <option>, with which a look at what else it says of the motion."""
+    g, none = np.array([0.0, 0.0, -9.81]), False
     for option in root.all("option"):
+        if option.attributes.get("actuatorgroupdisable", "").split():
+            raise option.error("actuatorgroupdisable of <option> is not known; leave the actuators themselves out")
+        for flag in option.all("flag"):
+            none = flag.attributes.get("gravity", "disable" if none else "enable") == "disable"
+            off = [name for name in SWITCHES if flag.attributes.get(name, "enable") != "enable"]
+            if off:
+                raise flag.error(f"{off[0]} of <flag> is not known; leave out, in the file itself, what it disables")
         g = option.vector("gravity", (0.0, 0.0, -9.81)) if "gravity" in option.attributes else g
         for name in ("density", "viscosity"):
             if option.number(name, 0.0):
                 raise option.error(f"{name} of <option>: drag of a medium is not known; give it as forces")
         if "wind" in option.attributes and np.any(option.vector("wind", (0.0, 0.0, 0.0))):
             raise option.error("wind of <option> is not known; give it as forces")
-    return g
+    return np.zeros(3) if none else g

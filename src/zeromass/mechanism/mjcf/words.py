@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from zeromass.mechanism.mjcf.known import ACTUATORS, OTHER_ACTUATORS, SHARED
 from zeromass.mechanism.turns import axes_about, direction, of_matrix, shortest_turn
 from zeromass.mechanism.xml_lines import Element, read_xml
 from zeromass.model.errors import ModelError
@@ -21,23 +22,28 @@ TURNS = {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}
 
 def read_whole(path: Path) -> Element:
     """The outermost element of a file, with the files that it includes."""
-    return _with_included(read_xml(path), path.parent, (path.name,))
+    return _with_included(read_xml(path), path.parent, [path.resolve()])
 
 
-def _with_included(element: Element, folder: Path, behind: tuple[str, ...]) -> Element:
+def _with_included(element: Element, folder: Path, read: list[Path]) -> Element:
+    """Files are beside the first one, or else beside the one that includes them; each is included once."""
     inside: list[Element] = []
     for one in element.inside:
         if one.tag != "include":
-            inside.append(_with_included(one, folder, behind))
+            inside.append(_with_included(one, folder, read))
             continue
         name = one.word("file")
-        if name in behind:
-            raise one.error(f"the file '{name}' includes itself")
+        if {*one.attributes} != {"file"}:
+            raise one.error("<include> has a file=… and nothing else")
+        path = folder / name if (folder / name).exists() else one.path.parent / name
+        if path.resolve() in read:
+            raise one.error(f"the file '{name}' is included a second time")
+        read.append(path.resolve())
         try:
-            other = read_xml(folder / name)
+            other = read_xml(path)
         except ModelError as error:
             raise one.error(str(error)) from None
-        inside += _with_included(other, folder, (*behind, name)).inside
+        inside += _with_included(other, folder, read).inside
     return replace(element, inside=inside)
 
 
@@ -46,7 +52,7 @@ class Words:
     """What holds for a whole file.
 
     compiler  attributes of all <compiler>
-    classes   {class: {tag: attributes}}, with what they inherit
+    classes   {class: {tag: attributes}}, with what they inherit; under "laws" the kinds of actuators that are met
     meshes    elements of <asset> by name
     """
 
@@ -67,17 +73,32 @@ class Words:
         for asset in root.all("asset"):
             for mesh in asset.all("mesh"):
                 told = words.told(mesh, "main")
-                words.meshes[told.attributes.get("name") or Path(told.attributes.get("file", "")).stem] = told
+                name = told.attributes.get("name") or Path(told.attributes.get("file", "")).stem
+                if name in words.meshes:
+                    raise mesh.error(
+                        f"a second mesh has the name '{name}', which that on line {words.meshes[name].line} has"
+                    )
+                words.meshes[name] = told
         return words
 
     def _default(self, element: Element, name: str, above: dict[str, dict[str, str]]) -> None:
-        name = element.attributes.get("class", name)
+        if element.attributes.get("class", name) != name:
+            raise element.error("the outermost class is 'main'; put a class of another name inside it")
         own = self.classes.setdefault(name, {tag: dict(said) for tag, said in above.items()})
         for one in element.inside:
-            if one.tag != "default":
-                own[one.tag] = own.get(one.tag, {}) | one.attributes
+            if one.tag == "default":
+                continue
+            own[one.tag] = _over(own.get(one.tag, {}), one.attributes)
+            if one.tag in {*ACTUATORS, *OTHER_ACTUATORS}:
+                shared = {key: value for key, value in one.attributes.items() if key in SHARED}
+                for tag in ACTUATORS:
+                    own[tag] = _over(own.get(tag, {}), shared)
+                own.setdefault("laws", {})[one.tag] = "" if SHARED.issuperset(one.attributes) else one.tag
         for one in element.all("default"):
-            self._default(one, one.word("class"), own)
+            inner = one.word("class")
+            if inner in self.classes:
+                raise one.error(f"a second class has the name '{inner}'")
+            self._default(one, inner, own)
 
     def told(self, element: Element, class_: str) -> Element:
         """An element with what its class says where it says nothing itself."""
@@ -88,7 +109,13 @@ class Words:
         said = self.classes.get(name, {}).get(element.tag, {})
         if any(turn in element.attributes for turn in TURNS):
             said = {key: value for key, value in said.items() if key not in TURNS}
-        return replace(element, attributes=said | element.attributes)
+        if element.tag in ACTUATORS:
+            laws = self.classes.get(name, {}).get("laws", {})
+            others = {*laws} - {element.tag} - ({*ACTUATORS} if element.tag == "motor" else set())
+            if others and any(laws.values()):
+                tags = ", ".join(f"<{tag}>" for tag in laws)
+                raise element.error(f"the law of <{element.tag}> follows from defaults of {tags}; give it itself")
+        return replace(element, attributes=_over(said, element.attributes))
 
     @property
     def degree(self) -> float:
@@ -102,7 +129,8 @@ class Words:
         """A range of two numbers, where it is in force."""
         said = element.attributes.get(switch, "auto")
         found = element.numbers(bounds)
-        automatic = self.compiler.attributes.get("autolimits", "true") == "true" and found is not None
+        empty = found is None or (len(found) == 2 and found[0] == found[1])
+        automatic = self.compiler.attributes.get("autolimits", "true") == "true" and not empty
         if not (said == "true" or (said == "auto" and automatic)):
             return None
         if found is None or len(found) != 2 or not found[0] < found[1]:
@@ -122,7 +150,7 @@ class Words:
             return np.eye(3)
         kind = given[0]
         values, count = element.numbers(kind), TURNS[kind]
-        if values is None or len(values) != count or not np.any(values):
+        if values is None or len(values) != count:
             raise element.error(f"{kind}={element.attributes[kind]!r} of <{element.tag}> is not {count} numbers")
         try:
             return self._matrix(kind, values)
@@ -132,6 +160,8 @@ class Words:
     def _matrix(self, kind: str, v: np.ndarray) -> np.ndarray:
         what = f"{kind}=…"
         if kind == "quat":
+            if not np.any(v):
+                raise ModelError(f"{what} is of length zero")
             return _rotation(v / np.linalg.norm(v))
         if kind == "axisangle":
             return _rotation(_about(direction(v[:3], what), v[3] * self.degree))
@@ -148,6 +178,15 @@ class Words:
             one = _about(np.eye(3)["xyz".index(letter.lower())], float(angle))
             u = product(u, one) if letter.islower() else product(one, u)
         return _rotation(u)
+
+
+def _over(said: dict[str, str], own: dict[str, str]) -> dict[str, str]:
+    """What is said over what was said before; of numbers that are fewer than before, those at the end stay."""
+    both = said | own
+    for name in ("size", "gear", "gainprm", "biasprm"):
+        if name in said and name in own:
+            both[name] = " ".join([*own[name].split(), *said[name].split()[len(own[name].split()) :]])
+    return both
 
 
 def _about(axis: np.ndarray, angle: float) -> np.ndarray:
