@@ -16,6 +16,7 @@ from zeromass.expression import Expression, as_expression, expressions, multipli
 from zeromass.expression.build import ZERO
 from zeromass.model import Event
 from zeromass.model.constraint import rows_of
+from zeromass.model.given import length
 
 if TYPE_CHECKING:
     from zeromass.contact.contacts import Contacts, Modes
@@ -79,11 +80,15 @@ def _made(whole: Contacts, modes: Modes, axes: Sequence[int] | None, shares: Sha
             for x, f in zip(pair.slip, -μ * N / np.sqrt(ṡ @ ṡ + whole.creep**2) * ṡ, strict=True):
                 C[whole.index(x)] = C[whole.index(x)] + f
     for body in whole.bodies:
-        rolls = [j for j, p in enumerate(whole.pairs) if modes[j] == "rolling" and p.body is body]
+        own_pairs = [j for j, p in enumerate(whole.pairs) if p.body is body and p.other is None]
+        rolls = [j for j in own_pairs if modes[j] == "rolling"]
         dropped = {r for r, _ in shares}
-        held = [p for j, p in enumerate(whole.pairs) if modes[j] != "open" and p.body is body and j not in dropped]
+        held = [whole.pairs[j] for j in own_pairs if modes[j] != "open" and j not in dropped]
         own = None if axes is None else [axes[j] for j in rolls]
         added |= _rolling([whole.pairs[j] for j in rolls], own, held)
+    for j, pair in enumerate(whole.pairs):  # what two bodies do to one another moves both
+        if modes[j] == "rolling" and pair.other is not None:
+            added |= _rolling([pair], None if axes is None else [axes[j]], [pair])
     rows = rows_of(added)
     known = {row.name: λ for row, λ in zip(whole.rows, whole.multipliers, strict=True)} | pushes
     every = [*whole.rows, *rows]
@@ -195,7 +200,7 @@ def events_of(contacts: Contacts) -> tuple[Event, ...]:
             words = f"'{pair.solid.name}' rolls on '{pair.surface.name}' from here on"
             found.append(Event(pair.says(STOPS), speed - (STOPPED * c) ** 2, direction=-1, message=words))
             for other in slipping:
-                if other is not pair and other.body is pair.body:
+                if other is not pair and other.meets(pair):
                     ahead = speed - FASTER**2 * as_expression(rate(other.slip) @ rate(other.slip)) - (BEGUN * c) ** 2
                     found.append(Event(pair.says(f"{BEGINS} before {other.name}"), ahead, direction=1))
         found += _known(pair)
@@ -212,6 +217,8 @@ def _closed(contacts: Contacts, pair: Pair) -> list[Event]:
     words = f"'{pair.surface.name}' would have to pull '{pair.solid.name}'"
     push = pair.normal_force + negligible(contacts, pair)
     found = [Event(pair.says(LOST), push, direction=-1, guard=True, message=words)]
+    if pair.other is not None:  # bodies are convex: they have no hollows
+        return found
     room = pair.clearance - contacts.least_clearance
     if isinstance(room, Expression) and room.value is None:
         words = f"a hollow of '{pair.surface.name}' is as tight as '{pair.solid.name}' is round"
@@ -236,8 +243,16 @@ def _known(pair: Pair) -> list[Event]:
 
 
 def negligible(contacts: Contacts, pair: Pair) -> Expression:
-    """Force, N, that is rounding without gravity, 1e-12 m (v² + r²ω²)/r; zero with gravity."""
-    if contacts.gravity is not None and not all(e is ZERO for e in expressions(contacts.gravity).ravel()):
+    """Force, N, that is rounding: 1e-12 m (v² + r²ω²)/r without gravity, and none with it, which presses on a surface.
+
+    It need not press bodies against one another, and 1e-12 m (g + (v² + r²ω²)/r) is rounding there.
+    """
+    g = ZERO if contacts.gravity is None else length(expressions(contacts.gravity).ravel())
+    if g is not ZERO and pair.other is None:
         return ZERO
-    r, v, ω = pair.solid.size, pair.body.velocity, pair.body.angular_velocity_body
-    return as_expression(NEGLIGIBLE * pair.solid.mass / r * (v @ v + r**2 * (ω @ ω)))
+    found: Any = ZERO
+    for body, _ in pair.sides:
+        solid = contacts.solids[contacts.bodies.index(body)]
+        r, v, ω = solid.size, body.velocity, body.angular_velocity_body
+        found = found + NEGLIGIBLE * solid.mass * (g + (v @ v + r**2 * (ω @ ω)) / r)
+    return as_expression(found)

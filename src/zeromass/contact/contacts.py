@@ -15,6 +15,7 @@ from zeromass.contact.pair import Pair
 from zeromass.contact.penetration import Outside, inside_words, penetration
 from zeromass.contact.redundant import Shares
 from zeromass.contact.roller import Roller
+from zeromass.contact.skin import BETWEEN, between_of, skin_of
 from zeromass.contact.slipping import SLOW, creep_of, speed_of
 from zeromass.contact.surface import Surface
 from zeromass.expression import Array, Expression, Symbol, as_expression
@@ -98,7 +99,8 @@ class Contacts(System):
         self,
         bodies: Roller | Sequence[Roller],
         *,
-        on: Surface | Sequence[Surface] | Mapping[str, Surface],
+        on: Surface | Sequence[Surface] | Mapping[str, Surface] = (),
+        between: bool | Iterable[tuple[str, str]] = False,
         gravity: Number | Vector | None = 9.81,
         friction: Number | Mapping[str, Number | None] | None = None,
         restitution: Number | Mapping[str, Number] = 0.0,
@@ -109,8 +111,13 @@ class Contacts(System):
         from zeromass.contact.cases import constraints_of, events_of, kind_of
 
         self.solids = _solids(bodies)
-        surfaces = _surfaces(on)
-        μ, e = _of_each(friction, surfaces, "friction", None), _of_each(restitution, surfaces, "restitution", 0.0)
+        couples = between_of(self.solids, between)
+        surfaces = _surfaces(on, bool(couples))
+        names = [*surfaces, *couples]
+        μ, e = (
+            _of_each(given, names, [*couples], what, none)
+            for given, what, none in ((friction, "friction", None), (restitution, "restitution", 0.0))
+        )
         μ = {where: bounded(given) for where, given in μ.items()}
         self.gravity, self.least_clearance = gravity, least_clearance
         self.bodies = tuple(RigidBody(s.name, mass=s.mass, inertia=s.inertia) for s in self.solids)
@@ -120,6 +127,9 @@ class Contacts(System):
             Pair(where if one else f"{solid.name} on {where}", solid, body, O, surface, μ[where], e[where])
             for solid, body, O in zip(self.solids, self.bodies, self.centers, strict=True)
             for where, surface in surfaces.items()
+        ) + tuple(
+            Pair(name, solid, *self._moving(solid), skin_of(other, *self._moving(other)), μ[name], e[name])
+            for name, (other, solid) in couples.items()
         )
         for requirement in self._possible_limits():
             requirement.checked("friction, restitution and least_clearance")
@@ -151,6 +161,11 @@ class Contacts(System):
         self.kind: str = kind_of(self)
 
     # what it is made of ------------------------------------------------------------------------------------------------
+    def _moving(self, solid: Roller) -> tuple[RigidBody, Particle]:
+        """A body and its centre, as parts."""
+        k = self.solids.index(solid)
+        return self.bodies[k], self.centers[k]
+
     def __getitem__(self, name: str) -> Pair:
         """The contact of a name."""
         for pair in self.pairs:
@@ -282,7 +297,7 @@ class Contacts(System):
     @cached_property
     def outsides(self) -> tuple[Seen, ...]:
         """Each body beside each surface, to be examined."""
-        return tuple(Seen(self, pair) for pair in self.pairs)
+        return tuple(Seen(self, pair) for pair in self.pairs if pair.other is None)
 
     # starts ------------------------------------------------------------------------------------------------------------
     def start(  # type: ignore[override]
@@ -400,7 +415,7 @@ def _solids(bodies: Any) -> tuple[Roller, ...]:
     return found
 
 
-def _surfaces(on: Any) -> dict[str, Surface]:
+def _surfaces(on: Any, bodies_meet: bool) -> dict[str, Surface]:
     if isinstance(on, Surface) or not isinstance(on, Iterable):
         on = [on]
     found = dict(on) if isinstance(on, Mapping) else {}
@@ -413,19 +428,21 @@ def _surfaces(on: Any) -> dict[str, Surface]:
     for surface in found.values():
         if not isinstance(surface, Surface):
             raise ModelError(f"on holds {surface!r}; give zm.Surface, such as zm.Surface(lambda X, Y: …)")
-    if not found:
-        raise ModelError("there is no surface; give on=[floor, wall]")
+    if not found and not bodies_meet:
+        raise ModelError("there is no surface; give on=[floor, wall], or between=True where bodies touch one another")
     return found
 
 
-def _of_each(given: Any, surfaces: Mapping[str, Surface], what: str, none: Any) -> dict[str, Any]:
-    """A number of each surface, from one for all or some by name."""
+def _of_each(given: Any, names: Sequence[str], couples: Sequence[str], what: str, none: Any) -> dict[str, Any]:
+    """A number of each surface, and of each two bodies, from one for all or some by name."""
     if not isinstance(given, Mapping):
-        return dict.fromkeys(surfaces, given)
-    strange = [name for name in given if name not in surfaces]
+        return dict.fromkeys(names, given)
+    known = [*names, BETWEEN] if couples else names
+    strange = [name for name in given if name not in known]
     if strange:
-        raise ModelError(f"{what} is given for '{strange[0]}', and there is no such surface: {', '.join(surfaces)}")
-    return {name: given.get(name, none) for name in surfaces}
+        raise ModelError(f"{what} is given for '{strange[0]}', and there is no such surface: {', '.join(known)}")
+    usual = {name: given.get(BETWEEN, none) if name in couples else none for name in names}
+    return {name: given.get(name, usual[name]) for name in names}
 
 
 def _speeds(contacts: Contacts, creep: Number | None) -> tuple[Number, Number]:

@@ -50,30 +50,33 @@ STOPPED = 10.0 * (1 + 1e-6)
 class Here(NamedTuple):
     """The contacts of a system at a state, in numbers.
 
-    n, w, ρ  normals, velocities against the surfaces, and places from the mass centres, (k, 3) each
-    inverse  of the inertia of each contact's body, inertial axes, (k, 3, 3)
-    m        masses of their bodies, (k,)
-    of       number of its body, (k,)
+    n, w, point  normals, velocities against the surfaces, and places, (k, 3) each
+    of           for each contact the numbers of its bodies with the signs of what acts on them: {body: ±1}
+    center       mass centres of the bodies, (b, 3)
+    inverse      of their inertia, inertial axes, (b, 3, 3)
+    m            their masses, (b,)
     """
 
     n: np.ndarray
     w: np.ndarray
-    ρ: np.ndarray
+    point: np.ndarray
+    of: tuple[dict[int, int], ...]
+    center: np.ndarray
     inverse: np.ndarray
     m: np.ndarray
-    of: np.ndarray
 
     def metric(self, which: Sequence[int]) -> np.ndarray:
-        """D = 1/m − [ρ] I⁻¹ [ρ′] of contacts of one body, shape (3 k, 3 k)."""
-        X = np.stack([np.zeros(len(self.n)), -self.ρ[:, 2], self.ρ[:, 1]], axis=1)
-        Y = np.stack([self.ρ[:, 2], np.zeros(len(self.n)), -self.ρ[:, 0]], axis=1)
-        Z = np.stack([-self.ρ[:, 1], self.ρ[:, 0], np.zeros(len(self.n))], axis=1)
-        across = np.stack([X, Y, Z], axis=1)
+        """D = Σ ± (1/m − [ρ] I⁻¹ [ρ′]) over bodies that two contacts share, ρ from its mass centre, shape (3 k, 3 k)."""
         D = np.zeros((len(which), 3, len(which), 3))
-        for a, i in enumerate(which):
-            for b, j in enumerate(which):
-                if self.of[i] == self.of[j]:
-                    D[a, :, b] = np.eye(3) / self.m[i] - across[i] @ self.inverse[i] @ across[j]
+        for body in {body for j in which for body in self.of[j]}:
+            own = [a for a, j in enumerate(which) if body in self.of[j]]
+            places = [which[a] for a in own]
+            sign = np.array([self.of[j][body] for j in places])
+            across = np.cross(np.eye(3), (self.point[places] - self.center[body])[:, None, :])  # ρ × along each row
+            blocks = np.eye(3)[None, :, None] / self.m[body] + np.einsum(
+                "iab,bc,jdc->iajd", across, self.inverse[body], across
+            )
+            D[np.ix_(own, range(3), own, range(3))] += np.einsum("i,j,iajd->iajd", sign, sign, blocks)
         return D.reshape(3 * len(which), 3 * len(which))
 
     @property
@@ -88,14 +91,18 @@ def here_at(contacts: Contacts, state: State) -> Here:
     if "here" not in whole.memory:
         found = []
         for pair in whole.pairs:
-            S, J = pair.body.rotation, pair.body.inertia
-            found += [*pair.normal, *pair.slip_velocity, *(pair.point - pair.body.position)]
-            found += [*(S @ J @ S.T).ravel(), as_expression(pair.body.mass)]
-        whole.memory["here"] = Evaluator(expressions(found), whole.inputs)
-    numbers = whole.memory["here"](_inputs(whole, state)).reshape(len(whole.pairs), 19)
-    of = np.array([whole.bodies.index(pair.body) for pair in whole.pairs])
-    inverse = np.linalg.inv(numbers[:, 9:18].reshape(-1, 3, 3))
-    return Here(numbers[:, :3], numbers[:, 3:6], numbers[:, 6:9], inverse, numbers[:, 18], of)
+            found += [*pair.normal, *pair.slip_velocity, *pair.point]
+        for body in whole.bodies:
+            S, J = body.rotation, body.inertia
+            found += [*body.position, *(S @ J @ S.T).ravel(), as_expression(body.mass)]
+        of = tuple({whole.bodies.index(body): sign for body, sign in pair.sides} for pair in whole.pairs)
+        whole.memory["here"] = Evaluator(expressions(found), whole.inputs), of
+    values, of = whole.memory["here"]
+    numbers, k = values(_inputs(whole, state)), len(whole.pairs)
+    n, w, point = np.moveaxis(numbers[: 9 * k].reshape(k, 3, 3), 1, 0)
+    bodies = numbers[9 * k :].reshape(-1, 13)
+    inverse = np.linalg.inv(bodies[:, 3:12].reshape(-1, 3, 3))
+    return Here(n, w, point, of, bodies[:, :3], inverse, bodies[:, 12])
 
 
 def _inputs(whole: Contacts, state: State) -> np.ndarray:
@@ -343,20 +350,23 @@ def _shaken(contacts: Contacts, after: State, speed: float) -> list[int]:
 
 
 def _coupled(here: Here, which: Sequence[int], k: int) -> list[int]:
-    """Of contacts those that a stroke at one of them reaches, this one first: of the same body, or striking too."""
-    bodies = {here.of[k], *[here.of[j] for j in which if here.leaving[j] < 0.0]}
-    return sorted((j for j in which if here.of[j] in bodies), key=lambda j: (j != k, j))
+    """Of contacts those that a stroke at one of them reaches, this one first: through bodies that touch, or striking too."""
+    bodies = {*here.of[k]}.union(*[here.of[j] for j in which if here.leaving[j] < 0.0])
+    for _ in which:
+        bodies = bodies.union(*[here.of[j] for j in which if bodies & here.of[j].keys()])
+    return sorted((j for j in which if bodies & here.of[j].keys()), key=lambda j: (j != k, j))
 
 
 def _change(contacts: Contacts, state: State, here: Here, which: Sequence[int], impulses: np.ndarray) -> np.ndarray:
     """Change of the rates of the bodies by impulses at contacts."""
     change = np.zeros(len(state.v))
     for j, p in zip(which, impulses, strict=True):
-        body = contacts.pairs[j].body
-        u = state[body.quaternion]
-        turned = here.inverse[j] @ np.cross(here.ρ[j], p)
-        change[[contacts.index(x) for x in body.position]] += p / here.m[j]
-        change[[contacts.index(x) for x in body.quaternion]] += inertial_rates(u).T @ turned / 2
+        for number, sign in here.of[j].items():
+            body = contacts.bodies[number]
+            u = state[body.quaternion]
+            turned = here.inverse[number] @ np.cross(here.point[j] - here.center[number], sign * p)
+            change[[contacts.index(x) for x in body.position]] += sign * p / here.m[number]
+            change[[contacts.index(x) for x in body.quaternion]] += inertial_rates(u).T @ turned / 2
     return change
 
 

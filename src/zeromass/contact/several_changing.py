@@ -160,19 +160,20 @@ def _everywhere(whole: Contacts) -> dict[str, list[Expression]]:
     """
     q, pairs = whole.coordinates, whole.pairs
     zeros = [zero for _, zero in whole.zeros(0)]
-    found: dict[str, list[Any]] = {name: [] for name in ("n", "w", "rho", "J", "m", "drift", "mu", "e")}
+    found: dict[str, list[Any]] = {name: [] for name in ("n", "w", "point", "drift", "mu", "e")}
     for pair in pairs:
-        S, body = pair.body.rotation, pair.body
         turned = expressions(rate(pair.slip_velocity))
         found["n"] += [*pair.normal]
         found["w"] += [*pair.slip_velocity]
-        found["rho"] += [*(pair.point - body.position)]
-        found["J"] += [*(S @ body.inertia @ S.T).ravel()]
-        found["m"].append(body.mass)
+        found["point"] += [*pair.point]
         found["drift"] += [*(turned - (pair.normal @ turned) * pair.normal + rate(pair.approach) * pair.normal)]
         found["mu"].append(ZERO if pair.friction is None else pair.friction)
         found["e"].append(pair.restitution)
-    found["G"] = [x for body in whole.bodies for x in inertial_rates(body.quaternion).ravel()]
+    bodies = [(body, body.rotation) for body in whole.bodies]
+    found["center"] = [x for body, _ in bodies for x in body.position]
+    found["J"] = [x for body, S in bodies for x in (S @ body.inertia @ S.T).ravel()]
+    found["m"] = [body.mass for body, _ in bodies]
+    found["G"] = [x for body, _ in bodies for x in inertial_rates(body.quaternion).ravel()]
     found["sizes"] = [solid.size for solid in whole.solids]
     found["creep"] = [whole.creep]
     found["zeros"], found["slopes"] = zeros, list(jacobian(zeros, q).ravel())
@@ -185,7 +186,7 @@ def _told(whole: Contacts, named: dict[str, Contacts]) -> dict[str, Any]:
         "pairs": [
             {
                 "name": pair.name,
-                "body": whole.bodies.index(pair.body),
+                "sides": [[whole.bodies.index(body), sign] for body, sign in pair.sides],
                 "gap": whole.index(pair.gap),
                 "slip": [whole.index(x) for x in pair.slip],
                 "limited": pair.friction is not None,

@@ -8,6 +8,7 @@ import numpy as np
 
 from zeromass.contact.pair import Pair
 from zeromass.contact.record import body_record, plain_array, read_body, read_surface, surface_record
+from zeromass.contact.skin import Skin
 from zeromass.expression.record import Reader, Writer
 from zeromass.model.forces import GeneralizedForce
 from zeromass.model.record import read, read_number, written, written_number
@@ -74,6 +75,7 @@ def _pair(contacts: Contacts, pair: Pair, w: Writer) -> dict[str, Any]:
         "name": pair.name,
         "body": contacts.bodies.index(pair.body),
         "surface": surface_record(pair.surface, w),
+        **({} if pair.other is None else {"other": contacts.bodies.index(pair.other)}),
         "parts": [part.name for part in pair.parts],
         "unknowns": w.array(list(pair.unknowns)),
         "gap": w.array(pair.gap),
@@ -87,7 +89,11 @@ def _read_pair(contacts: Contacts, data: dict[str, Any], r: Reader) -> Pair:
     pair, body = object.__new__(Pair), data["body"]
     pair.name, pair.solid = data["name"], contacts.solids[body]
     pair.body, pair.center_particle = contacts.bodies[body], contacts.centers[body]
-    pair.surface = read_surface(data["surface"], r)
+    surface, other = read_surface(data["surface"], r), data.get("other")
+    if other is not None:
+        sphere = surface.rotation is None
+        surface = Skin(surface.f, contacts.bodies[other], contacts.centers[other], sphere=sphere)
+    pair.surface = surface
     named = {part.name: part for part in contacts.parts}
     pair.parts = tuple(named[name] for name in data["parts"])  # type: ignore[misc]
     pair.contact_particle = pair.parts[0]
