@@ -1,4 +1,4 @@
-"""Bodies that touch one another: billiards, cradles, balls on balls and stacks, against closed forms and equations by hand."""
+"""Bodies that touch one another: billiards, cradles, balls on balls and stacks, against closed forms and SciPy."""
 
 from __future__ import annotations
 
@@ -68,6 +68,10 @@ def by_hand(c, v, ω, R, M, μ, e) -> tuple[float, np.ndarray, np.ndarray]:
     return t, v, ω + np.array(turns)
 
 
+def kinetic(v, ω) -> float:
+    return sum(M * u @ u / 2 + 0.2 * M * R**2 * x @ x for M, R, u, x in zip((m, 0.2), (r, 0.07), v, ω, strict=True))
+
+
 @pytest.mark.parametrize(
     ("μ", "e", "offset", "spins"),
     [
@@ -90,26 +94,27 @@ def test_balls_strike_one_another(pool, μ, e, offset, spins):
         angular_velocity=dict(zip(names, ω, strict=True)),
         parameters={p["mu"]: μ, p["e"]: e},
     )
-    run = zm.simulate(both, start, until=1.0)
+    run = zm.simulate(both, start, until=1.0, **TIGHT)
+    before = kinetic(v, ω)
     t, v, ω = by_hand(c, v, ω, (r, 0.07), (m, 0.2), μ, e)
     assert run.kinds == ("red and white open",) * 2
     assert run.changes == pytest.approx([t], abs=1e-12)
     for k, body in enumerate(both.bodies):
         assert run.state(1.0)[body.velocity] == pytest.approx(v[k], abs=1e-12)
-        assert run.state(1.0)[body.angular_velocity] == pytest.approx(ω[k], abs=1e-10)
+        assert run.state(1.0)[body.angular_velocity] == pytest.approx(ω[k], abs=1e-9 if spins else 1e-11)  # turns
     kept = run[momenta(both)]
     assert np.ptp(kept, axis=0).max() <= 1e-12
-    T = run[both.kinetic]
-    assert T[-1] - T[0] == pytest.approx(run.impulses[0].energy, abs=1e-12)
+    assert run.impulses[0].energy == pytest.approx(kinetic(v, ω) - before, abs=1e-11 if spins else 1e-12)
     if e == 1.0 and not μ:
         assert run.impulses[0].energy == pytest.approx(0.0, abs=1e-12)
 
 
 def test_balls_that_miss_one_another_go_on(pool):
-    both, p = pool
+    both, _ = pool
     start = both.start(center={"red": (0, 0, 0), "white": (1, 0.1701, 0)}, velocity={"red": (2, 0, 0)})
     run = zm.simulate(both, start, until=1.0)
-    assert run.changes == () and run.minimum(both.pairs[0].gap).value == pytest.approx(1e-4, abs=1e-9)
+    assert run.changes == ()
+    assert run.minimum(both.pairs[0].gap).value == pytest.approx(1e-4, abs=1e-9)
 
 
 SHAPES = {
@@ -135,7 +140,14 @@ def apart(contacts: zm.Contacts, run: zm.Run, t: float) -> float:
     return float((reaches[1] - reaches[0]).max())
 
 
-@pytest.mark.parametrize("names", [("egg", "bean"), ("top", "stone"), ("pear", "egg")])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("egg", "bean"),
+        pytest.param(("top", "stone"), marks=pytest.mark.slow),
+        pytest.param(("pear", "egg"), marks=pytest.mark.slow),
+    ],
+)
 def test_bodies_of_any_smooth_shape_strike_one_another(names):
     """They touch when planes no longer part them; momenta are kept, and the stroke takes energy."""
     one, two = (SHAPES[name] for name in names)
@@ -147,7 +159,8 @@ def test_bodies_of_any_smooth_shape_strike_one_another(names):
         angular_velocity={one.name: (1, 2, 3), two.name: (0, 1, 2)},
     )
     run = zm.simulate(both, start, until=0.5, **TIGHT)
-    assert len(run.impulses) == 1 and run.impulses[0].energy < 0.0
+    assert len(run.impulses) == 1
+    assert run.impulses[0].energy < 0.0
     assert np.ptp(run[momenta(both)], axis=0).max() <= 1e-12
     gap = both.pairs[0].gap
     for t in (0.1, run.changes[0], 0.5):
@@ -184,7 +197,8 @@ def test_a_stack_is_at_rest(μ):
     """Whatever friction there is: the lower ball carries both."""
     stack = zm.Contacts([ball("low"), ball("high", 0.05, 0.2)], on=FLOOR, between=True, gravity=g, friction=μ)
     run = zm.simulate(stack, stack.start(center={"low": (0, 0, r), "high": (0, 0, 0.25)}), until=1.0)
-    assert len(run.kinds) == 1 and np.ptp(run.y, axis=0).max() <= 1e-15
+    assert len(run.kinds) == 1
+    assert np.ptp(run.y, axis=0).max() <= 1e-15
     assert run[stack["low and high"].normal_force] == pytest.approx(0.2 * g, rel=1e-12)
     assert run[stack["low on floor"].normal_force] == pytest.approx((m + 0.2) * g, rel=1e-12)
 
@@ -223,6 +237,31 @@ def test_a_ball_strikes_two_that_touch(row, e):
     assert np.ptp(run[momenta(balls)], axis=0).max() <= 1e-12
 
 
+@pytest.mark.parametrize("e", [1.0, 0.5])
+def test_they_are_struck_one_after_the_other(e):
+    """With strokes="in turn" each stroke is of two balls, (1 + e)/2 of their speeds given on, until none approaches."""
+    between = [("a", "b"), ("b", "c")]
+    balls = zm.Contacts(
+        [ball(name) for name in "abc"],
+        between=between,
+        gravity=None,
+        restitution=e,
+        friction=0.0,
+        creep=1e-9,
+        strokes="in turn",
+    )
+    start = balls.start(center={"a": (-1, 0, 0), "b": (0, 0, 0), "c": (2 * r, 0, 0)}, velocity={"a": (1, 0, 0)})
+    run = zm.simulate(balls, start, until=1.0)
+    v = np.array([1.0, 0.0, 0.0])
+    while np.diff(v).min() < -1e-12:
+        k = int(np.argmin(np.diff(v)))
+        p = (1 + e) / 2 * (v[k] - v[k + 1])
+        v[k], v[k + 1] = v[k] - p, v[k + 1] + p
+    assert [run.state(1.0)[body.velocity[0]] for body in balls.bodies] == pytest.approx(v, abs=1e-11)
+    if e == 1.0:
+        assert v == pytest.approx([0, 0, 1], abs=1e-15)
+
+
 def test_with_gaps_they_are_newton_s_cradle(row):
     """Each gives on what it has: with a millimetre between them, and e = 1, the last one leaves alone."""
     balls, restitution = row
@@ -236,9 +275,9 @@ def test_with_gaps_they_are_newton_s_cradle(row):
 # a ball on a ball ----------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("friction", "k"), [(0.0, 0.0), (None, 0.4)])
 def test_a_ball_leaves_a_ball_that_hardly_moves(friction, k):
-    """At cos θ = 2/3 where it slides, 10/17 where it rolls, from near rest: u² = g L cos θ with (1 + k) u²/2 = g L (1 − cos θ)."""
+    """At cos θ = 2/3 where it slides, 10/17 where it rolls: u² = g L cos θ, (1 + k)(u² − v²)/2 = g L (1 − cos θ)."""
     R, v, L = 1.0, 1e-2, 1.2
-    heavy = zm.SphericalBody(R, 1e13, (1e13,) * 3, name="heavy")
+    heavy = zm.SphericalBody(R, 1e10, (1e10,) * 3, name="heavy")
     pair = zm.Contacts(
         [heavy, ball("light", 0.2)],
         between=True,
@@ -251,7 +290,7 @@ def test_a_ball_leaves_a_ball_that_hardly_moves(friction, k):
     run = zm.simulate(pair, start, until=5.0, **TIGHT)
     assert run.kinds[-1] == "heavy and light open"
     cosine = (1 + (1 + k) * v**2 / (2 * g * L)) / (1 + (1 + k) / 2)
-    assert run.state(run.changes[-1])[pair.centers[1].position[2]] / L == pytest.approx(cosine, abs=1e-10)
+    assert run.state(run.changes[-1])[pair.centers[1].position[2]] / L == pytest.approx(cosine, abs=5e-9)  # it moves
     assert cosine == pytest.approx(10 / 17 if k else 2 / 3, abs=1e-5)
 
 
@@ -309,34 +348,32 @@ def test_a_ball_rolls_down_one_that_gives_way():
     assert np.arctan2(line[0], line[2]) == pytest.approx(θ, abs=1e-9)
     assert np.ptp(run[pair.energy]) <= 1e-10
     assert np.ptp(run[momenta(pair)[0]]) <= 1e-13
-    assert run.required_friction("big and small").value > 0.0 if False else True
 
 
 def test_bodies_that_roll_on_one_another_keep_what_they_have():
     """Two eggs drawn together by a spring between their middles: momentum, angular momentum and energy stay."""
-    one, two = SHAPES["egg"], SHAPES["bean"]
-    pair = zm.Contacts(
-        [one, two],
-        between=True,
-        gravity=None,
-        forces=lambda contacts: zm.GeneralizedForce(
-            {}, potential=20.0 * (d @ d) if (d := contacts.centers[1].position - contacts.centers[0].position) is not None else 0
-        ),
-    )
+    k = 40.0
+
+    def drawn(contacts: zm.Contacts) -> list[zm.Force]:
+        one, two = (O.position for O in contacts.centers)
+        return [zm.Force(k * (two - one), at=one), zm.Force(k * (one - two), at=two)]
+
+    pair = zm.Contacts([SHAPES["egg"], SHAPES["bean"]], between=True, gravity=None, forces=drawn)
+    d = pair.centers[1].position - pair.centers[0].position
     start = pair.start(
         center={"egg": (0, 0, 0), "bean": (0.3, 0.02, 0.05)},
         orientation={"egg": (0.3, 0.2, 0.5), "bean": (1, 0.4, 0.2)},
-        angular_velocity={"egg": (0.5, 1.0, 0.3)},
         touching=["egg and bean"],
     )
     run = zm.simulate(pair, start, until=1.0, **TIGHT)
     assert run.kinds == ("egg and bean rolling",)
     assert run.minimum(pair.pairs[0].normal_force).value > 0.0
     assert np.ptp(run[momenta(pair)], axis=0).max() <= 1e-11
-    assert np.ptp(run[pair.energy]) <= 1e-11
+    assert np.ptp(run[pair.kinetic + k * (d @ d) / 2]) <= 1e-11
 
 
 # in a bowl -----------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_two_balls_meet_and_part_in_a_bowl():
     """Smooth ones of equal mass go to and fro as pendulums that exchange their speeds, e = 1, wherever they meet."""
     ϱ = 1.0
@@ -364,7 +401,8 @@ def test_two_balls_meet_and_part_in_a_bowl():
         t, y = float(done.t[-1]), done.y[[0, 1, 3, 2], -1]
         expected += [t] if t < 2.0 else []
     found = [impulse.t for impulse in run.impulses if impulse.impulses[0] > 1e-9]
-    assert len(expected) >= 2 and found == pytest.approx(expected, abs=1e-9)
+    assert len(expected) >= 2
+    assert found == pytest.approx(expected, abs=1e-9)
     end = run.state(2.0)
     for O, x in zip(balls.centers, y[:2], strict=True):
         assert end[O.position] == pytest.approx([L * np.sin(x), 0, -L * np.cos(x)], abs=1e-8)
@@ -375,7 +413,9 @@ def test_two_balls_meet_and_part_in_a_bowl():
 def test_what_can_not_touch_is_refused():
     coin, pear = zm.disc(0.1, 0.2, name="coin"), SHAPES["pear"]
     other = zm.convex(support=lambda x, y, z: 0.13 + 0.004 * x**2, mass=0.1, name="plum")
-    with pytest.raises(zm.ModelError, match="'coin' and 'red' can not touch one another: 'coin' has edges or flat sides"):
+    with pytest.raises(
+        zm.ModelError, match="'coin' and 'red' can not touch one another: 'coin' has edges or flat sides"
+    ):
         zm.Contacts([ball("red"), coin], on=FLOOR, between=True)
     with pytest.raises(zm.ModelError, match="'pear' and 'plum' are both given by support="):
         zm.Contacts([pear, other], between=True)
@@ -397,7 +437,7 @@ def test_starts_inside_one_another_are_refused(pool):
     both, _ = pool
     with pytest.raises(zm.StartError, match=r"'white' lies 0\.07 m inside 'red'"):
         both.start(center={"red": (0, 0, 0), "white": (0.1, 0, 0)})
-    with pytest.raises(zm.StartError, match=r"'white' touches 'red' and moves into it with 1 m/s"):
+    with pytest.raises(zm.StartError, match=r"no state satisfies 'rate of red and white closed'"):
         both.start(center={"red": (0, 0, 0), "white": (0.17, 0, 0)}, velocity={"red": (1, 0, 0)})
 
 
@@ -412,13 +452,15 @@ def test_friction_and_restitution_by_name():
     )
     assert {pair.name: (pair.friction, pair.restitution) for pair in found.pairs} == {
         **{f"{name} on floor": (0.2, 0.0) for name in "abc"},
-        **{"a and b": (0.05, 0.9), "a and c": (0.1, 0.9), "b and c": (0.05, 0.9)},
+        "a and b": (0.05, 0.9),
+        "a and c": (0.1, 0.9),
+        "b and c": (0.05, 0.9),
     }
 
 
 def test_a_run_is_kept_and_goes_on(pool, tmp_path):
     """In a file; the system that is read knows its bodies."""
-    both, p = pool
+    both, _ = pool
     start = both.start(center={"red": (0, 0, 0), "white": (1, 0.05, 0)}, velocity={"red": (2, 0, 0)})
     run = zm.simulate(both, start, until=0.2)
     run.save(tmp_path / "run.zip")
@@ -432,5 +474,6 @@ def test_a_run_is_kept_and_goes_on(pool, tmp_path):
 
 def test_what_it_looks_like(pool):
     drawing = pool[0].drawing
-    assert drawing.title == "Red and white" and drawing.ground is None
+    assert drawing.title == "Red and white"
+    assert drawing.ground is None
     assert [body.name for body in drawing.bodies] == ["red", "white"]

@@ -21,6 +21,9 @@ from zeromass.model.given import length
 if TYPE_CHECKING:
     from zeromass.contact.contacts import Contacts, Modes
 
+ALIKE = ("solids", "bodies", "centers", "pairs", "gravity", "creep", "slow", "applied", "least_clearance", "strokes")
+"""What all cases have in common, beside their equations."""
+
 STOPPED = 10.0
 """Creeps below which a slip has died out, as of one contact."""
 
@@ -93,7 +96,7 @@ def _made(whole: Contacts, modes: Modes, axes: Sequence[int] | None, shares: Sha
     known = {row.name: λ for row, λ in zip(whole.rows, whole.multipliers, strict=True)} | pushes
     every = [*whole.rows, *rows]
     new = object.__new__(type(whole))
-    for name in ("solids", "bodies", "centers", "pairs", "gravity", "creep", "slow", "applied", "least_clearance"):
+    for name in ALIKE:
         setattr(new, name, getattr(whole, name))
     new.joints, new.whole, new.modes, new.shares = (), whole, modes, shares
     multipliers = [known[row.name] if row.name in known else multiplier(f"λ {row.name}") for row in every]

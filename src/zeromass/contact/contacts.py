@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from zeromass.contact.redundant import Shares
 from zeromass.contact.roller import Roller
 from zeromass.contact.skin import BETWEEN, between_of, skin_of
 from zeromass.contact.slipping import SLOW, creep_of, speed_of
+from zeromass.contact.strokes import AT_ONCE, IN_TURN
 from zeromass.contact.surface import Surface
 from zeromass.expression import Array, Expression, Symbol, as_expression
+from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Event, ModelError, Onward, Particle, Quantity, RigidBody, State, System
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector
@@ -40,21 +42,25 @@ Modes = tuple[Mode, ...]
 
 @recorded("contacts")
 class Contacts(System):
-    """One body or several, each of which may touch one surface or several.
+    """One body or several, each of which may touch one surface or several, and other bodies.
 
     bodies       what moves: zm.ball(…), zm.disc(…) and others, one or a list
     on           the surfaces, [floor, wall] or {"floor": floor, "wall": wall}; any body may touch any of them
+    between      whether bodies touch one another: True, or [("red", "white"), …] by their names; balls, ellipsoids,
+                 superquadrics and zm.convex(…) can
     gravity      m/s², g for (0, 0, −g) or a vector
-    friction     coefficient μ of all contacts, or {name of the surface: μ}; None, or a surface that is not named, where
-                 there is always enough
-    restitution  coefficient e of impulses, 0 to 1, of all contacts, or {name of the surface: e}
+    friction     coefficient μ of all contacts, or {name of the surface: μ, "between": μ}, where "between" are those of
+                 bodies with one another; None, or what is not named, where there is always enough
+    restitution  coefficient e of impulses, 0 to 1, of all contacts, or {name of the surface: e, "between": e}
+    strokes      of contacts that touch while another is struck: "at once", impulses grow together, or "in turn", one after
+                 the other, that which approaches fastest first
     creep        speed of slip, m/s, below which friction falls off; by default 1e-9 √(g r)
     forces       as of a System, or a function that gives them: lambda contacts: zm.Force(…, at=contacts.body.point(…))
 
     Each contact is open, rolling or slipping, and the run goes on from one case to the next: where a body strikes a surface,
     where a contact is no longer pressed, where it needs more friction than there is, where a slip has died out. `kind` says
     which case it is, as "floor rolling, wall open". Contacts are called by their surface, with several bodies by both, "red
-    on floor"; contacts["floor"] has gap, slip and forces of one, see `zm.Pair`.
+    on floor" and "red and white"; contacts["floor"] has gap, slip and forces of one, see `zm.Pair`.
 
     Of contacts that roll on one body, forces along the line between them do not change the motion: friction is the least
     that does it, by the sum of squares. Strokes of several contacts at once follow `zeromass.contact.strokes`.
@@ -87,6 +93,9 @@ class Contacts(System):
     slow: Number
     """Speed, m/s, below which a slip is stiff."""
 
+    strokes: str
+    """Whether contacts that touch are struck at once or in turn."""
+
     applied: list[Load]
     least_clearance: Number
     shares: Shares
@@ -104,6 +113,7 @@ class Contacts(System):
         gravity: Number | Vector | None = 9.81,
         friction: Number | Mapping[str, Number | None] | None = None,
         restitution: Number | Mapping[str, Number] = 0.0,
+        strokes: Literal["at once", "in turn"] = AT_ONCE,
         creep: Number | None = None,
         least_clearance: Number = LEAST_CLEARANCE,
         forces: Forces | Callable[[Contacts], Forces] = None,
@@ -120,6 +130,9 @@ class Contacts(System):
         )
         μ = {where: bounded(given) for where, given in μ.items()}
         self.gravity, self.least_clearance = gravity, least_clearance
+        if strokes not in (AT_ONCE, IN_TURN):
+            raise ModelError(f"strokes is {strokes!r}; it is '{AT_ONCE}' or '{IN_TURN}'")
+        self.strokes = strokes
         self.bodies = tuple(RigidBody(s.name, mass=s.mass, inertia=s.inertia) for s in self.solids)
         one = len(self.solids) == 1
         self.centers = tuple(Particle("center" if one else f"{s.name} center", mass=0) for s in self.solids)
@@ -280,10 +293,10 @@ class Contacts(System):
 
     @property
     def stiff(self) -> Expression | None:
-        """Negative where a slip is slow, of contacts that slip; see `zm.Slipping`."""
+        """Negative where a slip is slow, of contacts that slip with friction; see `zm.Slipping`."""
         found: Any = None
         for pair, mode in zip(self.pairs, self.modes, strict=True):
-            if mode == "slipping":
+            if mode == "slipping" and as_expression(pair.friction or 0.0) is not ZERO:
                 w = pair.slip_velocity
                 own = as_expression(w @ w - self.slow**2)
                 found = own if found is None else np.minimum(found, own)

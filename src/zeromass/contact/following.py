@@ -13,7 +13,7 @@ from zeromass.contact.flying import RESTS
 from zeromass.contact.friction import restitution_at
 from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, STOPS
 from zeromass.contact.redundant import shares
-from zeromass.contact.strokes import strokes
+from zeromass.contact.strokes import AT_ONCE, strokes
 from zeromass.equation import solve
 from zeromass.expression import Evaluator, Symbol, as_expression, expressions, rate
 from zeromass.model import Onward, State, System
@@ -307,7 +307,7 @@ def landed(contacts: Contacts, state: State, k: int) -> Onward:
     w[closed] -= here.leaving[closed, None] * here.n[closed]  # rounding
     which = _coupled(here, which, k)
     D = here.metric(which)
-    found = strokes(D, here.n[which], w[which], μ[which], e[which])
+    found = strokes(D, here.n[which], w[which], μ[which], e[which], at_once=whole.strokes == AT_ONCE)
     struck = replace(state, v=state.v + _change(contacts, state, here, which, found.impulses))
     after = onto(struck, whole)  # what has no mass follows
     leaves = np.einsum("ki,ki->k", here.n[which], found.velocities)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.contact.complementarity import Mode
 from zeromass.contact.following import here_at, scales_at
 from zeromass.contact.start import GIVEN, turn_of
 from zeromass.contact.watched import UPRIGHT
@@ -59,7 +60,9 @@ def placed(
             f"'{whole.pairs[touched[0]].name}' is touched at the start, and {formulas[0].name} may change that; a start by "
             "formulas of parameters is one in the air, or give numbers"
         )
-    modes = [_kinematics(whole, j, touched, by_body) if j in touched else "open" for j in range(len(whole.pairs))]
+    modes: list[Mode] = ["open"] * len(whole.pairs)
+    for j in touched:
+        modes[j] = _kinematics(whole, j, touched, by_body)
     case = whole.case(modes)
     given: list[tuple[Any, Any]] = (
         [] if touching is not None else [(O, x) for O, x in places if O[0] in _centers(whole)]

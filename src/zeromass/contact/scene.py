@@ -44,7 +44,9 @@ def drawing_of(contacts: Contacts, parameters: Mapping[Symbol, float]) -> Drawin
             *[
                 plate
                 for pair in contacts.pairs
-                if pair.surface not in heights and pair.other is None and (plate := _plate(pair, parameters)) is not None
+                if pair.surface not in heights
+                and pair.other is None
+                and (plate := _plate(pair, parameters)) is not None
             ],
         ),
         trails=tuple(Trail(O.name, O.position, "center") for O in contacts.centers),

@@ -19,6 +19,7 @@ from zeromass.contact.edges import lies_words, only_own_edges
 from zeromass.contact.following import case_of, onto
 from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, STOPS, Pair
 from zeromass.contact.redundant import RedundantContacts
+from zeromass.contact.strokes import AT_ONCE
 from zeromass.contact.watched import BORDER, FLAT, TIGHT
 from zeromass.errors import ZeromassError
 from zeromass.expression import Expression, as_expression, expressions, jacobian, rate, symbols
@@ -197,6 +198,7 @@ def _told(whole: Contacts, named: dict[str, Contacts]) -> dict[str, Any]:
             {"place": [whole.index(x) for x in body.position], "turn": [whole.index(x) for x in body.quaternion]}
             for body in whole.bodies
         ],
+        "atOnce": whole.strokes == AT_ONCE,
         "cases": {
             name: {"kind": case.kind, "modes": list(case.modes), "shares": [[r, list(p)] for r, p in case.shares]}
             for name, case in named.items()

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zeromass.contact.cases import ALIKE, kind_of
 from zeromass.contact.pair import Pair
 from zeromass.contact.record import body_record, plain_array, read_body, read_surface, surface_record
 from zeromass.contact.skin import Skin
+from zeromass.contact.strokes import AT_ONCE
 from zeromass.expression.record import Reader, Writer
 from zeromass.model.forces import GeneralizedForce
 from zeromass.model.record import read, read_number, written, written_number
@@ -32,6 +34,7 @@ def contacts_record(contacts: Contacts, w: Writer) -> dict[str, Any]:
         "pairs": [_pair(contacts, pair, w) for pair in contacts.pairs],
         "gravity": None if contacts.gravity is None else w.array(contacts.gravity),
         "applied": [[w.array(load.generalized(q)), w.array(load.potential)] for load in contacts.applied],
+        "strokes": contacts.strokes,
         "limits": [written_number(x, w) for x in (contacts.creep, contacts.slow, contacts.least_clearance)],
     }
 
@@ -42,7 +45,7 @@ def take_contacts_record(contacts: Contacts, own: dict[str, Any], r: Reader) -> 
     contacts.shares = tuple((r, tuple((i, c) for i, c in parts)) for r, parts in own.get("shares", ()))
     if "whole" in own:
         whole: Any = read(own["whole"], r)
-        for name in ("solids", "bodies", "centers", "pairs", "gravity", "creep", "slow", "applied", "least_clearance"):
+        for name in ALIKE:
             setattr(contacts, name, getattr(whole, name))
         contacts.whole, contacts.parameters = whole, whole.parameters
         contacts._free = contacts._free._replace(parts=whole.parts)
@@ -51,8 +54,6 @@ def take_contacts_record(contacts: Contacts, own: dict[str, Any], r: Reader) -> 
     else:
         contacts.whole = contacts
         _take(contacts, own, r)
-    from zeromass.contact.cases import kind_of
-
     contacts.kind = kind_of(contacts)
 
 
@@ -66,6 +67,7 @@ def _take(contacts: Contacts, own: dict[str, Any], r: Reader) -> None:
         GeneralizedForce(dict(zip(contacts.coordinates, r.array(Q), strict=True)), potential=r.array(V).item())
         for Q, V in own["applied"]
     ]
+    contacts.strokes = own.get("strokes", AT_ONCE)  # files of before
     contacts.creep, contacts.slow, contacts.least_clearance = (read_number(x, r) for x in own["limits"])
     contacts._know(*contacts.limits)
 

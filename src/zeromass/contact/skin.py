@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -17,7 +16,6 @@ from zeromass.contact.surface import Surface
 from zeromass.contact.traced import PLACE, Traced
 from zeromass.expression import Array, Expression, as_expression
 from zeromass.model import ModelError, Particle, RigidBody
-
 
 BETWEEN = "between"
 """The name under which friction and restitution of all contacts between bodies are given."""
@@ -48,7 +46,11 @@ class Skin(Surface):
         """With its body."""
         return True
 
-    @cached_property
+    def normal(self, position: np.ndarray) -> np.ndarray:
+        """n = ∇f/|∇f|; of a sphere ∇f = (P − O)/R, which is of length 1 where the contact is."""
+        return self.gradient(position) if self.sphere else super().normal(position)
+
+    @property
     def angular_velocity(self) -> np.ndarray:
         """Of the body, inertial components, rad/s."""
         return self.body.angular_velocity
@@ -120,7 +122,9 @@ def between_of(solids: Sequence[Roller], between: Any) -> dict[str, tuple[Roller
 
 def _couple(named: dict[str, Roller], names: Any) -> tuple[Roller, Roller]:
     if isinstance(names, str) or len(names) != 2 or len({*names}) != 2:
-        raise ModelError(f"between holds {names!r}; give two names of bodies each, [('red', 'white'), …], or True for all")
+        raise ModelError(
+            f"between holds {names!r}; give two names of bodies each, [('red', 'white'), …], or True for all"
+        )
     for name in names:
         if name not in named:
             raise ModelError(f"between names '{name}', and there is no such body: {', '.join(named)}")

@@ -28,8 +28,8 @@ NARROW = 1e-8
 
 
 LOOKS = 1000
-"""Brackets at most in which a dip is looked for. Of a function that bends there are a few of each width; in rounding, such as
-the gap of bodies that touch without a force, there is one within each other."""
+"""Brackets at most in which a dip is looked for: of a function that bends there are a few of each width, of rounding, such as
+the gap of bodies that touch without a force, as many as there are places."""
 
 
 def happenings(

@@ -158,7 +158,7 @@ class ContactsMotion extends KindsMotion {
     const w = here.w.map((x, j) => (before[j] === "open" ? x : across(x, here.n[j]))); // rounding
     const reached = this.reached(touching, [k, ...touching.filter((j) => here.leaving[j] < 0)]);
     const which = [k, ...reached.filter((j) => j !== k)];
-    const found = strokes(this.meeting(here, which), which.map((j) => w[j]), which.map((j) => here.e[j]));
+    const found = strokes(this.meeting(here, which), which.map((j) => w[j]), which.map((j) => here.e[j]), this.told.atOnce);
     const after = this.onto({ t, y: this.struck(y, here, which, found.impulses) }, this.about.kind);
     const leaves = found.velocities.map((v, i) => dot(here.n[which[i]], v));
     const still = which.filter((_, i) => leaves[i] <= TOUCHES * speed);
