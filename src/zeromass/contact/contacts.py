@@ -296,7 +296,7 @@ class Contacts(System):
         """Negative where a slip is slow, of contacts that slip with friction; see `zm.Slipping`."""
         found: Any = None
         for pair, mode in zip(self.pairs, self.modes, strict=True):
-            if mode == "slipping" and as_expression(pair.friction or 0.0) is not ZERO:
+            if mode == "slipping" and pair.friction is not None and as_expression(pair.friction) is not ZERO:
                 w = pair.slip_velocity
                 own = as_expression(w @ w - self.slow**2)
                 found = own if found is None else np.minimum(found, own)

@@ -28,8 +28,8 @@ NARROW = 1e-8
 
 
 LOOKS = 1000
-"""Brackets at most in which a dip is looked for: of a function that bends there are a few of each width, of rounding, such as
-the gap of bodies that touch without a force, as many as there are places."""
+"""Brackets at most in which a dip is looked for: a function that bends has a few of each width, and rounding, such as the
+gap of bodies that touch without a force, as many as there are places."""
 
 
 def happenings(
