@@ -203,6 +203,42 @@ def test_a_stack_is_at_rest(μ):
     assert run[stack["low on floor"].normal_force] == pytest.approx((m + 0.2) * g, rel=1e-12)
 
 
+W, DX = 0.34, 0.14
+BOX = {**FLOOR, "left": zm.Surface(lambda X, Y, Z: X), "right": zm.Surface(lambda X, Y, Z: W - X)}
+HIGH = {"low": (W - r, 0, r), "high": (r, 0, r + np.sqrt(4 * r**2 - DX**2))}
+
+
+@pytest.mark.parametrize("μ", [0.0, 0.1, None])
+def test_two_balls_in_a_box_need_no_friction(μ):
+    """What friction does is not determined, and the least is none: each wall is pressed by m g tan φ, φ of the centres."""
+    box = zm.Contacts([ball("low"), ball("high")], on=BOX, between=True, gravity=g, friction=μ)
+    run = zm.simulate(box, box.start(center=HIGH), until=0.5)
+    assert np.ptp(run.y, axis=0).max() <= 1e-14
+    tilted = DX / np.sqrt(4 * r**2 - DX**2)
+    for name in ("low on right", "high on left"):
+        assert run[box[name].normal_force] == pytest.approx(m * g * tilted, rel=1e-9)
+    assert run[box["low on floor"].normal_force] == pytest.approx(2 * m * g, rel=1e-9)
+    assert run[box["low and high"].normal_force] == pytest.approx(m * g * np.hypot(1, tilted), rel=1e-9)
+    assert max(np.abs(run[pair.friction_magnitude]).max() for pair in box.pairs) <= 1e-12
+
+
+@pytest.mark.slow
+def test_two_balls_roll_along_a_box(tmp_path):
+    """No contact slips, though more rows would hold them than there are motions; energy is kept, and so in a file."""
+    α = 0.3
+    box = zm.Contacts([ball("low"), ball("high")], on=BOX, between=True, gravity=(0, g * np.sin(α), -g * np.cos(α)))
+    run = zm.simulate(box, box.start(center=HIGH), until=0.4, **TIGHT)
+    assert len(run.kinds) == 1
+    held = [pair for pair in box.pairs if f"{pair.name} rolling" in run.kinds[0]]
+    assert len(held) == 4
+    seen = run.at(np.linspace(0, 0.4, 50))
+    assert max(np.abs(seen[pair.slip_velocity]).max() for pair in held) <= 1e-13
+    assert np.ptp(run[box.energy]) <= 1e-11
+    assert seen[box.bodies[1].velocity[1]][-1] > seen[box.bodies[0].velocity[1]][-1] > 0.3
+    run.save(tmp_path / "run.zip")
+    assert zm.load(tmp_path / "run.zip").segments[0].start.system.grips == run.segments[0].start.system.grips
+
+
 def test_balls_beside_one_another_stay_so():
     """They roll down a plane, touching without a force."""
     α = 0.2

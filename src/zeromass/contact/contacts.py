@@ -10,6 +10,7 @@ import numpy as np
 
 from zeromass.contact.complementarity import Mode
 from zeromass.contact.friction import bounded
+from zeromass.contact.gripping import NONE, Grips
 from zeromass.contact.limits import possible_clearance, possible_creep
 from zeromass.contact.pair import Pair
 from zeromass.contact.penetration import Outside, inside_words, penetration
@@ -101,6 +102,9 @@ class Contacts(System):
     shares: Shares
     """Contacts whose normal forces follow from those of others, with what parts, see `zm.RedundantContacts`."""
 
+    grips: Grips
+    """Rows of contacts whose friction the motion does not determine, see `zeromass.contact.gripping`."""
+
     whole: Contacts
     """The system in which all contacts are open; it has the others, see `case`."""
 
@@ -150,7 +154,7 @@ class Contacts(System):
             possible_creep(creep).checked("creep")
         slips = any(pair.friction is not None for pair in self.pairs)
         self.creep, self.slow = _speeds(self, creep) if slips else (0.0, 0.0)
-        self.modes, self.shares, self.whole = tuple("open" for _ in self.pairs), (), self
+        self.modes, self.shares, self.grips, self.whole = tuple("open" for _ in self.pairs), (), NONE, self
         self.applied = loads(forces(self) if callable(forces) else forces)
         parts = [*self.bodies, *self.centers, *[part for pair in self.pairs for part in pair.parts]]
         super().__init__(

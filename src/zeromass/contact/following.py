@@ -11,6 +11,7 @@ import numpy as np
 from zeromass.contact.complementarity import AGREES, Case, Meeting, Mode, decided
 from zeromass.contact.flying import RESTS
 from zeromass.contact.friction import restitution_at
+from zeromass.contact.gripping import grips_at
 from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, STOPS
 from zeromass.contact.redundant import shares
 from zeromass.contact.strokes import AT_ONCE, strokes
@@ -372,9 +373,12 @@ def _change(contacts: Contacts, state: State, here: Here, which: Sequence[int], 
 
 def case_of(contacts: Contacts, state: State, modes: Sequence[Mode]) -> Contacts:
     """The case with some modes, with rows that are independent at a state, and a warning where forces are redundant."""
+    from zeromass.contact.cases import case
+
     here, closed = here_at(contacts, state), [j for j, mode in enumerate(modes) if mode != "open"]
     shared = shares(closed, [contacts.pairs[j].name for j in closed], here.metric(closed), here.n[closed])
-    return contacts.case(modes, np.argmin(np.abs(here.n), axis=1).tolist(), shared)
+    axes = np.argmin(np.abs(here.n), axis=1).tolist()
+    return case(contacts.whole, tuple(modes), axes, shared, grips_at(here, modes, shared))
 
 
 def settled(

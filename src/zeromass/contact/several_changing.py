@@ -103,7 +103,7 @@ def _further(whole: Contacts, states: Sequence[State]) -> Changing:
     """The cases that some states are of, and all others of few contacts."""
     found: dict[Contacts, State | None] = {whole: None}
     for state in states:
-        if isinstance(state.system, type(whole)):
+        if isinstance(state.system, type(whole)) and not state.system.grips.rows:
             found.setdefault(state.system, state)
     choices = [
         ("open", "rolling") if pair.friction is None else ("open", "rolling", "slipping") for pair in whole.pairs
@@ -126,7 +126,7 @@ def _add(whole: Contacts, found: dict[Contacts, State | None], modes: tuple[Mode
             left = max(map(abs, state.residuals.values()), default=0.0)
         except (ZeromassError, np.linalg.LinAlgError):
             return
-    if left <= NEAR * (1.0 + float(np.abs([*state.q, *state.v]).max())):
+    if not case.grips.rows and left <= NEAR * (1.0 + float(np.abs([*state.q, *state.v]).max())):
         found[case] = state
 
 

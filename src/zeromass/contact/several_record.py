@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.cases import ALIKE, kind_of
+from zeromass.contact.gripping import Grips
 from zeromass.contact.pair import Pair
 from zeromass.contact.record import body_record, plain_array, read_body, read_surface, surface_record
 from zeromass.contact.skin import Skin
@@ -26,7 +27,8 @@ def contacts_record(contacts: Contacts, w: Writer) -> dict[str, Any]:
     """What the system is made of; a case that is not open has the open one with it."""
     if contacts.whole is not contacts:
         shares = [[r, [[i, c] for i, c in parts]] for r, parts in contacts.shares]
-        return {"modes": list(contacts.modes), "shares": shares, "whole": written(contacts.whole, w)}
+        grips = [[[[j, list(v)] for j, v in row] for row in some] for some in contacts.grips]
+        return {"modes": list(contacts.modes), "shares": shares, "grips": grips, "whole": written(contacts.whole, w)}
     q = contacts.coordinates
     return {
         "modes": list(contacts.modes),
@@ -43,6 +45,8 @@ def take_contacts_record(contacts: Contacts, own: dict[str, Any], r: Reader) -> 
     """Gives a system whose equations are complete what `contacts_record` wrote."""
     contacts.modes, contacts.joints = tuple(own["modes"]), ()
     contacts.shares = tuple((r, tuple((i, c) for i, c in parts)) for r, parts in own.get("shares", ()))
+    rows = own.get("grips", ((), ()))
+    contacts.grips = Grips(*[tuple(tuple((j, (x, y, z)) for j, (x, y, z) in row) for row in some) for some in rows])
     if "whole" in own:
         whole: Any = read(own["whole"], r)
         for name in ALIKE:

@@ -38,7 +38,7 @@ def strokes(
     at_once  whether impulses grow together where that is lawful; else one contact is struck after the other
     """
     impulses, velocities = np.zeros_like(w), w.copy()
-    for which in _joined(D, len(n)):
+    for which in joined(D, len(n)):
         rows = (3 * which[:, None] + np.arange(3)).ravel()
         own = D[np.ix_(rows, rows)], n[which], w[which], μ[which], e[which]
         found = _joint(*own) if at_once or len(which) == 1 else in_turn(*own)
@@ -46,7 +46,7 @@ def strokes(
     return Strokes(impulses, velocities)
 
 
-def _joined(D: np.ndarray, k: int) -> list[np.ndarray]:
+def joined(D: np.ndarray, k: int) -> list[np.ndarray]:
     """Contacts that reach one another: those of one body, or of bodies that touch."""
     reach = np.any(D.reshape(k, 3, k, 3) != 0.0, axis=(1, 3))
     for _ in range(k):

@@ -27,7 +27,7 @@ NARROW = 1e-8
 """Part of a bracket below which values no longer tell how a function bends."""
 
 
-LOOKS = 1000
+LOOKS = 300
 """Brackets at most in which a dip is looked for: a function that bends has a few of each width, and rounding, such as the
 gap of bodies that touch without a force, as many as there are places."""
 
