@@ -445,6 +445,29 @@ def test_two_balls_meet_and_part_in_a_bowl():
     assert np.ptp(run[balls.energy]) <= 1e-10
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 5])
+def test_balls_that_are_thrown_into_a_bowl(seed):
+    """Neither is ever inside the other, and no energy comes from nowhere, with friction, restitution and spins at random."""
+    rng = np.random.default_rng(seed)
+    top = zm.SphericalBody(0.08, 0.3, (8e-4, 7e-4, 6e-4), (0.01, 0.0, 0.02), name="b")
+    bowl = zm.Surface(lambda X, Y: 0.8 * (X**2 + Y**2))
+    μ, e = rng.uniform(0, 0.7, 2)
+    both = zm.Contacts([ball("a"), top], on=bowl, between=True, gravity=g, friction=μ, restitution=e)
+    start = both.start(
+        center={"a": (-0.2, *rng.uniform(-0.1, 0.1, 1), 0.5), "b": (0.15, *rng.uniform(-0.1, 0.1, 1), 0.6)},
+        velocity={name: rng.normal(size=3) * 0.7 for name in "ab"},
+        angular_velocity={name: rng.normal(size=3) * 5 for name in "ab"},
+    )
+    run = zm.simulate(both, start, until=1.2)
+    assert run.outcome.ending == "finished"
+    seen = run.at(np.linspace(0, 1.2, 2000))
+    apart = np.linalg.norm(seen[both.centers[0].position] - seen[both.centers[1].position], axis=1)
+    assert apart.min() >= r + 0.08 - 1e-12
+    assert np.diff(seen[both.energy]).max() <= 1e-10
+    assert all(impulse.energy <= 1e-12 for impulse in run.impulses)
+
+
 # words ---------------------------------------------------------------------------------------------------------------
 def test_what_can_not_touch_is_refused():
     coin, pear = zm.disc(0.1, 0.2, name="coin"), SHAPES["pear"]
@@ -459,6 +482,16 @@ def test_what_can_not_touch_is_refused():
         zm.Contacts([ball("red"), ball("white")], between=[("red", "blue")])
     with pytest.raises(zm.ModelError, match="between holds 'red'; give two names of bodies each"):
         zm.Contacts([ball("red"), ball("white")], between=["red"])
+    for wrong in (None, 3, "red"):
+        with pytest.raises(zm.ModelError, match=r"between is .*; give True, or pairs of names"):
+            zm.Contacts([ball("red"), ball("white")], between=wrong)
+    for wrong in (3, ("red", "red"), ("red", "white", "red")):
+        with pytest.raises(zm.ModelError, match=r"between holds .*; give two names of bodies each"):
+            zm.Contacts([ball("red"), ball("white")], between=[wrong])
+    with pytest.raises(zm.ModelError, match="a surface is named 'between', which stands for contacts between bodies"):
+        zm.Contacts([ball("red"), ball("white")], on={"between": zm.surfaces.plane()}, between=True)
+    with pytest.raises(zm.ModelError, match="strokes is 'never'; it is 'at once' or 'in turn'"):
+        zm.Contacts([ball("red"), ball("white")], between=True, strokes="never")
     with pytest.raises(zm.ModelError, match="between=True, and there is one body only"):
         zm.Contacts(ball("red"), on=FLOOR, between=True)
     with pytest.raises(zm.ModelError, match="there is no surface; give on="):

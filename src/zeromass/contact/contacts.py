@@ -16,7 +16,8 @@ from zeromass.contact.pair import Pair
 from zeromass.contact.penetration import Outside, inside_words, penetration
 from zeromass.contact.redundant import Shares
 from zeromass.contact.roller import Roller
-from zeromass.contact.skin import BETWEEN, between_of, skin_of
+from zeromass.contact.several_given import of_each, solids_given, surfaces_given
+from zeromass.contact.skin import between_of, skin_of
 from zeromass.contact.slipping import SLOW, creep_of, speed_of
 from zeromass.contact.strokes import AT_ONCE, IN_TURN
 from zeromass.contact.surface import Surface
@@ -124,12 +125,12 @@ class Contacts(System):
     ) -> None:
         from zeromass.contact.cases import constraints_of, events_of, kind_of
 
-        self.solids = _solids(bodies)
+        self.solids = solids_given(bodies)
         couples = between_of(self.solids, between)
-        surfaces = _surfaces(on, bool(couples))
+        surfaces = surfaces_given(on, bool(couples))
         names = [*surfaces, *couples]
         μ, e = (
-            _of_each(given, names, [*couples], what, none)
+            of_each(given, names, [*couples], what, none)
             for given, what, none in ((friction, "friction", None), (restitution, "restitution", 0.0))
         )
         μ = {where: bounded(given) for where, given in μ.items()}
@@ -416,50 +417,6 @@ class Seen:
     def outside(self) -> Outside:
         """The outside of the body, tried against the whole of the surface."""
         return Outside(cast(Any, self))
-
-
-def _solids(bodies: Any) -> tuple[Roller, ...]:
-    found = (bodies,) if isinstance(bodies, Roller) or not isinstance(bodies, Iterable) else tuple(bodies)
-    for body in found:
-        if not isinstance(body, Roller):
-            raise ModelError(f"bodies are zm.ball(…), zm.disc(…) and the like, not {body!r}")
-    names = [body.name for body in found]
-    for name in names:
-        if names.count(name) > 1:
-            raise ModelError(f"two bodies have the name '{name}'; give each its own, zm.ball(…, name=…)")
-    if not found:
-        raise ModelError("there is no body; give zm.ball(…) or a list of bodies")
-    return found
-
-
-def _surfaces(on: Any, bodies_meet: bool) -> dict[str, Surface]:
-    if isinstance(on, Surface) or not isinstance(on, Iterable):
-        on = [on]
-    found = dict(on) if isinstance(on, Mapping) else {}
-    for surface in () if found else on:
-        if not isinstance(surface, Surface):
-            raise ModelError(f"on holds {surface!r}; give zm.Surface, such as zm.Surface(lambda X, Y: …)")
-        if surface.name in found:
-            raise ModelError(f"two surfaces have the name '{surface.name}'; write on={{name: surface, …}}")
-        found[surface.name] = surface
-    for surface in found.values():
-        if not isinstance(surface, Surface):
-            raise ModelError(f"on holds {surface!r}; give zm.Surface, such as zm.Surface(lambda X, Y: …)")
-    if not found and not bodies_meet:
-        raise ModelError("there is no surface; give on=[floor, wall], or between=True where bodies touch one another")
-    return found
-
-
-def _of_each(given: Any, names: Sequence[str], couples: Sequence[str], what: str, none: Any) -> dict[str, Any]:
-    """A number of each surface, and of each two bodies, from one for all or some by name."""
-    if not isinstance(given, Mapping):
-        return dict.fromkeys(names, given)
-    known = [*names, BETWEEN] if couples else names
-    strange = [name for name in given if name not in known]
-    if strange:
-        raise ModelError(f"{what} is given for '{strange[0]}', and there is no such surface: {', '.join(known)}")
-    usual = {name: given.get(BETWEEN, none) if name in couples else none for name in names}
-    return {name: given.get(name, usual[name]) for name in names}
 
 
 def _speeds(contacts: Contacts, creep: Number | None) -> tuple[Number, Number]:

@@ -23,7 +23,7 @@ from zeromass.equation import numerical_rank
 
 if TYPE_CHECKING:
     from zeromass.contact.complementarity import Mode
-    from zeromass.contact.following import Here
+    from zeromass.contact.here import Here
 
 Row = tuple[tuple[int, tuple[float, float, float]], ...]
 """Contacts by their numbers, and what of their slips is added up."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zeromass.contact.complementarity import Mode
-from zeromass.contact.following import here_at, scales_at
+from zeromass.contact.following import scales_at
+from zeromass.contact.here import here_at
 from zeromass.contact.start import GIVEN, turn_of
 from zeromass.contact.watched import UPRIGHT
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, gradient

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -110,6 +110,8 @@ def between_of(solids: Sequence[Roller], between: Any) -> dict[str, tuple[Roller
         couples = list(combinations(solids, 2)) if between else []
         if between and not couples:
             raise ModelError("between=True, and there is one body only; give several")
+    elif not isinstance(between, Iterable) or isinstance(between, str):
+        raise ModelError(f"between is {between!r}; give True, or pairs of names, [('red', 'white'), …]")
     else:
         named = {solid.name: solid for solid in solids}
         couples = [_couple(named, names) for names in between]
@@ -121,7 +123,7 @@ def between_of(solids: Sequence[Roller], between: Any) -> dict[str, tuple[Roller
 
 
 def _couple(named: dict[str, Roller], names: Any) -> tuple[Roller, Roller]:
-    if isinstance(names, str) or len(names) != 2 or len({*names}) != 2:
+    if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != 2 or names[0] == names[1]:
         raise ModelError(
             f"between holds {names!r}; give two names of bodies each, [('red', 'white'), …], or True for all"
         )
