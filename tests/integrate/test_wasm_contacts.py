@@ -262,3 +262,21 @@ def test_a_case_that_the_page_does_not_know(met_cases, tmp_path):
     assert there["ending"] == "BEYOND"
     assert there["message"] == "'floor rolling' is none of the cases that this page was made with"
     assert there["t"] == pytest.approx(np.sqrt(2 * 0.1 / 9.81), abs=1e-9)
+
+
+@pytest.mark.slow
+def test_friction_that_the_motion_does_not_determine(met_cases, tmp_path):
+    """Two balls on one another in a box: the page says that it does not know this case."""
+    box = {**WALLED, "floor": zm.surfaces.plane(), "left": zm.Surface(lambda X, Y, Z: X - 0.66)}
+    both = zm.Contacts(
+        [zm.ball(0.1, 0.5, name="low"), zm.ball(0.1, 0.5, name="high")], on=box, between=True, friction=μ, gravity=9.81
+    )
+    start = both.start(center={"low": (0.9, 0, 0.1), "high": (0.76, 0, 0.1 + np.sqrt(0.04 - 0.14**2))})
+    run = python(start, {}, 0.1)
+    assert len(run.kinds) == 1
+    motion = Kinds.of(start, (), 0.1, zm.Settings())
+    assert motion is not None
+    met = tuple(segment.start for segment in run.segments)
+    (there,) = through_kinds(replace(motion, met=met), [{"values": {}, "until": 0.1}], tmp_path)
+    assert there["ending"] == "BEYOND"
+    assert there["message"] == f"'{run.kinds[0]}' is none of the cases that this page was made with"
