@@ -22,6 +22,7 @@ GROUPS = {
         "sliding_ball",
         "ball_on_two_rails",
         "billiard_in_a_corner",
+        "follow_and_draw",
         "turntable",
         "shaken_trough",
         "moving_sphere",

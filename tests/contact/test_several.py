@@ -321,3 +321,28 @@ def test_a_thrown_ball_stays_outside_of_everything(rooms, kind, seed):
 def test_two_hundred_throws(rooms, kind):
     for seed in range(100, 167):
         check_a_throw(rooms, kind, seed, 1.5)
+
+
+def test_a_smooth_stroke_comes_back_however_small_its_slip_is():
+    """Without friction −w_n becomes e w_n, also where the slip is hardly more than rounding, and D is not quite round."""
+    D = 2.0 * np.eye(3)
+    D[0, 2] = D[2, 0] = 1e-17
+    n = np.array([0.0, 0.0, 1.0])
+    for slip in (1e-5, 1e-9, 3e-12, 3e-14):
+        found = stroke(D, n, np.array([0.6 * slip, 0.8 * slip, -1.0]), 0.0, 0.5)
+        assert found.velocity == pytest.approx([0.6 * slip, 0.8 * slip, 0.5], abs=1e-15)
+
+
+def test_of_many_contacts_one_case_leads_to_the_next():
+    """To one that agrees with itself, of six contacts of a ball, as often as one is found among all of them."""
+    rng = np.random.default_rng(4)
+    found = []
+    for _ in range(8):
+        n = rng.normal(size=(6, 3))
+        n /= np.linalg.norm(n, axis=1)[:, None]
+        A = np.concatenate([np.hstack([np.eye(3), -np.cross(np.eye(3), -x)]) for x in n])
+        D = A @ np.diag([1.0, 1.0, 1.0, 2.5, 2.5, 2.5]) @ A.T
+        at = Meeting(D, n, np.zeros((6, 3)), rng.uniform(0.1, 1.0, 6))
+        found.append((at, np.tile(rng.normal(size=3), (6, 1))))
+    led = [decided(at, a0) for at, a0 in found]
+    assert sum(case.misses <= 1e-9 for case in led) >= 7

@@ -261,3 +261,19 @@ def test_what_is_asked_of_a_run_before_its_events_does_not_change_them(method):
     again = pickle.loads(pickle.dumps(runs[2]))
     assert [(event.name, event.t, event.y.tolist()) for event in again.events] == expected
     assert not again.events[0].y.flags.writeable
+
+
+def test_rounding_is_not_looked_at_for_ever():
+    """A function that is rounding within a step, as the gap of bodies that touch without a force, dips everywhere."""
+    from zeromass.integrate.stepping.locate import LOOKS, happenings
+
+    rng, asked = np.random.default_rng(1), []
+
+    def values(t: float) -> np.ndarray:
+        asked.append(t)
+        return np.array([2.0 ** rng.integers(-60, -50)])
+
+    places = np.linspace(0.0, 1.0, 9).tolist()
+    found, _ = happenings([zm.Event("closes", zm.t, direction=-1)], values, places)
+    assert found == []
+    assert 2 * LOOKS < len(asked) <= 2 * LOOKS * len(places)

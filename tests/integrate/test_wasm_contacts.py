@@ -222,6 +222,24 @@ def test_two_balls(met_cases, tmp_path):
 
 
 @pytest.mark.slow
+def test_balls_that_strike_one_another(met_cases, tmp_path):
+    """On a table with friction of both kinds: rolling, a stroke of two bodies on a floor, hops, slipping, rolling."""
+    balls = [zm.ball(0.1, 0.5, name="red"), zm.ball(0.08, 0.3, name="blue")]
+    both = zm.Contacts(balls, on=WALLED, between=True, gravity=9.81, friction=μ, restitution=e)
+    centers, speeds = {"red": (-0.5, 0, 0.1), "blue": (0, 0.05, 0.08)}, {"red": (1.5, 0, 0), "blue": (0.3, 0, 0)}
+    beside(both.start(center=centers, velocity=speeds), 0.8, [{}, {"mu": 0.05}, {"mu": 0.5, "e": 0.2}], tmp_path)
+
+
+@pytest.mark.slow
+def test_a_ball_on_an_egg(met_cases, tmp_path):
+    """It rolls on a moving body, slips and leaves it; both are free."""
+    egg = zm.ellipsoid((0.4, 0.3, 0.3), 2.0, name="egg")
+    both = zm.Contacts([egg, zm.ball(0.1, 0.5)], on=WALLED, between=True, gravity=9.81, friction=μ, restitution=e)
+    start = both.start(center={"egg": (0, 0, 0.3), "ball": (0.05, 0, 0.69)}, touching=["egg on floor", "egg and ball"])
+    assert beside(start, 0.8, [{}, {"mu": 0.5, "e": 0.2}], tmp_path)[0][0].kinds[0].startswith("egg on floor rolling")
+
+
+@pytest.mark.slow
 def test_normal_forces_that_are_shared(met_cases, tmp_path):
     """A ball in a trough of three planes, all of which touch it."""
     c = 0.1 * (1 - np.sqrt(2))
@@ -244,3 +262,21 @@ def test_a_case_that_the_page_does_not_know(met_cases, tmp_path):
     assert there["ending"] == "BEYOND"
     assert there["message"] == "'floor rolling' is none of the cases that this page was made with"
     assert there["t"] == pytest.approx(np.sqrt(2 * 0.1 / 9.81), abs=1e-9)
+
+
+@pytest.mark.slow
+def test_friction_that_the_motion_does_not_determine(met_cases, tmp_path):
+    """Two balls on one another in a box: the page says that it does not know this case."""
+    box = {**WALLED, "floor": zm.surfaces.plane(), "left": zm.Surface(lambda X, Y, Z: X - 0.66)}
+    both = zm.Contacts(
+        [zm.ball(0.1, 0.5, name="low"), zm.ball(0.1, 0.5, name="high")], on=box, between=True, friction=μ, gravity=9.81
+    )
+    start = both.start(center={"low": (0.9, 0, 0.1), "high": (0.76, 0, 0.1 + np.sqrt(0.04 - 0.14**2))})
+    run = python(start, {}, 0.1)
+    assert len(run.kinds) == 1
+    motion = Kinds.of(start, (), 0.1, zm.Settings())
+    assert motion is not None
+    met = tuple(segment.start for segment in run.segments)
+    (there,) = through_kinds(replace(motion, met=met), [{"values": {}, "until": 0.1}], tmp_path)
+    assert there["ending"] == "BEYOND"
+    assert there["message"] == f"'{run.kinds[0]}' is none of the cases that this page was made with"

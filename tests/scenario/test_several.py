@@ -100,6 +100,38 @@ def test_several_bodies_each_with_its_start_and_its_forces():
     assert run.events[0].name == "blue on left: lands"
 
 
+POOL = """
+    [contacts]
+    gravity = [0, 0, 0]
+    between = [["red", "white"]]
+    friction = { between = 0 }
+    restitution = { between = 0.8 }
+    strokes = "in turn"
+    creep = 1e-9
+    [contacts.bodies]
+    red = { kind = "ball", radius = 0.1, mass = 0.5 }
+    white = { kind = "ball", radius = 0.1, mass = 0.5 }
+    [contacts.start]
+    center = { red = [0, 0, 0], white = [1, 0, 0] }
+    velocity = { red = [1, 0, 0] }
+    [run]
+    until = 1.0
+"""
+
+
+def test_bodies_that_touch_one_another():
+    """0.9 of the speed is given on."""
+    scenario = parse_scenario(POOL)
+    run = scenario.simulate()
+    assert [pair.name for pair in scenario.system.pairs] == ["red and white"]
+    assert run.changes == pytest.approx([0.8], abs=1e-12)
+    assert run.state(1.0)[scenario.system.bodies[1].velocity] == pytest.approx([0.9, 0, 0], abs=1e-12)
+    with pytest.raises(ScenarioError, match="there is none; it takes one at least"):
+        parse_scenario(POOL.replace('between = [["red", "white"]]', "between = false"))
+    with pytest.raises(ScenarioError, match="between names 'blue', and there is no such body: red, white"):
+        parse_scenario(POOL.replace('"white"]]', '"blue"]]'))
+
+
 def test_a_wheel_on_a_surface():
     """A hoop needs half the slope as friction."""
     scenario = parse_scenario(WHEEL)

@@ -9,6 +9,7 @@ import numpy as np
 
 from zeromass.contact.bodies import SphericalBody
 from zeromass.contact.flying import axes_of
+from zeromass.contact.gripping import NONE, Grips, Row
 from zeromass.contact.limits import impossible
 from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, SLIPS, STOPS, Pair
 from zeromass.contact.redundant import Shares
@@ -17,9 +18,13 @@ from zeromass.expression import Expression, as_expression, expressions, multipli
 from zeromass.expression.build import ZERO
 from zeromass.model import Event
 from zeromass.model.constraint import rows_of
+from zeromass.model.given import length
 
 if TYPE_CHECKING:
     from zeromass.contact.contacts import Contacts, Modes
+
+ALIKE = ("solids", "bodies", "centers", "pairs", "gravity", "creep", "slow", "applied", "least_clearance", "strokes")
+"""What all cases have in common, beside their equations."""
 
 STOPPED = 10.0
 """Creeps below which a slip has died out, as of one contact."""
@@ -29,6 +34,9 @@ BEGUN, FASTER = 20.0, 100.0
 
 FOLLOWS = 1e-12
 """Gap, as a part of sizes, beyond which a contact is not closed because others are."""
+
+HELD = 1e-9
+"""Part of speeds that a slip is at most which follows from those of other contacts."""
 
 NEGLIGIBLE = 1e-12
 """Part of m v²/r that forces of a contact without weight are at least: below, they are rounding."""
@@ -45,11 +53,14 @@ def constraints_of(contacts: Contacts) -> dict[str, Any]:
     return found
 
 
-def case(whole: Contacts, modes: Modes, axes: Sequence[int] | None = None, shares: Shares = ()) -> Contacts:
+def case(
+    whole: Contacts, modes: Modes, axes: Sequence[int] | None = None, shares: Shares = (), grips: Grips = NONE
+) -> Contacts:
     """The system in which each contact is open, rolling or slipping; always the same one.
 
     axes    one of the three for each contact, far from its normal: rows of a contact that rolls are across it
     shares  contacts whose normal forces follow from those of others, see `redundant`
+    grips   rows of contacts whose friction is not determined, see `gripping`
     """
     known: dict[Any, Contacts] = whole.memory.setdefault("cases", {("open",) * len(whole.pairs): whole})
     across = None
@@ -57,12 +68,13 @@ def case(whole: Contacts, modes: Modes, axes: Sequence[int] | None = None, share
         across = tuple(axis if mode == "rolling" else 0 for axis, mode in zip(axes, modes, strict=True))
     key: Any = modes if across is None else (modes, across)
     key = (key, shares) if shares else key
+    key = (key, grips) if grips.rows else key
     if key not in known:
-        known[key] = _made(whole, modes, across, shares)
+        known[key] = _made(whole, modes, across, shares, grips)
     return known[key]
 
 
-def _made(whole: Contacts, modes: Modes, axes: Sequence[int] | None, shares: Shares) -> Contacts:
+def _made(whole: Contacts, modes: Modes, axes: Sequence[int] | None, shares: Shares, grips: Grips) -> Contacts:
     """A case, from the equations of the open one.
 
     A closed gap is a row, and so is a slip that is none; friction acts on the slip, −μ N ṡ/√(ṡ² + c²), and N is what acts on
@@ -79,19 +91,27 @@ def _made(whole: Contacts, modes: Modes, axes: Sequence[int] | None, shares: Sha
             μ: Any = pair.friction
             for x, f in zip(pair.slip, -μ * N / np.sqrt(ṡ @ ṡ + whole.creep**2) * ṡ, strict=True):
                 C[whole.index(x)] = C[whole.index(x)] + f
+    gripped = grips.contacts
     for body in whole.bodies:
-        rolls = [j for j, p in enumerate(whole.pairs) if modes[j] == "rolling" and p.body is body]
+        own_pairs = [j for j, p in enumerate(whole.pairs) if p.body is body and p.other is None]
+        rolls = [j for j in own_pairs if modes[j] == "rolling" and j not in gripped]
         dropped = {r for r, _ in shares}
-        held = [p for j, p in enumerate(whole.pairs) if modes[j] != "open" and p.body is body and j not in dropped]
+        held = [whole.pairs[j] for j in own_pairs if modes[j] != "open" and j not in dropped]
         own = None if axes is None else [axes[j] for j in rolls]
         added |= _rolling([whole.pairs[j] for j in rolls], own, held)
+    for j, pair in enumerate(whole.pairs):  # what two bodies do to one another moves both
+        if modes[j] == "rolling" and pair.other is not None and j not in gripped:
+            added |= _rolling([pair], None if axes is None else [axes[j]], [pair])
+    for k, row in enumerate(grips.rows):
+        names = ", ".join(whole.pairs[j].name for j, _ in row)
+        added[f"{names} rolling {k + 1}"] = _slipped(whole, row)
     rows = rows_of(added)
     known = {row.name: λ for row, λ in zip(whole.rows, whole.multipliers, strict=True)} | pushes
     every = [*whole.rows, *rows]
     new = object.__new__(type(whole))
-    for name in ("solids", "bodies", "centers", "pairs", "gravity", "creep", "slow", "applied", "least_clearance"):
+    for name in ALIKE:
         setattr(new, name, getattr(whole, name))
-    new.joints, new.whole, new.modes, new.shares = (), whole, modes, shares
+    new.joints, new.whole, new.modes, new.shares, new.grips = (), whole, modes, shares, grips
     multipliers = [known[row.name] if row.name in known else multiplier(f"λ {row.name}") for row in every]
     new._complete(whole._free, every, C, np.array(multipliers, dtype=object))
     new._know(*whole.parameters)
@@ -166,6 +186,14 @@ def _rolling(pairs: list[Pair], axes: Sequence[int] | None, held: list[Pair]) ->
     return {**found, f"{one.name} and {two.name} rolling": as_expression(shared)}
 
 
+def _slipped(whole: Contacts, row: Row) -> Expression:
+    """Σ v·ṡ of some contacts, m/s."""
+    found: Any = ZERO
+    for j, v in row:
+        found = found + expressions(np.array(v)) @ rate(whole.pairs[j].slip)
+    return as_expression(found)
+
+
 def _opposite(one: Pair, two: Pair) -> bool:
     """Whether two surfaces face one another, so that the line between the contacts is along their normals."""
     return all(as_expression(a + b) is ZERO for a, b in zip(one.normal, two.normal, strict=True))
@@ -196,7 +224,7 @@ def events_of(contacts: Contacts) -> tuple[Event, ...]:
             words = f"'{pair.solid.name}' rolls on '{pair.surface.name}' from here on"
             found.append(Event(pair.says(STOPS), speed - (STOPPED * c) ** 2, direction=-1, message=words))
             for other in slipping:
-                if other is not pair and other.body is pair.body:
+                if other is not pair and other.meets(pair):
                     ahead = speed - FASTER**2 * as_expression(rate(other.slip) @ rate(other.slip)) - (BEGUN * c) ** 2
                     found.append(Event(pair.says(f"{BEGINS} before {other.name}"), ahead, direction=1))
         found += _known(pair)
@@ -205,7 +233,21 @@ def events_of(contacts: Contacts) -> tuple[Event, ...]:
         words = f"'{pair.surface.name}' is not touched any more wherever the others are"
         apart = (FOLLOWS * pair.solid.size) ** 2 - pair.gap**2
         found.append(Event(pair.says(PARTED), as_expression(apart), direction=-1, message=words))
+    for row in contacts.grips.follows:
+        pair = contacts.pairs[row[0][0]]
+        words = f"'{pair.solid.name}' does not keep from slipping on '{pair.surface.name}' any more because others do"
+        still = _still(contacts) - _slipped(contacts, row) ** 2
+        found.append(Event(pair.says(PARTED), as_expression(still), direction=-1, message=words))
     return tuple(found)
+
+
+def _still(contacts: Contacts) -> Expression:
+    """Square of a slip, m²/s², that is none: a part of the speeds of the bodies, and of their sizes in a second."""
+    found: Any = ZERO
+    for solid, body in zip(contacts.solids, contacts.bodies, strict=True):
+        r, v, ω = solid.size, body.velocity, body.angular_velocity_body
+        found = found + HELD**2 * (v @ v + r**2 * (ω @ ω)) + (FOLLOWS * r) ** 2
+    return as_expression(found)
 
 
 def _closed(contacts: Contacts, pair: Pair) -> list[Event]:
@@ -214,6 +256,8 @@ def _closed(contacts: Contacts, pair: Pair) -> list[Event]:
     push = pair.normal_force + negligible(contacts, pair)
     found = [Event(pair.says(LOST), push, direction=-1, guard=True, message=words)]
     found += impossible(f"friction of '{pair.name}'", pair.friction)
+    if pair.other is not None:  # bodies are convex: they have no hollows
+        return found
     room = pair.clearance - contacts.least_clearance
     if isinstance(room, Expression) and room.value is None:
         words = f"a hollow of '{pair.surface.name}' is as tight as '{pair.solid.name}' is round"
@@ -238,8 +282,16 @@ def _known(pair: Pair) -> list[Event]:
 
 
 def negligible(contacts: Contacts, pair: Pair) -> Expression:
-    """Force, N, that is rounding without gravity, 1e-12 m (v² + r²ω²)/r; zero with gravity."""
-    if contacts.gravity is not None and not all(e is ZERO for e in expressions(contacts.gravity).ravel()):
+    """Force, N, that is rounding: 1e-12 m (v² + r²ω²)/r without gravity, and none with it, which presses on a surface.
+
+    It need not press bodies against one another, and 1e-12 m (g + (v² + r²ω²)/r) is rounding there.
+    """
+    g = ZERO if contacts.gravity is None else length(expressions(contacts.gravity).ravel())
+    if g is not ZERO and pair.other is None:
         return ZERO
-    r, v, ω = pair.solid.size, pair.body.velocity, pair.body.angular_velocity_body
-    return as_expression(NEGLIGIBLE * pair.solid.mass / r * (v @ v + r**2 * (ω @ ω)))
+    found: Any = ZERO
+    for body, _ in pair.sides:
+        solid = contacts.solids[contacts.bodies.index(body)]
+        r, v, ω = solid.size, body.velocity, body.angular_velocity_body
+        found = found + NEGLIGIBLE * solid.mass * (g + (v @ v + r**2 * (ω @ ω)) / r)
+    return as_expression(found)

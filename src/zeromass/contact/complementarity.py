@@ -1,5 +1,8 @@
 """Which contacts of a body are open, roll or slip: all cases are tried, and the first that agrees with itself is taken.
 
+Of many contacts there are too many cases. There one leads to the next: from all that roll, that contact is changed which
+misses its condition by most, until a case agrees.
+
 At k points that touch, with forces F on the body and accelerations a of its points against the surfaces,
 
     a = a₀ + D F,   D = ∂w/∂q̇ M⁻¹ (∂w/∂q̇)ᵀ         D the kinetic metric at the contacts, a₀ the acceleration without forces
@@ -14,7 +17,7 @@ are struck are given, see `zeromass.contact.together`. Forces that change nothin
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -25,6 +28,12 @@ from zeromass.contact.beginning_slip import begun
 
 AGREES = 1e-9
 """Part of the sizes of forces and accelerations by which a case may miss its conditions: well above rounding."""
+
+MANY, MOST = 5, 8
+"""Contacts at most of which all cases are tried at once, and at most where one does not lead to another that agrees."""
+
+LEADS = 4
+"""Changes of each contact, on the average, by which one case may lead to another."""
 
 TURNS, TURNED = 40, 1e-12
 """Trials of the direction in which a slip begins, and the change at which they end."""
@@ -55,7 +64,12 @@ def decided(
     """
     best: Case | None = None
     known = given or [None] * len(at.n)
-    for modes in _cases(at, excluded, known):
+    choices = _choices(at, excluded, known)
+    if len(choices) > MANY:
+        best = _led(at, a0, choices, known)
+        if best.misses <= AGREES or len(choices) > MOST:
+            return _released(at, a0, best, known)
+    for modes in sorted(product(*choices), key=lambda modes: (modes.count("open"), modes.count("slipping"))):
         case = tried(at, a0, modes, known)
         if case.misses <= AGREES:
             return _released(at, a0, case, known)
@@ -75,10 +89,36 @@ def _released(at: Meeting, a0: np.ndarray, case: Case, given: Sequence[float | N
     return other if other.misses <= AGREES else case
 
 
-def _cases(
-    at: Meeting, excluded: Collection[tuple[int, Mode]], given: Sequence[float | None]
-) -> Iterator[tuple[Mode, ...]]:
-    """Cases to try, fewest open contacts first, then fewest that slip."""
+def _led(at: Meeting, a0: np.ndarray, choices: list[list[Mode]], given: Sequence[float | None]) -> Case:
+    """The case that others lead to, from that in which all contacts touch and roll; the nearest to one if none agrees."""
+    case = best = tried(at, a0, tuple(possible[0] for possible in choices), given)
+    seen = {case.modes}
+    for _ in range(LEADS * len(choices)):
+        if best.misses <= AGREES:
+            break
+        misses = _misses(at, a0, case, given)
+        worst = sorted((j for j, missed in enumerate(misses) if missed > AGREES), key=lambda j: -misses[j])
+        others = [found for j in worst for found in _others(at, case, choices, j) if found not in seen]
+        if not others:
+            break
+        seen.add(others[0])
+        case = tried(at, a0, others[0], given)
+        best = case if case.misses < best.misses else best
+    return best
+
+
+def _others(at: Meeting, case: Case, choices: list[list[Mode]], j: int) -> list[tuple[Mode, ...]]:
+    """Cases in which one contact is another: open where it pulls; else rolling where it slips, and the other way round."""
+    order: tuple[Mode, ...] = ("rolling", "slipping", "open")
+    if case.modes[j] != "open" and float(at.n[j] @ case.F[j]) < 0.0:
+        order = ("open", "rolling", "slipping")
+    wanted: list[Mode] = [mode for mode in order if mode in choices[j] and mode != case.modes[j]]
+    found: list[tuple[Mode, ...]] = [(*case.modes[:j], mode, *case.modes[j + 1 :]) for mode in wanted]
+    return found
+
+
+def _choices(at: Meeting, excluded: Collection[tuple[int, Mode]], given: Sequence[float | None]) -> list[list[Mode]]:
+    """What each contact may be, rolling before slipping, and open last."""
     choices: list[list[Mode]] = []
     for k, (s, μ, N) in enumerate(zip(at.s, at.μ, given, strict=True)):
         possible: list[Mode] = ["rolling", "slipping", "open"]
@@ -89,7 +129,7 @@ def _cases(
         if N is not None:
             possible.remove("open")
         choices.append([mode for mode in possible if (k, mode) not in excluded] or possible[-1:])
-    yield from sorted(product(*choices), key=lambda modes: (modes.count("open"), modes.count("slipping")))
+    return choices
 
 
 def tried(at: Meeting, a0: np.ndarray, modes: tuple[Mode, ...], given: Sequence[float | None]) -> Case:
@@ -116,7 +156,8 @@ def tried(at: Meeting, a0: np.ndarray, modes: tuple[Mode, ...], given: Sequence[
         s = begun(at, a0, modes, s, given, begins)
         F = balanced(at, a0, modes, s, given)
     a = a0 + (at.D @ F.ravel()).reshape(a0.shape)
-    return Case(modes, F, a, s, _missed(at, a0, modes, s, F, a, given))
+    case = Case(modes, F, a, s, 0.0)
+    return case._replace(misses=max(0.0, *_misses(at, a0, case, given)))
 
 
 def _unit(x: np.ndarray) -> np.ndarray:
@@ -124,27 +165,20 @@ def _unit(x: np.ndarray) -> np.ndarray:
     return x / size if size > 0.0 else x
 
 
-def _missed(
-    at: Meeting,
-    a0: np.ndarray,
-    modes: tuple[Mode, ...],
-    s: np.ndarray,
-    F: np.ndarray,
-    a: np.ndarray,
-    given: Sequence[float | None],
-) -> float:
-    """By how much a case misses its conditions, as a part of the sizes of forces and accelerations."""
+def _misses(at: Meeting, a0: np.ndarray, case: Case, given: Sequence[float | None]) -> list[float]:
+    """By how much each contact misses its conditions, as a part of the sizes of forces and accelerations."""
+    modes, F, a, s, _ = case
     most = float(np.abs(F).max(initial=0.0)) or 1.0
     fast = max(float(np.abs(a0).max()), float(np.abs(at.D).max()) * most, np.finfo(float).tiny)
     most = max(most, fast / float(np.abs(at.D).max()))
-    missed = [0.0]
+    found = []
     for j, mode in enumerate(modes):
         n, N = at.n[j], float(at.n[j] @ F[j])
         along = a[j] - (n @ a[j]) * n
         if mode == "open":
-            missed.append(-float(n @ a[j]) / fast)
+            found.append(-float(n @ a[j]) / fast)
             continue
-        missed.append(-N / most)
+        missed = [-N / most]
         if given[j] is None:
             missed.append(abs(float(n @ a[j])) / fast)
         if mode == "rolling":
@@ -154,4 +188,5 @@ def _missed(
         elif not np.any(at.s[j]):
             missed.append(float(np.linalg.norm(along - (along @ s[j]) * s[j])) / fast)
             missed.append(-float(along @ s[j]) / fast)
-    return max(missed)
+        found.append(max(missed))
+    return found

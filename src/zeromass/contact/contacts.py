@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from zeromass.contact.complementarity import Mode
 from zeromass.contact.friction import Friction, bounded
+from zeromass.contact.gripping import NONE, Grips
 from zeromass.contact.limits import possible_clearance, possible_creep
 from zeromass.contact.pair import Pair
 from zeromass.contact.penetration import Outside, inside_words, penetration
 from zeromass.contact.redundant import Shares
 from zeromass.contact.roller import Roller
+from zeromass.contact.several_given import of_each, solids_given, surfaces_given
+from zeromass.contact.skin import between_of, skin_of
 from zeromass.contact.slipping import SLOW, creep_of, speed_of
+from zeromass.contact.strokes import AT_ONCE, IN_TURN
 from zeromass.contact.surface import Surface
 from zeromass.expression import Array, Expression, Symbol, as_expression
+from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Event, ModelError, Onward, Particle, Quantity, RigidBody, State, System
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector
@@ -39,21 +44,25 @@ Modes = tuple[Mode, ...]
 
 @recorded("contacts")
 class Contacts(System):
-    """One body or several, each of which may touch one surface or several.
+    """One body or several, each of which may touch one surface or several, and other bodies.
 
     bodies       what moves: zm.ball(…), zm.disc(…) and others, one or a list
     on           the surfaces, [floor, wall] or {"floor": floor, "wall": wall}; any body may touch any of them
+    between      whether bodies touch one another: True, or [("red", "white"), …] by their names; balls, ellipsoids,
+                 superquadrics and zm.convex(…) can
     gravity      m/s², g for (0, 0, −g) or a vector
-    friction     coefficient μ of all contacts, or {name of the surface: μ}; None, or a surface that is not named, where
-                 there is always enough
-    restitution  coefficient e of impulses, 0 to 1, of all contacts, or {name of the surface: e}
+    friction     coefficient μ of all contacts, or {name of the surface: μ, "between": μ}, where "between" are those of
+                 bodies with one another; None, or what is not named, where there is always enough
+    restitution  coefficient e of impulses, 0 to 1, of all contacts, or {name of the surface: e, "between": e}
+    strokes      of contacts that touch while another is struck: "at once", impulses grow together, or "in turn", one after
+                 the other, that which approaches fastest first
     creep        speed of slip, m/s, below which friction falls off; by default 1e-9 √(g r)
     forces       as of a System, or a function that gives them: lambda contacts: zm.Force(…, at=contacts.body.point(…))
 
     Each contact is open, rolling or slipping, and the run goes on from one case to the next: where a body strikes a surface,
     where a contact is no longer pressed, where it needs more friction than there is, where a slip has died out. `kind` says
     which case it is, as "floor rolling, wall open". Contacts are called by their surface, with several bodies by both, "red
-    on floor"; contacts["floor"] has gap, slip and forces of one, see `zm.Pair`.
+    on floor" and "red and white"; contacts["floor"] has gap, slip and forces of one, see `zm.Pair`.
 
     Of contacts that roll on one body, forces along the line between them do not change the motion: friction is the least
     that does it, by the sum of squares. Strokes of several contacts at once follow `zeromass.contact.strokes`.
@@ -86,10 +95,16 @@ class Contacts(System):
     slow: Number
     """Speed, m/s, below which a slip is stiff."""
 
+    strokes: str
+    """Whether contacts that touch are struck at once or in turn."""
+
     applied: list[Load]
     least_clearance: Number
     shares: Shares
     """Contacts whose normal forces follow from those of others, with what parts, see `zm.RedundantContacts`."""
+
+    grips: Grips
+    """Rows of contacts whose friction the motion does not determine, see `zeromass.contact.gripping`."""
 
     whole: Contacts
     """The system in which all contacts are open; it has the others, see `case`."""
@@ -98,19 +113,26 @@ class Contacts(System):
         self,
         bodies: Roller | Sequence[Roller],
         *,
-        on: Surface | Sequence[Surface] | Mapping[str, Surface],
+        on: Surface | Sequence[Surface] | Mapping[str, Surface] = (),
+        between: bool | Iterable[tuple[str, str]] = False,
         gravity: Number | Vector | None = 9.81,
         friction: Number | Mapping[str, Number | None] | None = None,
         restitution: Number | Mapping[str, Number] = 0.0,
+        strokes: Literal["at once", "in turn"] = AT_ONCE,
         creep: Number | None = None,
         least_clearance: Number = LEAST_CLEARANCE,
         forces: Forces | Callable[[Contacts], Forces] = None,
     ) -> None:
         from zeromass.contact.cases import constraints_of, events_of, kind_of
 
-        self.solids = _solids(bodies)
-        surfaces = _surfaces(on)
-        μ, e = _of_each(friction, surfaces, "friction", None), _of_each(restitution, surfaces, "restitution", 0.0)
+        self.solids = solids_given(bodies)
+        couples = between_of(self.solids, between)
+        surfaces = surfaces_given(on, bool(couples))
+        names = [*surfaces, *couples]
+        μ, e = (
+            of_each(given, names, [*couples], what, none)
+            for given, what, none in ((friction, "friction", None), (restitution, "restitution", 0.0))
+        )
         μ = {where: bounded(given) for where, given in μ.items()}
         both = [where for where, given in μ.items() if isinstance(given, Friction)]
         if both:
@@ -119,6 +141,9 @@ class Contacts(System):
                 "or a formula of time and parameters"
             )
         self.gravity, self.least_clearance = gravity, least_clearance
+        if strokes not in (AT_ONCE, IN_TURN):
+            raise ModelError(f"strokes is {strokes!r}; it is '{AT_ONCE}' or '{IN_TURN}'")
+        self.strokes = strokes
         self.bodies = tuple(RigidBody(s.name, mass=s.mass, inertia=s.inertia) for s in self.solids)
         one = len(self.solids) == 1
         self.centers = tuple(Particle("center" if one else f"{s.name} center", mass=0) for s in self.solids)
@@ -126,6 +151,9 @@ class Contacts(System):
             Pair(where if one else f"{solid.name} on {where}", solid, body, O, surface, μ[where], e[where])
             for solid, body, O in zip(self.solids, self.bodies, self.centers, strict=True)
             for where, surface in surfaces.items()
+        ) + tuple(
+            Pair(name, solid, *self._moving(solid), skin_of(other, *self._moving(other)), μ[name], e[name])
+            for name, (other, solid) in couples.items()
         )
         for requirement in self._possible_limits():
             requirement.checked("friction, restitution and least_clearance")
@@ -133,7 +161,7 @@ class Contacts(System):
             possible_creep(creep).checked("creep")
         slips = any(pair.friction is not None for pair in self.pairs)
         self.creep, self.slow = _speeds(self, creep) if slips else (0.0, 0.0)
-        self.modes, self.shares, self.whole = tuple("open" for _ in self.pairs), (), self
+        self.modes, self.shares, self.grips, self.whole = tuple("open" for _ in self.pairs), (), NONE, self
         self.applied = loads(forces(self) if callable(forces) else forces)
         parts = [*self.bodies, *self.centers, *[part for pair in self.pairs for part in pair.parts]]
         super().__init__(
@@ -157,6 +185,11 @@ class Contacts(System):
         self.kind: str = kind_of(self)
 
     # what it is made of ------------------------------------------------------------------------------------------------
+    def _moving(self, solid: Roller) -> tuple[RigidBody, Particle]:
+        """A body and its centre, as parts."""
+        k = self.solids.index(solid)
+        return self.bodies[k], self.centers[k]
+
     def __getitem__(self, name: str) -> Pair:
         """The contact of a name."""
         for pair in self.pairs:
@@ -271,10 +304,10 @@ class Contacts(System):
 
     @property
     def stiff(self) -> Expression | None:
-        """Negative where a slip is slow, of contacts that slip; see `zm.Slipping`."""
+        """Negative where a slip is slow, of contacts that slip with friction; see `zm.Slipping`."""
         found: Any = None
         for pair, mode in zip(self.pairs, self.modes, strict=True):
-            if mode == "slipping":
+            if mode == "slipping" and pair.friction is not None and as_expression(pair.friction) is not ZERO:
                 w = pair.slip_velocity
                 own = as_expression(w @ w - self.slow**2)
                 found = own if found is None else np.minimum(found, own)
@@ -288,7 +321,7 @@ class Contacts(System):
     @cached_property
     def outsides(self) -> tuple[Seen, ...]:
         """Each body beside each surface, to be examined."""
-        return tuple(Seen(self, pair) for pair in self.pairs)
+        return tuple(Seen(self, pair) for pair in self.pairs if pair.other is None)
 
     # starts ------------------------------------------------------------------------------------------------------------
     def start(  # type: ignore[override]
@@ -390,48 +423,6 @@ class Seen:
     def outside(self) -> Outside:
         """The outside of the body, tried against the whole of the surface."""
         return Outside(cast(Any, self))
-
-
-def _solids(bodies: Any) -> tuple[Roller, ...]:
-    found = (bodies,) if isinstance(bodies, Roller) or not isinstance(bodies, Iterable) else tuple(bodies)
-    for body in found:
-        if not isinstance(body, Roller):
-            raise ModelError(f"bodies are zm.ball(…), zm.disc(…) and the like, not {body!r}")
-    names = [body.name for body in found]
-    for name in names:
-        if names.count(name) > 1:
-            raise ModelError(f"two bodies have the name '{name}'; give each its own, zm.ball(…, name=…)")
-    if not found:
-        raise ModelError("there is no body; give zm.ball(…) or a list of bodies")
-    return found
-
-
-def _surfaces(on: Any) -> dict[str, Surface]:
-    if isinstance(on, Surface) or not isinstance(on, Iterable):
-        on = [on]
-    found = dict(on) if isinstance(on, Mapping) else {}
-    for surface in () if found else on:
-        if not isinstance(surface, Surface):
-            raise ModelError(f"on holds {surface!r}; give zm.Surface, such as zm.Surface(lambda X, Y: …)")
-        if surface.name in found:
-            raise ModelError(f"two surfaces have the name '{surface.name}'; write on={{name: surface, …}}")
-        found[surface.name] = surface
-    for surface in found.values():
-        if not isinstance(surface, Surface):
-            raise ModelError(f"on holds {surface!r}; give zm.Surface, such as zm.Surface(lambda X, Y: …)")
-    if not found:
-        raise ModelError("there is no surface; give on=[floor, wall]")
-    return found
-
-
-def _of_each(given: Any, surfaces: Mapping[str, Surface], what: str, none: Any) -> dict[str, Any]:
-    """A number of each surface, from one for all or some by name."""
-    if not isinstance(given, Mapping):
-        return dict.fromkeys(surfaces, given)
-    strange = [name for name in given if name not in surfaces]
-    if strange:
-        raise ModelError(f"{what} is given for '{strange[0]}', and there is no such surface: {', '.join(surfaces)}")
-    return {name: given.get(name, none) for name in surfaces}
 
 
 def _speeds(contacts: Contacts, creep: Number | None) -> tuple[Number, Number]:

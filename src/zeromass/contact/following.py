@@ -11,11 +11,13 @@ import numpy as np
 from zeromass.contact.complementarity import AGREES, Case, Meeting, Mode, decided
 from zeromass.contact.flying import RESTS
 from zeromass.contact.friction import friction_at, restitution_at
+from zeromass.contact.gripping import grips_at
+from zeromass.contact.here import Here, here_at, inputs_of
 from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, STOPS
 from zeromass.contact.redundant import shares
-from zeromass.contact.strokes import strokes
+from zeromass.contact.strokes import AT_ONCE, strokes
 from zeromass.equation import solve
-from zeromass.expression import Evaluator, Symbol, as_expression, expressions, rate
+from zeromass.expression import Evaluator, Symbol, expressions, rate
 from zeromass.model import Onward, State, System
 from zeromass.model.nearest import least_change
 from zeromass.model.quaternion import inertial_rates
@@ -47,61 +49,6 @@ STOPPED = 10.0 * (1 + 1e-6)
 """Creeps below which a slip has died out, where that was located."""
 
 
-class Here(NamedTuple):
-    """The contacts of a system at a state, in numbers.
-
-    n, w, ρ  normals, velocities against the surfaces, and places from the mass centres, (k, 3) each
-    inverse  of the inertia of each contact's body, inertial axes, (k, 3, 3)
-    m        masses of their bodies, (k,)
-    of       number of its body, (k,)
-    """
-
-    n: np.ndarray
-    w: np.ndarray
-    ρ: np.ndarray
-    inverse: np.ndarray
-    m: np.ndarray
-    of: np.ndarray
-
-    def metric(self, which: Sequence[int]) -> np.ndarray:
-        """D = 1/m − [ρ] I⁻¹ [ρ′] of contacts of one body, shape (3 k, 3 k)."""
-        X = np.stack([np.zeros(len(self.n)), -self.ρ[:, 2], self.ρ[:, 1]], axis=1)
-        Y = np.stack([self.ρ[:, 2], np.zeros(len(self.n)), -self.ρ[:, 0]], axis=1)
-        Z = np.stack([-self.ρ[:, 1], self.ρ[:, 0], np.zeros(len(self.n))], axis=1)
-        across = np.stack([X, Y, Z], axis=1)
-        D = np.zeros((len(which), 3, len(which), 3))
-        for a, i in enumerate(which):
-            for b, j in enumerate(which):
-                if self.of[i] == self.of[j]:
-                    D[a, :, b] = np.eye(3) / self.m[i] - across[i] @ self.inverse[i] @ across[j]
-        return D.reshape(3 * len(which), 3 * len(which))
-
-    @property
-    def leaving(self) -> np.ndarray:
-        """Normal velocities, (k,)."""
-        return np.einsum("ki,ki->k", self.n, self.w)
-
-
-def here_at(contacts: Contacts, state: State) -> Here:
-    """The contacts at a state of any of the cases."""
-    whole = contacts.whole
-    if "here" not in whole.memory:
-        found = []
-        for pair in whole.pairs:
-            S, J = pair.body.rotation, pair.body.inertia
-            found += [*pair.normal, *pair.slip_velocity, *(pair.point - pair.body.position)]
-            found += [*(S @ J @ S.T).ravel(), as_expression(pair.body.mass)]
-        whole.memory["here"] = Evaluator(expressions(found), whole.inputs)
-    numbers = whole.memory["here"](_inputs(whole, state)).reshape(len(whole.pairs), 19)
-    of = np.array([whole.bodies.index(pair.body) for pair in whole.pairs])
-    inverse = np.linalg.inv(numbers[:, 9:18].reshape(-1, 3, 3))
-    return Here(numbers[:, :3], numbers[:, 3:6], numbers[:, 6:9], inverse, numbers[:, 18], of)
-
-
-def _inputs(whole: Contacts, state: State) -> np.ndarray:
-    return np.concatenate([[state.t], state.q, state.v, [state.parameters[p] for p in whole.parameters]])
-
-
 def drift_at(contacts: Contacts, state: State) -> np.ndarray:
     """Accelerations of the bodies' points against the surfaces if nothing acted between them, (k, 3).
 
@@ -116,7 +63,7 @@ def drift_at(contacts: Contacts, state: State) -> np.ndarray:
             found += [*(along + rate(pair.approach) * pair.normal)]
         names = [*whole.inputs, *whole.accelerations]
         whole.memory["drift"] = Evaluator(expressions(found), names)
-    inputs = _inputs(whole, state)
+    inputs = inputs_of(whole, state)
     return whole.memory["drift"](np.concatenate([inputs, _flight(whole, inputs)])).reshape(-1, 3)
 
 
@@ -310,7 +257,7 @@ def landed(contacts: Contacts, state: State, k: int) -> Onward:
     w[closed] -= here.leaving[closed, None] * here.n[closed]  # rounding
     which = _coupled(here, which, k)
     D = here.metric(which)
-    found = strokes(D, here.n[which], w[which], μ[which], e[which])
+    found = strokes(D, here.n[which], w[which], μ[which], e[which], at_once=whole.strokes == AT_ONCE)
     struck = replace(state, v=state.v + _change(contacts, state, here, which, found.impulses))
     after = onto(struck, whole)  # what has no mass follows
     leaves = np.einsum("ki,ki->k", here.n[which], found.velocities)
@@ -353,28 +300,34 @@ def _shaken(contacts: Contacts, after: State, speed: float) -> list[int]:
 
 
 def _coupled(here: Here, which: Sequence[int], k: int) -> list[int]:
-    """Of contacts those that a stroke at one of them reaches, this one first: of the same body, or striking too."""
-    bodies = {here.of[k], *[here.of[j] for j in which if here.leaving[j] < 0.0]}
-    return sorted((j for j in which if here.of[j] in bodies), key=lambda j: (j != k, j))
+    """Of contacts those that a stroke at one of them reaches, this one first: through bodies that touch, or striking too."""
+    bodies = {*here.of[k]}.union(*[here.of[j] for j in which if here.leaving[j] < 0.0])
+    for _ in which:
+        bodies = bodies.union(*[here.of[j] for j in which if bodies & here.of[j].keys()])
+    return sorted((j for j in which if bodies & here.of[j].keys()), key=lambda j: (j != k, j))
 
 
 def _change(contacts: Contacts, state: State, here: Here, which: Sequence[int], impulses: np.ndarray) -> np.ndarray:
     """Change of the rates of the bodies by impulses at contacts."""
     change = np.zeros(len(state.v))
     for j, p in zip(which, impulses, strict=True):
-        body = contacts.pairs[j].body
-        u = state[body.quaternion]
-        turned = here.inverse[j] @ np.cross(here.ρ[j], p)
-        change[[contacts.index(x) for x in body.position]] += p / here.m[j]
-        change[[contacts.index(x) for x in body.quaternion]] += inertial_rates(u).T @ turned / 2
+        for number, sign in here.of[j].items():
+            body = contacts.bodies[number]
+            u = state[body.quaternion]
+            turned = here.inverse[number] @ np.cross(here.point[j] - here.center[number], sign * p)
+            change[[contacts.index(x) for x in body.position]] += sign * p / here.m[number]
+            change[[contacts.index(x) for x in body.quaternion]] += inertial_rates(u).T @ turned / 2
     return change
 
 
 def case_of(contacts: Contacts, state: State, modes: Sequence[Mode]) -> Contacts:
     """The case with some modes, with rows that are independent at a state, and a warning where forces are redundant."""
+    from zeromass.contact.cases import case
+
     here, closed = here_at(contacts, state), [j for j, mode in enumerate(modes) if mode != "open"]
     shared = shares(closed, [contacts.pairs[j].name for j in closed], here.metric(closed), here.n[closed])
-    return contacts.case(modes, np.argmin(np.abs(here.n), axis=1).tolist(), shared)
+    axes = np.argmin(np.abs(here.n), axis=1).tolist()
+    return case(contacts.whole, tuple(modes), axes, shared, grips_at(here, modes, shared))
 
 
 def settled(

@@ -1,4 +1,4 @@
-"""A body and a surface that may touch: a particle of mass zero on the surface, a gap and a slip without mass."""
+"""A body and a surface that may touch, or another body: a particle of mass zero there, a gap and a slip without mass."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from zeromass.contact.flying import axes_of
 from zeromass.contact.friction import lacking
 from zeromass.contact.pressing import Pressing
 from zeromass.contact.roller import Roller
+from zeromass.contact.skin import Skin
 from zeromass.contact.surface import Surface
 from zeromass.expression import Array, Expression, Symbol, as_expression, coordinate, expressions, multiplier, rate
 from zeromass.expression.build import ZERO
@@ -38,7 +39,8 @@ class Pair(Pressing, Remembering):
 
         f(P) = 0,   O − P − l = g h,   w = ṡ         w the velocity of the body's point at the contact against the surface
 
-    What acts between them is what acts on g and ṡ: nothing while they are apart.
+    What acts between them is what acts on g and ṡ: nothing while they are apart. Of two bodies the outside of one, `other`,
+    is the surface; n points from it to the other one, `body`.
 
     >>> room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
     >>> ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, gravity=10.0)
@@ -91,6 +93,21 @@ class Pair(Pressing, Remembering):
             f"{name} slip": self.slip_velocity - rate(self.slip),
         }
         self._between: Array = expressions([multiplier(f"λ {row}") for row in self._rows])
+
+    @property
+    def other(self) -> RigidBody | None:
+        """The body whose outside is the surface; None of a surface that is none."""
+        return self.surface.body if isinstance(self.surface, Skin) else None
+
+    @property
+    def sides(self) -> tuple[tuple[RigidBody, int], ...]:
+        """The bodies that the force acts on, and with which sign."""
+        return ((self.body, 1),) if self.other is None else ((self.body, 1), (self.other, -1))
+
+    def meets(self, other: Pair) -> bool:
+        """Whether a body has both contacts."""
+        own = [body for body, _ in self.sides]
+        return any(body in own for body, _ in other.sides)
 
     @property
     def _rows(self) -> list[str]:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.contact.following import here_at, scales_at
+from zeromass.contact.complementarity import Mode
+from zeromass.contact.following import scales_at
+from zeromass.contact.here import here_at
 from zeromass.contact.start import GIVEN, turn_of
 from zeromass.contact.watched import UPRIGHT
 from zeromass.expression import Evaluator, Expression, Symbol, as_expression, gradient
 from zeromass.expression import t as time
-from zeromass.model import StartError, State
+from zeromass.model import RigidBody, StartError, State
 from zeromass.model.prescription import Prescription, has_formulas, numbers, parameters_in, values_of
 from zeromass.model.state import parameter_values
 
@@ -48,7 +50,7 @@ def placed(
     known = parameter_values(whole, dict(parameters or {}))
     for pair in whole.pairs:
         own = by_body[whole.bodies.index(pair.body)]
-        near += _foot(whole, pair, own, t, known)
+        near += _foot(pair, own, {time: t, **known, **_place_of(whole, pair, by_body)})
     rates = [(body.angular_velocity, (0.0, 0.0, 0.0)) for body in whole.bodies]
     rates += [(O.velocity, (0.0, 0.0, 0.0)) for O in whole.centers]
     start = super(type(whole), whole).start
@@ -59,7 +61,10 @@ def placed(
             f"'{whole.pairs[touched[0]].name}' is touched at the start, and {formulas[0].name} may change that; a start by "
             "formulas of parameters is one in the air, or give numbers"
         )
-    case = whole.case([_kinematics(whole, j, by_body) if j in touched else "open" for j in range(len(whole.pairs))])
+    modes: list[Mode] = ["open"] * len(whole.pairs)
+    for j in touched:
+        modes[j] = _kinematics(whole, j, touched, by_body)
+    case = whole.case(modes)
     given: list[tuple[Any, Any]] = (
         [] if touching is not None else [(O, x) for O, x in places if O[0] in _centers(whole)]
     )
@@ -68,7 +73,7 @@ def placed(
     near = [(x, float(value)) for x, value in zip(whole.coordinates, first, strict=True)]
     for body, O, own in zip(whole.bodies, whole.centers, by_body, strict=True):
         given.append((O.velocity, own["velocity"]))
-        rolls = any(whole.pairs[j].body is body for j in touched)
+        rolls = any(modes[j] == "rolling" and _roller(whole, whole.pairs[j]) is body for j in touched)
         if own["angular_velocity"] is not None or not rolls:
             ω = own["angular_velocity"]
             given.append((body.angular_velocity, (0.0, 0.0, 0.0) if ω is None else ω))
@@ -108,11 +113,22 @@ def _centers(whole: Contacts) -> set[Any]:
     return {O.position[0] for O in whole.centers}
 
 
-def _kinematics(whole: Contacts, j: int, by_body: list[dict[str, Any]]) -> Any:
-    """Of a contact that touches: whether its body is said to turn as it likes, or rolls."""
+def _kinematics(whole: Contacts, j: int, touched: Sequence[int], by_body: list[dict[str, Any]]) -> Any:
+    """Of a contact that touches: whether its body is said to turn as it likes, or rolls.
+
+    On another body rolls what touches no surface.
+    """
     pair = whole.pairs[j]
-    free = by_body[whole.bodies.index(pair.body)]["angular_velocity"] is not None
+    body = _roller(whole, pair)
+    free = by_body[whole.bodies.index(body)]["angular_velocity"] is not None
+    if pair.other is not None:
+        free = free or any(whole.pairs[i].body is body and whole.pairs[i].other is None for i in touched)
     return "slipping" if free and pair.friction is not None else "rolling"
+
+
+def _roller(whole: Contacts, pair: Pair) -> RigidBody:
+    """The body that rolls on the other: of two that which comes later."""
+    return max((body for body, _ in pair.sides), key=whole.bodies.index)
 
 
 def _of_body(whole: Contacts, words: Mapping[str, Any], k: int) -> dict[str, Any]:
@@ -147,19 +163,34 @@ def _quaternion(orientation: Any) -> np.ndarray:
     return u / np.linalg.norm(u)
 
 
-def _foot(
-    whole: Contacts, pair: Pair, own: Mapping[str, Any], t: float, known: Mapping[Any, float]
-) -> list[tuple[Any, Any]]:
-    """A first guess of the contact: the point of the surface that is reached from the centre along the gradient."""
-    surface, P = pair.surface, pair.point
-    f = as_expression(surface(P))
-    inputs = [*P, time, *known]
-    numbers = Evaluator([f, *gradient(f, P)], inputs)
+def _place_of(whole: Contacts, pair: Pair, by_body: list[dict[str, Any]]) -> dict[Any, float]:
+    """Where the body is whose outside is touched, of a contact between bodies."""
+    if pair.other is None:
+        return {}
+    k = whole.bodies.index(pair.other)
+    values = [*_center(by_body[k]), *_quaternion(by_body[k]["orientation"])]
+    return dict(zip([*whole.centers[k].position, *pair.other.quaternion], values, strict=True))
+
+
+def _center(own: Mapping[str, Any]) -> np.ndarray:
     x = np.asarray(own["center"], dtype=float)
     if x.shape != (3,) or not np.all(np.isfinite(x)):
         raise StartError(f"center = {own['center']!r}: give three finite numbers")
+    return x
+
+
+def _foot(pair: Pair, own: Mapping[str, Any], known: Mapping[Any, float]) -> list[tuple[Any, Any]]:
+    """A first guess of the contact: the point of the surface that is reached from the centre along the gradient.
+
+    known  time, parameters, and the place of the body whose outside the surface is
+    """
+    surface, P = pair.surface, pair.point
+    f = as_expression(surface(P))
+    inputs = [*P, *known]
+    numbers = Evaluator([f, *gradient(f, P)], inputs)
+    x = _center(own)
     for _ in range(FEET):
-        value, *slope = numbers(np.array([*x, t, *known.values()], dtype=float))
+        value, *slope = numbers(np.array([*x, *known.values()], dtype=float))
         k = np.array(slope)
         if not (np.all(np.isfinite(k)) and k @ k > 0.0):
             break
@@ -167,21 +198,22 @@ def _foot(
         x = x + step
         if np.linalg.norm(step) <= 1e-12 * (1.0 + np.linalg.norm(x)):
             break
-    _tilted(pair, [*x, *_quaternion(own["orientation"]), t, *known.values()], [*known])
+    _tilted(pair, [*x, *_quaternion(own["orientation"]), *known.values()], [*known])
     found: list[tuple[Any, Any]] = [(P, x)]
     if pair.unknowns:
-        n = surface.side * np.array(numbers(np.array([*x, t, *known.values()], dtype=float))[1:])
-        laid = pair.solid.laid(n / np.linalg.norm(n), _quaternion(own["orientation"]), dict(known))
+        n = surface.side * np.array(numbers(np.array([*x, *known.values()], dtype=float))[1:])
+        parameters = {p: value for p, value in known.items() if p.kind == "parameter"}
+        laid = pair.solid.laid(n / np.linalg.norm(n), _quaternion(own["orientation"]), parameters)
         found += list(zip(pair.unknowns, laid.unknowns, strict=True))
     return found
 
 
-def _tilted(pair: Pair, values: Sequence[float], parameters: Sequence[Any]) -> None:
-    """Raises where a face of a body is along a surface, from the values of foot, quaternion, time and parameters."""
+def _tilted(pair: Pair, values: Sequence[float], known: Sequence[Any]) -> None:
+    """Raises where a face of a body is along a surface, from the values of foot, quaternion, and what else is known."""
     upright = pair.solid.upright(pair.body, pair.normal)
     if upright is None:
         return
-    found = Evaluator(upright, [*pair.point, *pair.body.quaternion, time, *parameters])(np.array(values, dtype=float))
+    found = Evaluator(upright, [*pair.point, *pair.body.quaternion, *known])(np.array(values, dtype=float))
     if float(found) <= UPRIGHT:
         raise StartError(
             f"a face of '{pair.solid.name}' is along '{pair.surface.name}', and no single point of it is the nearest; tilt "

@@ -29,8 +29,8 @@ FACES = np.array([int(corner) for corner in "02112345657601415426336704224613537
 def drawing_of(contacts: Contacts, parameters: Mapping[Symbol, float]) -> Drawing:
     """The bodies, forces at all contacts, the first surface, and of the others planes as plates beside the bodies."""
     solids = [solid.at(parameters) for solid in contacts.solids]
-    surfaces = list(dict.fromkeys(pair.name.split(" on ")[-1] for pair in contacts.pairs))
-    title = f"{listed([solid.name for solid in solids])} on {listed(surfaces)}"
+    surfaces = list(dict.fromkeys(pair.name.split(" on ")[-1] for pair in contacts.pairs if pair.other is None))
+    title = listed([solid.name for solid in solids]) + (f" on {listed(surfaces)}" if surfaces else "")
     first, heights = contacts.pairs[0], _heights(contacts)
     normals = {pair.name: pair.normal_force for pair in contacts.pairs}
     friction = {pair.name: pair.friction_magnitude for pair in contacts.pairs}
@@ -44,7 +44,9 @@ def drawing_of(contacts: Contacts, parameters: Mapping[Symbol, float]) -> Drawin
             *[
                 plate
                 for pair in contacts.pairs
-                if pair.surface not in heights and (plate := _plate(pair, parameters)) is not None
+                if pair.surface not in heights
+                and pair.other is None
+                and (plate := _plate(pair, parameters)) is not None
             ],
         ),
         trails=tuple(Trail(O.name, O.position, "center") for O in contacts.centers),
@@ -62,14 +64,14 @@ def drawing_of(contacts: Contacts, parameters: Mapping[Symbol, float]) -> Drawin
             Chart("Gap (m)", {pair.name: pair.gap for pair in contacts.pairs}),
             Chart("Energy (J)", {"total": contacts.energy, "kinetic": contacts.kinetic}),
         ),
-        ground=_upper(contacts).drawn(first.point, float(max(solid.size for solid in solids))),
+        ground=_upper(contacts).drawn(first.point, float(max(solid.size for solid in solids))) if surfaces else None,
     )
 
 
 def _heights(contacts: Contacts) -> list[Surface]:
     """The first surface, and those beside it, at rest as it is, of which Z is a function of X and Y as well."""
-    distinct = list(dict.fromkeys(pair.surface for pair in contacts.pairs))
-    if not _is_height(distinct[0]):
+    distinct = list(dict.fromkeys(pair.surface for pair in contacts.pairs if pair.other is None))
+    if not distinct or not _is_height(distinct[0]):
         return distinct[:1]
     return [surface for surface in distinct if _is_height(surface)]
 

@@ -19,6 +19,7 @@ from zeromass.contact.edges import lies_words, only_own_edges
 from zeromass.contact.following import case_of, onto
 from zeromass.contact.pair import BEGINS, LANDS, LOST, PARTED, RESTED, SLIPS, STOPS, Pair
 from zeromass.contact.redundant import RedundantContacts
+from zeromass.contact.strokes import AT_ONCE
 from zeromass.contact.watched import BORDER, FLAT, TIGHT
 from zeromass.errors import ZeromassError
 from zeromass.expression import Expression, as_expression, expressions, jacobian, rate, symbols
@@ -102,7 +103,7 @@ def _further(whole: Contacts, states: Sequence[State]) -> Changing:
     """The cases that some states are of, and all others of few contacts."""
     found: dict[Contacts, State | None] = {whole: None}
     for state in states:
-        if isinstance(state.system, type(whole)):
+        if isinstance(state.system, type(whole)) and not state.system.grips.rows:
             found.setdefault(state.system, state)
     choices = [
         ("open", "rolling") if pair.friction is None else ("open", "rolling", "slipping") for pair in whole.pairs
@@ -125,7 +126,7 @@ def _add(whole: Contacts, found: dict[Contacts, State | None], modes: tuple[Mode
             left = max(map(abs, state.residuals.values()), default=0.0)
         except (ZeromassError, np.linalg.LinAlgError):
             return
-    if left <= NEAR * (1.0 + float(np.abs([*state.q, *state.v]).max())):
+    if not case.grips.rows and left <= NEAR * (1.0 + float(np.abs([*state.q, *state.v]).max())):
         found[case] = state
 
 
@@ -160,19 +161,20 @@ def _everywhere(whole: Contacts) -> dict[str, list[Expression]]:
     """
     q, pairs = whole.coordinates, whole.pairs
     zeros = [zero for _, zero in whole.zeros(0)]
-    found: dict[str, list[Any]] = {name: [] for name in ("n", "w", "rho", "J", "m", "drift", "mu", "e")}
+    found: dict[str, list[Any]] = {name: [] for name in ("n", "w", "point", "drift", "mu", "e")}
     for pair in pairs:
-        S, body = pair.body.rotation, pair.body
         turned = expressions(rate(pair.slip_velocity))
         found["n"] += [*pair.normal]
         found["w"] += [*pair.slip_velocity]
-        found["rho"] += [*(pair.point - body.position)]
-        found["J"] += [*(S @ body.inertia @ S.T).ravel()]
-        found["m"].append(body.mass)
+        found["point"] += [*pair.point]
         found["drift"] += [*(turned - (pair.normal @ turned) * pair.normal + rate(pair.approach) * pair.normal)]
         found["mu"].append(ZERO if pair.friction is None else pair.friction)
         found["e"].append(pair.restitution)
-    found["G"] = [x for body in whole.bodies for x in inertial_rates(body.quaternion).ravel()]
+    bodies = [(body, body.rotation) for body in whole.bodies]
+    found["center"] = [x for body, _ in bodies for x in body.position]
+    found["J"] = [x for body, S in bodies for x in (S @ body.inertia @ S.T).ravel()]
+    found["m"] = [body.mass for body, _ in bodies]
+    found["G"] = [x for body, _ in bodies for x in inertial_rates(body.quaternion).ravel()]
     found["sizes"] = [solid.size for solid in whole.solids]
     found["creep"] = [whole.creep]
     found["zeros"], found["slopes"] = zeros, list(jacobian(zeros, q).ravel())
@@ -185,7 +187,7 @@ def _told(whole: Contacts, named: dict[str, Contacts]) -> dict[str, Any]:
         "pairs": [
             {
                 "name": pair.name,
-                "body": whole.bodies.index(pair.body),
+                "sides": [[whole.bodies.index(body), sign] for body, sign in pair.sides],
                 "gap": whole.index(pair.gap),
                 "slip": [whole.index(x) for x in pair.slip],
                 "limited": pair.friction is not None,
@@ -196,6 +198,7 @@ def _told(whole: Contacts, named: dict[str, Contacts]) -> dict[str, Any]:
             {"place": [whole.index(x) for x in body.position], "turn": [whole.index(x) for x in body.quaternion]}
             for body in whole.bodies
         ],
+        "atOnce": whole.strokes == AT_ONCE,
         "cases": {
             name: {"kind": case.kind, "modes": list(case.modes), "shares": [[r, list(p)] for r, p in case.shares]}
             for name, case in named.items()

@@ -137,7 +137,7 @@ def _slipped(D: np.ndarray, w: np.ndarray, μ: Law, p: float, end: float, small:
 
     s = w[:2] / np.linalg.norm(w[:2])
     a = D[:, 2] - _at(μ, float(np.linalg.norm(w[:2]))) * D[:, :2] @ s
-    straight = abs(s[0] * a[1] - s[1] * a[0]) <= STOPPED * np.linalg.norm(a[:2])
+    straight = abs(s[0] * a[1] - s[1] * a[0]) <= STOPPED * np.linalg.norm(a)
     if straight and not callable(μ):  # with one friction it slips straight on
         stops = -(w[:2] @ s) / (a[:2] @ s) if a[:2] @ s < 0.0 else np.inf
         ends = end - p if end < np.inf else (-w[2] / a[2] if a[2] > 0.0 else np.inf)

@@ -16,13 +16,18 @@ from zeromass.contact.in_turn import in_turn
 from zeromass.contact.striking import Strokes, stroke
 from zeromass.contact.together import Unlawful, together
 
+AT_ONCE, IN_TURN = "at once", "in turn"
+"""Laws of strokes at several contacts, as they are asked for."""
+
 GIVES, APPROACHES, BEYOND = 1e-12, 1e-10, 1e-9
 """Part of the energies of a stroke by which it may seem to give some, of its speeds by which contacts may seem to approach
 after it, and of its impulses by which they may seem to pull, or to take more friction than there is: rounding, and what
 integrations leave."""
 
 
-def strokes(D: np.ndarray, n: np.ndarray, w: np.ndarray, μ: np.ndarray, e: np.ndarray) -> Strokes:
+def strokes(
+    D: np.ndarray, n: np.ndarray, w: np.ndarray, μ: np.ndarray, e: np.ndarray, *, at_once: bool = True
+) -> Strokes:
     """The stroke of several points that touch surfaces.
 
     D  change of their velocities by impulses at them, (3 k, 3 k), 1/kg
@@ -30,17 +35,19 @@ def strokes(D: np.ndarray, n: np.ndarray, w: np.ndarray, μ: np.ndarray, e: np.n
     w  velocities against the surfaces, (k, 3)
     μ  coefficients of friction, (k,), infinite where there is always enough
     e  coefficients of restitution, (k,)
+    at_once  whether impulses grow together where that is lawful; else one contact is struck after the other
     """
     impulses, velocities = np.zeros_like(w), w.copy()
-    for which in _joined(D, len(n)):
+    for which in joined(D, len(n)):
         rows = (3 * which[:, None] + np.arange(3)).ravel()
-        found = _joint(D[np.ix_(rows, rows)], n[which], w[which], μ[which], e[which])
+        own = D[np.ix_(rows, rows)], n[which], w[which], μ[which], e[which]
+        found = _joint(*own) if at_once or len(which) == 1 else in_turn(*own)
         impulses[which], velocities[which] = found
     return Strokes(impulses, velocities)
 
 
-def _joined(D: np.ndarray, k: int) -> list[np.ndarray]:
-    """Contacts that reach one another: those of one body, each body by itself."""
+def joined(D: np.ndarray, k: int) -> list[np.ndarray]:
+    """Contacts that reach one another: those of one body, or of bodies that touch."""
     reach = np.any(D.reshape(k, 3, k, 3) != 0.0, axis=(1, 3))
     for _ in range(k):
         reach = reach @ reach

@@ -11,7 +11,7 @@ from zeromass.contact import bodies as balls
 from zeromass.model import State
 from zeromass.scenario.errors import listed, nearest
 from zeromass.scenario.friction import VALUE
-from zeromass.scenario.kinds import Either, Numbers, Problem, Words
+from zeromass.scenario.kinds import Either, Flag, Numbers, Problem, Words
 from zeromass.scenario.names import motion_names
 from zeromass.scenario.reading import Follows, Reader
 from zeromass.scenario.rolling import BODY, GRAVITY
@@ -62,13 +62,16 @@ OWN = table(
     without=("bodies", "on", "forces"),
     said={
         "gravity": GRAVITY,
+        "between": Either((Flag(), Items(Items(BY_NAME)))),
         **dict.fromkeys(("friction", "restitution"), OF_EACH),
         **dict.fromkeys(("creep", "least_clearance"), VALUE),
     },
     means={
-        "friction": "coefficient μ of all contacts, or a table with one for each surface by name; there is always enough "
-        "without it",
-        "restitution": "coefficient e of impulses, 0 to 1, of all contacts, or a table with one for each surface by name",
+        "between": 'whether bodies touch one another: true, or pairs of their names, [["red", "white"]]',
+        "friction": "coefficient μ of all contacts, or a table with one for each surface by name, and one for contacts "
+        "between bodies; there is always enough without it",
+        "restitution": "coefficient e of impulses, 0 to 1, of all contacts, or a table with one for each surface by name, "
+        "and one for contacts between bodies",
         "least_clearance": "ratio at which a hollow counts as too tight for a body, and the run ends; 1 on a plane",
     },
 )
@@ -76,9 +79,10 @@ OWN = table(
 
 def _named_once(given: dict[str, Any]) -> Iterator[Problem]:
     for kind in ("bodies", "surfaces"):
-        if not given[kind]:
+        own_kind = given.get(kind, {})
+        if not own_kind and not (kind == "surfaces" and given.get("between")):
             yield (kind,), f"there is none; it takes one at least, [contacts.{kind}.NAME]"
-        for name, own in given[kind].items():
+        for name, own in own_kind.items():
             if "name" in own:
                 yield (kind, name, "name"), f"it is named '{name}' by its table; leave this out"
 
@@ -86,7 +90,9 @@ def _named_once(given: dict[str, Any]) -> Iterator[Problem]:
 TABLE = Table(
     {
         "bodies": Argument(Named(BODY, NAME), required=True, words="what moves, by name"),
-        "surfaces": Argument(Named(SURFACE, NAME), required=True, words="what they may touch, by name"),
+        "surfaces": Argument(
+            Named(SURFACE, NAME), words="what they may touch, by name; none where bodies touch one another only"
+        ),
         **OWN.arguments,
         **{kind: Argument(Items(load), words=load.words) for kind, load in LOADS.items()},
         "start": Argument(START, required=True, words=START.words),
@@ -104,7 +110,7 @@ def model(reader: Reader, given: dict[str, Any]) -> Contacts:
     """The bodies and their surfaces."""
     read: dict[str, dict[str, Any]] = {"bodies": {}, "surfaces": {}}
     for kind, kinds in (("bodies", BODY), ("surfaces", SURFACE)):
-        for name, own in given[kind].items():
+        for name, own in given.get(kind, {}).items():
             read[kind][name] = surfaces.plane() if kind == "surfaces" else balls.ball(radius=1.0, mass=1.0, name=name)
             with reader.noting():
                 read[kind][name] = kinds.read(reader, {**own, "name": name}, (*KEY, kind, name), None)
@@ -115,7 +121,8 @@ def model(reader: Reader, given: dict[str, Any]) -> Contacts:
     with reader.noting(), reader.pointing(*KEY):
         return Contacts(list(read["bodies"].values()), on=read["surfaces"], forces=forces, **values)
     plain = [balls.ball(radius=1.0, mass=1.0, name=name) for name in given["bodies"]]  # for names in the rest
-    whole = Contacts(plain, on={name: surfaces.plane() for name in given["surfaces"]})
+    named = given.get("surfaces") or {"surface": None}
+    whole = Contacts(plain, on={name: surfaces.plane() for name in named})
     _loads(reader, given, whole)
     return whole
 

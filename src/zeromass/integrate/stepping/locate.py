@@ -27,6 +27,11 @@ NARROW = 1e-8
 """Part of a bracket below which values no longer tell how a function bends."""
 
 
+LOOKS = 300
+"""Brackets at most in which a dip is looked for: a function that bends has a few of each width, and rounding, such as the
+gap of bodies that touch without a force, as many as there are places."""
+
+
 def happenings(
     events: Sequence[Event],
     values: Callable[[float], np.ndarray],
@@ -109,7 +114,9 @@ def _beyond(f: Callable[[float], float], *bracket: Point) -> list[Point]:
     start, end = bracket[0][0], bracket[2][0]
     least = max(NARROW * abs(end - start), 8 * ulp(max(abs(start), abs(end))))  # narrower ones have no places between
     brackets, known = [bracket], {bracket}  # where it touches zero all dip, and share what is narrower
-    while brackets:
+    for _ in range(LOOKS):
+        if not brackets:
+            break
         one, two, three = brackets.pop()
         if abs(three[0] - one[0]) < least:
             continue

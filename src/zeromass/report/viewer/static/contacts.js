@@ -25,22 +25,31 @@ class ContactsMotion extends KindsMotion {
   /** The contacts at a state of any of the cases. */
   here(state) {
     const found = this.plain.judged(state);
-    const [n, w, rho, drift] = [found.n, found.w, found.rho, found.drift].map((x) => chunks(x));
+    const [n, w, point, center, drift] = [found.n, found.w, found.point, found.center, found.drift].map((x) => chunks(x));
     const inverse = chunks(found.J, 9).map((J) => inverse3(chunks(J)));
     const mu = this.told.pairs.map(({ limited }, j) => (limited ? found.mu[j] : Infinity));
     const leaving = n.map((x, j) => dot(x, w[j]));
-    return { ...found, n, w, rho, drift, inverse, mu, leaving, creep: found.creep[0], G: chunks(found.G, 12) };
+    return { ...found, n, w, point, center, drift, inverse, mu, leaving, creep: found.creep[0], G: chunks(found.G, 12) };
   }
 
-  /** The metric D = 1/m − [ρ] I⁻¹ [ρ′] of some contacts, with their normals and friction. */
+  /** ρ, from the mass centre of a body to a contact. */
+  arm(here, j, body) {
+    return here.point[j].map((x, c) => x - here.center[body][c]);
+  }
+
+  /** The metric D = Σ ± (1/m − [ρ] I⁻¹ [ρ′]) over bodies that contacts share, with their normals and friction. */
   meeting(here, which, s = here.w) {
     const skew = ([x, y, z]) => [[0, -z, y], [z, 0, -x], [-y, x, 0]];
     const D = Array.from({ length: 3 * which.length }, () => new Array(3 * which.length).fill(0));
-    which.forEach((i, a) => which.forEach((j, b) => {
-      if (this.told.pairs[i].body !== this.told.pairs[j].body) return;
-      const block = product(product(skew(here.rho[i]), here.inverse[i]), skew(here.rho[j]));
-      for (let r = 0; r < 3; r++) for (let c = 0; c < 3; c++) D[3 * a + r][3 * b + c] = (r === c ? 1 / here.m[i] : 0) - block[r][c];
-    }));
+    const { pairs } = this.told;
+    which.forEach((i, a) => which.forEach((j, b) => pairs[i].sides.forEach(([body, sign]) => {
+      const shared = pairs[j].sides.find(([other]) => other === body);
+      if (!shared) return;
+      const [one, two] = [i, j].map((k) => skew(this.arm(here, k, body)));
+      const block = product(product(one, here.inverse[body]), two);
+      const both = sign * shared[1];
+      for (let r = 0; r < 3; r++) for (let c = 0; c < 3; c++) D[3 * a + r][3 * b + c] += both * ((r === c ? 1 / here.m[body] : 0) - block[r][c]);
+    })));
     const pick = (list) => which.map((j) => list[j]);
     return { D, n: pick(here.n), s: pick(s), mu: pick(here.mu) };
   }
@@ -147,10 +156,9 @@ class ContactsMotion extends KindsMotion {
     const here = this.here(this.state);
     const touching = pairs.flatMap(({ gap }, j) => (before[j] !== "open" || j === k || y[gap] <= TOUCHES * extent ? [j] : []));
     const w = here.w.map((x, j) => (before[j] === "open" ? x : across(x, here.n[j]))); // rounding
-    const bodies = [pairs[k].body, ...touching.filter((j) => here.leaving[j] < 0).map((j) => pairs[j].body)];
-    const reached = touching.filter((j) => bodies.includes(pairs[j].body));
+    const reached = this.reached(touching, [k, ...touching.filter((j) => here.leaving[j] < 0)]);
     const which = [k, ...reached.filter((j) => j !== k)];
-    const found = strokes(this.meeting(here, which), which.map((j) => w[j]), which.map((j) => here.e[j]));
+    const found = strokes(this.meeting(here, which), which.map((j) => w[j]), which.map((j) => here.e[j]), this.told.atOnce);
     const after = this.onto({ t, y: this.struck(y, here, which, found.impulses) }, this.about.kind);
     const leaves = found.velocities.map((v, i) => dot(here.n[which[i]], v));
     const still = which.filter((_, i) => leaves[i] <= TOUCHES * speed);
@@ -173,6 +181,18 @@ class ContactsMotion extends KindsMotion {
     return this.settled(after, ordered([...which, ...still]), modes, away, said.length ? shaken : []);
   }
 
+  /** Of contacts those that strokes at some of them reach, through bodies that touch. */
+  reached(touching, struck) {
+    const bodiesOf = (list) => new Set(list.flatMap((j) => this.told.pairs[j].sides.map(([body]) => body)));
+    let found = [...new Set(struck)];
+    for (;;) {
+      const bodies = bodiesOf(found);
+      const more = touching.filter((j) => this.told.pairs[j].sides.some(([body]) => bodies.has(body)));
+      if (more.length === found.length) return more;
+      found = more;
+    }
+  }
+
   /** Contacts that rolled, and slip after a stroke no faster than ten times the speed of the stroke. */
   shaken(modes, after, speed) {
     const here = this.here(after);
@@ -184,12 +204,14 @@ class ContactsMotion extends KindsMotion {
     const after = Float64Array.from(y);
     const n = y.length / 2;
     which.forEach((j, i) => {
-      const { body } = this.told.pairs[j];
-      const turned = times(here.inverse[j], cross(here.rho[j], impulses[i]));
-      const { place, turn } = this.told.bodies[body];
-      const G = chunks(here.G[body], 4);
-      place.forEach((x, c) => (after[n + x] += impulses[i][c] / here.m[j]));
-      turn.forEach((x, c) => (after[n + x] += dot(G.map((row) => row[c]), turned) / 2));
+      for (const [body, sign] of this.told.pairs[j].sides) {
+        const p = impulses[i].map((x) => sign * x);
+        const turned = times(here.inverse[body], cross(this.arm(here, j, body), p));
+        const { place, turn } = this.told.bodies[body];
+        const G = chunks(here.G[body], 4);
+        place.forEach((x, c) => (after[n + x] += p[c] / here.m[body]));
+        turn.forEach((x, c) => (after[n + x] += dot(G.map((row) => row[c]), turned) / 2));
+      }
     });
     return after;
   }

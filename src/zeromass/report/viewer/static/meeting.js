@@ -1,5 +1,6 @@
 // Which of several contacts are open, roll or slip, as Python decides: see contact/complementarity.py and contact/balance.py.
 
+const [MANY_CONTACTS, MOST_CONTACTS, LEADS] = [5, 8, 4];
 const [AGREES, TURNS, TURNED, TRIALS, NEWTON, TURNED_BY] = [1e-9, 40, 1e-12, 100, 12, 1e-7];
 
 const norm = (x) => Math.hypot(...x);
@@ -117,7 +118,12 @@ function balance(at, modes, s, given) {
 /** The first case that agrees with itself, those with the most contacts that roll before others; else the nearest to it. */
 function decided(at, a0, excluded = [], given = at.n.map(() => null)) {
   let best = null;
-  for (const modes of casesOf(at, excluded, given)) {
+  const choices = choicesOf(at, excluded, given);
+  if (choices.length > MANY_CONTACTS) {
+    best = led(at, a0, choices, given);
+    if (best.misses <= AGREES || choices.length > MOST_CONTACTS) return released(at, a0, best, given);
+  }
+  for (const modes of casesOf(choices)) {
     const found = tried(at, a0, modes, given);
     if (found.misses <= AGREES) return released(at, a0, found, given);
     if (best === null || found.misses < best.misses) best = found;
@@ -133,18 +139,46 @@ function released(at, a0, found, given) {
   return other.misses <= AGREES ? other : found;
 }
 
-/** Cases to try, fewest open contacts first, then fewest that slip; excluded as "number mode". */
-function casesOf(at, excluded, given) {
-  let all = [[]];
-  at.n.forEach((_, k) => {
+/** The case that others lead to, from that in which all contacts touch and roll; the nearest to one if none agrees. */
+function led(at, a0, choices, given) {
+  let found = tried(at, a0, choices.map(([first]) => first), given);
+  let best = found;
+  const seen = new Set([found.modes.join()]);
+  for (let again = 0; again < LEADS * choices.length && best.misses > AGREES; again++) {
+    const misses = missesOf(at, a0, found, given);
+    const worst = misses.flatMap((missed, j) => (missed > AGREES ? [j] : [])).sort((a, b) => misses[b] - misses[a]);
+    const other = worst.flatMap((j) => othersOf(at, found, choices, j)).find((modes) => !seen.has(modes.join()));
+    if (!other) break;
+    seen.add(other.join());
+    found = tried(at, a0, other, given);
+    if (found.misses < best.misses) best = found;
+  }
+  return best;
+}
+
+/** Cases in which one contact is another: open where it pulls; else rolling where it slips, and the other way round. */
+function othersOf(at, { modes, F }, choices, j) {
+  const pulls = modes[j] !== "open" && dot(at.n[j], F[j]) < 0;
+  const order = pulls ? ["open", "rolling", "slipping"] : ["rolling", "slipping", "open"];
+  const wanted = order.filter((mode) => choices[j].includes(mode) && mode !== modes[j]);
+  return wanted.map((mode) => modes.map((own, k) => (k === j ? mode : own)));
+}
+
+/** What each contact may be, rolling before slipping, and open last; excluded as "number mode". */
+function choicesOf(at, excluded, given) {
+  return at.n.map((_, k) => {
     const possible = ["rolling", "slipping", "open"].filter((mode) => {
       if (mode === "rolling") return !(slipping(at.s[k]) && at.mu[k] < Infinity);
       return mode === "slipping" ? at.mu[k] < Infinity : given[k] === null;
     });
     const left = possible.filter((mode) => !excluded.includes(`${k} ${mode}`));
-    const own = left.length ? left : possible.slice(-1);
-    all = all.flatMap((modes) => own.map((mode) => [...modes, mode]));
+    return left.length ? left : possible.slice(-1);
   });
+}
+
+/** Cases to try, fewest open contacts first, then fewest that slip. */
+function casesOf(choices) {
+  const all = choices.reduce((some, own) => some.flatMap((modes) => own.map((mode) => [...modes, mode])), [[]]);
   const count = (modes, one) => modes.filter((mode) => mode === one).length;
   return all.map((modes) => ({ modes, order: [count(modes, "open"), count(modes, "slipping")] })).sort((a, b) => a.order[0] - b.order[0] || a.order[1] - b.order[1]).map(({ modes }) => modes);
 }
@@ -171,28 +205,28 @@ function tried(at, a0, modes, given) {
     F = balanced(at, a0, modes, s, given);
   }
   const a = sum3(a0, moves(at, F));
-  return { modes, F, a, s, misses: missedBy(at, a0, modes, s, F, a, given) };
+  const misses = missesOf(at, a0, { modes, F, a, s }, given);
+  return { modes, F, a, s, misses: misses.some(Number.isNaN) ? Infinity : Math.max(0, ...misses) };
 }
 
-/** By how much a case misses its conditions, as a part of the sizes of forces and accelerations. */
-function missedBy(at, a0, modes, s, F, a, given) {
+/** By how much each contact misses its conditions, as a part of the sizes of forces and accelerations. */
+function missesOf(at, a0, { modes, F, a, s }, given) {
   const metric = Math.max(...at.D.map(largestOf));
   let most = largestOf(F.flat()) || 1;
   const fast = Math.max(largestOf(a0.flat()), metric * most, 2 ** -1022);
   most = Math.max(most, fast / metric);
-  const missed = [0];
-  modes.forEach((mode, j) => {
+  return modes.map((mode, j) => {
     const [n, N, leaves] = [at.n[j], dot(at.n[j], F[j]), dot(at.n[j], a[j])];
-    if (mode === "open") return missed.push(-leaves / fast);
+    if (mode === "open") return -leaves / fast;
     const along = across(a[j], n);
-    missed.push(-N / most);
+    const missed = [-N / most];
     if (given[j] === null) missed.push(Math.abs(leaves) / fast);
     if (mode === "rolling") {
       missed.push(norm(along) / fast);
       if (at.mu[j] < Infinity) missed.push((norm(across(F[j], n)) - at.mu[j] * N) / most);
     } else if (!slipping(at.s[j])) missed.push(norm(across(along, s[j])) / fast, -dot(along, s[j]) / fast);
+    return Math.max(...missed);
   });
-  return missed.some(Number.isNaN) ? Infinity : Math.max(...missed);
 }
 
 /** Directions in which slips begin where friction turns them far: see contact/beginning_slip.py. */

@@ -92,7 +92,7 @@ function slippedBy(D, w, mu, p, end, small) {
   const r0 = Math.hypot(w[0], w[1]);
   const s = [w[0] / r0, w[1] / r0];
   const a = slipRate(D, frictionAt(mu, r0), s);
-  if (typeof mu !== "function" && Math.abs(s[0] * a[1] - s[1] * a[0]) <= STROKE_ENDED * Math.hypot(a[0], a[1])) {
+  if (typeof mu !== "function" && Math.abs(s[0] * a[1] - s[1] * a[0]) <= STROKE_ENDED * Math.hypot(...a)) {
     const falls = a[0] * s[0] + a[1] * s[1];
     const stops = falls < 0 ? -(w[0] * s[0] + w[1] * s[1]) / falls : Infinity;
     const ends = end < Infinity ? end - p : a[2] > 0 ? -w[2] / a[2] : Infinity;

@@ -6,18 +6,19 @@ const [GIVES, APPROACHES, BEYOND_FRICTION, EVALUATIONS] = [1e-12, 1e-10, 1e-9, 5
 /** Impulses that grow together do not end the stroke, or only with energy or friction that there is not. */
 class Unlawful extends Error {}
 
-/** Impulses at contacts {D, n, mu, e} that meet with velocities w, and velocities after them. */
-function strokes(at, w, e) {
+/** Impulses at contacts {D, n, mu, e} that meet with velocities w, and velocities after them; at once or one after the other. */
+function strokes(at, w, e, atOnce = true) {
   const found = { impulses: w.map(() => [0, 0, 0]), velocities: w.map((x) => [...x]) };
   for (const which of joined(at.D, w.length)) {
     const own = someOf({ ...at, s: w }, which);
-    const { impulses, velocities } = joint(own, which.map((k) => w[k]), which.map((k) => e[k]));
+    const law = atOnce || which.length === 1 ? joint : inTurn;
+    const { impulses, velocities } = law(own, which.map((k) => w[k]), which.map((k) => e[k]));
     which.forEach((k, i) => ([found.impulses[k], found.velocities[k]] = [impulses[i], velocities[i]]));
   }
   return found;
 }
 
-/** Contacts that reach one another: those of one body, each body by itself. */
+/** Contacts that reach one another: those of one body, or of bodies that touch. */
 function joined(D, k) {
   const reach = Array.from({ length: k }, (_, i) => Array.from({ length: k }, (_, j) => [0, 1, 2].some((a) => [0, 1, 2].some((b) => D[3 * i + a][3 * j + b] !== 0))));
   for (let m = 0; m < k; m++) for (const row of reach) if (row[m]) reach[m].forEach((there, i) => (row[i] ||= there));

@@ -1,0 +1,61 @@
+"""Bodies, surfaces, friction and restitution of several contacts, as they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from zeromass.contact.roller import Roller
+from zeromass.contact.skin import BETWEEN
+from zeromass.contact.surface import Surface
+from zeromass.model import ModelError
+
+
+def solids_given(bodies: Any) -> tuple[Roller, ...]:
+    """The bodies, one or several, each with a name of its own."""
+    found = (bodies,) if isinstance(bodies, Roller) or not isinstance(bodies, Iterable) else tuple(bodies)
+    for body in found:
+        if not isinstance(body, Roller):
+            raise ModelError(f"bodies are zm.ball(…), zm.disc(…) and the like, not {body!r}")
+    names = [body.name for body in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise ModelError(f"two bodies have the name '{name}'; give each its own, zm.ball(…, name=…)")
+    if not found:
+        raise ModelError("there is no body; give zm.ball(…) or a list of bodies")
+    return found
+
+
+def surfaces_given(on: Any, bodies_meet: bool) -> dict[str, Surface]:
+    """The surfaces by their names; there may be none where bodies meet one another."""
+    if isinstance(on, Surface) or not isinstance(on, Iterable):
+        on = [on]
+    found = dict(on) if isinstance(on, Mapping) else {}
+    for surface in () if found else on:
+        if not isinstance(surface, Surface):
+            raise ModelError(f"on holds {surface!r}; give zm.Surface, such as zm.Surface(lambda X, Y: …)")
+        if surface.name in found:
+            raise ModelError(f"two surfaces have the name '{surface.name}'; write on={{name: surface, …}}")
+        found[surface.name] = surface
+    for surface in found.values():
+        if not isinstance(surface, Surface):
+            raise ModelError(f"on holds {surface!r}; give zm.Surface, such as zm.Surface(lambda X, Y: …)")
+    if bodies_meet and BETWEEN in found:
+        raise ModelError(
+            f"a surface is named '{BETWEEN}', which stands for contacts between bodies; give it another name"
+        )
+    if not found and not bodies_meet:
+        raise ModelError("there is no surface; give on=[floor, wall], or between=True where bodies touch one another")
+    return found
+
+
+def of_each(given: Any, names: Sequence[str], couples: Sequence[str], what: str, none: Any) -> dict[str, Any]:
+    """A number of each surface, and of each two bodies, from one for all or some by name."""
+    if not isinstance(given, Mapping):
+        return dict.fromkeys(names, given)
+    known = [*names, BETWEEN] if couples else names
+    strange = [name for name in given if name not in known]
+    if strange:
+        raise ModelError(f"{what} is given for '{strange[0]}', and there is no such surface: {', '.join(known)}")
+    usual = {name: given.get(BETWEEN, none) if name in couples else none for name in names}
+    return {name: given.get(name, usual[name]) for name in names}
