@@ -165,7 +165,14 @@ class Course:
         return Sampled(self.segments, _times(times))
 
     def within(self, times: ArrayLike) -> np.ndarray:
-        """Times of the run, shape (n,), from one or several that are given; an error where one is outside."""
+        """Times of the run, shape (n,), from one or several that are given; an error where one is outside.
+
+        >>> x = zm.coordinate("x")
+        >>> spring = zm.System(kinetic=zm.rate(x) ** 2 / 2, potential=x**2 / 2)
+        >>> run = zm.simulate(spring, spring.start({x: 1.0}), until=5.0)
+        >>> run.within(4)
+        array([4.])
+        """
         found = _times(times)
         _which(self.segments, found)
         return found

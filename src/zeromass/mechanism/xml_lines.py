@@ -102,8 +102,6 @@ def read_xml(path: str | Path) -> Element:
         data = path.read_bytes()
     except OSError as error:
         raise ModelError(f"{path} can not be read: {error.strerror or error}") from None
-    except ValueError as error:
-        raise ModelError(f"{str(path)!r} can not be read: no file can have this name ({error})") from None
     parser = expat.ParserCreate()
     root = Element("", {}, path, 1)
     open_ = [root]
