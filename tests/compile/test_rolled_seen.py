@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import zeromass as zm
-from compile.large import SHAPES, Made, rotated, unit
+from compile.large import SHAPES, Made, chain, rotated, unit
 from zeromass.compile.program import program_at
 from zeromass.compile.rolled.kinds import kinds_of
 from zeromass.compile.rolled.layout import Layout
@@ -135,3 +135,22 @@ def test_a_joint_that_is_not_finite_is_named_though_its_formulas_stand_with_a_pa
     guess = {x: 0.1 for mass in masses for x in mass.coordinates} | {masses[7].position[0]: -1.0}
     with pytest.raises(zm.ZeromassError, match="rail 7"):
         system.start(guess=guess)
+
+
+@pytest.mark.parametrize("level", range(3))
+def test_numbers_time_and_parameters_beside_what_joints_see(level: int) -> None:
+    """Joints whose ends are apart, part, or are pulled apart, by so much."""
+    p = zm.parameter("p", 0.1)
+    apart = np.array([0.05, p + 0.0, 0.02 * np.cos(zm.t)])
+    parts, joints, more, guess = chain(5)
+    for _ in range(level):
+        joints = {name: zm.rate(row) for name, row in joints.items()}
+    joints = {name: row - (apart if k else 0.0) for k, (name, row) in enumerate(joints.items())}
+    large, plain = both((parts, joints, more, guess))
+    start = large.start(guess=guess)
+    known = {x: float(start[x]) for x in (*large.coordinates, *large.rates)} | {p: 0.1, zm.t: 0.0}
+    asked = [row if order == level else zm.rate(row) for order in range(level, 2) for row in joints.values()]
+    assert all(np.abs(zm.evaluate(row, known)).max() < 1e-13 for row in asked)
+    exact = plain.start({x: known[x] for x in (*plain.coordinates, *plain.rates)}).motion.acceleration
+    found = program_at(large, start).native.accelerations(start.inputs[None])
+    assert np.abs(found - exact).max() < 1e-11 * np.abs(exact).max()

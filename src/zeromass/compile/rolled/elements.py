@@ -89,7 +89,7 @@ class Elements:
             Acting(load, self._blocks_of(formulas), self._own_of(formulas))
             for load in system.loads
             for formulas in [formulas_in(vars(load))]
-        ] + [Acting(e, self._blocks_of([e]), self._own_of([e])) for e in summands(free.extra[1])]
+        ] + [Acting(e, self._blocks_of([e]), self._own_of([e])) for e in summands(free.extra[1]) if e.value is None]
 
     def _rows(self, rows: Sequence[Row], own: set[Expression]) -> Any:
         grouped: dict[tuple[str, tuple[int, ...]], list[int]] = {}
@@ -137,7 +137,7 @@ def _unit(part: Part) -> list[Expression]:
 
 
 def summands(e: Expression | None, within: Callable[[Expression], bool] = lambda e: True) -> list[Expression]:
-    """The terms of a sum, of an energy say; within: which sums are taken apart."""
+    """The terms of a sum, numbers among them; within: which sums are taken apart."""
     from zeromass.expression.build import negative
 
     found: list[Expression] = []
@@ -148,7 +148,7 @@ def summands(e: Expression | None, within: Callable[[Expression], bool] = lambda
             waiting += [(x.args[1], minus != (x.op == "subtract")), (x.args[0], minus)]
         elif x.op == "negative" and within(x):
             waiting.append((x.args[0], not minus))
-        elif x.value is None:
+        else:
             found.append(negative(x) if minus else x)
     return found
 

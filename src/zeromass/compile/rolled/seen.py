@@ -225,10 +225,14 @@ class _Masks(dict[Expression, int]):
 
 
 def _terms(e: Expression, masks: _Masks) -> list[Expression]:
-    """What a formula is the sum of: the terms of each block, if there are not too many."""
+    """What a formula is the sum of: the terms of each block, if there are not too many; what has no block is with others."""
     by: dict[int, Expression] = {}
     for x in summands(e, lambda x: masks[x] & (masks[x] - 1) != 0):
         by[masks[x]] = add(by.get(masks[x], ZERO), x)
+    if 0 in by and len(by) > 1:
+        alone = by.pop(0)
+        first = next(iter(by))
+        by[first] = add(by[first], alone)
     return list(by.values()) if len(by) <= TERMS else [e]
 
 
