@@ -546,3 +546,37 @@ def test_what_it_looks_like(pool):
     assert drawing.title == "Red and white"
     assert drawing.ground is None
     assert [body.name for body in drawing.bodies] == ["red", "white"]
+
+
+def _row(count: int) -> zm.Contacts:
+    return zm.Contacts(
+        [ball(f"ball {k}") for k in range(count)],
+        on={"cloth": zm.surfaces.plane()},
+        between=True,
+        gravity=g,
+        friction={"cloth": 0.2, "between": 0.0},
+        restitution={"cloth": 0.5, "between": 1.0},
+    )
+
+
+def test_many_contacts_are_no_large_system():
+    """Cases of contacts are looked into, however many coordinates they have."""
+    table = _row(5)
+    assert len(table.coordinates) > 128
+    start = table.start(center={f"ball {k}": (4 * r * k, 0, r) for k in range(5)}, velocity={"ball 0": (1.4, 0, 0)})
+    case = table.begins_as(start)
+    assert not case.large
+    there = start.carried_to(case)
+    assert np.allclose([there[case[f"ball {k} on cloth"].normal_force] for k in range(5)], g * m)
+
+
+@pytest.mark.slow
+def test_five_balls_in_a_row():
+    """The first rolls into the second, and what it leaves goes on through the third."""
+    table = _row(5)
+    start = table.start(center={f"ball {k}": (4 * r * k, 0, r) for k in range(5)}, velocity={"ball 0": (1.4, 0, 0)})
+    run = zm.simulate(table, start, until=0.3)
+    assert run.outcome.complete, run.outcome
+    momentum = sum(run[body.velocity[0]][-1] for body in table.bodies)
+    assert all(abs(run[body.velocity[1]][-1]) < 1e-12 for body in table.bodies)
+    assert 0 < momentum < 5 / 7 * 1.4 + 2 / 7 * 1.4 + 1e-9

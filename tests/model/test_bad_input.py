@@ -299,8 +299,12 @@ MISTAKES = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("size", ["small", "large"])
 @pytest.mark.parametrize("name", MISTAKES)
-def test_mistake(name):
+def test_mistake(name, size, monkeypatch):
+    """The same words of systems whose matrices are not written out."""
+    if size == "large":
+        monkeypatch.setattr("zeromass.model.system.LARGE", 1)
     do, error, words = MISTAKES[name]
     with pytest.raises(error) as raised:
         do(Workshop())

@@ -28,6 +28,8 @@ class AnotherMotion(System):
     nonideal     forces of the contact that do work
     """
 
+    written_out: bool = True
+
     rolling: Rolling
     """The system of the same body where it rolls."""
 

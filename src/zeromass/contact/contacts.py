@@ -77,6 +77,8 @@ class Contacts(System):
     (('wall normal', 'wall friction'), -0.6075)
     """
 
+    written_out: bool = True
+
     modes: Modes
     """What each contact is, in the order of `pairs`."""
 

@@ -37,6 +37,8 @@ class OnSurface(Pressing, System):
     """A body that touches a surface in one point, the contact, a particle of mass zero; so is its centre."""
 
     gravity: Number | Vector | None
+    written_out: bool = True
+
     solid: Roller
     """What rolls, as it was given."""
 

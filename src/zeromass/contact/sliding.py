@@ -64,6 +64,8 @@ class Sliding(System):
     (('sliding', 'flying'), 0.666666667)
     """
 
+    written_out: bool = True
+
     kind: str = "flying"
 
     friction_coefficient: Number | None

@@ -115,6 +115,8 @@ class OnWall(System):
     ('sliding', 'resting')
     """
 
+    written_out: bool = True
+
     kind: str = "sliding"
 
     sliding: Sliding

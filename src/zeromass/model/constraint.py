@@ -18,6 +18,8 @@ from zeromass.expression import (
 from zeromass.expression.build import ZERO
 from zeromass.expression.derivative import sparse_jacobian
 from zeromass.expression.evaluate import Sparse
+from zeromass.expression.node import contents
+from zeromass.expression.pieces import SWITCHING
 from zeromass.model.errors import ModelError
 from zeromass.model.given import given_array
 from zeromass.model.lagrange import along_motion
@@ -102,10 +104,7 @@ def acceleration_rows(rows: list[Row], velocity: np.ndarray, q: np.ndarray) -> t
     if dynamic:
         _check_affine([rows[i] for i in dynamic], [A[i] for i in dynamic])
         b[dynamic] = -substitute([rows[i].zero for i in dynamic], dict.fromkeys(a, 0))
-    for row, coefficients in zip(rows, A, strict=True):
-        if not coefficients:
-            words = "it has no slope, as a condition, np.sign or np.floor has none"
-            raise ModelError(f"constraint '{row.name}' gives no equation for the accelerations: {words}")
+    _check_slopes(rows, A)
     return Sparse(A, len(q)), b
 
 
@@ -114,6 +113,26 @@ def velocity_residuals(rows: list[Row], q: np.ndarray) -> np.ndarray:
     kinematic = [row for row in rows if row.level < 2]
     rates = iter(directional([row.zero for row in kinematic if row.level == 0], along_motion(q)))
     return expressions([row.zero if row.level else next(rates) for row in kinematic])
+
+
+def check_rows(rows: list[Row], q: np.ndarray) -> None:
+    """Raises where rows that are not written out give no equations: those that have jumps, or accelerations, might not."""
+    for level, unknown in enumerate((q, rate(q), rate(rate(q)))):
+        some = [row for row in rows if row.level == level]
+        if level < 2:
+            some = [row for row in some if not SWITCHING.isdisjoint(contents([row.zero])[1])]
+        if some:
+            slopes = sparse_jacobian([row.zero for row in some], unknown).rows
+            if level == 2:
+                _check_affine(some, slopes)
+            _check_slopes(some, slopes)
+
+
+def _check_slopes(rows: list[Row], A: list[dict[int, Expression]]) -> None:
+    for row, coefficients in zip(rows, A, strict=True):
+        if not coefficients:
+            words = "it has no slope, as a condition, np.sign or np.floor has none"
+            raise ModelError(f"constraint '{row.name}' gives no equation for the accelerations: {words}")
 
 
 def _check_affine(rows: list[Row], A: list[dict[int, Expression]]) -> None:

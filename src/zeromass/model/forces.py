@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
@@ -15,6 +15,10 @@ from zeromass.model.parts import RigidBody
 
 if TYPE_CHECKING:
     from zeromass.model.drawing import Drawing
+
+
+Known = Container[Any]
+"""Symbols of a system."""
 
 
 class Load(Protocol):
@@ -44,8 +48,12 @@ class Force:
         self.force: np.ndarray = given_vector(force, "a force")
         self.at: np.ndarray = given_vector(at, "the point where a force acts")
 
-    def generalized(self, q: np.ndarray) -> np.ndarray:
+    def check(self, q: Known, v: Known) -> None:
+        """Raises unless coordinates of a system move the point; v: their rates."""
         _check_moved(self.at, q, "a force")
+
+    def generalized(self, q: np.ndarray) -> np.ndarray:
+        self.check({*q}, ())
         return self.force @ jacobian(self.at, q)
 
 
@@ -66,8 +74,12 @@ class Torque:
         self.torque: np.ndarray = given_vector(torque, f"a torque on '{on.name}'")
         self.on: RigidBody = on
 
+    def check(self, q: Known, v: Known) -> None:
+        """Raises unless coordinates of a system, with rates v, turn the body."""
+        _check_moved(self.on.angular_velocity, q, f"a torque on '{self.on.name}'", v)
+
     def generalized(self, q: np.ndarray) -> np.ndarray:
-        _check_moved(self.on.angular_velocity, [*q, *rate(q)], f"a torque on '{self.on.name}'")
+        self.check({*q}, {*rate(q)})
         return self.torque @ jacobian(self.on.angular_velocity, rate(q))
 
 
@@ -99,8 +111,12 @@ class Spring:
 
         return Drawing(links=(Link("spring", "spring", self.ends[1], self.ends[0]),))
 
-    def generalized(self, q: np.ndarray) -> np.ndarray:
+    def check(self, q: Known, v: Known) -> None:
+        """Raises unless coordinates of a system move the ends; v: their rates."""
         _check_moved(self.ends, q, "a spring")
+
+    def generalized(self, q: np.ndarray) -> np.ndarray:
+        self.check({*q}, ())
         return -gradient(self.potential, q)
 
 
@@ -133,8 +149,12 @@ class Damper:
 
         return Drawing(links=(Link("damper", "damper", self.ends[1], self.ends[0]),))
 
-    def generalized(self, q: np.ndarray) -> np.ndarray:
+    def check(self, q: Known, v: Known) -> None:
+        """Raises unless coordinates of a system move the ends; v: their rates."""
         _check_moved(self.ends, q, "a damper")
+
+    def generalized(self, q: np.ndarray) -> np.ndarray:
+        self.check({*q}, ())
         return -self.damping * rate(self.distance) * gradient(self.distance, q)
 
 
@@ -152,10 +172,14 @@ class GeneralizedForce:
             q: given_scalar(value, f"the force on {q!r}") for q, value in components.items()
         }
 
-    def generalized(self, q: np.ndarray) -> np.ndarray:
-        unknown = [repr(c) for c in self.components if not any(c is x for x in q)]
+    def check(self, q: Known, v: Known) -> None:
+        """Raises unless it acts on coordinates of a system; v: their rates."""
+        unknown = [repr(c) for c in self.components if c not in q]
         if unknown:
             raise ModelError(f"a generalised force acts on {', '.join(unknown)}, which is no coordinate of the system")
+
+    def generalized(self, q: np.ndarray) -> np.ndarray:
+        self.check({*q}, ())
         return expressions([self.components.get(x, ZERO) for x in q])
 
 
@@ -183,12 +207,11 @@ def loads(forces: Forces, what: str = "forces") -> list[Load]:
     return result
 
 
-def _check_moved(points: Any, q: np.ndarray | Sequence[Expression], what: str) -> None:
+def _check_moved(points: Any, q: Known, what: str, v: Known = ()) -> None:
     """Raises unless some coordinate of the system, and no other one, moves the points where a load acts."""
     leaves = [leaf for leaf in symbols(points) if leaf.kind == "coordinate"]
     if not leaves:
         raise ModelError(f"{what} acts where no coordinate moves it and does no work; give the point in coordinates")
-    known = set(q)
-    unknown = [repr(leaf) for leaf in leaves if leaf not in known]
+    unknown = [repr(leaf) for leaf in leaves if leaf not in q and leaf not in v]
     if unknown:
         raise ModelError(f"{what} acts at a point given by '{unknown[0]}', which is no coordinate of the system")

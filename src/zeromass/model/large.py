@@ -7,17 +7,18 @@ of them zero. Code for large systems is made from the parts, see `zeromass.compi
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zeromass.expression import Expression, Symbol
+from zeromass.expression import Expression, Symbol, symbols
 from zeromass.model.constraint import acceleration_rows, velocity_residuals
-from zeromass.model.forces import Load
+from zeromass.model.errors import ModelError
+from zeromass.model.forces import Known, Load
 from zeromass.model.parts import Part
-from zeromass.model.unconstrained import Unconstrained, from_energies
+from zeromass.model.unconstrained import Unconstrained, from_energies, given_field
 
 if TYPE_CHECKING:
     from zeromass.expression.evaluate import Sparse
@@ -28,6 +29,9 @@ LARGE = 128
 
 MATRICES = ("sparse_M", "Q", "sparse_A", "b", "velocity_constraints")
 """What is written out of a large system when it is asked for."""
+
+
+OF_STATES = "masses and forces depend on positions, rates, time and parameters"
 
 
 class Given:
@@ -56,6 +60,21 @@ class Given:
         """Parameters that say on which pieces its formulas are, see `zeromass.model.large_pieces`."""
         self.holding: dict[int, Symbol] = {}
         """Rows of constraints that hold where a parameter is 1, and not where it is 0, by their numbers."""
+        if gravity is not None:
+            given_field(gravity)
+
+    def check(self, q: Known, v: Known, used: Iterable[Symbol]) -> None:
+        """Raises where a force is none, as its part of Q would.
+
+        q, v  coordinates and rates of the system; used: what is in its formulas
+        """
+        for load in self.loads:
+            if hasattr(load, "check"):
+                load.check(q, v)  # type: ignore[attr-defined]
+        strange = {leaf for leaf in used if leaf.order > 1 or leaf.kind == "multiplier"}
+        for leaf in symbols(self.formulas()) if strange else ():
+            if leaf in strange:
+                raise ModelError(f"Q contains '{leaf!r}'; {OF_STATES}")
 
     @cached_property
     def _written(self) -> Unconstrained:

@@ -29,14 +29,14 @@ from zeromass.expression.pieces import SWITCHING
 from zeromass.later import later
 from zeromass.model import one_sided
 from zeromass.model.connection import Connection, connected
-from zeromass.model.constraint import Row, acceleration_rows, rows_of, velocity_residuals
+from zeromass.model.constraint import Row, acceleration_rows, check_rows, rows_of, velocity_residuals
 from zeromass.model.contact import Contact
 from zeromass.model.control import NO_CONTROL, SETTLING, Control, tracked, tracking
 from zeromass.model.errors import ModelError
 from zeromass.model.event import Event
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector
-from zeromass.model.large import LARGE, MATRICES, Given, matrix_of
+from zeromass.model.large import LARGE, MATRICES, OF_STATES, Given, matrix_of
 from zeromass.model.moved import Moved
 from zeromass.model.nonideal import Nonideal, split
 from zeromass.model.parts import Part
@@ -106,6 +106,9 @@ class System(Remembering):
         """What holds on one side only, as ropes do, or up to a limit, as wheels that may slip."""
         return tuple(side for joint in self.joints for side in joint.one_sided)
 
+    written_out: bool = False
+    """Whether its matrices are, however many coordinates it has: of motions that change their kind they are looked into."""
+
     kind: str = "motion"
     """What kind of motion the system describes, in a word: "motion", "rolling", "slipping"."""
 
@@ -159,7 +162,8 @@ class System(Remembering):
             )
             listed += [x for joint in self.joints for x in joint.coordinates]
             q = _coordinates(listed, found)
-            if len(q) >= LARGE and parts and lagrangian is None and not (nonideal or control or self.one_sided):
+            small = self.written_out or bool(nonideal or control or self.one_sided)
+            if len(q) >= LARGE and parts and lagrangian is None and not small:
                 free = cast(Unconstrained, Given(parts, acting, q, kinetic, potential, gravity))
             else:
                 free = from_energies(
@@ -361,8 +365,7 @@ class System(Remembering):
             for leaf in symbols(array):
                 strange = leaf.kind == "multiplier" and (name != "C" or leaf not in forces)
                 if leaf.order > (2 if name == "C" else 1) or strange:
-                    words = "masses and forces depend on positions, rates, time and parameters"
-                    raise ModelError(f"{name} contains '{leaf!r}'; {words}")
+                    raise ModelError(f"{name} contains '{leaf!r}'; {OF_STATES}")
         self.parameters: tuple[Symbol, ...] = tuple(leaf for leaf in used if leaf.kind == "parameter")
         _check_parameters(self.parameters)
         self.velocity_constraints = velocity_residuals(rows, free.q)
@@ -379,7 +382,10 @@ class System(Remembering):
         assert isinstance(self._free, Given)
         self.nonideal = split(self.C, np.empty(0, dtype=object))
         _check_names(self)
-        used, _ = self.contents
+        used, operations = self.contents
+        self._free.check({*self.coordinates}, {*self.rates}, used)
+        if not SWITCHING.isdisjoint(operations) or any(row.level == 2 for row in rows):
+            check_rows(rows, self.coordinates)
         known = {*self.coordinates, *self.rates, *self.accelerations}
         for leaf in used:
             if leaf.kind == "coordinate" and leaf not in known:

@@ -85,12 +85,18 @@ def weight(parts: Sequence[Part], gravity: Any) -> Expression:
     """Potential energy of the parts in a uniform field; a number g means (0, 0, −g), m/s²."""
     if not parts:
         raise ModelError("gravity acts on parts, and the system has none; write the potential yourself")
+    field = given_field(gravity)
+    return sum((-part.mass * (field @ part.position) for part in parts), ZERO)
+
+
+def given_field(gravity: Any) -> np.ndarray:
+    """Gravity as a vector of three."""
     field = given_array(gravity, "gravity")
     if field.ndim == 0:
         field = expressions([0.0, 0.0, -field.item()])
     if field.shape != (3,):
         raise ModelError(f"gravity is a number g for (0, 0, −g) or a vector of three, not shape {field.shape}")
-    return sum((-part.mass * (field @ part.position) for part in parts), ZERO)
+    return field
 
 
 def given_energy(value: Any, what: str, *, order: int) -> Expression | None:

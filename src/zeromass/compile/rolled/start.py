@@ -6,14 +6,14 @@ the change that an impulse of the constraints makes, in the metric of the kineti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from zeromass.compile.rolled.machine import Machine
 from zeromass.compile.rolled.program import can_roll
 from zeromass.compile.rolled.structure import Structure
-from zeromass.expression import Expression, Symbol
+from zeromass.expression import Expression, Symbol, symbols
 from zeromass.expression.node import undisturbed
 from zeromass.model import State, System
 from zeromass.model.errors import StartError
@@ -35,7 +35,10 @@ ALLOWED = 256
 """Times that, which may be left where no step makes it less; more is a contradiction."""
 
 NAMED = 4
-"""Constraints that a message lists at most."""
+"""Constraints that a message lists at most, and prescribed values."""
+
+BESIDE = 1e-6
+"""Part of the largest by which a constraint is off that is not worth a word."""
 
 
 def solved_by_fronts(system: System, prescribed: Iterable[Expression]) -> bool:
@@ -164,17 +167,30 @@ class LevelEquations:
 
     def _contradiction(self, off: np.ndarray) -> str:
         s = self.structure
-        names = {int(u): s.system.rows[i].name for i, u in zip(s.rows, s.row_unknowns, strict=True)}
-        worst = np.argsort(-np.abs(off))[:NAMED]
-        each = [names.get(int(u), "unit quaternion") for u in self.told]
+        rows = {int(u): s.system.rows[i] for i, u in zip(s.rows, s.row_unknowns, strict=True)}
+        each = [rows.get(int(u)) for u in self.told]
+        names = [
+            "unit quaternion" if row is None else f"{'rate of ' * (row.level < self.level)}{row.name}" for row in each
+        ]
         bad = np.flatnonzero(~np.isfinite(off))
         if len(bad):
             return (
-                f"'{each[bad[0]]}' has no finite value at the prescribed values; prescribe others or give guess={{…}}"
+                f"'{names[bad[0]]}' has no finite value at the prescribed values; prescribe others or give guess={{…}}"
             )
-        words = ", ".join(f"'{each[k]}' by {off[k]:.3g}" for k in worst)
+        worst = [k for k in np.argsort(-np.abs(off))[:NAMED] if abs(off[k]) > BESIDE * np.abs(off).max()]
+        words = ", ".join(f"'{names[k]}' by {off[k]:.3g}" for k in worst)
+        given = self._prescribed([row.zero for k in worst if (row := each[k]) is not None])
         what = "rates" if self.level else "positions"
         return (
-            f"no {what} satisfy the constraints and what was prescribed: from this guess they stay off, {words}; guess "
-            "closer to a consistent state, or prescribe less"
+            f"no {what} satisfy the constraints and what was prescribed{given}: from this guess they stay off, {words}; "
+            "guess closer to a consistent state, or prescribe less"
         )
+
+    def _prescribed(self, zeros: Sequence[Expression]) -> str:
+        """What is fixed of the coordinates in some rows, or of their rates."""
+        system, n = self.system, len(self.fixed)
+        inside = {leaf.token for leaf in symbols(list(zeros)) if leaf.kind == "coordinate"}
+        fixed = [j for j in np.flatnonzero(self.fixed) if system.coordinates[j].token in inside][:NAMED]
+        told = [(system.rates if self.level else system.coordinates)[j] for j in fixed]
+        values = [self.y[self.level * n + j] for j in fixed]
+        return "".join(f", {x!r} = {value:.6g}" for x, value in zip(told, values, strict=True))
