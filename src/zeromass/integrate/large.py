@@ -7,9 +7,7 @@ from typing import cast
 import numpy as np
 
 from zeromass.compile.program import Program
-from zeromass.compile.rolled.loops import FLOOR
 from zeromass.compile.rolled.native import RolledNative
-from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.integrate.outcome import Ending, Outcome
 from zeromass.model import State
 
@@ -40,12 +38,8 @@ def at_large_start(program: Program, start: State, violation: float) -> Outcome 
         return Outcome(
             Ending.NOT_A_NUMBER, start.t, f"at the start {_listed(names) or 'a formula'} has no finite value"
         )
-    if not structure.dropped:  # rows that are independent contradict nothing
-        return None
-    sizes = sizes + FLOOR * np.maximum(sizes, structure.unheld(start)).max(initial=0.0)
-    against = structure.rows[~negligible(left, sizes, np.sqrt(CONSISTENCY_TOLERANCE))]
-    if len(against):
-        names = [start.system.rows[i].name for i in against]
+    names = structure.contradicting(start, left, sizes)
+    if names:
         words = f"the constraints {_listed(names)} contradict others, which they depend on"
         return Outcome(Ending.INCONSISTENT, start.t, words)
     return None

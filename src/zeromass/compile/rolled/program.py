@@ -139,9 +139,16 @@ def solution_at(state: State, e: np.ndarray) -> tuple[np.ndarray, np.ndarray] | 
         raise ModelError(
             f"the motion is not determined at t = {state.t:g} s: nothing gives '{program.structure.undetermined[0]}' mass"
         )
+    native = cast(RolledNative, program.native)
+    if program.structure.dropped:
+        *_, left, sizes = program.structure.residual(native.machine("motion", 1), state)
+        if names := program.structure.contradicting(state, left, sizes):
+            raise ModelError(
+                f"the motion is inconsistent at t = {state.t:g} s: the constraint '{names[0]}' contradicts others, which it "
+                "depends on; system.check(state) says which"
+            )
     if groups := sharing(program, e, state.inputs):
         warn_of_shared(groups)
-    native = cast(RolledNative, program.native)
     return native.accelerations(state.inputs[None])[0], native.multipliers(state.inputs[None])[0]
 
 

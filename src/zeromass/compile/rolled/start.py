@@ -92,6 +92,13 @@ class LevelEquations:
         self._unknowns = unknowns
         off = self.structure.levels > self.level
         self.asked[off] = 0.0
+        self._vector = np.arange(len(fixed))
+        """Of each coordinate, a number that it has in common with others of a place, or of a quaternion."""
+        place = {x: j for j, x in enumerate(system.coordinates)}
+        for part in system.parts:
+            for vector in (part.coordinates[:3], part.coordinates[3:]):
+                numbers = [place[x] for x in vector if x in place]
+                self._vector[numbers] = min(numbers, default=0)
 
     @property
     def free(self) -> int:
@@ -116,7 +123,7 @@ class LevelEquations:
         told = self.told
         with np.errstate(invalid="ignore"):  # what is not finite is told by name
             np.add.at(off, self.places[0], values[self.places[1]])
-            return off[told], ROUNDING * self._sizes(values)[told]
+            return off[told], ROUNDING * self._sizes(values, y)[told]
 
     @property
     def told(self) -> np.ndarray:
@@ -125,12 +132,14 @@ class LevelEquations:
         rows[self.structure.own_unknowns] = True
         return np.flatnonzero(rows)
 
-    def _sizes(self, values: np.ndarray) -> np.ndarray:
-        """|A| |x| + |A| of each row, x the largest of the unknowns' own size."""
+    def _sizes(self, values: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """|A| |x| of each row; x as large as it was at first, as other components of a vector, and as rounding leaves it."""
         x = np.zeros(self.structure.count)
         n = len(self.y) // 2
-        part = self.y[n:] if self.level else self.y[:n]
-        x[self._unknowns] = np.maximum(np.abs(part), 1.0)
+        part = np.abs(np.stack([some[n:] if self.level else some[:n] for some in (self.y, y)])).max(axis=0)
+        vectors = np.zeros(1 + int(self._vector.max(initial=0)))
+        np.maximum.at(vectors, self._vector, part)
+        x[self._unknowns] = np.maximum(vectors[self._vector], np.sqrt(np.finfo(float).eps) * part.max(initial=0.0))
         i, j, place = self.structure.entries
         sizes = np.zeros(self.structure.count)
         np.add.at(sizes, i, np.abs(values[place]) * x[j])

@@ -16,12 +16,13 @@ from zeromass.compile.rolled.equations import ROWS, weighted
 from zeromass.compile.rolled.fronts import Tables, tables
 from zeromass.compile.rolled.kinds import Kind, kinds_of
 from zeromass.compile.rolled.layout import Blocks, Layout
+from zeromass.compile.rolled.loops import FLOOR
 from zeromass.compile.rolled.machine import Machine, Within
 from zeromass.compile.rolled.order import elimination_order
 from zeromass.compile.rolled.signature import fresh
 from zeromass.compile.rolled.tiles import arranged
 from zeromass.compile.target import Target, host
-from zeromass.equation.rank import negligible
+from zeromass.equation.rank import CONSISTENCY_TOLERANCE, negligible
 from zeromass.expression import Symbol
 from zeromass.expression import t as time
 from zeromass.model import State, System
@@ -219,6 +220,14 @@ class Structure:
         machine.masks[self.row_unknowns] = 0.0
         sizes = self.residual(machine, state)[3]
         return np.where(np.isfinite(sizes), sizes, 0.0)
+
+    def contradicting(self, state: State, left: np.ndarray, sizes: np.ndarray) -> list[str]:
+        """Names of rows that accelerations at a state leave off by too much; `sizes`: those of their terms."""
+        if not self.dropped:  # rows that are independent contradict nothing
+            return []
+        sizes = sizes + FLOOR * np.maximum(sizes, self.unheld(state)).max(initial=0.0)
+        against = self.rows[~negligible(left, sizes, np.sqrt(CONSISTENCY_TOLERANCE))]
+        return [state.system.rows[i].name for i in against]
 
     def not_finite(self, machine: Machine) -> list[str]:
         """Names of parts and constraints with entries that are not finite, at the last evaluation."""
