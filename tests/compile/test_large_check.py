@@ -151,3 +151,21 @@ def test_redundant_loops_by_the_hundred():
     found = system.check(system.start(guess=guess))
     assert found.unique
     assert found.degrees_of_freedom == 1
+
+
+@pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (1.0, -2.0, 0.5)])
+def test_a_thin_rod_beside_others_is_named(axis: tuple[float, ...]):
+    """Nothing resists its spin about its own axis, on which it is pinned: the check says so as the run does."""
+    along = np.array(axis) / np.linalg.norm(axis)
+    parts, rows, more, guess = chain(20)
+    rod = zm.RigidBody("thin", 1.0, 0.1 * (np.eye(3) - np.outer(along, along)))
+    system = zm.System([*parts, rod], constraints=rows | {"pin": rod.point(-0.5 * along)}, **more)
+    assert system.large
+    given = dict(zip(rod.coordinates, [*0.5 * along, 0.5, -0.5, 0.5, 0.5], strict=True))
+    start = system.start(guess=guess | given)
+    diagnosis = system.check(start)
+    assert diagnosis.verdict is zm.Verdict.UNDETERMINED
+    (open_,) = diagnosis.undetermined
+    assert "thin turns about" in open_.motion
+    with pytest.warns(zm.RunStopped, match="'thin"):
+        assert zm.simulate(system, start, until=0.1).outcome.ending == "non-unique"

@@ -30,6 +30,9 @@ from zeromass.model.integrability import kinds
 ROUNDS, NEAR = 20, 1e-12
 """Corrections that bring a state beside another one onto the constraints, and what they change at last."""
 
+CANCELS = 64 * np.finfo(float).eps
+"""Part of its terms that rounding leaves of a slope that vanishes."""
+
 AROUND = 64
 """Coordinates up to which the parts beside a constraint are looked at with it."""
 
@@ -157,7 +160,9 @@ def _open(structure: Structure, state: State) -> tuple[Undetermined, ...]:
             a, c = massless[b].shape
             N[row : row + a, column : column + c] = massless[b]
             row, column = row + a, column + c
-        free = N @ numerical_rank(A @ N).null_space if len(touching) else N
+        held = A @ N
+        held[np.abs(held) <= CANCELS * (np.abs(A) @ np.abs(N))] = 0.0  # rounding would be scaled up like anything else
+        free = N @ numerical_rank(held).null_space if len(touching) else N
         if free.size:
             Q = _forces([acting for acting in elements.acting if set(acting.blocks) & set(blocks)], q)
             found += undetermined(q, [block.part for block in own if block.part is not None], Q, state, free)
