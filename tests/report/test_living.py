@@ -103,6 +103,15 @@ def test_words_for_what_is_wrong(page, tmp_path):
         stiff.view(place, sliders={first: (0.5, 2.0)})
 
 
+def test_what_the_start_prescribes_has_a_name(page, tmp_path):
+    """The spin is a long formula, and called spin: on its slider, in the program that is copied, and by hand."""
+    run = page[0]
+    path = run.view(tmp_path / "spin.html", sliders={run.system.spin: (-5.0, 5.0)})
+    assert '"name":"spin","parameter":"start_spin"' in path.read_text("utf-8")
+    assert run.start.again({"spin": 2.0})[run.system.spin] == pytest.approx(2.0, abs=1e-12)
+    assert np.array_equal(run.start.again({"spin": 2.0}).v, run.start.again({run.system.spin: 2.0}).v)
+
+
 def test_what_a_page_can_not_draw_is_said(tmp_path):
     depth = zm.parameter("depth", 0.03)
     bowl = zm.Surface(lambda X, Y, Z: Z**2 + Z - depth * (X**2 + Y**2), name="bowl")  # no function Z(X, Y)

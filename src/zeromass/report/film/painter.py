@@ -125,6 +125,9 @@ class Painter:
         return small
 
     def _trail_color(self, trail: Mapping[str, Any], k: int) -> str:
+        own = next((body for body in self.run["bodies"] if body["name"] == trail["name"]), None)
+        if own is not None:
+            return self._body_color(own)
         return color("centre" if trail["kind"] == "center" else str(trail["name"] or trail["kind"]), k)
 
     def _line(self, pen: Any, points: np.ndarray, fill: Any, width: float) -> None:
@@ -163,7 +166,7 @@ class Painter:
             self._polygons(ImageDraw.Draw(picture, "RGBA") if clear else pen, moved, (tone, IVORY), clear=clear)
 
     def _body_color(self, body: Mapping[str, Any]) -> str:
-        if body["shape"]["kind"] == "shell":
+        if body["shape"]["kind"] == "shell" and len(self.run["bodies"]) == 1:
             return color("centre")
         return CROWD if body["tone"] is None else color(body["name"], body["tone"])
 

@@ -80,7 +80,7 @@ def _seen(surface: Mapping[str, Any], camera: Camera, t: float) -> Faces:
     length = np.linalg.norm(normal, axis=1)  # zero of a triangle that is but a line
     light = 0.72 + 0.3 * np.clip(normal @ SUN / np.where(length > 0, length, 1.0), -1, 1)
     level = height[faces].mean(axis=1)
-    flat = high - low <= 1e-6 * np.ptp(corners)
+    flat = surface.get("plane") or high - low <= 1e-6 * np.ptp(corners)
     tones = np.tile(rgb(LEVEL), (len(faces), 1)) if flat else by_height((level - low) / (high - low))
     return Faces(pixels[faces], depth[faces].mean(axis=1), np.clip(tones * light[:, None], 0, 255))
 
