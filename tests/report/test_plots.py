@@ -237,3 +237,11 @@ def test_no_two_coordinates_look_alike():
     looks = {(str(line.get_color()), line.get_linestyle(), str(line._dash_pattern)) for line in ax.lines}  # type: ignore[attr-defined]
     assert len(looks) == len(ax.lines) == 12
     plt.close("all")
+
+
+def test_axes_of_three_dimensions_and_of_several_widths():
+    left, right = zm.report.axes(1, 2, widths=(2, 1), space=[1], titles=["plane", "space"])
+    assert [ax.name for ax in (left, right)] == ["rectilinear", "3d"]
+    assert [ax.get_title() for ax in (left, right)] == ["plane", "space"]
+    assert left.get_subplotspec().get_gridspec().get_width_ratios() == (2, 1)
+    plt.close(left.figure)

@@ -40,12 +40,21 @@ LETTER, HANDLE = 0.064, 0.47
 
 
 def axes(
-    rows: int = 1, columns: int = 1, *, size: tuple[float, float] | None = None, titles: Sequence[str] = ()
+    rows: int = 1,
+    columns: int = 1,
+    *,
+    size: tuple[float, float] | None = None,
+    titles: Sequence[str] = (),
+    widths: Sequence[float] = (),
+    heights: Sequence[float] = (),
+    space: Sequence[int] = (),
 ) -> Any:
     """New axes in the style of the plots: one, or an array of them, row after row.
 
-    size    of the figure, inches
-    titles  one for each
+    size     of the figure, inches
+    titles   one for each
+    widths   of the columns, against one another; heights those of the rows
+    space    which of them have three dimensions, by their places, from 0 on
 
     >>> import matplotlib.pyplot as plt
     >>> left, right = zm.report.axes(1, 2, titles=["path", "forces"])
@@ -56,18 +65,23 @@ def axes(
     import matplotlib.pyplot as plt
 
     size = size or (WIDTH * min(columns, 2) * (1.0 if columns == 1 else 0.95), HEIGHT * rows)
-    _, found = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
-    for ax, title in zip(found.ravel(), [*titles, *[""] * (rows * columns - len(titles))], strict=True):
-        quiet(ax)
+    figure = plt.figure(figsize=size, layout="constrained")
+    cells = figure.add_gridspec(rows, columns, width_ratios=widths or None, height_ratios=heights or None)
+    found = np.empty(rows * columns, dtype=object)
+    words = [*titles, *[""] * (rows * columns - len(titles))]
+    for k, title in zip(range(rows * columns), words, strict=True):
+        found[k] = figure.add_subplot(cells[divmod(k, columns)], projection="3d" if k in space else None)
+        quiet(found[k])
         if title:
-            titled(ax, title)
-    return found[0, 0] if rows * columns == 1 else found.ravel()
+            titled(found[k], title)
+    return found[0] if rows * columns == 1 else found
 
 
 def quiet(ax: Axes) -> None:
     """A frame that keeps in the background, and the palette's colours for what is drawn next."""
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set_color("0.45")
+    if ax.name != "3d":
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.spines[["left", "bottom"]].set_color("0.45")
     ax.tick_params(color="0.45", labelsize="small")
     ax.grid(True, color="0.92", lw=0.6)
     ax.set_axisbelow(True)
