@@ -35,6 +35,9 @@ DIGITS = 5
 LONG = 48
 """Letters of a formula that still fits beside an axis or into a legend."""
 
+ROWS, ROW = 3, 13.0
+"""Rows of a legend from which on a figure grows, and their height, points."""
+
 LETTER, HANDLE = 0.064, 0.47
 """Inches of a letter of a legend on average, and of what stands before and behind a label."""
 
@@ -110,9 +113,12 @@ def legend(ax: Axes, *others: Axes, columns: int = 4) -> None:
     ['a']
     >>> plt.close(ax.figure)
     """
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
     found = [pair for one in (ax, *others) for pair in zip(*one.get_legend_handles_labels(), strict=True)]
     if not found:
         return
+    first = ax.get_legend() is None
     columns = _fitting([label for _, label in found], columns, ax.bbox.width / ax.figure.dpi)
     ax.legend(
         *map(list, zip(*found, strict=True)),
@@ -125,8 +131,13 @@ def legend(ax: Axes, *others: Axes, columns: int = 4) -> None:
         handlelength=1.7,
         columnspacing=1.3,
     )
+    rows = -(-len(found) // columns)
     if ax.get_title():
-        ax.set_title(ax.get_title(), fontsize="medium", pad=8.0 + 13.0 * -(-len(found) // columns))
+        ax.set_title(ax.get_title(), fontsize="medium", pad=8.0 + ROW * rows)
+    figure: Any = ax.figure
+    if rows > ROWS and first and isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine):
+        wide, tall = figure.get_size_inches()
+        figure.set_size_inches(wide, tall + ROW * (rows - ROWS) / 72)  # curves keep their room
 
 
 def _fitting(labels: Sequence[str], most: int, wide: float) -> int:
