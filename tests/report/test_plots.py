@@ -254,6 +254,7 @@ def test_paths_of_several_bodies_are_those_of_their_centres():
         on={"cloth": zm.surfaces.plane()},
         between=True,
         friction={"cloth": 0.2, "between": 0.0},
+        restitution={"cloth": 0.0, "between": 1.0},
     )
     start = pool.start(center={"cue": (0, 0, 0.03), "red": (0.2, 0.01, 0.03)}, velocity={"cue": (1.0, 0, 0)})
     run = zm.simulate(pool, start, until=0.4)
@@ -264,6 +265,12 @@ def test_paths_of_several_bodies_are_those_of_their_centres():
     for k, (name, body) in enumerate(zip(lines, pool.bodies, strict=True)):
         assert lines[name].get_xydata()[[0, -1]] == pytest.approx(run.at([0.0, 0.4])[body.position][:, :2], abs=1e-12)
         assert lines[name].get_color() == zm.report.color(name, k)
+    plt.close(ax.figure)
+    ax = run.plot.forces()
+    shown = {line.get_label(): line.get_ydata() for line in ax.get_lines() if not str(line.get_label()).startswith("_")}
+    assert list(shown) == [f"{name} on cloth{kind}" for name in ("cue", "red") for kind in ("", ", friction")]
+    assert shown["red on cloth"] == pytest.approx(0.2 * 9.81, rel=1e-9)  # they only strike one another
+    assert shown["red on cloth, friction"].max() == pytest.approx(0.2 * 0.2 * 9.81, rel=1e-6)
     plt.close(ax.figure)
     high = run.plot.coordinates()
     high.figure.draw_without_rendering()

@@ -124,6 +124,7 @@ def path3d(runs: Runs, ax: Axes3D | None = None, *, labels: Sequence[str] | None
     _stretched(ax, np.concatenate(seen), grid)
     ax.set(xlabel="X [m]", ylabel="Y [m]", zlabel="Z [m]")
     ax.tick_params(labelsize="x-small", pad=0)
+    ax.xaxis.labelpad = ax.yaxis.labelpad = 8.0  # off the numbers of a long axis
     for axis in ("xaxis", "yaxis", "zaxis"):
         getattr(ax, axis).pane.set_alpha(0.0)
     _few(ax)
@@ -158,7 +159,11 @@ def _stretched(ax: Axes3D, points: np.ndarray, grid: tuple[np.ndarray, ...] | No
     x, y, z = np.maximum(np.ptp(points, axis=0), 1e-12)
     factor = max(x, y) / z / STRETCHED
     factor = 1.0 if factor <= 1.0 else float(f"{min(factor, 1e6):.1g}")
-    aspect: Any = {"aspect": (x, y, max(z * factor, 0.05 * max(x, y))), "zoom": 1.05}
+    tall = max(z * factor / max(x, y), 0.05)
+    zoom = 1.05 - 0.2 * float(
+        np.clip((tall - 1 / STRETCHED) / 0.75, 0.0, 1.0)
+    )  # what is tall needs room for its labels
+    aspect: Any = {"aspect": (x, y, tall * max(x, y)), "zoom": zoom}
     ax.set_box_aspect(**aspect)
     words = "Path in space" if factor == 1.0 else f"Path in space, heights × {factor:g}"
     if not ax.get_title():

@@ -151,6 +151,8 @@ class Plots:
     def available(self) -> list[str]:
         """Names of the plots that this run has the quantities for."""
         names, paths = set(self._run.system.quantities), has_paths(self._run)
+        if plots.contacts_of(self._run):
+            names.add("normal force")
         without = {kind for kind, needed in NEEDED.items() if needed not in names} | (
             set() if paths else {"path", "path3d"}
         )
