@@ -7,6 +7,8 @@ import pytest
 
 import zeromass as zm
 from report.viewer.shown import check_silent, data_of
+from zeromass.report.film.moments import at
+from zeromass.report.film.painter import Painter
 from zeromass.report.viewer.planes import Plane, patch
 
 R = 0.0286
@@ -104,6 +106,24 @@ def test_rounding_is_no_force(tmp_path):
     [shown] = data_of(zm.simulate(row, start, until=1.0).view(tmp_path / "row.html"))["runs"]
     largest = max(float(np.abs(arrow["vector"]).max()) for arrow in shown["arrows"])
     assert largest < shown["quiet"] < 1e-3 * 0.5  # a speed of 1 m/s of 0.5 kg over a metre takes 0.25 N
+
+
+def test_a_film_shows_all_bodies(table, tmp_path):
+    """Those that part, from afar; those that stay together, on the way along with them."""
+    floor = {"floor": zm.surfaces.plane()}
+    together = zm.Contacts([zm.ball(0.1, 0.5, name=name) for name in ("red", "white")], on=floor, friction=0.5)
+    places, speeds = {"red": (0, 0, 0.1), "white": (0, 0.5, 0.1)}, {"red": (3.0, 0, 0), "white": (3.0, 0, 0)}
+    far = zm.simulate(together, together.start(center=places, velocity=speeds), until=10.0).view(tmp_path / "far.html")
+    for path, followed in ((table[1], []), (far, [0, 1])):
+        data = data_of(path)
+        painter = Painter(data, (640, 400), "film")
+        assert painter.followed == followed
+        first, last, _ = painter.clock
+        for t in np.linspace(first, last, 7):
+            painter.frame(float(t))
+            places = np.stack([at(body["position"], painter._place(t)) for body in data["runs"][0]["bodies"]])
+            pixels, _ = painter.camera.seen(places)
+            assert np.all((pixels > 0) & (pixels < painter.camera.size))
 
 
 # the browser ------------------------------------------------------------------------------------------------------
