@@ -198,9 +198,10 @@ def _resting_axes(
 
 
 def _motion(surface: Ground, times: np.ndarray, parameters: Mapping[Symbol, float]) -> dict[str, Any] | None:
-    """Shift and turn of the axes at the times, or None of axes that coincide with the inertial ones throughout."""
+    """Shift and turn of the axes at the times, or None of axes that coincide with the inertial ones, whatever the values."""
     shifts, turns, stays = _axes(surface, times, parameters)
-    if not np.any(shifts) and np.array_equal(turns, np.broadcast_to(np.eye(3), turns.shape)):
+    moved = symbols(surface.shift, *([] if surface.rotation is None else [surface.rotation]))
+    if not moved and not np.any(shifts) and np.array_equal(turns, np.broadcast_to(np.eye(3), turns.shape)):
         return None
     kept = slice(0, 1) if stays else slice(None)
     return {"shift": exact(shifts[kept]), "turn": unit(quaternions(turns[kept]))}
