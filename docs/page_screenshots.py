@@ -114,7 +114,7 @@ FIGURES = {
     "modes_of_a_chain",
 }
 """Examples whose figure says more than their motion."""
-AT = {"moving_sphere": 0.12}
+AT = {"moving_sphere": 0.12, "ball_off_a_ball": 0.5, "follow_and_draw": 0.3}
 """Where in its run, from 0 to 1, an example shows most, if it is not at two fifths."""
 ALONE = """(() => { document.body.classList.add("no-charts");
   for (const id of ["heading", "legend", "heights", "compass", "notice", "charts", "bar"]) {

@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.patches import Circle
 
 import zeromass as zm
+from zeromass.report import axes, color, legend
 
 l, d, r = 0.004, 0.001, 0.05
 bowl = zm.Surface(lambda X, Y: 0.3 * (X**2 + Y**2), name="bowl")
@@ -31,20 +32,20 @@ print(run.work())
 
 times = np.linspace(0, 8, 2000)
 at = run.at(times)
-_, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
+left, right = axes(1, 2, size=(11, 4.4), titles=["Path of the contact", "Rolling and spin die out one after the other"])
 edges = [0.0, *run.changes, 8.0]
-for kind, color in (("slipping", "C3"), ("rolling", "C0")):
+for kind, hue in (("slipping", color("friction")), ("rolling", color("normal"))):
     for k in [k for k, own in enumerate(run.kinds) if own == kind]:
         path = run.at(np.linspace(edges[k], edges[k + 1], 800)[1:])[ball.contact]
-        left.plot(path[:, 0], path[:, 1], color=color, lw=1, label=kind if run.kinds.index(kind) == k else None)
+        left.plot(path[:, 0], path[:, 1], color=hue, lw=1, label=kind if run.kinds.index(kind) == k else None)
 left.add_patch(Circle((0, 0), l / r / 0.6, color="0.88", label="held here"))
 left.plot(x, y, "o", color="k", ms=4)
-left.set(aspect="equal", xlabel="X [m]", ylabel="Y [m]", title="Path of the contact")
-left.legend(frameon=False, loc="upper right")
+left.set(aspect="equal", xlabel="X [m]", ylabel="Y [m]")
+legend(left)
 right.plot(times, np.linalg.norm(at[ball.rolling_velocity], axis=1), label=r"rolling, $|\omega_t|$")
 right.plot(times, at[ball.spin], label=r"spin, $\omega_n$")
 for t in run.changes:
     right.axvline(t, color="0.6", ls=":", lw=0.8)
-right.set(xlabel="time [s]", ylabel="angular velocity [rad/s]", title="Rolling and spin die out one after the other")
-right.legend(frameon=False)
+right.set(xlabel="time [s]", ylabel="angular velocity [rad/s]")
+legend(right)
 plt.show()

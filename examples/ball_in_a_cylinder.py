@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import legend
+from zeromass.report import axes, legend
 
 R, r, around = 0.5, 0.1, 4.0  # of tube and ball, m; once round in 2π/4 s
 tube = zm.surfaces.cylinder(radius=R, inside=True)
@@ -34,8 +34,7 @@ for name, body, k in [
 # %%
 # The path of the contact in the tube, and on the wall laid out flat.
 
-figure = plt.figure(figsize=(10, 4.4), layout="constrained")
-left, right = figure.add_subplot(1, 2, 1, projection="3d"), figure.add_subplot(1, 2, 2)
+left, right = axes(1, 2, size=(10, 4.4), space=[0])
 angle, height = np.meshgrid(np.linspace(0, 2 * np.pi, 60), np.linspace(-4.5, 0.2, 2))
 left.plot_surface(R * np.cos(angle), R * np.sin(angle), height, color="0.8", alpha=0.2, lw=0)
 for name, (rolling, run) in runs.items():

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import legend
+from zeromass.report import axes, legend
 
 g, r, Ω, slope = 9.81, 0.02, 5.0, 0.5
 funnel = zm.surfaces.cone(slope=slope, rotation=((0, 0, 1), Ω * zm.t))
@@ -42,14 +42,13 @@ print(
     f"on the circle the spin is {spin:.6f} rad/s, and the height changes by {np.ptp(circle[rolling.center[2]]):.0e} m"
 )
 
-figure = plt.figure(figsize=(10, 4.2), layout="constrained")
-left, right = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2)
+left, right = axes(1, 2, size=(10, 4.2), titles=["Path of the contact, from above"])
 dense = run.at(np.linspace(0, 12, 3000))
 left.plot(*dense[rolling.contact[:2]].T, lw=0.7)
 left.plot(*circle.at(np.linspace(0, 3.2, 200))[rolling.contact[:2]].T, "k--", lw=1)
-left.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal", title="Path of the contact, from above")
+left.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal")
 right.plot(dense.t, dense[rolling.energy], label="energy")
 right.plot(dense.t, dense[moving], label="moving energy")
-right.set(xlabel="time [s]", ylabel="[J]")
+right.set(xlabel="time [s]", ylabel="energy [J]")
 legend(right)
 plt.show()

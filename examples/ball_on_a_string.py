@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, color, legend
 
 g, l = 9.81, 1.0
 ball = zm.Particle("ball", mass=0.5, at=(0, 0, -l))
@@ -25,12 +26,12 @@ for event in run.events:
 height = run.at(run.events[0].t)[ball.position[2]][0]
 print(f"it leaves the circle {height:.9f} m above the middle, the formula says {(v**2 - 2 * g * l) / (3 * g):.9f} m")
 
-_, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
+left, right = axes(1, 2, size=(10, 4.4))
 edges = [0.0, *[event.t for event in run.events], 4.0]
 for k, (a, b) in enumerate(pairwise(edges)):
     x = run.at(np.linspace(a, b, 200)[1:])[ball.position]
     left.plot(
-        x[:, 0], x[:, 2], color="C0" if run.kinds[k] == "string taut" else "C3", label=run.kinds[k] if k < 2 else None
+        x[:, 0], x[:, 2], color=color("rope", run.kinds[k] == "string taut"), label=run.kinds[k] if k < 2 else None
     )
 for t in np.linspace(0.05, edges[2], 14):
     x = run.at(t)[ball.position][0]
@@ -38,7 +39,7 @@ for t in np.linspace(0.05, edges[2], 14):
         left.plot([0, x[0]], [0, x[2]], color="0.8", lw=0.6, zorder=0)
     left.plot(x[0], x[2], "o", color="k", ms=3)
 left.set(xlabel="X [m]", ylabel="Z [m]", aspect="equal")
-left.legend(frameon=False, loc="upper left")
+legend(left)
 times = np.linspace(0, 4, 1500)
 right.plot(times, run.at(times)[string.tension])
 right.set(xlabel="time [s]", ylabel="tension [N]")

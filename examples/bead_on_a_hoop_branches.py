@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, color, legend
 
 R, g = 0.5, 9.81
 Omega = zm.parameter("Omega", 2.0)
@@ -37,13 +38,16 @@ sides = [straight.other(0, back=back) for back in (False, True)]
 frequency = np.abs(sides[0].eigenvalues[-1].imag).max()
 print(f"at {sides[0].values[-1]:g} rad/s: {frequency:.6f}, and Ω sin α is {12 * np.sin(abs(sides[0][angle][-1])):.6f}")
 
-_, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
+ax = axes(size=(7, 4.5), titles=["Where the bead may rest"])
 for one in (straight, *sides):
     degrees = np.degrees(one[angle])
     for stable, style in ((True, "-"), (False, "--")):
         kept = np.where((one.unstable == 0) == stable, degrees, np.nan)
-        ax.plot(one.values, kept, style, color="C0" if stable else "C1", label=None)
+        ax.plot(one.values, kept, style, color=color("bead", stable))
 ax.plot(fork.value, 0, "o", color="black", ms=5)
 ax.annotate(fork.kind, (fork.value, 0), xytext=(8, 8), textcoords="offset points")
-ax.set(xlabel="Ω [rad/s]", ylabel="angle of the bead [°]", title="stable: line, unstable: dashes")
+ax.set(xlabel="Ω [rad/s]", ylabel="angle of the bead [°]")
+ax.plot([], [], color=color("bead", True), label="stable")
+ax.plot([], [], "--", color=color("bead", False), label="unstable")
+legend(ax)
 plt.show()

@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass import report
 
 a, alpha, beta, theta = 1.0, 0.6, 1.1, 1.2
 b = a * np.sin(beta) / np.sin(alpha)
@@ -43,8 +44,7 @@ first, second = theta + run[hinges[0].angle], phi + run[hinges[1].angle]
 product = np.tan(first / 2) * np.tan(second / 2)
 print(f"tan ½θ tan ½φ = {product[0]:.6f}, constant to {np.ptp(product):.0e}")
 
-figure = plt.figure(figsize=(10, 4.2), layout="constrained")
-left, right = figure.add_subplot(1, 2, 1, projection="3d"), figure.add_subplot(1, 2, 2)
+left, right = report.axes(1, 2, size=(10, 4.2), space=[0])
 for t in np.linspace(0, 4, 9):
     ends = np.array([run.at(t)[hinge.point][0] for hinge in hinges] + [points[0]])
     left.plot(*ends.T, "o-", color=plt.cm.viridis(t / 4), ms=3, lw=1.5)

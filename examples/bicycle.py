@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, color, legend
 
 w, trail, tilt, r_rear, r_front = 1.02, 0.08, np.pi / 10, 0.3, 0.35
 ground, y = zm.Ground(), (0, 1, 0)
@@ -39,8 +40,7 @@ print(f"energy is kept to {np.ptp(energy) / energy[0]:.0e}; the forward speed ri
 
 times = np.linspace(0, 6, 900)
 dense = run.at(times)
-figure = plt.figure(figsize=(10, 4.2), layout="constrained")
-left, right = figure.add_subplot(1, 2, 1, projection="3d"), figure.add_subplot(1, 2, 2)
+left, right = axes(1, 2, size=(10, 4.2), space=[0])
 for tyre in tyres:
     left.plot(*run.at(times[times < 1.8])[tyre.contact].T, lw=1)
 circle = np.linspace(0, 2 * np.pi, 40)
@@ -50,12 +50,14 @@ for t in np.linspace(0, 1.6, 5):
     for body, r in ((rear, r_rear), (front, r_front)):
         left.plot(*(now[body.position][0][:, None] + now[body.rotation][0] @ (r * spokes)), color="k", lw=0.8)
     line = [now[x][0] for x in (rear.position, frame.position, steer.point, front.position)]
-    left.plot(*np.array([line[0], line[1], now[fork.point((-0.05, 0, 0.2))][0], line[3]]).T, color="C3", lw=1)
+    left.plot(
+        *np.array([line[0], line[1], now[fork.point((-0.05, 0, 0.2))][0], line[3]]).T, color=color("frame", 0), lw=1
+    )
 left.set(xlim=(0, 8), ylim=(-1, 1), zlim=(0, 1.2))
 left.set_box_aspect((8, 2, 1.2))
 left.set_axis_off()
 right.plot(times, np.rad2deg(np.arcsin(dense[lean])), label="lean")
 right.plot(times, np.rad2deg(dense[steer.angle]), label="steer")
 right.set(xlabel="time [s]", ylabel="angle [°]")
-right.legend(frameon=False)
+legend(right)
 plt.show()

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
-from zeromass.report import legend
+from zeromass.report import axes, legend
 
 w, trail, tilt, r_rear, r_front = 1.02, 0.08, np.pi / 10, 0.3, 0.35
 ground, y = zm.Ground(), (0, 1, 0)
@@ -39,8 +39,7 @@ print(f"the tyres need {run.required_friction()}")
 
 times = np.linspace(0, 4, 800)
 dense = run.at(times)
-figure = plt.figure(figsize=(10, 4.2), layout="constrained")
-left, right = figure.add_subplot(1, 2, 1, projection="3d"), figure.add_subplot(1, 2, 2)
+left, right = axes(1, 2, size=(10, 4.2), space=[0])
 X, Y = np.meshgrid(np.linspace(0, 10, 60), np.linspace(-2.5, 3, 40))
 left.plot_surface(X, Y, hill.height(X, Y), cmap="Greens_r", alpha=0.5, lw=0, vmin=-0.2)
 for tyre in tyres:

@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.patches import Circle
 
 import zeromass as zm
+from zeromass.report import axes, color
 
 ball = zm.Particle("ball", mass=0.2)
 ellipse = zm.Surface(lambda X, Y, Z: X**2 / 4 + Y**2 - 1, side=-1, name="ellipse")
@@ -41,15 +42,16 @@ one, other = (run.at(times)[ball.position] for run in runs)
 apart = np.linalg.norm(one - other, axis=1)
 print(f"Sinai's table: 1e-9 m apart, and 1 cm after {times[np.argmax(apart > 0.01)]:.1f} s")
 
-_, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4), width_ratios=(2, 1, 1.2), layout="constrained")
+titles = ["An ellipse, its foci, and what its paths touch", "Four walls and a disc", "Two that begin 1e-9 m apart"]
+left, middle, right = axes(1, 3, size=(13, 4), widths=(2, 1, 1.2), titles=titles)
 θ = np.linspace(0, 2 * np.pi, 200)
 left.plot(2 * np.cos(θ), np.sin(θ), color="k", lw=1)
-left.plot([-np.sqrt(3), np.sqrt(3)], [0, 0], "+", color="C3")
-left.plot(x, y, color="C0", lw=0.5)
-left.set(title="The ellipse, its foci, and what its paths touch", aspect="equal", xlabel="X [m]", ylabel="Y [m]")
+left.plot([-np.sqrt(3), np.sqrt(3)], [0, 0], "+", color=color("foci", 0))
+left.plot(x, y, color=color("path", 1), lw=0.5)
+left.set(aspect="equal", xlabel="X [m]", ylabel="Y [m]")
 middle.add_patch(Circle((0, 0), 0.5, color="0.85"))
-middle.plot(one[:, 0], one[:, 1], color="C0", lw=0.5)
-middle.set(title="Four walls and a disc", aspect="equal", xlim=(-1, 1), ylim=(-1, 1), xlabel="X [m]")
-right.semilogy(times, apart, color="C3", lw=0.8)
-right.set(title="Two that begin 1e-9 m apart", xlabel="time [s]", ylabel="distance [m]")
+middle.plot(one[:, 0], one[:, 1], color=color("path", 1), lw=0.5)
+middle.set(aspect="equal", xlim=(-1, 1), ylim=(-1, 1), xlabel="X [m]")
+right.semilogy(times, apart, color=color("apart", 0), lw=0.8)
+right.set(xlabel="time [s]", ylabel="distance [m]")
 plt.show()

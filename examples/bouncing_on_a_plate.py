@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, color, legend
 
 g, e, ω = 9.81, 0.5, 2 * np.pi * 10
 T = 2 * np.pi / ω
@@ -33,8 +34,9 @@ def bounced(amplitude, until=6.05):
 
 
 least = g * T * (1 - e) / (2 * ω * (1 + e))  # below, no stroke gives back what it takes
-_, axes = plt.subplots(3, 1, figsize=(9, 7), sharex=True, layout="constrained")
-for ax, factor in zip(axes, (1.05, 1.5, 1.9), strict=True):
+drops = (1.05, 1.5, 1.9)
+plots = axes(3, 1, size=(9, 7), titles=[f"a = {1000 * factor * least:.2f} mm" for factor in drops])
+for ax, factor in zip(plots, drops, strict=True):
     run, strikes = bounced(factor * least)
     flights = np.diff(run.changes[-9:]) / T
     kinds = "flies and rides" if "sliding" in run.kinds[-20:] else "flies"
@@ -42,8 +44,8 @@ for ax, factor in zip(axes, (1.05, 1.5, 1.9), strict=True):
     times = np.linspace(5.0, 6.05, 2000)
     at = run.at(times)
     ax.plot(times, 1000 * factor * least * np.sin(ω * times + strikes), color="0.6", label="plate")
-    ax.plot(times, 1000 * at[ball.position[2]], color="C0", label="ball")
-    ax.set(ylabel="height [mm]", title=f"a = {1000 * factor * least:.2f} mm")
-axes[0].legend(frameon=False, loc="upper right")
-axes[-1].set_xlabel("time [s]")
+    ax.plot(times, 1000 * at[ball.position[2]], color=color("ball", 1), label="ball")
+    ax.set(ylabel="height [mm]")
+legend(plots[0])
+plots[-1].set_xlabel("time [s]")
 plt.show()

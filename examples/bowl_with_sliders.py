@@ -14,6 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, legend
 
 speed = zm.parameter("speed", 1.5)
 amplitude, frequency = zm.parameter("amplitude", 0.15), zm.parameter("frequency", 0.5)
@@ -35,10 +36,10 @@ print(f"{page.name}: {page.stat().st_size / 1e6:.1f} MB, {len(sliders)} sliders,
 # %%
 # What the page does for one motion, Python does for any number: the same start, made again with other values.
 
-figure, axes = plt.subplots(figsize=(6, 5), layout="constrained")
+ax = axes(size=(6, 5), titles=["Paths of the contact"])
 for value in (0.0, 0.1, 0.2, 0.3):
     other = zm.simulate(rolling, run.start.again({amplitude: value}), until=15.0, rtol=1e-9)
-    axes.plot(*other.at(np.linspace(0.0, 15.0, 1500))[rolling.contact[:2]].T, lw=1, label=f"amplitude {value:g} m")
-axes.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal", title="Paths of the contact")
-axes.legend(frameon=False)
+    ax.plot(*other.at(np.linspace(0.0, 15.0, 1500))[rolling.contact[:2]].T, lw=1, label=f"amplitude {value:g} m")
+ax.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal")
+legend(ax, columns=2)
 plt.show()

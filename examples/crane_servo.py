@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, color, legend
 
 M, m, g, T = 10.0, 100.0, 9.81, 4.0
 X, L, a = zm.coordinates("trolley rope angle")
@@ -41,15 +42,15 @@ print(f"from a start {errors[0]:.2f} m off the path it is {errors[-1]:.0e} m at 
 # The control is a formula of the state: its value along the run is the force of the drives.
 
 times = np.linspace(0, T, 300)
-_, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+left, right = axes(1, 2, size=(10, 4))
 for t in np.linspace(0, T, 17):
     top, (end,) = run.at(t)[X][0], run.at(t)[load]
-    left.plot([top, end[0]], [0, end[1]], "o-", color="C0", ms=3, lw=0.6)
-left.plot(*off.at(times)[load].T, color="C1", lw=1.2, label="from beside the path")
+    left.plot([top, end[0]], [0, end[1]], "o-", color=color("rope", 1), ms=3, lw=0.6)
+left.plot(*off.at(times)[load].T, color=color("load", 0), lw=1.2, label="from beside the path")
 left.set(xlabel="X [m]", ylabel="Z [m]", aspect="equal")
-left.legend(frameon=False)
+legend(left)
 right.plot(times, run.at(times)[crane.control[drive]], label="drive")
 right.plot(times, run.at(times)[crane.control[winch]] - m * g, label="winch, beyond the weight")
 right.set(xlabel="time [s]", ylabel="force [N]")
-right.legend(frameon=False)
+legend(right)
 plt.show()

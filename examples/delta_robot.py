@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, color, legend
 
 R, r, arm, fore, level = 0.2, 0.05, 0.2, 0.42, -0.4  # hips, plate, arm, rods, height of the plate, m
 turn = 2 * np.pi * zm.t  # one turn a second
@@ -47,9 +48,8 @@ print(f"the plate leaves its circle by {np.abs(run[plate.position - path]).max()
 print(f"it turns by {np.abs(run[plate.rotation] - np.eye(3)).max():.0e}; nothing but the rods holds it")
 
 times = np.linspace(0, 1, 200)
-figure = plt.figure(figsize=(10, 4.2), layout="constrained")
-left, right = figure.add_subplot(1, 2, 1, projection="3d"), figure.add_subplot(1, 2, 2)
-left.plot(*run.at(times)[plate.position].T, color="C3")
+left, right = axes(1, 2, size=(10, 4.2), space=[0])
+left.plot(*run.at(times)[plate.position].T, color=color("plate", 0))
 for t, dark in ((0.0, 0.25), (0.35, 0.6)):
     now = run.at(t)
     for pin, body in zip(pins, arms, strict=True):
@@ -62,5 +62,5 @@ left.set_axis_off()
 for drive in drives:
     right.plot(times, run.at(times)[drive.torque], label=drive.name)
 right.set(xlabel="time [s]", ylabel="torque [N m]")
-right.legend(frameon=False)
+legend(right)
 plt.show()

@@ -72,7 +72,7 @@ for name, (given, power, speed, last) in losses.items():
     left.plot(run.t, np.degrees(α), label=name)
     seen = (α > last / 6) & (run.t < end)
     right.loglog(end - run.t[seen], np.sqrt(4 * g / (R * np.sin(α[seen]))) / (2 * np.pi))
-left.set(xlabel="time [s]", ylabel="[°]")
+left.set(xlabel="time [s]", ylabel="tilt [°]")
 right.set(xlabel="time to the end [s]", ylabel="rounds a second")
 legend(left)
 plt.show()

@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, legend
 
 links, length, gap, g = 240, 1.0, 0.12, 9.81
 link = length / links
@@ -49,15 +50,14 @@ print(f"after {t[-1]:g} s the end is {ahead[-1] * 1000:.0f} mm ahead of a stone"
 energy = run[chain.energy]
 print(f"the energy changes by {np.abs(energy - energy[0]).max() / abs(energy[0]):.0e} of itself")
 
-figure, (shapes, course) = plt.subplots(1, 2, figsize=(8, 4.5))
+shapes, course = axes(1, 2, size=(9, 4.5))
 for moment in (0.0, 0.15, 0.25, 0.32, 0.37):
     places = np.array([run.at(moment)[point.position][0] for point in points])
     shapes.plot(places[:, 0], places[:, 2], label=f"{moment} s")
-shapes.set(xlabel="x (m)", ylabel="z (m)")
-shapes.legend(fontsize="small")
+shapes.set(xlabel="X [m]", ylabel="Z [m]")
+legend(shapes, columns=3)
 course.plot(t, fall, label="end of the chain")
 course.plot(t, g * t**2 / 2, "--", label="stone")
-course.set(xlabel="t (s)", ylabel="fall (m)")
-course.legend()
-figure.tight_layout()
+course.set(xlabel="time [s]", ylabel="fall [m]")
+legend(course)
 plt.show()

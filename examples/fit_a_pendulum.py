@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, legend
 
 length, damping, angle = zm.parameter("length", 0.8), zm.parameter("damping", 0.05), zm.parameter("angle", 0.5)
 bob = zm.Particle("bob", mass=1.0)
@@ -39,12 +40,12 @@ for p, value in true.items():
 # The first guess, the fit, and what is left.
 
 dense = np.linspace(0, 5, 400)
-_, (upper, lower) = plt.subplots(2, 1, figsize=(8, 5), height_ratios=(3, 1), sharex=True, layout="constrained")
+upper, lower = axes(2, 1, size=(8, 5), heights=(3, 1))
 upper.plot(dense, first.at(dense)[x], color="0.7", lw=1, label="first guess")
 upper.plot(dense, found.run.at(dense)[x], label="fit")
 upper.plot(times, seen, "o", color="black", ms=3, label="measured")
 upper.set(ylabel="X [m]")
-upper.legend(frameon=False, loc="upper right")
+legend(upper)
 lower.axhline(0, color="0.7", lw=0.8)
 lower.plot(times, found.residuals, "o", color="black", ms=3)
 lower.set(xlabel="time [s]", ylabel="residual / error")

@@ -25,30 +25,29 @@ pool = zm.Contacts(
 )
 cue, red = pool.bodies
 near = 2.05 * r  # hardly any way to the stroke, so that the spin is what was given
-ax = axes(titles=["The cue ball after the same stroke"])
-for name, spin, hue in (("follow", v / r, "spin"), ("stop", 0.0, "centre"), ("draw", -v / r, "friction")):
+runs = {}
+for name, spin in (("follow", v / r), ("stop", 0.0), ("draw", -v / r)):
     start = pool.start(
         center={"cue": (0, 0, r), "red": (near, b, r)},
         velocity={"cue": (v, 0, 0)},
         angular_velocity={"cue": (0, spin, 0), "red": (0, 0, 0)},
     )
-    run = zm.simulate(pool, start, until=1.5)
+    runs[name] = run = zm.simulate(pool, start, until=0.9)
     struck = next(impulse.t for impulse in run.impulses if impulse.energy < -1e-6)
     after = run.segments[1].start
     kept = 5 / 7 * after[cue.velocity] + 2 / 7 * r * np.cross(after[cue.angular_velocity], (0, 0, 1))
-    last = run.state(1.5)[cue.velocity]
+    last = run.state(0.9)[cue.velocity]
     print(f"{name:6}: struck at {1e3 * struck:.2f} ms, rolls on with ({last[0]:+.4f}, {last[1]:+.4f}) m/s")
     assert np.allclose(last, kept, atol=1e-6)
-    times = np.linspace(0, 1.5, 600)
-    path = run.at(times)[cue.position]
-    ax.plot(path[:, 0], path[:, 1], color=color(hue), label=name)
-    if name == "stop":
-        other = run.at(times)[red.position]
-        ax.plot(other[:, 0], other[:, 1], color="0.6", lw=0.8, label="the other one")
 
 # %%
 # Paths of the centres.
 
-ax.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal", xlim=(-0.4, 0.8))
+ax = axes(titles=["The cue ball after the same stroke"])
+times = np.linspace(0, 0.9, 600)
+for (name, one), hue in zip(runs.items(), ("spin", "centre", "friction"), strict=True):
+    ax.plot(*one.at(times)[cue.position[:2]].T, color=color(hue), label=name)
+ax.plot(*runs["draw"].at(times)[red.position[:2]].T, color="0.6", label="the other one")
+ax.set(xlabel="X [m]", ylabel="Y [m]", aspect="equal", xlim=(-0.3, 0.8))
 legend(ax)
 plt.show()

@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, color
 
 slots, c = 4, 0.1  # their count, and the distance of the axes, m
 step = np.pi / slots
@@ -54,14 +55,14 @@ print(f"after two turns the wheel has turned by {np.rad2deg(run[wheel.angle][0] 
 # %%
 # The mechanism while the pin is in a slot; angle, rate and the force of the pin.
 
-figure, axes = plt.subplots(2, 3, figsize=(10, 6), layout="constrained")
+plots = axes(2, 3, size=(10, 6))
 shape = np.column_stack([outline(), 0 * outline()[:, 0]])
-for ax, t in zip(axes[0], (0.3, 0.45, 0.6), strict=True):
+for ax, t in zip(plots[:3], (0.3, 0.45, 0.6), strict=True):
     now = run.at(t)
     edge = now[star.position][0] + shape @ now[star.rotation][0].T
-    ax.fill(edge[:, 0], edge[:, 1], color="C0", alpha=0.5)
+    ax.fill(edge[:, 0], edge[:, 1], color=color("wheel", 1), alpha=0.5)
     tip = now[arm.point((a, 0, 0) - arm.at)][0]
-    ax.plot([0, tip[0]], [0, tip[1]], "o-", color="C3")
+    ax.plot([0, tip[0]], [0, tip[1]], "o-", color=color("arm", 0))
     ax.set(aspect="equal", title=f"{t} s", xlim=(-0.08, 0.18), ylim=(-0.09, 0.09))
     ax.set_axis_off()
 times = np.linspace(0, 2, 2000)
@@ -71,7 +72,7 @@ shown = {
     "its rate [rad/s]": -dense[wheel.rate],
     "force of the pin [N]": dense[geneva.pin],
 }
-for ax, (name, values) in zip(axes[1], shown.items(), strict=True):
+for ax, (name, values) in zip(plots[3:], shown.items(), strict=True):
     ax.plot(times, values)
     ax.set(xlabel="time [s]", ylabel=name)
 plt.show()

@@ -15,6 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, legend
 
 side, rod, mass, drag = 7, 0.15, 0.02, 0.08
 wind, span = zm.parameter("wind", 0.0), zm.parameter("span", 0.6)
@@ -52,12 +53,12 @@ print(f"{page.name}: {page.stat().st_size / 1e6:.1f} MB, two sliders, no network
 # %%
 # The same in Python: where the lowest knot of the net is, in winds of different strength.
 
-figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+ax = axes(size=(6, 4), titles=["The middle of the lower edge"])
 t = np.linspace(0.0, 3.0, 600)
 last = knots[side // 2, side - 1].position
 for value in (0.0, 2.5, 5.0):
     other = zm.simulate(net, run.start.again({wind: value}), until=3.0, rtol=1e-7, atol=1e-9)
-    axes.plot(t, other.at(t)[last[1]], label=f"wind {value:g} m/s")
-axes.set(xlabel="t (s)", ylabel="y of the middle of the lower edge (m)")
-axes.legend(frameon=False)
+    ax.plot(t, other.at(t)[last[1]], label=f"wind {value:g} m/s")
+ax.set(xlabel="time [s]", ylabel="Y [m]")
+legend(ax)
 plt.show()

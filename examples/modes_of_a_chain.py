@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import jn_zeros, roots_laguerre
 
 import zeromass as zm
+from zeromass.report import axes
 
 count, a, g = 8, 0.125, 9.81
 ground = zm.Ground()
@@ -33,14 +34,14 @@ print(f"{linear.removed} directions that leave the constraints were removed")
 # %%
 # The four slowest shapes, drawn as the chain swings in them. `modes[1].view("mode.html")` shows one as a moving picture.
 
-_, axes = plt.subplots(1, 4, figsize=(10, 4), layout="constrained", sharey=True)
-for ax, mode in zip(axes, modes, strict=False):
+shapes = axes(1, 4, size=(10, 4), titles=[f"{mode.frequency:.3f} Hz" for mode in modes[:4]])
+for ax, mode in zip(shapes, modes, strict=False):
     run = mode.motion()
     swings = run.at(np.linspace(0, 0.5 / mode.frequency, 9))
     line = np.stack([np.zeros((9, 3)), *[swings[bead.position] for bead in beads]], axis=1)
     for k, places in enumerate(line):
         ax.plot(places[:, 0], places[:, 2], "o-", ms=3, color=plt.cm.viridis(k / 8), lw=1)
-    ax.set(title=f"{mode.frequency:.3f} Hz", xlim=(-0.14, 0.14), aspect="equal", xlabel="X [m]")
-axes[0].set_ylabel("Z [m]")
+    ax.set(xlim=(-0.14, 0.14), xticks=(-0.1, 0.1), aspect="equal", xlabel="X [m]")
+shapes[0].set_ylabel("Z [m]")
 run = modes[2].motion(periods=2)
 plt.show()

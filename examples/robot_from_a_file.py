@@ -14,6 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, legend
 
 ARM = """
 <mujoco model="arm">
@@ -50,8 +51,7 @@ print(f"{run.certificate().digits:.1f} digits hold")
 # %%
 # The arm on its way, and the torques that the controller set.
 
-figure = plt.figure(figsize=(10, 4.2), layout="constrained")
-space, ax = figure.add_subplot(1, 2, 1, projection="3d"), figure.add_subplot(1, 2, 2)
+space, ax = axes(1, 2, size=(10, 4.2), space=[0])
 shoulder, elbow = robot.links["upper arm"].frame.origin, robot.links["forearm"].frame.origin
 hand = robot.links["forearm"].at_frame((0, 0, 0.38))
 for t in np.linspace(0, 1.5, 9):
@@ -65,5 +65,5 @@ times = np.linspace(0, 1.5, 1500)
 for name, u in robot.inputs.items():
     ax.plot(times, run.at(times)[u], label=f"{name}, {list(robot.joints)[int(name[1]) - 1]}")
 ax.set(xlabel="time [s]", ylabel="torque [N m]")
-ax.legend(frameon=False)
+legend(ax)
 plt.show()

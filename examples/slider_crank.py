@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import zeromass as zm
+from zeromass.report import axes, color, legend
 
 r, l = 0.1, 0.35  # crank and rod, m
 ground = zm.Ground()
@@ -34,16 +35,18 @@ print(f"the pin carries up to {np.linalg.norm(run[pin.force], axis=1).max():.0f}
 # %%
 # The mechanism at some angles, and the force that the pin carries, as it turns with the crank.
 
-_, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+left, right = axes(1, 2, size=(10, 4), titles=["The mechanism"])
 times = np.linspace(0, 0.3, 1200)
 dense = run.at(times)
 knee, end, force, turned = dense[ball.point], dense[slider.position], dense[pin.force], dense[pin.angle]
 for k in np.searchsorted(turned, turned[0] + np.linspace(0, 2 * np.pi, 9)[:-1]):
-    left.plot([0, knee[k, 0], end[k, 0]], [0, knee[k, 2], end[k, 2]], "o-", color="C0", ms=3, lw=1, alpha=0.7)
+    left.plot(
+        [0, knee[k, 0], end[k, 0]], [0, knee[k, 2], end[k, 2]], "o-", color=color("rods", 1), ms=3, lw=1, alpha=0.7
+    )
 left.plot(knee[:, 0], knee[:, 2], color="0.7", lw=0.8, zorder=0)
-left.set(xlabel="X [m]", ylabel="Z [m]", aspect="equal", title="the mechanism")
+left.set(xlabel="X [m]", ylabel="Z [m]", aspect="equal")
 right.plot(np.rad2deg(turned), force[:, 0], label="along X")
 right.plot(np.rad2deg(turned), force[:, 2], label="along Z")
 right.set(xlabel="angle of the crank [°]", ylabel="force on the crank at the pin [N]")
-right.legend(frameon=False)
+legend(right)
 plt.show()

@@ -43,7 +43,7 @@ print(f"energy {1e3 * run[rolling.energy][0]:.3f} mJ, at the end {1e3 * run[roll
 dense = run.at(np.linspace(0, 22, 4000))
 left, right = axes(1, 2, size=(10, 4), titles=["Axis against the vertical", "Where the energy is"])
 left.plot(dense.t, np.degrees(np.arccos(dense[body.rotation[2, 2]])), lw=0.8)
-left.set(xlabel="time [s]", ylabel="[°]", yticks=(0, 45, 90, 135, 180))
+left.set(xlabel="time [s]", ylabel="tilt [°]", yticks=(0, 45, 90, 135, 180))
 right.plot(dense.t, 1e3 * dense[rolling.energy], label="all")
 right.plot(dense.t, 1e3 * dense[rolling.rotational_energy], label="turning")
 right.plot(dense.t, 1e3 * dense[rolling.potential], label="height")

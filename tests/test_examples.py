@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import runpy
 import warnings
 from pathlib import Path
@@ -44,3 +45,11 @@ def test_example_reads_as_a_page(file):
     title, rule, *_ = (ast.get_docstring(ast.parse(source)) or "").split("\n")
     assert rule == "=" * len(title)
     assert source.count("\n") <= LONGEST
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_a_figure_is_drawn_where_it_is_shown(file):
+    """The gallery takes a picture after each part of a program: one labelled in the next part is half done."""
+    parts = re.split(r"^# %%.*$", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    drawn = [k for k, part in enumerate(parts) if re.search(r"\b(axes|subplots|figure)\(|\.plot\.\w+\(", part)]
+    assert drawn == [k for k, part in enumerate(parts) if "plt.show()" in part]

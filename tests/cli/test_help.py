@@ -48,6 +48,12 @@ class TestEach:
         for line, words in examples(COMMANDS[name].help or "").items():
             assert re.search(rf"{re.escape(line)} +{re.escape(words)}", page), page
 
+    def test_a_paragraph_is_broken_by_the_terminal_alone(self, name):
+        """A line that ends in the source goes on in a terminal of any width."""
+        for text in (COMMANDS[name].help or "", HELP):
+            for paragraph in text.strip().split("\n\n"):
+                assert "\n" not in paragraph or all(line.startswith("  ") for line in paragraph.split("\n"))
+
     def test_examples_are_valid(self, name):
         """Arguments and options are those of the command."""
         for line in examples(COMMANDS[name].help or ""):

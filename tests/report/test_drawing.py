@@ -120,7 +120,7 @@ def test_a_surface_is_drawn_whatever_its_parameters_are():
 
 
 def test_bodies_lie_on_the_upper_of_several_surfaces():
-    """Two planes that make a groove are one surface, z = s |y|; a wall is no height, and is a plate beside the body."""
+    """Two planes that make a groove are one surface, z = s |y|; a wall is no height, and stands beside it."""
     slope = 0.7
     on = {"left": zm.Surface(lambda X, Y: -slope * Y), "right": zm.Surface(lambda X, Y: slope * Y)}
     ground = zm.Contacts(zm.ball(0.1, 0.5), on=on).drawing.ground
@@ -132,8 +132,9 @@ def test_bodies_lie_on_the_upper_of_several_surfaces():
     corner = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: 1.0 - X)}
     drawn = zm.Contacts(zm.ball(0.1, 0.5), on=corner).drawing
     assert drawn.ground is not None
-    assert drawn.ground.name == "plane"
-    assert [body.name for body in drawn.bodies if body.scenery] == ["wall"]
+    assert drawn.ground.name == "floor"  # as it was called there, not as the surface calls itself
+    assert [ground.name for ground in drawn.beside] == ["wall"]
+    assert [body.name for body in drawn.bodies] == ["ball"]
 
 
 def test_a_wheelset_is_an_axle_with_two_wheels_on_two_rails():

@@ -13,6 +13,8 @@ import pytest
 
 import zeromass as zm
 from report.chromium import Browser
+from zeromass.report.viewer.grounds import Grounds
+from zeromass.report.viewer.living_ground import LiveGrounds
 
 ARTEFACTS = Path(__file__).parents[2] / "build" / "viewer"
 
@@ -101,6 +103,34 @@ def test_words_for_what_is_wrong(page, tmp_path):
     said = r"made with method='radau', for what is stiff.*dop853, as the system is large.*out of memory.*leave them out"
     with pytest.raises(zm.ModelError, match=said):
         stiff.view(place, sliders={first: (0.5, 2.0)})
+
+
+def test_what_the_start_prescribes_has_a_name(page, tmp_path):
+    """The spin is a long formula, and called spin: on its slider, in the program that is copied, and by hand."""
+    run = page[0]
+    path = run.view(tmp_path / "spin.html", sliders={run.system.spin: (-5.0, 5.0)})
+    assert '"name":"spin","parameter":"start_spin"' in path.read_text("utf-8")
+    assert run.start.again({"spin": 2.0})[run.system.spin] == pytest.approx(2.0, abs=1e-12)
+    assert np.array_equal(run.start.again({"spin": 2.0}).v, run.start.again({run.system.spin: 2.0}).v)
+
+
+def test_what_rests_at_first_can_be_pushed(tmp_path):
+    """A wall at zero, and a plate whose amplitude is zero: both follow their sliders."""
+    d, amplitude = zm.parameter("d", 0.0), zm.parameter("amplitude", 0.0)
+    room = {"floor": zm.surfaces.plane(), "wall": zm.Surface(lambda X, Y, Z: d - X)}
+    ball = zm.Contacts(zm.ball(0.1, 0.5), on=room, friction=0.0, restitution=0.5)
+    flies = zm.simulate(ball, ball.start(center=(-0.5, 0, 0.3)), until=0.1)
+    plate = zm.Surface(lambda X, Y, Z: Z, shift=(amplitude * np.sin(zm.t), 0, 0), name="plate")
+    rolling = zm.Rolling(zm.ball(0.1, 0.5), on=plate)
+    rolls = zm.simulate(rolling, rolling.start(contact=(0, 0), velocity=(1.0, 0)), until=0.1)
+    for run, parameter, name in ((flies, d, "wall"), (rolls, amplitude, "plate")):
+        grounds, live = Grounds(), LiveGrounds(run.system.drawing, [parameter])
+        first, beside = grounds.indices(run, run.at(run.t))
+        surfaces = grounds.data()
+        [told] = live.data({"surface": first, "beside": beside}, surfaces)
+        assert surfaces[told["surface"]]["name"] == name
+        assert "shift" in told
+        assert live.stays == []
 
 
 def test_what_a_page_can_not_draw_is_said(tmp_path):

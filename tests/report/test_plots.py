@@ -237,3 +237,43 @@ def test_no_two_coordinates_look_alike():
     looks = {(str(line.get_color()), line.get_linestyle(), str(line._dash_pattern)) for line in ax.lines}  # type: ignore[attr-defined]
     assert len(looks) == len(ax.lines) == 12
     plt.close("all")
+
+
+def test_axes_of_three_dimensions_and_of_several_widths():
+    left, right = zm.report.axes(1, 2, widths=(2, 1), space=[1], titles=["plane", "space"])
+    assert [ax.name for ax in (left, right)] == ["rectilinear", "3d"]
+    assert [ax.get_title() for ax in (left, right)] == ["plane", "space"]
+    assert left.get_subplotspec().get_gridspec().get_width_ratios() == (2, 1)
+    plt.close(left.figure)
+
+
+def test_paths_of_several_bodies_are_those_of_their_centres():
+    """A ball strikes another one; each has its line, from where it was to where it is, in the colour of the viewer."""
+    pool = zm.Contacts(
+        [zm.ball(0.03, 0.2, name="cue"), zm.ball(0.03, 0.2, name="red")],
+        on={"cloth": zm.surfaces.plane()},
+        between=True,
+        friction={"cloth": 0.2, "between": 0.0},
+        restitution={"cloth": 0.0, "between": 1.0},
+    )
+    start = pool.start(center={"cue": (0, 0, 0.03), "red": (0.2, 0.01, 0.03)}, velocity={"cue": (1.0, 0, 0)})
+    run = zm.simulate(pool, start, until=0.4)
+    assert {"path", "path3d"} <= set(run.plot.available())
+    ax = run.plot.path()
+    lines = {line.get_label(): line for line in ax.get_lines() if not str(line.get_label()).startswith("_")}
+    assert list(lines) == ["cue", "red"]
+    for k, (name, body) in enumerate(zip(lines, pool.bodies, strict=True)):
+        assert lines[name].get_xydata()[[0, -1]] == pytest.approx(run.at([0.0, 0.4])[body.position][:, :2], abs=1e-12)
+        assert lines[name].get_color() == zm.report.color(name, k)
+    plt.close(ax.figure)
+    ax = run.plot.forces()
+    shown = {line.get_label(): line.get_ydata() for line in ax.get_lines() if not str(line.get_label()).startswith("_")}
+    assert list(shown) == [f"{name} on cloth{kind}" for name in ("cue", "red") for kind in ("", ", friction")]
+    assert shown["red on cloth"] == pytest.approx(0.2 * 9.81, rel=1e-9)  # they only strike one another
+    assert shown["red on cloth, friction"].max() == pytest.approx(0.2 * 0.2 * 9.81, rel=1e-6)
+    plt.close(ax.figure)
+    high = run.plot.coordinates()
+    high.figure.draw_without_rendering()
+    assert high.get_window_extent().height > 0.2 * high.get_legend().get_window_extent().height
+    assert high.get_window_extent().height / high.figure.dpi > 1.0  # inches, below a legend of 21 names
+    plt.close(high.figure)

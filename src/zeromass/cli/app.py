@@ -30,7 +30,7 @@ HELP = """Equations of motion as written on paper: write a scenario, run it, wat
 
   zeromass papers                     what papers print, what we compute
 
-These come along: um2022, ud2011, stanescu, up2006-wheel, up2006-virtual-particle, up2006-chain,
+These come along: um2022, ud2011, stanescu, up2006-wheel, up2006-virtual-particle, up2006-chain, \
 up2006-light-first-mass, up2006-light-second-mass.
 
 [bold]Exit codes[/bold]

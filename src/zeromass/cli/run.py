@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 HELP = """Run a scenario: summary, certificate, plots, viewer and data.
 
-Writes run.nc, run.csv, the plots and viewer.html into a folder: --out, or what the scenario says, or the name of the file in
-the current folder. A run that physics stops is saved as far as it went, and the exit code is 3.
+Writes run.nc, run.csv, the plots and viewer.html into a folder: --out, or what the scenario says, or the name \
+of the file in the current folder. A run that physics stops is saved as far as it went, and the exit code is 3.
 
 [bold]Examples[/bold]
 

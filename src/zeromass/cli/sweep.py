@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 HELP = """Run the study of a scenario: its table \\[sweep] says what varies, and what is kept of each member.
 
-The ending of --out says how it is written: .nc (netCDF), .parquet (a table, one row a member), or .zarr (a store that is
+The ending of --out says how it is written: .nc (netCDF), .parquet (a table, one row a member), or .zarr (a store that is \
 filled on the way, and with --resume goes on where it stopped).
 
 [bold]Examples[/bold]

@@ -58,8 +58,9 @@ def listed(names: Sequence[str]) -> str:
 
 
 def drawing_of_particle(sliding: Sliding) -> Drawing:
-    """The drawing of a particle before surfaces: a dot, its path, the force on it, and the first of the surfaces."""
-    particle, first = sliding.particle, sliding.walls[0]
+    """The drawing of a particle before surfaces: a dot, its path, the force on it, and the surfaces."""
+    particle = sliding.particle
+    first, *others = [wall.surface.drawn(particle.position, 0.0) for wall in sliding.walls]
     force = sliding.reaction_force
     title = f"{particle.name} on {listed([wall.surface.name for wall in sliding.walls])}"
     return Drawing(
@@ -71,7 +72,8 @@ def drawing_of_particle(sliding: Sliding) -> Drawing:
             Chart("Speed (m/s)", {"speed": length(particle.velocity)}),
             Chart("Energy (J)", {"total": sliding.energy, "potential": sliding.potential, "kinetic": sliding.kinetic}),
         ),
-        ground=first.surface.drawn(particle.position, 0.0),
+        ground=first,
+        beside=tuple(others),
     )
 
 

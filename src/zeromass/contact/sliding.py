@@ -256,7 +256,7 @@ class Sliding(System):
 
     @cached_property
     def drawing(self) -> Drawing:
-        """The particle, its path, the force on it, and its first surface."""
+        """The particle, its path, the force on it, and its surfaces."""
         from zeromass.contact.looks import drawing_of_particle  # what is not drawn need not be imported
 
         return drawing_of_particle(self)

@@ -88,8 +88,8 @@ def made_again(state: State, values: Mapping[Any, float]) -> State:
     own: dict[Any, float] = {}
     wishes: dict[Expression, float] = {}
     pairs = single(made_of.pairs) if made_of else ()
-    prescribed = [e for e, _ in pairs]
-    by_name: dict[str, Expression] = {**{repr(e): e for e in prescribed}, **known}
+    prescribed, names = [e for e, _ in pairs], names_of_prescribed(state)
+    by_name = {repr(e): e for e in prescribed} | {names[e]: e for e in prescribed} | known
     for key, value in given_mapping(values, "what a start is made again with", "{parameter: number}").items():
         key = by_name.get(key, key) if isinstance(key, str) else key
         if isinstance(key, Symbol) and key.kind == "parameter" and key in known.values():
@@ -108,6 +108,18 @@ def made_again(state: State, values: Mapping[Any, float]) -> State:
         return State(system, state.t, state.q, state.v, parameter_values(system, {**before, **own}))
     given = tuple((e, wishes.get(e, value)) for e, value in pairs)
     return replace(made_of, pairs=given).start(system, {**before, **own})
+
+
+def names_of_prescribed(state: State) -> dict[Expression, str]:
+    """What was prescribed, by the name that the system has for it, such as "spin"; else as it is written."""
+    made_of, system = state.made_of, state.system
+    taken = {p.name for p in (*system.parameters, *(made_of.parameters if made_of else ()))}
+    known: dict[Expression, str] = {
+        q.expression: name
+        for name, q in system.quantities.items()
+        if isinstance(q.expression, Expression) and name not in taken
+    }
+    return {e: known.get(e, repr(e)) for e, _ in (single(made_of.pairs) if made_of else ())}
 
 
 def single(pairs: Iterable[tuple[Any, Any]]) -> tuple[tuple[Expression, Any], ...]:

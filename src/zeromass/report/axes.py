@@ -35,17 +35,29 @@ DIGITS = 5
 LONG = 48
 """Letters of a formula that still fits beside an axis or into a legend."""
 
+ROWS, ROW = 3, 13.0
+"""Rows of a legend from which on a figure grows, and their height, points."""
+
 LETTER, HANDLE = 0.064, 0.47
 """Inches of a letter of a legend on average, and of what stands before and behind a label."""
 
 
 def axes(
-    rows: int = 1, columns: int = 1, *, size: tuple[float, float] | None = None, titles: Sequence[str] = ()
+    rows: int = 1,
+    columns: int = 1,
+    *,
+    size: tuple[float, float] | None = None,
+    titles: Sequence[str] = (),
+    widths: Sequence[float] = (),
+    heights: Sequence[float] = (),
+    space: Sequence[int] = (),
 ) -> Any:
     """New axes in the style of the plots: one, or an array of them, row after row.
 
-    size    of the figure, inches
-    titles  one for each
+    size     of the figure, inches
+    titles   one for each
+    widths   of the columns, against one another; heights those of the rows
+    space    which of them have three dimensions, by their places, from 0 on
 
     >>> import matplotlib.pyplot as plt
     >>> left, right = zm.report.axes(1, 2, titles=["path", "forces"])
@@ -56,18 +68,23 @@ def axes(
     import matplotlib.pyplot as plt
 
     size = size or (WIDTH * min(columns, 2) * (1.0 if columns == 1 else 0.95), HEIGHT * rows)
-    _, found = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
-    for ax, title in zip(found.ravel(), [*titles, *[""] * (rows * columns - len(titles))], strict=True):
-        quiet(ax)
+    figure = plt.figure(figsize=size, layout="constrained")
+    cells = figure.add_gridspec(rows, columns, width_ratios=widths or None, height_ratios=heights or None)
+    found = np.empty(rows * columns, dtype=object)
+    words = [*titles, *[""] * (rows * columns - len(titles))]
+    for k, title in zip(range(rows * columns), words, strict=True):
+        found[k] = figure.add_subplot(cells[divmod(k, columns)], projection="3d" if k in space else None)
+        quiet(found[k])
         if title:
-            titled(ax, title)
-    return found[0, 0] if rows * columns == 1 else found.ravel()
+            titled(found[k], title)
+    return found[0] if rows * columns == 1 else found
 
 
 def quiet(ax: Axes) -> None:
     """A frame that keeps in the background, and the palette's colours for what is drawn next."""
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set_color("0.45")
+    if ax.name != "3d":
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.spines[["left", "bottom"]].set_color("0.45")
     ax.tick_params(color="0.45", labelsize="small")
     ax.grid(True, color="0.92", lw=0.6)
     ax.set_axisbelow(True)
@@ -96,9 +113,12 @@ def legend(ax: Axes, *others: Axes, columns: int = 4) -> None:
     ['a']
     >>> plt.close(ax.figure)
     """
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
     found = [pair for one in (ax, *others) for pair in zip(*one.get_legend_handles_labels(), strict=True)]
     if not found:
         return
+    first = ax.get_legend() is None
     columns = _fitting([label for _, label in found], columns, ax.bbox.width / ax.figure.dpi)
     ax.legend(
         *map(list, zip(*found, strict=True)),
@@ -111,8 +131,13 @@ def legend(ax: Axes, *others: Axes, columns: int = 4) -> None:
         handlelength=1.7,
         columnspacing=1.3,
     )
+    rows = -(-len(found) // columns)
     if ax.get_title():
-        ax.set_title(ax.get_title(), fontsize="medium", pad=8.0 + 13.0 * -(-len(found) // columns))
+        ax.set_title(ax.get_title(), fontsize="medium", pad=8.0 + ROW * rows)
+    figure: Any = ax.figure
+    if rows > ROWS and first and isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine):
+        wide, tall = figure.get_size_inches()
+        figure.set_size_inches(wide, tall + ROW * (rows - ROWS) / 72)  # curves keep their room
 
 
 def _fitting(labels: Sequence[str], most: int, wide: float) -> int:

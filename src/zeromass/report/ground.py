@@ -47,7 +47,8 @@ def heights_around(run: Course, *, at: float | None = None, frame: Frame = "spac
     if ground is None or (ground.moves and at is None):
         return None
     sampled = run.at(np.linspace(run.t[0], run.t[-1], SAMPLES))
-    path = sampled[ground.point if frame == "space" else ground.contact]
+    beside = [one for one in run.system.drawing_at(run.parameters).beside if one.f is ground.f]  # other bodies on it
+    path = np.concatenate([sampled[one.point if frame == "space" else one.contact] for one in (ground, *beside)])
     low, high = path.min(axis=0), path.max(axis=0)
     margin = MARGIN * max(*(high - low)[:2], 4 * ground.extent)
     X, Y = np.meshgrid(*[np.linspace(low[i] - margin, high[i] + margin, GRID) for i in range(2)])

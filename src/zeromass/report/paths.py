@@ -1,9 +1,9 @@
-"""Plots of where a body goes: its path on the surface from above and in space."""
+"""Plots of where bodies go: their paths on the surface from above and in space."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -38,17 +38,21 @@ def path(
 ) -> Axes:
     """Contact point and centre seen from above, on the contour lines of the surface [UM2022, figs 5, 8, 11].
 
+    Of several bodies the centres.
+
     frame  "space", or "surface": the track that the contact leaves on a surface that moves
     """
     new, ax = ax is None, own(ax, (5.4, 4.6))
     runs = several(runs)
     for k, (run, label) in enumerate(zip(runs, labels_of(runs, labels), strict=True)):
-        contact, center = _tracks(run, frame)
-        mark = color("contact") if len(runs) == 1 else SERIES[k % len(SERIES)]
-        ax.plot(*contact[:, :2].T, color=mark, lw=1.2, label=as_written(f"contact {label}".strip()))
-        if len(runs) == 1 and center is not None:
-            ax.plot(*center[:, :2].T, color=color("centre"), lw=0.9, ls=STYLES[1], label="centre")
-        ax.plot(*contact[0, :2], "o", color=mark, ms=4.5, mec="white", mew=0.6, zorder=4)
+        for j, track in enumerate(_tracks(run, frame)):
+            if j and len(runs) > 1 and track.second:
+                continue
+            mark = track.color(j) if len(runs) == 1 else SERIES[k % len(SERIES)]
+            x, y, _ = track.points.T
+            ax.plot(x, y, color=mark, lw=track.width, ls=track.style, label=as_written(f"{track.name} {label}".strip()))
+            if not track.second:
+                ax.plot(x[:1], y[:1], "o", color=mark, ms=4.5, mec="white", mew=0.6, zorder=4)
     if contours:
         ground.contours(ax, runs[0], frame)
     _wide_enough(ax)
@@ -61,12 +65,44 @@ def path(
     return ax
 
 
-def _tracks(run: Course, frame: Frame) -> tuple[np.ndarray, np.ndarray | None]:
-    """Of the contact and the centre; on the surface that of the contact alone."""
+class _Track(NamedTuple):
+    """A path, shape (n, 3), m; `second` where it follows another one, as a centre follows its contact."""
+
+    name: str
+    points: np.ndarray
+    second: bool = False
+
+    def color(self, k: int) -> str:
+        return color(self.name, k)
+
+    @property
+    def width(self) -> float:
+        return 0.9 if self.second else 1.2
+
+    @property
+    def style(self) -> Any:
+        return STYLES[1 if self.second else 0]
+
+
+def has_paths(run: Course) -> bool:
+    """Whether bodies of a run go over a surface."""
+    if run.system.large or "contact" in run.system.quantities:
+        return "contact" in run.system.quantities
+    drawing = run.system.drawing_at(run.parameters)
+    return drawing.ground is not None and any(trail.kind == "center" for trail in drawing.trails)
+
+
+def _tracks(run: Course, frame: Frame) -> list[_Track]:
+    """Of the contact and the centre, or of the centres of several bodies; on the surface that of the contact alone."""
     sampled = run.at(np.linspace(run.t[0], run.t[-1], SAMPLES))
-    contact, center = quantity_of(run, "contact"), quantity_of(run, "center")
     below = ground.ground_of(run) if frame == "surface" else None
-    return (sampled[contact], sampled[center]) if below is None else (sampled[below.contact], None)
+    if below is not None:
+        return [_Track("contact", sampled[below.contact])]
+    if has_paths(run) and "contact" not in run.system.quantities:
+        trails = run.system.drawing_at(run.parameters).trails
+        return [_Track(trail.name, sampled[trail.point]) for trail in trails if trail.kind == "center"]
+    contact, center = quantity_of(run, "contact"), quantity_of(run, "center")
+    return [_Track("contact", sampled[contact]), _Track("centre", sampled[center], second=True)]
 
 
 def path3d(runs: Runs, ax: Axes3D | None = None, *, labels: Sequence[str] | None = None) -> Axes3D:
@@ -78,15 +114,17 @@ def path3d(runs: Runs, ax: Axes3D | None = None, *, labels: Sequence[str] | None
         ax.plot_surface(*grid, cmap="cividis", alpha=0.4, lw=0, rcount=80, ccount=80)
     seen = []
     for k, (run, label) in enumerate(zip(runs, labels_of(runs, labels), strict=True)):
-        contact, center = _tracks(run, "space")
-        assert center is not None
-        mark = color("contact") if len(runs) == 1 else SERIES[k % len(SERIES)]
-        ax.plot(*contact.T, color=mark, lw=1.4, label=as_written(f"contact {label}".strip()))
-        ax.plot(*center.T, color=color("centre"), lw=0.9, ls=STYLES[1], label="centre" if k == 0 else None)
-        seen += [contact, center]
+        for j, track in enumerate(_tracks(run, "space")):
+            alone = len(runs) == 1 or track.second
+            mark = track.color(j) if alone else SERIES[k % len(SERIES)]
+            words = track.name if track.second else as_written(f"{track.name} {label}".strip())
+            named = words if not track.second or k == 0 else None
+            ax.plot(*track.points.T, color=mark, lw=track.width, ls=track.style, label=named)
+            seen.append(track.points)
     _stretched(ax, np.concatenate(seen), grid)
     ax.set(xlabel="X [m]", ylabel="Y [m]", zlabel="Z [m]")
     ax.tick_params(labelsize="x-small", pad=0)
+    ax.xaxis.labelpad = ax.yaxis.labelpad = 8.0  # off the numbers of a long axis
     for axis in ("xaxis", "yaxis", "zaxis"):
         getattr(ax, axis).pane.set_alpha(0.0)
     _few(ax)
@@ -108,7 +146,8 @@ def _in_space() -> Axes3D:
     """New axes in space that fill their figure."""
     import matplotlib.pyplot as plt
 
-    ax: Any = plt.figure(figsize=(6.0, 4.4)).add_axes((0.02, 0.0, 0.93, 0.94), projection="3d")
+    with plt.rc_context({"grid.color": "0.92", "grid.linewidth": 0.6}):  # as quiet as the grids of other plots
+        ax: Any = plt.figure(figsize=(6.0, 4.4)).add_axes((0.02, 0.0, 0.93, 0.94), projection="3d")
     return ax
 
 
@@ -120,7 +159,11 @@ def _stretched(ax: Axes3D, points: np.ndarray, grid: tuple[np.ndarray, ...] | No
     x, y, z = np.maximum(np.ptp(points, axis=0), 1e-12)
     factor = max(x, y) / z / STRETCHED
     factor = 1.0 if factor <= 1.0 else float(f"{min(factor, 1e6):.1g}")
-    aspect: Any = {"aspect": (x, y, max(z * factor, 0.05 * max(x, y))), "zoom": 1.05}
+    tall = max(z * factor / max(x, y), 0.05)
+    zoom = 1.05 - 0.2 * float(
+        np.clip((tall - 1 / STRETCHED) / 0.75, 0.0, 1.0)
+    )  # what is tall needs room for its labels
+    aspect: Any = {"aspect": (x, y, tall * max(x, y)), "zoom": zoom}
     ax.set_box_aspect(**aspect)
     words = "Path in space" if factor == 1.0 else f"Path in space, heights × {factor:g}"
     if not ax.get_title():

@@ -51,11 +51,17 @@ __all__ = ["COLORS", "KINDS", "as_written", "heights_around", "save_figure"]
 
 
 def forces(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:
-    """Normal and friction force of the surface [UM2022, figs 6, 9, 12]; intervals in which it pulls are shaded."""
+    """Normal and friction force of the surface [UM2022, figs 6, 9, 12]; intervals in which it pulls are shaded.
+
+    Of several contacts those that ever have one, friction in dashes.
+    """
     ax = own(ax)
     runs = several(runs)
     for k, (run, label) in enumerate(zip(runs, labels_of(runs, labels), strict=True)):
         sampled = sampled_of(run)
+        if contacts := contacts_of(run):
+            _contact_forces(ax, run, contacts, label, k)
+            continue
         normal, friction = (sampled[quantity_of(run, name)] for name in ("normal force", "friction force"))
         style = STYLES[k % len(STYLES)]
         for name, values in (("normal", normal), ("friction", friction)):
@@ -74,7 +80,30 @@ def forces(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None =
                 label="the surface would have to pull" if k == 0 else None,
             )
             ax.axhline(0.0, color="0.5", lw=0.6)
-    return timed(ax, "force [N]", runs, "Forces of the surface")
+    title = "Forces of the contacts" if any(map(contacts_of, runs)) else "Forces of the surface"
+    return timed(ax, "force [N]", runs, title)
+
+
+def contacts_of(run: Course) -> list[str]:
+    """Names of the contacts of a run that has several; none where the forces are those of one."""
+    ending = " normal force"
+    return [name.removesuffix(ending) for name in run.system.quantities if name.endswith(ending)]
+
+
+def _contact_forces(ax: Axes, run: Course, contacts: Sequence[str], label: str, k: int) -> None:
+    """Forces of each contact that ever has one, in a colour of its own; of the k-th run."""
+    sampled = sampled_of(run)
+    forces = {
+        name: [sampled[quantity_of(run, f"{name} {kind}")] for kind in ("normal force", "friction force")]
+        for name in contacts
+    }
+    largest = max(float(np.nanmax(np.abs(normal))) for normal, _ in forces.values())
+    for j, (name, (normal, friction)) in enumerate(forces.items()):
+        shade, words = SERIES[(j + k) % len(SERIES)], as_written(f"{name} {label}".strip())
+        if np.nanmax(np.abs(normal)) > noise(run) * largest or len(forces) == 1:
+            ax.plot(sampled.t, normal, color=shade, lw=1.1, label=words)
+        if np.nanmax(np.abs(friction)) > noise(run) * largest:
+            ax.plot(sampled.t, friction, color=shade, lw=1.1, ls=STYLES[1], label=f"{words}, friction")
 
 
 def friction_ratio(runs: Runs, ax: Axes | None = None, *, labels: Sequence[str] | None = None) -> Axes:

@@ -13,6 +13,7 @@ from zeromass.expression import Expression
 from zeromass.integrate import Course
 from zeromass.report import plots
 from zeromass.report.ground import Frame
+from zeromass.report.paths import has_paths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from mpl_toolkits.mplot3d import Axes3D
 
 NEEDED = {
-    "path": "contact",
-    "path3d": "contact",
     "forces": "normal force",
     "friction_ratio": "friction ratio",
     "torque": "torque at contact",
@@ -29,7 +28,7 @@ NEEDED = {
     "energies": "energy",
     "balance": "energy",
 }
-"""The quantity that a plot needs; the others can be made of every run."""
+"""The quantity that a plot needs; paths need a surface, and the others can be made of every run."""
 
 
 class Plots:
@@ -52,7 +51,7 @@ class Plots:
         contours: bool = True,
         frame: Frame = "space",
     ) -> Axes:
-        """Contact point and centre seen from above, on the contour lines of the surface.
+        """Contact point and centre seen from above, on the contour lines of the surface; of several bodies the centres.
 
         frame  "space", or "surface": the track that the contact leaves on a surface that moves
         """
@@ -151,8 +150,13 @@ class Plots:
 
     def available(self) -> list[str]:
         """Names of the plots that this run has the quantities for."""
-        names = set(self._run.system.quantities)
-        return [kind for kind in plots.KINDS if kind not in NEEDED or NEEDED[kind] in names]
+        names, paths = set(self._run.system.quantities), has_paths(self._run)
+        if plots.contacts_of(self._run):
+            names.add("normal force")
+        without = {kind for kind, needed in NEEDED.items() if needed not in names} | (
+            set() if paths else {"path", "path3d"}
+        )
+        return [kind for kind in plots.KINDS if kind not in without]
 
     if not TYPE_CHECKING:  # which know the plots, and say themselves that there is no other
 

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 FINER = 2
 """Pixels that are painted for one of the film, each way: edges become smooth."""
 
-CLOSE, SEEN = 0.13, 0.075
-"""A body smaller than the second part of the view is followed from where it is the first; see `camera.js`."""
+CLOSE, SEEN, LARGE = 0.13, 0.075, 0.55
+"""A body smaller than the second part of the view is followed from where it is the first, several from where together they
+are the third; see `camera.js`."""
 
 MOMENTS = 64
 """At which it is looked how far bodies reach."""
@@ -80,22 +81,37 @@ class Painter:
             return np.array([1.0, -0.28, 0.3])
         return np.array([-0.3, -0.6, 1.0]) if z < THIN * min(x, y) else np.array([-0.5, -1.0, 0.74])
 
-    def _followed(self) -> int | None:
-        """The body that would be too small in a view of everything."""
+    def _followed(self) -> list[int]:
+        """The bodies that would be too small in a view of everything; none where they would not, or are far apart."""
         real = [
             k for k, body in enumerate(self.run["bodies"]) if "marker" not in body["shape"] and "scenery" not in body
         ]
         if not real:
-            return None
-        k = max(real, key=lambda k: self.reach[k])
-        away = self.camera.close(self.reach[k], CLOSE)
+            return []
+        largest = max(self.reach[k] for k in real)
+        apart = max(self._apart(real, place) for place in np.linspace(0, self.clock[2] - 1, MOMENTS))
+        away = self.camera.close(largest, CLOSE)
+        if apart > largest:
+            away = max(self.camera.close(apart, LARGE), self.camera.close(largest, 2 * CLOSE))
         if (
-            self.reach[k] >= SEEN / CLOSE * self.reach[k] * self.camera.distance / away
+            largest >= SEEN / CLOSE * largest * self.camera.distance / self.camera.close(largest, CLOSE)
             or away > 0.7 * self.camera.distance
         ):
-            return None
+            return []
         self.camera = Camera(np.array([-0.5, -1.0, 0.52]), np.zeros(3), away, self.camera.size)
-        return k
+        return real
+
+    def _middle(self, bodies: Sequence[int], place: float) -> np.ndarray:
+        """The middle of the box about places of bodies, m."""
+        places = np.stack([at(self.run["bodies"][k]["position"], place) for k in bodies])
+        return (places.min(axis=0) + places.max(axis=0)) / 2
+
+    def _apart(self, bodies: Sequence[int], place: float) -> float:
+        """How far bodies reach from their middle, m."""
+        middle = self._middle(bodies, place)
+        return max(
+            float(np.linalg.norm(at(self.run["bodies"][k]["position"], place) - middle)) + self.reach[k] for k in bodies
+        )
 
     def _place(self, t: float) -> float:
         first, last, count = self.clock
@@ -107,8 +123,8 @@ class Painter:
         from PIL import ImageDraw
 
         place = self._place(t)
-        if self.followed is not None:
-            self.camera.target = at(self.run["bodies"][self.followed]["position"], place)
+        if self.followed:
+            self.camera.target = self._middle(self.followed, place)
         picture = self._background(t)
         pen = ImageDraw.Draw(picture)
         for k, trail in enumerate(self.run["trails"]):
@@ -125,6 +141,9 @@ class Painter:
         return small
 
     def _trail_color(self, trail: Mapping[str, Any], k: int) -> str:
+        own = next((body for body in self.run["bodies"] if body["name"] == trail["name"]), None)
+        if own is not None:
+            return self._body_color(own)
         return color("centre" if trail["kind"] == "center" else str(trail["name"] or trail["kind"]), k)
 
     def _line(self, pen: Any, points: np.ndarray, fill: Any, width: float) -> None:
@@ -163,7 +182,7 @@ class Painter:
             self._polygons(ImageDraw.Draw(picture, "RGBA") if clear else pen, moved, (tone, IVORY), clear=clear)
 
     def _body_color(self, body: Mapping[str, Any]) -> str:
-        if body["shape"]["kind"] == "shell":
+        if body["shape"]["kind"] == "shell" and len(self.run["bodies"]) == 1:
             return color("centre")
         return CROWD if body["tone"] is None else color(body["name"], body["tone"])
 
@@ -191,7 +210,7 @@ class Painter:
         """Paper, and the surfaces on it; painted once where neither the camera nor a surface moves."""
         from PIL import Image, ImageDraw
 
-        rests = self.followed is None and not self.surfaces.moves
+        rests = not self.followed and not self.surfaces.moves
         if self._ground is not None and rests:
             return self._ground.copy()
         picture = Image.new("RGB", self.camera.size, PAPER)

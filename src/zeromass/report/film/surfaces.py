@@ -15,6 +15,9 @@ from zeromass.report.film.tones import by_height, rgb
 CELLS = 60
 """Most cells of a surface along one side."""
 
+HALVED = 4
+"""Times that the sides of the triangles of a plane are halved."""
+
 SUN = np.array([-0.55, -0.45, 0.7])
 LEVEL = "#e3e6ea"
 """The colour of a surface that has but one height."""
@@ -80,7 +83,7 @@ def _seen(surface: Mapping[str, Any], camera: Camera, t: float) -> Faces:
     length = np.linalg.norm(normal, axis=1)  # zero of a triangle that is but a line
     light = 0.72 + 0.3 * np.clip(normal @ SUN / np.where(length > 0, length, 1.0), -1, 1)
     level = height[faces].mean(axis=1)
-    flat = high - low <= 1e-6 * np.ptp(corners)
+    flat = surface.get("plane") or high - low <= 1e-6 * np.ptp(corners)
     tones = np.tile(rgb(LEVEL), (len(faces), 1)) if flat else by_height((level - low) / (high - low))
     return Faces(pixels[faces], depth[faces].mean(axis=1), np.clip(tones * light[:, None], 0, 255))
 
@@ -92,12 +95,22 @@ def _cells(surface: Mapping[str, Any], t: float) -> tuple[np.ndarray, np.ndarray
     if surface["kind"] == "mesh":
         mesh = surface["meshes"][round(part * (len(surface["meshes"]) - 1))]
         corners, faces = np.asarray(mesh["vertices"]), np.asarray(mesh["triangles"], dtype=int)
+        for _ in range(HALVED if surface.get("plane") else 0):
+            corners, faces = _halved(corners, faces)
     else:
         corners, faces = _height_cells(surface, t)
     if surface["motion"] is not None:
         turn = matrix(unit(at(surface["motion"]["turn"], part * (count - 1))))
         corners = corners @ turn.T + at(surface["motion"]["shift"], part * (count - 1))
     return corners, faces
+
+
+def _halved(corners: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each triangle as four: of small ones it is known which is farther than which."""
+    a, b, c = (corners[faces[:, k]] for k in range(3))
+    p, q, r = (a + b) / 2, (b + c) / 2, (c + a) / 2
+    four = np.concatenate([np.stack(one, axis=1) for one in ((a, p, r), (p, b, q), (r, q, c), (p, q, r))])
+    return four.reshape(-1, 3), np.arange(3 * len(four)).reshape(-1, 3)
 
 
 def _moves(surface: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from zeromass.expression import Symbol, expressions, symbols
 from zeromass.integrate import Course, Sampled
 from zeromass.model import Ground
-from zeromass.report.viewer.terrain import terrain
+from zeromass.report.viewer.terrain import resting_plane, terrain
 
 
 def made_of(ground: Ground) -> tuple[Any, ...]:
@@ -58,17 +58,21 @@ class Grounds:
         return list(self._needs).index(key)
 
     def reach(self, run: Course, sampled: Sampled) -> None:
-        """The first surface is drawn as far as another motion on it goes, whatever its parameters."""
-        ground = run.system.drawing_at(run.parameters).ground
-        if ground is not None and self._needs:
-            next(iter(self._needs.values())).paths.append(sampled[ground.contact])
+        """Surfaces are drawn as far as another motion on them goes, whatever its parameters."""
+        drawing = run.system.drawing_at(run.parameters)
+        known = {made_of(need.ground): need for need in reversed(self._needs.values())}
+        for ground in [] if drawing.ground is None else [drawing.ground, *drawing.beside]:
+            if (need := known.get(made_of(ground))) is not None:
+                need.paths.append(sampled[ground.contact])
 
     def data(self) -> list[dict[str, Any]]:
         """The surfaces as the page reads them."""
         result = []
-        for need in self._needs.values():
+        planes = {key: resting_plane(need.ground, need.parameters) for key, need in self._needs.items()}
+        for key, need in self._needs.items():
             first, last = min(a for a, _, _ in need.spans), max(b for _, b, _ in need.spans)
             times = np.linspace(first, last, max(n for _, _, n in need.spans))
-            made = terrain(need.ground, need.paths, need.extent, times, need.parameters)
+            others = [plane for other, plane in planes.items() if other != key and plane is not None]
+            made = terrain(need.ground, need.paths, need.extent, times, need.parameters, others)
             result.append(made | {"t": [first, last, len(times)]})
         return result

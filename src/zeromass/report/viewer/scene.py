@@ -42,7 +42,7 @@ FEW, BEAD, SMALLEST = 8, 0.36, 0.008
 """Dots from which on they are beads, their radius as a part of the way to the next, and the least one, of the scene."""
 
 NOTHING = 1e-6
-"""Part of the largest value of a chart's `least` below which a series is shown as none."""
+"""Part of the largest value of a chart's `least` below which a series is shown as none; so of forces beside energies."""
 
 
 def scene(
@@ -149,11 +149,20 @@ def _drawn(run: Course, sampled: Sampled, shapes: Mapping[Any, Shape]) -> dict[s
             }
             for arrow in drawing.arrows
         ],
+        "quiet": _quiet(run, sampled, size) if drawing.arrows else 0.0,
         "links": joined.data,
         "joints": joints(sampled, drawing),
         "floor": None if drawing.floor is None else {"name": drawing.floor.name, "height": drawing.floor.height},
         "charts": [_declared(sampled, chart) for chart in drawing.charts],
     }
+
+
+def _quiet(run: Course, sampled: Sampled, size: float) -> float:
+    """Forces below this, N, are drawn as none: they would not change in the way of the scene what moves; 0 if unknown."""
+    try:
+        return NOTHING * float(np.nanmax(np.abs(sampled[run.system.kinetic]))) / size
+    except ModelError:  # a Lagrangian need not say which of its terms is which
+        return 0.0
 
 
 def _is_dot(shape: Mapping[str, Any]) -> bool:

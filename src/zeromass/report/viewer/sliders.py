@@ -18,7 +18,7 @@ from zeromass.integrate.stepping.ahead import Ahead
 from zeromass.integrate.terms import terms_of_time
 from zeromass.model import ModelError, State
 from zeromass.model.given import given_mapping
-from zeromass.model.prescription import has_formulas, single
+from zeromass.model.prescription import has_formulas, names_of_prescribed, single
 
 Sliders = Mapping[Any, tuple[float, float]]
 """{parameter, or what the start prescribes: (from, to)}."""
@@ -53,7 +53,7 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
     start, found = run.start.given or run.start, []
     made_of = start.made_of
     known = [*run.system.parameters, *(made_of.parameters if made_of else ())]
-    pairs = dict(single(made_of.pairs)) if made_of else {}
+    pairs, names = dict(single(made_of.pairs)) if made_of else {}, names_of_prescribed(start)
     for key, ends in given_mapping(sliders, "sliders", "{parameter: (from, to)}").items():
         try:
             low, high = (float(x) for x in ends)
@@ -66,12 +66,12 @@ def sliders_of(run: Course, sliders: Sliders) -> tuple[State, list[Slider]]:
             value = float(start.parameters.get(key, made_with.get(key, key.default or 0.0)))
             found.append(Slider(key, key.name, low, high, value))
         elif isinstance(key, Expression) and key in pairs and not symbols(expressions(pairs[key])):
-            name = repr(key)
+            name = names[key]
             symbol = parameter("start_" + "".join(c if c.isalnum() else "_" for c in name), float(pairs[key]))
             pairs[key] = symbol
             found.append(Slider(symbol, name, low, high, float(symbol.default or 0.0)))
         else:
-            there = ", ".join([*[p.name for p in known], *[repr(e) for e in pairs]]) or "nothing"
+            there = ", ".join([*[p.name for p in known], *[names[e] for e in pairs]]) or "nothing"
             raise ModelError(
                 f"sliders: '{key!r}' is neither a zm.parameter of the model or the start nor a number that the start was "
                 f"given; there is: {there}"

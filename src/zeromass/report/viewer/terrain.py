@@ -13,6 +13,7 @@ from zeromass.expression import t as time
 from zeromass.model import Ground
 from zeromass.report.viewer.mesh import is_closed, triangles
 from zeromass.report.viewer.pack import exact, indices, quantised, unit
+from zeromass.report.viewer.planes import Plane, patch
 from zeromass.report.viewer.shapes import quaternions
 
 GRID = 181
@@ -34,12 +35,14 @@ def terrain(
     radius: float,
     times: np.ndarray,
     parameters: Mapping[Symbol, float],
+    others: Sequence[Plane] = (),
 ) -> dict[str, Any]:
     """A surface as the page reads it, over the region that paths in its own axes need.
 
     paths   contact points in the surface's axes, each of shape (n, 3), m
     radius  of the largest body, m: the margin is a few of them
     times   equidistant; the motion is given at these
+    others  planes at rest beside it: one that rests as well ends where they begin
     """
     shape = _Shape(surface, parameters)
     path = np.concatenate(paths)
@@ -57,7 +60,30 @@ def terrain(
         if surface.area is not None:
             low, high = np.clip(low, *surface.area), np.clip(high, *surface.area)
         return common | _heights(shape, low, high, radius, times)
+    plane = shape.plane
+    if plane is not None:
+        corners, sides = patch(plane, path, margin, _seen_from(others, surface, times, parameters))
+        mesh = {"vertices": exact(corners), "triangles": indices(sides)}
+        return common | {"kind": "mesh", "plane": True, "meshes": [mesh], "moments": [float(times[0])] * 2 + [1]}
     return common | _meshes(shape, low, high, margin, times)
+
+
+def resting_plane(surface: Ground, parameters: Mapping[Symbol, float]) -> Plane | None:
+    """A plane that is at rest, in the inertial frame; None of other surfaces."""
+    plane, axes = _Shape(surface, parameters).plane, _resting_axes(surface, np.zeros(1), parameters)
+    if plane is None or axes is None:
+        return None
+    shift, turn = axes
+    n = turn @ plane.n
+    return Plane(n, plane.d + float(n @ shift))
+
+
+def _seen_from(
+    planes: Sequence[Plane], surface: Ground, times: np.ndarray, parameters: Mapping[Symbol, float]
+) -> list[Plane]:
+    """Planes at rest in the axes of a surface that rests as well; none where it moves."""
+    axes = _resting_axes(surface, times, parameters)
+    return [] if axes is None else [Plane(axes[1].T @ n, d - float(n @ axes[0])) for n, d in planes]
 
 
 class _Shape:
@@ -71,8 +97,19 @@ class _Shape:
         self.changes = any(leaf is time for leaf in symbols(f))
         vertical = derivative(f, x[2])
         self.is_height = vertical.value != 0 and not any(leaf in set(x) for leaf in symbols(vertical))
+        slope = gradient(f, x)
+        self._even = not self.changes and not any(leaf in set(x) for leaf in symbols(slope))
         self._f = Evaluator(f, self._inputs)
-        self._slope = Evaluator(gradient(f, x), self._inputs)
+        self._slope = Evaluator(slope, self._inputs)
+
+    @property
+    def plane(self) -> Plane | None:
+        """What it is where it is a plane, in its own axes."""
+        if not self._even:
+            return None
+        n = self.side * self.slope(np.zeros((1, 3)), 0.0)[0]
+        size = float(np.linalg.norm(n))
+        return Plane(n / size, -self.side * float(self.f(np.zeros((1, 3)), 0.0)[0]) / size)
 
     def _values(self, x: np.ndarray, t: float) -> np.ndarray:
         rest = np.broadcast_to(np.array([t, *self._rest]), (*x.shape[:-1], 1 + len(self._rest)))
@@ -140,18 +177,34 @@ def _box(shape: _Shape, low: np.ndarray, high: np.ndarray, margin: float, t: flo
     return middle - reach, middle + reach
 
 
-def _motion(surface: Ground, times: np.ndarray, parameters: Mapping[Symbol, float]) -> dict[str, Any] | None:
-    """Shift and turn of the axes at the times, or None of axes that coincide with the inertial ones throughout."""
+def _axes(
+    surface: Ground, times: np.ndarray, parameters: Mapping[Symbol, float]
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Shifts, shape (n, 3), and rotations, shape (n, 3, 3), of the axes at the times; whether they stay."""
     rotation = expressions(np.eye(3)) if surface.rotation is None else surface.rotation
     numbers = Evaluator(np.concatenate([surface.shift, rotation.ravel()]), [time, *parameters])
     rest = np.broadcast_to(np.array(list(parameters.values()), dtype=float), (len(times), len(parameters)))
     values = numbers(np.concatenate([times[:, None], rest], axis=1))
-    turns = values[:, 3:].reshape(-1, 3, 3)
-    if not np.any(values[:, :3]) and np.array_equal(turns, np.broadcast_to(np.eye(3), turns.shape)):
+    stays = not any(leaf is time for leaf in symbols(surface.shift, rotation))
+    return values[:, :3], values[:, 3:].reshape(-1, 3, 3), stays
+
+
+def _resting_axes(
+    surface: Ground, times: np.ndarray, parameters: Mapping[Symbol, float]
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Shift and rotation of axes that stay, or None."""
+    shifts, turns, stays = _axes(surface, times[:1], parameters)
+    return (shifts[0], turns[0]) if stays else None
+
+
+def _motion(surface: Ground, times: np.ndarray, parameters: Mapping[Symbol, float]) -> dict[str, Any] | None:
+    """Shift and turn of the axes at the times, or None of axes that coincide with the inertial ones, whatever the values."""
+    shifts, turns, stays = _axes(surface, times, parameters)
+    moved = symbols(surface.shift, *([] if surface.rotation is None else [surface.rotation]))
+    if not moved and not np.any(shifts) and np.array_equal(turns, np.broadcast_to(np.eye(3), turns.shape)):
         return None
-    at_rest = not any(leaf is time for leaf in symbols(surface.shift, rotation))
-    kept = slice(0, 1) if at_rest else slice(None)
-    return {"shift": exact(values[kept, :3]), "turn": unit(quaternions(turns[kept]))}
+    kept = slice(0, 1) if stays else slice(None)
+    return {"shift": exact(shifts[kept]), "turn": unit(quaternions(turns[kept]))}
 
 
 def _flow(surface: Ground) -> list[float] | None:

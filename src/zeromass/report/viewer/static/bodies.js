@@ -122,7 +122,7 @@ class RunView {
 
   makeBody(body, i) {
     const { shape, name, tone } = body;
-    const own = this.several || shape.kind === "shell" ? this.color : seriesColor(name, tone, this.themeName);
+    const own = this.several || (this.alone && shape.kind === "shell") ? this.color : seriesColor(name, tone, this.themeName);
     const color = body.scenery ? LINKS.rod.color : own;
     const group = figure(shape, color, this.theme.ivory, this.quality, body.clear, this.detail);
     this.group.add(group);
@@ -145,11 +145,12 @@ class RunView {
 
   /** The length of arrows: that of the first kind is typical, and a kind that is much smaller is drawn larger. */
   scaleArrows() {
-    const typical = (kind) => Math.max(0, ...this.arrows.filter((a) => a.kind === kind).map((a) => typicalLength(a.vectors.values)));
+    const { quiet = 0 } = this.run;
+    const typical = (kind) => Math.max(0, ...this.arrows.filter((a) => a.kind === kind).map((a) => typicalLength(a.vectors.values, quiet)));
     this.force = (this.arrows.length && typical(this.arrows[0].kind)) || 1;
     for (const arrow of this.arrows) {
       const part = typical(arrow.kind) / this.force;
-      arrow.scale = arrow.kind === "friction" ? [1, 2, 5, 10].find((scale) => scale * part > 0.28) ?? 10 : 1;
+      arrow.scale = arrow.kind === "friction" && part ? [1, 2, 5, 10].find((scale) => scale * part > 0.28) ?? 10 : 1;
     }
   }
 
@@ -191,9 +192,8 @@ class RunView {
   }
 
   makeTrail(trail, index) {
-    const colors = { contact: this.several ? this.color : this.theme.contact, center: this.color };
-    const own = this.bodies.find((body) => body.name === trail.name)?.color ?? seriesColor(trail.name, index, this.themeName);
-    const color = colors[trail.kind] ?? (this.several ? this.color : own);
+    const usual = { contact: this.theme.contact, center: this.color }[trail.kind] ?? seriesColor(trail.name, index, this.themeName);
+    const color = this.several ? this.color : this.bodies.find((body) => body.name === trail.name)?.color ?? usual;
     const made = new Trail(color, { contact: 2.2, center: 2.6 }[trail.kind] ?? 2.2, this.shared);
     const carried = trail.kind === "contact" && this.surface?.carries;
     (carried ? this.surface.carried : this.group).add(made.mesh);
@@ -314,10 +314,10 @@ function inOwnAxes(points, surface, clock, fine) {
   return result;
 }
 
-/** Median length of vectors over time; 1 of none. */
-function typicalLength(values) {
+/** Median length of vectors over the time in which they are more than nothing; 0 where they never are. */
+function typicalLength(values, nothing) {
   const lengths = [];
   for (let k = 0; k + 2 < values.length; k += 3) lengths.push(Math.hypot(values[k], values[k + 1], values[k + 2]));
-  lengths.sort((a, b) => a - b);
-  return lengths[lengths.length >> 1] || 1;
+  const some = lengths.filter((length) => length > nothing).sort((a, b) => a - b);
+  return some[some.length >> 1] ?? 0;
 }

@@ -2,6 +2,7 @@
 
 const AIR = 6; // px between numbers below an axis
 const APART = 5; // px between changes of the kind of motion that are still told one by one
+const MANY = 4; // curves of a plot, of more than which those that are zero throughout are left out
 
 class Chart {
   /**
@@ -54,6 +55,9 @@ class Chart {
   measure() {
     this.range = spread(this.entries, this.least);
     this.nothing = roundOff(this.entries, this.least);
+    this.shown = this.entries.length > MANY ? this.entries.filter(({ values }) => values.some((value) => Math.abs(value) > this.nothing)) : this.entries;
+    if (!this.shown.length) this.shown = this.entries.slice(0, 1);
+    for (const entry of this.entries) entry.item.hidden = !this.shown.includes(entry);
   }
 
   /** The numbers of the curves have changed, in the arrays that they are in. */
@@ -118,7 +122,7 @@ class Chart {
     pen.beginPath();
     pen.rect(this.left, this.top - 2, this.width - this.left - this.right, this.height - this.top - this.bottom + 4);
     pen.clip();
-    for (const entry of [...this.entries].reverse()) this.drawCurve(pen, entry, themeName);
+    for (const entry of [...this.shown].reverse()) this.drawCurve(pen, entry, themeName);
     if (this.compared) this.drawDashes(pen, themeName);
     pen.restore();
   }
@@ -217,7 +221,7 @@ class Chart {
       const value = entry.values[k] + (place - k) * (entry.values[k + 1] - entry.values[k]);
       const text = written(Math.abs(value) <= this.nothing ? 0 : value);
       if (this.values[i].textContent !== text) this.values[i].textContent = text;
-      if (!Number.isFinite(value)) return;
+      if (!Number.isFinite(value) || entry.item.hidden) return;
       pen.fillStyle = entry.color(themeName);
       pen.strokeStyle = this.theme.panel;
       pen.lineWidth = 1.5;

@@ -29,6 +29,7 @@ function showAsBefore() {
 function makeLegend() {
   const theme = THEMES[state.themeName];
   const one = stage.runs.length === 1;
+  const lone = one && stage.runs[0].alone;
   const has = (kind) => stage.runs.some((run) => run.kinds[kind].length);
   const ground = stage.views[0].surfaces[0];
   const carried = stage.runs.some((run) => run.trails.some((trail) => trail.carried));
@@ -36,7 +37,7 @@ function makeLegend() {
     ["surface", ground.entry.name, ground.entry.plain || ground.flat ? theme.faint : "#5b9a8b", "patch", true],
     ["grid", "grid", theme.soft, "line", true],
     ["contact", carried ? `contact, on the moving ${ground.entry.name}` : "contact", one ? theme.contact : theme.soft, "line", has("contact")],
-    ["center", carried ? "centre, in space" : "centre", one ? runColor(0) : theme.soft, "line", has("center")],
+    ["center", `${lone || !one ? "centre" : "centres"}${carried ? ", in space" : ""}`, lone ? runColor(0) : theme.soft, "line", has("center")],
     ["path", "trails", theme.soft, "line", has("path")],
     ["line", linkNames(), "#8a94a3", "line", has("line")],
     ["joint", "joints", "#4a525f", "patch", has("joint")],

@@ -146,8 +146,15 @@ function tell(element, words) {
 /** What is said of a run at a time: how it ended, or which kind of motion it is where that changes on the way. */
 function told(run, t) {
   const kind = run.kinds.findLast(([since]) => since <= t)?.[1];
-  const words = t > (run.ended ?? run.t[1]) - 1e-9 && run.outcome ? run.outcome : kind; // a motion of sliders may end before
+  const words = t > (run.ended ?? run.t[1]) - 1e-9 && run.outcome ? run.outcome : closed(kind); // a motion of sliders may end before
   return words && data.runs.length > 1 ? `${run.name}: ${words}` : words;
+}
+
+/** Of several contacts those that are closed: "cue on cloth rolling". */
+function closed(kind) {
+  const contacts = kind?.split(", ") ?? [];
+  const touching = contacts.filter((one) => !one.endsWith(" open"));
+  return contacts.length > 1 && !touching.length ? "all contacts open" : touching.join(", ") || kind;
 }
 
 told.last = 0;

@@ -89,6 +89,7 @@ class Stage {
   }
 
   addSurface(view, surface) {
+    if (surface.entry.plane && view.surfaces.length) surface.space(view.surfaces[0].spacing[0]); // one grid, round the corner
     view.surfaces.push(surface);
     view.scene.add(surface.group);
   }

@@ -53,14 +53,20 @@ class SurfaceView {
 
   /** From where to where its heights go, whether they differ at all, and how far grid and contours are apart, m. */
   measure() {
-    const { kind, z } = this.entry;
+    const { kind, z, plane } = this.entry;
     if (kind === "height") this.box[2] = finiteRange(numbers(z));
     const [low, high] = this.box[2];
     const side = Math.max(this.box[0][1] - this.box[0][0], this.box[1][1] - this.box[1][0]);
-    this.flat = kind === "height" && high - low < 1e-6 * side;
-    this.spacing = [niceStep(side / 14), niceStep(Math.max((high - low) / 12, side / 400))];
+    this.flat = Boolean(plane) || (kind === "height" && high - low < 1e-6 * side);
     this.look.uHeights.value.set(low, high);
-    this.look.uSpacing.value.set(...this.spacing);
+    const step = niceStep(side / 14);
+    this.space(step, plane ? step : niceStep(Math.max((high - low) / 12, side / 400)));
+  }
+
+  /** How far lines of the grid are apart, and contours, m. */
+  space(across, up = across) {
+    this.spacing = [across, up];
+    this.look.uSpacing.value.set(across, up);
   }
 
   /** The numbers of the surface have changed, in the arrays that they are in; triangles stay as they are. */
