@@ -378,3 +378,13 @@ def test_a_chain_of_a_hundred_keeps_energy_and_constraints_for_ten_seconds() -> 
     energy = run[system.energy]
     assert np.abs(energy - energy[0]).max() < 1e-8 * np.abs(energy).max()
     assert max(map(abs, run.state(10.0).residuals.values())) < 1e-11
+
+
+def test_loads_and_energies_that_move_nothing_are_left_out():
+    """As those of a scenario file without forces."""
+    parts, rows, more, guess = chain(20)
+    plain = zm.System(parts, constraints=rows, **more)
+    system = zm.System(parts, constraints=rows, forces={}, potential=np.sin(zm.t), **more)
+    assert system.large
+    a = zm.rate(parts[7].velocity)
+    assert np.array_equal(system.start(guess=guess)[a], plain.start(guess=guess)[a])

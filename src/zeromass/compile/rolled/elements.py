@@ -85,11 +85,12 @@ class Elements:
         self.absorbed: dict[int, int] = {}
         """Rows of unit quaternions, {row: block}: bodies turn by their angular accelerations, and need none."""
         self.rows: list[Rows] = list(self._rows(system.rows, own))
-        self.acting: list[Acting] = [
+        acting = [
             Acting(load, self._blocks_of(formulas), self._own_of(formulas))
             for load in system.loads
             for formulas in [formulas_in(vars(load))]
         ] + [Acting(e, self._blocks_of([e]), self._own_of([e])) for e in summands(free.extra[1]) if e.value is None]
+        self.acting: list[Acting] = [one for one in acting if one.blocks]  # others act on nothing
 
     def _rows(self, rows: Sequence[Row], own: set[Expression]) -> Any:
         grouped: dict[tuple[str, tuple[int, ...]], list[int]] = {}
