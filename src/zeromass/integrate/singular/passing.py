@@ -13,6 +13,7 @@ from zeromass.integrate.singular.corner import corner_of, step_end, steps_before
 from zeromass.integrate.singular.crossing import LEAST, Crossing, Landing
 from zeromass.integrate.singular.judge import Miss
 from zeromass.integrate.singular.leapt import Leapt
+from zeromass.integrate.singular.returned import far_away
 from zeromass.integrate.singular.strength import RECENT
 from zeromass.integrate.singular.under_way import UnderWay
 from zeromass.integrate.stepping.between import states_between
@@ -129,17 +130,17 @@ class Passing:
         polynomial = self.leapt.polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)])
         states = states_between((times - t0) / (t1 - t0), np.zeros(len(times), dtype=int), polynomial)
         place = self.crossing.strength.inside(times, states)
-        surely = place is not None
-        if place is None and self.loop.settings.project:
-            on = self.loop.functions().projected(times, states)
-            allowed = work.tolerances.atol + work.tolerances.rtol * np.abs(states)
-            if not np.abs((on - states) / allowed).max() <= self.loop.settings.limits.correction:
-                place = self.crossing.searched(float(t0), y0, float(t1))
+        surely, astray = place is not None, self._astray(times, states)
+        if place is None and astray:
+            place = self.crossing.searched(float(t0), y0, float(t1))
         t, y = self.loop.recorded()
         landing = Miss.WIDE if place is None else self._landing(place, t[:-1], y[:-1])
         if isinstance(landing, Landing):
             return self._landed(landing)
         work.be_quiet(work.t)
+        if astray and (place is None or landing is Miss.WIDE):
+            self._shorter(float(t0), y0, float(t1 - t0) / 2)
+            return None
         if place is None or landing is Miss.WIDE:
             return None if status is Status.FADING else self.loop.after(status, float(t0))
         before, length = self._passed_by
@@ -149,10 +150,25 @@ class Passing:
             surely = surely and weakened(self.loop.start, replace(given, t=place, q=here[:n], v=here[n:]))
             return singular(given) if surely else self.loop.after(status, float(t0))
         self._passed_by = place, float(abs(t1 - t0))
-        self.loop.back_to(len(t) - 2, float(t0), y0)
-        work.resume((place - t0) / CAREFUL)
+        self._shorter(float(t0), y0, (place - t0) / CAREFUL)
         self._be_careful(place)
         return None
+
+    def _astray(self, t: np.ndarray, y: np.ndarray) -> bool:
+        """Whether states inside a step, as its polynomial has them, are off the constraints by more than its error.
+
+        Beside a singular position the iteration of a step may stand still by nothing but the symmetry of a motion, which
+        rounding breaks when the step is taken again: then its end may be right, and nothing inside is.
+        """
+        settings = self.loop.settings
+        if not self._leaping or not self.loop.program.corrections:
+            return False
+        return bool(far_away(self.loop.functions().projected(t, y), y, settings).any())
+
+    def _shorter(self, t0: float, y0: np.ndarray, h: float) -> None:
+        """Takes the last step back, which began at (t0, y0), and goes on from there with one of another length."""
+        self.loop.back_to(len(self.loop.work.rows) - 1, t0, y0)
+        self.loop.work.resume(h)
 
     @property
     def crossing(self) -> Crossing:
