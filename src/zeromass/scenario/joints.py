@@ -177,6 +177,8 @@ def joined(reader: Reader, given: Mapping[str, Any], parts: Iterable[Part], name
             tables = joint_tables()[kind]
             chosen = {k: value for k, value in own.items() if k in tables.arguments and k not in _acting(own)}
             values = tables.values(reader, chosen, key, {**NAMES, **names} if "surface" in chosen else names)
+            driven = "drive" in _acting(own)
+            motion = ACTING["drive"][0].read(reader, own["drive"], (*key, "drive"), names) if driven else None
             fits = True
             for known, words, what in ((bodies, BODIES, "body"), (made, JOINTS, "joint before")):
                 for argument in [word for word in words if word in values]:
@@ -187,8 +189,7 @@ def joined(reader: Reader, given: Mapping[str, Any], parts: Iterable[Part], name
                 continue
             with reader.noting(name), reader.pointing(*key):
                 made[name] = tables.make(**values, name=name)
-                if "drive" in _acting(own):
-                    motion = ACTING["drive"][0].read(reader, own["drive"], (*key, "drive"), names)
+                if driven:
                     drives.append(made[name].drive(motion, f"{name}.drive"))
     return Joined([*made.values(), *drives], {name: own for name, own in given.items() if _acting(own)})
 
