@@ -11,7 +11,7 @@ from zeromass.model.connection import Connection
 from zeromass.model.parts import Part
 from zeromass.scenario.errors import listed, nearest
 from zeromass.scenario.friction import FRICTION, NAMES
-from zeromass.scenario.kinds import Names, Numbers, Whole, Words
+from zeromass.scenario.kinds import Kind, Names, Numbers, Whole, Words
 from zeromass.scenario.reading import OF_FORMULAS, Reader
 from zeromass.scenario.signatures import table
 from zeromass.scenario.source import Key
@@ -41,7 +41,7 @@ class RimFormula(Numbers):
 
 
 POINT, AXIS = Numbers("names", ((3,), (2, 3))), Numbers("parameters", ((3,), (2, 3)))
-SAID = {
+SAID: dict[str, Kind] = {
     **dict.fromkeys((*BODIES, *JOINTS), Words(longest=60)),
     "at": POINT,
     "axis": AXIS,

@@ -74,6 +74,10 @@ class Crossing:
     limit  of the correction at the end of a leap, in units of the tolerance
     """
 
+    functions: Functions
+    tolerances: Tolerances
+    limit: float
+
     def __init__(
         self,
         program: Program,
@@ -84,9 +88,9 @@ class Crossing:
         limit: float,
     ) -> None:
         self.program = program
-        self.strength = Strength(program, start, seen, functions.parameters)
+        self.strength: Strength = Strength(program, start, seen, functions.parameters)
         self.functions, self.tolerances, self.limit = functions, tolerances, limit
-        self.judge = Judge(self.strength, program)
+        self.judge: Judge = Judge(self.strength, program)
         self._sizes = np.tile(turning(start), 2)
         self._leaps = Leaps(functions, 2 * len(start.q))
         self._last = np.inf  # distance from which a leap as good as the last one begins

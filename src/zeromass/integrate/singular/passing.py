@@ -42,6 +42,9 @@ class Passing:
     leapt  the leaps that were taken
     """
 
+    loop: UnderWay
+    leapt: Leapt
+
     def __init__(self, loop: UnderWay) -> None:
         self.loop, self.leapt = loop, Leapt(loop)
         self._crosses: Crossing | None = None
