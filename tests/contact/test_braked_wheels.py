@@ -74,6 +74,29 @@ def test_a_carriage_on_a_braked_wheel():
     assert run[cart.position[0]][-1] == pytest.approx(0.5 / (0.8 * g), abs=1e-7)
 
 
+def test_bodies_with_a_brake_from_outside():
+    """The same of a ball as zm.Rolling and as zm.Contacts, which decide in ways of their own when it rolls again."""
+    ball, plane = zm.ball(r, m, name="ball"), zm.surfaces.plane()
+
+    def brake(body: zm.RigidBody) -> list[zm.Torque]:
+        return [zm.Torque((0, -20.0 * np.sign(body.angular_velocity[1]), 0), on=body)]
+
+    rolling = zm.Rolling(ball, on=plane, gravity=g, friction=0.8, forces=lambda one: brake(one.body))
+    contacts = zm.Contacts(
+        [ball], on={"floor": plane}, gravity=g, friction=0.8, forces=lambda all_: brake(all_.bodies[0])
+    )
+    starts = {
+        rolling: rolling.start(contact=(0, 0), velocity=(1.0, 0.0)),
+        contacts: contacts.start(center=(0, 0, r), velocity=(1.0, 0, 0), angular_velocity=(0, 1 / r, 0)),
+    }
+    for system, start in starts.items():
+        run = zm.simulate(system, start, until=1.0)
+        center = system.center_particle if system is rolling else system.centers[0]
+        assert [kind.removeprefix("floor ") for kind in run.kinds] == ["slipping", "rolling"]
+        assert run.changes[0] == pytest.approx(1 / (0.8 * g), abs=1e-7)
+        assert run[center.position[0]][-1] == pytest.approx(0.5 / (0.8 * g), abs=1e-7)
+
+
 def test_what_a_brake_holds_with_at_rest():
     """A state alone has sgn(0) = 0, and the wheel would roll; the motion that begins there needs a friction of tan α."""
     system, wheel, tyre = braked(20.0, 0.8, 0.3)

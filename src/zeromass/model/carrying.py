@@ -9,6 +9,7 @@ import numpy as np
 
 from zeromass.expression import Evaluator, Expression, jacobian
 from zeromass.model.errors import ModelError
+from zeromass.model.event import Onward
 from zeromass.model.nearest import least_change
 from zeromass.model.start import equations_of
 from zeromass.model.state import State, parameter_values
@@ -43,6 +44,11 @@ def carried_over(state: State, system: System, *, held: bool = False) -> State:
     here = State(system, state.t, state.q.copy(), state.v.copy(), parameter_values(system, known))
     here = _onto(here, 0)
     return _onto(_holding(here, state.held) if held and state.held else here, 1)
+
+
+def carried_there(state: State, there: State) -> System | Onward:
+    """What a motion goes on as from a state that was carried with what held it: where nothing did, the system alone."""
+    return Onward(there, (), np.empty(0), np.zeros(len(there.v)), 0.0) if state.held else there.system
 
 
 def _holding(state: State, held: tuple[Expression, ...]) -> State:

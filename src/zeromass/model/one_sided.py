@@ -14,7 +14,7 @@ import numpy as np
 
 from zeromass.expression import Symbol, rate
 from zeromass.model.at_once import at_once
-from zeromass.model.carrying import carried_over
+from zeromass.model.carrying import carried_over, carried_there
 from zeromass.model.constraint import Row
 from zeromass.model.errors import StartError
 from zeromass.model.event import Event, Onward
@@ -330,9 +330,7 @@ def following(system: System, event: str, state: State) -> System | Onward | Non
                 return side.closed_up(system, state)
             after = sibling(system, system._closed | {side.name})
             there = carried_over(state, after, held=True)
-            if at_once(there, side.spare) < 0.0:
-                return system
-            return Onward(there, (), np.empty(0), np.zeros(len(state.v)), 0.0)
+            return carried_there(state, there) if at_once(there, side.spare) >= 0.0 else system
         if isinstance(side, Grip) and event == side.begins and not held:
             return sibling(system, system._closed - _weakest(state, system._closed))
     return None
