@@ -144,3 +144,18 @@ def test_inside_a_step_across_a_singular_position(angle, seen, monkeypatch):
     assert np.abs(run.at(times)[ends[:2]] - u(exact(times)[0]).T).max() <= 1e-5
     assert len(run.passages) == 1
     assert abs(np.sin(exact(run.passages[0].t)[0])) <= 1e-5
+
+
+@pytest.mark.parametrize("method", ["collocation", "dop853", "radau"])
+@pytest.mark.parametrize("rtol", [1e-6, 1e-8, 1e-10])
+def test_without_projection_a_singular_position_ends_a_run(method, rtol):
+    """Nothing keeps states on their branch there: of such runs some came out on another one, and were "finished"."""
+    system, ends = four_bar_angles((1.0, 1.0, 1.0, 1.0))
+    a, c, b = system.coordinates
+    for angle in (2.0, 2.3, 2.6, 2.9):
+        start = system.start({a: angle, c: 0.0, b: angle, zm.rate(a): 4.57})
+        with pytest.warns(zm.RunStopped):
+            run = zm.simulate(system, start, until=0.6, rtol=rtol, atol=rtol / 100, method=method, project=False)
+        exact = pendulum(5 / 3, 2 * G, [angle, 4.57], 0.6)
+        assert run.outcome.ending == "singular branch"
+        assert np.abs(run[ends[:2]] - u(exact(run.t)[0]).T).max() <= 1e3 * rtol

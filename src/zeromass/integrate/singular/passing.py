@@ -72,7 +72,7 @@ class Passing:
         if place is not None and abs(place - t[last - 1]) > np.abs(np.diff(t[:last])).max(initial=0.0):
             place = None  # that is elsewhere
         landing = Miss.NARROW if place is None else self._landing(place, t[:last], y[:last])
-        if isinstance(landing, Landing):
+        if isinstance(landing, Landing) and self.loop.settings.project:
             return self._landed(landing)
         return outcome if corner is None else self._ends_before(corner)
 
@@ -134,11 +134,13 @@ class Passing:
         states = states_between((times - t0) / (t1 - t0), np.zeros(len(times), dtype=int), polynomial)
         place = self.crossing.strength.inside(times, states)
         surely, astray = place is not None, self._astray(times, states)
-        if place is None and astray:
+        if place is None and (astray or (self._leaping and not self.loop.settings.project)):
             place = self.crossing.searched(float(t0), y0, float(t1))
         t, y = self.loop.recorded()
         landing = Miss.WIDE if place is None else self._landing(place, t[:-1], y[:-1])
         if isinstance(landing, Landing):
+            if not self.loop.settings.project:
+                self.loop.back_to(len(t) - 2, float(t0), y0)
             return self._landed(landing)
         work.be_quiet(work.t)
         if astray and (place is None or landing is Miss.WIDE):
@@ -164,7 +166,7 @@ class Passing:
         rounding breaks when the step is taken again: then its end may be right, and nothing inside is.
         """
         settings = self.loop.settings
-        if not self._leaping or not self.loop.program.corrections:
+        if not (self._leaping and settings.project and self.loop.program.corrections):
             return False
         return bool(far_away(self.loop.functions().projected(t, y), y, settings).any())
 
@@ -186,8 +188,8 @@ class Passing:
 
     @property
     def _leaping(self) -> bool:
-        """Whether there are leaps at all."""
-        return self.loop.settings.project and self.loop.settings.step is None
+        """Whether a leap tells what is ahead: not of steps whose length is fixed. Without projection none is taken."""
+        return self.loop.settings.step is None
 
     def _landing(self, place: float, t: np.ndarray, y: np.ndarray) -> Landing | Miss:
         """A leap across the singular position at about a time, from one of some states."""
@@ -200,5 +202,7 @@ class Passing:
         return self.crossing.landing(place, t, y) if len(t) else Miss.NARROW
 
     def _landed(self, landing: Landing) -> Outcome | None:
+        """Goes on behind a singular position; ends before it where states do not return to the constraints, which alone
+        keeps them on their branch."""
         self.relax()
-        return self.leapt.land(landing)
+        return self.leapt.land(landing) if self.loop.settings.project else singular(self.loop.state())
