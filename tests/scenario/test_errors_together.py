@@ -312,6 +312,20 @@ def test_two_together(kind):
         check(kind, a, b)
 
 
+@pytest.mark.parametrize(
+    ("kind", "table", "names", "formula"),
+    [("contacts", "forces", (0, "body"), (0, "force", 0)), ("system", "joints", ("pin", "b"), ("pin", "drive"))],
+)
+def test_a_body_that_there_is_not_and_a_formula_beside_it(kind, table, names, formula):
+    check(
+        kind,
+        *[
+            Damage(sort, (kind, table, *key), value, (kind, table, *key))
+            for sort, key, value in (("value", names, "nobody"), ("undeclared", formula, "zqxj + 1"))
+        ],
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", WHOLES)

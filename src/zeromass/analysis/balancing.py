@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 from math import inf, nan
 from typing import ClassVar
@@ -55,7 +56,7 @@ class Balance(Routine):
     """
 
     name: ClassVar[str] = "balance"
-    takes: ClassVar = dict.fromkeys(("reals", "ints", "t", "values", "rows"), POINTER)
+    takes: ClassVar[Mapping[str, ir.Type]] = dict.fromkeys(("reals", "ints", "t", "values", "rows"), POINTER)
 
     def __init__(self, module: ir.Module, target: Target) -> None:
         self.side: int = target.width

@@ -65,6 +65,8 @@ class Neighbours:
     δp  of the parameters, shape (parameters, k)
     """
 
+    count: int
+
     def __init__(self, run: Course, δy: np.ndarray, δp: np.ndarray, since: float) -> None:
         segment, (self._order, self.count) = run.segments[0], δy.shape
         lanes = 1

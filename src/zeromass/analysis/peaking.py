@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import ClassVar
 
@@ -83,7 +83,7 @@ class Peaking(Routine):
 
     name: ClassVar[str] = "peaking"
     side_by_side = True
-    takes: ClassVar = dict.fromkeys(("reals", "ints", "nodes", "told"), POINTER)
+    takes: ClassVar[Mapping[str, ir.Type]] = dict.fromkeys(("reals", "ints", "nodes", "told"), POINTER)
 
     def __init__(self, module: ir.Module, target: Target) -> None:
         super().__init__(module, target)

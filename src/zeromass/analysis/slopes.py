@@ -16,8 +16,8 @@ import numpy as np
 from zeromass.compile.lanes import LaneFunction
 from zeromass.compile.program import Program
 from zeromass.compile.target import FIRST, host
-from zeromass.expression import Expression, Symbol, expressions, jacobian, substitute, symbols
-from zeromass.model import ModelError, State
+from zeromass.expression import Expression, Symbol, expressions, jacobian, parameter, symbols
+from zeromass.model import ModelError, State, System
 
 if TYPE_CHECKING:
     from zeromass.analysis.large_slopes import LargeSlopes
@@ -74,7 +74,7 @@ class Slopes:
         parameters: Sequence[Symbol] = (),
         acting: dict[Symbol, np.ndarray] | None = None,
     ) -> None:
-        system, kept = program.system, list(program.elimination.kept)
+        system, kept, dropped = program.system, list(program.elimination.kept), list(program.elimination.dropped)
         self.program = program
         self._size = len(system.coordinates)
         extra = {u: g for u, g in (acting or {}).items() if any(u is p for p in parameters)}
@@ -82,18 +82,21 @@ class Slopes:
         a, λ, A = system.accelerations, system.multipliers[kept], system.A[kept]
         self._z = self._size + len(kept)
         r = np.concatenate([system.Q + system.C + force + A.T @ λ - system.M @ a, system.b[kept] - A @ a])
-        idle = {system.multipliers[i]: 0 for i in program.elimination.dropped}
-        f = substitute(expressions(list(outputs)), idle) if outputs else expressions(np.empty(0, dtype=object))
-        strange = [s for s in symbols(f) if s.kind == "multiplier" and s not in set(λ)]
+        f = expressions(list(outputs)) if outputs else expressions(np.empty(0, dtype=object))
+        forces = [s for s in symbols(f) if s.kind == "multiplier"]
+        strange = set(forces).difference(system.multipliers)
         if strange:
-            raise ModelError(f"'{strange[0]!r}' is nothing of the system")
+            raise ModelError(f"'{min(map(repr, strange))}' is nothing of the system")
         x = [*system.coordinates, *system.rates, *parameters]
+        self._shared = Shared(system, kept, dropped, x) if forces and dropped else None
+        μ = system.multipliers[dropped] if self._shared is not None else ()
         zeros = expressions([zero for level in (0, 1) for _, zero in system.zeros(level)])
         self._inputs = [*system.inputs, *extra]
         self._extra = len(extra)
         self._solution = Entries(program.solved([*a, *λ]), list(system.inputs))
-        self._values = Entries(f, [*self._inputs, *a, *λ])
-        self._slopes = Entries(jacobian(np.concatenate([r, f]), [*a, *λ, *x]), [*self._inputs, *a, *λ])
+        self._values = Entries(f, [*self._inputs, *a, *λ, *μ])
+        self._slopes = Entries(jacobian(r, [*a, *λ, *x]), [*self._inputs, *a, *λ])
+        self._told = Entries(jacobian(f, [*a, *λ, *μ, *x]), [*self._inputs, *a, *λ, *μ])
         self._constraints = Entries(jacobian(zeros, x), self._inputs)
 
     def at(self, state: State) -> Slope:
@@ -105,19 +108,57 @@ class Slopes:
         n, k = self._size, self._z
         z = self._solution(inputs)
         here = np.concatenate([inputs, np.zeros(self._extra)])
-        all_ = np.concatenate([here, z])
-        slopes = self._slopes(all_)
-        r, f = slopes[:k], slopes[k:]
-        z_x = -solved(r[:, :k], r[:, k:])
-        f_x = f[:, k:] + f[:, :k] @ z_x
+        r = self._slopes(np.concatenate([here, z]))
+        z_x, sizes = -solved(r[:, :k], r[:, k:]), np.abs(np.linalg.inv(r[:, :k])) @ np.abs(r[:, k:])
+        told, told_x = (z, z_x) if self._shared is None else self._shared(here, z, z_x)
+        if self._shared is not None:
+            sizes = np.concatenate([sizes[:n], np.abs(told_x[n:])])
+        all_ = np.concatenate([here, told])
+        f, m = self._told(all_), len(told)
         return Slope(
             _split(z_x[:n], 2 * n),
             _split(self._constraints(here), 2 * n),
-            _split(f_x, 2 * n),
-            (np.abs(f[:, k:]) + np.abs(f[:, :k]) @ (np.abs(np.linalg.inv(r[:, :k])) @ np.abs(r[:, k:])))[:, : 2 * n],
+            _split(f[:, m:] + f[:, :m] @ told_x, 2 * n),
+            (np.abs(f[:, m:]) + np.abs(f[:, :m]) @ sizes)[:, : 2 * n],
             self._values(all_),
             z[:n],
         )
+
+
+class Shared:
+    """Multipliers of all rows where some follow from others, D = T K: those of least Σλ², as a run tells them.
+
+        Aᵀ(μ_K + Tᵀμ_D) = Aᵀλ,   (1 + T Tᵀ) μ_D = T λ,   μ_K = λ − Tᵀμ_D
+
+    with λ those of the rows kept, K, alone. From dT K = dD − T dK follow their derivatives.
+    """
+
+    def __init__(self, system: System, kept: list[int], dropped: list[int], x: Sequence[Expression]) -> None:
+        self._kept, self._dropped, self._n = kept, dropped, len(system.coordinates)
+        u = [parameter(f"u{k}", 0.0) for k in range(self._n)]
+        w = [parameter(f"w{k}", 0.0) for k in range(len(system.rows))]
+        self._rows = Entries(system.A, list(system.inputs))
+        moved = np.concatenate([system.A @ expressions(u), system.A.T @ expressions(w)])
+        self._moved = Entries(jacobian(moved, x), [*system.inputs, *u, *w])
+        self._inputs = len(system.inputs)
+
+    def __call__(self, here: np.ndarray, z: np.ndarray, z_x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(q̈, μ_K, μ_D) and their derivatives, from (q̈, λ) and theirs."""
+        inputs, n = here[: self._inputs], self._n
+        A = self._rows(inputs)
+        back = np.linalg.pinv(A[self._kept])  # K has independent rows
+        T = A[self._dropped] @ back
+        S, λ, λ_x = np.eye(len(T)) + T @ T.T, z[n:], z_x[n:]
+        μ_D = np.linalg.solve(S, T @ λ)
+        μ_K = λ - T.T @ μ_D
+        w = np.empty(len(A))
+        w[self._dropped], w[self._kept] = μ_D, -T.T @ μ_D
+        moved = self._moved(np.concatenate([inputs, back @ μ_K, w]))
+        along, across = moved[: len(A)], back.T @ moved[len(A) :]  # dA K⁺μ_K, and dTᵀ μ_D
+        turned = along[self._dropped] - T @ along[self._kept]  # dT μ_K
+        μ_D_x = np.linalg.solve(S, turned + T @ (λ_x - across))
+        μ_K_x = λ_x - across - T.T @ μ_D_x
+        return np.concatenate([z[:n], μ_K, μ_D]), np.concatenate([z_x[:n], μ_K_x, μ_D_x])
 
 
 def solved(K: np.ndarray, right: np.ndarray) -> np.ndarray:

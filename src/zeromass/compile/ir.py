@@ -7,7 +7,7 @@ operand and writes the text in the end, which takes ten times as long: longer th
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -174,6 +174,9 @@ class Constant(Value):
 
     __slots__ = ()
 
+    type: Any
+    text: str
+
     def __init__(self, type: Any, value: Any) -> None:
         self.type, self.text = type, type.written(value)
 
@@ -186,6 +189,8 @@ class Argument(Value):
     """What a function is given; it may be named."""
 
     __slots__ = ()
+
+    text: str
 
     @property
     def name(self) -> str:
@@ -342,6 +347,13 @@ class GlobalVariable(Value):
 _RELATIONS = {">": "gt", "<": "lt", "==": "eq", "!=": "ne", ">=": "ge", "<=": "le"}
 
 
+Binary = Callable[[Value, Value], Value]
+"""An instruction that takes two values of one type."""
+
+Cast = Callable[[Value, Type], Value]
+"""One that makes a value of another type."""
+
+
 def _binary(name: str) -> Any:
     def emitted(self: IRBuilder, a: Value, b: Value) -> Value:
         kind = a.type
@@ -389,13 +401,29 @@ class IRBuilder:
         self._add(f"{name} = {instruction}")
         return Value(kind, name)
 
-    fadd, fsub, fmul, fdiv = _binary("fadd"), _binary("fsub"), _binary("fmul"), _binary("fdiv")
-    add, sub, mul, sdiv, srem = _binary("add"), _binary("sub"), _binary("mul"), _binary("sdiv"), _binary("srem")
-    and_, or_, xor = _binary("and"), _binary("or"), _binary("xor")
-    shl, lshr, ashr = _binary("shl"), _binary("lshr"), _binary("ashr")
-    sitofp, uitofp, fptosi = _cast("sitofp"), _cast("uitofp"), _cast("fptosi")
-    zext, sext, trunc = _cast("zext"), _cast("sext"), _cast("trunc")
-    inttoptr, ptrtoint = _cast("inttoptr"), _cast("ptrtoint")
+    fadd: Binary = _binary("fadd")
+    fsub: Binary = _binary("fsub")
+    fmul: Binary = _binary("fmul")
+    fdiv: Binary = _binary("fdiv")
+    add: Binary = _binary("add")
+    sub: Binary = _binary("sub")
+    mul: Binary = _binary("mul")
+    sdiv: Binary = _binary("sdiv")
+    srem: Binary = _binary("srem")
+    and_: Binary = _binary("and")
+    or_: Binary = _binary("or")
+    xor: Binary = _binary("xor")
+    shl: Binary = _binary("shl")
+    lshr: Binary = _binary("lshr")
+    ashr: Binary = _binary("ashr")
+    sitofp: Cast = _cast("sitofp")
+    uitofp: Cast = _cast("uitofp")
+    fptosi: Cast = _cast("fptosi")
+    zext: Cast = _cast("zext")
+    sext: Cast = _cast("sext")
+    trunc: Cast = _cast("trunc")
+    inttoptr: Cast = _cast("inttoptr")
+    ptrtoint: Cast = _cast("ptrtoint")
 
     def bitcast(self, a: Value, kind: Type) -> Value:
         """The same bits."""

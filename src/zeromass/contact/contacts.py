@@ -415,9 +415,16 @@ class Contacts(System):
 class Seen:
     """One body beside one of its surfaces, as what examines a motion asks for."""
 
+    solid: Roller
+    surface: Surface
+    body: RigidBody
+    parameters: tuple[Symbol, ...]
+    index: Callable[[Expression], int]
+    coordinates: Array
+
     def __init__(self, contacts: Contacts, pair: Pair) -> None:
         self.solid, self.surface, self.body = pair.solid, pair.surface, pair.body
-        self.center_particle = pair.center_particle
+        self.center_particle: Particle = pair.center_particle
         self.contact: Array = pair.point
         self.parameters, self.index, self.coordinates = contacts.parameters, contacts.index, contacts.coordinates
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from zeromass.contact.braked import at_rest
 from zeromass.contact.complementarity import AGREES, Case, Meeting, Mode, decided
 from zeromass.contact.flying import RESTS
 from zeromass.contact.friction import friction_at, restitution_at
@@ -219,6 +220,11 @@ def _changed(contacts: Contacts, state: State, k: int, what: str) -> Onward:
     """The next case where no rate jumps; contacts that are as far as this one to rounding go with it."""
     which = [j for j, mode in enumerate(contacts.modes) if mode != "open"]
     excluded: set[tuple[int, Mode]] = set()
+    if what == STOPS and state.held:
+        rolling: list[Mode] = ["rolling" if j == k else mode for j, mode in enumerate(contacts.modes)]
+        there = at_rest(state, case_of(contacts, state, rolling))
+        if there is not None:
+            return Onward(there, (), np.empty(0), np.zeros(len(state.v)), 0.0)
     if what in (LOST, SLIPS):
         drift, D = drift_at(contacts, state), here_at(contacts, state).metric(which)
         size = AGREES * float(np.abs(drift[which]).max() / np.abs(D).max())

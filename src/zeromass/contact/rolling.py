@@ -33,6 +33,7 @@ from zeromass.expression import Evaluator, Expression, Symbol, as_expression, ex
 from zeromass.expression import t as time
 from zeromass.expression.build import ZERO
 from zeromass.model import Contact, Event, ModelError, Onward, StartError, State, System
+from zeromass.model.at_once import at_once
 from zeromass.model.constraint import Row, rows_of
 from zeromass.model.forces import Forces, Load, loads
 from zeromass.model.given import Number, Vector, given_flag
@@ -266,7 +267,9 @@ class Rolling(OnSurface):
 
     def grips(self, state: State) -> bool:
         """Whether rolling, at a state of this system, needs no more than the friction there is."""
-        return self.friction_coefficient is None or bool(state[self.lack_of_friction - self.negligible_force] <= 0.0)
+        if self.friction_coefficient is None:
+            return True
+        return at_once(state, as_expression(self.lack_of_friction - self.negligible_force)) <= 0.0
 
     def rests(self, state: State) -> bool:
         """Whether resistance and friction hold the body, at a state in which it rests."""

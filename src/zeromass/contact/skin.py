@@ -31,14 +31,18 @@ class Skin(Surface):
     sphere  whether it depends on |x| alone, and need not be turned
     """
 
+    f: Expression
+    side: int
+    area: np.ndarray | None
+
     def __init__(self, f: Expression, body: RigidBody, center: Particle, *, sphere: bool) -> None:
-        self.name = body.name
+        self.name: str = body.name
         self.f, self._shape = f, Traced(f)
         self.body: RigidBody = body
         self.center_particle: Particle = center
         self.sphere: bool = sphere
-        self.shift = center.position
-        self.rotation = None if sphere else body.rotation
+        self.shift: np.ndarray = center.position
+        self.rotation: np.ndarray | None = None if sphere else body.rotation
         self._velocity, self.side, self.area = None, 1, None
 
     @property

@@ -18,6 +18,7 @@ from zeromass.contact.walls import OnWall, Wall
 from zeromass.expression import Array, Evaluator, Expression, Symbol
 from zeromass.expression.build import ZERO
 from zeromass.model import Event, ModelError, Onward, Particle, Quantity, StartError, State, System
+from zeromass.model.at_once import at_once
 from zeromass.model.forces import Forces, GeneralizedForce, Load, loads
 from zeromass.model.given import Number, Vector, length
 from zeromass.model.record import read_number, recorded, written_number
@@ -230,7 +231,7 @@ class Sliding(System):
         if wall.near(state).slides > 1.001 * STOPPED * number_at(self.creep, state.known):
             return on  # the event at which slip dies out is located to rounding
         held = self.touching(which, holds=True)
-        return held if state.carried_to(held)[self.lack_of_friction(wall)] <= 0.0 else on
+        return held if at_once(state.carried_to(held), self.lack_of_friction(wall)) <= 0.0 else on
 
     def left(self, state: State) -> Onward:
         """How a particle goes on that leaves a surface."""

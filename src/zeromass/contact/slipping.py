@@ -14,6 +14,7 @@ from zeromass.contact.slow import CREEP, SLOW, creep_of, speed_of
 from zeromass.contact.watched import HALTS, LOST, SLIPS, STOPS, slip_ends, with_details
 from zeromass.expression import Expression, as_expression
 from zeromass.model import Event, Force, ModelError, Onward, State, System, Torque
+from zeromass.model.carrying import carried_over, carried_there
 from zeromass.model.given import Number, length
 from zeromass.model.record import read_number, recorded, written_number
 
@@ -136,7 +137,8 @@ class Slipping(AnotherMotion):
             return None
         if rolling.sticks:
             return rolling.kind_at(state, slips=False)
-        return rolling if rolling.grips(state.carried_to(rolling)) else self
+        there = carried_over(state, rolling, held=True)
+        return carried_there(state, there) if rolling.grips(there) else self
 
     def struck(self, state: State, impulse: np.ndarray) -> System | None:
         """Itself, as long as the surface does not strike the body: the friction of a stroke is not decided."""

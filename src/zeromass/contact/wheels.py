@@ -83,6 +83,9 @@ class WheelOnSurface(Joint):
     (1.0, 10.0)
     """
 
+    friction_coefficient: Number | None
+    kinetic_coefficient: Number | None
+
     def __init__(
         self,
         a: Body,

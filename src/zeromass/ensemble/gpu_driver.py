@@ -44,7 +44,7 @@ class Memory:
     """Bytes on a card, given back to it with this object."""
 
     def __init__(self, card: Card, size: int) -> None:
-        self.size = -(-max(size, 1) // GRAIN) * GRAIN
+        self.size: int = -(-max(size, 1) // GRAIN) * GRAIN
         self.address: Any = ctypes.c_uint64(card.taken(self.size))
         weakref.finalize(self, card.given_back, self.size, self.address.value)
 
@@ -90,6 +90,8 @@ class Card:
     processors   its multiprocessors
     shared       most bytes that the threads of a block share
     """
+
+    seconds: float
 
     def __init__(self, number: int) -> None:
         self.device: Any = got("cuDeviceGet", ctypes.c_int, number)

@@ -39,13 +39,16 @@ class Dop853Threads(Arrival):
     slots     memory of one thread, where there is no shared one
     """
 
+    wrong: ir.Value
+    amiss: ir.Value
+
     name = "dop853_threads"
 
     def __init__(self, module: ir.Module, target: Target, motion: Motion, block: Block) -> None:
         super().__init__(module, target, motion, block)
-        self.error_found = self.variable(DOUBLE, "error")
+        self.error_found: ir.Value = self.variable(DOUBLE, "error")
         self.wrong, self.amiss = self.variable(TRUTH, "wrong"), self.variable(TRUTH, "amiss")
-        self.inside = self.array(self.events, "inside")
+        self.inside: ir.Value = self.array(self.events, "inside")
         self.members_of_table()
         self.finish()
 

@@ -41,6 +41,13 @@ class Thread(Dop853Step):
     seat: ir.Value
     alive: ir.Value
     functions: dict[str, ir.Function]
+    pivots: ir.Value
+    reals: ir.Value
+    new: ir.Value
+    a: ir.Value
+    signs: ir.Value
+    shared: ir.Value
+    private: ir.Value
 
     def __init__(self, module: ir.Module, target: Target, motion: Motion, block: Block) -> None:
         self.motion, self.block_of_threads, self.cuda = motion, block, is_cuda(target)

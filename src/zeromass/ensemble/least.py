@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from zeromass.compile.least import least as least_of
 from zeromass.compile.module import Groups, code
 from zeromass.compile.program import largest
 from zeromass.compile.target import BEST, Code
-from zeromass.ensemble.kernel import Dop853LeastLanes
+from zeromass.ensemble.kernel import Dop853Lanes, Dop853LeastLanes
 from zeromass.ensemble.lanes import Ends, Lanes
 from zeromass.ensemble.layout import Places
 from zeromass.ensemble.starts import Starts
@@ -38,15 +38,15 @@ class LeastLanes(Lanes):
     """Machine code that moves members by independent positions and speeds."""
 
     least: Least
-    routine = Dop853LeastLanes
+    routine: ClassVar[type[Dop853Lanes]] = Dop853LeastLanes
 
     def __init__(self, whole: Lanes, least: Least) -> None:
         super().__init__(whole.program, whole.settings, whole.asked, INTERLEAVED * whole.target.width)
         self.least = least
-        self.pivots = len(least.pivots)
+        self.pivots: int = len(least.pivots)
         order, parameters = len(least.start), len(self.program.system.parameters)
         chunk = self.routine.chunk
-        self.places = Places(len(least.positions), order, parameters, len(self.events), self.pivots, chunk)
+        self.places: Places = Places(len(least.positions), order, parameters, len(self.events), self.pivots, chunk)
 
     @cached_property
     def inputs(self) -> Groups:

@@ -60,8 +60,8 @@ class Store:
         self._group = self._opened(fingerprint) or self._allocated(fingerprint)
         self._lock = Lock(self._folder) if self._folder is not None else None
         told: Any = self._group.attrs[_OURS]
-        self.blocks = Blocks(axes.shape, tuple(told["block"]))
-        self.ledger = Ledger(self._group, self._folder)
+        self.blocks: Blocks = Blocks(axes.shape, tuple(told["block"]))
+        self.ledger: Ledger = Ledger(self._group, self._folder)
         self.ledger.clear()
         self._published = self.ledger.published()
         self._open: dict[int, tuple[Results, np.ndarray]] = {}

@@ -353,7 +353,7 @@ class Undisturbed(ContextDecorator):
         self._inside = 0
 
 
-undisturbed = Undisturbed()
+undisturbed: Undisturbed = Undisturbed()
 
 
 def ordered(roots: Iterable[Expression]) -> list[Expression]:

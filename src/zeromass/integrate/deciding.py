@@ -63,6 +63,10 @@ class Deciding:
     lanes  of the method in charge, whose machine code is used
     """
 
+    pieces: SystemPieces
+    ahead: float
+    standing: Standing
+
     def __init__(self, pieces: SystemPieces, ahead: float, lanes: int) -> None:
         self.pieces, self.ahead, self.standing = pieces, ahead, Standing(pieces, lanes)
         self._constants: dict[tuple[float, ...], float | None] = {}
@@ -331,6 +335,12 @@ def _solution(program: Program) -> dict[Any, Expression]:
 
 class Question:
     """Which of the possible choices at a state are motions."""
+
+    deciding: Deciding
+    state: State
+    modes: dict[Symbol, float]
+    g: np.ndarray
+    open_: list[int]
 
     def __init__(
         self, deciding: Deciding, state: State, modes: dict[Symbol, float], g: np.ndarray, open_: list[int]

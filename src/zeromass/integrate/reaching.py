@@ -23,6 +23,7 @@ from zeromass.integrate.stepping.kinks import kinks
 from zeromass.integrate.stepping.loop import lanes_of
 from zeromass.integrate.switching import Piece
 from zeromass.model import Event, State
+from zeromass.model.pieces import SystemPieces
 from zeromass.model.state import ROUNDING
 
 if TYPE_CHECKING:
@@ -46,6 +47,11 @@ LONG = 2000
 
 class Reaching:
     """Motions on one piece, up to what ends it; until the end of a run at most."""
+
+    deciding: Deciding
+    pieces: SystemPieces
+    settings: Settings
+    until: float
 
     def __init__(self, deciding: Deciding, settings: Settings, asked: Sequence[Event], until: float) -> None:
         self.deciding, self.pieces, self.settings = deciding, deciding.pieces, settings

@@ -218,9 +218,11 @@ class Segment:
         state = State(self.system, float(t), y[:n].copy(), y[n:].copy(), dict(self.parameters))
         if self.piece is None or self.system.pieces is None:
             return state
-        pieces, held = self.system.pieces, [hold.mode for hold in self.piece.holds]
-        said = ", ".join(pieces.told(k) for k, switch in enumerate(pieces.switches) if switch.mode in held)
-        return replace(state, turns=pieces.turns(self.piece.modes), sliding=said)
+        pieces, modes = self.system.pieces, {hold.mode for hold in self.piece.holds}
+        along = [k for k, switch in enumerate(pieces.switches) if switch.mode in modes]
+        said = ", ".join(map(pieces.told, along))
+        held = tuple(pieces.switches[k].g for k in along if pieces.of_rates[k] and not pieces.inner[k])
+        return replace(state, turns=pieces.turns(self.piece.modes), sliding=said, held=held)
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:

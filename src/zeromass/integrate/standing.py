@@ -31,6 +31,8 @@ class Standing:
     lanes  of the method in charge, whose machine code is used
     """
 
+    pieces: SystemPieces
+
     def __init__(self, pieces: SystemPieces, lanes: int) -> None:
         self.pieces, self._lanes = pieces, lanes
         self._hidden = pieces.system.parameters[len(pieces.given.parameters) :]

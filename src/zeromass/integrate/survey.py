@@ -94,6 +94,11 @@ class Survey:
     side: int
     times: np.ndarray
     values: np.ndarray
+    segment: Segment
+    e: Array
+    steps: int
+    order: int
+    inside: np.ndarray
 
     def __init__(self, segment: Segment, e: Array, *, projected: bool = True) -> None:
         e = segment.meant(e)
@@ -113,7 +118,7 @@ class Survey:
         some = (AGAIN if twice else AT_ONCE) // numbers
         together = max(1, some, min(wanted, LARGEST // numbers))
         self.most = min(BLOCK, self.steps, -(-together // host().width) * host().width)
-        self.look = Looking(segment, self.value, self.most + 1, projects=self.projects)
+        self.look: Looking = Looking(segment, self.value, self.most + 1, projects=self.projects)
         self._beginning: np.ndarray | None = None
         self.times, self.inside, self.values = self.look.times, self.look.inside, self.look.values
         self.open: np.ndarray = np.zeros(self.most)

@@ -55,6 +55,11 @@ TOUCHED = (
 class Switched:
     """One motion of a system with switches, from a start until a time, an event, or what ends it."""
 
+    pieces: SystemPieces
+    start: State
+    until: float
+    settings: Settings
+
     def __init__(
         self,
         pieces: SystemPieces,
@@ -69,7 +74,7 @@ class Switched:
         self._tell = tell
         self._asked = tuple(events)
         self._ahead = 1.0 if until >= start.t else -1.0
-        self.deciding = Deciding(pieces, self._ahead, lanes_of(settings.chosen))
+        self.deciding: Deciding = Deciding(pieces, self._ahead, lanes_of(settings.chosen))
         self._standing = self.deciding.standing
         self._reaching = Reaching(self.deciding, settings, self._asked, until)
         self._reaching.held = held

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from zeromass.mechanism.link import Link, Place
     from zeromass.mechanism.robot_joint import RobotJoint
 
-KINDS = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic, "planar": Planar}
+KINDS: dict[str, type[Revolute | Prismatic | Planar]] = {
+    "revolute": Revolute,
+    "continuous": Revolute,
+    "prismatic": Prismatic,
+    "planar": Planar,
+}
 
 
 def held(

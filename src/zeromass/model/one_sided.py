@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from zeromass.expression import Symbol, rate
+from zeromass.model.at_once import at_once
+from zeromass.model.carrying import carried_over, carried_there
 from zeromass.model.constraint import Row
 from zeromass.model.errors import StartError
 from zeromass.model.event import Event, Onward
@@ -295,7 +297,7 @@ def _lawful(system: System, state: State, closed: set[str]) -> System:
     while closed:
         there = _carried(state, sibling(system, frozenset(closed)))
         gaps = [side for side in system.one_sided if side.name in closed and not isinstance(side, Grip)]
-        pushes = {side.name for side in gaps if there[side.pull] < 0.0}
+        pushes = {side.name for side in gaps if at_once(there, side.pull) < 0.0}
         if not pushes:
             closed -= _weakest(there, closed)  # others are looked at once it slides, and has its friction
             break
@@ -306,7 +308,7 @@ def _lawful(system: System, state: State, closed: set[str]) -> System:
 def _weakest(state: State, closed: set[str] | frozenset[str]) -> set[str]:
     """Of what holds more than it can, that which lacks most: where it slides, others may hold."""
     grips = [side for side in state.system.one_sided if isinstance(side, Grip) and side.name in closed]
-    lacking = {grip.name: float(state[grip.spare]) for grip in grips}
+    lacking = {grip.name: at_once(state, grip.spare) for grip in grips}
     least = min(lacking, key=lambda name: lacking[name], default=None)
     return set() if least is None or lacking[least] >= 0.0 else {least}
 
@@ -327,7 +329,8 @@ def following(system: System, event: str, state: State) -> System | Onward | Non
             if not isinstance(side, Grip):
                 return side.closed_up(system, state)
             after = sibling(system, system._closed | {side.name})
-            return after if _carried(state, after)[side.spare] >= 0.0 else system
+            there = carried_over(state, after, held=True)
+            return carried_there(state, there) if at_once(there, side.spare) >= 0.0 else system
         if isinstance(side, Grip) and event == side.begins and not held:
             return sibling(system, system._closed - _weakest(state, system._closed))
     return None

@@ -115,6 +115,7 @@ class State(Remembering):
     free        what the prescriptions and constraints left open when the state was made
     turns       of a state in a run: from where angles that go on over the cut of arctan2 are measured
     sliding     of a state in a run: the switches along which it slides, as where dry friction holds it, in words
+    held        what of these depends on rates, and is zero as long as they hold
     made_of     these prescriptions, so that it can be made again with other values of the parameters
     given       of the first state of a run that begins as another kind of motion: the start that the run was given
 
@@ -132,6 +133,7 @@ class State(Remembering):
     free: tuple[str, ...] = ()
     turns: Mapping[Symbol, float] = field(default_factory=dict)
     sliding: str = ""
+    held: tuple[Expression, ...] = field(default=(), repr=False)
     made_of: Prescription | None = field(default=None, repr=False)
     given: State | None = field(default=None, repr=False)
 

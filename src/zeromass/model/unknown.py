@@ -33,6 +33,9 @@ class Unknown:
     formulas  some of which may contain accelerations and multipliers
     """
 
+    system: System
+    formulas: list[Expression]
+
     def __init__(self, system: System, formulas: Sequence[Expression]) -> None:
         self.system, self.formulas = system, list(formulas)
         self.places: tuple[int, ...] = tuple(k for k, g in enumerate(self.formulas) if unknown_in(g))

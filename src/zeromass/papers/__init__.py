@@ -9,7 +9,7 @@ from zeromass.papers.table import HEADINGS, Row, Section
 
 if TYPE_CHECKING:
     from zeromass.papers.document import page, report
-
-__getattr__ = later(__name__, {"zeromass.papers.document": ["page", "report"]})  # with all of plotting
+else:
+    __getattr__ = later(__name__, {"zeromass.papers.document": ["page", "report"]})  # with all of plotting
 
 __all__ = ["HEADINGS", "Case", "Comparison", "Results", "Row", "Section", "page", "report", "results"]

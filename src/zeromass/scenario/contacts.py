@@ -159,11 +159,12 @@ def _loads(reader: Reader, given: dict[str, Any], contacts: Contacts) -> list[An
         for i, item in enumerate(given.get(kind, ())):
             key = (*KEY, kind, i)
             with reader.noting(), reader.pointing(*key):
+                own = {word: value for word, value in item.items() if word != "body"}
+                values = load.values(reader, own, key, names)  # before its body, which there may not be
                 if "body" not in item and len(by_name) > 1 and not reader.lost(*key, "body"):
                     raise reader.error("there are several bodies: which one does it act on?", key)
                 name = _known(reader, item.get("body", next(iter(by_name))), contacts, (*key, "body"))
-                own = {word: value for word, value in item.items() if word != "body"}
-                found.append(load.make(by_name[name], **load.values(reader, own, key, names)))
+                found.append(load.make(by_name[name], **values))
     return found
 
 

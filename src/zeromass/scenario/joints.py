@@ -11,7 +11,7 @@ from zeromass.model.connection import Connection
 from zeromass.model.parts import Part
 from zeromass.scenario.errors import listed, nearest
 from zeromass.scenario.friction import FRICTION, NAMES
-from zeromass.scenario.kinds import Names, Numbers, Whole, Words
+from zeromass.scenario.kinds import Kind, Names, Numbers, Whole, Words
 from zeromass.scenario.reading import OF_FORMULAS, Reader
 from zeromass.scenario.signatures import table
 from zeromass.scenario.source import Key
@@ -41,7 +41,7 @@ class RimFormula(Numbers):
 
 
 POINT, AXIS = Numbers("names", ((3,), (2, 3))), Numbers("parameters", ((3,), (2, 3)))
-SAID = {
+SAID: dict[str, Kind] = {
     **dict.fromkeys((*BODIES, *JOINTS), Words(longest=60)),
     "at": POINT,
     "axis": AXIS,
@@ -177,6 +177,8 @@ def joined(reader: Reader, given: Mapping[str, Any], parts: Iterable[Part], name
             tables = joint_tables()[kind]
             chosen = {k: value for k, value in own.items() if k in tables.arguments and k not in _acting(own)}
             values = tables.values(reader, chosen, key, {**NAMES, **names} if "surface" in chosen else names)
+            driven = "drive" in _acting(own)
+            motion = ACTING["drive"][0].read(reader, own["drive"], (*key, "drive"), names) if driven else None
             fits = True
             for known, words, what in ((bodies, BODIES, "body"), (made, JOINTS, "joint before")):
                 for argument in [word for word in words if word in values]:
@@ -187,8 +189,7 @@ def joined(reader: Reader, given: Mapping[str, Any], parts: Iterable[Part], name
                 continue
             with reader.noting(name), reader.pointing(*key):
                 made[name] = tables.make(**values, name=name)
-                if "drive" in _acting(own):
-                    motion = ACTING["drive"][0].read(reader, own["drive"], (*key, "drive"), names)
+                if driven:
                     drives.append(made[name].drive(motion, f"{name}.drive"))
     return Joined([*made.values(), *drives], {name: own for name, own in given.items() if _acting(own)})
 

@@ -33,7 +33,7 @@ COORDINATES, JOINTS = ("system", "coordinates"), ("system", "joints")
 OF_FORMULAS, OF_MODELS = ("parameters", "let"), ("", "system", "rolling", "contacts", "sliding")
 """Tables whose names are those of formulas alone, and of the model."""
 
-NAMING = {(), ("parameters",), ("let",), ("system",), ("rolling",), ("contacts",), ("sliding",)} | {
+NAMING: set[Key] = {(), ("parameters",), ("let",), ("system",), ("rolling",), ("contacts",), ("sliding",)} | {
     *(("system", key) for key in ("coordinates", "particles", "bodies", "joints")),
     *(("rolling", "body", *key) for key in ((), ("kind",), ("name",))),
     *(("sliding", "particle", *key) for key in ((), ("name",))),

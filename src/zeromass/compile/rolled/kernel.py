@@ -60,7 +60,7 @@ class Kernel(StraightLine):
         inputs = [*groups, constants, others, *([] if unknown is None else [unknown]), *map(list, seen)]
         super().__init__(name, inputs, [outputs], flavour)
         body = "\n  ".join(self._lines)
-        self.text = (
+        self.text: str = (
             f"define void @{name}({ARGUMENTS}) {{\nentry:\n  br label %loop\nloop:\n"
             f"  %k = phi i64 [0, %entry], [%k1, %loop]\n  {body}\n  %k1 = add i64 %k, 1\n"
             "  %more = icmp slt i64 %k1, %n\n  br i1 %more, label %loop, label %end\nend:\n  ret void\n}\n"

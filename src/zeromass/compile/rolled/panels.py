@@ -54,7 +54,7 @@ class Panel(_Inside):
         super().__init__(module, target, f"{'first' if filled else 'panel'}{count}", [POINTER] * 4 + [INT] * 5)
         _, table, masks, most, above, right, s, k, coordinates = self._function.args
         b = self.b
-        rows = [above]
+        rows: list[ir.Value] = [above]
         for m in range(1, count):
             rows.append(b.add(rows[-1], b.sub(s, self._from(k, m - 1))))
         told = [b.gep(table, [b.sub(row, above)], source_etype=INT32) for row in rows]
@@ -214,7 +214,7 @@ class Back(_Inside):
         super().__init__(module, target, f"back{count}", [POINTER] * 2 + [INT] * 6)
         _, mine, to, above, right, s, k, own = self._function.args
         b = self.b
-        rows = [above]
+        rows: list[ir.Value] = [above]
         for m in range(1, count):
             rows.append(b.add(rows[-1], b.sub(s, self._from(k, m - 1))))
         r = [self.load(self._from(right, m)).value for m in range(count)]

@@ -9,7 +9,7 @@ class Room:
     """Memory for what is left over: places are used again, the first that is large enough."""
 
     def __init__(self, first: int) -> None:
-        self.end = first
+        self.end: int = first
         self._free: list[tuple[int, int]] = []
         """From where to where, in order, none beside another."""
 

@@ -24,6 +24,9 @@ class Shared:
     unknowns   place of the first slot; end: of what is behind everything
     """
 
+    slots: int
+    end: int
+
     def __init__(self, layout: Layout, task: str, blocks: Blocks, at: np.ndarray, tables: Tables, tiles: Tiles) -> None:
         fronts, count = tables.fronts.astype(np.int64), len(tiles.fronts) - 1
         pivots, unknowns = fronts[:, 0], fronts[:, 2]

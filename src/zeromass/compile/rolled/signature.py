@@ -79,7 +79,11 @@ class Likeness:
     """
 
     def __init__(
-        self, roots: Sequence[Expression], where: Mapping[str, tuple[int, int]], blocks: Sequence[int], code: tuple
+        self,
+        roots: Sequence[Expression],
+        where: Mapping[str, tuple[int, int]],
+        blocks: Sequence[int],
+        code: tuple[Any, ...],
     ) -> None:
         self.code: tuple[Any, ...] = code
         self._where = where

@@ -77,16 +77,23 @@ def large_start(
 class LevelEquations:
     """The constraints of a system at positions or at rates, for the unknowns that are not fixed."""
 
+    system: System
+    task: str
+    t: float
+    y: np.ndarray
+    parameters: np.ndarray
+    places: tuple[np.ndarray, np.ndarray]
+
     def __init__(
         self, system: System, task: str, t: float, y: np.ndarray, parameters: np.ndarray, fixed: np.ndarray
     ) -> None:
         self.system, self.task, self.t, self.y, self.parameters = system, task, t, y.copy(), parameters
-        self.fixed = fixed
-        self.level = int(task == "velocities")
-        self.structure = Structure(system, t, y, parameters, plain=True, tasks=(task,), fixed=fixed)
+        self.fixed: np.ndarray = fixed
+        self.level: int = int(task == "velocities")
+        self.structure: Structure = Structure(system, t, y, parameters, plain=True, tasks=(task,), fixed=fixed)
         self.machine: Machine = self.structure.machine(task, 1)
         self.places = self.structure.layout.right(task, self.structure.blocks, self.structure.at)
-        self.asked = np.ones(self.structure.count)
+        self.asked: np.ndarray = np.ones(self.structure.count)
         unknowns = self.structure.coordinate_unknowns
         self.asked[unknowns] = ~fixed
         self._unknowns = unknowns

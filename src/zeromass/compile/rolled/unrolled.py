@@ -52,7 +52,7 @@ class Unrolled:
 
     def _begin(self, name: str, result: ir.Type, arguments: list[ir.Type]) -> list[ir.Value]:
         function = ir.Function(self._module, ir.FunctionType(result, arguments), f"{name}_{self._shape.name}")
-        self.b = ir.IRBuilder(function.append_basic_block("entry"))
+        self.b: ir.IRBuilder = ir.IRBuilder(function.append_basic_block("entry"))
         self._on = Arithmetic(self.b, self._type, self._target.fused)
         return list(function.args)
 

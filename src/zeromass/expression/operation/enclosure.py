@@ -175,7 +175,8 @@ def _wave(f: Callable[[Any], Any], top: float) -> Callable[[Bounds], Bounds]:
     return bounds
 
 
-cosine, sine = _wave(np.cos, 0.0), _wave(np.sin, np.pi / 2)
+cosine: Callable[[Bounds], Bounds] = _wave(np.cos, 0.0)
+sine: Callable[[Bounds], Bounds] = _wave(np.sin, np.pi / 2)
 
 
 def tangent(a: Bounds) -> Bounds:

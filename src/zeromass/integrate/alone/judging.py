@@ -38,6 +38,9 @@ class Judging:
             large systems, whose accelerations are no formulas, of the second order of functions of the place
     """
 
+    pieces: SystemPieces
+    program: Program
+
     def __init__(self, pieces: SystemPieces, program: Program) -> None:
         self.pieces, self.program = pieces, program
         self._places: dict[Expression, int] = {x: i for i, x in enumerate(pieces.system.inputs[: self._width])}

@@ -36,6 +36,12 @@ Masks = tuple[Machine, np.ndarray]
 class Level:
     """The equations of a start at positions or at rates, in tables."""
 
+    off: np.ndarray
+    sizes: np.ndarray
+    size: np.ndarray
+    change: np.ndarray
+    before: np.ndarray
+
     def __init__(self, equations: LevelEquations, target: Target, within: Elsewhere) -> None:
         structure = equations.structure
         self.level: int = equations.level

@@ -11,6 +11,7 @@ from zeromass.integrate.entries import turning
 from zeromass.integrate.singular.fading import weakest_of
 from zeromass.integrate.singular.judge import Judge, Miss
 from zeromass.integrate.singular.leap import Leap, Leaps
+from zeromass.integrate.singular.places import ENDS
 from zeromass.integrate.singular.strength import RECENT, Strength
 from zeromass.integrate.stepping.functions import Functions
 from zeromass.integrate.stepping.status import Tolerances
@@ -49,8 +50,9 @@ NEARER = 0.6
 SPARE = 1.25
 """Distance in units of the one that is wanted from which a runway leads nearer first."""
 
-PARTS = 6
-"""Of a step that is searched for a singular position."""
+PARTS = 9
+"""Leaps over a step that is searched for a singular position. Each begins where the one before has a third of its length
+left: a position at the end of one, between its last stages, is well inside the next."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,10 @@ class Crossing:
     limit  of the correction at the end of a leap, in units of the tolerance
     """
 
+    functions: Functions
+    tolerances: Tolerances
+    limit: float
+
     def __init__(
         self,
         program: Program,
@@ -82,9 +88,9 @@ class Crossing:
         limit: float,
     ) -> None:
         self.program = program
-        self.strength = Strength(program, start, seen, functions.parameters)
+        self.strength: Strength = Strength(program, start, seen, functions.parameters)
         self.functions, self.tolerances, self.limit = functions, tolerances, limit
-        self.judge = Judge(self.strength, program)
+        self.judge: Judge = Judge(self.strength, program)
         self._sizes = np.tile(turning(start), 2)
         self._leaps = Leaps(functions, 2 * len(start.q))
         self._last = np.inf  # distance from which a leap as good as the last one begins
@@ -206,7 +212,7 @@ class Crossing:
 
     def searched(self, t0: float, y0: np.ndarray, t1: float) -> float | None:
         """The time of a singular position in a step whose own states can not be trusted, from leaps over its parts."""
-        t, y, h = t0, y0, (t1 - t0) / PARTS
+        t, y, h = t0, y0, 3 * (t1 - t0) / (2 * PARTS + 1)
         for _ in range(PARTS):
             found = self._attempt(t, y, h)
             if found is None or not self._exact(found):
@@ -214,5 +220,5 @@ class Crossing:
             middle, inside = weakest_of(found)
             if inside:
                 return middle
-            t, y = t + h, found.end
+            t, y = t + ENDS[1] * h, found.ends[1]
         return None

@@ -39,6 +39,8 @@ class Miss(Enum):
 class Judge:
     """Crossings of the rows of a program, by their strength."""
 
+    strength: Strength
+
     def __init__(self, strength: Strength, program: Program) -> None:
         self.strength, self._system, self._start = strength, program.system, strength.start
 

@@ -13,6 +13,7 @@ from zeromass.integrate.singular.corner import corner_of, step_end, steps_before
 from zeromass.integrate.singular.crossing import LEAST, Crossing, Landing
 from zeromass.integrate.singular.judge import Miss
 from zeromass.integrate.singular.leapt import Leapt
+from zeromass.integrate.singular.returned import far_away
 from zeromass.integrate.singular.strength import RECENT
 from zeromass.integrate.singular.under_way import UnderWay
 from zeromass.integrate.stepping.between import states_between
@@ -41,6 +42,9 @@ class Passing:
     leapt  the leaps that were taken
     """
 
+    loop: UnderWay
+    leapt: Leapt
+
     def __init__(self, loop: UnderWay) -> None:
         self.loop, self.leapt = loop, Leapt(loop)
         self._crosses: Crossing | None = None
@@ -68,7 +72,7 @@ class Passing:
         if place is not None and abs(place - t[last - 1]) > np.abs(np.diff(t[:last])).max(initial=0.0):
             place = None  # that is elsewhere
         landing = Miss.NARROW if place is None else self._landing(place, t[:last], y[:last])
-        if isinstance(landing, Landing):
+        if isinstance(landing, Landing) and self.loop.settings.project:
             return self._landed(landing)
         return outcome if corner is None else self._ends_before(corner)
 
@@ -129,17 +133,19 @@ class Passing:
         polynomial = self.leapt.polynomials(*[np.array([x]) for x in (t0, y0, t1, y1)])
         states = states_between((times - t0) / (t1 - t0), np.zeros(len(times), dtype=int), polynomial)
         place = self.crossing.strength.inside(times, states)
-        surely = place is not None
-        if place is None and self.loop.settings.project:
-            on = self.loop.functions().projected(times, states)
-            allowed = work.tolerances.atol + work.tolerances.rtol * np.abs(states)
-            if not np.abs((on - states) / allowed).max() <= self.loop.settings.limits.correction:
-                place = self.crossing.searched(float(t0), y0, float(t1))
+        surely, astray = place is not None, self._astray(times, states)
+        if place is None and (astray or (self._leaping and not self.loop.settings.project)):
+            place = self.crossing.searched(float(t0), y0, float(t1))
         t, y = self.loop.recorded()
         landing = Miss.WIDE if place is None else self._landing(place, t[:-1], y[:-1])
         if isinstance(landing, Landing):
+            if not self.loop.settings.project:
+                self.loop.back_to(len(t) - 2, float(t0), y0)
             return self._landed(landing)
         work.be_quiet(work.t)
+        if astray and (place is None or landing is Miss.WIDE):
+            self._shorter(float(t0), y0, float(t1 - t0) / 2)
+            return None
         if place is None or landing is Miss.WIDE:
             return None if status is Status.FADING else self.loop.after(status, float(t0))
         before, length = self._passed_by
@@ -149,10 +155,25 @@ class Passing:
             surely = surely and weakened(self.loop.start, replace(given, t=place, q=here[:n], v=here[n:]))
             return singular(given) if surely else self.loop.after(status, float(t0))
         self._passed_by = place, float(abs(t1 - t0))
-        self.loop.back_to(len(t) - 2, float(t0), y0)
-        work.resume((place - t0) / CAREFUL)
+        self._shorter(float(t0), y0, (place - t0) / CAREFUL)
         self._be_careful(place)
         return None
+
+    def _astray(self, t: np.ndarray, y: np.ndarray) -> bool:
+        """Whether states inside a step, as its polynomial has them, are off the constraints by more than its error.
+
+        Beside a singular position the iteration of a step may stand still by nothing but the symmetry of a motion, which
+        rounding breaks when the step is taken again: then its end may be right, and nothing inside is.
+        """
+        settings = self.loop.settings
+        if not (self._leaping and settings.project and self.loop.program.corrections):
+            return False
+        return bool(far_away(self.loop.functions().projected(t, y), y, settings).any())
+
+    def _shorter(self, t0: float, y0: np.ndarray, h: float) -> None:
+        """Takes the last step back, which began at (t0, y0), and goes on from there with one of another length."""
+        self.loop.back_to(len(self.loop.work.rows) - 1, t0, y0)
+        self.loop.work.resume(h)
 
     @property
     def crossing(self) -> Crossing:
@@ -167,8 +188,8 @@ class Passing:
 
     @property
     def _leaping(self) -> bool:
-        """Whether there are leaps at all."""
-        return self.loop.settings.project and self.loop.settings.step is None
+        """Whether a leap tells what is ahead: not of steps whose length is fixed. Without projection none is taken."""
+        return self.loop.settings.step is None
 
     def _landing(self, place: float, t: np.ndarray, y: np.ndarray) -> Landing | Miss:
         """A leap across the singular position at about a time, from one of some states."""
@@ -181,5 +202,7 @@ class Passing:
         return self.crossing.landing(place, t, y) if len(t) else Miss.NARROW
 
     def _landed(self, landing: Landing) -> Outcome | None:
+        """Goes on behind a singular position; ends before it where states do not return to the constraints, which alone
+        keeps them on their branch."""
         self.relax()
-        return self.leapt.land(landing)
+        return self.leapt.land(landing) if self.loop.settings.project else singular(self.loop.state())

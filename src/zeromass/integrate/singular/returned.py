@@ -23,21 +23,26 @@ def returned(projected: Projection, start: State, settings: Settings, *, whole: 
 
     def project(t: np.ndarray, y: np.ndarray) -> np.ndarray:
         on = projected(t, y)
-        allowed = np.abs(y)  # atol + rtol |y| + 16 ε
-        allowed *= settings.rtol
-        allowed += settings.atol
-        allowed += ROUNDING
-        with np.errstate(all="ignore"):
-            moved = on - y
-            moved /= allowed
-            moved *= moved
-            far = ~(np.sqrt(np.mean(moved, axis=1)) <= settings.limits.correction)
+        far = far_away(on, y, settings)
         if far.any() and whole:
             there = np.flatnonzero(far)[misled(start, t[far], y[far])]
             on[there] = y[there]
         return on
 
     return project
+
+
+def far_away(on: np.ndarray, y: np.ndarray, settings: Settings) -> np.ndarray:
+    """Whether states on the constraints, shape (k, 2n), are further from what they were than errors of steps explain."""
+    allowed = np.abs(y)  # atol + rtol |y| + 16 ε
+    allowed *= settings.rtol
+    allowed += settings.atol
+    allowed += ROUNDING
+    with np.errstate(all="ignore"):
+        moved = on - y
+        moved /= allowed
+        moved *= moved
+        return ~(np.sqrt(np.mean(moved, axis=1)) <= settings.limits.correction)
 
 
 def misled(start: State, t: np.ndarray, y: np.ndarray, *, firm: bool = False) -> np.ndarray:

@@ -24,6 +24,10 @@ class Strength:
     parameters  their values
     """
 
+    start: State
+    seen: tuple[np.ndarray, np.ndarray]
+    parameters: np.ndarray
+
     def __init__(
         self, program: Program, start: State, seen: tuple[np.ndarray, np.ndarray], parameters: np.ndarray
     ) -> None:

@@ -94,7 +94,7 @@ class Loop:
         self._called: Functions | None = None
         method = _stepper(settings.chosen)
         self._lanes = method.lanes
-        self.values = np.array([start.parameters[p] for p in program.system.parameters])
+        self.values: np.ndarray = np.array([start.parameters[p] for p in program.system.parameters])
         y = np.concatenate([start.q, start.v])
         tolerances = Tolerances(settings.rtol, settings.atol, settings.longest_step, settings.step)
         first = departure.h if departure else first_step(self.functions(), start.t, y, self.until, tolerances)

@@ -75,7 +75,7 @@ UNSEEN = {
 """Elements whose insides are no part of a tree, or that are refused, with their sections, as a whole."""
 
 EITHER, OR_AUTOMATIC = ("true", "false"), ("true", "false", "auto")
-CHOICES = {
+CHOICES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("autolimits", "balanceinertia", "strippath", "alignfree", "mocap", "shellinertia"), EITHER),
     **dict.fromkeys(("limited", "ctrllimited", "forcelimited", "actuatorfrclimited", "align"), OR_AUTOMATIC),
     "inertiafromgeom": OR_AUTOMATIC,

@@ -137,7 +137,7 @@ class Sampled:
     """Numbers of formulas at positions at random."""
 
     def __init__(self, q: Sequence[Expression], parameters: Mapping[Symbol, float]) -> None:
-        self.coordinates = [x for x in q if isinstance(x, Symbol)]
+        self.coordinates: list[Symbol] = [x for x in q if isinstance(x, Symbol)]
         self._known = [*q, t, *parameters]
         rest = np.broadcast_to(np.array(list(parameters.values()), dtype=float), (SAMPLES, len(parameters)))
         random = np.random.default_rng(1)

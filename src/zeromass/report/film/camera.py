@@ -25,8 +25,8 @@ class Camera:
     def __post_init__(self) -> None:
         self.direction = self.direction / np.linalg.norm(self.direction)
         right = np.cross([0.0, 0.0, 1.0], self.direction)
-        self.right = right / np.linalg.norm(right)
-        self.up = np.cross(self.direction, self.right)
+        self.right: np.ndarray = right / np.linalg.norm(right)
+        self.up: np.ndarray = np.cross(self.direction, self.right)
 
     @property
     def eye(self) -> np.ndarray:

@@ -40,19 +40,23 @@ SOFT, IVORY, STEEL = "#667085", "#f3ecdc", "#8a94a3"
 class Painter:
     """Paints a run at any time of it."""
 
+    run: Mapping[str, Any]
+    title: str
+    size: tuple[int, int]
+
     def __init__(self, data: Mapping[str, Any], size: tuple[int, int], title: str) -> None:
         [self.run] = data["runs"]
         self.title, self.size = title, size
         self.clock: list[float] = self.run["t"]
         below = [] if self.run["surface"] is None else [self.run["surface"], *self.run["beside"]]
-        self.surfaces = Surfaces([data["surfaces"][k] for k in below])
-        self.figures = [polygons(body["shape"]) for body in self.run["bodies"]]
-        self.reach = [float(np.linalg.norm(made.corners, axis=1).max()) for made in self.figures]
+        self.surfaces: Surfaces = Surfaces([data["surfaces"][k] for k in below])
+        self.figures: list[Polygons] = [polygons(body["shape"]) for body in self.run["bodies"]]
+        self.reach: list[float] = [float(np.linalg.norm(made.corners, axis=1).max()) for made in self.figures]
         everything = self._everything()
-        self.camera = Camera(self._direction(everything), np.zeros(3), 1.0, (FINER * size[0], FINER * size[1]))
+        self.camera: Camera = Camera(self._direction(everything), np.zeros(3), 1.0, (FINER * size[0], FINER * size[1]))
         self.camera.fit(everything)
-        self.floor = None if self.surfaces else Floor.below(self.run["floor"], everything)
-        self.followed = self._followed()
+        self.floor: Floor | None = None if self.surfaces else Floor.below(self.run["floor"], everything)
+        self.followed: int | None = self._followed()
         self._ground: Image | None = None
 
     # where one looks from -----------------------------------------------------------------------------------------------

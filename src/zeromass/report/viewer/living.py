@@ -36,7 +36,7 @@ from zeromass.report.viewer.sliders import (
 
 STATIC = Path(__file__).parent / "static"
 
-SCRIPTS = {
+SCRIPTS: dict[str, tuple[str, ...]] = {
     "": ("motion.js",),
     "switches": ("motion.js", "locating.js", "deciding.js", "sticking.js", "piece.js", "switched.js"),
 }

@@ -20,10 +20,10 @@ class LiveGrounds:
     def __init__(self, drawing: Drawing, parameters: Collection[Symbol]) -> None:
         grounds = [] if drawing.ground is None else [drawing.ground, *drawing.beside]
         self.fields: list[Expression] = []
-        self.each = [
+        self.each: list[LiveGround] = [
             LiveGround(ground, parameters, self.fields) for ground in {made_of(g): g for g in grounds}.values()
         ]
-        self.place = tuple(grounds[0].place) if grounds else ()
+        self.place: tuple[Symbol, ...] = tuple(grounds[0].place) if grounds else ()
 
     def data(self, run: Mapping[str, Any], surfaces: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """What the page is told, of the surfaces of a run as they are drawn."""
@@ -51,6 +51,8 @@ class LiveGround:
 
     following: dict[str, int]
     stays: list[str]
+    ground: Ground
+    fields: list[Expression]
 
     def __init__(self, ground: Ground, parameters: Collection[Symbol], fields: list[Expression]) -> None:
         self.ground, self.fields, self.following, self.stays = ground, fields, {}, []
