@@ -60,6 +60,10 @@ def consistent_start(
     first: dict[Expression, float] = {**system.usual}
     guesses = _pairs(system, guess, "guess")
     first.update(guesses)
+    for joint in system.joints:
+        carried = getattr(joint, "carried", None)  # a connection need not know where its parts are
+        if carried is not None:
+            first = {**first, **carried({**first, **wishes}), **guesses}
     made_of = Prescription(tuple(items), t, tuple(guesses.items()), own, own_values)
     if system.large and not near:
         sparse = later(__name__, {"zeromass.compile.rolled.start": ["large_start"]})("large_start")
