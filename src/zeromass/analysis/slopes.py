@@ -84,7 +84,8 @@ class Slopes:
         r = np.concatenate([system.Q + system.C + force + A.T @ λ - system.M @ a, system.b[kept] - A @ a])
         idle = {system.multipliers[i]: 0 for i in program.elimination.dropped}
         f = substitute(expressions(list(outputs)), idle) if outputs else expressions(np.empty(0, dtype=object))
-        strange = [s for s in symbols(f) if s.kind == "multiplier" and s not in set(λ)]
+        own = set(λ)
+        strange = [s for s in symbols(f) if s.kind == "multiplier" and s not in own]
         if strange:
             raise ModelError(f"'{strange[0]!r}' is nothing of the system")
         x = [*system.coordinates, *system.rates, *parameters]

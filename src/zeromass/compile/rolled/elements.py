@@ -99,15 +99,12 @@ class Elements:
         self.absorbed: dict[int, int] = {}
         """Rows of unit quaternions, {row: block}: bodies turn by their angular accelerations, and need none."""
         self.rows: list[Rows] = list(self._rows(system.rows, own))
+        energies = [(Kinetic(e), [e]) for e in summands(free.extra[0])] + [(e, [e]) for e in summands(free.extra[1])]
+        acting = [*[(load, formulas_in(vars(load))) for load in system.loads], *energies]
         self.acting: list[Acting] = [
-            Acting(load, self._blocks_of(formulas), self._own_of(formulas))
-            for load in system.loads
-            for formulas in [formulas_in(vars(load))]
-        ] + [
-            Acting(Kinetic(e) if kinetic else e, self._blocks_of([e]), self._own_of([e]))
-            for kinetic, energy in zip((True, False), free.extra, strict=True)
-            for e in summands(energy)
-            if e.value is None
+            Acting(load, blocks, self._own_of(formulas))
+            for load, formulas in acting
+            if (blocks := self._blocks_of(formulas))  # nothing else acts on anything
         ]
 
     def _rows(self, rows: Sequence[Row], own: set[Expression]) -> Any:
