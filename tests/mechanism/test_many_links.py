@@ -205,6 +205,17 @@ def test_starts_of_many_hinges_are_found_without_their_matrices() -> None:
     assert np.abs(found - expected).max() < 1e-10 * np.abs(expected).max()
 
 
+def test_all_angles_of_a_long_chain_may_be_given() -> None:
+    """A hundred hinges coiled up, which no step from the drawing leads to: places by sums of directions."""
+    count = 100
+    bodies, hinges, system = hinged(count)
+    start = system.start({pin.angle: 0.4 + 0.01 * k for k, pin in enumerate(hinges)})
+    φ = np.cumsum(0.4 + 0.01 * np.arange(count))
+    z = -HALF * (np.cos(φ) + 2 * (np.cumsum(np.cos(φ)) - np.cos(φ)))
+    assert np.abs(start[np.array([body.position[2] for body in bodies])] - z).max() < 1e-11
+    assert np.allclose(start[np.array([pin.angle for pin in hinges])], 0.4 + 0.01 * np.arange(count), rtol=0, atol=0)
+
+
 def test_prescribed_angles_that_can_not_be_are_told() -> None:
     """A ring of hinges about one axis closes for few angles."""
     bodies, hinges, _ = hinged(20)
