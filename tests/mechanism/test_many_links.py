@@ -118,6 +118,22 @@ def test_links_with_coordinates_of_their_own_move_alike(file: Path) -> None:
     assert same[other.energy] == pytest.approx(start[system.energy], rel=1e-11)
 
 
+@pytest.mark.parametrize("count", [6, 18])
+def test_what_a_start_leaves_open_is_at_rest_in_both(count: int, tmp_path: Path) -> None:
+    """Joints that nothing is prescribed of are as drawn and do not move; dry friction, springs and rotors act alike."""
+    text = mjcf(count).replace('armature="0.0"', 'damping="0.01" stiffness="0.2" armature="0.001"')
+    text = text.replace('name="j3"', 'name="j3" frictionloss="0.05"')
+    ends = []
+    for kind in ("joints", "bodies"):
+        robot = robot_of(text, tmp_path, coordinates=kind)
+        angles = np.array([robot.joints[f"j{i}"].angle for i in range(count)])
+        system = robot.system()
+        start = system.start({angles[1]: 0.5, zm.rate(angles[3]): 0.4})
+        assert np.allclose(start[zm.rate(angles)], np.where(np.arange(count) == 3, 0.4, 0.0), rtol=0, atol=1e-13)
+        ends.append(zm.simulate(system, start, until=0.02, rtol=1e-10, atol=1e-12)[angles][-1])
+    assert np.abs(ends[0] - ends[1]).max() < 1e-9
+
+
 def test_formulas_of_links_do_not_grow_along_a_chain(tmp_path: Path) -> None:
     """Twice as many links: twice as many rows, each of as many symbols, of as many kinds."""
     seen = []
@@ -203,6 +219,24 @@ def test_starts_of_many_hinges_are_found_without_their_matrices() -> None:
     expected = chain_acceleration(θ, ω, 9.81)
     found = start[zm.rate(np.array([pin.rate for pin in hinges]))]
     assert np.abs(found - expected).max() < 1e-10 * np.abs(expected).max()
+
+
+def test_formulas_may_be_prescribed_of_many_hinges() -> None:
+    """Where the end is, how fast the middle goes and the first body turns; what is left open has the least energy."""
+    bodies, hinges, system = hinged(20)
+    asked = [(bodies[-1].point((0, 0, -HALF))[0], 0.7), (bodies[9].velocity[0] + bodies[9].velocity[2], 0.3)]
+    start = system.start([*asked, (bodies[0].angular_velocity[1], -0.2), (hinges[4].angle, 0.1)])
+    assert not system.equations_of_starts
+    for e, value in (*asked, (bodies[0].angular_velocity[1], -0.2), (hinges[4].angle, 0.1)):
+        assert start[e] == pytest.approx(value, abs=1e-13)
+    _, residuals = system.residuals
+    assert np.abs(residuals(start.inputs)).max() < 1e-13
+    still = system.start([(bodies[0].angular_velocity[1], -0.2)])
+    q̇ = system.rates
+    slopes = still[zm.expression.jacobian([bodies[0].angular_velocity[1]], q̇)]
+    free = np.linalg.svd(np.vstack([still.matrices.A, slopes]))[2][len(system.rows) + 1 :].T
+    M = still.matrices.M
+    assert np.abs(free.T @ M @ still.v).max() < 1e-12  # of all rates that satisfy it those of the least energy
 
 
 def test_all_angles_of_a_long_chain_may_be_given() -> None:

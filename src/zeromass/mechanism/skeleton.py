@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zeromass.expression import Array, Evaluator, Symbol, as_expression, expressions, symbols
+from zeromass.expression import Array, Evaluator, Symbol, as_expression, expressions, rate, symbols
 from zeromass.mechanism.joint import Connected, Law
 from zeromass.mechanism.link import BodyLink, Place
 from zeromass.mechanism.turns import inverse
 from zeromass.model.constraint import Row
 from zeromass.model.parts import Part
-from zeromass.model.quaternion import product, rotation
+from zeromass.model.quaternion import inertial_rates, product, rotation
 
 
 class Hold(NamedTuple):
@@ -35,26 +35,41 @@ class Hold(NamedTuple):
     anchor: np.ndarray
 
 
+class Placed(NamedTuple):
+    """Axes of a link in space, in numbers: origin, rotation matrix and quaternion, velocity of the origin, and ω̄."""
+
+    origin: np.ndarray
+    rotation: np.ndarray
+    quaternion: np.ndarray
+    velocity: np.ndarray
+    angular_velocity: np.ndarray
+
+
+STILL = Placed(np.zeros(3), np.eye(3), np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3), np.zeros(3))
+
+
 class Relative:
-    """Where links are in those before them, in numbers."""
+    """Where links are in those before them and how they move there, in numbers."""
 
     def __init__(self, holds: Sequence[Hold]) -> None:
         self._holds = holds
-        formulas = [e for hold in holds for e in (*hold.at.origin, *hold.at.quaternion)]
+        told = [(*at.origin, *at.quaternion, *at.velocity, *at.angular_velocity) for _, at, _, _ in holds]
+        formulas = [e for some in told for e in some]
         self._leaves: list[Symbol] = symbols(formulas)
         self._values = Evaluator(formulas, self._leaves)
 
-    def placed(self, known: Mapping[Symbol, float]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Origin, rotation matrix and quaternion of the axes of all links, from values of joint coordinates."""
-        numbers = self._values(np.array([known.get(x, 0.0) for x in self._leaves])).reshape(-1, 7)
-        found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-        ground = np.zeros(3), np.eye(3), np.array([1.0, 0.0, 0.0, 0.0])
+    def placed(self, known: Mapping[Symbol, float]) -> list[Placed]:
+        """The axes of all links, from values of joint coordinates and their rates, zero where there are none."""
+        numbers = self._values(np.array([known.get(x, 0.0) for x in self._leaves])).reshape(-1, 13)
+        found: list[Placed] = []
         for hold, at in zip(self._holds, numbers, strict=True):
-            p, S, u = ground if hold.parent < 0 else found[hold.parent]
-            turned = product(u, at[3:])
+            p, S, u, v, ω = STILL if hold.parent < 0 else found[hold.parent]
+            turned = product(u, at[3:7])
             turned /= np.linalg.norm(turned)
-            R = rotation(turned)
-            found.append((p + S @ at[:3] - R @ hold.anchor, R, turned))
+            R, d = rotation(turned), S @ at[:3]
+            spin, anchor = ω + R @ at[10:], R @ hold.anchor
+            moving = v + np.cross(ω, d) + R @ at[7:10] - np.cross(spin, anchor)
+            found.append(Placed(p + d - anchor, R, turned, moving, spin))
         return found
 
 
@@ -96,10 +111,13 @@ class Skeleton(Connected):
         return [Row(f"{hold.name} {what}", hold.name, 0, as_expression(e)) for what, e in zeros]
 
     def carried(self, known: Mapping[Symbol, float]) -> dict[Symbol, float]:
-        """Coordinates of the links where joint coordinates have known values, and others are as drawn."""
+        """Coordinates and rates of the links where those of joints have known values, and others are as drawn, at rest."""
         found: dict[Symbol, float] = {}
-        for link, (p, R, u) in zip(self._links, self._relative.placed(known), strict=True):
-            found |= zip(link.coordinates, [*(p + R @ link.center).tolist(), *u.tolist()], strict=True)
+        for link, (p, R, u, v, ω) in zip(self._links, self._relative.placed(known), strict=True):
+            arm = R @ link.center
+            u̇ = inertial_rates(u).T @ ω / 2
+            found |= zip(link.coordinates, [*(p + arm).tolist(), *u.tolist()], strict=True)
+            found |= zip(rate(link.coordinates), [*(v + np.cross(ω, arm)).tolist(), *u̇.tolist()], strict=True)
         return found
 
 

@@ -91,7 +91,7 @@ class Tree:
                 self.links[name] = Link(data.links[name], GROUND, {})
                 continue
             called = f"{word(name)} link" if name in several else word(name)
-            links.append(BodyLink(data.links[name], called, drawn[k][0], drawn[k][2]))
+            links.append(BodyLink(data.links[name], called, drawn[k].origin, drawn[k].quaternion))
             self.links[name] = links[k]
         self._frames = {name: (None if k < 0 else links[k], at) for name, (k, at) in after.items()}
         self.skeleton = Skeleton(data.name, holds, links, relative, self.usual)

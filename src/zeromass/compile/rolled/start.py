@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from zeromass.compile.rolled.machine import Machine
+from zeromass.compile.rolled.prescribed import asking
 from zeromass.compile.rolled.program import can_roll
 from zeromass.compile.rolled.structure import Structure
 from zeromass.expression import Expression, Symbol, symbols
@@ -49,7 +50,7 @@ BESIDE = 1e-6
 
 
 def solved_by_fronts(prescribed: Iterable[Expression]) -> bool:
-    """Whether a start of a large system is found by fronts: coordinates and rates alone are prescribed."""
+    """Whether coordinates and rates alone are prescribed: what they are is then no part of the equations."""
     return all(isinstance(e, Symbol) for e in prescribed)
 
 
@@ -62,8 +63,9 @@ def large_start(
     usual: Mapping[Expression, float],
     made_of: Prescription,
 ) -> State | None:
-    """A state on the constraints with prescribed coordinates and rates; None where other things are prescribed."""
-    if not can_roll(system) or not solved_by_fronts(wishes):
+    """A state on the constraints with prescribed values; None where these are no rows like others, or are not reached."""
+    asked = asking(system, wishes) if can_roll(system) else None
+    if asked is None:
         return None
     first = {**usual, **wishes}
     n = len(system.coordinates)
@@ -71,16 +73,21 @@ def large_start(
     fixed = np.array([x in wishes for x in [*system.coordinates, *system.rates]])
     numbers = np.array([values[p] for p in system.parameters], dtype=float)
     drawn = np.array([usual.get(x, 0.0) for x in system.coordinates])
-    open_ = []
+    names: list[str] = []
     for level, task in enumerate(TASKS):
-        if system.told(level):
-            equations = LevelEquations(system, task, t, y, numbers, fixed[level * n : (level + 1) * n])
-            if level == 0 and system.joints and fixed[:n].any():
-                equations.approach(drawn)
+        if not asked[level].told(level):
+            continue
+        equations = LevelEquations(asked[level], task, t, y, numbers, fixed[level * n : (level + 1) * n])
+        if level == 0 and system.joints and fixed[:n].any():
+            equations.approach(drawn)
+        try:
             y = equations.solution()
-            open_.append(equations.free)
-    names = tuple(f"{count} {what}" for count, what in zip(open_, ("positions", "rates"), strict=False) if count)
-    return State(system, t, y[:n], y[n:], values, names, made_of=made_of)
+        except StartError:
+            if solved_by_fronts(wishes):
+                raise
+            return None  # other ways are sought, and all that is wrong is told there
+        names += [f"{equations.free} {('positions', 'rates')[level]}"] if equations.free else []
+    return State(system, t, y[:n], y[n:], values, tuple(names), made_of=made_of)
 
 
 class LevelEquations:
